@@ -1,0 +1,11 @@
+//! The CPU half of op-dsl.
+//!
+//! * feature `lower`: a checked family of operators -> Rust tokens, used while a macro expands;
+//! * feature `rt`: what those tokens call: vector maths, element types, block kernels, the driver.
+//!
+//! The two are kept apart so that a macro build carries no SIMD and a run-time build no `quote`.
+
+#[cfg(feature = "lower")]
+pub mod lower;
+#[cfg(feature = "rt")]
+pub mod rt;

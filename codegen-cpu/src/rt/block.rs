@@ -1,0 +1,194 @@
+//! Block kernels: the only instances of an operator's body.
+//!
+//! A body is written once, generic over the level and the element type. [`Kernels::of`] lists one
+//! function pointer per (element type, level); the driver calls through it, so that neither the
+//! driver nor the body is compiled more often than it must be.
+
+use super::elem::El;
+use super::simd::{K, Level};
+use fearless_simd::prelude::*;
+use half::{bf16, f16};
+use op_dsl_ir::DType;
+
+/// What one operator does to one vector of each of its `I` input streams, with `A` run-time
+/// scalars, giving one vector of each of its `O` output streams.
+pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
+    /// The formula. Strictly elementwise: no lane may look at another.
+    fn eval<S: K, E: El>(s: S, x: [S::f32s; I], a: [S::f32s; A]) -> [S::f32s; O];
+}
+
+/// Runs a body over `steps` consecutive steps of its streams.
+///
+/// # Safety
+/// Every input pointer must be valid for reads, and every output pointer for writes, of `steps`
+/// steps; an output may be one of the inputs but may not overlap one otherwise; with `nt` outputs
+/// are aligned to [`Kernels::ALIGN`]; the CPU must have the level that the pointer stands for.
+pub type BlockFn = unsafe fn(io: &Streams, steps: usize, nt: bool);
+
+/// Upper bound of input streams plus output streams of one operator.
+pub const MAX_STREAMS: usize = 16;
+/// Upper bound of run-time scalars of one operator.
+pub const MAX_SCALARS: usize = 8;
+
+/// Where a block's streams start.
+#[derive(Clone, Copy, Debug)]
+pub struct Streams {
+    /// Inputs in the order of the body.
+    pub input: [*const u8; MAX_STREAMS],
+    /// Outputs in the order of the body.
+    pub output: [*mut u8; MAX_STREAMS],
+    /// Run-time scalars.
+    pub scalar: [f32; MAX_SCALARS],
+}
+
+impl Streams {
+    /// No streams yet.
+    pub const EMPTY: Streams = Streams {
+        input: [core::ptr::null(); MAX_STREAMS],
+        output: [core::ptr::null_mut(); MAX_STREAMS],
+        scalar: [0.0; MAX_SCALARS],
+    };
+}
+
+#[inline(always)]
+unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize>(
+    s: S,
+    io: &Streams,
+    steps: usize,
+    nt: bool,
+) where
+    S: K,
+    E: El,
+    B: Body<I, A, O>,
+{
+    let input: [*const E; I] = core::array::from_fn(|k| io.input[k].cast());
+    let output: [*mut E; O] = core::array::from_fn(|k| io.output[k].cast());
+    let scalar: [f32; A] = core::array::from_fn(|k| io.scalar[k]);
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let a: [S::f32s; A] = scalar.map(|v| S::f32s::splat(s, v));
+            for i in 0..steps {
+                let at = i * 2 * S::f32s::LEN;
+                // SAFETY: the caller vouches for `steps` steps of every stream.
+                unsafe {
+                    let x: [_; I] = input.map(
+                        #[inline(always)]
+                        |p| E::load(s, p.add(at)),
+                    );
+                    let lo = B::eval::<S, E>(s, x.map(|v| v.0), a);
+                    let hi = B::eval::<S, E>(s, x.map(|v| v.1), a);
+                    for k in 0..O {
+                        E::store(s, output[k].add(at), (lo[k], hi[k]), nt);
+                    }
+                }
+            }
+        },
+    )
+}
+
+/// An instance that cannot be reached: the level belongs to another architecture.
+unsafe fn absent(_: &Streams, _: usize, _: bool) {}
+
+macro_rules! instance {
+    ($name:ident, $token:ident, $arch:literal) => {
+        #[cfg(target_arch = $arch)]
+        unsafe fn $name<E, B, const I: usize, const A: usize, const O: usize>(
+            io: &Streams,
+            steps: usize,
+            nt: bool,
+        ) where
+            E: El,
+            B: Body<I, A, O>,
+        {
+            // SAFETY: the caller picked this level's row only after asking the CPU.
+            let s = unsafe { fearless_simd::$token::assume_supported() };
+            // SAFETY: passed on from the caller.
+            unsafe { run::<_, E, B, I, A, O>(s, io, steps, nt) }
+        }
+        #[cfg(not(target_arch = $arch))]
+        unsafe fn $name<E, B, const I: usize, const A: usize, const O: usize>(
+            io: &Streams,
+            steps: usize,
+            nt: bool,
+        ) where
+            E: El,
+            B: Body<I, A, O>,
+        {
+            // SAFETY: does nothing.
+            unsafe { absent(io, steps, nt) }
+        }
+    };
+}
+
+instance!(baseline, Sse2, "x86_64");
+instance!(avx2, Avx2, "x86_64");
+instance!(avx512, Avx512, "x86_64");
+instance!(neon, Neon, "aarch64");
+
+/// All block kernels of one body.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernels {
+    /// How many streams it reads.
+    pub inputs: usize,
+    /// How many run-time scalars it takes.
+    pub scalars: usize,
+    /// How many streams it writes.
+    pub outputs: usize,
+    table: [[BlockFn; Level::COUNT]; DType::COUNT],
+}
+
+impl Kernels {
+    /// Alignment in bytes that streaming stores ask for at any level.
+    pub const ALIGN: usize = 64;
+
+    /// The kernels of a body.
+    pub const fn of<B, const I: usize, const A: usize, const O: usize>() -> Kernels
+    where
+        B: Body<I, A, O>,
+    {
+        const {
+            assert!(I <= MAX_STREAMS && O <= MAX_STREAMS && A <= MAX_SCALARS);
+        }
+        Kernels {
+            inputs: I,
+            scalars: A,
+            outputs: O,
+            // Rows in the order of `DType`, columns in the order of `Level`.
+            table: [
+                [
+                    baseline::<f16, B, I, A, O>,
+                    avx2::<f16, B, I, A, O>,
+                    avx512::<f16, B, I, A, O>,
+                    neon::<f16, B, I, A, O>,
+                ],
+                [
+                    baseline::<bf16, B, I, A, O>,
+                    avx2::<bf16, B, I, A, O>,
+                    avx512::<bf16, B, I, A, O>,
+                    neon::<bf16, B, I, A, O>,
+                ],
+                [
+                    baseline::<f32, B, I, A, O>,
+                    avx2::<f32, B, I, A, O>,
+                    avx512::<f32, B, I, A, O>,
+                    neon::<f32, B, I, A, O>,
+                ],
+            ],
+        }
+    }
+
+    /// The kernel for one element type at one level.
+    pub const fn get(&self, dtype: DType, level: Level) -> BlockFn {
+        self.table[dtype as usize][level as usize]
+    }
+
+    /// Elements in one step at a level: two `f32` vectors.
+    pub const fn step(level: Level) -> usize {
+        match level {
+            Level::Avx512 => 32,
+            Level::Avx2 => 16,
+            Level::Baseline | Level::Neon => 8,
+        }
+    }
+}

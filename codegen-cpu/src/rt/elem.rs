@@ -1,0 +1,147 @@
+//! Elements in memory <-> `f32` vectors in registers.
+//!
+//! One *step* is two `f32` vectors, which is one vector of a 16-bit type. Bodies are strictly
+//! elementwise, so a step may hold its elements in any lane order as long as store undoes load.
+
+use super::simd::K;
+use fearless_simd::prelude::*;
+use half::{bf16, f16};
+use op_dsl_ir::DType;
+
+/// An element type that tensors are made of.
+pub trait El: Copy + Send + Sync + Default + PartialEq + core::fmt::Debug + 'static {
+    /// Its tag.
+    const DTYPE: DType;
+
+    /// Loads one step.
+    ///
+    /// # Safety
+    /// `p` must be valid for reads of one step; no alignment is asked for.
+    unsafe fn load<S: K>(s: S, p: *const Self) -> (S::f32s, S::f32s);
+
+    /// Rounds to nearest even and stores one step; past the caches when `nt`.
+    ///
+    /// # Safety
+    /// `p` must be valid for writes of one step, and aligned to a vector when `nt`.
+    unsafe fn store<S: K>(s: S, p: *mut Self, v: (S::f32s, S::f32s), nt: bool);
+
+    /// To `f32`, exactly.
+    fn to_f32(self) -> f32;
+    /// From `f32`, to nearest even.
+    fn from_f32(v: f32) -> Self;
+}
+
+/// Reads one vector of bits.
+///
+/// # Safety
+/// `p` must be valid for reads of one vector.
+#[inline(always)]
+unsafe fn read<S: K>(s: S, p: *const u32) -> S::u32s {
+    // SAFETY: the caller vouches for the bytes; `read_unaligned` asks for no alignment.
+    S::u32s::load_array(s, unsafe { p.cast::<<S::u32s as SimdBase<S>>::Array>().read_unaligned() })
+}
+
+/// Writes one vector of bits.
+///
+/// # Safety
+/// `p` must be valid for writes of one vector, and aligned to it when `nt`.
+#[inline(always)]
+unsafe fn write<S: K>(s: S, p: *mut u32, v: S::u32s, nt: bool) {
+    // SAFETY: the caller vouches for the bytes and, when `nt`, for the alignment.
+    unsafe {
+        if nt {
+            s.stream(p, v);
+        } else {
+            p.cast::<<S::u32s as SimdBase<S>>::Array>().write_unaligned(v.to_array());
+        }
+    }
+}
+
+impl El for f32 {
+    const DTYPE: DType = DType::F32;
+
+    #[inline(always)]
+    unsafe fn load<S: K>(s: S, p: *const f32) -> (S::f32s, S::f32s) {
+        let p = p.cast::<u32>();
+        // SAFETY: one step is two vectors, which the caller vouches for.
+        unsafe { (read(s, p).bitcast(), read(s, p.add(S::f32s::LEN)).bitcast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store<S: K>(s: S, p: *mut f32, v: (S::f32s, S::f32s), nt: bool) {
+        let p = p.cast::<u32>();
+        // SAFETY: one step is two vectors, which the caller vouches for.
+        unsafe {
+            write(s, p, v.0.bitcast(), nt);
+            write(s, p.add(S::f32s::LEN), v.1.bitcast(), nt);
+        }
+    }
+
+    fn to_f32(self) -> f32 {
+        self
+    }
+    fn from_f32(v: f32) -> f32 {
+        v
+    }
+}
+
+impl El for bf16 {
+    const DTYPE: DType = DType::BF16;
+
+    /// Even elements are the low halves of 32-bit lanes, odd ones the high halves: no shuffles.
+    #[inline(always)]
+    unsafe fn load<S: K>(s: S, p: *const bf16) -> (S::f32s, S::f32s) {
+        // SAFETY: one step of a 16-bit type is one vector, which the caller vouches for.
+        let v = unsafe { read(s, p.cast()) };
+        ((v << 16).bitcast(), (v & 0xffff_0000).bitcast())
+    }
+
+    #[inline(always)]
+    unsafe fn store<S: K>(s: S, p: *mut bf16, v: (S::f32s, S::f32s), nt: bool) {
+        let (even, odd) = (bf16_round(s, v.0), bf16_round(s, v.1));
+        // SAFETY: as in `load`.
+        unsafe { write(s, p.cast(), (even >> 16) | (odd & 0xffff_0000), nt) }
+    }
+
+    fn to_f32(self) -> f32 {
+        bf16::to_f32(self)
+    }
+    fn from_f32(v: f32) -> bf16 {
+        bf16::from_f32(v)
+    }
+}
+
+/// Rounds to the upper 16 bits, to nearest even; the lower 16 bits are left as they fall.
+#[inline(always)]
+fn bf16_round<S: K>(s: S, v: S::f32s) -> S::u32s {
+    let u: S::u32s = v.bitcast();
+    let rounded = u + ((u >> 16) & 1) + 0x7fff;
+    // Rounding could carry a NaN's payload into the sign; keep it, made quiet.
+    let _ = s;
+    v.simd_eq(v).select(rounded, u | 0x0040_0000)
+}
+
+impl El for f16 {
+    const DTYPE: DType = DType::F16;
+
+    #[inline(always)]
+    unsafe fn load<S: K>(s: S, p: *const f16) -> (S::f32s, S::f32s) {
+        // SAFETY: one step of a 16-bit type is one vector, which the caller vouches for.
+        let v = unsafe { read(s, p.cast()) };
+        s.f16_widen(v.bitcast())
+    }
+
+    #[inline(always)]
+    unsafe fn store<S: K>(s: S, p: *mut f16, v: (S::f32s, S::f32s), nt: bool) {
+        let h = s.f16_narrow(v.0, v.1);
+        // SAFETY: as in `load`.
+        unsafe { write(s, p.cast(), h.bitcast(), nt) }
+    }
+
+    fn to_f32(self) -> f32 {
+        f16::to_f32(self)
+    }
+    fn from_f32(v: f32) -> f16 {
+        f16::from_f32(v)
+    }
+}

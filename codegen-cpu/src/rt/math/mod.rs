@@ -1,0 +1,1 @@
+//! Vector maths with stated ULP budgets, generic over the SIMD level.

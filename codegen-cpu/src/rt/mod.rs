@@ -1,0 +1,16 @@
+//! What expanded operators call at run time.
+//!
+//! ```text
+//! view      tensors as the caller has them: dtype, shape, strides
+//! call      operator + attributes + views -> checked streams          (once per call)
+//! driver    streams -> collapsed loops, scratch blocks, threads        (once per call)
+//! block     one body x one element type x one SIMD level               (the hot loop)
+//! math      exp, erfc, gelu', ... on vectors                           (inlined into bodies)
+//! elem      f32, f16, bf16 in memory <-> f32 vectors                   (inlined into blocks)
+//! simd      what fearless_simd lacks: tables, f16, streaming stores
+//! ```
+
+pub mod block;
+pub mod elem;
+pub mod math;
+pub mod simd;

@@ -1,0 +1,3 @@
+//! The language of op-dsl.
+mod dtype;
+pub use dtype::DType;
