@@ -1,3 +1,27 @@
-//! The language of op-dsl.
+//! The language of op-dsl: expression graphs, the table of primitives, the passes over graphs, and
+//! what an operator is.
+//!
+//! ```text
+//! op         tensors, attributes, split, specialisations
+//! graph      one formula as a flat list of nodes
+//! prim       the table of primitives; oracle: their values; derive: their derivatives
+//! compile    the passes, by name and in order
+//! bind       attributes + shapes + dtypes -> what the formula runs over, or what is wrong
+//! show       graphs as readable maths
+//! ```
+//!
+//! Nothing here knows a target, SIMD, C++ or the syntax of Rust.
+
+pub mod compile;
+mod derive;
 mod dtype;
+pub mod graph;
+pub mod op;
+pub mod oracle;
+pub mod passes;
+pub mod prim;
+
 pub use dtype::DType;
+pub use graph::{Builder, Graph, Id, Node};
+pub use op::OpDef;
+pub use prim::Prim;

@@ -1,0 +1,280 @@
+//! The expression graph: one formula as a flat list of nodes in evaluation order.
+
+use crate::op::List;
+use crate::prim::Prim;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Names a node of one graph: its position in evaluation order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(pub u32);
+
+impl Id {
+    /// Fills the argument places that a primitive does not have.
+    pub const NONE: Id = Id(u32::MAX);
+
+    /// The node's position.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One value of a formula.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Node {
+    /// The current element of an input stream.
+    Stream(u16),
+    /// A float attribute: the same for every element.
+    Scalar(u16),
+    /// A number.
+    Const(f64),
+    /// A primitive of the table, applied to earlier nodes.
+    Call(Prim, [Id; 3]),
+}
+
+impl Node {
+    /// The arguments that the node really has.
+    pub fn args(&self) -> &[Id] {
+        match self {
+            Node::Call(prim, args) => &args[..prim.row().arity],
+            _ => &[],
+        }
+    }
+}
+
+/// A formula. Nodes only refer to earlier nodes; equal nodes are one node; none is unused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    /// In evaluation order.
+    pub nodes: List<Node>,
+    /// One node per output stream.
+    pub outputs: List<Id>,
+}
+
+impl Graph {
+    /// The value of every node for one element, in f64 by the table's oracles.
+    pub fn eval_all(&self, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
+        let mut values = Vec::with_capacity(self.nodes.len());
+        for node in self.nodes.iter() {
+            values.push(match *node {
+                Node::Stream(i) => streams[i as usize],
+                Node::Scalar(i) => scalars[i as usize],
+                Node::Const(c) => c,
+                Node::Call(prim, args) => {
+                    let arg = |k: usize| args.get(k).and_then(|a| values.get(a.index())).copied();
+                    (prim.row().oracle)([0, 1, 2].map(|k| arg(k).unwrap_or(f64::NAN)))
+                }
+            });
+        }
+        values
+    }
+
+    /// The outputs for one element, in f64 by the table's oracles.
+    pub fn eval(&self, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
+        let values = self.eval_all(streams, scalars);
+        self.outputs.iter().map(|o| values[o.index()]).collect()
+    }
+
+    /// Which input streams the outputs depend on.
+    pub fn reads(&self, stream: usize) -> bool {
+        self.nodes.iter().any(|n| matches!(n, Node::Stream(s) if *s as usize == stream))
+    }
+
+    /// A new graph with every node rewritten by `f`, which gets a builder, the node with its
+    /// arguments already rewritten, and answers with its replacement.
+    pub fn rewrite(&self, mut f: impl FnMut(&mut Builder, Node) -> Id) -> Graph {
+        let mut b = Builder::new();
+        let mut new: Vec<Id> = Vec::with_capacity(self.nodes.len());
+        for node in self.nodes.iter() {
+            let node = match *node {
+                Node::Call(prim, args) => {
+                    Node::Call(prim, args.map(|a| new.get(a.index()).copied().unwrap_or(Id::NONE)))
+                }
+                leaf => leaf,
+            };
+            let id = f(&mut b, node);
+            new.push(id);
+        }
+        let outputs: Vec<Id> = self.outputs.iter().map(|o| new[o.index()]).collect();
+        b.finish(&outputs)
+    }
+}
+
+/// Builds graphs. Asking twice for the same node gives the same [`Id`].
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    nodes: Vec<Node>,
+    known: HashMap<Key, Id>, // only ever looked up, never iterated: its order reaches no output
+}
+
+/// A node with its number as bits, so that it can be hashed.
+type Key = (u8, u64, [Id; 3]);
+
+fn key(node: &Node) -> Key {
+    match *node {
+        Node::Stream(i) => (0, i.into(), [Id::NONE; 3]),
+        Node::Scalar(i) => (1, i.into(), [Id::NONE; 3]),
+        Node::Const(c) => (2, c.to_bits(), [Id::NONE; 3]),
+        Node::Call(prim, args) => (3, prim as u64, args),
+    }
+}
+
+impl Builder {
+    /// An empty graph.
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+
+    /// Adds a node, or finds it.
+    pub fn add(&mut self, node: Node) -> Id {
+        let next = Id(self.nodes.len() as u32);
+        let id = *self.known.entry(key(&node)).or_insert(next);
+        if id == next {
+            self.nodes.push(node);
+        }
+        id
+    }
+
+    /// The node that an id names.
+    pub fn node(&self, id: Id) -> Node {
+        self.nodes[id.index()]
+    }
+
+    /// The number, if the node is one.
+    pub fn as_const(&self, id: Id) -> Option<f64> {
+        match self.node(id) {
+            Node::Const(c) => Some(c),
+            _ => None,
+        }
+    }
+
+    /// The arguments, if the node is a call of `prim`.
+    pub fn as_call(&self, prim: Prim, id: Id) -> Option<[Id; 3]> {
+        match self.node(id) {
+            Node::Call(p, args) if p == prim => Some(args),
+            _ => None,
+        }
+    }
+
+    /// The current element of input stream `i`.
+    pub fn stream(&mut self, i: usize) -> Id {
+        self.add(Node::Stream(i as u16))
+    }
+
+    /// Run-time scalar `i`.
+    pub fn scalar(&mut self, i: usize) -> Id {
+        self.add(Node::Scalar(i as u16))
+    }
+
+    /// A number.
+    pub fn num(&mut self, c: f64) -> Id {
+        self.add(Node::Const(c))
+    }
+
+    /// A primitive applied to as many arguments as it takes.
+    pub fn call(&mut self, prim: Prim, args: &[Id]) -> Id {
+        debug_assert_eq!(args.len(), prim.row().arity, "{}", prim.row().name);
+        let mut all = [Id::NONE; 3];
+        all[..args.len()].copy_from_slice(args);
+        self.add(Node::Call(prim, all))
+    }
+
+    /// `a + b`
+    pub fn sum(&mut self, a: Id, b: Id) -> Id {
+        self.call(Prim::Add, &[a, b])
+    }
+
+    /// `a - b`
+    pub fn difference(&mut self, a: Id, b: Id) -> Id {
+        self.call(Prim::Sub, &[a, b])
+    }
+
+    /// `a * b`
+    pub fn product(&mut self, a: Id, b: Id) -> Id {
+        self.call(Prim::Mul, &[a, b])
+    }
+
+    /// `a / b`
+    pub fn quotient(&mut self, a: Id, b: Id) -> Id {
+        self.call(Prim::Div, &[a, b])
+    }
+
+    /// `-a`
+    pub fn negative(&mut self, a: Id) -> Id {
+        self.call(Prim::Neg, &[a])
+    }
+
+    /// `c * a`
+    pub fn scaled(&mut self, c: f64, a: Id) -> Id {
+        let c = self.num(c);
+        self.product(c, a)
+    }
+
+    /// `a^n` by repeated squaring.
+    pub fn power(&mut self, a: Id, n: i32) -> Id {
+        let mut result = None;
+        let (mut square, mut rest) = (a, n.unsigned_abs());
+        while rest > 0 {
+            if rest & 1 == 1 {
+                result = Some(result.map_or(square, |r| self.product(r, square)));
+            }
+            rest >>= 1;
+            if rest > 0 {
+                square = self.product(square, square);
+            }
+        }
+        let one = self.num(1.0);
+        match (result, n < 0) {
+            (None, _) => one,
+            (Some(r), false) => r,
+            (Some(r), true) => self.quotient(one, r),
+        }
+    }
+
+    /// The graph with these outputs: nodes that none of them needs are dropped, the rest keeps
+    /// its order.
+    pub fn finish(&self, outputs: &[Id]) -> Graph {
+        let mut needed = vec![false; self.nodes.len()];
+        for o in outputs {
+            needed[o.index()] = true;
+        }
+        for i in (0..self.nodes.len()).rev() {
+            if needed[i] {
+                for a in self.nodes[i].args() {
+                    needed[a.index()] = true;
+                }
+            }
+        }
+        let mut new = vec![Id::NONE; self.nodes.len()];
+        let mut nodes = Vec::new();
+        for (i, node) in self.nodes.iter().enumerate().filter(|(i, _)| needed[*i]) {
+            new[i] = Id(nodes.len() as u32);
+            nodes.push(match *node {
+                Node::Call(prim, args) => {
+                    Node::Call(prim, args.map(|a| new.get(a.index()).copied().unwrap_or(Id::NONE)))
+                }
+                leaf => leaf,
+            });
+        }
+        let outputs: Vec<Id> = outputs.iter().map(|o| new[o.index()]).collect();
+        Graph { nodes: Cow::Owned(nodes), outputs: Cow::Owned(outputs) }
+    }
+
+    /// Copies another graph's nodes into this one, its streams replaced by `streams`; answers with
+    /// the new ids of all its nodes.
+    pub fn import(&mut self, graph: &Graph, streams: &[Id]) -> Vec<Id> {
+        let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+        for node in graph.nodes.iter() {
+            let id = match *node {
+                Node::Stream(i) => streams[i as usize],
+                Node::Call(prim, args) => self.add(Node::Call(
+                    prim,
+                    args.map(|a| new.get(a.index()).copied().unwrap_or(Id::NONE)),
+                )),
+                leaf => self.add(leaf),
+            };
+            new.push(id);
+        }
+        new
+    }
+}

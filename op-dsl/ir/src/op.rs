@@ -1,0 +1,289 @@
+//! What an operator is: its tensors, attributes, split and specialised graphs.
+//!
+//! One set of types serves both sides: the macro builds them, prints them as constants, and the
+//! expansion holds them as `'static` data. So emission, `explain` and the oracle read exactly what
+//! the CPU kernel was lowered from.
+
+use crate::{DType, Graph};
+use std::borrow::Cow;
+
+/// Text that is a constant in an expansion and owned while expanding.
+pub type Text = Cow<'static, str>;
+/// A list that is a constant in an expansion and owned while expanding.
+pub type List<T> = Cow<'static, [T]>;
+
+/// One operator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpDef {
+    /// CANN's name: `GeGluGradV2`.
+    pub name: Text,
+    /// The author's doc comment.
+    pub doc: Text,
+    /// Where it was written: `ops_glu_grad::glu::ge_glu`.
+    pub source: Text,
+    /// The author's formula, as written.
+    pub formula: Text,
+    /// Input tensors in the order of the signature.
+    pub inputs: List<Tensor>,
+    /// Output tensors in the order of the signature.
+    pub outputs: List<Tensor>,
+    /// Attributes in the order of the signature.
+    pub attrs: List<Attr>,
+    /// How gated tensors are cut in two; `None` when no tensor is.
+    pub split: Option<Split>,
+    /// Element types that every tensor may have.
+    pub dtypes: List<DType>,
+    /// Inputs are broadcast against each other by NumPy's rule; else their shapes must be equal.
+    pub broadcast: bool,
+    /// Inputs may differ in element type; outputs have the promoted one.
+    pub promote: bool,
+    /// Tensors without elements are fine (and do nothing); else they are an error.
+    pub empty: bool,
+    /// One graph per combination of the attributes that the formula branches on.
+    pub specs: List<Spec>,
+    /// The forward operator of a gradient.
+    pub grad_of: Option<Text>,
+}
+
+/// A tensor of an operator's signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    /// CANN's name: `dy`.
+    pub name: Text,
+    /// Whole, or cut in two along the split dimension.
+    pub kind: Kind,
+    /// Whether any graph reads it. An unused input is still checked.
+    pub used: bool,
+}
+
+/// The shape of a tensor, relative to the elements of the formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One element of the tensor per element of the formula.
+    Whole,
+    /// Two: a gate and a value. The split dimension is twice as long.
+    Gated,
+}
+
+/// How gated tensors are cut in two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// Index of the attribute that holds the dimension.
+    pub dim: usize,
+    /// Which part is the gate.
+    pub gate: Gate,
+    /// Halves, or alternating elements.
+    pub pattern: Pattern,
+}
+
+/// Which of the two parts of a gated tensor is the gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// The first half (even elements).
+    Left,
+    /// The second half (odd elements).
+    Right,
+    /// The first if the boolean attribute with this index is true, else the second.
+    LeftIf(usize),
+}
+
+/// How the two parts of a gated tensor lie along the split dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// `[a a a b b b]`
+    Halves,
+    /// `[a b a b a b]`
+    Interleaved,
+}
+
+/// An attribute: a parameter that is the same for every element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attr {
+    /// CANN's name: `approximate`.
+    pub name: Text,
+    /// Its type and allowed values.
+    pub kind: AttrKind,
+    /// The value when the caller gives none.
+    pub default: Value,
+}
+
+/// The type of an attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AttrKind {
+    /// A dimension in `[-rank, rank - 1]`.
+    Dim,
+    /// True or false.
+    Bool,
+    /// Any integer.
+    Int,
+    /// A run-time scalar of the formula.
+    Float,
+    /// One of a few named values.
+    Enum {
+        /// Name of the Rust type: `Approximate`.
+        ty: Text,
+        /// Whether CANN passes the name (a string) instead of the number.
+        wire_str: bool,
+        /// The allowed values.
+        variants: List<Variant>,
+    },
+}
+
+/// One value of an enum attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Rust name: `Tanh`.
+    pub ident: Text,
+    /// Name on the wire and on the command line: `tanh`.
+    pub name: Text,
+    /// Number on the wire.
+    pub value: i64,
+}
+
+/// The value of an attribute. Enums are their number, dimensions their integer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// Of `Dim`, `Int` and `Enum`.
+    Int(i64),
+    /// Of `Bool`.
+    Bool(bool),
+    /// Of `Float`.
+    Float(f64),
+}
+
+impl Value {
+    /// The value as an integer; booleans are 0 and 1, floats have none.
+    pub const fn as_int(self) -> Option<i64> {
+        match self {
+            Value::Int(v) => Some(v),
+            Value::Bool(b) => Some(b as i64),
+            Value::Float(_) => None,
+        }
+    }
+}
+
+/// The formula for one combination of the attributes it branches on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// `(attribute index, value)` for each attribute it was specialised on.
+    pub when: List<(usize, i64)>,
+    /// As written (or as differentiated), before any other pass.
+    pub traced: Graph,
+    /// After all target-independent passes: what every back end lowers.
+    pub graph: Graph,
+}
+
+/// One input or output stream of a graph: a tensor, or one part of a gated one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// Index among the operator's inputs, or outputs.
+    pub tensor: usize,
+    /// Which part.
+    pub part: Part,
+}
+
+/// Which elements of a tensor a stream reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of them.
+    Whole,
+    /// Those of the gate.
+    Gate,
+    /// Those of the value.
+    Value,
+}
+
+impl OpDef {
+    /// Input streams in the order that graphs number them: tensors in order, gate before value.
+    pub fn input_streams(&self) -> Vec<Stream> {
+        streams(&self.inputs)
+    }
+
+    /// Output streams in the order of a graph's outputs.
+    pub fn output_streams(&self) -> Vec<Stream> {
+        streams(&self.outputs)
+    }
+
+    /// Names of the input streams: `dy`, `x.gate`, `x.value`, `gelu`.
+    pub fn input_names(&self) -> Vec<String> {
+        names(&self.inputs)
+    }
+
+    /// Names of the output streams: `dx.gate`, `dx.value`.
+    pub fn output_names(&self) -> Vec<String> {
+        names(&self.outputs)
+    }
+
+    /// Names of the run-time scalars, in the order that graphs number them.
+    pub fn scalar_names(&self) -> Vec<String> {
+        let float = |a: &&Attr| a.kind == AttrKind::Float;
+        self.attrs.iter().filter(float).map(|a| a.name.to_string()).collect()
+    }
+
+    /// The operator's name by CANN's [`snake`] rule.
+    pub fn snake(&self) -> String {
+        snake(&self.name)
+    }
+}
+
+/// CANN's snake rule: a `_` before each capital that follows a lower-case letter or a digit, or
+/// that stands between a capital and a lower-case letter.
+/// `GeGluGradV2 -> ge_glu_grad_v2`, `GeLUBackward -> ge_lu_backward`.
+pub fn snake(name: &str) -> String {
+    let chars: Vec<char> = name.chars().collect();
+    let mut out = String::new();
+    for (i, &c) in chars.iter().enumerate() {
+        let previous = i.checked_sub(1).map(|i| chars[i]);
+        let begins_word = previous.is_some_and(|p| {
+            let next_is_lower = chars.get(i + 1).is_some_and(char::is_ascii_lowercase);
+            !p.is_ascii_uppercase() || next_is_lower
+        });
+        if c.is_ascii_uppercase() && begins_word {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+fn parts(kind: Kind) -> &'static [Part] {
+    match kind {
+        Kind::Whole => &[Part::Whole],
+        Kind::Gated => &[Part::Gate, Part::Value],
+    }
+}
+
+fn streams(tensors: &[Tensor]) -> Vec<Stream> {
+    let of = |(tensor, t): (usize, &Tensor)| {
+        parts(t.kind).iter().map(move |&part| Stream { tensor, part }).collect::<Vec<_>>()
+    };
+    tensors.iter().enumerate().flat_map(of).collect()
+}
+
+fn names(tensors: &[Tensor]) -> Vec<String> {
+    let of = |s: Stream| {
+        let name = &tensors[s.tensor].name;
+        match s.part {
+            Part::Whole => name.to_string(),
+            Part::Gate => format!("{name}.gate"),
+            Part::Value => format!("{name}.value"),
+        }
+    };
+    streams(tensors).into_iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn snake_rule() {
+        for (name, want) in [
+            ("GeGluGradV2", "ge_glu_grad_v2"),
+            ("SwiGluGrad", "swi_glu_grad"),
+            ("GeluGradV2", "gelu_grad_v2"),
+            ("GeLUBackward", "ge_lu_backward"),
+            ("Conv2DCustom", "conv2_d_custom"),
+        ] {
+            assert_eq!(super::snake(name), want);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Values in f64 by formulas that keep their accuracy in both tails.
+//!
+//! No formula here subtracts nearly equal numbers, save at the zero crossings of the derivatives
+//! (gelu' near -0.75, silu' near -1.28), where the true value itself is small.
+
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
+
+/// Cubic coefficient of the tanh form of GELU.
+pub const GELU_TANH_CUBIC: f64 = 0.044715;
+
+type Args = [f64; 3];
+
+/// The smaller; NaN if either is.
+pub fn min([x, y, _]: Args) -> f64 {
+    if x.is_nan() || y.is_nan() { f64::NAN } else { x.min(y) }
+}
+
+/// The larger; NaN if either is.
+pub fn max([x, y, _]: Args) -> f64 {
+    if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }
+}
+
+/// `1 / (1 + e^-x)`, as `e^x / (1 + e^x)` for negative `x`.
+pub fn sigmoid([x, ..]: Args) -> f64 {
+    let e = libm::exp(-x.abs());
+    if x < 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
+}
+
+/// `Phi(x) = erfc(-x / sqrt 2) / 2`
+pub fn normal_cdf([x, ..]: Args) -> f64 {
+    0.5 * libm::erfc(-x * FRAC_1_SQRT_2)
+}
+
+/// `phi(x) = e^(-x^2/2) / sqrt(2 pi)`
+pub fn normal_pdf(x: f64) -> f64 {
+    0.5 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * libm::exp(-0.5 * x * x)
+}
+
+/// `log(1 + e^x)`, as `max(x, 0) + log1p(e^-|x|)`.
+pub fn softplus([x, ..]: Args) -> f64 {
+    if x.is_nan() {
+        return x;
+    }
+    x.max(0.0) + libm::log1p(libm::exp(-x.abs()))
+}
+
+/// `x * f`, where `f` goes to 0 faster than `x` to infinity.
+fn damped(x: f64, f: f64) -> f64 {
+    if f == 0.0 && x.is_infinite() { 0.0 * x.signum() } else { x * f }
+}
+
+/// `x Phi(x)`
+pub fn gelu([x, ..]: Args) -> f64 {
+    damped(x, normal_cdf([x, 0.0, 0.0]))
+}
+
+/// `2 u` and its derivative, for `u = sqrt(2/pi) (x + 0.044715 x^3)`.
+fn tanh_form(x: f64) -> (f64, f64) {
+    let k = 2.0 * (2.0 / PI).sqrt();
+    (k * (x + GELU_TANH_CUBIC * x * x * x), k * (1.0 + 3.0 * GELU_TANH_CUBIC * x * x))
+}
+
+/// `x (1 + tanh u) / 2 = x sigmoid(2 u)`
+pub fn gelu_tanh([x, ..]: Args) -> f64 {
+    damped(x, sigmoid([tanh_form(x).0, 0.0, 0.0]))
+}
+
+/// `x sigmoid(x)`
+pub fn silu([x, ..]: Args) -> f64 {
+    damped(x, sigmoid([x, 0.0, 0.0]))
+}
+
+/// `gelu'(x) = Phi(x) + x phi(x)`
+pub fn gelu_grad([x, ..]: Args) -> f64 {
+    normal_cdf([x, 0.0, 0.0]) + damped(x, normal_pdf(x))
+}
+
+/// `s + x s (1 - s) v'`, for `s = sigmoid(v)`: the derivative of `x sigmoid(v(x))`.
+fn gated_grad(x: f64, v: f64, dv: f64) -> f64 {
+    let (s, rest) = (sigmoid([v, 0.0, 0.0]), sigmoid([-v, 0.0, 0.0]));
+    let slope = s * rest;
+    if slope == 0.0 { s } else { s + x * dv * slope }
+}
+
+/// The derivative of [`gelu_tanh`].
+pub fn gelu_tanh_grad([x, ..]: Args) -> f64 {
+    let (v, dv) = tanh_form(x);
+    gated_grad(x, v, dv)
+}
+
+/// `silu'(x) = s (1 + x (1 - s))`
+pub fn silu_grad([x, ..]: Args) -> f64 {
+    gated_grad(x, x, 1.0)
+}

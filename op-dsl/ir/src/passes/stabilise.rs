@@ -1,0 +1,6 @@
+//! .
+use crate::Graph;
+/// .
+pub fn run(g: &Graph) -> Graph {
+    g.clone()
+}
