@@ -201,7 +201,9 @@ macro_rules! scalar_luts {
 mod x86 {
     use super::{K, lut_scalar};
     use core::arch::x86_64::*;
-    use fearless_simd::{Avx2, Avx512, Sse2, f32x8, f32x16, kernel, prelude::*, u16x16, u16x32, u32x4, u32x8, u32x16};
+    use fearless_simd::{
+        Avx2, Avx512, Sse2, f32x8, f32x16, kernel, prelude::*, u16x16, u16x32, u32x4, u32x8, u32x16,
+    };
 
     impl K for Sse2 {
         const FMA: bool = false;
@@ -224,8 +226,7 @@ mod x86 {
     kernel!(
         #[inline]
         fn avx2_lut16(s: Avx2, t: (__m256, __m256), ix: __m256i) -> __m256 {
-            let (lo, hi) =
-                (_mm256_permutevar8x32_ps(t.0, ix), _mm256_permutevar8x32_ps(t.1, ix));
+            let (lo, hi) = (_mm256_permutevar8x32_ps(t.0, ix), _mm256_permutevar8x32_ps(t.1, ix));
             // Bit 3 of the index, moved to the sign, picks the half.
             _mm256_blendv_ps(lo, hi, _mm256_castsi256_ps(_mm256_slli_epi32::<28>(ix)))
         }

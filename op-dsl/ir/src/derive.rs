@@ -65,8 +65,8 @@ pub(crate) fn min(b: &mut Builder, [x, y, _]: [Id; 3], _: Id) -> [Option<Id>; 3]
 }
 
 pub(crate) fn max(b: &mut Builder, [x, y, z]: [Id; 3], this: Id) -> [Option<Id>; 3] {
-    let [by_y, by_x, _] = min(b, [y, x, z], this);
-    [by_x, by_y, None]
+    // max(x, y) goes to x just where min(y, x) goes to y.
+    min(b, [y, x, z], this)
 }
 
 /// `1 / (2 sqrt x)`

@@ -37,7 +37,8 @@ pub struct Unconnected {
 pub fn run(forward: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
     let mut b = Builder::new();
     // Unconnected inputs get stream numbers past all others, so that a remaining use is found.
-    let beyond = 1 + wiring.upstream.iter().chain(&wiring.inputs).flatten().max().unwrap_or(&0)
+    let beyond = 1
+        + wiring.upstream.iter().chain(&wiring.inputs).flatten().max().unwrap_or(&0)
         + wiring.saved.len();
     let values = forward_values(forward, wiring, beyond, &mut b);
 
