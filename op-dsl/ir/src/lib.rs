@@ -12,6 +12,7 @@
 //!
 //! Nothing here knows a target, SIMD, C++ or the syntax of Rust.
 
+pub mod bind;
 pub mod compile;
 mod derive;
 mod dtype;
@@ -20,6 +21,7 @@ pub mod op;
 pub mod oracle;
 pub mod passes;
 pub mod prim;
+pub mod show;
 
 pub use dtype::DType;
 pub use graph::{Builder, Graph, Id, Node};

@@ -1,6 +1,251 @@
-//! .
-use crate::Graph;
-/// .
-pub fn run(g: &Graph) -> Graph {
-    g.clone()
+//! Finds rows of the table in what the author wrote out.
+//!
+//! `0.5 * x * (1 + erf(x / sqrt(2)))` *is* `gelu(x)`, however its factors are grouped, and so is
+//! any other way to write it. Instead of one pattern per way, a part of the graph is compared with
+//! the rows **by value**: a node that depends on everything else only through one node `v`, and
+//! only by analytic primitives, is a function of `v`; if it agrees with a row at two dozen
+//! irregular points to twelve digits, it is that row (two different elementary functions do not),
+//! and is replaced by one call that is accurate where the parts would cancel, and cheaper.
+//!
+//! A constant that is off in the tenth digit makes another function, which is left as written.
+
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::prim::{Prim, Row};
+
+/// What a part may turn out to be; the larger formulas first, so that the most is replaced.
+const ROWS: &[Prim] = &[
+    Prim::GeluGrad,
+    Prim::GeluTanhGrad,
+    Prim::SiluGrad,
+    Prim::Gelu,
+    Prim::GeluTanh,
+    Prim::Silu,
+    Prim::Softplus,
+    Prim::NormalCdf,
+    Prim::Sigmoid,
+    Prim::Tanh,
+    Prim::Erfc,
+    Prim::Expm1,
+    Prim::Log1p,
+];
+
+/// Irregular points where none of the usual formulas cancels.
+const POINTS: [f64; 24] = [
+    0.7390851, -0.4812118, 1.3247179, -1.1447298, 0.1732867, -0.0915965, 2.2360679, -1.9021605,
+    0.5671432, -0.3678794, 1.6180339, -1.4142135, 0.0273944, -0.6434105, 1.0986122, -0.9159655,
+    2.5029078, -2.0943951, 0.3183098, -0.2078795, 1.9021605, -1.6449340, 0.8346268, -0.7642236,
+];
+
+/// Agreement asked for, relative to the value (or to 0.05 where that is smaller).
+const AGREEMENT: f64 = 1e-12;
+
+/// Replaces every part that is a row of the table by a call of that row.
+pub fn run(graph: &Graph) -> Graph {
+    let mut pass = Pass { graph, new: vec![None; graph.nodes.len()], b: Builder::new() };
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| pass.rebuild(*o)).collect();
+    pass.b.finish(&outputs)
+}
+
+struct Pass<'g> {
+    graph: &'g Graph,
+    new: Vec<Option<Id>>,
+    b: Builder,
+}
+
+impl Pass<'_> {
+    /// The node in the new graph, largest recognised parts first.
+    fn rebuild(&mut self, id: Id) -> Id {
+        if let Some(done) = self.new[id.index()] {
+            return done;
+        }
+        let node = self.graph.nodes[id.index()];
+        let new = match (self.find(id), node) {
+            (Some(found), _) => self.replace(found),
+            (None, Node::Call(prim, args)) => {
+                let mut copy = [Id::NONE; 3];
+                for (to, from) in copy.iter_mut().zip(&args[..prim.row().arity]) {
+                    *to = self.rebuild(*from);
+                }
+                self.b.add(Node::Call(prim, copy))
+            }
+            (None, leaf) => self.b.add(leaf),
+        };
+        self.new[id.index()] = Some(new);
+        new
+    }
+
+    fn replace(&mut self, found: Found) -> Id {
+        let v = self.rebuild(found.variable);
+        let v = if found.mirrored { self.b.negative(v) } else { v };
+        let call = self.b.call(found.prim, &[v]);
+        if found.negative { self.b.negative(call) } else { call }
+    }
+
+    /// What row the node is, of which variable. Earlier nodes are tried first: the furthest
+    /// variable makes the largest part.
+    fn find(&self, id: Id) -> Option<Found> {
+        let Node::Call(own, args) = self.graph.nodes[id.index()] else { return None };
+        (0..id.0).map(Id).find_map(|variable| {
+            let direct = own.row().arity == 1 && args[0] == variable;
+            if direct || matches!(self.graph.nodes[variable.index()], Node::Const(_)) {
+                return None;
+            }
+            let part = Part::new(self.graph, variable, id)?;
+            part.identify().map(|(prim, mirrored, negative)| Found {
+                prim,
+                variable,
+                mirrored,
+                negative,
+            })
+        })
+    }
+}
+
+/// `±row(±variable)`
+struct Found {
+    prim: Prim,
+    variable: Id,
+    mirrored: bool,
+    negative: bool,
+}
+
+/// A node as a function of one other node.
+struct Part<'g> {
+    graph: &'g Graph,
+    variable: Id,
+    result: Id,
+    /// Which nodes the result needs, from the variable on.
+    needed: Vec<bool>,
+}
+
+impl<'g> Part<'g> {
+    /// `None` if the result depends on anything but the variable, or not smoothly.
+    fn new(graph: &'g Graph, variable: Id, result: Id) -> Option<Part<'g>> {
+        let mut needed = vec![false; result.index() + 1];
+        needed[result.index()] = true;
+        let mut reaches = false;
+        for i in (0..=result.index()).rev().filter(|&i| i != variable.index()) {
+            if !needed[i] {
+                continue;
+            }
+            match &graph.nodes[i] {
+                Node::Stream(_) | Node::Scalar(_) => return None,
+                Node::Const(_) => {}
+                Node::Call(prim, _) if !prim.is_smooth() => return None,
+                node => node.args().iter().for_each(|a| {
+                    reaches |= *a == variable;
+                    needed[a.index()] = true;
+                }),
+            }
+        }
+        reaches.then_some(Part { graph, variable, result, needed })
+    }
+
+    fn value(&self, x: f64) -> f64 {
+        let mut values = vec![f64::NAN; self.result.index() + 1];
+        for (i, node) in self.graph.nodes.iter().enumerate().take(values.len()) {
+            values[i] = match *node {
+                _ if i == self.variable.index() => x,
+                _ if !self.needed[i] => continue,
+                Node::Const(c) => c,
+                Node::Call(prim, args) => (prim.row().oracle)(
+                    args.map(|a| values.get(a.index()).copied().unwrap_or(f64::NAN)),
+                ),
+                Node::Stream(_) | Node::Scalar(_) => f64::NAN, // `new` lets none in
+            };
+        }
+        values[self.result.index()]
+    }
+
+    fn identify(&self) -> Option<(Prim, bool, bool)> {
+        let first = self.value(POINTS[0]);
+        let candidates = ROWS.iter().flat_map(|&prim| {
+            [(prim, false, false), (prim, true, false), (prim, false, true), (prim, true, true)]
+        });
+        candidates.filter(|&(prim, m, n)| agree(first, expected(prim.row(), POINTS[0], m, n))).find(
+            |&(prim, m, n)| {
+                let row = prim.row();
+                let inside = POINTS.iter().filter(|&&x| x > row.domain.0 && -x > row.domain.0);
+                inside.copied().all(|x| agree(self.value(x), expected(row, x, m, n)))
+            },
+        )
+    }
+}
+
+fn expected(row: &Row, x: f64, mirrored: bool, negative: bool) -> f64 {
+    let y = (row.oracle)([if mirrored { -x } else { x }, 0.0, 0.0]);
+    if negative { -y } else { y }
+}
+
+fn agree(got: f64, want: f64) -> bool {
+    (got - want).abs() <= AGREEMENT * want.abs().max(0.05)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::show;
+    use std::f64::consts::{FRAC_1_SQRT_2, PI};
+
+    fn shown(build: impl Fn(&mut Builder, Id) -> Id) -> String {
+        let mut b = Builder::new();
+        let x = b.stream(0);
+        let out = build(&mut b, x);
+        show::expression(&run(&b.finish(&[out])), &["x".to_string()], &[])
+    }
+
+    fn gelu_by_erf(b: &mut Builder, x: Id, factor: f64) -> Id {
+        let u = b.scaled(factor, x);
+        let e = b.call(Prim::Erf, &[u]);
+        let one = b.num(1.0);
+        let sum = b.sum(one, e);
+        let half = b.scaled(0.5, x);
+        b.product(half, sum)
+    }
+
+    #[test]
+    fn gelu_however_written() {
+        assert_eq!(shown(|b, x| gelu_by_erf(b, x, FRAC_1_SQRT_2)), "gelu(x)");
+        let by_tanh = |b: &mut Builder, x| {
+            let cube = b.power(x, 3);
+            let cubic = b.scaled(0.044715, cube);
+            let inner = b.sum(x, cubic);
+            let u = b.scaled((2.0 / PI).sqrt(), inner);
+            let t = b.call(Prim::Tanh, &[u]);
+            let one = b.num(1.0);
+            let sum = b.sum(t, one);
+            let xs = b.product(x, sum);
+            b.scaled(0.5, xs)
+        };
+        assert_eq!(shown(by_tanh), "gelu_tanh(x)");
+        // A part of a larger variable.
+        assert_eq!(
+            shown(|b, x| {
+                let y = b.scaled(1.702, x);
+                gelu_by_erf(b, y, FRAC_1_SQRT_2)
+            }),
+            "gelu(1.702 * x)"
+        );
+    }
+
+    #[test]
+    fn sigmoid_and_its_mirror() {
+        let logistic = |sign: f64| {
+            move |b: &mut Builder, x| {
+                let v = b.scaled(sign, x);
+                let e = b.call(Prim::Exp, &[v]);
+                let one = b.num(1.0);
+                let sum = b.sum(one, e);
+                b.quotient(one, sum)
+            }
+        };
+        assert_eq!(shown(logistic(-1.0)), "sigmoid(x)");
+        assert_eq!(shown(logistic(1.0)), "sigmoid(-x)");
+    }
+
+    #[test]
+    fn a_constant_off_in_the_tenth_digit_is_another_function() {
+        let shown = shown(|b, x| gelu_by_erf(b, x, FRAC_1_SQRT_2 * (1.0 + 1e-10)));
+        assert_eq!(shown, "0.5 * x * erfc(-(0.7071067812572582 * x))");
+    }
 }

@@ -1,0 +1,107 @@
+//! Graphs as readable maths.
+
+use crate::graph::{Graph, Id, Node};
+use crate::prim::{Prim, Style};
+use std::fmt::Write;
+
+/// Binding strength of an argument of a function: none needed.
+const LOOSEST: u8 = 0;
+
+/// One line per value that is used more than once, then one per output:
+///
+/// ```text
+/// t0 = sigmoid(x)
+/// y = x * t0
+/// ```
+pub fn listing(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[String]) -> String {
+    let mut uses = vec![0usize; graph.nodes.len()];
+    for arg in graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter()) {
+        uses[arg.index()] += 1;
+    }
+    let mut text = String::new();
+    let mut names: Vec<Option<String>> = vec![None; graph.nodes.len()];
+    let mut next = 0;
+    for (i, node) in graph.nodes.iter().enumerate() {
+        let shared = uses[i] > 1 && matches!(node, Node::Call(..));
+        if shared {
+            let line = term(graph, Id(i as u32), LOOSEST, inputs, scalars, &names);
+            let name = format!("t{next}");
+            next += 1;
+            let _ = writeln!(text, "{name} = {line}");
+            names[i] = Some(name);
+        }
+    }
+    for (out, name) in graph.outputs.iter().zip(outputs) {
+        let line = term(graph, *out, LOOSEST, inputs, scalars, &names);
+        let _ = writeln!(text, "{name} = {line}");
+    }
+    text
+}
+
+/// The first output as one expression.
+pub fn expression(graph: &Graph, inputs: &[String], scalars: &[String]) -> String {
+    let names = vec![None; graph.nodes.len()];
+    term(graph, graph.outputs[0], LOOSEST, inputs, scalars, &names)
+}
+
+fn term(
+    graph: &Graph,
+    id: Id,
+    outer: u8,
+    inputs: &[String],
+    scalars: &[String],
+    names: &[Option<String>],
+) -> String {
+    if let Some(name) = &names[id.index()] {
+        return name.clone();
+    }
+    let show = |id: Id, outer: u8| term(graph, id, outer, inputs, scalars, names);
+    let (text, strength) = match graph.nodes[id.index()] {
+        Node::Stream(i) => (inputs[i as usize].clone(), u8::MAX),
+        Node::Scalar(i) => (scalars[i as usize].clone(), u8::MAX),
+        Node::Const(c) => (number(c), if c < 0.0 { 6 } else { u8::MAX }),
+        Node::Call(prim, args) => call(prim, &args, show),
+    };
+    if strength < outer { format!("({text})") } else { text }
+}
+
+fn call(prim: Prim, args: &[Id; 3], show: impl Fn(Id, u8) -> String) -> (String, u8) {
+    let row = prim.row();
+    match row.style {
+        Style::Prefix(sign, s) => (format!("{sign}{}", show(args[0], s)), s),
+        Style::Infix(sign, s) => {
+            // Floating point does not regroup: what stands on the right keeps its brackets.
+            (format!("{} {sign} {}", show(args[0], s), show(args[1], s + 1)), s)
+        }
+        Style::Choice => {
+            let [c, yes, no] = args.map(|a| show(a, LOOSEST));
+            (format!("if {c} {{ {yes} }} else {{ {no} }}"), 1)
+        }
+        Style::Function => {
+            let args: Vec<_> = args[..row.arity].iter().map(|a| show(*a, LOOSEST)).collect();
+            (format!("{}({})", row.name, args.join(", ")), u8::MAX)
+        }
+    }
+}
+
+/// Known constants by name, others by their shortest digits.
+fn number(c: f64) -> String {
+    use std::f64::consts::*;
+    let known = [
+        (FRAC_1_SQRT_2, "1/sqrt(2)"),
+        (SQRT_2, "sqrt(2)"),
+        (FRAC_2_SQRT_PI, "2/sqrt(pi)"),
+        (PI, "pi"),
+        ((2.0 / PI).sqrt(), "sqrt(2/pi)"),
+        (0.5 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2, "1/sqrt(2 pi)"),
+    ];
+    match known.iter().find(|(v, _)| (v - c.abs()).abs() <= 1e-15 * v) {
+        Some((_, name)) if name.contains('/') => format!("({}{name})", sign(c)),
+        Some((_, name)) => format!("{}{name}", sign(c)),
+        None => format!("{c}"),
+    }
+}
+
+fn sign(c: f64) -> &'static str {
+    if c < 0.0 { "-" } else { "" }
+}
