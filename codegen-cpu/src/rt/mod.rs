@@ -11,6 +11,12 @@
 //! ```
 
 pub mod block;
+pub mod call;
+mod driver;
 pub mod elem;
+pub mod error;
 pub mod math;
+mod overlap;
+mod plan;
 pub mod simd;
+pub mod view;

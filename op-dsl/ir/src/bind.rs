@@ -202,7 +202,9 @@ pub enum Wrong {
         min: usize,
     },
     /// The split dimension has no middle.
-    #[error("tensor `{tensor}` has shape {shape:?}; dimension {dim} is cut in two and must be even")]
+    #[error(
+        "tensor `{tensor}` has shape {shape:?}; dimension {dim} is cut in two and must be even"
+    )]
     OddSplit {
         /// The tensor.
         tensor: Text,
@@ -224,7 +226,9 @@ pub enum Wrong {
         from: Text,
     },
     /// Not broadcastable.
-    #[error("tensor `{tensor}` of shape {got:?} cannot be broadcast with {with:?}; dimensions must be equal or 1")]
+    #[error(
+        "tensor `{tensor}` of shape {got:?} cannot be broadcast with {with:?}; dimensions must be equal or 1"
+    )]
     Broadcast {
         /// The tensor.
         tensor: Text,
@@ -414,7 +418,8 @@ fn check_attrs(def: &OpDef, attrs: &[Value]) -> Result<(), Wrong> {
 fn check_dtypes(def: &OpDef, inputs: &[TensorMeta<'_>]) -> Result<DType, Wrong> {
     let mut common: Option<DType> = None;
     for (tensor, meta) in def.inputs.iter().zip(inputs) {
-        let wrong = |allowed| Wrong::DType { tensor: tensor.name.clone(), got: meta.dtype, allowed };
+        let wrong =
+            |allowed| Wrong::DType { tensor: tensor.name.clone(), got: meta.dtype, allowed };
         if !def.dtypes.contains(&meta.dtype) {
             let names: Vec<&str> = def.dtypes.iter().map(|d| d.name()).collect();
             return Err(wrong(names.join(", ")));
@@ -487,7 +492,12 @@ fn check_shapes(
             if !same {
                 let want = (0..rank).map(|i| domain[i].saturating_mul(twice(i))).collect();
                 let (tensor, got) = (tensor.name.clone(), meta.shape.to_vec());
-                return Err(Wrong::Shape { tensor, got, want, from: def.inputs[lead].name.clone() });
+                return Err(Wrong::Shape {
+                    tensor,
+                    got,
+                    want,
+                    from: def.inputs[lead].name.clone(),
+                });
             }
             continue;
         }
@@ -519,12 +529,12 @@ fn part_of(
     rank: usize,
 ) -> Result<Shape, Wrong> {
     let tensor = &def.inputs[k];
-    let rank_error =
-        |min| Wrong::Rank { tensor: tensor.name.clone(), got: shape.len(), min };
+    let rank_error = |min| Wrong::Rank { tensor: tensor.name.clone(), got: shape.len(), min };
     let mut part = Shape::new(shape).ok_or_else(|| rank_error(0))?;
     if let (Kind::Gated, Some(s)) = (tensor.kind, split) {
         // Broadcast aligns shapes at their innermost dimension.
-        let dim = (s.dim + shape.len()).checked_sub(rank).ok_or_else(|| rank_error(rank - s.dim))?;
+        let dim =
+            (s.dim + shape.len()).checked_sub(rank).ok_or_else(|| rank_error(rank - s.dim))?;
         if part.dims[dim] % 2 != 0 {
             let (tensor, shape) = (tensor.name.clone(), shape.to_vec());
             return Err(Wrong::OddSplit { tensor, shape, dim });

@@ -1,0 +1,304 @@
+//! Tensors as the caller has them: element type, pointer, shape and strides, checked once.
+//!
+//! Views are small and live on the stack. A view that exists is in bounds, so that the driver need
+//! not check again.
+
+use super::elem::El;
+use super::error::ViewError;
+use core::cell::Cell;
+use core::marker::PhantomData;
+use op_dsl_ir::DType;
+use op_dsl_ir::bind::{MAX_RANK, Shape, TensorMeta, elements};
+
+/// What both kinds of view hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raw {
+    /// The element at index 0 of every dimension.
+    pub ptr: *mut u8,
+    pub dtype: DType,
+    pub shape: Shape,
+    /// In elements; those beyond the rank are 0.
+    pub strides: [isize; MAX_RANK],
+}
+
+/// A tensor to read.
+///
+/// Strides count elements and may be zero (one element seen many times) or negative.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    raw: Raw,
+    // Cells: with `from_cells` others may write between calls, though never during one.
+    _memory: PhantomData<&'a [Cell<u8>]>,
+}
+
+/// A tensor to write.
+///
+/// Strides count elements and may be negative; no two places may be one element.
+#[derive(Debug)]
+pub struct ViewMut<'a> {
+    raw: Raw,
+    _memory: PhantomData<&'a [Cell<u8>]>,
+}
+
+/// Strides of a dense tensor, innermost dimension last.
+pub fn contiguous_strides(shape: &[usize]) -> [isize; MAX_RANK] {
+    let mut strides = [0; MAX_RANK];
+    let mut next = 1isize;
+    for i in (0..shape.len().min(MAX_RANK)).rev() {
+        strides[i] = next;
+        // Only shapes whose elements cannot be counted wrap here, and those make no view.
+        next = next.wrapping_mul(shape[i].max(1) as isize);
+    }
+    strides
+}
+
+/// Least and greatest element that shape and strides reach, relative to the first; `None` if
+/// their distance in bytes is beyond addresses. An empty tensor reaches its first only.
+fn span(shape: &[usize], strides: &[isize]) -> Option<(isize, isize)> {
+    if elements(shape)? == 0 {
+        return Some((0, 0));
+    }
+    let (mut lo, mut hi) = (0isize, 0isize);
+    for (&n, &s) in shape.iter().zip(strides).filter(|(n, _)| **n > 1) {
+        let reach = isize::try_from(n - 1).ok()?.checked_mul(s)?;
+        if reach < 0 {
+            lo = lo.checked_add(reach)?;
+        } else {
+            hi = hi.checked_add(reach)?;
+        }
+    }
+    // In bytes, with one element on top.
+    hi.checked_sub(lo)?.checked_add(1)?.checked_mul(4)?;
+    Some((lo, hi))
+}
+
+impl Raw {
+    /// Everything but the bounds.
+    fn checked(
+        ptr: *mut u8,
+        dtype: DType,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<(Raw, (isize, isize)), ViewError> {
+        if shape.len() > MAX_RANK {
+            return Err(ViewError::Rank { got: shape.len() });
+        }
+        if shape.len() != strides.len() {
+            return Err(ViewError::Strides { strides: strides.len(), rank: shape.len() });
+        }
+        let overflow = || ViewError::Overflow { shape: shape.to_vec(), strides: strides.to_vec() };
+        let span = span(shape, strides).ok_or_else(overflow)?;
+        let mut all = [0; MAX_RANK];
+        all[..strides.len()].copy_from_slice(strides);
+        let shape = Shape::new(shape).ok_or_else(overflow)?;
+        Ok((Raw { ptr, dtype, shape, strides: all }, span))
+    }
+
+    /// Over a buffer of `len` elements of `T` at `base`.
+    fn within<T: El>(
+        base: *mut T,
+        len: usize,
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Raw, ViewError> {
+        let (mut raw, (lo, hi)) = Raw::checked(base.cast(), T::DTYPE, shape, strides)?;
+        let empty = shape.contains(&0);
+        let start = isize::try_from(offset).unwrap_or(isize::MAX);
+        let (first, last) = (start.saturating_add(lo), start.saturating_add(hi));
+        // An empty tensor may start one past the end.
+        let end = isize::try_from(len).unwrap_or(isize::MAX);
+        if first < 0 || (last >= end && !(empty && last == end)) {
+            let (shape, strides) = (shape.to_vec(), strides.to_vec());
+            return Err(ViewError::OutOfBounds { shape, strides, first, last, len });
+        }
+        // SAFETY: `offset` is within the buffer or one past its end, as just checked.
+        raw.ptr = unsafe { base.add(offset) }.cast();
+        Ok(raw)
+    }
+
+    /// That no two places are one element: sorted by length, each stride passes all that the
+    /// smaller ones reach. True of every permutation and slice of a dense tensor.
+    fn check_injective(&self) -> Result<(), ViewError> {
+        let shape = &self.shape[..];
+        if shape.contains(&0) {
+            return Ok(());
+        }
+        let mut dims = [(0usize, 0usize); MAX_RANK];
+        let mut rank = 0;
+        for (&n, &s) in shape.iter().zip(&self.strides).filter(|(n, _)| **n > 1) {
+            // Insertion by stride: at most eight.
+            let mut at = rank;
+            while at > 0 && dims[at - 1].0 > s.unsigned_abs() {
+                dims[at] = dims[at - 1];
+                at -= 1;
+            }
+            dims[at] = (s.unsigned_abs(), n);
+            rank += 1;
+        }
+        let mut reach = 0usize;
+        for &(stride, n) in &dims[..rank] {
+            if stride <= reach {
+                let (shape, strides) = (shape.to_vec(), self.strides[..shape.len()].to_vec());
+                return Err(ViewError::SelfOverlap { shape, strides });
+            }
+            reach += (n - 1) * stride; // within the span, which fits
+        }
+        Ok(())
+    }
+
+    pub(super) fn strides(&self) -> &[isize] {
+        &self.strides[..self.shape.len()]
+    }
+}
+
+macro_rules! accessors {
+    () => {
+        /// Element type.
+        pub fn dtype(&self) -> DType {
+            self.raw.dtype
+        }
+        /// Dimensions, outermost first.
+        pub fn shape(&self) -> &[usize] {
+            &self.raw.shape
+        }
+        /// Distance of neighbours along each dimension, in elements.
+        pub fn strides(&self) -> &[isize] {
+            self.raw.strides()
+        }
+        /// Shape and element type, as the shape rules take them.
+        pub fn meta(&self) -> TensorMeta<'_> {
+            TensorMeta { shape: &self.raw.shape, dtype: self.raw.dtype }
+        }
+        pub(super) fn raw(&self) -> &Raw {
+            &self.raw
+        }
+    };
+}
+
+impl<'a> View<'a> {
+    accessors!();
+
+    /// A dense tensor: `data` holds its elements, innermost dimension last.
+    ///
+    /// # Errors
+    /// Rank beyond 8; more elements than `data` has.
+    pub fn new<T: El>(data: &'a [T], shape: &[usize]) -> Result<View<'a>, ViewError> {
+        let strides = contiguous_strides(shape);
+        View::strided(data, shape, &strides[..shape.len().min(MAX_RANK)], 0)
+    }
+
+    /// Any strides, in elements; the first element is `data[offset]`.
+    ///
+    /// # Errors
+    /// Rank beyond 8; not one stride per dimension; an element outside `data`; overflow.
+    pub fn strided<T: El>(
+        data: &'a [T],
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<View<'a>, ViewError> {
+        let base = data.as_ptr().cast_mut(); // only ever read through a `View`
+        let raw = Raw::within(base, data.len(), shape, strides, offset)?;
+        Ok(View { raw, _memory: PhantomData })
+    }
+
+    /// As [`View::strided`], over memory that an output of the same call may share, so that an
+    /// operator can work in place.
+    ///
+    /// # Errors
+    /// As [`View::strided`].
+    pub fn from_cells<T: El>(
+        data: &'a [Cell<T>],
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<View<'a>, ViewError> {
+        let base = data.as_ptr().cast::<T>().cast_mut();
+        let raw = Raw::within(base, data.len(), shape, strides, offset)?;
+        Ok(View { raw, _memory: PhantomData })
+    }
+
+    /// Any memory; `ptr` is the element at index 0 of every dimension and needs no alignment.
+    ///
+    /// # Errors
+    /// Rank beyond 8; not one stride per dimension; overflow.
+    ///
+    /// # Safety
+    /// Every element that shape and strides reach must be valid for reads during `'a`, and no
+    /// other thread may write it during a call that is given the view.
+    pub unsafe fn from_raw_parts(
+        ptr: *const u8,
+        dtype: DType,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<View<'a>, ViewError> {
+        let (raw, _) = Raw::checked(ptr.cast_mut(), dtype, shape, strides)?;
+        Ok(View { raw, _memory: PhantomData })
+    }
+}
+
+impl<'a> ViewMut<'a> {
+    accessors!();
+
+    /// A dense tensor: `data` holds its elements, innermost dimension last.
+    ///
+    /// # Errors
+    /// Rank beyond 8; more elements than `data` has.
+    pub fn new<T: El>(data: &'a mut [T], shape: &[usize]) -> Result<ViewMut<'a>, ViewError> {
+        let strides = contiguous_strides(shape);
+        ViewMut::strided(data, shape, &strides[..shape.len().min(MAX_RANK)], 0)
+    }
+
+    /// Any strides under which no two places are one element; the first element is
+    /// `data[offset]`.
+    ///
+    /// # Errors
+    /// As [`View::strided`]; an element that would be written twice.
+    pub fn strided<T: El>(
+        data: &'a mut [T],
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<ViewMut<'a>, ViewError> {
+        let raw = Raw::within(data.as_mut_ptr(), data.len(), shape, strides, offset)?;
+        raw.check_injective()?;
+        Ok(ViewMut { raw, _memory: PhantomData })
+    }
+
+    /// As [`ViewMut::strided`], over memory that an input of the same call may share.
+    ///
+    /// # Errors
+    /// As [`ViewMut::strided`].
+    pub fn from_cells<T: El>(
+        data: &'a [Cell<T>],
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<ViewMut<'a>, ViewError> {
+        let base = data.as_ptr().cast::<T>().cast_mut(); // a cell may be written when shared
+        let raw = Raw::within(base, data.len(), shape, strides, offset)?;
+        raw.check_injective()?;
+        Ok(ViewMut { raw, _memory: PhantomData })
+    }
+
+    /// Any memory; `ptr` is the element at index 0 of every dimension and needs no alignment.
+    ///
+    /// # Errors
+    /// Rank beyond 8; not one stride per dimension; overflow; an element that would be written
+    /// twice.
+    ///
+    /// # Safety
+    /// Every element that shape and strides reach must be valid for reads and writes during
+    /// `'a`, and no other thread may touch it during a call that is given the view.
+    pub unsafe fn from_raw_parts(
+        ptr: *mut u8,
+        dtype: DType,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<ViewMut<'a>, ViewError> {
+        let (raw, _) = Raw::checked(ptr, dtype, shape, strides)?;
+        raw.check_injective()?;
+        Ok(ViewMut { raw, _memory: PhantomData })
+    }
+}
