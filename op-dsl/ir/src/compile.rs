@@ -6,6 +6,7 @@
 //!   -> differentiate    gradients only
 //!   -> finish:
 //!        recognise      the same for what differentiation or the author wrote out
+//!        saturate       a huge x stands still where the formula has reached its limit
 //!        stabilise      no cancellation in the tails, no false infinity, no NaN from finite input
 //!        simplify       constants folded, 1 * x, 0 + x, ...
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
@@ -13,7 +14,7 @@
 
 use crate::graph::Graph;
 use crate::passes::differentiate::{self, Unconnected, Wiring};
-use crate::passes::{recognise, simplify, stabilise};
+use crate::passes::{recognise, saturate, simplify, stabilise};
 
 /// A forward formula (or a gradient written by hand), ready for every back end.
 pub fn forward(traced: &Graph) -> Graph {
@@ -32,6 +33,7 @@ pub fn gradient(traced: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
 fn finish(graph: &Graph) -> Graph {
     let graph = simplify::run(graph);
     let graph = recognise::run(&graph);
+    let graph = saturate::run(&graph);
     let graph = stabilise::run(&graph);
     simplify::run(&graph)
 }

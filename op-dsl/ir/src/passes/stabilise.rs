@@ -7,6 +7,7 @@
 //! * A bounded factor may still lift `dy` over the top before a small `a` brings it back, so when
 //!   its bound is above one it is scaled down first, and the product up last, by a power of two.
 
+use super::products::{bounds, flatten, inner_products};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
@@ -80,33 +81,6 @@ fn order_products(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Which products are a factor of one other product and nothing else.
-fn inner_products(graph: &Graph) -> Vec<bool> {
-    let mut uses = vec![0; graph.nodes.len()];
-    let mut by_product = vec![false; graph.nodes.len()];
-    for out in graph.outputs.iter() {
-        uses[out.index()] += 1;
-    }
-    for node in graph.nodes.iter() {
-        for a in node.args() {
-            uses[a.index()] += 1;
-            by_product[a.index()] = matches!(node, Node::Call(Prim::Mul, _));
-        }
-    }
-    let is_product = |i: usize| matches!(graph.nodes[i], Node::Call(Prim::Mul, _));
-    (0..graph.nodes.len()).map(|i| is_product(i) && uses[i] == 1 && by_product[i]).collect()
-}
-
-fn flatten(graph: &Graph, inner: &[bool], product: Id, factors: &mut Vec<Id>) {
-    for a in graph.nodes[product.index()].args() {
-        if inner[a.index()] {
-            flatten(graph, inner, *a, factors);
-        } else {
-            factors.push(*a);
-        }
-    }
-}
-
 /// Constants, then bounded factors, then the rest, each in the order they were written.
 fn product(b: &mut Builder, graph: &Graph, bounds: &[f64], factors: &[Id], new: &[Id]) -> Id {
     let bound = |id: &&Id| bounds[id.index()];
@@ -139,29 +113,6 @@ fn bounds_value(graph: &Graph, id: Id) -> f64 {
         Node::Const(c) => c,
         _ => 1.0,
     }
-}
-
-/// An upper bound of the magnitude of every node; infinity where none is known.
-fn bounds(graph: &Graph) -> Vec<f64> {
-    let mut bounds: Vec<f64> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        bounds.push(match *node {
-            Node::Stream(_) | Node::Scalar(_) => f64::INFINITY,
-            Node::Const(c) => c.abs(),
-            Node::Call(prim, args) => {
-                let arg = |k: usize| bounds[args[k].index()];
-                match prim {
-                    Prim::Neg | Prim::Abs => arg(0),
-                    Prim::Add | Prim::Sub => arg(0) + arg(1),
-                    Prim::Mul if arg(0) == 0.0 || arg(1) == 0.0 => 0.0,
-                    Prim::Mul => arg(0) * arg(1),
-                    Prim::Select => arg(1).max(arg(2)),
-                    _ => prim.row().range.bound(),
-                }
-            }
-        });
-    }
-    bounds
 }
 
 #[cfg(test)]
