@@ -1,1 +1,26 @@
+//! Rust syntax -> graphs, with every diagnostic.
 //!
+//! ```text
+//! attr        #[op(..)], #[split(..)], #[attr(..)]
+//! model       enums, constants, formulas and operators as written
+//! signature   an operator's parameters and outputs
+//! trace       formula -> graph, once per combination of the attributes it branches on
+//! gradient    the operator that grad(..) asks for
+//! family      all of it, in order, for one module
+//! ```
+//!
+//! An ordinary library on `proc_macro2` tokens, so that tests and tools can call it.
+
+mod attr;
+mod errors;
+mod family;
+mod gradient;
+mod model;
+mod names;
+mod signature;
+mod trace;
+
+pub use errors::Errors;
+pub use family::{Family, Operator, attribute_enum, function, is_scalar, module};
+pub use model::{EnumDef, OpFn, Param, Role};
+pub use names::CONSTANTS;

@@ -1,0 +1,287 @@
+//! The helper attributes: `#[op(..)]`, `#[split(..)]`, `#[attr(..)]` and the bare markers.
+
+use crate::Errors;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::Pattern;
+use proc_macro2::TokenStream;
+use syn::meta::ParseNestedMeta;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, Ident, LitBool, LitStr, Token};
+
+/// The arguments of `#[op(..)]`.
+#[derive(Debug, Default)]
+pub struct OpArgs {
+    /// CANN's name.
+    pub name: Option<LitStr>,
+    /// Names of the outputs: those returned, then those saved.
+    pub outputs: Option<Vec<Ident>>,
+    /// Element types; all of them unless given.
+    pub dtypes: Option<Vec<DType>>,
+    /// Tensors without elements are fine.
+    pub empty: Option<bool>,
+    /// Inputs are broadcast against each other.
+    pub broadcast: bool,
+    /// Inputs may differ in element type.
+    pub promote: bool,
+    /// The gradient to derive.
+    pub grad: Option<GradArgs>,
+    /// The operator that this one is the gradient of.
+    pub grad_of: Option<Ident>,
+}
+
+/// The arguments of `grad(..)`.
+#[derive(Debug)]
+pub struct GradArgs {
+    /// Where it stands.
+    pub keyword: Ident,
+    /// CANN's name.
+    pub name: Option<LitStr>,
+    /// The forward inputs to differentiate by.
+    pub wrt: Vec<Ident>,
+    /// Names of the inputs.
+    pub inputs: Option<Vec<Ident>>,
+    /// Names of the outputs.
+    pub outputs: Option<Vec<Ident>>,
+    /// Tensors without elements are fine; as in the forward operator unless given.
+    pub empty: Option<bool>,
+    /// Inputs are broadcast against each other.
+    pub broadcast: bool,
+    /// Inputs may differ in element type.
+    pub promote: bool,
+}
+
+/// The arguments of `#[split(..)]`.
+#[derive(Debug, Default)]
+pub struct SplitArgs {
+    /// The parameter that holds the dimension.
+    pub along: Option<Ident>,
+    /// `true`, `false` or a boolean parameter.
+    pub gate_left: Option<Expr>,
+    /// Halves unless `interleaved`.
+    pub interleaved: bool,
+}
+
+impl SplitArgs {
+    /// How the parts lie.
+    pub fn pattern(&self) -> Pattern {
+        if self.interleaved { Pattern::Interleaved } else { Pattern::Halves }
+    }
+}
+
+/// The arguments of `#[attr(..)]` on a parameter.
+#[derive(Debug, Default)]
+pub struct AttrArgs {
+    /// The value when the caller gives none.
+    pub default: Option<Expr>,
+    /// An enum passed by its name.
+    pub wire_str: bool,
+}
+
+/// The names of our helper attributes; the kept item is stripped of them.
+pub const HELPERS: [&str; 7] = ["op", "formula", "attr", "split", "saved", "unused", "broadcast"];
+
+/// Takes the attribute of this name out of the list; a second one is an error.
+pub fn take(attrs: &mut Vec<Attribute>, name: &str, errors: &Errors) -> Option<Attribute> {
+    let mut found: Vec<Attribute> = attrs.extract_if(.., |a| is(a, name)).collect();
+    for again in found.iter().skip(1) {
+        errors.at(again, format!("`{name}` is given twice; write it once"));
+    }
+    found.truncate(1);
+    found.pop()
+}
+
+/// Whether an attribute has this name, alone or as the last part of a path (`op_dsl::op`).
+pub fn is(attr: &Attribute, name: &str) -> bool {
+    attr.path().segments.last().is_some_and(|s| s.ident == name)
+}
+
+/// The text of all doc comments, without the leading blank of each line.
+pub fn doc(attrs: &[Attribute]) -> String {
+    let lines = attrs.iter().filter_map(|a| match &a.meta {
+        syn::Meta::NameValue(m) if m.path.is_ident("doc") => match &m.value {
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(s), .. }) => Some(s.value()),
+            _ => None,
+        },
+        _ => None,
+    });
+    let lines: Vec<String> =
+        lines.map(|l| l.strip_prefix(' ').map(str::to_owned).unwrap_or(l)).collect();
+    lines.join("\n").trim().to_owned()
+}
+
+/// Arguments of an attribute on a parameter: none if it is written without parentheses.
+pub fn arguments(attr: &Attribute, errors: &Errors) -> TokenStream {
+    match &attr.meta {
+        syn::Meta::Path(_) => TokenStream::new(),
+        syn::Meta::List(list) => list.tokens.clone(),
+        syn::Meta::NameValue(_) => {
+            errors.at(attr, "this takes its arguments in parentheses; write `name(key = value)`");
+            TokenStream::new()
+        }
+    }
+}
+
+fn parse(tokens: TokenStream, errors: &Errors, f: impl FnMut(ParseNestedMeta) -> syn::Result<()>) {
+    if let Err(e) = syn::meta::parser(f).parse2(tokens) {
+        errors.push(e);
+    }
+}
+
+/// Parses the arguments of `#[op(..)]`.
+pub fn op(tokens: TokenStream, errors: &Errors) -> OpArgs {
+    let mut args = OpArgs::default();
+    parse(tokens, errors, |meta| {
+        match key(&meta).as_str() {
+            "name" => once(&mut args.name, meta.value()?.parse()?, &meta, errors),
+            "outputs" => once(&mut args.outputs, idents(&meta)?, &meta, errors),
+            "dtypes" => once(&mut args.dtypes, dtypes(&meta, errors)?, &meta, errors),
+            "empty" => once(&mut args.empty, boolean(&meta)?, &meta, errors),
+            "grad" => once(&mut args.grad, grad(&meta, errors)?, &meta, errors),
+            "grad_of" => once(&mut args.grad_of, meta.value()?.parse()?, &meta, errors),
+            "broadcast" => args.broadcast = true,
+            "promote" => args.promote = true,
+            _ => {
+                return Err(meta.error(
+                    "unknown argument of `op`; known: name, outputs, dtypes, empty, broadcast, \
+                     promote, grad, grad_of",
+                ));
+            }
+        }
+        Ok(())
+    });
+    args
+}
+
+fn grad(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<GradArgs> {
+    let keyword = meta.path.get_ident().cloned();
+    let mut args = GradArgs {
+        keyword: keyword.ok_or_else(|| meta.error("expected `grad`"))?,
+        name: None,
+        wrt: Vec::new(),
+        inputs: None,
+        outputs: None,
+        empty: None,
+        broadcast: false,
+        promote: false,
+    };
+    let mut wrt = None;
+    meta.parse_nested_meta(|meta| {
+        match key(&meta).as_str() {
+            "name" => once(&mut args.name, meta.value()?.parse()?, &meta, errors),
+            "wrt" => once(&mut wrt, idents(&meta)?, &meta, errors),
+            "inputs" => once(&mut args.inputs, idents(&meta)?, &meta, errors),
+            "outputs" => once(&mut args.outputs, idents(&meta)?, &meta, errors),
+            "empty" => once(&mut args.empty, boolean(&meta)?, &meta, errors),
+            "broadcast" => args.broadcast = true,
+            "promote" => args.promote = true,
+            _ => {
+                return Err(meta.error(
+                    "unknown argument of `grad`; known: name, wrt, inputs, outputs, empty, \
+                     broadcast, promote",
+                ));
+            }
+        }
+        Ok(())
+    })?;
+    args.wrt = wrt.unwrap_or_default();
+    Ok(args)
+}
+
+/// Parses the arguments of `#[split(..)]`.
+pub fn split(attr: &Attribute, errors: &Errors) -> SplitArgs {
+    let mut args = SplitArgs::default();
+    parse(arguments(attr, errors), errors, |meta| {
+        match key(&meta).as_str() {
+            "along" => once(&mut args.along, meta.value()?.parse()?, &meta, errors),
+            "gate_left" => once(&mut args.gate_left, meta.value()?.parse()?, &meta, errors),
+            "interleaved" => args.interleaved = true,
+            _ => {
+                return Err(
+                    meta.error("unknown argument of `split`; known: along, gate_left, interleaved")
+                );
+            }
+        }
+        Ok(())
+    });
+    args
+}
+
+/// Parses the arguments of `#[attr(..)]` on a parameter.
+pub fn attribute(attr: &Attribute, errors: &Errors) -> AttrArgs {
+    let mut args = AttrArgs::default();
+    let mut wire = None;
+    parse(arguments(attr, errors), errors, |meta| {
+        match key(&meta).as_str() {
+            "default" => once(&mut args.default, meta.value()?.parse()?, &meta, errors),
+            "wire" => {
+                let value: LitStr = meta.value()?.parse()?;
+                if value.value() != "string" {
+                    errors.at(
+                        &value,
+                        "an enum is passed by number or by name; write `wire = \"string\"` for \
+                         names and nothing for numbers",
+                    );
+                }
+                once(&mut wire, (), &meta, errors);
+            }
+            _ => return Err(meta.error("unknown argument of `attr`; known: default, wire")),
+        }
+        Ok(())
+    });
+    args.wire_str = wire.is_some();
+    args
+}
+
+/// Parses the argument of `#[attr(name = "..")]` on a variant.
+pub fn variant_name(attr: &Attribute, errors: &Errors) -> Option<LitStr> {
+    let mut name = None;
+    parse(arguments(attr, errors), errors, |meta| {
+        if !meta.path.is_ident("name") {
+            return Err(meta.error("unknown argument of `attr` on a variant; known: name"));
+        }
+        once(&mut name, meta.value()?.parse()?, &meta, errors);
+        Ok(())
+    });
+    name
+}
+
+fn key(meta: &ParseNestedMeta) -> String {
+    meta.path.get_ident().map(Ident::to_string).unwrap_or_default()
+}
+
+fn once<T>(slot: &mut Option<T>, value: T, meta: &ParseNestedMeta, errors: &Errors) {
+    if slot.replace(value).is_some() {
+        errors.push(meta.error(format!("`{}` is given twice; write it once", key(meta))));
+    }
+}
+
+/// `key` or `key = true` or `key = false`
+fn boolean(meta: &ParseNestedMeta) -> syn::Result<bool> {
+    if meta.input.peek(Token![=]) { Ok(meta.value()?.parse::<LitBool>()?.value) } else { Ok(true) }
+}
+
+/// `key(a, b, c)`
+fn idents(meta: &ParseNestedMeta) -> syn::Result<Vec<Ident>> {
+    let content;
+    syn::parenthesized!(content in meta.input);
+    Ok(Punctuated::<Ident, Token![,]>::parse_terminated(&content)?.into_iter().collect())
+}
+
+fn dtypes(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<Vec<DType>> {
+    let mut list: Vec<DType> = Vec::new();
+    for ident in idents(meta)? {
+        match ident.to_string().parse() {
+            Ok(dtype) if list.contains(&dtype) => {
+                errors.at(&ident, format!("`{ident}` is given twice"))
+            }
+            Ok(dtype) => list.push(dtype),
+            Err(_) => errors.at(&ident, "unknown element type; known: f16, bf16, f32"),
+        }
+    }
+    if list.is_empty() && errors.is_empty() {
+        errors
+            .push(meta.error("an operator needs an element type; write `dtypes(f16, bf16, f32)`"));
+    }
+    Ok(list)
+}

@@ -1,0 +1,298 @@
+//! Parse, check, trace: from the tokens of an item to its operators.
+
+use crate::Errors;
+use crate::attr;
+use crate::gradient::{self, Gradient};
+use crate::model::{EnumDef, Op, OpFn, Scope, Strip};
+use crate::{signature, trace};
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor};
+use op_dsl_ir::passes::differentiate::Wiring;
+use proc_macro2::TokenStream;
+use syn::visit_mut::VisitMut;
+use syn::{Ident, Item, ItemEnum, ItemFn, ItemMod};
+
+/// The operators of one module, or of one function.
+#[derive(Debug)]
+pub struct Family {
+    /// The module around them, without its items; `None` for a lone function.
+    pub module: Option<ItemMod>,
+    /// The items as they are kept, without our helper attributes.
+    pub items: Vec<Item>,
+    /// The authors' functions.
+    pub functions: Vec<OpFn>,
+    /// The operators: each function's own, then its gradient.
+    pub ops: Vec<Operator>,
+    /// What is wrong. The operators are then stubs without specialisations.
+    pub error: Option<syn::Error>,
+}
+
+/// One operator.
+#[derive(Debug)]
+pub struct Operator {
+    /// What it is.
+    pub def: OpDef,
+    /// The name as written, for its span.
+    pub ident: Ident,
+    /// Index of the author's function.
+    pub function: usize,
+    /// How the author's function judges it: by value, or as a derived gradient by derivative.
+    pub gradient: Option<Wiring>,
+}
+
+/// Reads an `#[operators] mod name { .. }`.
+///
+/// # Errors
+/// When it is no inline module; then there is nothing to keep but the tokens.
+pub fn module(item: TokenStream) -> syn::Result<Family> {
+    let mut module: ItemMod = syn::parse2(item)?;
+    let Some((_, items)) = &mut module.content else {
+        return Err(syn::Error::new_spanned(
+            &module,
+            "a macro sees only its own tokens; write the module inline, `mod name { .. }`, in its \
+             family's file",
+        ));
+    };
+    let items = std::mem::take(items);
+    Ok(family(Some(module), items))
+}
+
+/// Reads an `#[op(args)] fn`.
+///
+/// # Errors
+/// When it is no function; then there is nothing to keep but the tokens.
+pub fn function(args: TokenStream, item: TokenStream) -> syn::Result<Family> {
+    let function: ItemFn = syn::parse2(item)?;
+    let errors = Errors::new();
+    let mut builder = Building::default();
+    let scope = Scope::default();
+    builder.add(args, &function, &scope, &errors);
+    Ok(builder.finish(None, vec![Item::Fn(function)], errors))
+}
+
+/// Reads an enum with `#[derive(OpAttr)]`.
+///
+/// # Errors
+/// When it is no enum, or not of plain names.
+pub fn attribute_enum(item: TokenStream) -> syn::Result<EnumDef> {
+    let item: syn::Result<ItemEnum> = syn::parse2(item);
+    let item = item.map_err(|e| {
+        syn::Error::new(e.span(), "an attribute is one of a few names; derive `OpAttr` on an enum")
+    })?;
+    let errors = Errors::new();
+    let def = EnumDef::parse(&item, &errors);
+    errors.finish().map_or(Ok(def), Err)
+}
+
+fn family(module: Option<ItemMod>, items: Vec<Item>) -> Family {
+    let errors = Errors::new();
+    let mut scope = Scope::default();
+    for item in &items {
+        scope.add(item, &errors);
+    }
+    trace::formulas(&scope, 0, &errors);
+    let mut builder = Building::default();
+    for item in &items {
+        match item {
+            Item::Fn(f) => {
+                if let Some(a) = f.attrs.iter().find(|a| attr::is(a, "op")) {
+                    let twice = f.attrs.iter().filter(|a| attr::is(a, "op")).nth(1);
+                    if let Some(again) = twice {
+                        errors.at(again, "a function is one operator; write another function");
+                    }
+                    builder.add(attr::arguments(a, &errors), f, &scope, &errors);
+                }
+            }
+            Item::Mod(m) => misplaced(&m.attrs, &errors),
+            Item::Struct(s) => misplaced(&s.attrs, &errors),
+            _ => {}
+        }
+    }
+    builder.finish(module, items, errors)
+}
+
+/// `#[op]` on something else than a function.
+fn misplaced(attrs: &[syn::Attribute], errors: &Errors) {
+    for a in attrs.iter().filter(|a| attr::is(a, "op") || attr::is(a, "formula")) {
+        errors.at(a, "only a function is a formula; write it on a `fn`");
+    }
+}
+
+#[derive(Default)]
+struct Building {
+    functions: Vec<OpFn>,
+    ops: Vec<(Op, Vec<trace::Traced>)>,
+}
+
+impl Building {
+    fn add(&mut self, args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) {
+        if let Some(op) = signature::parse(args, item, scope, errors) {
+            let traced = trace::operator(&op.function, scope, errors);
+            self.ops.push((op, traced));
+        }
+    }
+
+    fn finish(mut self, module: Option<ItemMod>, mut items: Vec<Item>, errors: Errors) -> Family {
+        let mut found = Vec::new();
+        let by_function: Vec<(Ident, String)> = self.ops.iter().filter_map(named).collect();
+        for (op, traced) in std::mem::take(&mut self.ops) {
+            let index = self.functions.len();
+            let (def, derived) = definitions(&op, &traced, &by_function, &errors);
+            let span = |name: &Option<syn::LitStr>| name.as_ref().map(syn::LitStr::span);
+            let mut push = |def: OpDef, span: Option<proc_macro2::Span>, gradient| {
+                let span = span.unwrap_or_else(proc_macro2::Span::call_site);
+                // Names that are no identifiers were reported with the attribute.
+                if syn::parse_str::<Ident>(&def.name).is_ok() {
+                    let ident = Ident::new(&def.name, span);
+                    found.push(Operator { def, ident, function: index, gradient });
+                }
+            };
+            push(def, span(&op.args.name), None);
+            if let Some(Gradient { def, wiring }) = derived {
+                push(def, op.args.grad.as_ref().and_then(|g| span(&g.name)), Some(wiring));
+            }
+            self.functions.push(op.function);
+        }
+        unique(&found, &errors);
+        for item in &mut items {
+            // Enums keep theirs for the derive macro.
+            if !matches!(item, Item::Enum(_)) {
+                Strip.visit_item_mut(item);
+            }
+        }
+        let error = errors.finish();
+        if error.is_some() {
+            for op in &mut found {
+                op.def.specs = Vec::new().into();
+            }
+        }
+        Family { module, items, functions: self.functions, ops: found, error }
+    }
+}
+
+fn named((op, _): &(Op, Vec<trace::Traced>)) -> Option<(Ident, String)> {
+    Some((op.function.item.sig.ident.clone(), op.args.name.as_ref()?.value()))
+}
+
+/// The operator of a function, and the gradient it asks for.
+fn definitions(
+    op: &Op,
+    traced: &[trace::Traced],
+    by_function: &[(Ident, String)],
+    errors: &Errors,
+) -> (OpDef, Option<Gradient>) {
+    let f = &op.function;
+    let tensor = |name: String, kind: Kind| Tensor { name: name.into(), kind, used: true };
+    let attrs: Vec<Attr> = f
+        .attrs()
+        .map(|(name, kind, default)| Attr {
+            name: name.to_string().into(),
+            kind: kind.clone(),
+            default,
+        })
+        .collect();
+    let grad_of = op.args.grad_of.as_ref().and_then(|forward| {
+        let known = by_function.iter().find(|(ident, _)| ident == forward);
+        if known.is_none() {
+            errors.at(
+                forward,
+                format!("no operator is called `{forward}` in this module; name its function"),
+            );
+        }
+        known.map(|(_, name)| name.clone().into())
+    });
+    let specs = traced.iter().map(|t| gradient::spec(t.when.clone(), t.graph.clone()));
+    let mut def = OpDef {
+        name: op.args.name.as_ref().map(syn::LitStr::value).unwrap_or_default().into(),
+        doc: op.doc.clone().into(),
+        source: f.item.sig.ident.to_string().into(),
+        formula: op.formula.clone().into(),
+        inputs: f.tensors().map(|(n, kind, _)| tensor(n.to_string(), kind)).collect(),
+        outputs: outputs(op, errors).into_iter().map(|(n, kind)| tensor(n, kind)).collect(),
+        attrs: attrs.into(),
+        split: f.split.clone(),
+        dtypes: op.args.dtypes.clone().unwrap_or_else(|| DType::ALL.to_vec()).into(),
+        broadcast: op.args.broadcast || f.broadcast,
+        promote: op.args.promote,
+        empty: op.args.empty.unwrap_or(true),
+        specs: specs.collect(),
+        grad_of,
+    };
+    gradient::mark_used(&mut def);
+    check_used(op, &def, traced, errors);
+    // With mistakes in the formula its gradient would be wrong as well, and say so again.
+    let derived = op.args.grad.as_ref().and_then(|args| {
+        if errors.is_empty() {
+            gradient::derive(&def, traced, args, op, errors)
+        } else {
+            gradient::derive(&def, &[], args, op, errors)
+        }
+    });
+    (def, derived)
+}
+
+/// `#[unused]` is said of what is not read, and of nothing else.
+fn check_used(op: &Op, def: &OpDef, traced: &[trace::Traced], errors: &Errors) {
+    if traced.is_empty() || !errors.is_empty() {
+        return;
+    }
+    for ((ident, _, unused), tensor) in op.function.tensors().zip(def.inputs.iter()) {
+        match (unused, tensor.used) {
+            (true, true) => errors.at(ident, format!("`{ident}` is read; remove `#[unused]`")),
+            (false, false) => {
+                let help = "write `#[unused]` before it if the signature asks for it";
+                errors.at(ident, format!("the formula does not read `{ident}`; {help}"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Names and kinds of the outputs: those returned, then those saved.
+fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
+    let f = &op.function;
+    let kinds = f.returns.iter().copied().chain(f.saved.iter().map(|_| Kind::Whole));
+    let count = f.returns.len() + f.saved.len();
+    let by_default = || {
+        let returned = (0..f.returns.len()).map(|i| match f.returns.len() {
+            1 => "y".to_owned(),
+            _ => format!("y{i}"),
+        });
+        returned.chain(f.saved.iter().map(Ident::to_string)).collect::<Vec<String>>()
+    };
+    let names = match &op.args.outputs {
+        Some(names) if names.len() == count => names.iter().map(Ident::to_string).collect(),
+        Some(names) => {
+            let help = "name those returned, then those saved";
+            let message = format!("`outputs` names {} of {count} outputs; {help}", names.len());
+            match names.first() {
+                Some(first) => errors.at(first, message),
+                None => errors.at(&f.item.sig.ident, message),
+            }
+            by_default()
+        }
+        None => by_default(),
+    };
+    let inputs: Vec<String> = f.params.iter().map(|p| p.ident.to_string()).collect();
+    for (i, name) in names.iter().enumerate() {
+        if inputs.contains(name) || names[..i].contains(name) {
+            let help = "name the outputs by `outputs(..)`";
+            errors.at(&f.item.sig.ident, format!("two tensors are called `{name}`; {help}"));
+        }
+    }
+    names.into_iter().zip(kinds).collect()
+}
+
+/// Two operators of one name would be one type.
+fn unique(ops: &[Operator], errors: &Errors) {
+    for (i, op) in ops.iter().enumerate() {
+        if ops[..i].iter().any(|other| other.def.name == op.def.name) {
+            errors.at(&op.ident, format!("another operator is called `{}`", op.def.name));
+        }
+    }
+}
+
+/// Whether an attribute is a run-time scalar of the formula.
+pub fn is_scalar(attr: &Attr) -> bool {
+    attr.kind == AttrKind::Float
+}

@@ -1,0 +1,287 @@
+//! The gradient operator that `grad(..)` asks for: its signature, and how its streams connect to
+//! those of the forward formula.
+
+use crate::Errors;
+use crate::attr::GradArgs;
+use crate::model::Op;
+use crate::trace::Traced;
+use op_dsl_ir::compile;
+use op_dsl_ir::graph::Graph;
+use op_dsl_ir::op::{Kind, OpDef, Spec, Tensor};
+use op_dsl_ir::passes::differentiate::Wiring;
+use syn::Ident;
+
+/// A derived gradient: what it is, and how it is wired to its forward operator.
+#[derive(Clone, Debug)]
+pub struct Gradient {
+    /// The operator.
+    pub def: OpDef,
+    /// Its streams by those of the forward operator.
+    pub wiring: Wiring,
+}
+
+/// An input of the gradient by what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// The upstream gradient of this forward output.
+    Upstream(usize),
+    /// This forward input.
+    Input(usize),
+    /// The value of this forward output; read only if it is a saved one.
+    Output(usize),
+}
+
+/// Derives the gradient of `forward`; `None` after an error.
+pub fn derive(
+    forward: &OpDef,
+    traced: &[Traced],
+    args: &GradArgs,
+    op: &Op,
+    errors: &Errors,
+) -> Option<Gradient> {
+    let returned = op.function.returns.len();
+    let wrt = wrt(forward, args, errors)?;
+    let inputs = match &args.inputs {
+        Some(names) => explicit(names, forward, returned, args, errors)?,
+        None => default(forward, traced, returned, &wrt, errors, args)?,
+    };
+    let outputs = outputs(&wrt, forward, args, errors)?;
+    let wiring = wiring(forward, &inputs, &wrt, returned);
+    let specs = specs(traced, &wiring, forward, args, errors)?;
+
+    let tensors: Vec<Tensor> = inputs
+        .iter()
+        .map(|(name, source)| Tensor {
+            name: name.clone().into(),
+            kind: kind(forward, *source),
+            used: true,
+        })
+        .collect();
+    let doc = format!("The gradient of `{}`.\n\n{}", forward.name, forward.doc);
+    let mut def = OpDef {
+        name: args.name.as_ref()?.value().into(),
+        doc: doc.trim().to_owned().into(),
+        inputs: tensors.into(),
+        outputs: outputs.into(),
+        broadcast: args.broadcast || forward.broadcast,
+        promote: args.promote || forward.promote,
+        empty: args.empty.unwrap_or(forward.empty),
+        specs: specs.into(),
+        grad_of: Some(forward.name.clone()),
+        ..forward.clone()
+    };
+    mark_used(&mut def);
+    Some(Gradient { def, wiring })
+}
+
+/// Which inputs any of the graphs reads.
+pub(crate) fn mark_used(def: &mut OpDef) {
+    let streams = def.input_streams();
+    let read: Vec<bool> =
+        (0..streams.len()).map(|i| def.specs.iter().any(|s| s.graph.reads(i))).collect();
+    for (t, tensor) in def.inputs.to_mut().iter_mut().enumerate() {
+        tensor.used = streams.iter().zip(&read).any(|(s, read)| s.tensor == t && *read);
+    }
+}
+
+fn position(tensors: &[Tensor], ident: &Ident) -> Option<usize> {
+    tensors.iter().position(|t| ident == &*t.name)
+}
+
+fn list(tensors: &[Tensor]) -> String {
+    tensors.iter().map(|t| format!("`{}`", t.name)).collect::<Vec<_>>().join(", ")
+}
+
+fn wrt(forward: &OpDef, args: &GradArgs, errors: &Errors) -> Option<Vec<usize>> {
+    if args.wrt.is_empty() {
+        let help = "write `wrt(x)` with the inputs to differentiate by";
+        errors.at(&args.keyword, format!("the gradient needs its variables; {help}"));
+        return None;
+    }
+    let mut found = Vec::new();
+    for ident in &args.wrt {
+        match position(&forward.inputs, ident) {
+            Some(i) if found.contains(&i) => errors.at(ident, format!("`{ident}` is given twice")),
+            Some(i) => found.push(i),
+            None => {
+                let known = list(&forward.inputs);
+                errors.at(ident, format!("`{ident}` is no input of the formula; inputs: {known}"));
+            }
+        }
+    }
+    (found.len() == args.wrt.len()).then_some(found)
+}
+
+/// Inputs as listed: names of the forward operator's tensors, and the upstream gradients.
+fn explicit(
+    names: &[Ident],
+    forward: &OpDef,
+    returned: usize,
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<Vec<(String, Source)>> {
+    let mut inputs: Vec<(String, Source)> = Vec::new();
+    let mut upstream = 0;
+    for ident in names {
+        let source = match (position(&forward.inputs, ident), position(&forward.outputs, ident)) {
+            (Some(i), _) => Source::Input(i),
+            (None, Some(o)) => Source::Output(o),
+            (None, None) => {
+                upstream += 1;
+                Source::Upstream(upstream - 1)
+            }
+        };
+        if inputs.iter().any(|(known, _)| ident == known) {
+            errors.at(ident, format!("`{ident}` is given twice"));
+            return None;
+        }
+        inputs.push((ident.to_string(), source));
+    }
+    if upstream != returned {
+        let known = [list(&forward.inputs), list(&forward.outputs)].join(", ");
+        errors.at(
+            &args.keyword,
+            format!(
+                "{upstream} of the inputs are upstream gradients and the formula has {returned} \
+                 outputs; every name that is not a tensor of the formula ({known}) is one"
+            ),
+        );
+        return None;
+    }
+    Some(inputs)
+}
+
+/// Inputs by default: the upstream gradients, the forward inputs that are read, the saved values.
+fn default(
+    forward: &OpDef,
+    traced: &[Traced],
+    returned: usize,
+    wrt: &[usize],
+    errors: &Errors,
+    args: &GradArgs,
+) -> Option<Vec<(String, Source)>> {
+    let upstream = (0..returned).map(|o| {
+        let name = &forward.outputs[o].name;
+        let name = if returned == 1 { "dy".to_owned() } else { format!("dy_{name}") };
+        (name, Source::Upstream(o))
+    });
+    let read =
+        (0..forward.inputs.len()).map(|i| (forward.inputs[i].name.to_string(), Source::Input(i)));
+    let saved = (returned..forward.outputs.len())
+        .map(|o| (forward.outputs[o].name.to_string(), Source::Output(o)));
+    let mut all: Vec<(String, Source)> = upstream.chain(read).chain(saved).collect();
+
+    let wiring = wiring(forward, &all, wrt, returned);
+    let specs = specs(traced, &wiring, forward, args, errors)?;
+    let streams = streams(forward, &all);
+    all.retain(|(_, source)| {
+        let reads = |i: usize| specs.iter().any(|s| s.graph.reads(i));
+        let is_read = streams.iter().enumerate().any(|(i, s)| s.0 == *source && reads(i));
+        is_read || !matches!(source, Source::Input(_))
+    });
+    let mut names: Vec<&String> = all.iter().map(|(name, _)| name).collect();
+    names.sort();
+    if let Some(twice) = names.windows(2).find(|w| w[0] == w[1]) {
+        let name = twice[0];
+        let help = "name the inputs by `inputs(..)`";
+        errors.at(&args.keyword, format!("two inputs of the gradient are called `{name}`; {help}"));
+        return None;
+    }
+    Some(all)
+}
+
+fn outputs(
+    wrt: &[usize],
+    forward: &OpDef,
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<Vec<Tensor>> {
+    if let Some(names) = args.outputs.as_ref().filter(|names| names.len() != wrt.len()) {
+        let (is, want) = (names.len(), wrt.len());
+        errors.at(&args.keyword, format!("`outputs` names {is} and `wrt` asks for {want}"));
+        return None;
+    }
+    let tensor = |(k, i): (usize, &usize)| {
+        let input = &forward.inputs[*i];
+        let name = match &args.outputs {
+            Some(names) => names[k].to_string(),
+            None => format!("d{}", input.name),
+        };
+        Tensor { name: name.into(), kind: input.kind, used: true }
+    };
+    Some(wrt.iter().enumerate().map(tensor).collect())
+}
+
+fn kind(forward: &OpDef, source: Source) -> Kind {
+    match source {
+        Source::Upstream(o) | Source::Output(o) => forward.outputs[o].kind,
+        Source::Input(i) => forward.inputs[i].kind,
+    }
+}
+
+/// Source and part of each input stream of the gradient.
+fn streams(forward: &OpDef, inputs: &[(String, Source)]) -> Vec<(Source, usize)> {
+    let parts = |kind| if kind == Kind::Gated { 2 } else { 1 };
+    let of = |(_, source): &(String, Source)| {
+        let source = *source;
+        (0..parts(kind(forward, source))).map(move |part| (source, part))
+    };
+    inputs.iter().flat_map(of).collect()
+}
+
+fn wiring(forward: &OpDef, inputs: &[(String, Source)], wrt: &[usize], returned: usize) -> Wiring {
+    let streams = streams(forward, inputs);
+    let stream_of = |source, part| streams.iter().position(|s| *s == (source, part));
+    let numbered = |tensors: Vec<op_dsl_ir::op::Stream>| {
+        let part = |s: &op_dsl_ir::op::Stream| usize::from(s.part == op_dsl_ir::op::Part::Value);
+        tensors.iter().map(|s| (s.tensor, part(s))).collect::<Vec<_>>()
+    };
+    let ins = numbered(forward.input_streams());
+    let outs = numbered(forward.output_streams());
+    Wiring {
+        inputs: ins.iter().map(|(t, part)| stream_of(Source::Input(*t), *part)).collect(),
+        upstream: outs.iter().map(|(t, part)| stream_of(Source::Upstream(*t), *part)).collect(),
+        saved: outs
+            .iter()
+            .map(|(t, part)| {
+                let is_saved = *t >= returned;
+                is_saved.then(|| stream_of(Source::Output(*t), *part)).flatten()
+            })
+            .collect(),
+        wrt: wrt
+            .iter()
+            .flat_map(|w| ins.iter().enumerate().filter(move |(_, (t, _))| t == w).map(|(i, _)| i))
+            .collect(),
+    }
+}
+
+fn specs(
+    traced: &[Traced],
+    wiring: &Wiring,
+    forward: &OpDef,
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<Vec<Spec>> {
+    let mut specs = Vec::new();
+    for t in traced {
+        match compile::gradient(&t.graph, wiring) {
+            Ok(graph) => specs.push(spec(t.when.clone(), graph)),
+            Err(unconnected) => {
+                let names = forward.input_names();
+                let name = names.get(unconnected.stream).map_or("?", String::as_str);
+                errors.at(
+                    &args.keyword,
+                    format!("the gradient reads `{name}`, which is not among its inputs; add it"),
+                );
+                return None;
+            }
+        }
+    }
+    Some(specs)
+}
+
+/// A specialisation from its traced graph.
+pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph) -> Spec {
+    let graph = compile::forward(&traced);
+    Spec { when: when.into(), traced, graph }
+}

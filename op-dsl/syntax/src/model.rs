@@ -1,0 +1,404 @@
+//! What the source says, before any formula is traced: enums, constants, formulas, operators.
+
+use crate::attr::{self, OpArgs};
+use crate::{Errors, names};
+use op_dsl_ir::op::{AttrKind, Kind, Split, Value, Variant};
+use quote::ToTokens;
+use std::rc::Rc;
+use syn::visit_mut::VisitMut;
+use syn::{Block, Expr, FnArg, Ident, Item, ItemConst, ItemEnum, ItemFn, Pat, Stmt, Type};
+
+/// An enum with `#[derive(OpAttr)]`.
+#[derive(Clone, Debug)]
+pub struct EnumDef {
+    /// Name of the type.
+    pub ident: Ident,
+    /// Name, wire name and number of each variant.
+    pub variants: Vec<Variant>,
+    /// The variants as written.
+    pub idents: Vec<Ident>,
+}
+
+impl EnumDef {
+    /// Reads an enum; what is wrong with it is said in `errors`.
+    pub fn parse(item: &ItemEnum, errors: &Errors) -> EnumDef {
+        let mut variants: Vec<Variant> = Vec::new();
+        let mut next = 0i64;
+        if !item.generics.params.is_empty() {
+            errors.at(&item.generics, "an attribute enum has no parameters; remove them");
+        }
+        for v in &item.variants {
+            if !matches!(v.fields, syn::Fields::Unit) {
+                errors.at(v, "an attribute is one of a few names; remove the fields");
+            }
+            let value = match &v.discriminant {
+                Some((_, e)) => integer(e).unwrap_or_else(|| {
+                    errors.at(e, "the wire value must be seen here; write an integer");
+                    next
+                }),
+                None => next,
+            };
+            let mut attrs = v.attrs.clone();
+            let renamed = attr::take(&mut attrs, "attr", errors);
+            let renamed = renamed.and_then(|a| attr::variant_name(&a, errors));
+            let name = renamed.map_or_else(|| v.ident.to_string().to_lowercase(), |n| n.value());
+            if variants.iter().any(|known| known.value == value) {
+                errors.at(v, format!("another variant has the wire value {value} already"));
+            }
+            if variants.iter().any(|known| known.name == name) {
+                errors.at(v, format!("another variant has the name \"{name}\" already"));
+            }
+            next = value.wrapping_add(1);
+            variants.push(Variant { ident: v.ident.to_string().into(), name: name.into(), value });
+        }
+        if variants.is_empty() {
+            errors.at(item, "an attribute needs at least one value; add a variant");
+        }
+        let idents = item.variants.iter().map(|v| v.ident.clone()).collect();
+        EnumDef { ident: item.ident.clone(), variants, idents }
+    }
+}
+
+/// A constant of the module or of an operator's body.
+#[derive(Clone, Debug)]
+pub struct Const {
+    /// Its name.
+    pub ident: Ident,
+    /// Its value.
+    pub expr: Rc<Expr>,
+}
+
+/// A `#[formula] fn`.
+#[derive(Clone, Debug)]
+pub struct Formula {
+    /// Its name.
+    pub ident: Ident,
+    /// Its parameters.
+    pub params: Vec<(Ident, Type)>,
+    /// What it computes. Shared by all scopes, so that its address tells its mistakes apart.
+    pub block: Rc<Block>,
+}
+
+impl Formula {
+    fn parse(item: &ItemFn, errors: &Errors) -> Formula {
+        plain_signature(item, "formula", errors);
+        let params = item.sig.inputs.iter().filter_map(|arg| parameter(arg, errors));
+        Formula {
+            ident: item.sig.ident.clone(),
+            params: params.map(|(ident, ty, _)| (ident, ty)).collect(),
+            block: Rc::new((*item.block).clone()),
+        }
+    }
+}
+
+/// The names that formulas see.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// Attribute enums.
+    pub enums: Vec<EnumDef>,
+    /// Constants; the last of a name counts.
+    pub consts: Vec<Const>,
+    /// Formulas; the last of a name counts.
+    pub formulas: Vec<Formula>,
+}
+
+impl Scope {
+    /// The enum of this name.
+    pub fn enum_named(&self, ident: &Ident) -> Option<&EnumDef> {
+        self.enums.iter().find(|e| e.ident == *ident)
+    }
+
+    /// The constant of this name.
+    pub fn const_named(&self, ident: &Ident) -> Option<&Const> {
+        self.consts.iter().rev().find(|c| c.ident == *ident)
+    }
+
+    /// The formula of this name.
+    pub fn formula_named(&self, ident: &Ident) -> Option<&Formula> {
+        self.formulas.iter().rev().find(|f| f.ident == *ident)
+    }
+
+    /// Adds an enum, constant or formula; other items are not ours.
+    pub fn add(&mut self, item: &Item, errors: &Errors) {
+        match item {
+            Item::Enum(e) if derives_op_attr(e) => {
+                // The derive macro reports what is wrong with the enum itself.
+                let silent = Errors::new();
+                self.enums.push(EnumDef::parse(e, &silent));
+                silent.finish();
+            }
+            Item::Const(ItemConst { ident, expr, .. }) => {
+                self.consts.push(Const { ident: ident.clone(), expr: Rc::new((**expr).clone()) });
+            }
+            Item::Fn(f) if f.attrs.iter().any(|a| attr::is(a, "formula")) => {
+                self.formulas.push(Formula::parse(f, errors));
+            }
+            _ => {}
+        }
+    }
+
+    /// This scope with the items at the top of an operator's body.
+    pub fn with_body(&self, block: &Block, errors: &Errors) -> Scope {
+        let mut scope = self.clone();
+        for stmt in &block.stmts {
+            if let Stmt::Item(item) = stmt {
+                scope.add(item, errors);
+            }
+        }
+        scope
+    }
+}
+
+fn derives_op_attr(item: &ItemEnum) -> bool {
+    let derives = item.attrs.iter().filter(|a| a.path().is_ident("derive"));
+    let mut found = false;
+    for a in derives {
+        // Malformed lists are rustc's to report.
+        let _ = a.parse_nested_meta(|m| {
+            found |= m.path.segments.last().is_some_and(|s| s.ident == "OpAttr");
+            Ok(())
+        });
+    }
+    found
+}
+
+/// An `#[op(..)] fn`.
+#[derive(Clone, Debug)]
+pub struct OpFn {
+    /// The function as it is kept: without our helper attributes.
+    pub item: ItemFn,
+    /// The body as written, with `#[saved]`.
+    pub block: Box<Block>,
+    /// Its parameters in order.
+    pub params: Vec<Param>,
+    /// Kinds of the returned outputs.
+    pub returns: Vec<Kind>,
+    /// Names of the `#[saved]` lets.
+    pub saved: Vec<Ident>,
+    /// How gated tensors are cut.
+    pub split: Option<Split>,
+    /// Whether a parameter is marked `#[broadcast]`.
+    pub broadcast: bool,
+}
+
+impl OpFn {
+    /// Its tensor parameters: name, kind, and whether it is marked `#[unused]`.
+    pub fn tensors(&self) -> impl Iterator<Item = (&Ident, Kind, bool)> {
+        self.params.iter().filter_map(|p| match &p.role {
+            Role::Tensor { kind, unused } => Some((&p.ident, *kind, *unused)),
+            Role::Attr { .. } => None,
+        })
+    }
+
+    /// Its attributes: name, kind, default.
+    pub fn attrs(&self) -> impl Iterator<Item = (&Ident, &AttrKind, Value)> {
+        self.params.iter().filter_map(|p| match &p.role {
+            Role::Attr { kind, default, .. } => Some((&p.ident, kind, *default)),
+            Role::Tensor { .. } => None,
+        })
+    }
+}
+
+/// A parameter of an operator.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub ident: Ident,
+    /// What it is.
+    pub role: Role,
+}
+
+/// What a parameter of an operator is.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // a handful per operator
+pub enum Role {
+    /// A tensor, one element at a time.
+    Tensor {
+        /// Whole or gated.
+        kind: Kind,
+        /// In the signature only.
+        unused: bool,
+    },
+    /// An attribute.
+    Attr {
+        /// Its Rust type.
+        ty: Type,
+        /// Its kind.
+        kind: AttrKind,
+        /// Its default.
+        default: Value,
+    },
+}
+
+/// An operator's function with its arguments.
+#[derive(Debug)]
+pub struct Op {
+    /// The arguments of `#[op(..)]`.
+    pub args: OpArgs,
+    /// The function.
+    pub function: OpFn,
+    /// The text of its doc comment.
+    pub doc: String,
+    /// The body as text.
+    pub formula: String,
+}
+
+/// Name, type and attributes of a parameter.
+pub(crate) fn parameter(
+    arg: &FnArg,
+    errors: &Errors,
+) -> Option<(Ident, Type, Vec<syn::Attribute>)> {
+    let FnArg::Typed(typed) = arg else {
+        errors.at(arg, "a formula is not a method; write a parameter `x: Elem`");
+        return None;
+    };
+    match &*typed.pat {
+        Pat::Ident(p) if p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none() => {
+            Some((p.ident.clone(), (*typed.ty).clone(), typed.attrs.clone()))
+        }
+        other => {
+            errors.at(other, "a parameter is one plain name; write `x: Elem`");
+            None
+        }
+    }
+}
+
+/// Refuses what no formula can have: `async`, `unsafe`, `extern`, generics, `...`.
+pub(crate) fn plain_signature(item: &ItemFn, what: &str, errors: &Errors) {
+    let sig = &item.sig;
+    if let Some(token) = &sig.asyncness {
+        errors.at(token, format!("a {what} is evaluated at once; remove `async`"));
+    }
+    if !matches!(sig.safety, syn::Safety::Default) {
+        errors.at(&sig.safety, format!("a {what} is only arithmetic; remove `unsafe`"));
+    }
+    if let Some(abi) = &sig.abi {
+        errors.at(abi, format!("a {what} has no calling convention; remove `extern`"));
+    }
+    if !sig.generics.params.is_empty() {
+        errors.at(&sig.generics, format!("a {what} is not generic; every element is an `Elem`"));
+    }
+    if let Some(variadic) = &sig.variadic {
+        errors.at(variadic, format!("a {what} has a fixed list of parameters; remove `...`"));
+    }
+    if let Some(cfg) = item.attrs.iter().find(|a| attr::is(a, "cfg") || attr::is(a, "cfg_attr")) {
+        errors.at(cfg, format!("a {what} is expanded before `cfg` is known; put it on the module"));
+    }
+}
+
+/// The last name of a type's path, if it is a plain path.
+pub(crate) fn type_name(ty: &Type) -> Option<&Ident> {
+    match ty {
+        Type::Path(p) if p.qself.is_none() => {
+            p.path.segments.last().filter(|s| s.arguments.is_none()).map(|s| &s.ident)
+        }
+        Type::Group(g) => type_name(&g.elem),
+        Type::Paren(p) => type_name(&p.elem),
+        _ => None,
+    }
+}
+
+/// An integer literal, perhaps negative.
+pub(crate) fn integer(e: &Expr) -> Option<i64> {
+    match e {
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(i), .. }) => i.base10_parse().ok(),
+        Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => match &**expr {
+            // Parsed with its sign, so that i64::MIN is one too.
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(i), .. }) => {
+                format!("-{}", i.base10_digits()).parse().ok()
+            }
+            _ => None,
+        },
+        Expr::Group(g) => integer(&g.expr),
+        Expr::Paren(p) => integer(&p.expr),
+        _ => None,
+    }
+}
+
+/// A number known while expanding: literals, constants, and arithmetic on them. `None` after an
+/// error.
+pub(crate) fn number(e: &Expr, scope: &Scope, errors: &Errors, depth: usize) -> Option<f64> {
+    if depth > 32 {
+        errors.once(e, "this constant depends on itself");
+        return None;
+    }
+    let again = |e: &Expr| number(e, scope, errors, depth);
+    match e {
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(f), .. }) => f.base10_parse().ok(),
+        // The type of the literal is rustc's to judge.
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(i), .. }) => i.base10_parse().ok(),
+        Expr::Group(g) => again(&g.expr),
+        Expr::Paren(p) => again(&p.expr),
+        Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => again(expr).map(|v| -v),
+        Expr::Binary(b) => {
+            let (x, y) = (again(&b.left)?, again(&b.right)?);
+            match b.op {
+                syn::BinOp::Add(_) => Some(x + y),
+                syn::BinOp::Sub(_) => Some(x - y),
+                syn::BinOp::Mul(_) => Some(x * y),
+                syn::BinOp::Div(_) => Some(x / y),
+                _ => {
+                    errors.once(&b.op, "constants know only `+ - * /`");
+                    None
+                }
+            }
+        }
+        Expr::Path(p) if p.qself.is_none() => {
+            let last = p.path.segments.last()?;
+            if p.path.segments.len() == 1
+                && let Some(c) = scope.const_named(&last.ident)
+            {
+                return number(&c.expr, scope, errors, depth + 1);
+            }
+            let known = names::constant(&last.ident.to_string());
+            let of_std = p.path.segments.iter().rev().nth(1).is_none_or(|s| s.ident == "consts");
+            if let Some(value) = known.filter(|_| of_std) {
+                return Some(value);
+            }
+            errors.once(e, unknown_constant(&last.ident, scope));
+            None
+        }
+        other => {
+            errors.once(
+                other,
+                "the value of a constant must be seen here; write numbers, names of constants and \
+                 `+ - * /`",
+            );
+            None
+        }
+    }
+}
+
+pub(crate) fn unknown_constant(ident: &Ident, scope: &Scope) -> String {
+    let mine: Vec<String> = scope.consts.iter().map(|c| c.ident.to_string()).collect();
+    let known = names::CONSTANTS.iter().map(|c| c.0).chain(mine.iter().map(String::as_str));
+    let name = ident.to_string();
+    match names::nearest(&name, known) {
+        Some(meant) => format!("no constant `{name}` is in sight; did you mean `{meant}`?"),
+        None => format!(
+            "no constant `{name}` is in sight; define it in this module, since a macro sees only \
+             its own tokens"
+        ),
+    }
+}
+
+/// Removes our helper attributes from a function and all that is in it.
+#[derive(Debug)]
+pub struct Strip;
+
+impl VisitMut for Strip {
+    fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {
+        attrs.retain(|a| !attr::HELPERS.iter().any(|h| attr::is(a, h)));
+    }
+}
+
+/// The source text of a block, its indentation removed; its tokens where there is no source.
+pub(crate) fn source(block: &Block) -> String {
+    let text = block.brace_token.span.join().source_text();
+    let text = text.unwrap_or_else(|| block.to_token_stream().to_string());
+    let inner = text.trim().trim_start_matches('{').trim_end_matches('}');
+    let lines: Vec<&str> = inner.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();
+    let indent = lines.iter().map(|l| l.len() - l.trim_start().len()).min().unwrap_or(0);
+    let cut: Vec<&str> = lines.iter().map(|l| l.get(indent..).unwrap_or(l)).collect();
+    cut.join("\n").trim().to_owned()
+}

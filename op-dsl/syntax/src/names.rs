@@ -1,0 +1,86 @@
+//! What formulas may name without defining it: constants and primitives.
+
+use op_dsl_ir::Prim;
+use op_dsl_ir::prim::Style;
+use std::f64::consts;
+
+/// The constants of `std::f64::consts` that formulas know.
+pub const CONSTANTS: &[(&str, f64)] = &[
+    ("E", consts::E),
+    ("FRAC_1_PI", consts::FRAC_1_PI),
+    ("FRAC_1_SQRT_2", consts::FRAC_1_SQRT_2),
+    ("FRAC_2_PI", consts::FRAC_2_PI),
+    ("FRAC_2_SQRT_PI", consts::FRAC_2_SQRT_PI),
+    ("FRAC_PI_2", consts::FRAC_PI_2),
+    ("FRAC_PI_3", consts::FRAC_PI_3),
+    ("FRAC_PI_4", consts::FRAC_PI_4),
+    ("FRAC_PI_6", consts::FRAC_PI_6),
+    ("FRAC_PI_8", consts::FRAC_PI_8),
+    ("LN_10", consts::LN_10),
+    ("LN_2", consts::LN_2),
+    ("LOG10_2", consts::LOG10_2),
+    ("LOG10_E", consts::LOG10_E),
+    ("LOG2_10", consts::LOG2_10),
+    ("LOG2_E", consts::LOG2_E),
+    ("PI", consts::PI),
+    ("SQRT_2", consts::SQRT_2),
+    ("TAU", consts::TAU),
+];
+
+/// The constant of this name.
+pub fn constant(name: &str) -> Option<f64> {
+    CONSTANTS.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
+}
+
+/// The primitive that a formula calls by this name; operators have no name to call.
+pub fn function(name: &str) -> Option<Prim> {
+    Prim::named(name).filter(|p| p.row().style == Style::Function)
+}
+
+/// A list of all functions, for messages.
+pub fn functions() -> String {
+    let names = op_dsl_ir::prim::TABLE.iter().filter(|r| r.style == Style::Function);
+    names.map(|r| r.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The name among `known` that was probably meant.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let with_distance = known.map(|k| (distance(name, k), k));
+    with_distance.filter(|(d, k)| *d <= 1 + k.len() / 4).min().map(|(_, k)| k)
+}
+
+/// Levenshtein's distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(1 + diagonal.min(row[j]));
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operators_are_not_functions() {
+        assert_eq!(function("gelu"), Some(Prim::Gelu));
+        assert_eq!(function("max"), Some(Prim::Max));
+        assert_eq!(function("add"), None);
+        assert_eq!(function("select"), None);
+    }
+
+    #[test]
+    fn a_typo_finds_its_name() {
+        let known = ["sigmoid", "softplus", "exp"];
+        assert_eq!(nearest("sigmiod", known.into_iter()), Some("sigmoid"));
+        assert_eq!(nearest("unrelated", known.into_iter()), None);
+    }
+}

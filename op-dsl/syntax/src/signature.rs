@@ -1,0 +1,364 @@
+//! The signature of an operator: which parameters are tensors and which attributes, the split, the
+//! outputs.
+
+use crate::attr::{self, AttrArgs, SplitArgs};
+use crate::model::{self, Op, OpFn, Param, Role, Scope, Strip};
+use crate::{Errors, names};
+use op_dsl_ir::op::{AttrKind, Gate, Kind, Split, Value};
+use proc_macro2::TokenStream;
+use syn::spanned::Spanned;
+use syn::visit_mut::VisitMut;
+use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
+
+/// Reads an `#[op(..)] fn`; `None` if there is too little to go on.
+pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -> Option<Op> {
+    let args = attr::op(args, errors);
+    model::plain_signature(item, "operator", errors);
+    let mut reader = Reader { scope, errors, splits: Vec::new(), broadcast: false };
+    let params: Vec<Param> =
+        item.sig.inputs.iter().filter_map(|arg| reader.parameter(arg)).collect();
+    let returns = reader.returns(&item.sig.output);
+    let split = reader.split(&params, &returns, item);
+    let saved = reader.saved(item);
+    let broadcast = reader.broadcast;
+    reader.streams(&params, item);
+    check_args(&args, item, errors);
+
+    let mut kept = item.clone();
+    Strip.visit_item_fn_mut(&mut kept);
+    args.name.as_ref()?;
+    Some(Op {
+        args,
+        doc: attr::doc(&item.attrs),
+        formula: model::source(&item.block),
+        function: OpFn {
+            item: kept,
+            block: item.block.clone(),
+            params,
+            returns,
+            saved,
+            split,
+            broadcast,
+        },
+    })
+}
+
+fn check_args(args: &attr::OpArgs, item: &ItemFn, errors: &Errors) {
+    match &args.name {
+        None => errors.at(
+            &item.sig.ident,
+            "the operator has no name; write `#[op(name = \"...\")]` with the name that CANN has",
+        ),
+        Some(name) => check_name(name, errors),
+    }
+    if let Some(grad) = &args.grad {
+        match &grad.name {
+            None => {
+                errors.at(&grad.keyword, "the gradient has no name; write `grad(name = \"...\")`")
+            }
+            Some(name) => check_name(name, errors),
+        }
+    }
+}
+
+fn check_name(name: &syn::LitStr, errors: &Errors) {
+    let value = name.value();
+    let mut chars = value.chars();
+    let valid = chars.next().is_some_and(|c| c.is_ascii_uppercase())
+        && chars.all(|c| c.is_ascii_alphanumeric());
+    if !valid || syn::parse_str::<Ident>(&value).is_err() {
+        errors.at(
+            name,
+            "the name becomes a type and files; write a capital, then letters and digits, as in \
+             \"GeGluGradV2\"",
+        );
+    }
+}
+
+struct Reader<'a> {
+    scope: &'a Scope,
+    errors: &'a Errors,
+    splits: Vec<(Ident, SplitArgs)>,
+    broadcast: bool,
+}
+
+impl Reader<'_> {
+    fn parameter(&mut self, arg: &syn::FnArg) -> Option<Param> {
+        let errors = self.errors;
+        let (ident, ty, mut attrs) = model::parameter(arg, errors)?;
+        let split = attr::take(&mut attrs, "split", errors);
+        let attribute = attr::take(&mut attrs, "attr", errors);
+        let unused = attr::take(&mut attrs, "unused", errors);
+        let broadcast = attr::take(&mut attrs, "broadcast", errors);
+        for other in &attrs {
+            let known = "split, attr, unused, broadcast";
+            errors.at(other, format!("a parameter has no such attribute; known: {known}"));
+        }
+
+        let name = model::type_name(&ty).map(Ident::to_string).unwrap_or_default();
+        if name == "Elem" || name == "Gated" {
+            if let Some(a) = attribute {
+                errors.at(&a, "this parameter is a tensor; remove `#[attr]`");
+            }
+            let kind = if name == "Gated" { Kind::Gated } else { Kind::Whole };
+            match (split, kind) {
+                (Some(s), Kind::Gated) => {
+                    self.splits.push((ident.clone(), attr::split(&s, errors)));
+                }
+                (Some(s), Kind::Whole) => {
+                    errors.at(&s, "only a gated tensor is split; write `Gated` for the type");
+                }
+                (None, _) => {}
+            }
+            self.broadcast |= broadcast.is_some();
+            return Some(Param { ident, role: Role::Tensor { kind, unused: unused.is_some() } });
+        }
+        for a in [&split, &unused, &broadcast].into_iter().flatten() {
+            errors.at(a, "only tensors have this; the parameter is an attribute");
+        }
+        let args = attribute.as_ref().map(|a| attr::attribute(a, errors)).unwrap_or_default();
+        let kind = self.kind(&ty, &name, &args)?;
+        let default = self.default(&ident, &kind, &args)?;
+        Some(Param { ident, role: Role::Attr { ty, kind, default } })
+    }
+
+    fn kind(&self, ty: &Type, name: &str, args: &AttrArgs) -> Option<AttrKind> {
+        let kind = match name {
+            "Dim" => AttrKind::Dim,
+            "bool" => AttrKind::Bool,
+            "i64" => AttrKind::Int,
+            "f32" => AttrKind::Float,
+            _ => {
+                let known = model::type_name(ty).and_then(|i| self.scope.enum_named(i));
+                let Some(e) = known else {
+                    self.errors.at(ty, unknown_type(name, self.scope));
+                    return None;
+                };
+                if e.variants.is_empty() {
+                    return None; // said at the enum
+                }
+                return Some(AttrKind::Enum {
+                    ty: e.ident.to_string().into(),
+                    wire_str: args.wire_str,
+                    variants: e.variants.clone().into(),
+                });
+            }
+        };
+        if args.wire_str {
+            self.errors.at(ty, "only an enum is passed by name; remove `wire`");
+        }
+        Some(kind)
+    }
+
+    fn default(&self, ident: &Ident, kind: &AttrKind, args: &AttrArgs) -> Option<Value> {
+        let errors = self.errors;
+        let Some(e) = &args.default else {
+            errors.at(
+                ident,
+                format!("the attribute `{ident}` has no default; write `#[attr(default = ...)]`"),
+            );
+            return None;
+        };
+        let (value, want) = match kind {
+            AttrKind::Dim | AttrKind::Int => (model::integer(e).map(Value::Int), "an integer"),
+            AttrKind::Bool => {
+                let value = match e {
+                    Expr::Lit(syn::ExprLit { lit: Lit::Bool(b), .. }) => Some(Value::Bool(b.value)),
+                    _ => None,
+                };
+                (value, "`true` or `false`")
+            }
+            AttrKind::Float => {
+                return model::number(e, self.scope, errors, 0).map(Value::Float);
+            }
+            AttrKind::Enum { ty, variants, .. } => {
+                let value = variant_of(e, ty, variants).map(Value::Int);
+                (value, "one of the variants, as in `Approximate::Tanh`")
+            }
+        };
+        if value.is_none() {
+            errors.at(e, format!("this is no default for `{ident}`; write {want}"));
+        }
+        value
+    }
+
+    fn returns(&self, output: &ReturnType) -> Vec<Kind> {
+        let one = |ty: &Type| match model::type_name(ty) {
+            Some(name) if name == "Elem" => Kind::Whole,
+            Some(name) if name == "Gated" => Kind::Gated,
+            _ => {
+                self.errors
+                    .at(ty, "an output is an `Elem` or a `Gated`; several are a tuple of them");
+                Kind::Whole
+            }
+        };
+        match output {
+            ReturnType::Default => {
+                self.errors.push(syn::Error::new(
+                    output.span(),
+                    "an operator has an output; write `-> Elem`",
+                ));
+                vec![Kind::Whole]
+            }
+            ReturnType::Type(_, ty) => match &**ty {
+                Type::Tuple(t) if !t.elems.is_empty() => t.elems.iter().map(one).collect(),
+                other => vec![one(other)],
+            },
+        }
+    }
+
+    /// All gated tensors of an operator are cut alike.
+    fn split(&self, params: &[Param], returns: &[Kind], item: &ItemFn) -> Option<Split> {
+        let errors = self.errors;
+        let gated = |p: &&Param| matches!(p.role, Role::Tensor { kind: Kind::Gated, .. });
+        let Some((ident, first)) = self.splits.first() else {
+            if let Some(p) = params.iter().find(gated) {
+                errors.at(
+                    &p.ident,
+                    "a gated tensor needs its split; write `#[split(along = dim)]` before it",
+                );
+            } else if returns.contains(&Kind::Gated) {
+                errors.at(
+                    &item.sig.output,
+                    "a gated output is cut like a gated input, and there is none; write \
+                     `#[split(along = dim)] x: Gated` for one",
+                );
+            }
+            return None;
+        };
+        let attrs: Vec<(&Ident, &AttrKind)> = params
+            .iter()
+            .filter_map(|p| match &p.role {
+                Role::Attr { kind, .. } => Some((&p.ident, kind)),
+                Role::Tensor { .. } => None,
+            })
+            .collect();
+        let split = resolve_split(ident, first, &attrs, errors)?;
+        for (other, args) in &self.splits[1..] {
+            if resolve_split(other, args, &attrs, errors).is_some_and(|s| s != split) {
+                errors.at(
+                    other,
+                    format!("all gated tensors are cut alike; write the split of `{ident}`"),
+                );
+            }
+        }
+        Some(split)
+    }
+
+    /// Names of the `#[saved]` lets at the top of the body.
+    fn saved(&self, item: &ItemFn) -> Vec<Ident> {
+        let mut saved: Vec<Ident> = Vec::new();
+        for stmt in &item.block.stmts {
+            let Stmt::Local(local) = stmt else { continue };
+            if !local.attrs.iter().any(|a| attr::is(a, "saved")) {
+                continue;
+            }
+            let pat = match &local.pat {
+                Pat::Type(typed) => &*typed.pat,
+                pat => pat,
+            };
+            match pat {
+                Pat::Ident(p) if saved.contains(&p.ident) => {
+                    self.errors.at(&p.ident, "another saved value has this name; rename one");
+                }
+                Pat::Ident(p) => saved.push(p.ident.clone()),
+                other => self.errors.at(other, "a saved value is an output and needs one name"),
+            }
+        }
+        saved
+    }
+
+    /// What the run-time has room for.
+    fn streams(&self, params: &[Param], item: &ItemFn) {
+        let width = |p: &Param| match &p.role {
+            Role::Tensor { kind: Kind::Gated, .. } => 2,
+            Role::Tensor { .. } => 1,
+            Role::Attr { .. } => 0,
+        };
+        let inputs: usize = params.iter().map(width).sum();
+        // Half of the room, since a gradient reads the inputs, the saved and the upstream ones.
+        if inputs > 8 {
+            self.errors.at(&item.sig.inputs, "more than 8 input streams; split the operator");
+        }
+        if inputs == 0 {
+            self.errors.at(
+                &item.sig.ident,
+                "an operator needs a tensor to run over; write a parameter `x: Elem`",
+            );
+        }
+        let float = |p: &&Param| matches!(&p.role, Role::Attr { kind: AttrKind::Float, .. });
+        if params.iter().filter(float).count() > 8 {
+            self.errors.at(&item.sig.inputs, "more than 8 float attributes; split the operator");
+        }
+    }
+}
+
+fn resolve_split(
+    ident: &Ident,
+    args: &SplitArgs,
+    attrs: &[(&Ident, &AttrKind)],
+    errors: &Errors,
+) -> Option<Split> {
+    let of_kind =
+        |name: &Ident, kind: AttrKind| attrs.iter().position(|(a, k)| *a == name && **k == kind);
+    let Some(along) = &args.along else {
+        errors.at(ident, "the split needs its dimension; write `#[split(along = dim)]`");
+        return None;
+    };
+    let Some(dim) = of_kind(along, AttrKind::Dim) else {
+        errors.at(
+            along,
+            format!("no parameter `{along}: Dim`; add `#[attr(default = -1)] {along}: Dim`"),
+        );
+        return None;
+    };
+    let gate = match &args.gate_left {
+        None => Gate::Left,
+        Some(Expr::Lit(syn::ExprLit { lit: Lit::Bool(b), .. })) => {
+            if b.value {
+                Gate::Left
+            } else {
+                Gate::Right
+            }
+        }
+        Some(Expr::Path(p)) if p.path.get_ident().is_some() => {
+            let name = p.path.get_ident()?;
+            let Some(index) = of_kind(name, AttrKind::Bool) else {
+                errors.at(
+                    name,
+                    format!("no parameter `{name}: bool`; add one, or write `true` or `false`"),
+                );
+                return None;
+            };
+            Gate::LeftIf(index)
+        }
+        Some(other) => {
+            errors.at(other, "which part is the gate is `true`, `false` or a boolean parameter");
+            return None;
+        }
+    };
+    Some(Split { dim, gate, pattern: args.pattern() })
+}
+
+/// The number of `Enum::Variant`.
+fn variant_of(e: &Expr, ty: &str, variants: &[op_dsl_ir::op::Variant]) -> Option<i64> {
+    let Expr::Path(p) = e else { return None };
+    let mut last = p.path.segments.iter().rev();
+    let (variant, of) = (last.next()?, last.next()?);
+    let known = variants.iter().find(|v| variant.ident == *v.ident)?;
+    (of.ident == *ty).then_some(known.value)
+}
+
+fn unknown_type(name: &str, scope: &Scope) -> String {
+    let enums: Vec<String> = scope.enums.iter().map(|e| e.ident.to_string()).collect();
+    let known = ["Elem", "Gated", "Dim", "bool", "i64", "f32"].into_iter();
+    let known = known.chain(enums.iter().map(String::as_str));
+    match names::nearest(name, known) {
+        Some(meant) => format!("no type `{name}` is known here; did you mean `{meant}`?"),
+        None => {
+            "a tensor is `Elem` or `Gated`, an attribute `Dim`, `bool`, `i64`, `f32` or an enum \
+                 with `#[derive(OpAttr)]` in the same `#[operators]` module; write one of these"
+                .to_owned()
+        }
+    }
+}

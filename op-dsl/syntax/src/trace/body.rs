@@ -1,0 +1,442 @@
+//! Expressions, blocks and statements.
+
+use super::refuse;
+use super::value::{Cond, Value};
+use super::{Stop, Traces};
+use crate::model::{self, Formula, Scope};
+use crate::{Errors, attr, names};
+use op_dsl_ir::graph::{Builder, Id};
+use op_dsl_ir::op::AttrKind;
+use op_dsl_ir::prim::Prim;
+use quote::ToTokens;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use syn::{BinOp, Block, Expr, Item, Lit, Local, Member, Stmt, UnOp};
+
+/// How many expressions one trace may meet before it is called endless.
+const FUEL: u32 = 200_000;
+
+/// One trace of one formula.
+pub(crate) struct Tracer<'a> {
+    pub scope: &'a Scope,
+    pub errors: &'a Errors,
+    /// Kinds of the attributes.
+    kinds: &'a [AttrKind],
+    /// The attributes that have a value in this trace.
+    fixed: &'a BTreeMap<usize, i64>,
+    pub graph: Builder,
+    /// Names in sight, innermost last.
+    pub locals: Vec<(String, Value)>,
+    /// Values of the `#[saved]` lets so far.
+    pub saved: Vec<Value>,
+    /// The formulas being called, outermost first.
+    pub calls: Vec<&'a Formula>,
+    fuel: u32,
+}
+
+impl<'a> Tracer<'a> {
+    pub fn new(
+        scope: &'a Scope,
+        errors: &'a Errors,
+        kinds: &'a [AttrKind],
+        fixed: &'a BTreeMap<usize, i64>,
+        graph: Builder,
+    ) -> Tracer<'a> {
+        Tracer {
+            scope,
+            errors,
+            kinds,
+            fixed,
+            graph,
+            locals: Vec::new(),
+            saved: Vec::new(),
+            calls: Vec::new(),
+            fuel: FUEL,
+        }
+    }
+
+    /// Reports a mistake.
+    pub fn error(&self, node: &impl ToTokens, message: impl Display) {
+        self.errors.once(node, message);
+    }
+
+    fn poison(&self, node: &impl ToTokens, message: impl Display) -> Traces<Value> {
+        self.error(node, message);
+        Ok(Value::Poison)
+    }
+
+    /// The body of an operator: the one place where `#[saved]` may stand.
+    pub fn op_body(&mut self, block: &'a Block) -> Traces<Value> {
+        self.statements(block, true)
+    }
+
+    /// A block with names of its own.
+    pub fn block(&mut self, block: &'a Block) -> Traces<Value> {
+        let outer = self.locals.len();
+        let value = self.statements(block, false);
+        self.locals.truncate(outer);
+        value
+    }
+
+    fn statements(&mut self, block: &'a Block, top: bool) -> Traces<Value> {
+        let Some((last, rest)) = block.stmts.split_last() else {
+            return self.poison(block, "an empty block has no value; write an expression");
+        };
+        for stmt in rest {
+            self.statement(stmt, top)?;
+        }
+        match last {
+            Stmt::Expr(e, None) => self.expr(e),
+            other => {
+                self.statement(other, top)?;
+                self.poison(other, "a formula ends with its value; write an expression without `;`")
+            }
+        }
+    }
+
+    fn statement(&mut self, stmt: &'a Stmt, top: bool) -> Traces<()> {
+        match stmt {
+            Stmt::Local(local) => self.local(local, top),
+            // Items at the top are in the scope already; in a formula the same holds for none.
+            Stmt::Item(Item::Const(_)) if top => Ok(()),
+            Stmt::Item(Item::Fn(f)) if top && f.attrs.iter().any(|a| attr::is(a, "formula")) => {
+                Ok(())
+            }
+            Stmt::Expr(e, _) if is_refused(e) => self.expr(e).map(|_| ()),
+            other => {
+                self.error(other, refuse::statement(other));
+                Ok(())
+            }
+        }
+    }
+
+    fn local(&mut self, local: &'a Local, top: bool) -> Traces<()> {
+        let saved = local.attrs.iter().find(|a| attr::is(a, "saved"));
+        if let Some(a) = saved.filter(|_| !top) {
+            let help = "move the `let` to the top of the operator's body";
+            self.error(a, format!("a saved value is an output of the operator; {help}"));
+        }
+        for other in local.attrs.iter().filter(|a| !attr::is(a, "saved") && !harmless(a)) {
+            self.error(other, "a `let` has no such attribute; known: saved");
+        }
+        let Some(init) = &local.init else {
+            self.error(local, "values of a formula do not change; write `let name = value;`");
+            return Ok(());
+        };
+        if let Some((token, _)) = &init.diverge {
+            self.error(token, "every element takes the same path; remove `else`");
+        }
+        let value = self.expr(&init.expr)?;
+        if top && saved.is_some() {
+            self.saved.push(value.clone());
+        }
+        self.bind(&local.pat, value);
+        Ok(())
+    }
+
+    /// The value of an expression.
+    pub fn expr(&mut self, e: &'a Expr) -> Traces<Value> {
+        self.fuel = self.fuel.saturating_sub(1);
+        if self.fuel == 0 {
+            let help = "formulas call formulas too many times; bind repeated parts by `let`";
+            self.error(e, format!("the formula does not end; {help}"));
+            return Err(Stop::Endless);
+        }
+        match e {
+            Expr::Lit(lit) => self.literal(e, &lit.lit),
+            Expr::Path(_) => self.path(e),
+            Expr::Paren(p) => self.expr(&p.expr),
+            Expr::Group(g) => self.expr(&g.expr),
+            Expr::Block(b) if b.label.is_none() => self.block(&b.block),
+            Expr::Unary(u) => self.unary(u),
+            Expr::Binary(b) => self.binary(b),
+            Expr::Call(c) => self.call(c),
+            Expr::MethodCall(m) => self.method(m),
+            Expr::If(i) => self.choice(i),
+            Expr::Match(m) => self.matched(m),
+            Expr::Field(f) => self.field(f),
+            Expr::Struct(s) => self.gated(s),
+            Expr::Tuple(t) => {
+                Ok(Value::Tuple(t.elems.iter().map(|e| self.expr(e)).collect::<Traces<_>>()?))
+            }
+            other => self.refuse(other),
+        }
+    }
+
+    /// Refuses an expression on its first token, where the reader looks.
+    fn refuse(&self, e: &Expr) -> Traces<Value> {
+        let why = refuse::expression(e);
+        match e {
+            Expr::ForLoop(l) => self.poison(&l.for_token, why),
+            Expr::While(l) => self.poison(&l.while_token, why),
+            Expr::Loop(l) => self.poison(&l.loop_token, why),
+            Expr::Cast(c) => self.poison(&c.as_token, why),
+            Expr::Return(r) => self.poison(&r.return_token, why),
+            Expr::Reference(r) => self.poison(&r.and_token, why),
+            Expr::Unsafe(u) => self.poison(&u.unsafe_token, why),
+            other => self.poison(other, why),
+        }
+    }
+
+    fn literal(&self, e: &Expr, lit: &Lit) -> Traces<Value> {
+        match lit {
+            Lit::Float(f) if f.suffix() == "f32" => {
+                self.poison(e, "constants are f64 and rounded once; remove the suffix")
+            }
+            Lit::Float(f) => match f.base10_parse::<f64>() {
+                Ok(v) => Ok(Value::Num(v)),
+                Err(_) => self.poison(e, "this is no number"),
+            },
+            Lit::Int(i) => match i.base10_parse::<i64>() {
+                Ok(v) => Ok(Value::Int(v)),
+                Err(_) => self.poison(e, "this integer is too large; write it as `1.0e30`"),
+            },
+            Lit::Bool(b) => Ok(Value::Truth(Cond::Known(b.value))),
+            _ => self.poison(e, "a formula has numbers only; write one as `0.5`"),
+        }
+    }
+
+    fn path(&mut self, e: &'a Expr) -> Traces<Value> {
+        let Expr::Path(p) = e else { return Ok(Value::Poison) };
+        if let Some(ident) = p.path.get_ident() {
+            let name = ident.to_string();
+            if let Some((_, value)) = self.locals.iter().rev().find(|(n, _)| *n == name) {
+                return Ok(value.clone());
+            }
+            if self.scope.const_named(ident).is_some() || names::constant(&name).is_some() {
+                return Ok(self.number(e));
+            }
+            if name.chars().all(|c| !c.is_lowercase()) {
+                return self.poison(e, model::unknown_constant(ident, self.scope));
+            }
+            let mine = self.locals.iter().map(|l| l.0.as_str());
+            return match names::nearest(&name, mine) {
+                Some(meant) => self
+                    .poison(e, format!("no value `{name}` is in sight; did you mean `{meant}`?")),
+                None => self.poison(
+                    e,
+                    format!(
+                        "no value `{name}` is in sight; a formula sees its parameters, its \
+                             `let`s and constants"
+                    ),
+                ),
+            };
+        }
+        match self.variant(&p.path) {
+            Some(v) => Ok(v),
+            None => Ok(self.number(e)),
+        }
+    }
+
+    fn number(&self, e: &Expr) -> Value {
+        model::number(e, self.scope, self.errors, 0).map_or(Value::Poison, Value::Num)
+    }
+
+    /// `Enum::Variant` of an enum in scope.
+    pub fn variant(&self, path: &syn::Path) -> Option<Value> {
+        let mut last = path.segments.iter().rev();
+        let (variant, of) = (last.next()?, last.next()?);
+        let def = self.scope.enum_named(&of.ident)?;
+        let known = def.variants.iter().find(|v| variant.ident == *v.ident)?;
+        Some(Value::Variant(def.ident.to_string(), known.value))
+    }
+
+    /// An attribute's value in this trace; stops the trace if it has none yet.
+    pub fn resolve(&self, value: Value) -> Traces<Value> {
+        let Value::Attr(i) = value else { return Ok(value) };
+        let v = *self.fixed.get(&i).ok_or(Stop::On(i))?;
+        Ok(match self.kinds.get(i) {
+            Some(AttrKind::Enum { ty, .. }) => Value::Variant(ty.to_string(), v),
+            _ => Value::Truth(Cond::Known(v != 0)),
+        })
+    }
+
+    /// A value as a node of the graph; `None` after an error.
+    pub fn element(&mut self, node: &impl ToTokens, value: &Value) -> Option<Id> {
+        match value {
+            Value::Elem(id) => Some(*id),
+            Value::Num(v) if v.is_finite() => Some(self.graph.num(*v)),
+            Value::Num(_) => {
+                self.error(node, "this constant is not finite; write a number that f32 holds");
+                None
+            }
+            // rustc reports the type of the literal in the kept function.
+            Value::Int(v) => Some(self.graph.num(*v as f64)),
+            Value::Poison => None,
+            other => {
+                let what = other.what();
+                self.error(node, format!("an element is needed here and this is {what}"));
+                None
+            }
+        }
+    }
+
+    fn unary(&mut self, u: &'a syn::ExprUnary) -> Traces<Value> {
+        let value = self.expr(&u.expr)?;
+        match u.op {
+            UnOp::Neg(_) => Ok(match value {
+                Value::Num(v) => Value::Num(-v),
+                Value::Int(v) => Value::Int(v.wrapping_neg()),
+                other => self
+                    .element(&u.expr, &other)
+                    .map_or(Value::Poison, |x| Value::Elem(self.graph.negative(x))),
+            }),
+            UnOp::Not(_) => Ok(match self.condition(&u.expr, value)? {
+                Some(c) => Value::Truth(c.not()),
+                None => Value::Poison,
+            }),
+            ref other => {
+                self.poison(other, "an element is a value, not a place; write it without `*`")
+            }
+        }
+    }
+
+    fn binary(&mut self, e: &'a syn::ExprBinary) -> Traces<Value> {
+        use BinOp::*;
+        if let AddAssign(_) | SubAssign(_) | MulAssign(_) | DivAssign(_) = e.op {
+            return self.poison(&e.op, "values of a formula do not change; write another `let`");
+        }
+        let (x, y) = (self.expr(&e.left)?, self.expr(&e.right)?);
+        match e.op {
+            And(_) | Or(_) => {
+                let (p, q) = (self.condition(&e.left, x)?, self.condition(&e.right, y)?);
+                let (Some(p), Some(q)) = (p, q) else { return Ok(Value::Poison) };
+                Ok(Value::Truth(if matches!(e.op, And(_)) { p.and(q) } else { p.or(q) }))
+            }
+            Lt(_) | Le(_) | Gt(_) | Ge(_) | Eq(_) | Ne(_) => self.comparison(e, x, y),
+            Add(_) | Sub(_) | Mul(_) | Div(_) => {
+                if let (Value::Num(x), Value::Num(y)) = (&x, &y) {
+                    return Ok(Value::Num(match e.op {
+                        Add(_) => x + y,
+                        Sub(_) => x - y,
+                        Mul(_) => x * y,
+                        _ => x / y,
+                    }));
+                }
+                let (x, y) = (self.element(&e.left, &x), self.element(&e.right, &y));
+                let (Some(x), Some(y)) = (x, y) else { return Ok(Value::Poison) };
+                Ok(Value::Elem(match e.op {
+                    Add(_) => self.graph.sum(x, y),
+                    Sub(_) => self.graph.difference(x, y),
+                    Mul(_) => self.graph.product(x, y),
+                    _ => self.graph.quotient(x, y),
+                }))
+            }
+            Rem(_) => self.poison(
+                &e.op,
+                "a remainder has no derivative to speak of and no instruction; \
+                                          formulas know `+ - * /`",
+            ),
+            _ => self.poison(&e.op, "elements are numbers, not bits; formulas know `+ - * /`"),
+        }
+    }
+
+    fn comparison(&mut self, e: &'a syn::ExprBinary, x: Value, y: Value) -> Traces<Value> {
+        let equality = matches!(e.op, BinOp::Eq(_) | BinOp::Ne(_));
+        let (x, y) = (self.resolve(x)?, self.resolve(y)?);
+        let same = match (&x, &y) {
+            (Value::Poison, _) | (_, Value::Poison) => return Ok(Value::Poison),
+            (Value::Variant(..), Value::Variant(..)) if equality => Cond::Known(x == y),
+            (Value::Truth(Cond::Known(p)), Value::Truth(Cond::Known(q))) if equality => {
+                Cond::Known(p == q)
+            }
+            _ => {
+                let (x, y) = (self.element(&e.left, &x), self.element(&e.right, &y));
+                let (Some(x), Some(y)) = (x, y) else { return Ok(Value::Poison) };
+                let (prim, x, y) = match e.op {
+                    BinOp::Lt(_) => (Prim::Lt, x, y),
+                    BinOp::Le(_) => (Prim::Le, x, y),
+                    BinOp::Gt(_) => (Prim::Lt, y, x),
+                    BinOp::Ge(_) => (Prim::Le, y, x),
+                    _ => (Prim::Eq, x, y),
+                };
+                Cond::Node(self.graph.call(prim, &[x, y]))
+            }
+        };
+        Ok(Value::Truth(if matches!(e.op, BinOp::Ne(_)) { same.not() } else { same }))
+    }
+
+    /// A value as a condition; `None` after an error.
+    pub fn condition(&mut self, node: &impl ToTokens, value: Value) -> Traces<Option<Cond>> {
+        Ok(match self.resolve(value)? {
+            Value::Truth(c) => Some(c),
+            Value::Poison => None,
+            other => {
+                let what = other.what();
+                self.error(
+                    node,
+                    format!("a condition is needed here and this is {what}; compare it"),
+                );
+                None
+            }
+        })
+    }
+
+    fn field(&mut self, f: &'a syn::ExprField) -> Traces<Value> {
+        let base = self.expr(&f.base)?;
+        match (&base, &f.member) {
+            (Value::Poison, _) => Ok(Value::Poison),
+            (Value::Gated(gate, _), Member::Named(n)) if n == "gate" => Ok(Value::Elem(*gate)),
+            (Value::Gated(_, value), Member::Named(n)) if n == "value" => Ok(Value::Elem(*value)),
+            (Value::Tuple(values), Member::Unnamed(i)) if (i.index as usize) < values.len() => {
+                Ok(values[i.index as usize].clone())
+            }
+            (Value::Gated(..), m) => {
+                self.poison(m, "a gated tensor has two parts: `gate` and `value`")
+            }
+            (_, m) => {
+                let what = base.what();
+                self.poison(
+                    m,
+                    format!("this is {what} and has no such part; only a `Gated` has parts"),
+                )
+            }
+        }
+    }
+
+    /// `Gated { gate: .., value: .. }`
+    fn gated(&mut self, s: &'a syn::ExprStruct) -> Traces<Value> {
+        if !s.path.is_ident("Gated") || s.rest.is_some() || s.dot2_token.is_some() {
+            return self.poison(s, "a formula builds only `Gated { gate: .., value: .. }`");
+        }
+        let (mut gate, mut value) = (None, None);
+        for field in &s.fields {
+            let v = self.expr(&field.expr)?;
+            let slot = match &field.member {
+                Member::Named(n) if n == "gate" => &mut gate,
+                Member::Named(n) if n == "value" => &mut value,
+                m => return self.poison(m, "a gated tensor has two parts: `gate` and `value`"),
+            };
+            let id = self.element(&field.expr, &v);
+            *slot = Some(id);
+        }
+        match (gate, value) {
+            (Some(gate), Some(value)) => {
+                Ok(gate.zip(value).map_or(Value::Poison, |(g, v)| Value::Gated(g, v)))
+            }
+            _ => self.poison(s, "a gated tensor has two parts; write both `gate` and `value`"),
+        }
+    }
+}
+
+/// Statements that get their own message instead of "goes nowhere".
+fn is_refused(e: &Expr) -> bool {
+    matches!(
+        e,
+        Expr::ForLoop(_)
+            | Expr::While(_)
+            | Expr::Loop(_)
+            | Expr::Return(_)
+            | Expr::Assign(_)
+            | Expr::Break(_)
+            | Expr::Continue(_)
+            | Expr::Macro(_)
+            | Expr::Unsafe(_)
+    ) || matches!(e, Expr::Binary(b) if matches!(b.op, BinOp::AddAssign(_) | BinOp::SubAssign(_)
+        | BinOp::MulAssign(_) | BinOp::DivAssign(_)))
+}
+
+/// Attributes that say nothing about the formula.
+fn harmless(a: &syn::Attribute) -> bool {
+    a.path().is_ident("doc") || a.path().is_ident("allow") || a.path().is_ident("rustfmt")
+}

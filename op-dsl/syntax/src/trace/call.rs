@@ -1,0 +1,141 @@
+//! Calls: primitives of the table and formulas of the module, which are inlined.
+
+use super::Traces;
+use super::body::Tracer;
+use super::value::Value;
+use crate::model::Formula;
+use crate::names;
+use op_dsl_ir::graph::Id;
+use quote::ToTokens;
+use syn::{Expr, ExprCall, ExprMethodCall, Ident};
+
+/// Formulas may call formulas this deep.
+const MAX_CALLS: usize = 64;
+
+impl<'a> Tracer<'a> {
+    /// `f(x, y)`
+    pub fn call(&mut self, c: &'a ExprCall) -> Traces<Value> {
+        let args = c.args.iter().map(|a| self.expr(a)).collect::<Traces<Vec<Value>>>()?;
+        let Some(name) = function_name(&c.func) else {
+            let help = "call a formula of this module or a function of the table by its bare name";
+            self.error(&c.func, format!("only functions with a plain name are known here; {help}"));
+            return Ok(Value::Poison);
+        };
+        if let Some(f) = self.scope.formula_named(name) {
+            return self.inline(c, f, args);
+        }
+        let exprs: Vec<&Expr> = c.args.iter().collect();
+        self.primitive(name, &exprs, args)
+    }
+
+    /// `x.f(y)`
+    pub fn method(&mut self, m: &'a ExprMethodCall) -> Traces<Value> {
+        let receiver = self.expr(&m.receiver)?;
+        let mut args = vec![receiver];
+        for a in &m.args {
+            args.push(self.expr(a)?);
+        }
+        if m.method == "powi" {
+            return Ok(self.power(m, &args));
+        }
+        let exprs: Vec<&Expr> = std::iter::once(&*m.receiver).chain(&m.args).collect();
+        self.primitive(&m.method, &exprs, args)
+    }
+
+    fn power(&mut self, m: &ExprMethodCall, args: &[Value]) -> Value {
+        let (base, n) = match args {
+            [base, Value::Int(n)] => (base, *n),
+            [Value::Poison, ..] | [_, Value::Poison] => return Value::Poison,
+            _ => {
+                self.error(
+                    &m.method,
+                    "the exponent must be seen here; write an integer, as in `x.powi(3)`",
+                );
+                return Value::Poison;
+            }
+        };
+        // Each doubling costs a product, and f32 leaves its range long before.
+        let Some(n) = i32::try_from(n).ok().filter(|n| n.abs() <= 64) else {
+            self.error(&m.args, "the exponent is beyond 64; write `exp` and `ln`");
+            return Value::Poison;
+        };
+        match base {
+            Value::Num(v) => Value::Num(v.powi(n)),
+            base => self
+                .element(&m.receiver, base)
+                .map_or(Value::Poison, |x| Value::Elem(self.graph.power(x, n))),
+        }
+    }
+
+    fn primitive(&mut self, name: &Ident, exprs: &[&Expr], args: Vec<Value>) -> Traces<Value> {
+        let Some(prim) = names::function(&name.to_string()) else {
+            self.error(name, self.unknown_function(name));
+            return Ok(Value::Poison);
+        };
+        let (has, wants) = (args.len(), prim.row().arity);
+        if has != wants {
+            self.error(name, format!("`{name}` takes {} and is given {has}", count(wants)));
+            return Ok(Value::Poison);
+        }
+        let ids: Vec<Option<Id>> =
+            args.iter().zip(exprs).map(|(value, e)| self.element(e, value)).collect();
+        let ids: Option<Vec<Id>> = ids.into_iter().collect();
+        Ok(ids.map_or(Value::Poison, |ids| Value::Elem(self.graph.call(prim, &ids))))
+    }
+
+    fn unknown_function(&self, name: &Ident) -> String {
+        let text = name.to_string();
+        let mine: Vec<String> = self.scope.formulas.iter().map(|f| f.ident.to_string()).collect();
+        let table = op_dsl_ir::prim::TABLE.iter().map(|r| r.name);
+        let known = table.filter(|n| names::function(n).is_some());
+        match names::nearest(&text, known.chain(mine.iter().map(String::as_str))) {
+            Some(meant) => format!("no function `{name}` is known; did you mean `{meant}`?"),
+            None => format!(
+                "no function `{name}` is known; write a `#[formula] fn {name}` in this module or \
+                 call one of: powi, {}",
+                names::functions()
+            ),
+        }
+    }
+
+    /// A call of a formula: its body with the arguments for the parameters.
+    fn inline(&mut self, at: &impl ToTokens, f: &'a Formula, args: Vec<Value>) -> Traces<Value> {
+        if args.len() != f.params.len() {
+            let (name, wants, has) = (&f.ident, count(f.params.len()), args.len());
+            self.error(at, format!("`{name}` takes {wants} and is given {has}"));
+            return Ok(Value::Poison);
+        }
+        if self.calls.iter().any(|c| c.ident == f.ident) || self.calls.len() >= MAX_CALLS {
+            let help = "a formula has finitely many terms; write them out";
+            self.error(at, format!("`{}` calls itself; {help}", f.ident));
+            return Ok(Value::Poison);
+        }
+        let params = f.params.iter().map(|(ident, _)| ident.to_string());
+        let outer = std::mem::replace(&mut self.locals, params.zip(args).collect());
+        let value = self.enter(f);
+        self.locals = outer;
+        value
+    }
+
+    /// The body of a formula, whose parameters are bound already.
+    pub fn enter(&mut self, f: &'a Formula) -> Traces<Value> {
+        self.calls.push(f);
+        let value = self.block(&f.block);
+        self.calls.pop();
+        value
+    }
+}
+
+fn count(n: usize) -> String {
+    if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") }
+}
+
+/// The bare name of what is called.
+fn function_name(func: &Expr) -> Option<&Ident> {
+    match func {
+        Expr::Path(p) if p.qself.is_none() => p.path.get_ident(),
+        Expr::Group(g) => function_name(&g.expr),
+        Expr::Paren(p) => function_name(&p.expr),
+        _ => None,
+    }
+}

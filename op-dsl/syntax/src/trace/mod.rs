@@ -1,0 +1,226 @@
+//! Formula -> graph, by evaluating the body on names of values instead of values.
+//!
+//! An attribute is left open until the formula branches on it; then the trace stops and starts
+//! anew once per value. So there is one specialisation per combination that really matters.
+
+mod body;
+mod call;
+mod pattern;
+mod refuse;
+mod value;
+
+use crate::Errors;
+use crate::model::{Formula, OpFn, Role, Scope};
+use body::Tracer;
+use op_dsl_ir::graph::{Builder, Graph, Id};
+use op_dsl_ir::op::{AttrKind, Kind};
+use std::collections::BTreeMap;
+use syn::Ident;
+use value::Value;
+
+/// The formula for one combination of the attributes it branches on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traced {
+    /// `(attribute index, value)`, by index.
+    pub when: Vec<(usize, i64)>,
+    /// Outputs: those returned, then those saved; of a gated one first the gate.
+    pub graph: Graph,
+}
+
+/// Upper bound of specialisations of one operator: each is compiled for every dtype and level.
+const MAX_SPECS: usize = 64;
+
+/// A trace cannot go on.
+pub(crate) enum Stop {
+    /// It branches on this attribute.
+    On(usize),
+    /// It has been going on for too long; said in the errors.
+    Endless,
+}
+
+type Traces<T> = Result<T, Stop>;
+
+/// All specialisations of an operator; incomplete if `errors` got any.
+pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
+    let outer = scope.formulas.len();
+    let scope = scope.with_body(&op.block, errors);
+    formulas(&scope, outer, errors);
+    let kinds: Vec<AttrKind> = op.attrs().map(|(_, kind, _)| kind.clone()).collect();
+    let mut done = Vec::new();
+    specialise(&kinds, errors, &op.item.sig.ident, |fixed| {
+        let mut b = Builder::new();
+        let locals = arguments(op, &mut b);
+        let mut tracer = Tracer::new(&scope, errors, &kinds, fixed, b);
+        tracer.locals = locals;
+        let result = tracer.op_body(&op.block)?;
+        if let Some(outputs) = outputs(op, &mut tracer, &result) {
+            let when = fixed.iter().map(|(i, v)| (*i, *v)).collect();
+            done.push(Traced { when, graph: tracer.graph.finish(&outputs) });
+        }
+        Ok(())
+    });
+    done
+}
+
+/// Runs `trace` for every combination of values of the attributes it stops on.
+fn specialise(
+    kinds: &[AttrKind],
+    errors: &Errors,
+    name: &Ident,
+    mut trace: impl FnMut(&BTreeMap<usize, i64>) -> Traces<()>,
+) {
+    let mut open = vec![BTreeMap::new()];
+    let mut traced = 0;
+    while let Some(fixed) = open.pop() {
+        traced += 1;
+        if traced > 2 * MAX_SPECS {
+            let most = format!("more than {MAX_SPECS} specialisations");
+            errors.at(name, format!("{most}; branch on fewer attributes"));
+            return;
+        }
+        match trace(&fixed) {
+            Ok(()) => {}
+            Err(Stop::Endless) => return,
+            Err(Stop::On(attr)) => {
+                let values: Vec<i64> = match kinds.get(attr) {
+                    Some(AttrKind::Enum { variants, .. }) => {
+                        variants.iter().map(|v| v.value).collect()
+                    }
+                    _ => vec![0, 1],
+                };
+                // Popped from the end: the first value is traced first.
+                for v in values.into_iter().rev() {
+                    let mut with = fixed.clone();
+                    with.insert(attr, v);
+                    open.push(with);
+                }
+            }
+        }
+    }
+}
+
+/// The parameters of an operator as values.
+fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
+    let (mut stream, mut scalar, mut attr) = (0, 0, 0);
+    let mut next = |b: &mut Builder| {
+        stream += 1;
+        b.stream(stream - 1)
+    };
+    let value = |p: &crate::model::Param| {
+        let value = match &p.role {
+            Role::Tensor { kind: Kind::Whole, .. } => Value::Elem(next(b)),
+            Role::Tensor { kind: Kind::Gated, .. } => {
+                let gate = next(b);
+                Value::Gated(gate, next(b))
+            }
+            Role::Attr { kind, .. } => {
+                attr += 1;
+                match kind {
+                    AttrKind::Float => {
+                        scalar += 1;
+                        Value::Elem(b.scalar(scalar - 1))
+                    }
+                    AttrKind::Bool | AttrKind::Enum { .. } => Value::Attr(attr - 1),
+                    AttrKind::Dim | AttrKind::Int => Value::Layout,
+                }
+            }
+        };
+        (p.ident.to_string(), value)
+    };
+    op.params.iter().map(value).collect()
+}
+
+/// Output nodes of what a body returned and saved.
+fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
+    let returned = match result {
+        Value::Tuple(values) => values.clone(),
+        one => vec![one.clone()],
+    };
+    let mut out = Vec::new();
+    let tail = op.block.stmts.last();
+    if returned.len() != op.returns.len() && result != &Value::Poison {
+        let (is, want) = (returned.len(), op.returns.len());
+        tracer.error(&tail, format!("the signature has {want} outputs and this is {is}"));
+        return None;
+    }
+    for (value, kind) in returned.iter().zip(&op.returns) {
+        match (value, kind) {
+            (Value::Gated(gate, v), Kind::Gated) => out.extend([*gate, *v]),
+            (value, Kind::Whole) => out.push(tracer.element(&tail, value)?),
+            (Value::Poison, _) => return None,
+            (value, Kind::Gated) => {
+                let what = value.what();
+                let help = "write `Gated { gate: .., value: .. }`";
+                tracer.error(&tail, format!("the output is gated and this is {what}; {help}"));
+                return None;
+            }
+        }
+    }
+    let saved = std::mem::take(&mut tracer.saved);
+    for value in &saved {
+        out.push(tracer.element(&tail, value)?);
+    }
+    Some(out)
+}
+
+/// Traces the formulas of a scope from the given one on, each on its own, so that their mistakes
+/// are found even where nothing calls them.
+pub fn formulas(scope: &Scope, from: usize, errors: &Errors) {
+    for f in scope.formulas.iter().skip(from) {
+        alone(f, scope, errors);
+    }
+}
+
+fn alone(f: &Formula, scope: &Scope, errors: &Errors) {
+    let mut kinds = Vec::new();
+    for (_, ty) in &f.params {
+        match crate::model::type_name(ty) {
+            Some(name) if name == "bool" => kinds.push(AttrKind::Bool),
+            Some(name) => {
+                if let Some(e) = scope.enum_named(name) {
+                    kinds.push(AttrKind::Enum {
+                        ty: e.ident.to_string().into(),
+                        wire_str: false,
+                        variants: e.variants.clone().into(),
+                    });
+                }
+            }
+            None => {}
+        }
+    }
+    specialise(&kinds, errors, &f.ident, |fixed| {
+        let mut b = Builder::new();
+        let (mut stream, mut attr) = (0, 0);
+        let mut locals = Vec::new();
+        for (ident, ty) in &f.params {
+            let name = crate::model::type_name(ty).map(Ident::to_string).unwrap_or_default();
+            let value = match name.as_str() {
+                "Elem" => {
+                    stream += 1;
+                    Value::Elem(b.stream(stream))
+                }
+                "Gated" => {
+                    stream += 2;
+                    let gate = b.stream(stream - 1);
+                    Value::Gated(gate, b.stream(stream))
+                }
+                "f64" => Value::Num(0.5),
+                "i32" => Value::Int(2),
+                _ if name == "bool" || scope.enums.iter().any(|e| e.ident == name) => {
+                    attr += 1;
+                    Value::Attr(attr - 1)
+                }
+                _ => {
+                    let known = "`Elem`, `Gated`, `f64`, `i32`, `bool` or an enum of this module";
+                    errors
+                        .once(ty, format!("a formula's parameter is {known}; write one of these"));
+                    Value::Poison
+                }
+            };
+            locals.push((ident.to_string(), value));
+        }
+        let mut tracer = Tracer::new(scope, errors, &kinds, fixed, b);
+        tracer.locals = locals;
+        tracer.enter(f).map(|_| ())
+    });
+}

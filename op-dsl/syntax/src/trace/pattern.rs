@@ -1,0 +1,184 @@
+//! `let` patterns, `if` and `match`.
+
+use super::Traces;
+use super::body::Tracer;
+use super::value::{Cond, Value};
+use syn::{Expr, ExprIf, ExprMatch, Pat};
+
+impl<'a> Tracer<'a> {
+    /// Binds the names of a `let` pattern.
+    pub fn bind(&mut self, pat: &'a Pat, value: Value) {
+        match (pat, value) {
+            (Pat::Ident(p), value) if p.by_ref.is_none() && p.subpat.is_none() => {
+                if let Some(token) = &p.mutability {
+                    let help = "remove `mut` and write another `let`";
+                    self.error(token, format!("values of a formula do not change; {help}"));
+                }
+                self.locals.push((p.ident.to_string(), value));
+            }
+            (Pat::Type(t), value) => self.bind(&t.pat, value),
+            (Pat::Paren(p), value) => self.bind(&p.pat, value),
+            (Pat::Wild(_), _) => {}
+            (Pat::Tuple(t), Value::Tuple(values)) if t.elems.len() == values.len() => {
+                for (p, v) in t.elems.iter().zip(values) {
+                    self.bind(p, v);
+                }
+            }
+            (Pat::Struct(s), Value::Gated(gate, value)) => {
+                for field in &s.fields {
+                    let part = match &field.member {
+                        syn::Member::Named(n) if n == "gate" => gate,
+                        syn::Member::Named(n) if n == "value" => value,
+                        m => {
+                            self.error(m, "a gated tensor has two parts: `gate` and `value`");
+                            continue;
+                        }
+                    };
+                    self.bind(&field.pat, Value::Elem(part));
+                }
+            }
+            (pat, value) => {
+                if value != Value::Poison {
+                    self.error(
+                        pat,
+                        "a `let` binds a name or a tuple of names; write `let name = ..`",
+                    );
+                }
+                self.poison_names(pat);
+            }
+        }
+    }
+
+    /// Names of a pattern that does not fit, so that their uses are no further errors.
+    fn poison_names(&mut self, pat: &'a Pat) {
+        match pat {
+            Pat::Ident(p) => self.locals.push((p.ident.to_string(), Value::Poison)),
+            Pat::Tuple(t) => t.elems.iter().for_each(|p| self.poison_names(p)),
+            Pat::Struct(s) => s.fields.iter().for_each(|f| self.poison_names(&f.pat)),
+            _ => {}
+        }
+    }
+
+    /// `if`: on an attribute one branch is traced, on elements both are and a select picks.
+    pub fn choice(&mut self, e: &'a ExprIf) -> Traces<Value> {
+        if let Expr::Let(l) = &*e.cond {
+            self.error(&l.let_token, "elements have no patterns; write a comparison");
+            return Ok(Value::Poison);
+        }
+        let cond = self.expr(&e.cond)?;
+        let cond = self.condition(&e.cond, cond)?;
+        let Some((_, otherwise)) = &e.else_branch else {
+            self.error(&e.if_token, "every element needs a value; write the `else` branch");
+            return Ok(Value::Poison);
+        };
+        match cond {
+            Some(Cond::Known(true)) => self.block(&e.then_branch),
+            Some(Cond::Known(false)) => self.expr(otherwise),
+            Some(c) => {
+                let (yes, no) = (self.block(&e.then_branch)?, self.expr(otherwise)?);
+                Ok(self.choose(e, &c, yes, no))
+            }
+            None => {
+                // Both for their errors.
+                self.block(&e.then_branch)?;
+                self.expr(otherwise)?;
+                Ok(Value::Poison)
+            }
+        }
+    }
+
+    fn choose(&mut self, e: &ExprIf, c: &Cond, yes: Value, no: Value) -> Value {
+        match (yes, no) {
+            (Value::Poison, _) | (_, Value::Poison) => Value::Poison,
+            (Value::Tuple(y), Value::Tuple(n)) if y.len() == n.len() => {
+                Value::Tuple(y.into_iter().zip(n).map(|(y, n)| self.choose(e, c, y, n)).collect())
+            }
+            (Value::Gated(yg, yv), Value::Gated(ng, nv)) => {
+                let gate = c.choose(&mut self.graph, yg, ng);
+                Value::Gated(gate, c.choose(&mut self.graph, yv, nv))
+            }
+            (Value::Truth(y), Value::Truth(n)) => {
+                let (yes, no) = (c.clone().and(y), c.clone().not().and(n));
+                Value::Truth(yes.or(no))
+            }
+            (yes, no) => {
+                let yes = self.element(&e.then_branch, &yes);
+                let no = e.else_branch.as_ref().and_then(|(_, b)| self.element(b, &no));
+                yes.zip(no)
+                    .map_or(Value::Poison, |(y, n)| Value::Elem(c.choose(&mut self.graph, y, n)))
+            }
+        }
+    }
+
+    /// `match` on an attribute: the arm that fits is traced.
+    pub fn matched(&mut self, e: &'a ExprMatch) -> Traces<Value> {
+        let scrutinee = self.expr(&e.expr)?;
+        let value = self.resolve(scrutinee)?;
+        if !matches!(value, Value::Variant(..) | Value::Truth(Cond::Known(_))) {
+            if value != Value::Poison {
+                let what = value.what();
+                let help = "for elements write `if .. { .. } else { .. }`";
+                self.error(
+                    &e.expr,
+                    format!("`match` is on an attribute and this is {what}; {help}"),
+                );
+            }
+            for arm in &e.arms {
+                self.expr(&arm.body)?;
+            }
+            return Ok(Value::Poison);
+        }
+        for arm in &e.arms {
+            match self.fits(&arm.pat, &value) {
+                Some(true) => return self.expr(&arm.body),
+                Some(false) => {}
+                None => return Ok(Value::Poison),
+            }
+        }
+        self.error(&e.match_token, "an attribute's value has no arm; write one for each value");
+        Ok(Value::Poison)
+    }
+
+    /// Whether a pattern fits a known value; `None` after an error.
+    fn fits(&mut self, pat: &'a Pat, value: &Value) -> Option<bool> {
+        let known = match pat {
+            Pat::Wild(_) => return Some(true),
+            Pat::Paren(p) => return self.fits(&p.pat, value),
+            Pat::Or(or) => {
+                for case in &or.cases {
+                    if self.fits(case, value)? {
+                        return Some(true);
+                    }
+                }
+                return Some(false);
+            }
+            Pat::Path(p) => self.variant(&p.path),
+            Pat::Lit(l) => match &l.lit {
+                syn::Lit::Bool(b) => Some(Value::Truth(Cond::Known(b.value))),
+                _ => None,
+            },
+            Pat::Guard(g) => {
+                self.error(
+                    &g.if_token,
+                    "an arm is picked by its value alone; write `if` inside it",
+                );
+                return None;
+            }
+            Pat::Ident(p) => {
+                let help = "write `_`, or the type before the variant, as in `Approximate::Tanh`";
+                self.error(p, format!("this name would fit every value; {help}"));
+                return None;
+            }
+            _ => None,
+        };
+        match (known, value) {
+            (Some(Value::Variant(a, x)), Value::Variant(b, y)) if a == *b => Some(x == *y),
+            (Some(Value::Truth(x)), Value::Truth(y)) => Some(x == *y),
+            _ => {
+                let help = "write its variants, `true`, `false` or `_`";
+                self.error(pat, format!("this is no value of the attribute; {help}"));
+                None
+            }
+        }
+    }
+}

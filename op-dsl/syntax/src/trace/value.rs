@@ -1,0 +1,111 @@
+//! What an expression of a formula can be while it is traced.
+
+use op_dsl_ir::graph::{Builder, Id};
+use op_dsl_ir::prim::Prim;
+
+/// The value of an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A node of the graph.
+    Elem(Id),
+    /// A number known while expanding.
+    Num(f64),
+    /// An integer literal, as in `x.powi(3)`.
+    Int(i64),
+    /// True or false, perhaps depending on elements.
+    Truth(Cond),
+    /// A boolean or enum attribute that nothing has branched on yet.
+    Attr(usize),
+    /// A variant of an enum: the type and the number.
+    Variant(String, i64),
+    /// An attribute that lays out tensors and is no part of the formula.
+    Layout,
+    /// A gated tensor's two elements.
+    Gated(Id, Id),
+    /// Several values.
+    Tuple(Vec<Value>),
+    /// The rest of a mistake that was reported.
+    Poison,
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub fn what(&self) -> &'static str {
+        match self {
+            Value::Elem(_) => "an element",
+            Value::Num(_) => "a number",
+            Value::Int(_) => "an integer",
+            Value::Truth(_) => "true or false",
+            Value::Attr(_) => "an attribute",
+            Value::Variant(..) => "a variant",
+            Value::Layout => "an attribute that is no part of the formula",
+            Value::Gated(..) => "a gated pair",
+            Value::Tuple(_) => "a tuple",
+            Value::Poison => "an error",
+        }
+    }
+}
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cond {
+    /// Known while expanding.
+    Known(bool),
+    /// A comparison of elements.
+    Node(Id),
+    /// `!a`
+    Not(Box<Cond>),
+    /// `a && b`
+    And(Box<Cond>, Box<Cond>),
+    /// `a || b`
+    Or(Box<Cond>, Box<Cond>),
+}
+
+impl Cond {
+    /// `!self`
+    pub fn not(self) -> Cond {
+        match self {
+            Cond::Known(b) => Cond::Known(!b),
+            Cond::Not(c) => *c,
+            c => Cond::Not(Box::new(c)),
+        }
+    }
+
+    /// `self && other`
+    pub fn and(self, other: Cond) -> Cond {
+        match (self, other) {
+            (Cond::Known(true), c) | (c, Cond::Known(true)) => c,
+            (Cond::Known(false), _) | (_, Cond::Known(false)) => Cond::Known(false),
+            (a, b) => Cond::And(Box::new(a), Box::new(b)),
+        }
+    }
+
+    /// `self || other`
+    pub fn or(self, other: Cond) -> Cond {
+        match (self, other) {
+            (Cond::Known(false), c) | (c, Cond::Known(false)) => c,
+            (Cond::Known(true), _) | (_, Cond::Known(true)) => Cond::Known(true),
+            (a, b) => Cond::Or(Box::new(a), Box::new(b)),
+        }
+    }
+
+    /// `if self { yes } else { no }` on elements. A comparison with NaN is false, so `!` swaps the
+    /// branches instead of turning the comparison around.
+    pub fn choose(&self, b: &mut Builder, yes: Id, no: Id) -> Id {
+        match self {
+            Cond::Known(true) => yes,
+            Cond::Known(false) => no,
+            _ if yes == no => yes,
+            Cond::Node(c) => b.call(Prim::Select, &[*c, yes, no]),
+            Cond::Not(c) => c.choose(b, no, yes),
+            Cond::And(p, q) => {
+                let inner = q.choose(b, yes, no);
+                p.choose(b, inner, no)
+            }
+            Cond::Or(p, q) => {
+                let inner = q.choose(b, yes, no);
+                p.choose(b, yes, inner)
+            }
+        }
+    }
+}
