@@ -1,0 +1,113 @@
+//! `e^x` and `e^x - 1`.
+//!
+//! `x = k ln 2 + r` with `k` whole and `|r| <= ln 2 / 2`, then `e^x = 2^k e^r`. `ln 2` is cut into
+//! 15 bits and a rest, so that `k * LN2_HI` is exact with or without a fused multiply-add.
+
+use super::poly::{at_least, at_most, horner};
+use crate::rt::elem::El;
+use crate::rt::simd::K;
+use fearless_simd::prelude::*;
+
+/// The upper 15 bits of ln 2.
+pub(super) const LN2_HI: f32 = 0.693_145_75;
+/// `ln 2 - LN2_HI`
+pub(super) const LN2_LO: f32 = 1.428_606_8e-6;
+
+/// 1.5 * 2^23: adding it rounds to a whole number, which then stands in the low bits.
+/// The 254 makes that number `k + 254`, twice the exponent bias, for [`two_powers`].
+const ROUND: f32 = 12_582_912.0 + 254.0;
+
+/// `e^x` as a sum of powers: `e^r = 1 + r + r^2 p(r)`, relative error 2^-28.2.
+const EXP: [f32; 5] = [0.5, 0.166_665_2, 0.041_666_43, 0.008_368_812_5, 0.001_393_819];
+/// The same to 2^-31.1 of `e^r - 1`.
+const EXPM1: [f32; 6] =
+    [0.5, 0.166_666_66, 0.041_666_493, 0.008_333_545, 0.001_393_232, 0.000_197_624_7];
+
+/// `k = round(x / ln 2)`, and `k + 254` in the lowest 9 bits of an integer.
+#[inline(always)]
+fn nearest_power<S: K>(s: S, x: S::f32s) -> (S::f32s, S::u32s) {
+    let t = x.mul_add(core::f32::consts::LOG2_E, S::f32s::splat(s, ROUND));
+    (t - ROUND, t.bitcast())
+}
+
+/// Two factors whose product is `2^k`, from the integer of [`nearest_power`]. Either alone is a
+/// normal number for any `k` that matters, so that the second multiplication rounds a denormal
+/// result once, or overflows to infinity.
+#[inline(always)]
+fn two_powers<S: K>(n: S::u32s) -> (S::f32s, S::f32s) {
+    let half = n >> 1;
+    ((half << 23).bitcast(), ((n - half) << 23).bitcast())
+}
+
+/// `2^k`, from the integer of [`nearest_power`], for a normal result.
+#[inline(always)]
+fn one_power<S: K>(n: S::u32s) -> S::f32s {
+    ((n - 127) << 23).bitcast()
+}
+
+/// `e^r` for `|r| <= ln 2 / 2`.
+#[inline(always)]
+fn exp_reduced<S: K>(s: S, r: S::f32s) -> S::f32s {
+    let one = S::f32s::splat(s, 1.0);
+    // 1 + r (1 + r p): the rounding of the inner bracket weighs only |r| of a unit.
+    horner(s, r, EXP).mul_add(r, one).mul_add(r, one)
+}
+
+/// `e^x`.
+///
+/// Range reduction and a polynomial of degree 6. FMA levels 0.0 ulp, baseline 0.0 ulp.
+#[inline(always)]
+pub fn exp<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
+    // e^-104 rounds to 0 and e^89 to infinity.
+    let x = at_least(s, at_most(s, x, 89.0), -104.0);
+    let (k, n) = nearest_power(s, x);
+    let r = k.mul_add(-LN2_LO, k.mul_add(-LN2_HI, x));
+    let (a, b) = two_powers::<S>(n);
+    exp_reduced(s, r) * a * b
+}
+
+/// `e^x` for `-80 <= x <= 80`, where no result is denormal or infinite.
+#[inline(always)]
+pub(super) fn exp_middle<S: K>(s: S, x: S::f32s) -> S::f32s {
+    let (k, n) = nearest_power(s, x);
+    let r = k.mul_add(-LN2_LO, k.mul_add(-LN2_HI, x));
+    exp_reduced(s, r) * one_power::<S>(n)
+}
+
+/// `e^(hi + lo) = (1 + r + tail) a b` as `(r, tail, a, b)`, for `-104 <= hi <= 89` and `lo` far
+/// smaller. `|r| <= ln 2 / 2`, `tail < 0.07` holds what `r` lost in rounding, and `a b` is a power of
+/// two that may be denormal though `a` and `b` are not.
+#[inline(always)]
+pub(super) fn exp_parts<S: K>(s: S, hi: S::f32s, lo: S::f32s) -> [S::f32s; 4] {
+    let (k, n) = nearest_power(s, hi);
+    let head = k.mul_add(-LN2_HI, hi);
+    let rest = k.mul_add(-LN2_LO, lo);
+    let r = head + rest;
+    let tail = horner(s, r, EXP).mul_add(r * r, (head - r) + rest);
+    let (a, b) = two_powers::<S>(n);
+    [r, tail, a, b]
+}
+
+/// `e^x - 1`.
+///
+/// With `q = e^r - 1 = r + r^2 p(r)` it is `2^k r + (2^k - 1) + 2^k r^2 p(r)`, where the first
+/// product and, for all `k` that matter, the bracket are exact. `r` carries a low word.
+/// FMA levels 0.0 ulp, baseline 0.0 ulp.
+#[inline(always)]
+pub fn expm1<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
+    // e^-60 - 1 rounds to -1 and e^89 - 1 to infinity.
+    let y = at_least(s, at_most(s, x, 89.0), -60.0);
+    let (k, n) = nearest_power(s, y);
+    let head = k.mul_add(-LN2_HI, y);
+    let r = k.mul_add(-LN2_LO, head);
+    let r_low = k.mul_add(-LN2_LO, head - r);
+    let tail = horner(s, r, EXPM1).mul_add(r * r, r_low);
+    // 2^128 is no number: take half of it and double the result.
+    let top = k.simd_gt(127.0);
+    let n = top.select(n - 1, n);
+    let rest = top.select(S::f32s::splat(s, 2.0), S::f32s::splat(s, 1.0));
+    let p = one_power::<S>(n);
+    let sum = tail.mul_add(p, r.mul_add(p, p - 1.0)) * rest;
+    // -0 came back as +0.
+    sum.copysign(x)
+}

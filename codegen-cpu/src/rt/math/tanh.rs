@@ -1,0 +1,26 @@
+//! `tanh x`
+
+use super::exp::exp_middle;
+use super::poly::{at_most, horner};
+use crate::rt::elem::El;
+use crate::rt::simd::K;
+use fearless_simd::prelude::*;
+
+/// `tanh x = x + x^3 p(x^2)` below 0.625, relative error 2^-27.7.
+const TANH: [f32; 5] = [-0.333_332_8, 0.133_314_12, -0.053_737_435, 0.020_632_32, -0.005_698_03];
+
+/// `tanh x`.
+///
+/// An odd polynomial of degree 11 for `|x| < 0.625`, `1 - 2 / (e^(2|x|) + 1)` beyond, where the
+/// fraction is less than 0.45 and its error counts less than half.
+/// FMA levels 0.0 ulp, baseline 0.0 ulp.
+#[inline(always)]
+pub fn tanh<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
+    let z = x.abs();
+    let u = z * z;
+    let near = (horner(s, u, TANH) * u).mul_add(z, z);
+    // tanh 10 rounds to 1.
+    let e = exp_middle(s, at_most(s, z, 10.0) * 2.0);
+    let far = S::f32s::splat(s, 1.0) - S::f32s::splat(s, 2.0) / (e + 1.0);
+    z.simd_lt(0.625).select(near, far).copysign(x)
+}
