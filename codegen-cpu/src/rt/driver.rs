@@ -1,60 +1,374 @@
-//! Streams -> block kernels.
+//! Checked streams -> block kernels: boxes, scratch memory, tails, streaming stores, threads.
+//!
+//! Every element passes through the same vector body whatever the layout, so no bit depends on
+//! position, split or thread count: what is shorter than a step is padded or done again, never
+//! done by other code.
 
-use super::block::Streams;
+use super::block::{Kernels, MAX_STREAMS, Streams};
 use super::call::Options;
-use super::plan::Job;
-use op_dsl_ir::DType;
+use super::plan::{Cut, Job, SCRATCH};
+use super::scratch::{Strided, copy_line, widen};
+use core::ops::Range;
+use op_dsl_ir::bind::MAX_RANK;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-pub(super) fn run(job: &mut Job, _options: &Options) {
-    let _ = (job.level, job.in_place);
-    let total: usize = job.sizes().iter().product();
-    let mut scratch = [[0u8; 128]; super::block::MAX_STREAMS];
-    let inputs = job.inputs().len();
-    for i in 0..total {
-        let mut rest = i;
-        let mut index = [0usize; 8];
-        for d in (0..job.rank).rev() {
-            index[d] = rest % job.size[d];
-            rest /= job.size[d];
+/// Output bytes beyond which stores go past the caches: they would not be there any more when
+/// someone reads them.
+const STREAMING: usize = 16 << 20;
+/// Bytes read and written that pay for waking one more thread.
+const PER_THREAD: usize = 1 << 20;
+/// Threads that a call may ask for.
+const MOST_THREADS: usize = 1024;
+/// Claims per thread: enough to even out unequal speeds.
+const CLAIMS: usize = 8;
+/// Bytes of the longest step.
+const STEP_BYTES: usize = 128;
+/// Steps below which aligning a row to cache lines costs more than streaming it gains.
+const STREAMING_STEPS: usize = 16;
+
+/// Runs a job whose domain has elements.
+pub(super) fn run(job: &mut Job, options: &Options) {
+    let (bytes, wanted) = (job.bytes(), options.threads);
+    let threads = match wanted {
+        0 if bytes < 2 * PER_THREAD => 1,
+        0 => rayon::current_num_threads().min(bytes / PER_THREAD),
+        n => n.min(MOST_THREADS),
+    };
+    let written = job.elements().saturating_mul(job.dtype.size() * job.outputs().len());
+    let streaming = options.streaming.unwrap_or(written > STREAMING && !job.in_place);
+    job.collapse();
+    let cut = Cut::new(job, if threads > 1 { threads * CLAIMS } else { 1 });
+    let boxes = cut.boxes;
+    let threads = threads.min(boxes);
+    let claim = boxes.div_ceil(threads * CLAIMS);
+    let work = Work { job, cut: &cut, streaming, next: AtomicUsize::new(0), claim };
+    match threads {
+        1 => work.boxes(0..boxes),
+        _ => on_threads(threads, &work),
+    }
+}
+
+/// One worker on each of so many threads, without allocating.
+fn on_threads(threads: usize, work: &Work<'_>) {
+    if threads == 1 {
+        return work.claim_boxes();
+    }
+    let half = threads / 2;
+    rayon::join(|| on_threads(threads - half, work), || on_threads(half, work));
+}
+
+/// What all workers share.
+struct Work<'a> {
+    job: &'a Job,
+    cut: &'a Cut,
+    streaming: bool,
+    /// The first box that no worker has claimed.
+    next: AtomicUsize,
+    /// How many boxes to claim at once.
+    claim: usize,
+}
+
+// SAFETY: the pointers in the job are read and written only by `Worker`, whose boxes are disjoint:
+// `next` hands each out once. Outputs share no elements with each other, and none with inputs but
+// those in the same place, hence in the same box. The caller of the operator waits for the workers
+// while it holds the views.
+unsafe impl Sync for Work<'_> {}
+
+impl Work<'_> {
+    fn claim_boxes(&self) {
+        loop {
+            let first = self.next.fetch_add(self.claim, Ordering::Relaxed);
+            if first >= self.cut.boxes {
+                return;
+            }
+            self.boxes(first..self.cut.boxes.min(first + self.claim));
         }
-        let mut io = Streams::EMPTY;
-        io.scalar = job.scalars;
-        let at = |s: &super::plan::Stream| {
-            let bytes: isize = (0..job.rank).map(|d| index[d] as isize * s.strides[d]).sum();
-            s.ptr.wrapping_offset(bytes)
-        };
-        for (k, s) in job.inputs().iter().enumerate() {
-            let p = at(s);
-            // SAFETY: the index is within the domain, whose elements the views vouch for.
-            let v = unsafe {
-                match s.dtype {
-                    DType::F32 => p.cast::<f32>().read_unaligned(),
-                    DType::F16 => p.cast::<half::f16>().read_unaligned().to_f32(),
-                    DType::BF16 => p.cast::<half::bf16>().read_unaligned().to_f32(),
-                }
-            };
-            match job.dtype {
-                DType::F32 => scratch[k][..4].copy_from_slice(&v.to_ne_bytes()),
-                DType::F16 => {
-                    scratch[k][..2].copy_from_slice(&half::f16::from_f32(v).to_ne_bytes())
-                }
-                DType::BF16 => {
-                    scratch[k][..2].copy_from_slice(&half::bf16::from_f32(v).to_ne_bytes())
+    }
+
+    fn boxes(&self, boxes: Range<usize>) {
+        if self.cut.staged.contains(&true) {
+            self.boxes_with_scratch(boxes);
+        } else {
+            self.boxes_in(boxes, core::ptr::null_mut());
+        }
+    }
+
+    /// Apart, so that only layouts which need it pay for the stack space.
+    #[inline(never)]
+    fn boxes_with_scratch(&self, boxes: Range<usize>) {
+        #[repr(align(64))]
+        struct Scratch([u8; SCRATCH + MAX_STREAMS * STEP_BYTES]);
+        let mut scratch = Scratch([0; SCRATCH + MAX_STREAMS * STEP_BYTES]);
+        self.boxes_in(boxes, scratch.0.as_mut_ptr());
+    }
+
+    fn boxes_in(&self, boxes: Range<usize>, scratch: *mut u8) {
+        let mut worker = Worker::new(self, scratch);
+        for i in boxes {
+            worker.one_box(i);
+        }
+        if self.streaming {
+            fence();
+        }
+    }
+}
+
+/// Orders streaming stores before whatever tells other threads that they are done.
+fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE is part of x86-64.
+    unsafe {
+        core::arch::x86_64::_mm_sfence()
+    };
+}
+
+/// What a slot of scratch memory holds, if it can be used again.
+#[derive(Clone, Copy)]
+struct Held {
+    ptr: *mut u8,
+    rows: usize,
+    columns: usize,
+}
+
+struct Worker<'a> {
+    work: &'a Work<'a>,
+    /// Where the kernel's next run starts.
+    io: Streams,
+    /// Where the box starts, for every stream: in its tensor.
+    place: [*mut u8; MAX_STREAMS],
+    /// Where the box starts for the kernel: in the tensor or in scratch memory.
+    base: [*mut u8; MAX_STREAMS],
+    /// Bytes from row to row of `base`.
+    pitch: [isize; MAX_STREAMS],
+    scratch: [*mut u8; MAX_STREAMS],
+    held: [Held; MAX_STREAMS],
+    streaming: bool,
+}
+
+impl<'a> Worker<'a> {
+    fn new(work: &'a Work<'a>, scratch: *mut u8) -> Worker<'a> {
+        let null = core::ptr::null_mut();
+        let mut slots = [null; MAX_STREAMS];
+        let mut next = scratch;
+        for (slot, _) in slots.iter_mut().zip(&work.cut.staged).filter(|(_, staged)| **staged) {
+            *slot = next;
+            next = next.wrapping_add(work.cut.slot + STEP_BYTES);
+        }
+        let outputs_staged = work.cut.staged[work.job.input_count()..].contains(&true);
+        Worker {
+            work,
+            io: Streams { scalar: work.job.scalars, ..Streams::EMPTY },
+            place: [null; MAX_STREAMS],
+            base: [null; MAX_STREAMS],
+            pitch: [0; MAX_STREAMS],
+            scratch: slots,
+            held: [Held { ptr: null, rows: 0, columns: 0 }; MAX_STREAMS],
+            streaming: work.streaming && !outputs_staged,
+        }
+    }
+
+    /// Computes box `i`.
+    fn one_box(&mut self, i: usize) {
+        let (job, cut) = (self.work.job, self.work.cut);
+        let (last, inputs) = (job.rank - 1, job.input_count());
+        let (i, column_cut) = (i / cut.column_cuts(job), i % cut.column_cuts(job));
+        let (mut outer, row_cut) = (i / cut.row_cuts(job), i % cut.row_cuts(job));
+        let (row, column) = (row_cut * cut.rows, column_cut * cut.columns);
+        let rows = cut.rows.min(job.size[cut.dim] - row);
+        let columns = cut.columns.min(job.size[last] - column);
+
+        for (place, s) in self.place.iter_mut().zip(job.streams()) {
+            let bytes = s.strides[cut.dim] * row as isize + s.strides[last] * column as isize;
+            *place = s.ptr.wrapping_offset(bytes);
+        }
+        for d in (0..cut.dim).rev() {
+            let index = outer % job.size[d];
+            outer /= job.size[d];
+            for (place, s) in self.place.iter_mut().zip(job.streams()) {
+                *place = place.wrapping_offset(s.strides[d] * index as isize);
+            }
+        }
+        for (k, s) in job.streams().iter().enumerate() {
+            (self.base[k], self.pitch[k]) = (self.place[k], s.strides[cut.dim]);
+            if cut.staged[k] {
+                self.base[k] = self.scratch[k];
+                let repeats = !cut.packed && k < inputs && s.strides[cut.dim] == 0;
+                let row_bytes = columns * job.dtype.size();
+                self.pitch[k] = if repeats { 0 } else { row_bytes as isize };
+                if k < inputs {
+                    self.gather(k, if repeats { 1 } else { rows }, columns);
                 }
             }
-            io.input[k] = scratch[k].as_ptr();
         }
-        for k in 0..job.outputs().len() {
-            io.output[k] = scratch[inputs + k].as_mut_ptr();
+        if cut.packed {
+            let inner: usize = job.size[cut.dim + 1..=last].iter().product();
+            self.run_row(0, rows * inner);
+        } else {
+            for r in 0..rows {
+                self.run_row(r as isize, columns);
+            }
         }
-        // SAFETY: every stream is one step of scratch; the level is available.
-        unsafe { (job.kernel)(&io, 1, false) };
-        for (k, s) in job.outputs().iter().enumerate() {
-            // SAFETY: as for the inputs.
-            unsafe {
-                core::ptr::copy_nonoverlapping(io.output[k], at(s), s.dtype.size());
+        for k in inputs..job.streams().len() {
+            if cut.staged[k] {
+                // SAFETY: the box is within the domain, whose elements the view vouches for, and
+                // fits the slot; no other memory of the call is in scratch.
+                unsafe { self.strided(k, rows, columns).copy::<false>(self.scratch[k]) };
             }
         }
     }
-    let _ = job.step;
+
+    /// The box of stream `k` where its tensor is.
+    fn strided(&self, k: usize, rows: usize, columns: usize) -> Strided {
+        let (job, cut) = (self.work.job, self.work.cut);
+        let s = &job.streams()[k];
+        let rank = job.rank - cut.dim;
+        let (mut sizes, mut strides) = ([1; MAX_RANK], [0; MAX_RANK]);
+        sizes[..rank].copy_from_slice(&job.size[cut.dim..job.rank]);
+        strides[..rank].copy_from_slice(&s.strides[cut.dim..job.rank]);
+        (sizes[0], sizes[rank - 1]) = (rows, columns);
+        Strided { ptr: self.place[k], dtype: s.dtype, sizes, strides, rank }
+    }
+
+    /// Fills the slot of input `k` with its box.
+    fn gather(&mut self, k: usize, rows: usize, columns: usize) {
+        let (ptr, held) = (self.place[k], self.held[k]);
+        // The same elements as in the box before: broadcast along all that changed. No output
+        // can have changed them, since a stream that an output may share repeats nothing.
+        if held.ptr == ptr && held.columns == columns && held.rows >= rows {
+            return;
+        }
+        let (job, slot) = (self.work.job, self.scratch[k]);
+        let b = self.strided(k, rows, columns);
+        self.held[k] = Held { ptr, rows, columns };
+        if b.dtype == job.dtype {
+            // SAFETY: as for outputs in `one_box`.
+            return unsafe { b.copy::<true>(slot) };
+        }
+        let elements: usize = b.sizes[..b.rank].iter().product();
+        let steps = elements.div_ceil(job.step);
+        // A 16-bit stream of an f32 kernel: into the upper half of the slot, then spread.
+        let raw = slot.wrapping_add(steps * job.step * b.dtype.size());
+        // SAFETY: as above; a slot has room for whole steps, its padding is initialised, and the
+        // job's level is available.
+        unsafe {
+            b.copy::<true>(raw);
+            widen(job.level, b.dtype, raw, slot.cast(), steps);
+        }
+    }
+
+    /// Runs the kernel over `n` elements of row `r` of the box.
+    fn run_row(&mut self, r: isize, n: usize) {
+        let job = self.work.job;
+        let (inputs, all) = (job.input_count(), job.streams().len());
+        let at = |k: usize| self.base[k].wrapping_offset(self.pitch[k] * r);
+        for k in 0..inputs {
+            self.io.input[k] = at(k);
+        }
+        for k in inputs..all {
+            self.io.output[k - inputs] = at(k);
+        }
+        let head = if self.streaming && n >= STREAMING_STEPS * job.step {
+            self.elements_to_line()
+        } else {
+            None
+        };
+        if let Some(head) = head {
+            self.run_head(head);
+        }
+        let rest = n - head.unwrap_or(0);
+        let steps = rest / job.step;
+        // SAFETY: `steps` whole steps of every stream are left of the row; after a head they
+        // start at a cache line.
+        unsafe { (job.kernel)(&self.io, steps, head.is_some()) };
+        if rest > steps * job.step {
+            self.shift((steps * job.step) as isize);
+            self.run_tail(rest - steps * job.step, n);
+        }
+    }
+
+    /// Moves where the next run starts by so many elements.
+    fn shift(&mut self, elements: isize) {
+        let job = self.work.job;
+        let bytes = elements * job.dtype.size() as isize;
+        for p in &mut self.io.input[..job.inputs().len()] {
+            *p = p.wrapping_offset(bytes);
+        }
+        for p in &mut self.io.output[..job.outputs().len()] {
+            *p = p.wrapping_offset(bytes);
+        }
+    }
+
+    /// Elements before the next cache line, if that is the same number for all outputs.
+    fn elements_to_line(&self) -> Option<usize> {
+        let job = self.work.job;
+        let bytes = |p: &*mut u8| p.addr().wrapping_neg() % Kernels::ALIGN;
+        let outputs = &self.io.output[..job.outputs().len()];
+        let first = outputs.first().map(bytes)?;
+        let fits = first % job.dtype.size() == 0 && outputs.iter().all(|p| bytes(p) == first);
+        fits.then(|| first / job.dtype.size())
+    }
+
+    /// Runs over the first `head` elements of a long row, less than a cache line, and moves on
+    /// past them.
+    fn run_head(&mut self, head: usize) {
+        let job = self.work.job;
+        if head == 0 {
+            return;
+        }
+        if job.in_place {
+            let steps = head / job.step;
+            // SAFETY: `steps` whole steps are in the head.
+            unsafe { (job.kernel)(&self.io, steps, false) };
+            self.shift((steps * job.step) as isize);
+            self.run_part(head - steps * job.step);
+            self.shift((head - steps * job.step) as isize);
+        } else {
+            // What lies beyond the head is done again later, to the same bits.
+            // SAFETY: the row is longer than a line and a step.
+            unsafe { (job.kernel)(&self.io, head.div_ceil(job.step), false) };
+            self.shift(head as isize);
+        }
+    }
+
+    /// Runs over the last `rest` elements, less than a step, of a row of `n`.
+    fn run_tail(&mut self, rest: usize, n: usize) {
+        let job = self.work.job;
+        if job.in_place || n < job.step {
+            return self.run_part(rest);
+        }
+        // The last step again, overlapping what is done: it gives the same bits.
+        self.shift(rest as isize - job.step as isize);
+        // SAFETY: the step ends where the row ends and does not start before it.
+        unsafe { (job.kernel)(&self.io, 1, false) };
+    }
+
+    /// Runs over `n` elements, less than a step, on copies padded with zeros.
+    fn run_part(&mut self, n: usize) {
+        let job = self.work.job;
+        if n == 0 {
+            return;
+        }
+        #[repr(align(64))]
+        struct Parts([[u8; STEP_BYTES]; MAX_STREAMS]);
+        let mut parts = Parts([[0; STEP_BYTES]; MAX_STREAMS]);
+        let mut io = Streams { scalar: job.scalars, ..Streams::EMPTY };
+        let inputs = job.inputs().len();
+        let bytes = n * job.dtype.size();
+        // SAFETY: `n` elements are left of the row; a part has room for a step.
+        unsafe {
+            for (k, part) in parts.0.iter_mut().enumerate().take(job.streams().len()) {
+                let part = part.as_mut_ptr();
+                if k < inputs {
+                    copy_line(self.io.input[k].cast::<u16>(), part.cast(), bytes / 2);
+                    io.input[k] = part;
+                } else {
+                    io.output[k - inputs] = part;
+                }
+            }
+            (job.kernel)(&io, 1, false);
+            for k in 0..job.outputs().len() {
+                copy_line(io.output[k].cast::<u16>(), self.io.output[k].cast(), bytes / 2);
+            }
+        }
+    }
 }

@@ -1,9 +1,18 @@
-//! A call as the driver sees it: streams over one domain.
+//! A call as the driver sees it: streams over one domain, and how the domain is cut into boxes.
 
 use super::block::{BlockFn, Kernels, MAX_SCALARS, MAX_STREAMS};
 use super::simd::Level;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{Bound, MAX_RANK};
+
+/// Bytes of one worker's scratch memory: three quarters of the smallest first-level cache in use.
+pub(super) const SCRATCH: usize = 24 << 10;
+/// Least steps in a row for the kernel to run on it in place; shorter rows are packed.
+const ROW_STEPS: usize = 4;
+/// Columns of a tile for transposed streams: whole cache lines for every type, and still many rows.
+const TILE_COLUMNS: usize = 128;
+/// Elements of a box that needs no scratch memory: what pays for finding its place.
+const BOX: usize = 32 << 10;
 
 /// The elements of one input or output, laid over the domain.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +93,210 @@ impl Job {
         &self.streams[self.input_count..self.stream_count]
     }
 
+    /// Inputs, then outputs.
+    pub fn streams(&self) -> &[Stream] {
+        &self.streams[..self.stream_count]
+    }
+
+    fn streams_mut(&mut self) -> &mut [Stream] {
+        &mut self.streams[..self.stream_count]
+    }
+
+    pub fn input_count(&self) -> usize {
+        self.input_count
+    }
+
     pub fn sizes(&self) -> &[usize] {
         &self.size[..self.rank]
+    }
+
+    /// Elements of the domain; it has some.
+    pub fn elements(&self) -> usize {
+        self.sizes().iter().product()
+    }
+
+    /// Bytes that a run reads and writes if every stream is read once.
+    pub fn bytes(&self) -> usize {
+        let per_element: usize = self.streams().iter().map(|s| s.dtype.size()).sum();
+        self.elements().saturating_mul(per_element)
+    }
+
+    /// Reorders, flips and joins dimensions, which changes no element's value: the first output
+    /// runs forward, its shortest stride innermost, in as few dimensions as all streams allow,
+    /// but at least two.
+    pub fn collapse(&mut self) {
+        let mut rank = 0;
+        for d in 0..self.rank {
+            if self.size[d] > 1 {
+                self.copy_dim(d, rank);
+                rank += 1;
+            }
+        }
+        self.rank = rank;
+        let key = |job: &Job, d: usize| job.outputs().first().map_or(0, |o| o.strides[d].abs());
+        for d in 1..rank {
+            let mut at = d;
+            while at > 0 && key(self, at - 1) < key(self, at) {
+                self.rotate_dims(at - 1, at);
+                at -= 1;
+            }
+        }
+        for d in 0..rank {
+            if self.outputs().first().is_some_and(|o| o.strides[d] < 0) {
+                let last = self.size[d] as isize - 1;
+                for s in self.streams_mut() {
+                    s.ptr = s.ptr.wrapping_offset(s.strides[d] * last);
+                    s.strides[d] = -s.strides[d];
+                }
+            }
+        }
+        for d in (1..rank).rev() {
+            // Does dimension d - 1 go on where d ends, for every stream?
+            let n = self.size[d] as isize;
+            let mut streams = self.streams().iter();
+            if streams.all(|s| s.strides[d - 1] == s.strides[d].wrapping_mul(n)) {
+                let joined = self.size[d - 1] * self.size[d];
+                for e in d..self.rank {
+                    self.copy_dim(e, e - 1);
+                }
+                self.size[d - 1] = joined;
+                self.rank -= 1;
+            }
+        }
+        while self.rank < 2 {
+            for d in (0..self.rank).rev() {
+                self.copy_dim(d, d + 1);
+            }
+            self.size[0] = 1;
+            self.streams_mut().iter_mut().for_each(|s| s.strides[0] = 0);
+            self.rank += 1;
+        }
+    }
+
+    fn copy_dim(&mut self, from: usize, to: usize) {
+        self.size[to] = self.size[from];
+        for s in self.streams_mut() {
+            s.strides[to] = s.strides[from];
+        }
+    }
+
+    /// Moves a dimension inward, those between one place outward.
+    fn rotate_dims(&mut self, from: usize, to: usize) {
+        self.size[from..=to].rotate_left(1);
+        for s in self.streams_mut() {
+            s.strides[from..=to].rotate_left(1);
+        }
+    }
+
+    /// Whether the kernel can walk along a stream's innermost dimension.
+    fn is_row(&self, s: &Stream) -> bool {
+        let last = self.rank - 1;
+        let dense = self.size[last] == 1 || s.strides[last] == s.dtype.size() as isize;
+        dense && s.dtype == self.dtype
+    }
+
+    /// Whether the kernel can walk along all of a stream's dimensions as if they were one.
+    fn is_line(&self, s: &Stream) -> bool {
+        let mut next = s.dtype.size() as isize;
+        let mut dense = s.dtype == self.dtype;
+        for (&n, &stride) in self.sizes().iter().zip(&s.strides).rev() {
+            dense &= n == 1 || stride == next;
+            next = next.wrapping_mul(n as isize);
+        }
+        dense
+    }
+
+    /// Whether a stream's neighbours along its columns lie further apart than along its rows.
+    fn is_transposed(&self, s: &Stream) -> bool {
+        let last = self.rank - 1;
+        let rows = s.strides[last - 1].unsigned_abs();
+        rows > 0 && rows < s.strides[last].unsigned_abs()
+    }
+
+    /// Brings the dimension along which some transposed stream is dense next to the innermost,
+    /// so that tiles hold whole cache lines of it.
+    fn favour_transposed(&mut self) {
+        let last = self.rank - 1;
+        for s in self.streams() {
+            let stride = |d: usize| s.strides[d].unsigned_abs();
+            let shorter = |d: &usize| stride(*d) > 0 && stride(*d) < stride(last);
+            let best = (0..last).filter(shorter).min_by_key(|&d| stride(d));
+            if let Some(d) = best.filter(|&d| self.size[d] >= 8) {
+                return self.rotate_dims(d, last - 1);
+            }
+        }
+    }
+}
+
+/// How the domain is cut into boxes, each of which is worked on at once.
+///
+/// A box is one index of the dimensions before `cut`, up to `rows` of dimension `cut`, all of
+/// those between, and up to `columns` of the innermost.
+#[derive(Clone, Debug)]
+pub(super) struct Cut {
+    pub dim: usize,
+    pub rows: usize,
+    pub columns: usize,
+    /// The kernel runs once over all elements of a box, else once per row.
+    pub packed: bool,
+    /// Which streams pass through scratch memory.
+    pub staged: [bool; MAX_STREAMS],
+    /// Bytes of scratch memory of one staged stream, without the padding.
+    pub slot: usize,
+    /// How many boxes there are.
+    pub boxes: usize,
+}
+
+impl Cut {
+    /// Cuts a collapsed job, into at least `parts` boxes if it is large enough.
+    pub fn new(job: &mut Job, parts: usize) -> Cut {
+        let last = job.rank - 1;
+        let columns = job.size[last];
+        let packed = job.size[..last].iter().any(|&n| n > 1) && columns < ROW_STEPS * job.step;
+        let stages = |job: &Job, s: &Stream| !if packed { job.is_line(s) } else { job.is_row(s) };
+        let count = job.streams().iter().filter(|s| stages(job, s)).count();
+        if !packed && count > 0 && job.rank > 2 {
+            job.favour_transposed();
+        }
+        let mut staged = [false; MAX_STREAMS];
+        for (k, s) in job.streams().iter().enumerate() {
+            staged[k] = stages(job, s);
+        }
+        let slot = SCRATCH / count.max(1) / 256 * 256;
+        // Elements in a box: as many as a slot holds, if any stream needs one.
+        let most = if count > 0 { slot / job.dtype.size() } else { BOX };
+        let most = most.min(job.elements().div_ceil(parts).next_multiple_of(64)).max(job.step);
+
+        let mut cut = Cut { dim: last - 1, rows: 1, columns, packed, staged, slot, boxes: 1 };
+        if packed {
+            // Whole inner dimensions for as long as they fit.
+            let mut inner = columns;
+            while cut.dim > 0 && inner * job.size[cut.dim] < most {
+                inner *= job.size[cut.dim];
+                cut.dim -= 1;
+            }
+            cut.rows = (most / inner).max(1);
+        } else {
+            let transposed = |k: usize, s: &Stream| staged[k] && job.is_transposed(s);
+            let tiled = job.streams().iter().enumerate().any(|(k, s)| transposed(k, s));
+            let widest = if tiled { TILE_COLUMNS.min(most) } else { most };
+            if columns > widest {
+                // Of nearly equal width, each a whole number of cache lines.
+                cut.columns = columns.div_ceil(columns.div_ceil(widest)).next_multiple_of(64);
+            }
+            cut.rows = (most / cut.columns).max(1);
+        }
+        cut.rows = cut.rows.min(job.size[cut.dim]);
+        let outer: usize = job.size[..cut.dim].iter().product();
+        cut.boxes = outer * cut.row_cuts(job) * cut.column_cuts(job);
+        cut
+    }
+
+    pub fn row_cuts(&self, job: &Job) -> usize {
+        job.size[self.dim].div_ceil(self.rows)
+    }
+
+    pub fn column_cuts(&self, job: &Job) -> usize {
+        job.size[job.rank - 1].div_ceil(self.columns)
     }
 }

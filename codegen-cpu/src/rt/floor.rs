@@ -1,0 +1,42 @@
+//! Bodies with next to no arithmetic, to measure what memory and the driver cost by themselves.
+
+use super::block::{Body, Kernels};
+use super::elem::El;
+use super::simd::K;
+
+/// Reads every input and writes every output, at one or two products each.
+///
+/// Output `k > 0` is `x[0] * x[I - k]`; output 0 is the product of the inputs that are left. So for
+/// the GeGLU gradient `(dy, gate, value, gelu)` the outputs are `dy * gate * value` and `dy * gelu`.
+struct Floor;
+
+impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
+    #[inline(always)]
+    fn eval<S: K, E: El>(_: S, x: [S::f32s; I], _: [S::f32s; 0]) -> [S::f32s; O] {
+        let mut out = [x[0]; O];
+        for (k, out) in out.iter_mut().enumerate().skip(1) {
+            *out = x[0] * x[I.saturating_sub(k)];
+        }
+        for &v in x.iter().take((I + 1).saturating_sub(O)).skip(1) {
+            out[0] = out[0] * v;
+        }
+        out
+    }
+}
+
+/// The floor's kernels for up to five inputs and up to three outputs.
+pub fn floor_kernels(inputs: usize, outputs: usize) -> Option<&'static Kernels> {
+    macro_rules! table {
+        ($($i:literal)*) => {
+            match (inputs, outputs) {
+                $(
+                    ($i, 1) => Some(const { &Kernels::of::<Floor, $i, 0, 1>() }),
+                    ($i, 2) => Some(const { &Kernels::of::<Floor, $i, 0, 2>() }),
+                    ($i, 3) => Some(const { &Kernels::of::<Floor, $i, 0, 3>() }),
+                )*
+                _ => None,
+            }
+        };
+    }
+    table!(1 2 3 4 5)
+}

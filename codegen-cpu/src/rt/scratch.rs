@@ -1,0 +1,285 @@
+//! Strided memory <-> scratch memory.
+//!
+//! Scratch memory holds a box of a stream's elements side by side, in the kernel's element type.
+
+use super::elem::El;
+use super::simd::{K, Level};
+use fearless_simd::prelude::*;
+use half::{bf16, f16};
+use op_dsl_ir::DType;
+use op_dsl_ir::bind::MAX_RANK;
+
+/// A box of elements in strided memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strided {
+    pub ptr: *mut u8,
+    pub dtype: DType,
+    /// Outermost first; at least two dimensions.
+    pub sizes: [usize; MAX_RANK],
+    /// In bytes.
+    pub strides: [isize; MAX_RANK],
+    pub rank: usize,
+}
+
+impl Strided {
+    /// The same elements in the same order, in as few dimensions as possible.
+    fn joined(mut self) -> Strided {
+        let mut rank = 0;
+        for d in 0..self.rank {
+            let (n, stride) = (self.sizes[d], self.strides[d]);
+            if n == 1 {
+                continue;
+            }
+            if rank > 0 && self.strides[rank - 1] == stride.wrapping_mul(n as isize) {
+                self.sizes[rank - 1] *= n;
+                self.strides[rank - 1] = stride;
+            } else {
+                (self.sizes[rank], self.strides[rank]) = (n, stride);
+                rank += 1;
+            }
+        }
+        while rank < 2 {
+            self.sizes.copy_within(0..rank, 1);
+            self.strides.copy_within(0..rank, 1);
+            (self.sizes[0], self.strides[0]) = (1, 0);
+            rank += 1;
+        }
+        self.rank = rank;
+        self
+    }
+
+    /// Copies the box to (`GATHER`) or from scratch memory.
+    ///
+    /// # Safety
+    /// The box must be valid for reads (writes), and scratch for writes (reads), of its elements
+    /// as they are, without conversion; the two must not overlap.
+    pub unsafe fn copy<const GATHER: bool>(self, scratch: *mut u8) {
+        let b = self.joined();
+        // SAFETY: passed on from the caller.
+        unsafe {
+            if b.dtype.size() == 2 {
+                b.copy_from_dim::<u16, GATHER>(0, b.ptr, scratch.cast());
+            } else {
+                b.copy_from_dim::<u32, GATHER>(0, b.ptr, scratch.cast());
+            }
+        }
+    }
+
+    /// Copies the dimensions from `d` on; returns the end of what it filled (read) of scratch.
+    ///
+    /// # Safety
+    /// As [`Strided::copy`], for the part of the box at `ptr`.
+    unsafe fn copy_from_dim<T: Copy, const GATHER: bool>(
+        &self,
+        d: usize,
+        ptr: *mut u8,
+        mut scratch: *mut T,
+    ) -> *mut T {
+        let (rows, row_stride) = (self.sizes[d], self.strides[d]);
+        if d + 2 == self.rank {
+            let (columns, stride) = (self.sizes[d + 1], self.strides[d + 1]);
+            // SAFETY: passed on from the caller.
+            unsafe {
+                copy_rows::<T, GATHER>(ptr, row_stride, rows, stride, columns, scratch);
+                return scratch.add(rows * columns);
+            }
+        }
+        for r in 0..rows {
+            let at = ptr.wrapping_offset(row_stride * r as isize);
+            // SAFETY: row `r` is part of the box.
+            scratch = unsafe { self.copy_from_dim::<T, GATHER>(d + 1, at, scratch) };
+        }
+        scratch
+    }
+}
+
+/// Copies rows of columns.
+///
+/// # Safety
+/// As [`Strided::copy`].
+#[inline]
+unsafe fn copy_rows<T: Copy, const GATHER: bool>(
+    ptr: *mut u8,
+    row_stride: isize,
+    rows: usize,
+    stride: isize,
+    columns: usize,
+    scratch: *mut T,
+) {
+    let at = |r: usize, c: usize| -> *mut T {
+        ptr.wrapping_offset(row_stride * r as isize + stride * c as isize).cast()
+    };
+    // SAFETY: every index is within the box, and its place within scratch.
+    unsafe {
+        if stride == size_of::<T>() as isize {
+            for r in 0..rows {
+                let dense = scratch.add(r * columns);
+                match GATHER {
+                    true => copy_line(at(r, 0), dense, columns),
+                    false => copy_line(dense, at(r, 0), columns),
+                }
+            }
+        } else if stride == 0 && GATHER {
+            for r in 0..rows {
+                let v = at(r, 0).read_unaligned();
+                let row = scratch.add(r * columns);
+                (0..columns).for_each(|c| row.add(c).write(v));
+            }
+        } else if row_stride.unsigned_abs() < stride.unsigned_abs() && rows > 1 {
+            for c in 0..columns {
+                for r in 0..rows {
+                    copy_one::<T, GATHER>(at(r, c), scratch.add(r * columns + c));
+                }
+            }
+        } else {
+            for r in 0..rows {
+                for c in 0..columns {
+                    copy_one::<T, GATHER>(at(r, c), scratch.add(r * columns + c));
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// `place` must be valid for a read (`GATHER`) or a write, `dense` for the other.
+#[inline(always)]
+unsafe fn copy_one<T: Copy, const GATHER: bool>(place: *mut T, dense: *mut T) {
+    // SAFETY: the caller vouches for both; neither need be aligned.
+    unsafe {
+        match GATHER {
+            true => dense.write_unaligned(place.read_unaligned()),
+            false => place.write_unaligned(dense.read_unaligned()),
+        }
+    }
+}
+
+/// Copies `n` elements that lie side by side; short lines without a call.
+///
+/// # Safety
+/// `from` must be valid for reads, `to` for writes, of `n` elements; they must not overlap.
+#[inline(always)]
+pub(super) unsafe fn copy_line<T: Copy>(from: *const T, to: *mut T, n: usize) {
+    let (from, to, bytes) = (from.cast::<u8>(), to.cast::<u8>(), n * size_of::<T>());
+    type Chunk = [u64; 2];
+    const CHUNK: usize = size_of::<Chunk>();
+    // SAFETY: every access below lies within `bytes` of either end.
+    unsafe {
+        let copy = |i: usize| {
+            to.add(i).cast::<Chunk>().write_unaligned(from.add(i).cast::<Chunk>().read_unaligned());
+        };
+        if bytes > 16 * CHUNK {
+            core::ptr::copy_nonoverlapping(from, to, bytes);
+        } else if bytes >= CHUNK {
+            let mut i = 0;
+            while i + CHUNK <= bytes {
+                copy(i);
+                i += CHUNK;
+            }
+            if i < bytes {
+                copy(bytes - CHUNK); // overlaps the one before
+            }
+        } else {
+            let mut i = 0;
+            while i + 4 <= bytes {
+                to.add(i).cast::<u32>().write_unaligned(from.add(i).cast::<u32>().read_unaligned());
+                i += 4;
+            }
+            if i < bytes {
+                // Elements are of two or four bytes.
+                to.add(i).cast::<u16>().write_unaligned(from.add(i).cast::<u16>().read_unaligned());
+            }
+        }
+    }
+}
+
+/// 16-bit elements in memory order to `f32` in memory order.
+trait Widen: El {
+    /// # Safety
+    /// `from` must be valid for reads of one step.
+    unsafe fn widen<S: K>(s: S, from: *const Self) -> (S::f32s, S::f32s);
+}
+
+/// # Safety
+/// `p` must be valid for reads of one vector.
+#[inline(always)]
+unsafe fn read16<S: K>(s: S, p: *const u16) -> S::u16s {
+    // SAFETY: the caller vouches for the bytes; `read_unaligned` asks for no alignment.
+    S::u16s::load_array(s, unsafe { p.cast::<<S::u16s as SimdBase<S>>::Array>().read_unaligned() })
+}
+
+impl Widen for f16 {
+    #[inline(always)]
+    unsafe fn widen<S: K>(s: S, from: *const f16) -> (S::f32s, S::f32s) {
+        // SAFETY: passed on from the caller.
+        s.f16_widen(unsafe { read16(s, from.cast()) })
+    }
+}
+
+impl Widen for bf16 {
+    #[inline(always)]
+    unsafe fn widen<S: K>(s: S, from: *const bf16) -> (S::f32s, S::f32s) {
+        // SAFETY: passed on from the caller.
+        let (lo, hi) = unsafe { read16(s, from.cast()) }.widen();
+        ((lo << 16).bitcast(), (hi << 16).bitcast())
+    }
+}
+
+/// # Safety
+/// `from` must be valid for reads, and `to` for writes, of `steps` steps. `from` may be the upper
+/// half of `to`: what is written was read before.
+#[inline(always)]
+unsafe fn widen_steps<S: K, E: Widen>(s: S, from: *const u8, to: *mut f32, steps: usize) {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let from = from.cast::<E>();
+            for i in 0..steps {
+                let at = i * 2 * S::f32s::LEN;
+                // SAFETY: the caller vouches for `steps` steps.
+                unsafe {
+                    let v = E::widen(s, from.add(at));
+                    f32::store(s, to.add(at), v, false);
+                }
+            }
+        },
+    )
+}
+
+/// Converts `steps` steps of a 16-bit type to `f32`.
+///
+/// # Safety
+/// The CPU must have the level. `from` must be valid for reads, and `to` for writes, of `steps`
+/// steps; `from` may be the upper half of `to`.
+pub(super) unsafe fn widen(
+    level: Level,
+    dtype: DType,
+    from: *const u8,
+    to: *mut f32,
+    steps: usize,
+) {
+    macro_rules! at {
+        ($token:ident) => {{
+            // SAFETY: the caller vouches for the level and the pointers.
+            unsafe {
+                let s = fearless_simd::$token::assume_supported();
+                match dtype {
+                    DType::F16 => widen_steps::<_, f16>(s, from, to, steps),
+                    DType::BF16 => widen_steps::<_, bf16>(s, from, to, steps),
+                    DType::F32 => {}
+                }
+            }
+        }};
+    }
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Baseline => at!(Sse2),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => at!(Avx2),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => at!(Avx512),
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon => at!(Neon),
+        _ => {}
+    }
+}

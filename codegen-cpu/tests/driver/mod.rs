@@ -1,0 +1,305 @@
+//! Small operators, tensors of any layout, and the plain loop that the driver is held against.
+
+#![allow(dead_code)] // each test binary uses its part
+
+use codegen_cpu::rt::block::{Body, Kernels};
+use codegen_cpu::rt::call::{Operator, Options, OracleInput};
+use codegen_cpu::rt::elem::El;
+use codegen_cpu::rt::error::ViewError;
+use codegen_cpu::rt::simd::{K, Level};
+use codegen_cpu::rt::view::{View, ViewMut};
+use half::{bf16, f16};
+use op_dsl_ir::op::{
+    Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor as Arg, Value,
+};
+use op_dsl_ir::{DType, Graph};
+use std::cell::Cell;
+
+/// `(dy, gate, value, gelu) -> (dy * gate - value, gelu * value - dy)`: no two arguments can be
+/// exchanged without a difference, and every level rounds alike.
+struct Gated;
+
+impl Body<4, 0, 2> for Gated {
+    #[inline(always)]
+    fn eval<S: K, E: El>(_: S, [d, g, v, s]: [S::f32s; 4], _: [S::f32s; 0]) -> [S::f32s; 2] {
+        [d * g - v, s * v - d]
+    }
+}
+
+/// `(a, b; c) -> a * b - c`.
+struct Binary;
+
+impl Body<2, 1, 1> for Binary {
+    #[inline(always)]
+    fn eval<S: K, E: El>(_: S, [a, b]: [S::f32s; 2], [c]: [S::f32s; 1]) -> [S::f32s; 1] {
+        [a * b - c]
+    }
+}
+
+fn no_oracle(_: &OracleInput<'_>) -> Vec<f64> {
+    Vec::new()
+}
+
+fn arg(name: &'static str, kind: Kind) -> Arg {
+    Arg { name: name.into(), kind, used: true }
+}
+
+fn graph() -> Graph {
+    Graph { nodes: vec![].into(), outputs: vec![].into() }
+}
+
+fn def(name: &'static str, inputs: Vec<Arg>, outputs: Vec<Arg>, attrs: Vec<Attr>) -> OpDef {
+    OpDef {
+        name: name.into(),
+        doc: "".into(),
+        source: "".into(),
+        formula: "".into(),
+        inputs: inputs.into(),
+        outputs: outputs.into(),
+        attrs: attrs.into(),
+        split: None,
+        dtypes: DType::ALL.to_vec().into(),
+        broadcast: false,
+        promote: false,
+        empty: true,
+        specs: vec![Spec { when: vec![].into(), traced: graph(), graph: graph() }].into(),
+        grad_of: None,
+    }
+}
+
+/// `dy, x (gated), gelu -> dx (gated)` with attributes `dim`, `activate_left`.
+pub fn gated(pattern: Pattern) -> Operator {
+    let inputs = vec![arg("dy", Kind::Whole), arg("x", Kind::Gated), arg("gelu", Kind::Whole)];
+    let attrs = vec![
+        Attr { name: "dim".into(), kind: AttrKind::Dim, default: Value::Int(-1) },
+        Attr { name: "activate_left".into(), kind: AttrKind::Bool, default: Value::Bool(false) },
+    ];
+    let mut def = def("Gated", inputs, vec![arg("dx", Kind::Gated)], attrs);
+    def.split = Some(Split { dim: 0, gate: Gate::LeftIf(1), pattern });
+    Operator { def, kernels: const { &[Kernels::of::<Gated, 4, 0, 2>()] }, oracle: no_oracle }
+}
+
+/// `dy, x -> z` with broadcast, promotion and the float attribute `alpha`.
+pub fn binary() -> Operator {
+    let inputs = vec![arg("dy", Kind::Whole), arg("x", Kind::Whole)];
+    let attrs =
+        vec![Attr { name: "alpha".into(), kind: AttrKind::Float, default: Value::Float(0.5) }];
+    let mut def = def("Binary", inputs, vec![arg("z", Kind::Whole)], attrs);
+    (def.broadcast, def.promote) = (true, true);
+    Operator { def, kernels: const { &[Kernels::of::<Binary, 2, 1, 1>()] }, oracle: no_oracle }
+}
+
+/// Elements of a known type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Buf {
+    F16(Vec<f16>),
+    BF16(Vec<bf16>),
+    F32(Vec<f32>),
+}
+
+impl Buf {
+    pub fn new(dtype: DType, values: impl Iterator<Item = f32>) -> Buf {
+        match dtype {
+            DType::F16 => Buf::F16(values.map(f16::from_f32).collect()),
+            DType::BF16 => Buf::BF16(values.map(bf16::from_f32).collect()),
+            DType::F32 => Buf::F32(values.collect()),
+        }
+    }
+
+    pub fn get(&self, i: usize) -> f32 {
+        match self {
+            Buf::F16(v) => v[i].to_f32(),
+            Buf::BF16(v) => v[i].to_f32(),
+            Buf::F32(v) => v[i],
+        }
+    }
+
+    pub fn set(&mut self, i: usize, x: f32) {
+        match self {
+            Buf::F16(v) => v[i] = f16::from_f32(x),
+            Buf::BF16(v) => v[i] = bf16::from_f32(x),
+            Buf::F32(v) => v[i] = x,
+        }
+    }
+}
+
+/// A tensor somewhere in a buffer.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    pub buf: Buf,
+    pub shape: Vec<usize>,
+    pub strides: Vec<isize>,
+    pub offset: usize,
+}
+
+/// Numbers of both signs whose products differ, from a small generator of their own.
+pub fn values(seed: u64) -> impl Iterator<Item = f32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    std::iter::from_fn(move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        Some(((state >> 40) as i32 - (1 << 23)) as f32 / (1 << 21) as f32)
+    })
+}
+
+impl Tensor {
+    /// How the dimensions lie is told by `order` (a permutation, innermost first), `gap`
+    /// (elements skipped after each dimension), `flip` (runs backwards) and `lead` (elements
+    /// before the first).
+    pub fn laid_out(
+        dtype: DType,
+        shape: &[usize],
+        order: &[usize],
+        gap: &[usize],
+        flip: &[bool],
+        lead: usize,
+        seed: u64,
+    ) -> Tensor {
+        let mut strides = vec![0isize; shape.len()];
+        let (mut next, mut offset) = (1usize, lead);
+        for &d in order {
+            strides[d] = next as isize;
+            if flip[d] && shape[d] > 0 {
+                strides[d] = -strides[d];
+                offset += next * (shape[d] - 1);
+            }
+            next *= shape[d].max(1) + gap[d];
+        }
+        let len = next + lead + 3;
+        let buf = Buf::new(dtype, values(seed).take(len));
+        Tensor { buf, shape: shape.to_vec(), strides, offset }
+    }
+
+    pub fn dense(dtype: DType, shape: &[usize], seed: u64) -> Tensor {
+        let n = shape.len();
+        let order: Vec<usize> = (0..n).rev().collect();
+        Tensor::laid_out(dtype, shape, &order, &vec![0; n], &vec![false; n], 0, seed)
+    }
+
+    /// The same elements along some dimensions.
+    pub fn repeated(mut self, dims: &[bool]) -> Tensor {
+        for (s, repeat) in self.strides.iter_mut().zip(dims) {
+            if *repeat {
+                *s = 0;
+            }
+        }
+        // Where flipped dimensions were folded, any element of the buffer will do.
+        self
+    }
+
+    pub fn dtype(&self) -> DType {
+        match self.buf {
+            Buf::F16(_) => DType::F16,
+            Buf::BF16(_) => DType::BF16,
+            Buf::F32(_) => DType::F32,
+        }
+    }
+
+    /// Where the element is in the buffer.
+    pub fn at(&self, index: &[usize]) -> usize {
+        let terms = index.iter().zip(&self.strides).map(|(&i, &s)| i as isize * s);
+        (self.offset as isize + terms.sum::<isize>()) as usize
+    }
+
+    pub fn view(&self) -> Result<View<'_>, ViewError> {
+        let (shape, strides, offset) = (&self.shape, &self.strides, self.offset);
+        match &self.buf {
+            Buf::F16(v) => View::strided(v, shape, strides, offset),
+            Buf::BF16(v) => View::strided(v, shape, strides, offset),
+            Buf::F32(v) => View::strided(v, shape, strides, offset),
+        }
+    }
+
+    pub fn view_mut(&mut self) -> Result<ViewMut<'_>, ViewError> {
+        let (shape, strides, offset) = (&self.shape, &self.strides, self.offset);
+        match &mut self.buf {
+            Buf::F16(v) => ViewMut::strided(v, shape, strides, offset),
+            Buf::BF16(v) => ViewMut::strided(v, shape, strides, offset),
+            Buf::F32(v) => ViewMut::strided(v, shape, strides, offset),
+        }
+    }
+
+    /// Two views of the same elements: to read and to write.
+    pub fn both(&mut self) -> Result<(View<'_>, ViewMut<'_>), ViewError> {
+        let (shape, strides, offset) = (&self.shape, &self.strides, self.offset);
+        macro_rules! both {
+            ($v:expr) => {{
+                let cells = Cell::from_mut(&mut $v[..]).as_slice_of_cells();
+                let read = View::from_cells(cells, shape, strides, offset)?;
+                (read, ViewMut::from_cells(cells, shape, strides, offset)?)
+            }};
+        }
+        Ok(match &mut self.buf {
+            Buf::F16(v) => both!(v),
+            Buf::BF16(v) => both!(v),
+            Buf::F32(v) => both!(v),
+        })
+    }
+}
+
+/// Every index of a shape.
+pub fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + '_ {
+    (0..shape.iter().product()).map(|mut i| {
+        let mut index = vec![0; shape.len()];
+        for d in (0..shape.len()).rev() {
+            (index[d], i) = (i % shape[d], i / shape[d]);
+        }
+        index
+    })
+}
+
+/// What [`gated`] must write: the whole buffer of `dx`, gaps included.
+pub fn expect_gated(
+    pattern: Pattern,
+    dim: usize,
+    left: bool,
+    [dy, x, gelu]: [&Tensor; 3],
+    dx: &Tensor,
+) -> Buf {
+    let mut want = dx.buf.clone();
+    for index in indices(&dy.shape) {
+        let part = |second: bool| {
+            let mut index = index.clone();
+            index[dim] = match pattern {
+                Pattern::Halves => index[dim] + if second { dy.shape[dim] } else { 0 },
+                Pattern::Interleaved => 2 * index[dim] + second as usize,
+            };
+            index
+        };
+        let (gate, value) = (part(!left), part(left));
+        let (d, s) = (dy.buf.get(dy.at(&index)), gelu.buf.get(gelu.at(&index)));
+        let (g, v) = (x.buf.get(x.at(&gate)), x.buf.get(x.at(&value)));
+        want.set(dx.at(&gate), d * g - v);
+        want.set(dx.at(&value), s * v - d);
+    }
+    want
+}
+
+/// What [`binary`] must write.
+pub fn expect_binary(alpha: f32, [a, b]: [&Tensor; 2], z: &Tensor) -> Buf {
+    let mut want = z.buf.clone();
+    for index in indices(&z.shape) {
+        let value = |t: &Tensor| {
+            let own: Vec<usize> = index[index.len() - t.shape.len()..]
+                .iter()
+                .zip(&t.shape)
+                .map(|(&i, &n)| if n == 1 { 0 } else { i })
+                .collect();
+            t.buf.get(t.at(&own))
+        };
+        want.set(z.at(&index), value(a) * value(b) - alpha);
+    }
+    want
+}
+
+/// Every available level, thread count and kind of store.
+pub fn all_options() -> Vec<Options> {
+    let mut all = Vec::new();
+    for level in Level::ALL.into_iter().filter(|l| l.is_available()) {
+        for threads in [0, 1, 2, 7] {
+            for streaming in [None, Some(false), Some(true)] {
+                all.push(Options { threads, level: Some(level), streaming });
+            }
+        }
+    }
+    all
+}

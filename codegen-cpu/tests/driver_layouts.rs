@@ -1,0 +1,246 @@
+//! Every layout, size, level, thread count and kind of store gives the bits of a plain loop.
+
+mod driver;
+
+use codegen_cpu::rt::call::Options;
+use driver::{Tensor, all_options, binary, expect_binary, expect_gated, gated};
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{Pattern, Value};
+use proptest::prelude::*;
+
+const SIZES: [usize; 22] =
+    [0, 1, 2, 3, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300];
+
+fn double(shape: &[usize], dim: usize) -> Vec<usize> {
+    let mut shape = shape.to_vec();
+    shape[dim] *= 2;
+    shape
+}
+
+/// Runs on fresh outputs with each of the options, then in place.
+fn check_gated(
+    pattern: Pattern,
+    dim: usize,
+    left: bool,
+    t: [&Tensor; 3],
+    dx: &Tensor,
+    all: &[Options],
+) {
+    let op = gated(pattern);
+    let attrs = [Value::Int(dim as i64), Value::Bool(left)];
+    let want = expect_gated(pattern, dim, left, t, dx);
+    let want_in_place = expect_gated(pattern, dim, left, t, t[1]);
+    let [dy, x, gelu] = t.map(|t| t.view().unwrap());
+    for options in all {
+        let mut dx = dx.clone();
+        op.run(&attrs, &[dy, x, gelu], &mut [dx.view_mut().unwrap()], options).unwrap();
+        assert!(dx.buf == want, "{options:?} {:?} {:?}", t[0].shape, t[0].strides);
+
+        let mut both = t[1].clone();
+        if let Ok((x, dx)) = both.both() {
+            op.run(&attrs, &[dy, x, gelu], &mut [dx], options).unwrap();
+            assert!(both.buf == want_in_place, "in place, {options:?} {:?}", t[0].shape);
+        }
+    }
+}
+
+fn check_binary(t: [&Tensor; 2], z: &Tensor, all: &[Options]) {
+    let want = expect_binary(0.75, t, z);
+    for options in all {
+        let mut z = z.clone();
+        let views = t.map(|t| t.view().unwrap());
+        binary().run(&[Value::Float(0.75)], &views, &mut [z.view_mut().unwrap()], options).unwrap();
+        assert!(z.buf == want, "{options:?} {t:?}");
+    }
+}
+
+#[test]
+fn rows_of_every_boundary_size() {
+    let all = all_options();
+    for dtype in DType::ALL {
+        for n in SIZES {
+            for rows in [1, 5] {
+                let shape = [rows, n];
+                let dense = |shape: &[usize], seed| Tensor::dense(dtype, shape, seed);
+                let (dy, gelu) = (dense(&shape, 1), dense(&shape, 2));
+                let x = dense(&double(&shape, 1), 3);
+                let dx = dense(&x.shape, 4);
+                check_gated(Pattern::Halves, 1, n % 2 == 0, [&dy, &x, &gelu], &dx, &all);
+                check_gated(Pattern::Interleaved, 1, n % 2 == 1, [&dy, &x, &gelu], &dx, &all);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_rank_and_split_dimension() {
+    for rank in 1..=8 {
+        let shape: Vec<usize> = [3, 2, 1, 2, 3, 1, 2, 21][8 - rank..].to_vec();
+        for dim in 0..rank {
+            let dense = |shape: &[usize], seed| Tensor::dense(DType::F32, shape, seed);
+            let (dy, gelu) = (dense(&shape, 1), dense(&shape, 2));
+            let x = dense(&double(&shape, dim), 3);
+            let dx = dense(&x.shape, 4);
+            let pattern = [Pattern::Halves, Pattern::Interleaved][dim % 2];
+            check_gated(pattern, dim, rank % 2 == 0, [&dy, &x, &gelu], &dx, &all_options());
+        }
+    }
+}
+
+/// Pointers at every offset from a cache line, all outputs alike and each its own.
+#[test]
+fn unaligned_pointers() {
+    for dtype in DType::ALL {
+        for lead in 0..33 {
+            let shape = [1, 700];
+            let at = |shape: &[usize], lead, seed| {
+                Tensor::laid_out(dtype, shape, &[1, 0], &[0, 0], &[false; 2], lead, seed)
+            };
+            let (dy, gelu) = (at(&shape, 1, 1), at(&shape, lead, 2));
+            let x = at(&[1, 1400], 3, 3);
+            let dx = at(&[1, 1400], lead, 4);
+            check_gated(Pattern::Halves, 1, true, [&dy, &x, &gelu], &dx, &all_options());
+            let dx = at(&[1, 1400], lead, 4);
+            let x = at(&[1, 1400], lead, 3);
+            check_gated(Pattern::Halves, 1, true, [&dy, &x, &gelu], &dx, &all_options());
+        }
+    }
+}
+
+/// A vector that one operand repeats along rows, along columns, and everywhere; every pair of
+/// element types.
+#[test]
+fn broadcast_and_promotion() {
+    for a in DType::ALL {
+        for b in DType::ALL {
+            for columns in [13, 100, 500, 5000] {
+                let x = Tensor::dense(a, &[17, columns], 1);
+                let z = Tensor::dense(a.promote(b), &[17, columns], 3);
+                for shape in [&[17, columns][..], &[columns], &[17, 1], &[1], &[], &[1, 1]] {
+                    let y = Tensor::dense(b, shape, 2);
+                    check_binary([&x, &y], &z, &all_options());
+                    check_binary([&y, &x], &z, &all_options());
+                }
+            }
+        }
+    }
+}
+
+/// Long rows that are cut into several boxes, and operands that lie the other way round.
+#[test]
+fn long_and_transposed() {
+    for dtype in [DType::F32, DType::BF16] {
+        for shape in [[3, 70_001], [130, 517], [517, 130]] {
+            let lie = |order: &[usize], gap: [usize; 2], seed| {
+                Tensor::laid_out(dtype, &shape, order, &gap, &[false, true], 1, seed)
+            };
+            let z = lie(&[1, 0], [0, 5], 3);
+            for order in [[0, 1], [1, 0]] {
+                let (x, y) = (lie(&order, [0, 0], 1), lie(&[1, 0], [1, 3], 2));
+                check_binary([&x, &y], &z, &all_options());
+            }
+        }
+    }
+}
+
+/// An input that no formula reads may lie anywhere, the output included.
+#[test]
+fn unused_input_is_free() {
+    let mut op = binary();
+    op.def.inputs.to_mut()[1].used = false;
+    let x = Tensor::dense(DType::F32, &[40], 1);
+    let mut z = Tensor::dense(DType::F32, &[40], 2);
+    let want = expect_binary(0.5, [&x, &x], &z);
+    let reversed = z.buf.clone();
+    drop(reversed);
+    let (y, out) = z.both().unwrap();
+    op.run(&op.default_attrs(), &[x.view().unwrap(), y], &mut [out], &Options::default()).unwrap();
+    assert_eq!(z.buf, want);
+}
+
+/// How one tensor lies in memory, for a shape that is fixed elsewhere.
+#[derive(Clone, Debug)]
+struct Layout {
+    order: Vec<usize>,
+    gap: Vec<usize>,
+    flip: Vec<bool>,
+    repeat: Vec<bool>,
+    lead: usize,
+    seed: u64,
+}
+
+fn layout(rank: usize) -> impl Strategy<Value = Layout> {
+    let order = Just((0..rank).collect::<Vec<_>>()).prop_shuffle();
+    let sorted = Just((0..rank).rev().collect::<Vec<_>>());
+    let order = prop_oneof![sorted, order];
+    let gap = prop::collection::vec(prop_oneof![3 => Just(0usize), 1 => 0usize..4], rank);
+    let flip = prop::collection::vec(prop::bool::weighted(0.2), rank);
+    let repeat = prop::collection::vec(prop::bool::weighted(0.15), rank);
+    (order, gap, flip, repeat, 0usize..20, any::<u64>()).prop_map(
+        |(order, gap, flip, repeat, lead, seed)| Layout { order, gap, flip, repeat, lead, seed },
+    )
+}
+
+impl Layout {
+    fn output(&self, dtype: DType, shape: &[usize]) -> Tensor {
+        Tensor::laid_out(dtype, shape, &self.order, &self.gap, &self.flip, self.lead, self.seed)
+    }
+
+    fn input(&self, dtype: DType, shape: &[usize]) -> Tensor {
+        let mut plain = self.clone();
+        plain.flip.iter_mut().zip(&self.repeat).for_each(|(f, r)| *f &= !r);
+        plain.output(dtype, shape).repeated(&self.repeat)
+    }
+}
+
+fn shape() -> impl Strategy<Value = Vec<usize>> {
+    let small = prop::collection::vec(1usize..8, 1..=5);
+    let long = (prop::collection::vec(1usize..5, 0..=2), 1usize..400).prop_map(|(mut v, n)| {
+        v.push(n);
+        v
+    });
+    let wide = (1usize..200, 1usize..200).prop_map(|(a, b)| vec![a, b]);
+    let empty = prop::collection::vec(0usize..3, 1..=4);
+    prop_oneof![4 => small, 4 => long, 3 => wide, 1 => empty]
+}
+
+fn dtype() -> impl Strategy<Value = DType> {
+    prop::sample::select(&DType::ALL[..])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_strides(
+        (shape, dim, layouts) in shape().prop_flat_map(|s| {
+            let rank = s.len();
+            (Just(s), 0..rank, prop::collection::vec(layout(rank), 4))
+        }),
+        dtype in dtype(),
+        left in any::<bool>(),
+        interleaved in any::<bool>(),
+    ) {
+        let pattern = if interleaved { Pattern::Interleaved } else { Pattern::Halves };
+        let both = double(&shape, dim);
+        let dy = layouts[0].input(dtype, &shape);
+        let x = layouts[1].input(dtype, &both);
+        let gelu = layouts[2].input(dtype, &shape);
+        let dx = layouts[3].output(dtype, &both);
+        check_gated(pattern, dim, left, [&dy, &x, &gelu], &dx, &all_options());
+    }
+
+    #[test]
+    fn any_strides_and_types(
+        (shape, layouts) in shape().prop_flat_map(|s| {
+            let rank = s.len();
+            (Just(s), prop::collection::vec(layout(rank), 3))
+        }),
+        (a, b) in (dtype(), dtype()),
+    ) {
+        let x = layouts[0].input(a, &shape);
+        let y = layouts[1].input(b, &shape);
+        let z = layouts[2].output(a.promote(b), &shape);
+        check_binary([&x, &y], &z, &all_options());
+    }
+}
