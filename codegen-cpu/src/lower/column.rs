@@ -1,0 +1,74 @@
+//! The CPU column of the table of primitives: how each is written in a body.
+
+use op_dsl_ir::Prim;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+
+/// A way of writing a call.
+enum Form {
+    /// `-x`
+    Negation,
+    /// `x + y`
+    Infix(char),
+    /// `x.f(y)`: one or two instructions of every level.
+    Native(&'static str),
+    /// `math::f::<S, E>(s, x)`: accuracy may depend on level and element type.
+    Math(&'static str),
+}
+
+fn form(prim: Prim) -> Form {
+    use Form::{Infix, Math, Native, Negation};
+    match prim {
+        Prim::Neg => Negation,
+        Prim::Add => Infix('+'),
+        Prim::Sub => Infix('-'),
+        Prim::Mul => Infix('*'),
+        Prim::Div => Infix('/'),
+        Prim::Abs => Native("abs"),
+        Prim::Sqrt => Native("sqrt"),
+        Prim::Lt => Native("simd_lt"),
+        Prim::Le => Native("simd_le"),
+        Prim::Eq => Native("simd_eq"),
+        Prim::Select => Native("select"),
+        Prim::Min
+        | Prim::Max
+        | Prim::Exp
+        | Prim::Expm1
+        | Prim::Ln
+        | Prim::Log1p
+        | Prim::Tanh
+        | Prim::Sigmoid
+        | Prim::Erf
+        | Prim::Erfc
+        | Prim::NormalCdf
+        | Prim::Softplus
+        | Prim::Gelu
+        | Prim::GeluTanh
+        | Prim::Silu
+        | Prim::GeluGrad
+        | Prim::GeluTanhGrad
+        | Prim::SiluGrad => Math(prim.row().name),
+    }
+}
+
+/// `prim` applied to named values.
+pub fn call(prim: Prim, args: &[Ident]) -> TokenStream {
+    let name = |f| Ident::new(f, Span::call_site());
+    match (form(prim), args) {
+        (Form::Negation, [x, ..]) => quote!(-#x),
+        (Form::Infix(op), [x, y, ..]) => {
+            let op = proc_macro2::Punct::new(op, proc_macro2::Spacing::Alone);
+            quote!(#x #op #y)
+        }
+        (Form::Native(f), [x, rest @ ..]) => {
+            let f = name(f);
+            quote!(#x.#f(#(#rest),*))
+        }
+        (Form::Math(f), args) => {
+            let f = name(f);
+            quote!(math::#f::<S, E>(s, #(#args),*))
+        }
+        // No primitive is without arguments; the graph's builder holds their number.
+        (_, []) | (Form::Infix(_), [_]) => quote!(compile_error!("a primitive without arguments")),
+    }
+}

@@ -1,0 +1,88 @@
+//! What rustdoc says of an operator.
+
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Pattern, Tensor, Value};
+use std::fmt::Write;
+
+/// The operator: the author's words, the formula, the tensors.
+pub fn operator(def: &OpDef) -> String {
+    let mut text = String::new();
+    if !def.doc.is_empty() {
+        let _ = writeln!(text, "{}\n", def.doc);
+    }
+    let of = if def.grad_of.is_some() { "Derived from the formula" } else { "Formula" };
+    let _ = writeln!(text, "{of}, per element:\n```text\n{}\n```\n", def.formula);
+    let _ = writeln!(text, "{} -> {}", names(&def.inputs), names(&def.outputs));
+    text
+}
+
+fn names(tensors: &[Tensor]) -> String {
+    tensors.iter().map(|t| format!("`{}`", t.name)).collect::<Vec<_>>().join(", ")
+}
+
+/// One attribute.
+pub fn attribute(attr: &Attr) -> String {
+    let what = match &attr.kind {
+        AttrKind::Dim => "The dimension of the split, in `[-rank, rank - 1]`".to_owned(),
+        AttrKind::Bool => "A switch".to_owned(),
+        AttrKind::Int => "An integer".to_owned(),
+        AttrKind::Float => "A number".to_owned(),
+        AttrKind::Enum { variants, .. } => {
+            let names: Vec<String> =
+                variants.iter().map(|v| format!("`{}` ({})", v.name, v.value)).collect();
+            format!("One of {}", names.join(", "))
+        }
+    };
+    let default = match (&attr.kind, attr.default) {
+        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
+            let known = variants.iter().find(|known| known.value == v);
+            known.map_or(String::new(), |known| known.name.to_string())
+        }
+        (_, Value::Int(v)) => v.to_string(),
+        (_, Value::Bool(b)) => b.to_string(),
+        (_, Value::Float(v)) => v.to_string(),
+    };
+    format!("{what}; `{default}` by default.")
+}
+
+/// The typed call: shapes, element types, errors.
+pub fn call(def: &OpDef) -> String {
+    let mut text = String::from("Computes the outputs from the inputs.\n\n");
+    let shape = if def.broadcast {
+        "Shapes are broadcast against each other by NumPy's rule."
+    } else {
+        "All tensors have one shape."
+    };
+    let gated = |t: &&Tensor| t.kind == Kind::Gated;
+    let tensors: Vec<Tensor> =
+        def.inputs.iter().chain(def.outputs.iter()).filter(gated).cloned().collect();
+    let _ = write!(text, "{shape}");
+    if let (Some(split), false) = (&def.split, tensors.is_empty()) {
+        let dim = def.attrs.get(split.dim).map_or("dim", |a| &*a.name);
+        let how = match split.pattern {
+            Pattern::Halves => "its halves",
+            Pattern::Interleaved => "its even and odd elements",
+        };
+        let _ = write!(
+            text,
+            " Along `{dim}`, {} {} twice as long: {how} are gate and value.",
+            names(&tensors),
+            if tensors.len() == 1 { "is" } else { "are" },
+        );
+    }
+    let dtypes: Vec<&str> = def.dtypes.iter().copied().map(DType::name).collect();
+    let same = if def.promote {
+        "inputs may differ, and outputs have the promoted one"
+    } else {
+        "the same for all"
+    };
+    let _ = writeln!(text, " Ranks up to 8, any strides.\n");
+    let _ = writeln!(text, "Element types: {}; {same}.\n", dtypes.join(", "));
+    let empty = if def.empty { "" } else { ", an empty tensor" };
+    let _ = writeln!(
+        text,
+        "# Errors\nShapes, element types or attributes that do not fit{empty}, or an output that \
+         partly overlaps another tensor. Nothing has been written then."
+    );
+    text
+}
