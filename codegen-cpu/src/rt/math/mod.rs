@@ -1,11 +1,18 @@
 //! Vector maths with stated ULP budgets, generic over the SIMD level.
 
+pub mod activation;
+mod coeffs_half;
+mod coeffs_narrow;
+mod coeffs_tail;
+mod coeffs_wide;
 mod erf;
 mod exp;
 mod log;
 mod minmax;
 mod poly;
 mod softplus;
+mod table;
+mod tail;
 mod tanh;
 
 pub use erf::{erf, erfc};

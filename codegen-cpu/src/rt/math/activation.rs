@@ -1,0 +1,217 @@
+//! gelu', silu', their gates Phi, sigmoid, and gelu, silu themselves.
+//!
+//! All six gates and derivatives `f` obey `f(x) + f(-x) = 1`. With `z = |x|`:
+//!
+//! ```text
+//! f(x) = Q(z)      x < 0        Q(z) = f(-z): a table for z < T, an exponential beyond (`tail`)
+//!        1 - Q(z)  x >= 0
+//! ```
+//!
+//! `Q` is small and needs relative accuracy; `1 - Q` then has it by itself. Nearly all vectors
+//! of real data stay in the table, so the tail is behind one test per vector. It is blended lane by
+//! lane: the value of an element depends on nothing but the element.
+
+use super::table::{Near, Segments};
+use super::{coeffs_half as half, coeffs_narrow as narrow, coeffs_wide as wide, tail};
+use crate::rt::elem::El;
+use crate::rt::simd::K;
+use fearless_simd::prelude::*;
+use op_dsl_ir::DType;
+use tail::{Scaled, scale_down};
+
+/// A function with `f(x) + f(-x) = 1` beyond its tables.
+trait Curve: 'static {
+    /// From this `z` on `f(-z)` rounds to zero.
+    const GONE: f32;
+    /// From this `z` on `z f(-z)` rounds to zero.
+    const TIMES_X_GONE: f32;
+    /// 2^64 f(-z).
+    fn tail<S: K>(s: S, z: S::f32s) -> Scaled<S>;
+}
+
+macro_rules! curves {
+    ($($name:ident = $f:ident, $gone:literal, $times_x_gone:literal;)*) => {$(
+        struct $name;
+        impl Curve for $name {
+            const GONE: f32 = $gone;
+            const TIMES_X_GONE: f32 = $times_x_gone;
+            #[inline(always)]
+            fn tail<S: K>(s: S, z: S::f32s) -> Scaled<S> {
+                tail::$f(s, z)
+            }
+        }
+    )*};
+}
+
+curves! {
+    GeluErfGrad = gelu_erf_grad, 14.6, 14.8;
+    GeluTanhGrad = gelu_tanh_grad, 10.95, 11.0;
+    SiluGrad = silu_grad, 109.0, 114.0;
+    NormalCdf = normal_cdf, 14.25, 14.4;
+    TanhCdf = tanh_cdf, 10.8, 10.9;
+    Sigmoid = sigmoid, 104.5, 109.0;
+}
+
+/// Lanes with a set sign bit.
+#[inline(always)]
+fn negative<S: K>(s: S, x: S::f32s) -> S::mask32s {
+    let bits: S::i32s = x.bitcast();
+    bits.simd_lt(S::i32s::splat(s, 0))
+}
+
+/// `Q` below zero, `1 - Q` from zero on.
+#[inline(always)]
+fn reflect<S: K>(s: S, x: S::f32s, q: S::f32s) -> S::f32s {
+    negative(s, x).select(q, S::f32s::splat(s, 1.0) - q)
+}
+
+/// A gate or derivative from a table and a tail.
+#[inline(always)]
+fn with_tail<S: K, C: Curve>(s: S, table: &impl Segments, x: S::f32s) -> S::f32s {
+    let z = x.abs();
+    let r = reflect(s, x, table.near(s, z).value());
+    // Ordered: a NaN is not far, and the table's arithmetic hands it on.
+    let far = z.simd_ge(table.end());
+    if far.any_true() { far.select(far_value::<S, C>(s, x), r) } else { r }
+}
+
+/// The tail of [`with_tail`], out of line: it is rare, long and the same in every kernel.
+#[cold]
+#[inline(never)]
+fn far_value<S: K, C: Curve>(s: S, x: S::f32s) -> S::f32s {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let z = x.abs();
+            let Scaled { w, up } = C::tail(s, z);
+            reflect(s, x, scale_down(s, w * up, z, C::GONE))
+        },
+    )
+}
+
+/// A derivative for f16 results: beyond the table it rounds to -0 or 1, as its end value does.
+#[inline(always)]
+fn clamped<S: K>(s: S, table: &impl Segments, x: S::f32s) -> S::f32s {
+    let end = S::f32s::splat(s, table.end());
+    let z = x.abs();
+    // A comparison, not a minimum: a NaN must stay.
+    let z = z.simd_gt(end).select(end, z);
+    reflect(s, x, table.near(s, z).value())
+}
+
+/// `x` times a gate, with the gate's rounding error carried along.
+#[inline(always)]
+fn times_x<S: K, C: Curve>(s: S, table: &impl Segments, x: S::f32s) -> S::f32s {
+    let z = x.abs();
+    let Near { a0, p, d } = table.near(s, z);
+    // The gate is c + d p + lost.
+    let one = S::f32s::splat(s, 1.0);
+    let below = negative(s, x);
+    let c = below.select(a0, one - a0);
+    let lost = below.select(S::f32s::splat(s, 0.0), (one - c) - a0);
+    let d = below.select(d, -d);
+    // It is also gate + rest, gate being the float nearest to it.
+    let gate = p.mul_add(d, c);
+    let rest = p.mul_add(d, c - gate) + lost;
+    let (h, low) = s.two_prod(x, gate);
+    // -0 comes out as +0 from the sum.
+    let r = (h + x.mul_add(rest, low)).copysign(x);
+    let far = z.simd_ge(table.end());
+    if far.any_true() { far.select(far_times_x::<S, C>(s, x), r) } else { r }
+}
+
+/// The tail of [`times_x`].
+#[cold]
+#[inline(never)]
+fn far_times_x<S: K, C: Curve>(s: S, x: S::f32s) -> S::f32s {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let z = x.abs();
+            let Scaled { w, up } = C::tail(s, z);
+            // An infinity times zero would be a NaN.
+            let small = S::f32s::splat(s, 200.0).min(S::f32s::splat(s, -200.0).max(x));
+            // Scaled down last: the gate becomes denormal long before x times it does.
+            let q = scale_down(s, small * (w * up), z, C::TIMES_X_GONE);
+            negative(s, x).select(q, x - q)
+        },
+    )
+}
+
+macro_rules! gates {
+    ($($(#[$doc:meta])* $name:ident, $with:ident, $rule:ident, $curve:ident, $table:ident;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
+            if S::WIDE_LUT { $with::<S, E, true>(s, x) } else { $with::<S, E, false>(s, x) }
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] with the tables of a chosen width.")]
+        #[inline(always)]
+        pub fn $with<S: K, E: El, const WIDE: bool>(s: S, x: S::f32s) -> S::f32s {
+            if WIDE {
+                $rule::<S, $curve>(s, &wide::$table, x)
+            } else {
+                $rule::<S, $curve>(s, &narrow::$table, x)
+            }
+        }
+    )*};
+}
+
+gates! {
+    /// Phi(x), the normal distribution function.
+    normal_cdf, normal_cdf_with, with_tail, NormalCdf, NORMAL_CDF;
+    /// sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)), the gate of gelu's tanh form.
+    tanh_cdf, tanh_cdf_with, with_tail, TanhCdf, TANH_CDF;
+    /// 1 / (1 + exp(-x)).
+    sigmoid, sigmoid_with, with_tail, Sigmoid, SIGMOID;
+    /// x Phi(x).
+    gelu_erf, gelu_erf_with, times_x, NormalCdf, NORMAL_CDF;
+    /// x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)).
+    gelu_tanh, gelu_tanh_with, times_x, TanhCdf, TANH_CDF;
+    /// x sigmoid(x).
+    silu, silu_with, times_x, Sigmoid, SIGMOID;
+}
+
+macro_rules! gradients {
+    ($($(#[$doc:meta])* $name:ident, $with:ident, $curve:ident, $f32:ident,
+        $bf16_8:ident, $bf16_32:ident, $f16_8:ident $f16_8_rule:ident, $f16_32:ident;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
+            if S::WIDE_LUT { $with::<S, E, true>(s, x) } else { $with::<S, E, false>(s, x) }
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`] with the tables of a chosen width.")]
+        #[inline(always)]
+        pub fn $with<S: K, E: El, const WIDE: bool>(s: S, x: S::f32s) -> S::f32s {
+            match (E::DTYPE, WIDE) {
+                (DType::BF16, true) => with_tail::<S, $curve>(s, &half::$bf16_32, x),
+                (DType::BF16, false) => with_tail::<S, $curve>(s, &half::$bf16_8, x),
+                (DType::F16, true) => clamped(s, &half::$f16_32, x),
+                (DType::F16, false) => gradients!(@ $f16_8_rule, $curve, s, &half::$f16_8, x),
+                (_, true) => with_tail::<S, $curve>(s, &wide::$f32, x),
+                (_, false) => with_tail::<S, $curve>(s, &narrow::$f32, x),
+            }
+        }
+    )*};
+    (@ clamped, $curve:ident, $s:ident, $table:expr, $x:ident) => { clamped($s, $table, $x) };
+    (@ with_tail, $curve:ident, $s:ident, $table:expr, $x:ident) => {
+        with_tail::<S, $curve>($s, $table, $x)
+    };
+}
+
+gradients! {
+    /// Phi(x) + x phi(x), the derivative of x Phi(x).
+    gelu_erf_grad, gelu_erf_grad_with, GeluErfGrad, GELU_ERF_GRAD,
+        GELU_ERF_GRAD_BF16_8, GELU_ERF_GRAD_BF16_32,
+        GELU_ERF_GRAD_F16_8 clamped, GELU_ERF_GRAD_F16_32;
+    /// The derivative of x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)).
+    gelu_tanh_grad, gelu_tanh_grad_with, GeluTanhGrad, GELU_TANH_GRAD,
+        GELU_TANH_GRAD_BF16_8, GELU_TANH_GRAD_BF16_32,
+        GELU_TANH_GRAD_F16_8 clamped, GELU_TANH_GRAD_F16_32;
+    /// sigmoid(x) (1 + x (1 - sigmoid(x))), the derivative of x sigmoid(x).
+    silu_grad, silu_grad_with, SiluGrad, SILU_GRAD,
+        SILU_GRAD_BF16_8, SILU_GRAD_BF16_32,
+        SILU_GRAD_F16_8 with_tail, SILU_GRAD_F16_32;
+}

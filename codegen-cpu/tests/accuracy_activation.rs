@@ -1,0 +1,404 @@
+//! The activations' accuracy: every level of this CPU, both table widths, all element types.
+//!
+//! The judges are formulas in f64 that lose nothing in the tails (`reference`); they are judged
+//! themselves by values computed in 60-digit arithmetic.
+
+#![cfg(target_arch = "x86_64")]
+
+use codegen_cpu::rt::elem::El;
+use codegen_cpu::rt::math::activation as act;
+use codegen_cpu::rt::simd::K;
+use fearless_simd::{Level, prelude::*};
+use half::{bf16, f16};
+
+/// f64 formulas. With `z = |x|` every one is formed from what is small at `-z`.
+mod reference {
+    use libm::{erfc, exp};
+    use std::f64::consts::{FRAC_1_SQRT_2, PI};
+
+    /// Where the functions, by their exponential, have underflowed in f32 but not in f64: keeps
+    /// infinities out of products, and the sign of what becomes zero.
+    const NORMAL: f64 = 30.0;
+    const CUBIC: f64 = 20.0;
+    const LOGISTIC: f64 = 700.0;
+
+    fn reflect(x: f64, far: f64, q: impl Fn(f64) -> f64) -> f64 {
+        let v = q(x.abs().min(far));
+        if x < 0.0 { v } else { 1.0 - v }
+    }
+    fn density(z: f64) -> f64 {
+        exp(-z * z / 2.0) / (2.0 * PI).sqrt()
+    }
+    /// exp(-v) and z v' of v = 2 sqrt(2/pi) (z + 0.044715 z^3).
+    fn cubic(z: f64) -> (f64, f64) {
+        let (a, b) = (2.0 * (2.0 / PI).sqrt(), 0.044715 * z * z);
+        (exp(-a * z * (1.0 + b)), a * z * (1.0 + 3.0 * b))
+    }
+    fn logistic_grad((e, d): (f64, f64)) -> f64 {
+        // (1 + e) - d first: it is the difference that vanishes at the root.
+        e * ((1.0 + e) - d) / ((1.0 + e) * (1.0 + e))
+    }
+
+    pub fn normal_cdf(x: f64) -> f64 {
+        reflect(x, NORMAL, |z| erfc(z * FRAC_1_SQRT_2) / 2.0)
+    }
+    pub fn tanh_cdf(x: f64) -> f64 {
+        reflect(x, CUBIC, |z| cubic(z).0 / (1.0 + cubic(z).0))
+    }
+    pub fn sigmoid(x: f64) -> f64 {
+        reflect(x, LOGISTIC, |z| exp(-z) / (1.0 + exp(-z)))
+    }
+    pub fn gelu_erf(x: f64) -> f64 {
+        x.max(-NORMAL) * normal_cdf(x)
+    }
+    pub fn gelu_tanh(x: f64) -> f64 {
+        x.max(-CUBIC) * tanh_cdf(x)
+    }
+    pub fn silu(x: f64) -> f64 {
+        x.max(-LOGISTIC) * sigmoid(x)
+    }
+    pub fn gelu_erf_grad(x: f64) -> f64 {
+        reflect(x, NORMAL, |z| erfc(z * FRAC_1_SQRT_2) / 2.0 - z * density(z))
+    }
+    pub fn gelu_tanh_grad(x: f64) -> f64 {
+        reflect(x, CUBIC, |z| logistic_grad(cubic(z)))
+    }
+    pub fn silu_grad(x: f64) -> f64 {
+        reflect(x, LOGISTIC, |z| logistic_grad((exp(-z), z)))
+    }
+}
+
+type Run = fn(&[f32], &mut [f32]);
+
+/// A function at one level with one width of tables, for each element type.
+struct Variant {
+    name: &'static str,
+    fma: bool,
+    f32: Run,
+    f16: Run,
+    bf16: Run,
+}
+
+/// One function with all that is asked of it.
+struct Function {
+    name: &'static str,
+    exact: fn(f64) -> f64,
+    /// Upper bounds in ulp: on levels with FMA, at the baseline.
+    budget: (f64, f64),
+    /// Shares of the 65,536 inputs that may round otherwise than the exact value: f16, bf16.
+    /// None: no promise, as the 16-bit result is that of the f32 form.
+    misrounded: Option<(f64, f64)>,
+    /// Values at -inf and +inf.
+    limits: (f32, f32),
+    /// Value at 0.
+    middle: f32,
+    variants: Vec<Variant>,
+}
+
+/// `run!(f, WIDE, E, as_level)`: `f_with` at a level over a slice, zero-filling the last vector.
+macro_rules! run {
+    ($with:ident, $wide:literal, $el:ty, $level:ident) => {{
+        fn body<S: K>(s: S, x: &[f32], y: &mut [f32]) {
+            s.vectorize(
+                #[inline(always)]
+                || {
+                    let n = S::f32s::LEN;
+                    for (x, y) in x.chunks(n).zip(y.chunks_mut(n)) {
+                        let mut full = [0.0; 16];
+                        full[..x.len()].copy_from_slice(x);
+                        let v = S::f32s::from_slice(s, &full[..n]);
+                        let r = act::$with::<S, $el, $wide>(s, v);
+                        y.copy_from_slice(&r.as_slice()[..y.len()]);
+                    }
+                },
+            )
+        }
+        |x: &[f32], y: &mut [f32]| body(Level::new().$level().expect("asked before"), x, y)
+    }};
+}
+
+macro_rules! variant {
+    ($name:literal, $fma:literal, $with:ident, $wide:literal, $level:ident) => {
+        Level::new().$level().map(|_| Variant {
+            name: $name,
+            fma: $fma,
+            f32: run!($with, $wide, f32, $level),
+            f16: run!($with, $wide, f16, $level),
+            bf16: run!($with, $wide, bf16, $level),
+        })
+    };
+}
+
+macro_rules! function {
+    ($name:ident, $with:ident, $budget:expr, $misrounded:expr, $limits:expr, $middle:expr) => {
+        Function {
+            name: stringify!($name),
+            exact: reference::$name,
+            budget: $budget,
+            misrounded: $misrounded,
+            limits: $limits,
+            middle: $middle,
+            variants: [
+                variant!("avx2", true, $with, false, as_avx2),
+                variant!("avx2, wide tables", true, $with, true, as_avx2),
+                variant!("avx512", true, $with, true, as_avx512),
+                variant!("baseline", false, $with, true, as_sse2),
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
+        }
+    };
+}
+
+const HALF: Option<(f64, f64)> = Some((0.001, 0.0002));
+
+fn normal_cdf() -> Function {
+    function!(normal_cdf, normal_cdf_with, (2.0, 8.0), None, (0.0, 1.0), 0.5)
+}
+fn tanh_cdf() -> Function {
+    function!(tanh_cdf, tanh_cdf_with, (2.0, 8.0), None, (0.0, 1.0), 0.5)
+}
+fn sigmoid() -> Function {
+    function!(sigmoid, sigmoid_with, (2.0, 8.0), None, (0.0, 1.0), 0.5)
+}
+fn gelu_erf() -> Function {
+    function!(gelu_erf, gelu_erf_with, (2.0, 8.0), None, (0.0, f32::INFINITY), 0.0)
+}
+fn gelu_tanh() -> Function {
+    function!(gelu_tanh, gelu_tanh_with, (2.0, 8.0), None, (0.0, f32::INFINITY), 0.0)
+}
+fn silu() -> Function {
+    function!(silu, silu_with, (2.0, 8.0), None, (0.0, f32::INFINITY), 0.0)
+}
+fn gelu_erf_grad() -> Function {
+    function!(gelu_erf_grad, gelu_erf_grad_with, (2.0, 8.0), HALF, (0.0, 1.0), 0.5)
+}
+fn gelu_tanh_grad() -> Function {
+    function!(gelu_tanh_grad, gelu_tanh_grad_with, (2.0, 8.0), HALF, (0.0, 1.0), 0.5)
+}
+fn silu_grad() -> Function {
+    function!(silu_grad, silu_grad_with, (2.0, 8.0), HALF, (0.0, 1.0), 0.5)
+}
+
+fn all() -> [Function; 9] {
+    [
+        normal_cdf(),
+        tanh_cdf(),
+        sigmoid(),
+        gelu_erf(),
+        gelu_tanh(),
+        silu(),
+        gelu_erf_grad(),
+        gelu_tanh_grad(),
+        silu_grad(),
+    ]
+}
+
+/// Spacing of a binary format with `digits` of fraction and least exponent `min_exp` at `v`.
+fn spacing(v: f64, digits: i32, min_exp: i32) -> f64 {
+    let exponent = ((v.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+    f64::from_bits(((exponent.max(min_exp) - digits + 1023) as u64) << 52)
+}
+
+impl Function {
+    /// The unit that errors are counted in: the ulp of the exact value, but next to a zero
+    /// crossing at some x != 0 not below that of 2^-7.
+    fn unit(&self, x: f64, exact: f64) -> f64 {
+        let crossing = self.misrounded.is_some() && x > -1.6 && x < -0.5;
+        spacing(exact, 23, -126).max(if crossing { 2f64.powi(-30) } else { 0.0 })
+    }
+
+    /// Checks f32 on those bit patterns; prints and asserts the largest error of each variant.
+    fn sweep(&self, patterns: impl Iterator<Item = u32>) {
+        let mut worst = vec![(0.0f64, 0.0f32); self.variants.len()];
+        let mut patterns = patterns.map(f32::from_bits).filter(|x| x.is_finite()).peekable();
+        let (mut x, mut y) = (Vec::new(), vec![0.0; 4096]);
+        while patterns.peek().is_some() {
+            x.clear();
+            x.extend(patterns.by_ref().take(4096));
+            let judged: Vec<(f64, f64)> = x
+                .iter()
+                .map(|&x| {
+                    let exact = (self.exact)(f64::from(x));
+                    (exact, 1.0 / self.unit(f64::from(x), exact))
+                })
+                .collect();
+            for (variant, worst) in self.variants.iter().zip(&mut worst) {
+                let y = &mut y[..x.len()];
+                (variant.f32)(&x, y);
+                for (k, (exact, per_unit)) in judged.iter().enumerate() {
+                    let error = (f64::from(y[k]) - exact).abs() * per_unit;
+                    // Written so that a NaN is the worst of all.
+                    if !(error <= worst.0) {
+                        *worst = (error, x[k]);
+                    }
+                }
+            }
+        }
+        for (variant, (error, at)) in self.variants.iter().zip(&worst) {
+            println!("{:15} {:18} {error:6.3} ulp at {at:e}", self.name, variant.name);
+        }
+        for (variant, (error, at)) in self.variants.iter().zip(worst) {
+            let budget = if variant.fma { self.budget.0 } else { self.budget.1 };
+            assert!(error <= budget, "{}, {}: {error} ulp at {at:e}", self.name, variant.name);
+        }
+    }
+
+    /// A stride through all patterns, and every pattern next to a power of two or a place where
+    /// a formula changes.
+    fn strided(&self) {
+        let places = [-0.751_79f32, -0.752_46, -1.278_46, -14.54, -10.89, -108.65, 4.0, 6.0];
+        let around = places
+            .into_iter()
+            .map(f32::to_bits)
+            .chain((0..512).map(|e: u32| e << 23))
+            .flat_map(|b| (0..4000u32).map(move |k| b.wrapping_add(k).wrapping_sub(2000)));
+        self.sweep((0..=u32::MAX).step_by(193).chain(around));
+    }
+
+    /// All inputs of a 16-bit type with `digits` of fraction and least exponent `min_exp`.
+    fn half<E: El>(&self, run: impl Fn(&Variant) -> Run, allowed: f64, digits: i32, min_exp: i32) {
+        let bits = |v: f64| {
+            let unit = spacing(v, digits, min_exp);
+            (v / unit).round_ties_even() * unit
+        };
+        let x: Vec<f32> = (0..=u16::MAX)
+            .map(|b| half_from_bits::<E>(b).to_f32())
+            .filter(|x| x.is_finite())
+            .collect();
+        for variant in &self.variants {
+            let mut y = vec![0.0; x.len()];
+            run(variant)(&x, &mut y);
+            let (mut wrong, mut worst) = (0, (0.0f64, 0.0));
+            for (&x, &y) in x.iter().zip(&y) {
+                let exact = bits((self.exact)(f64::from(x)));
+                let got = f64::from(E::from_f32(y).to_f32());
+                if got != exact || got.is_sign_negative() != exact.is_sign_negative() {
+                    wrong += 1;
+                }
+                let error = (got - exact).abs() / spacing(exact, digits, min_exp);
+                if !(error <= worst.0) {
+                    worst = (error, x);
+                }
+            }
+            println!(
+                "{:15} {:18} {:?} {wrong} not correctly rounded, at most {} ulp, at {:e}",
+                self.name,
+                variant.name,
+                E::DTYPE,
+                worst.0,
+                worst.1
+            );
+            assert!(worst.0 <= 1.0, "{}, {}", self.name, variant.name);
+            assert!(f64::from(wrong) <= allowed * 65536.0, "{}, {}", self.name, variant.name);
+        }
+    }
+}
+
+fn half_from_bits<E: El>(bits: u16) -> E {
+    assert_eq!(size_of::<E>(), 2);
+    // SAFETY: both 16-bit types are transparent over their bits.
+    unsafe { core::mem::transmute_copy(&bits) }
+}
+
+macro_rules! strided {
+    ($($name:ident: $f:ident, $every:ident;)*) => {$(
+        #[test]
+        fn $name() {
+            $f().strided();
+        }
+        #[test]
+        #[ignore = "minutes"]
+        fn $every() {
+            $f().sweep(0..=u32::MAX);
+        }
+    )*};
+}
+
+strided! {
+    normal_cdf_in_f32: normal_cdf, normal_cdf_everywhere;
+    tanh_cdf_in_f32: tanh_cdf, tanh_cdf_everywhere;
+    sigmoid_in_f32: sigmoid, sigmoid_everywhere;
+    gelu_erf_in_f32: gelu_erf, gelu_erf_everywhere;
+    gelu_tanh_in_f32: gelu_tanh, gelu_tanh_everywhere;
+    silu_in_f32: silu, silu_everywhere;
+    gelu_erf_grad_in_f32: gelu_erf_grad, gelu_erf_grad_everywhere;
+    gelu_tanh_grad_in_f32: gelu_tanh_grad, gelu_tanh_grad_everywhere;
+    silu_grad_in_f32: silu_grad, silu_grad_everywhere;
+}
+
+#[test]
+fn sixteen_bit_results_are_within_one_ulp_and_nearly_always_correctly_rounded() {
+    for f in all() {
+        let (f16_share, bf16_share) = f.misrounded.unwrap_or((0.001, 0.001));
+        f.half::<f16>(|v| v.f16, f16_share, 10, -14);
+        f.half::<bf16>(|v| v.bf16, bf16_share, 7, -126);
+    }
+}
+
+#[test]
+fn special_values() {
+    let nans = [f32::NAN, -f32::NAN, f32::from_bits(0x7f80_0001), f32::from_bits(0xffff_ffff)];
+    for f in all() {
+        for v in &f.variants {
+            for run in [v.f32, v.f16, v.bf16] {
+                let mut y = [0.0; 4];
+                run(&nans, &mut y);
+                assert!(y.iter().all(|y| y.is_nan()), "{}, {}: {y:?}", f.name, v.name);
+                run(&[f32::NEG_INFINITY, f32::INFINITY, -f32::MAX, 0.0], &mut y);
+                let want = [f.limits.0, f.limits.1, f.limits.0, f.middle];
+                assert!(same_after_rounding(&y, &want), "{}, {}: {y:?}", f.name, v.name);
+                let far = if f.limits.1 == 1.0 { 1.0 } else { f32::MAX };
+                run(&[-0.0, f32::MAX, -1e4, 1e-40], &mut y);
+                let tiny = if f.limits.1 == 1.0 { 0.5 } else { 5e-41 };
+                let want = [f.middle, far, f.limits.0, tiny];
+                assert!(same_after_rounding(&y, &want), "{}, {}: {y:?}", f.name, v.name);
+                assert!(f.middle != 0.0 || y[0].is_sign_negative(), "{}, {}", f.name, v.name);
+            }
+        }
+    }
+}
+
+/// The 16-bit forms may stop at an end value that only rounds to the limit.
+fn same_after_rounding(got: &[f32], want: &[f32]) -> bool {
+    got.iter().zip(want).all(|(g, w)| g == w || (g - w).abs() < 2f32.powi(-25))
+}
+
+#[test]
+fn an_element_does_not_depend_on_its_neighbours() {
+    let x: Vec<f32> = (0..4000).map(|k| (k as f32 - 2000.0) * 0.007_3).collect();
+    let beside = [0.1, -9.0, f32::NAN, f32::INFINITY, -3.99, 1e-40, -120.0, 5.5];
+    for f in all() {
+        for v in &f.variants {
+            for run in [v.f32, v.f16, v.bf16] {
+                let mut alone = vec![0.0; x.len()];
+                run(&x, &mut alone);
+                let mixed: Vec<f32> =
+                    x.iter().enumerate().flat_map(|(k, &x)| [x, beside[k % 8]]).collect();
+                let mut y = vec![0.0; mixed.len()];
+                run(&mixed, &mut y);
+                let same = alone.iter().zip(y.iter().step_by(2));
+                assert!(same.into_iter().all(|(a, b)| a.to_bits() == b.to_bits()), "{}", f.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_references_agree_with_sixty_digits() {
+    let table = include_str!("data/activation_reference.csv");
+    let functions = all();
+    let mut seen = 0;
+    for line in table.lines().skip(1) {
+        let mut cells = line.split(',');
+        let (name, x, want) = (cells.next(), cells.next(), cells.next());
+        let f = functions.iter().find(|f| Some(f.name) == name).expect("a known function");
+        let number = |c: Option<&str>| c.and_then(|c| c.parse::<f64>().ok()).expect("a number");
+        let (x, want) = (number(x), number(want));
+        let error = ((f.exact)(x) - want).abs();
+        assert!(error <= 1e-13 * want.abs() || error <= 1e-16, "{} at {x}: {error:e}", f.name);
+        seen += 1;
+    }
+    assert!(seen > 1500);
+}
