@@ -61,23 +61,38 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize>(
     E: El,
     B: Body<I, A, O>,
 {
-    let input: [*const E; I] = core::array::from_fn(|k| io.input[k].cast());
-    let output: [*mut E; O] = core::array::from_fn(|k| io.output[k].cast());
-    let scalar: [f32; A] = core::array::from_fn(|k| io.scalar[k]);
+    // Plain loops: the standard library's array functions are not always inlined, and outside of
+    // `vectorize` they would be compiled without the level's instructions. By value: behind a
+    // reference the pointers would be loaded anew after each store.
+    let (mut input, mut output) = ([core::ptr::null::<E>(); I], [core::ptr::null_mut::<E>(); O]);
+    let mut scalar = [0.0; A];
+    for k in 0..I {
+        input[k] = io.input[k].cast();
+    }
+    for k in 0..O {
+        output[k] = io.output[k].cast();
+    }
+    for k in 0..A {
+        scalar[k] = io.scalar[k];
+    }
     s.vectorize(
         #[inline(always)]
-        || {
-            let a: [S::f32s; A] = scalar.map(|v| S::f32s::splat(s, v));
+        move || {
+            let zero = S::f32s::splat(s, 0.0);
+            let mut a = [zero; A];
+            for k in 0..A {
+                a[k] = S::f32s::splat(s, scalar[k]);
+            }
             for i in 0..steps {
                 let at = i * 2 * S::f32s::LEN;
                 // SAFETY: the caller vouches for `steps` steps of every stream.
                 unsafe {
-                    let x: [_; I] = input.map(
-                        #[inline(always)]
-                        |p| E::load(s, p.add(at)),
-                    );
-                    let lo = B::eval::<S, E>(s, x.map(|v| v.0), a);
-                    let hi = B::eval::<S, E>(s, x.map(|v| v.1), a);
+                    let (mut lo, mut hi) = ([zero; I], [zero; I]);
+                    for k in 0..I {
+                        (lo[k], hi[k]) = E::load(s, input[k].add(at));
+                    }
+                    let lo = B::eval::<S, E>(s, lo, a);
+                    let hi = B::eval::<S, E>(s, hi, a);
                     for k in 0..O {
                         E::store(s, output[k].add(at), (lo[k], hi[k]), nt);
                     }

@@ -3,6 +3,7 @@
 use super::block::{Kernels, MAX_SCALARS, MAX_STREAMS};
 use super::driver;
 use super::error::Error;
+use super::floor::floor_kernels;
 use super::overlap::{identical, may_overlap};
 use super::plan::{Job, Stream};
 use super::simd::Level;
@@ -55,6 +56,19 @@ impl Operator {
     /// The attributes when the caller gives none.
     pub fn default_attrs(&self) -> Vec<Value> {
         self.def.attrs.iter().map(|a| a.default).collect()
+    }
+
+    /// The same tensors, attributes and driver with next to no arithmetic, whatever the attributes'
+    /// values: what memory alone would cost. `None` if it has more streams than there are
+    /// such kernels for.
+    pub fn floor(&self) -> Option<Operator> {
+        let streams = |tensors: &[Tensor]| tensors.iter().map(|t| parts(t.kind).len()).sum();
+        let kernels = floor_kernels(streams(&self.def.inputs), streams(&self.def.outputs))?;
+        let mut floor = self.clone();
+        floor.def.specs.to_mut().truncate(1);
+        floor.def.specs.to_mut().first_mut()?.when = Vec::new().into();
+        floor.kernels = core::slice::from_ref(kernels);
+        Some(floor)
     }
 
     /// Reads an attribute from text: its index and value. Enums go by name or number, booleans
@@ -152,7 +166,7 @@ impl Operator {
         match () {
             _ if kernels.inputs != inputs => Err(wrong("input streams")),
             _ if kernels.outputs != outputs => Err(wrong("output streams")),
-            _ if kernels.scalars != floats || floats > MAX_SCALARS => Err(wrong("scalars")),
+            _ if kernels.scalars > floats || floats > MAX_SCALARS => Err(wrong("scalars")),
             _ if inputs + outputs > MAX_STREAMS => Err(wrong("too many streams")),
             _ if self.def.split.is_none()
                 && self
