@@ -18,6 +18,11 @@ def f32(x):
     return mpf(struct.unpack("f", struct.pack("f", float(x)))[0])
 
 
+def shortest(x):
+    """The shortest decimal that reads back as the same f32."""
+    return next(t for t in (f"{float(x):.{p}g}" for p in range(1, 10)) if f32(t) == x)
+
+
 def horner(c, x):
     r = mpf(0)
     for a in reversed(c):
@@ -67,7 +72,7 @@ def fit(name, f, w, lo, hi, n):
         done.append(f32(c[0]))
     e = max(wi * abs(y - horner(done, x)) for x, y, wi in zip(xs, fs, ws))
     print(f"// {name}, [{nstr(lo, 6)}, {nstr(hi, 6)}], weighted error 2^{nstr(log(e, 2), 4)}, unrounded 2^{nstr(log(best, 2), 4)}")
-    print("[" + ", ".join(f"{float(a)!r}" for a in done) + "]", flush=True)
+    print("[" + ", ".join(map(shortest, done)) + "]", flush=True)
 
 
 def main():
@@ -92,9 +97,10 @@ def main():
     for n in (7, 8):
         fit(f"erf large {n}", lambda x: -log(erfc(x)) / x, lambda x: x * erfc(x) / erf(x), mpf(0.92), mpf(3.93), n)
     # erfc(x) = exp(-x^2) t p(t - h), t = 1 / (1 + x / 2). Near 0.4 every t - h is exact; of the
-    # multiples of 2^-10 there h is the one whose p(0) is nearest to an f32.
+    # multiples of 2^-10 there h is the one whose p(0) is nearest to a multiple of 2^-24, so that
+    # p(0) can be subtracted exactly from any value of p.
     scaled = lambda t: exp((2 / t - 2) ** 2) * erfc(2 / t - 2) / t
-    h = min((mpf(i) / 1024 for i in range(400, 428)), key=lambda t: abs(scaled(t) - f32(scaled(t))))
+    h = min((mpf(i) / 1024 for i in range(400, 428)), key=lambda t: abs((scaled(t) * 2**24 + 0.5) % 1 - 0.5))
     g = lambda d: scaled(h + d)
     for n in (10, 11, 12):
         fit(f"erfcx h={nstr(h)} {n}", g, lambda d: 1 / g(d), 1 / (1 + mpf(10.1) / 2) - h, 1 - h, n)

@@ -10,7 +10,7 @@ use fearless_simd::prelude::*;
 const NEAR: [f32; 7] = [
     0.128_379_17,
     -0.376_126_3,
-    0.112_836_257,
+    0.112_836_26,
     -0.026_855_731,
     0.005_192_405_4,
     -0.000_804_978_66,
@@ -42,20 +42,21 @@ pub fn erf<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
 }
 
 /// `e^(z^2) erfc(z) = t (C0 + d p(d))`, `t = 1 / (1 + z/2)`, `d = t - CENTRE`, for `0 <= z <= 10.1`,
-/// relative error 2^-27.7. The centre makes every `t - CENTRE` exact and C0 nearly so.
+/// relative error 2^-27.7. The centre makes every `t - CENTRE` exact and C0 a multiple of
+/// 2^-24, so that it can be subtracted exactly.
 const CENTRE: f32 = 415.0 / 1024.0;
 const C0: f32 = 0.450_577_56;
 const SCALED: [f32; 10] = [
-    0.585_730_135,
-    0.509_245_396,
-    0.200_173_333,
+    0.585_730_14,
+    0.509_245_4,
+    0.200_173_33,
     -0.111_756_235,
-    -0.145_858_213,
+    -0.145_858_21,
     0.044_807_807,
-    0.103_595_093,
+    0.103_595_09,
     -0.049_911_845,
     -0.049_201_57,
-    0.037_819_728,
+    0.037_819_73,
 ];
 
 /// `erfc x = 1 - erf x`, accurate until it is the smallest denormal, near 10.05.
@@ -79,15 +80,19 @@ pub fn erfc<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
     let (product, product_low) = s.two_prod(den, t);
     let e = (one - product) - den_low.mul_add(t, product_low);
 
-    // g + g_low = C0 + d p(d), y + y_low = t (g + g_low)
-    let d = t.mul_add(e, t - CENTRE);
-    let m = horner(s, d, SCALED) * d;
-    let g = m + C0;
-    let g_low = m - (g - C0);
+    // g + g_low = C0 + d p(d), y + y_low = t (g + g_low). Near z = 0 the correction t e is less than
+    // the last place of d, so it enters by the slope of the first terms.
+    let d = t - CENTRE;
+    let p = horner(s, d, SCALED);
+    let slope = d.mul_add(2.0 * SCALED[1], S::f32s::splat(s, SCALED[0]));
+    let c0 = S::f32s::splat(s, C0);
+    let g = p.mul_add(d, c0);
+    let g_low = (t * e).mul_add(slope, p.mul_add(d, c0 - g));
     let (y, y_low) = s.two_prod(t, g);
-    let y_low = g_low.mul_add(t, y_low);
-    // (y + y_low) (1 + r + tail) (1 + e): only the last two additions round a large term.
-    let w = y + y.mul_add(r, y.mul_add(tail + e, y_low));
+    let y_low = y.mul_add(e, g_low.mul_add(t, y_low));
+    // (y + y_low) (1 + r + tail): only the last two additions round a large term.
+    let y_low = y_low.mul_add(r, y_low);
+    let w = y + y.mul_add(r, y.mul_add(tail, y_low));
     let w = w * a * b;
     x.simd_lt(0.0).select(S::f32s::splat(s, 2.0) - w, w)
 }

@@ -1,0 +1,211 @@
+//! Bulk conversion between f32 and the 16-bit types, bit for bit against the `half` crate, at every
+//! level of this CPU. The baseline level runs the portable f16 code. NaN may change its payload but
+//! must come out of narrowing as a quiet NaN.
+
+use codegen_cpu::rt::elem::El;
+use codegen_cpu::rt::simd::{K, Level};
+use fearless_simd::prelude::*;
+use half::{bf16, f16};
+
+/// Largest step of any level: buffers are padded to it.
+const STEP: usize = 32;
+
+/// A 16-bit type, by its bits.
+trait Half: El {
+    const QUIET: u16;
+    fn of(bits: u16) -> Self;
+    fn bits(self) -> u16;
+    fn is_nan(self) -> bool;
+    /// Half-way from this number to the next in magnitude: where rounding changes its mind.
+    fn midpoint(bits: u16) -> f32;
+}
+
+impl Half for f16 {
+    const QUIET: u16 = 0x0200;
+    fn of(bits: u16) -> f16 {
+        f16::from_bits(bits)
+    }
+    fn bits(self) -> u16 {
+        self.to_bits()
+    }
+    fn is_nan(self) -> bool {
+        f16::is_nan(self)
+    }
+    fn midpoint(bits: u16) -> f32 {
+        let value = |bits: u16| match bits & 0x7fff {
+            // Where infinity stands in rounding.
+            0x7c00 => 65536.0,
+            b => f16::from_bits(b).to_f32(),
+        };
+        let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+        sign * 0.5 * (value(bits) + value((bits & 0x7fff).min(0x7bff) + 1))
+    }
+}
+
+impl Half for bf16 {
+    const QUIET: u16 = 0x0040;
+    fn of(bits: u16) -> bf16 {
+        bf16::from_bits(bits)
+    }
+    fn bits(self) -> u16 {
+        self.to_bits()
+    }
+    fn is_nan(self) -> bool {
+        bf16::is_nan(self)
+    }
+    fn midpoint(bits: u16) -> f32 {
+        f32::from_bits((bits as u32) << 16 | 0x8000)
+    }
+}
+
+/// Runs `$call` with the token of a level in place of `$s`.
+macro_rules! at {
+    ($level:expr, $s:ident => $call:expr) => {{
+        let host = fearless_simd::Level::new();
+        match $level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Baseline => {
+                let $s = host.as_sse2().unwrap();
+                $call
+            }
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                let $s = host.as_avx2().unwrap();
+                $call
+            }
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => {
+                let $s = host.as_avx512().unwrap();
+                $call
+            }
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => {
+                let $s = host.as_neon().unwrap();
+                $call
+            }
+            level => panic!("{} is of another architecture", level.name()),
+        }
+    }};
+}
+
+fn levels() -> impl Iterator<Item = Level> {
+    Level::ALL.into_iter().filter(|l| l.is_available())
+}
+
+/// Loads `A` and stores `B`, register by register: the elements of a step change places if the two
+/// types order them differently.
+fn convert<S: K, A: El, B: El>(s: S, x: &[A], y: &mut [B]) {
+    let step = 2 * S::f32s::LEN;
+    assert!(x.len() == y.len() && x.len().is_multiple_of(step));
+    s.vectorize(
+        #[inline(always)]
+        || {
+            for (x, y) in x.chunks_exact(step).zip(y.chunks_exact_mut(step)) {
+                // SAFETY: both chunks are one step long.
+                unsafe { B::store(s, y.as_mut_ptr(), A::load(s, x.as_ptr()), false) }
+            }
+        },
+    )
+}
+
+/// Converts at one level, each element staying in its place.
+fn converted<A: El, B: El>(level: Level, x: &[A]) -> Vec<B> {
+    let n = x.len().next_multiple_of(STEP);
+    let mut from = x.to_vec();
+    from.resize(n, A::default());
+    let mut raw = vec![B::default(); n];
+    at!(level, s => convert(s, &from, &mut raw));
+
+    // Where the elements of a step went: small whole numbers are exact in every type.
+    let numbers: Vec<A> = (0..STEP).map(|i| A::from_f32(i as f32)).collect();
+    let mut places = vec![B::default(); STEP];
+    at!(level, s => convert(s, &numbers, &mut places));
+    let mut y = raw.clone();
+    for (at, &v) in raw.iter().enumerate() {
+        y[at / STEP * STEP + places[at % STEP].to_f32() as usize] = v;
+    }
+    y.truncate(x.len());
+    y
+}
+
+fn widens<T: Half>() {
+    let x: Vec<T> = (0..=u16::MAX).map(T::of).collect();
+    let mut first: Option<Vec<u32>> = None;
+    for level in levels() {
+        let wide: Vec<f32> = converted(level, &x);
+        // Levels agree on the payloads of NaN, too.
+        let bits: Vec<u32> = wide.iter().map(|v| v.to_bits()).collect();
+        assert!(*first.get_or_insert_with(|| bits.clone()) == bits, "at {}", level.name());
+        let back: Vec<T> = converted(level, &x);
+        for ((x, w), b) in x.iter().zip(&wide).zip(&back) {
+            let (bits, want, level) = (x.bits(), x.to_f32(), level.name());
+            if x.is_nan() {
+                assert!(w.is_nan() && b.is_nan(), "{bits:#06x} at {level}");
+            } else {
+                assert_eq!(w.to_bits(), want.to_bits(), "{bits:#06x} -> {w:e} at {level}");
+                assert_eq!(b.bits(), bits, "{bits:#06x} there and back at {level}");
+            }
+        }
+    }
+}
+
+fn narrows<T: Half>(x: &[f32]) {
+    for level in levels() {
+        for x in x.chunks(1 << 16) {
+            let y: Vec<T> = converted(level, x);
+            for (x, y) in x.iter().zip(&y) {
+                let (want, bits, level) = (T::from_f32(*x), x.to_bits(), level.name());
+                let right = if x.is_nan() {
+                    y.is_nan() && y.bits() & T::QUIET != 0
+                } else {
+                    y.bits() == want.bits()
+                };
+                assert!(right, "{bits:#010x} -> {y:?}, not {want:?}, at {level}");
+            }
+        }
+    }
+}
+
+/// Each value of the type and each midpoint, with their neighbours in f32.
+fn boundaries<T: Half>() -> Vec<f32> {
+    let points = (0..=u16::MAX).flat_map(|b| [T::of(b).to_f32(), T::midpoint(b)]);
+    points.flat_map(|v| [v.next_down(), v, v.next_up()]).collect()
+}
+
+/// Every 1009th pattern, the ends of every binade, and NaNs of all kinds.
+fn strided() -> Vec<f32> {
+    let ends = (0..512u32).flat_map(|e| [e << 23, (e << 23) | 1, (e << 23) | 0x7f_ffff]);
+    let nans = [0x7f80_0001, 0xff80_0001, 0x7fbf_ffff, 0x7fc0_0000, 0xffff_ffff, 0x7f80_1000];
+    (0..=u32::MAX).step_by(1009).chain(ends).chain(nans).map(f32::from_bits).collect()
+}
+
+#[test]
+fn f16_widens_exactly() {
+    widens::<f16>();
+}
+
+#[test]
+fn bf16_widens_exactly() {
+    widens::<bf16>();
+}
+
+#[test]
+fn f16_narrows_to_nearest_even() {
+    narrows::<f16>(&boundaries::<f16>());
+    narrows::<f16>(&strided());
+}
+
+#[test]
+fn bf16_narrows_to_nearest_even() {
+    narrows::<bf16>(&boundaries::<bf16>());
+    narrows::<bf16>(&strided());
+}
+
+#[test]
+fn f32_passes_through() {
+    let x = strided();
+    for level in levels() {
+        let y: Vec<f32> = converted(level, &x);
+        assert!(x.iter().zip(&y).all(|(a, b)| a.to_bits() == b.to_bits()), "{}", level.name());
+    }
+}
