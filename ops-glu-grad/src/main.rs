@@ -1,1 +1,12 @@
-fn main() {}
+//! The command line over the operators of this crate.
+
+use std::process::ExitCode;
+
+/// Two commands that work as pasted, from the root of the repository.
+const EXAMPLE: &str = "\
+cargo run --release -q -- run GeGluV2 --in x=ops-glu-grad/data/x.npy --out y=y.npy --out gelu=gelu.npy
+cargo run --release -q -- run GeGluGradV2 --in dy=ops-glu-grad/data/dy.npy --in x=ops-glu-grad/data/x.npy --in gelu=gelu.npy --out dx=dx.npy";
+
+fn main() -> ExitCode {
+    op_dsl::cli::main(ops_glu_grad::OPERATORS, EXAMPLE)
+}

@@ -1,0 +1,259 @@
+//! What can be typed.
+
+use super::error::Error;
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use codegen_cpu::rt::simd::Level;
+use op_dsl_ir::DType;
+use std::ffi::OsString;
+
+/// A name and what is given for it.
+pub type Pair = (String, String);
+
+#[derive(Parser)]
+#[command(version, about = "Activation operators and their gradients, each from its formula")]
+#[command(disable_help_subcommand = true)]
+struct Line {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Operators with their tensors, attributes and element types.
+    List(List),
+    /// Compute an operator on .npy files.
+    Run(Run),
+    /// Time an operator beside the floor of its memory traffic.
+    Bench(Bench),
+    /// Measure accuracy against oracles in f64; exit code 1 if a budget is missed.
+    Verify(Verify),
+    /// Show formula, derivative, simplified graph and what each primitive becomes.
+    Explain(Explain),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    Table,
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BenchFormat {
+    Table,
+    Csv,
+}
+
+/// What the activations of a benchmark are.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DataKind {
+    /// N(0, 1)
+    Normal,
+    /// Uniform in -10 .. -8.1, where the tail of every function lies.
+    Tail,
+}
+
+#[derive(Args)]
+pub struct List {
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: ListFormat,
+}
+
+#[derive(Args)]
+pub struct Run {
+    /// Name of the operator; `list` shows them.
+    #[arg(value_name = "OP")]
+    pub op: String,
+    /// File of an input tensor; once per input.
+    #[arg(long = "in", value_name = "NAME=FILE.npy", value_parser = tensor_file)]
+    pub inputs: Vec<Pair>,
+    /// Value of an attribute that shall not have its default.
+    #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
+    pub attrs: Vec<Pair>,
+    /// Element type that all input files have; needed for bf16, whose files are uint16 bit patterns.
+    #[arg(long, value_name = "bf16|f16|f32", value_parser = dtype)]
+    pub dtype: Option<DType>,
+    /// Threads to share the work; by default as many as pay.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// File to write an output tensor to; an output without a file is dropped.
+    #[arg(long = "out", value_name = "NAME=FILE.npy", value_parser = tensor_file)]
+    pub outputs: Vec<Pair>,
+}
+
+#[derive(Args)]
+pub struct Bench {
+    /// Name of the operator; `list` shows them.
+    #[arg(value_name = "OP")]
+    pub op: String,
+    /// Shape of the activation input (`x`): 8192x8192.
+    #[arg(long, value_name = "RxC", value_parser = shape)]
+    pub shape: Shape,
+    /// Value of an attribute that shall not have its default.
+    #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
+    pub attrs: Vec<Pair>,
+    /// Element types, separated by commas.
+    #[arg(long, value_name = "bf16|f16|f32", value_delimiter = ',', default_value = "f32", value_parser = dtype)]
+    pub dtype: Vec<DType>,
+    /// Numbers of threads, separated by commas.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1", value_parser = threads)]
+    pub threads: Vec<usize>,
+    /// SIMD level; by default the best of this CPU.
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    pub level: Option<Level>,
+    /// What the activations are.
+    #[arg(long, value_enum, default_value = "normal")]
+    pub data: DataKind,
+    /// Interleaved runs that the median is of; by default as many as half a second holds.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub runs: Option<u16>,
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: BenchFormat,
+}
+
+#[derive(Args)]
+pub struct Verify {
+    /// Name of the operator; all of them by default.
+    #[arg(value_name = "OP")]
+    pub op: Option<String>,
+    /// All 2^32 values in f32 instead of a stride through them: minutes per formula.
+    #[arg(long)]
+    pub exhaustive: bool,
+    /// SIMD level; by default each one this CPU has.
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    pub level: Option<Level>,
+}
+
+#[derive(Args)]
+pub struct Explain {
+    /// Name of the operator; `list` shows them.
+    #[arg(value_name = "OP")]
+    pub op: String,
+    /// Only the formula for this value of an attribute.
+    #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
+    pub attrs: Vec<Pair>,
+    /// Element type of the tensors.
+    #[arg(long, value_name = "bf16|f16|f32", default_value = "f32", value_parser = dtype)]
+    pub dtype: DType,
+}
+
+/// The shape of a tensor; a type of its own, or clap would take it for a list of arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape(pub Vec<usize>);
+
+/// What a command line comes to.
+pub enum Parsed {
+    /// Help or version, as asked for.
+    Text(String),
+    /// No arguments at all.
+    Nothing,
+    /// Something to do.
+    Command(Command),
+}
+
+/// Parses a command line, the program's name first.
+pub fn parse(line: impl Iterator<Item = OsString>) -> Result<Parsed, Error> {
+    match Line::try_parse_from(line) {
+        Ok(Line { command: Some(command) }) => Ok(Parsed::Command(command)),
+        Ok(Line { command: None }) => Ok(Parsed::Nothing),
+        Err(e) => match e.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ok(Parsed::Text(e.to_string())),
+            _ => Err(Error::Usage(one_line(&e.to_string()))),
+        },
+    }
+}
+
+/// clap's message without its heading and usage, its lines joined.
+fn one_line(message: &str) -> String {
+    let lines = message.lines().map(str::trim);
+    let told = lines.take_while(|l| !l.starts_with("Usage:") && !l.starts_with("For more"));
+    let joined = told.filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
+    let bare = joined.strip_prefix("error: ").unwrap_or(&joined);
+    format!("{bare}; see --help")
+}
+
+fn pair(text: &str, form: &str) -> Result<Pair, String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+            Ok((name.into(), value.into()))
+        }
+        _ => Err(format!("must be {form}")),
+    }
+}
+
+fn tensor_file(text: &str) -> Result<Pair, String> {
+    pair(text, "NAME=FILE.npy")
+}
+
+fn attribute(text: &str) -> Result<Pair, String> {
+    pair(text, "NAME=VALUE")
+}
+
+fn dtype(text: &str) -> Result<DType, String> {
+    text.parse()
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n @ 1..=1024) => Ok(n),
+        _ => Err("must be 1 to 1024".into()),
+    }
+}
+
+fn level(text: &str) -> Result<Level, String> {
+    let found = Level::ALL.into_iter().find(|l| l.name() == text);
+    let names = || Level::ALL.map(|l| l.name()).join(", ");
+    found.ok_or_else(|| format!("unknown level; allowed: {}", names()))
+}
+
+fn shape(text: &str) -> Result<Shape, String> {
+    let dims: Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
+    match dims {
+        Ok(dims) if !dims.contains(&0) => Ok(Shape(dims)),
+        _ => Err("must be sizes joined by x: 8192x8192".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_declaration_is_consistent() {
+        use clap::CommandFactory;
+        Line::command().debug_assert();
+    }
+
+    #[test]
+    fn values() {
+        assert_eq!(shape("8192x64"), Ok(Shape(vec![8192, 64])));
+        for wrong in ["", "x", "8x", "0x4", "8,8", "-1x2", "99999999999999999999"] {
+            assert!(shape(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(tensor_file("a=b=c.npy"), Ok(("a".into(), "b=c.npy".into())));
+        for wrong in ["", "a", "=b", "a="] {
+            assert!(tensor_file(wrong).is_err(), "{wrong}");
+        }
+        assert!(threads("0").is_err() && threads("x").is_err() && threads("2").is_ok());
+    }
+
+    #[test]
+    fn every_refusal_is_one_line() {
+        for line in [
+            "p nonsense",
+            "p run",
+            "p run Op --in x",
+            "p run Op --threads 0",
+            "p run Op --dtype f64",
+            "p bench Op",
+            "p bench Op --shape 8by8",
+            "p bench Op --shape 8x8 --level sse9",
+            "p list --format xml",
+            "p --nonsense",
+        ] {
+            let words = line.split(' ').map(OsString::from);
+            let Err(Error::Usage(text)) = parse(words) else { panic!("{line} was accepted") };
+            assert!(!text.contains('\n') && text.len() > 20, "{line}: {text}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Deterministic input data.
+
+use std::f64::consts::TAU;
+
+/// How many different values there are before they repeat: prime, so that rows differ.
+const POOL: usize = 1_048_573;
+/// Where the activations of the tail lie: every function is there by its tail formula.
+const TAIL: (f64, f64) = (-10.0, -8.1);
+
+/// A small generator of 64-bit numbers (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// In (0, 1].
+    fn uniform(&mut self) -> f64 {
+        ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
+    }
+
+    /// By Box and Muller.
+    fn normal(&mut self) -> f64 {
+        let (u, v) = (self.uniform(), self.uniform());
+        libm::sqrt(-2.0 * libm::log(u)) * libm::cos(TAU * v)
+    }
+}
+
+/// Values to fill tensors with, over and over.
+pub struct Pool {
+    values: Vec<f32>,
+    next: usize,
+}
+
+impl Pool {
+    fn new(len: usize, mut draw: impl FnMut(&mut Random) -> f64) -> Pool {
+        let mut random = Random(0x0b5e_55ed);
+        let values = (0..len.min(POOL)).map(|_| draw(&mut random) as f32).collect();
+        Pool { values, next: 0 }
+    }
+
+    /// N(0, 1); no more values than `len` are prepared.
+    pub fn normal(len: usize) -> Pool {
+        Pool::new(len, Random::normal)
+    }
+
+    /// Uniform in the tail.
+    pub fn tail(len: usize) -> Pool {
+        Pool::new(len, |r| TAIL.0 + (TAIL.1 - TAIL.0) * r.uniform())
+    }
+
+    pub fn draw(&mut self) -> f32 {
+        let value = self.values.get(self.next).copied().unwrap_or_default();
+        self.next = if self.next + 1 >= self.values.len() { 0 } else { self.next + 1 };
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments() {
+        let mut pool = Pool::normal(100_000);
+        let values: Vec<f64> = (0..100_000).map(|_| f64::from(pool.draw())).collect();
+        let mean = values.iter().sum::<f64>() / 1e5;
+        let variance = values.iter().map(|v| v * v).sum::<f64>() / 1e5;
+        assert!(mean.abs() < 0.02 && (variance - 1.0).abs() < 0.03, "{mean} {variance}");
+    }
+
+    #[test]
+    fn tail_stays_in_the_tail() {
+        let mut pool = Pool::tail(1000);
+        assert!((0..3000).map(|_| pool.draw()).all(|v| (-10.0..=-8.1).contains(&v)));
+    }
+}

@@ -1,0 +1,173 @@
+//! `explain`: the way from an author's formula to instructions.
+
+use super::Operators;
+use super::args::Explain;
+use super::error::Error;
+use super::list::attribute;
+use super::lookup;
+use super::table::{Table, indent};
+use super::verify::formula::mode;
+use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
+use op_dsl_ir::{DType, Graph, Node, Prim, show};
+
+/// Formula, graphs and primitives of an operator.
+pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
+    let op = lookup::operator(operators, &args.op)?;
+    let specs = lookup::specialisations(op, &args.attrs)?;
+    let def = &op.def;
+    if !def.dtypes.contains(&args.dtype) {
+        let allowed: Vec<&str> = def.dtypes.iter().map(|d| d.name()).collect();
+        let (asked, allowed) = (args.dtype, allowed.join(", "));
+        return Err(Error::Usage(format!(
+            "--dtype {asked}: {} does not take it; allowed: {allowed}",
+            op.name()
+        )));
+    }
+    let mut text = heading(def);
+    for spec in specs {
+        text += &specialisation(def, spec, &mode(op, spec), args.dtype);
+    }
+    Ok(text)
+}
+
+fn heading(def: &OpDef) -> String {
+    let mut text = match &def.grad_of {
+        Some(forward) => format!("{}: the gradient of {forward}\n", def.name),
+        None => format!("{}\n", def.name),
+    };
+    let doc = def.doc.trim();
+    if !doc.is_empty() {
+        text += &indent(&doc.lines().map(str::trim).collect::<Vec<_>>().join("\n"), 2);
+    }
+    text += &format!("\n  {} -> {}\n", tensors(&def.inputs), tensors(&def.outputs));
+    if !def.attrs.is_empty() {
+        let attrs: Vec<String> = def.attrs.iter().map(attribute).collect();
+        text += &format!("  {}\n", attrs.join(", "));
+    }
+    text += &format!("  from {}\n\nAs written\n{}", def.source, indent(&dedented(&def.formula), 2));
+    text
+}
+
+fn tensors(tensors: &[Tensor]) -> String {
+    let show = |t: &Tensor| match t.kind {
+        Kind::Whole => t.name.to_string(),
+        Kind::Gated => format!("{0} (= {0}.gate, {0}.value)", t.name),
+    };
+    tensors.iter().map(show).collect::<Vec<_>>().join(", ")
+}
+
+/// The text without the indentation that all of its lines after the first share.
+fn dedented(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let depth = |l: &&str| l.len() - l.trim_start().len();
+    let shared = lines.iter().skip(1).filter(|l| !l.trim().is_empty()).map(depth).min();
+    let cut = |(i, l): (usize, &&str)| match i {
+        0 => l.trim_start().to_string(),
+        _ => l.get(shared.unwrap_or(0)..).unwrap_or_default().to_string(),
+    };
+    lines.iter().enumerate().map(cut).collect::<Vec<_>>().join("\n")
+}
+
+fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String {
+    let (inputs, outputs, scalars) = (def.input_names(), def.output_names(), def.scalar_names());
+    let listing = |g: &Graph| indent(&show::listing(g, &inputs, &scalars, &outputs), 2);
+    let traced = if def.grad_of.is_some() { "Differentiated" } else { "Traced" };
+    let title = match spec.when.is_empty() {
+        true => String::new(),
+        false => format!("\n=== {} ===\n", condition(def, spec, mode)),
+    };
+    let simplified = match spec.traced == spec.graph {
+        true => indent("the same", 2),
+        false => listing(&spec.graph),
+    };
+    format!(
+        "{title}\n{traced}\n{}\nStabilised and simplified\n{simplified}\nPrimitives in {dtype}\n{}",
+        listing(&spec.traced),
+        indent(&primitives(def, &spec.graph, dtype), 2),
+    )
+}
+
+/// `approximate = tanh`
+fn condition(def: &OpDef, spec: &Spec, mode: &str) -> String {
+    match &spec.when[..] {
+        [(index, _)] if !matches!(def.attrs[*index].kind, AttrKind::Bool) => {
+            format!("{} = {mode}", def.attrs[*index].name)
+        }
+        _ => mode.to_string(),
+    }
+}
+
+fn primitives(def: &OpDef, graph: &Graph, dtype: DType) -> String {
+    let mut counts: Vec<(Prim, usize)> = Vec::new();
+    for node in graph.nodes.iter() {
+        if let Node::Call(prim, _) = node {
+            match counts.iter_mut().find(|(p, _)| p == prim) {
+                Some((_, n)) => *n += 1,
+                None => counts.push((*prim, 1)),
+            }
+        }
+    }
+    let mut table = Table::new(&[
+        "primitive",
+        "uses",
+        "value",
+        "CPU",
+        "ulp",
+        "ulp, baseline",
+        "calls",
+        "AscendC, 2201",
+    ]);
+    let mut notes = String::new();
+    for &(prim, uses) in &counts {
+        let row = prim.row();
+        let lowering = codegen_ascendc::column(prim);
+        let calls = lowering.count().map_or_else(|| "-".into(), |n| n.to_string());
+        let sequence = lowering.calls.map_or_else(|| "none yet".into(), |c| c.join(" "));
+        table.row([
+            row.name,
+            &uses.to_string(),
+            row.formula,
+            &cpu(prim, dtype),
+            &row.ulp.0.to_string(),
+            &row.ulp.1.to_string(),
+            &calls,
+            &sequence,
+        ]);
+        if !lowering.note.is_empty() {
+            notes += &format!("{}: {}\n", row.name, lowering.note);
+        }
+    }
+    format!(
+        "{}\n{}\nAscendC notes\n{}",
+        table.to_text(),
+        total(def, graph, &counts, dtype),
+        indent(&notes, 2)
+    )
+}
+
+/// How the CPU computes it.
+fn cpu(prim: Prim, dtype: DType) -> String {
+    let row = prim.row();
+    match row.ulp.0 > 0.5 {
+        true => format!("math::{}::<{dtype}>", row.name),
+        false => "instruction".into(),
+    }
+}
+
+/// What an element costs the vector unit.
+fn total(def: &OpDef, graph: &Graph, counts: &[(Prim, usize)], dtype: DType) -> String {
+    let each =
+        |&(prim, uses): &(Prim, usize)| codegen_ascendc::column(prim).count().map(|n| n * uses);
+    let Some(calls) = counts.iter().map(each).sum::<Option<usize>>() else {
+        return "AscendC: not all primitives have a sequence yet\n".into();
+    };
+    let read = (0..def.input_streams().len()).filter(|k| graph.reads(*k)).count();
+    let casts = if dtype == DType::F32 { 0 } else { read + graph.outputs.len() };
+    let all = calls + casts;
+    match casts {
+        0 => format!("AscendC: {all} vector calls per tile, before any are fused\n"),
+        _ => format!(
+            "AscendC: {all} vector calls per tile, before any are fused; {casts} of them Cast\n"
+        ),
+    }
+}

@@ -1,0 +1,90 @@
+//! Names on the command line -> operators, attribute values, tensors.
+
+use super::Operators;
+use super::args::Pair;
+use super::error::{Error, closest_name};
+use codegen_cpu::rt::call::Operator;
+use op_dsl_ir::op::{OpDef, Spec, Tensor, Value};
+
+fn unknown<'a>(
+    what: impl Into<String>,
+    name: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Error {
+    let closest_name = closest_name(name, known.clone());
+    let known = known.collect::<Vec<_>>();
+    let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+    Error::Unknown { what: what.into(), name: name.into(), known, closest_name }
+}
+
+/// The operator of this name.
+pub fn operator(operators: Operators, name: &str) -> Result<&'static Operator, Error> {
+    let found = operators.iter().copied().find(|op| op.name() == name);
+    found.ok_or_else(|| unknown("no operator", name, operators.iter().map(|op| op.name())))
+}
+
+fn check_twice(flag: &'static str, pairs: &[Pair]) -> Result<(), Error> {
+    for (i, (name, _)) in pairs.iter().enumerate() {
+        if pairs[..i].iter().any(|(other, _)| other == name) {
+            return Err(Error::Twice { flag, name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// Every attribute: as given, else its default.
+pub fn attributes(op: &Operator, given: &[Pair]) -> Result<Vec<Value>, Error> {
+    check_twice("--attr", given)?;
+    let mut values = op.default_attrs();
+    for (index, value) in given_attributes(op, given)? {
+        values[index] = value;
+    }
+    Ok(values)
+}
+
+fn given_attributes(op: &Operator, given: &[Pair]) -> Result<Vec<(usize, Value)>, Error> {
+    let parse = |(name, text): &Pair| {
+        if !op.def.attrs.iter().any(|a| a.name == *name) {
+            let known = op.def.attrs.iter().map(|a| &*a.name);
+            return Err(unknown(format!("{} has no attribute", op.name()), name, known));
+        }
+        Ok(op.parse_attr(name, text)?)
+    };
+    given.iter().map(parse).collect()
+}
+
+/// The specialisations that remain when these attributes are fixed.
+pub fn specialisations<'o>(op: &'o Operator, given: &[Pair]) -> Result<Vec<&'o Spec>, Error> {
+    check_twice("--attr", given)?;
+    let fixed = given_attributes(op, given)?;
+    let fits = |spec: &&Spec| {
+        spec.when.iter().all(|(index, value)| {
+            fixed.iter().all(|(i, v)| i != index || v.as_int() == Some(*value))
+        })
+    };
+    Ok(op.def.specs.iter().filter(fits).collect())
+}
+
+/// The file of each tensor, in the order of the signature.
+pub fn files<'p>(
+    op: &OpDef,
+    flag: &'static str,
+    tensors: &[Tensor],
+    given: &'p [Pair],
+) -> Result<Vec<Option<&'p str>>, Error> {
+    check_twice(flag, given)?;
+    for (name, _) in given {
+        if !tensors.iter().any(|t| t.name == *name) {
+            let role = if flag == "--in" { "input" } else { "output" };
+            let known = tensors.iter().map(|t| &*t.name);
+            return Err(unknown(format!("{} has no {role}", op.name), name, known));
+        }
+    }
+    let file = |t: &Tensor| given.iter().find(|(name, _)| t.name == *name).map(|(_, f)| &**f);
+    Ok(tensors.iter().map(file).collect())
+}
+
+/// Names of tensors, for messages.
+pub fn names(tensors: &[Tensor]) -> String {
+    tensors.iter().map(|t| &*t.name).collect::<Vec<_>>().join(", ")
+}

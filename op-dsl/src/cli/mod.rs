@@ -1,0 +1,120 @@
+//! The command line over a table of operators.
+//!
+//! ```text
+//! args      what can be typed                     error     one line each, exit code 2
+//! list      operators, tensors, attributes        lookup    names -> operators and attributes
+//! run       .npy in, .npy out                     npy       files; array: their contents
+//! bench     speed beside a floor                  roles     which input is the activation
+//! verify    accuracy against oracles              table     aligned columns, CSV, JSON
+//! explain   from formula to instructions
+//! ```
+
+mod args;
+mod array;
+mod bench;
+mod error;
+mod explain;
+mod list;
+mod lookup;
+mod npy;
+mod roles;
+mod run;
+mod table;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use codegen_cpu::rt::call::Operator;
+use error::Error;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// The operators of a program.
+type Operators<'a> = &'a [&'static Operator];
+
+/// What a command that ran to its end found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// All is well.
+    Good,
+    /// Something misses its budget; exit code 1.
+    Missed,
+}
+
+/// Runs the program's command line: parses it, does it, prints to standard output.
+///
+/// `example` is shown when there are no arguments. Whatever is wrong with the input is one line on
+/// standard error and exit code 2, and then no output file has been touched.
+pub fn main(operators: &[&'static Operator], example: &str) -> ExitCode {
+    run(operators, example, std::env::args_os(), &mut io::stdout().lock())
+}
+
+fn run(
+    operators: Operators,
+    example: &str,
+    line: impl Iterator<Item = OsString>,
+    out: &mut dyn Write,
+) -> ExitCode {
+    let done = match args::parse(line) {
+        Ok(args::Parsed::Text(text)) => print(out, &text),
+        Ok(args::Parsed::Nothing) => print(out, &about(operators, example)),
+        Ok(args::Parsed::Command(command)) => dispatch(operators, command, out),
+        Err(e) => Err(e),
+    };
+    match done.and_then(|verdict| out.flush().map(|()| verdict).map_err(Error::Stdout)) {
+        Ok(Verdict::Good) => ExitCode::SUCCESS,
+        Ok(Verdict::Missed) => ExitCode::FAILURE,
+        // Whoever read our output has seen enough.
+        Err(Error::Stdout(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(e) => {
+            // If standard error is gone too, nobody is left to tell.
+            let _ = writeln!(io::stderr(), "error: {}", error::one_line(&e.to_string()));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(
+    operators: Operators,
+    command: args::Command,
+    out: &mut dyn Write,
+) -> Result<Verdict, Error> {
+    match command {
+        args::Command::List(args) => print(out, &list::list(operators, &args)),
+        args::Command::Run(args) => print(out, &run::run(operators, &args)?),
+        args::Command::Bench(args) => bench::bench(operators, &args, out),
+        args::Command::Verify(args) => verify::verify(operators, &args, out),
+        args::Command::Explain(args) => print(out, &explain::explain(operators, &args)?),
+    }
+}
+
+fn print(out: &mut dyn Write, text: &str) -> Result<Verdict, Error> {
+    out.write_all(text.as_bytes()).map_err(Error::Stdout)?;
+    Ok(Verdict::Good)
+}
+
+/// What the program shows when it is not told what to do.
+fn about(operators: Operators, example: &str) -> String {
+    let names: Vec<&str> = operators.iter().map(|op| op.name()).collect();
+    format!(
+        "\
+Activation operators and their gradients, each generated from its formula.
+
+  list     operators with their tensors, attributes and element types
+  run      compute an operator on .npy files
+  bench    time an operator beside the floor of its memory traffic
+  verify   measure its accuracy against an oracle in f64
+  explain  show the way from the formula to instructions
+
+Operators: {}
+
+Example:
+{}
+
+More: <command> --help
+",
+        names.join(", "),
+        example.trim_end(),
+    )
+}

@@ -1,0 +1,101 @@
+//! `run`: an operator on files.
+
+use super::Operators;
+use super::args::Run;
+use super::array::{Array, views, views_mut};
+use super::error::Error;
+use super::lookup;
+use super::npy;
+use super::table::Table;
+use codegen_cpu::rt::call::{Operator, Options};
+use op_dsl_ir::DType;
+use std::path::{Path, PathBuf};
+
+/// Reads, computes, writes; answers with what was written.
+pub fn run(operators: Operators, args: &Run) -> Result<String, Error> {
+    let op = lookup::operator(operators, &args.op)?;
+    let attrs = lookup::attributes(op, &args.attrs)?;
+    let targets = targets(op, args)?;
+    let inputs = read(op, args)?;
+
+    let metas: Vec<_> = inputs.iter().map(Array::meta).collect();
+    let mut outputs = Vec::new();
+    for meta in op.infer(&attrs, &metas)? {
+        outputs.push(Array::zeros(meta.dtype, &meta.shape)?);
+    }
+    let options = Options { threads: args.threads.unwrap_or(0), ..Options::default() };
+    op.run(&attrs, &views(&inputs)?, &mut views_mut(&mut outputs)?, &options)?;
+
+    // First all files beside their places, then all into them: no result without the others.
+    let mut pending = Vec::new();
+    let mut table = Table::new(&["output", "dtype", "shape", "file"]);
+    for (target, array) in targets.iter().zip(&outputs) {
+        let Some(target) = target else { continue };
+        let done = npy::write_beside(&target.place, array).map_err(|e| target.error(e))?;
+        pending.push((target, done));
+        let stored =
+            if array.dtype() == DType::BF16 { "bf16 as uint16" } else { array.dtype().name() };
+        let shape = format!("{:?}", array.shape);
+        table.row([&target.name, stored, &shape, &target.typed]);
+    }
+    for (target, done) in pending {
+        done.commit().map_err(|e| target.error(e))?;
+    }
+    Ok(table.to_text())
+}
+
+fn read(op: &Operator, args: &Run) -> Result<Vec<Array>, Error> {
+    let flag = "--in";
+    let files = lookup::files(&op.def, flag, &op.def.inputs, &args.inputs)?;
+    let mut arrays = Vec::new();
+    for (tensor, file) in op.def.inputs.iter().zip(files) {
+        let name = tensor.name.to_string();
+        let Some(file) = file else {
+            let all = lookup::names(&op.def.inputs);
+            return Err(Error::MissingTensor { op: op.name().into(), flag, name, all });
+        };
+        let wrong = |what| Error::File { flag, name, path: file.into(), what };
+        arrays.push(npy::read(Path::new(file), args.dtype).map_err(wrong)?);
+    }
+    Ok(arrays)
+}
+
+/// An output that shall be written.
+struct Target {
+    name: String,
+    typed: String,
+    place: PathBuf,
+}
+
+impl Target {
+    fn error(&self, what: String) -> Error {
+        Error::File { flag: "--out", name: self.name.clone(), path: self.typed.clone(), what }
+    }
+}
+
+/// Where each output goes, `None` where it is dropped.
+fn targets(op: &Operator, args: &Run) -> Result<Vec<Option<Target>>, Error> {
+    let flag = "--out";
+    let files = lookup::files(&op.def, flag, &op.def.outputs, &args.outputs)?;
+    if files.iter().all(Option::is_none) {
+        let all = lookup::names(&op.def.outputs);
+        let name = op.def.outputs.first().map(|t| t.name.to_string()).unwrap_or_default();
+        return Err(Error::MissingTensor { op: op.name().into(), flag, name, all });
+    }
+    let mut targets: Vec<Option<Target>> = Vec::new();
+    for (tensor, file) in op.def.outputs.iter().zip(files) {
+        let name = tensor.name.to_string();
+        let Some(file) = file else {
+            targets.push(None);
+            continue;
+        };
+        let mut target = Target { name, typed: file.into(), place: PathBuf::new() };
+        target.place = npy::target(Path::new(file)).map_err(|e| target.error(e))?;
+        if let Some(other) = targets.iter().flatten().find(|t| t.place == target.place) {
+            let (first, second) = (other.name.clone(), target.name);
+            return Err(Error::SameFile { first, second, path: target.typed });
+        }
+        targets.push(Some(target));
+    }
+    Ok(targets)
+}

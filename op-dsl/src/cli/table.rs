@@ -1,0 +1,94 @@
+//! Aligned columns, and strings in JSON.
+
+use std::fmt::Write;
+
+/// Rows of cells under headings.
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub fn new(headings: &[&str]) -> Table {
+        let mut table = Table { rows: Vec::new() };
+        table.row(headings);
+        table
+    }
+
+    pub fn row<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) {
+        self.rows.push(cells.into_iter().map(|c| c.as_ref().to_string()).collect());
+    }
+
+    /// Columns as wide as they must be, two spaces apart; columns of numbers to the right.
+    pub fn to_text(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let cells = |k: usize| self.rows.iter().filter_map(move |r| r.get(k));
+        let width = |k: usize| cells(k).map(|c| c.chars().count()).max().unwrap_or(0);
+        let numeric = |k: usize| {
+            let mut seen = cells(k).skip(1).filter(|c| !c.is_empty()).peekable();
+            seen.peek().is_some() && seen.all(|c| is_number(c))
+        };
+        let shape: Vec<(usize, bool)> = (0..columns).map(|k| (width(k), numeric(k))).collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (cell, (width, numeric)) in row.iter().zip(&shape) {
+                let _ = match numeric {
+                    true => write!(line, "{cell:>width$}  "),
+                    false => write!(line, "{cell:<width$}  "),
+                };
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn is_number(cell: &str) -> bool {
+    cell.trim_end_matches(['%', 'x']).parse::<f64>().is_ok()
+}
+
+/// The lines of a text, each moved to the right.
+pub fn indent(text: &str, by: usize) -> String {
+    let lines = text.lines().map(|l| match l.is_empty() {
+        true => "\n".to_string(),
+        false => format!("{:by$}{l}\n", ""),
+    });
+    lines.collect()
+}
+
+/// A string as JSON writes it.
+pub fn json(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            c if (c as u32) < 0x20 => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_align() {
+        let mut table = Table::new(&["name", "n"]);
+        table.row(["a", "10"]);
+        table.row(["long name", "7"]);
+        assert_eq!(table.to_text(), "name        n\na          10\nlong name   7\n");
+    }
+
+    #[test]
+    fn json_escapes() {
+        assert_eq!(json("a\"b\\c\nd\u{1}"), "\"a\\\"b\\\\c\\nd\\u0001\"");
+    }
+}

@@ -1,0 +1,173 @@
+//! The commands on an operator made by hand: `dx = dy * x`, both parts of `x` alike.
+
+use super::array::{Array, Data};
+use super::npy;
+use codegen_cpu::rt::call::{Operator, OracleInput};
+use codegen_cpu::rt::floor::floor_kernels;
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value};
+use op_dsl_ir::{Builder, DType};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
+fn tensor(name: &'static str, kind: Kind) -> Tensor {
+    Tensor { name: name.into(), kind, used: true }
+}
+
+fn operator() -> Operator {
+    let mut b = Builder::new();
+    let [dy, gate, value] = [0, 1, 2].map(|i| b.stream(i));
+    let outputs = [b.product(dy, gate), b.product(dy, value)];
+    let graph = b.finish(&outputs);
+    let attr = |name: &'static str, kind, default| Attr { name: name.into(), kind, default };
+    let def = OpDef {
+        name: "Scale".into(),
+        doc: " Scales.".into(),
+        source: "by_hand::scale".into(),
+        formula: "dy * x".into(),
+        inputs: vec![tensor("dy", Kind::Whole), tensor("x", Kind::Gated)].into(),
+        outputs: vec![tensor("dx", Kind::Gated)].into(),
+        attrs: vec![
+            attr("dim", AttrKind::Dim, Value::Int(-1)),
+            attr("left", AttrKind::Bool, Value::Bool(false)),
+        ]
+        .into(),
+        split: Some(Split { dim: 0, gate: Gate::LeftIf(1), pattern: Pattern::Halves }),
+        dtypes: DType::ALL.to_vec().into(),
+        broadcast: false,
+        promote: false,
+        empty: true,
+        specs: vec![Spec { when: vec![].into(), traced: graph.clone(), graph }].into(),
+        grad_of: None,
+    };
+    let oracle =
+        |i: &OracleInput<'_>| vec![i.streams[0] * i.streams[1], i.streams[0] * i.streams[2]];
+    let kernels = floor_kernels(3, 2).expect("the driver has a floor for three in, two out");
+    Operator { def, kernels: std::slice::from_ref(kernels), oracle }
+}
+
+static SCALE: LazyLock<Operator> = LazyLock::new(operator);
+
+/// Exit code and standard output of a command line.
+fn cli(line: &[&str]) -> (ExitCode, String) {
+    let words = std::iter::once("scale").chain(line.iter().copied()).map(OsString::from);
+    let mut out = Vec::new();
+    let code = super::run(&[&*SCALE], "an example", words, &mut out);
+    (code, String::from_utf8(out).expect("output is text"))
+}
+
+fn good(line: &[&str]) -> String {
+    let (code, text) = cli(line);
+    assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::SUCCESS), "{line:?}: {text}");
+    text
+}
+
+fn refused(line: &[&str]) {
+    let (code, text) = cli(line);
+    assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(2)), "{line:?}: {text}");
+    assert_eq!(text, "", "{line:?}");
+}
+
+/// A directory of this test, empty at its start.
+fn directory(name: &str) -> PathBuf {
+    let dir = std::env::temp_dir().join(format!("op-dsl-cli-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).expect("a directory for temporary files");
+    dir
+}
+
+fn save(path: &std::path::Path, values: &[f32], shape: &[usize]) {
+    let array = Array::dense(Data::F32(values.to_vec()), shape.to_vec());
+    let pending = npy::write_beside(path, &array).expect("a file beside");
+    pending.commit().expect("a file in its place");
+}
+
+#[test]
+fn nothing_to_do_shows_what_there_is() {
+    let text = good(&[]);
+    assert!(text.contains("verify") && text.contains("an example") && text.contains("Scale"));
+}
+
+#[test]
+fn list_as_table_and_json() {
+    assert!(good(&["list"]).contains("Scale     dy, x*  dx*      dim=-1, left=false"));
+    let json = good(&["list", "--format", "json"]);
+    assert!(json.contains("\"default\": -1") && json.contains("\"gated\": true"), "{json}");
+}
+
+#[test]
+fn run_reads_both_orders_and_writes_whole_files() {
+    let dir = directory("run");
+    let path = |name: &str| dir.join(name).to_str().expect("a path of text").to_string();
+    save(&dir.join("dy.npy"), &[1.0, 2.0, 3.0, 4.0], &[2, 2]);
+    save(&dir.join("x.npy"), &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], &[2, 4]);
+    let (dy, x) = (format!("dy={}", path("dy.npy")), format!("x={}", path("x.npy")));
+    let out = format!("dx={}", path("dx.npy"));
+    good(&["run", "Scale", "--in", &dy, "--in", &x, "--out", &out, "--threads", "2"]);
+    let dx = npy::read(&dir.join("dx.npy"), None).expect("the result");
+    assert_eq!(dx.shape, [2, 4]);
+    let want = [1.0, 4.0, 3.0, 8.0, 15.0, 24.0, 21.0, 32.0];
+    assert_eq!((0..8).map(|i| dx.get(i)).collect::<Vec<_>>(), want);
+
+    // The same matrix with its columns one after the other.
+    let mut bytes = std::fs::read(path("x.npy")).expect("the file just written");
+    let at = bytes.windows(5).position(|w| w == b"False").expect("C order");
+    bytes.splice(at..at + 5, *b"True ");
+    let data = bytes.len() - 32;
+    for (i, v) in [1.0f32, 5.0, 2.0, 6.0, 3.0, 7.0, 4.0, 8.0].iter().enumerate() {
+        bytes[data + 4 * i..][..4].copy_from_slice(&v.to_le_bytes());
+    }
+    std::fs::write(path("x.npy"), &bytes).expect("a writable file");
+    good(&["run", "Scale", "--in", &dy, "--in", &x, "--out", &out]);
+    let dx = npy::read(&dir.join("dx.npy"), None).expect("the result");
+    assert_eq!((0..8).map(|i| dx.get(i)).collect::<Vec<_>>(), want);
+
+    // One element short: refused, and the old result stays.
+    std::fs::write(path("x.npy"), &bytes[..bytes.len() - 1]).expect("a writable file");
+    refused(&["run", "Scale", "--in", &dy, "--in", &x, "--out", &out]);
+    let names = std::fs::read_dir(&dir).expect("the directory").count();
+    assert_eq!(names, 3, "no stray files");
+    std::fs::remove_dir_all(&dir).expect("a removable directory");
+}
+
+#[test]
+fn bench_prints_the_columns_asked_for() {
+    let line = ["bench", "Scale", "--shape", "4x64", "--runs", "3", "--format", "csv"];
+    let text = good(&[&line[..], &["--dtype", "f32,bf16,f16", "--threads", "1,2"]].concat());
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "system,op,mode,dtype,size,threads,ns_per_elem,gbps");
+    assert_eq!(lines.len(), 1 + 2 * 6);
+    assert!(lines[1].starts_with("ops-glu-grad,Scale,formula,f32,4x32,1,"), "{text}");
+    assert!(lines[2].starts_with("floor,Scale,plain,f32,4x32,1,"), "{text}");
+    refused(&["bench", "Scale", "--shape", "4x63"]);
+    refused(&["bench", "Scale", "--shape", "4294967296x4294967296x4294967296"]);
+}
+
+#[test]
+fn verify_measures_every_type_and_level() {
+    let text = good(&["verify"]);
+    for word in ["f16", "bf16", "f32", "ok", "skipped"] {
+        assert!(text.contains(word), "{text}");
+    }
+    assert!(!text.contains("MISSED"), "{text}");
+}
+
+#[test]
+fn explain_shows_both_columns() {
+    let text = good(&["explain", "Scale", "--dtype", "f16"]);
+    assert!(text.contains("dx.gate = dy * x.gate"), "{text}");
+    assert!(text.contains("Mul") && text.contains("5 of them Cast"), "{text}");
+}
+
+#[test]
+fn refusals() {
+    refused(&["run", "Scael"]);
+    refused(&["run", "Scale"]);
+    refused(&["run", "Scale", "--out", "dx=/tmp/x.npy"]);
+    refused(&["run", "Scale", "--in", "y=a.npy", "--out", "dx=b.npy"]);
+    refused(&["explain", "Scale", "--attr", "lift=true"]);
+    refused(&["explain", "Scale", "--attr", "left=maybe"]);
+    refused(&["verify", "Scale", "--level", "neon", "--level", "avx2"]);
+    refused(&["frobnicate"]);
+}

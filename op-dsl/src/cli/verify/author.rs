@@ -1,0 +1,38 @@
+//! The author's own code against the graph that everything is generated from.
+
+use super::formula::Formula;
+use codegen_cpu::rt::call::OracleInput;
+
+/// Where no formula that an author would write cancels badly.
+const RANGE: f64 = 4.0;
+/// Steps from one end of the range to the other.
+const STEPS: i32 = 2000;
+/// What the streams besides the activation are, in turn.
+const FACTORS: [f64; 3] = [1.25, -0.75, 0.875];
+/// Relative difference that two sound ways to the same value stay below in that range.
+pub const TOLERANCE: f64 = 1e-9;
+/// Below this the difference is absolute: there may be a zero crossing.
+const SMALL: f64 = 1.0 / 128.0;
+
+/// The largest difference between the graph and the author's code, in f64.
+pub fn difference(formula: &Formula) -> f64 {
+    let streams = formula.op.def.input_streams().len();
+    let mut worst = 0.0f64;
+    for i in 0..=STEPS {
+        let x = RANGE * (2.0 * f64::from(i) / f64::from(STEPS) - 1.0);
+        let mut values: Vec<f64> = (0..streams).map(|k| FACTORS[k % FACTORS.len()]).collect();
+        values[formula.activation] = x;
+        let want = formula.spec.graph.eval(&values, &formula.scalars);
+        let input = OracleInput { streams: &values, attrs: &formula.attrs };
+        let got = (formula.op.oracle)(&input);
+        if got.len() != want.len() {
+            return f64::INFINITY;
+        }
+        for (got, want) in got.iter().zip(&want) {
+            let scale = want.abs().max(SMALL);
+            let off = (got - want).abs() / scale;
+            worst = if off.is_nan() { f64::INFINITY } else { worst.max(off) };
+        }
+    }
+    worst
+}

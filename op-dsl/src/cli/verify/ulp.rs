@@ -1,0 +1,103 @@
+//! Rounding and units in the last place, in f64, for each element type.
+
+use op_dsl_ir::DType;
+
+/// A binary floating-point format.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// Bits of the significand, the hidden one included.
+    precision: i32,
+    /// Exponent of the least normal number.
+    least: i32,
+    /// Exponent of the greatest number.
+    greatest: i32,
+}
+
+impl Format {
+    pub const fn of(dtype: DType) -> Format {
+        match dtype {
+            DType::F16 => Format { precision: 11, least: -14, greatest: 15 },
+            DType::BF16 => Format { precision: 8, least: -126, greatest: 127 },
+            DType::F32 => Format { precision: 24, least: -126, greatest: 127 },
+        }
+    }
+
+    /// The distance of neighbours at this value, that of denormals included.
+    pub fn ulp(self, v: f64) -> f64 {
+        let e = exponent(v).clamp(self.least, self.greatest);
+        pow2(e - self.precision + 1)
+    }
+
+    /// The greatest finite number.
+    pub fn max(self) -> f64 {
+        pow2(self.greatest + 1) - pow2(self.greatest + 1 - self.precision)
+    }
+
+    /// The nearest number of the format, ties to even; infinite beyond the greatest.
+    pub fn round(self, v: f64) -> f64 {
+        if !v.is_finite() {
+            return v;
+        }
+        let ulp = self.ulp(v);
+        let rounded = (v / ulp).round_ties_even() * ulp;
+        if rounded.abs() > self.max() { f64::INFINITY.copysign(v) } else { rounded }
+    }
+
+    /// How far a result is from the true value, in units in the last place of the true value, or
+    /// in `unit` where that is larger.
+    pub fn error(self, got: f64, want: f64, unit: f64) -> f64 {
+        if got == want || (got.is_nan() && want.is_nan()) {
+            return 0.0;
+        }
+        if got.is_nan() || want.is_nan() {
+            return f64::INFINITY;
+        }
+        // Infinity is what comes after the greatest number.
+        let beyond = self.max() + self.ulp(self.max());
+        let (got, want) = (got.clamp(-beyond, beyond), want.clamp(-beyond, beyond));
+        (got - want).abs() / self.ulp(want).max(unit)
+    }
+}
+
+/// `floor(log2 |v|)`; far below every format for zero.
+fn exponent(v: f64) -> i32 {
+    ((v.to_bits() >> 52) & 0x7ff) as i32 - 1023
+}
+
+/// `2^e` for exponents of normal numbers.
+pub fn pow2(e: i32) -> f64 {
+    f64::from_bits(((e + 1023) as u64) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use half::{bf16, f16};
+
+    #[test]
+    fn rounding_agrees_with_half() {
+        let (f, b) = (Format::of(DType::F16), Format::of(DType::BF16));
+        for i in 0..200_000u32 {
+            // Exactly representable in f32, so that half rounds once.
+            let v = f32::from_bits(i.wrapping_mul(0x9e37_79b1));
+            if v.is_nan() {
+                continue;
+            }
+            assert_eq!(f.round(v.into()), f16::from_f32(v).into(), "{v:e}");
+            assert_eq!(b.round(v.into()), bf16::from_f32(v).into(), "{v:e}");
+        }
+    }
+
+    #[test]
+    fn units() {
+        let f = Format::of(DType::F32);
+        assert_eq!(f.ulp(1.0), pow2(-23));
+        assert_eq!(f.ulp(0.0), pow2(-149));
+        assert_eq!(f.max(), f32::MAX as f64);
+        assert_eq!(f.error(1.0 + pow2(-23), 1.0, 0.0), 1.0);
+        assert_eq!(f.error(pow2(-30), 0.0, pow2(-30)), 1.0);
+        assert_eq!(f.error(f64::INFINITY, 1e60, 0.0), 0.0);
+        assert_eq!(f.error(f64::NAN, 0.0, 0.0), f64::INFINITY);
+        assert_eq!(f.error(f64::INFINITY, f.max(), 0.0), 1.0);
+    }
+}
