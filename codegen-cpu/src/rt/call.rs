@@ -4,11 +4,11 @@ use super::block::{Kernels, MAX_SCALARS, MAX_STREAMS};
 use super::driver;
 use super::error::Error;
 use super::floor::floor_kernels;
-use super::overlap::{identical, may_overlap};
+use super::overlap::{extent, identical, may_overlap};
 use super::plan::{Job, Stream};
 use super::simd::Level;
 use super::view::{Raw, View, ViewMut};
-use op_dsl_ir::bind::{self, Bound, MAX_RANK, OutputMeta, TensorMeta, bind};
+use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind};
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Part, Tensor, Value};
 use op_dsl_ir::{DType, bind::BindError};
 
@@ -120,7 +120,7 @@ impl Operator {
             }
         }
         self.add_streams(&mut job, &bound, inputs, outputs);
-        job.in_place = self.check_overlap(&job)?;
+        job.in_place = self.check_overlap(&job, inputs, outputs)?;
         driver::run(&mut job, options);
         Ok(())
     }
@@ -189,54 +189,82 @@ impl Operator {
         inputs: &[View<'_>],
         outputs: &[ViewMut<'_>],
     ) {
-        let mut used = None;
+        let (mut used, mut unused) = (None, false);
         for (tensor, view) in self.def.inputs.iter().zip(inputs) {
             for &part in parts(tensor.kind) {
-                let s = stream(view.raw(), bound, part);
-                used = used.or(tensor.used.then_some(s));
-                job.add_input(s);
+                used = used.or(tensor.used.then_some(job.inputs().len()));
+                unused |= !tensor.used;
+                lay(job.add_input(), view.raw(), bound, part);
             }
         }
-        // An input that no formula reads may lie anywhere, so it costs nothing and overlaps
-        // nothing: it becomes another name of one that is read.
-        let mut k = 0;
-        for tensor in self.def.inputs.iter() {
-            for _ in parts(tensor.kind) {
-                if let (false, Some(s)) = (tensor.used, used) {
-                    job.set_input(k, s);
-                }
-                k += 1;
+        if let (true, Some(used)) = (unused, used) {
+            // An input that no formula reads may lie anywhere, so it costs nothing and overlaps
+            // nothing: it becomes another name of one that is read.
+            let tensors = self.def.inputs.iter();
+            let read = tensors.flat_map(|t| parts(t.kind).iter().map(|_| t.used));
+            for (k, _) in read.enumerate().filter(|(_, read)| !read) {
+                job.alias_input(k, used);
             }
         }
         for (tensor, view) in self.def.outputs.iter().zip(outputs) {
             for &part in parts(tensor.kind) {
-                job.add_output(stream(view.raw(), bound, part));
+                lay(job.add_output(), view.raw(), bound, part);
             }
         }
     }
 
     /// Whether an output is an input.
-    fn check_overlap(&self, job: &Job) -> Result<bool, Error> {
-        let sizes = job.sizes();
+    fn check_overlap(
+        &self,
+        job: &Job,
+        inputs: &[View<'_>],
+        outputs: &[ViewMut<'_>],
+    ) -> Result<bool, Error> {
         let op = || self.def.name.to_string();
         let mut in_place = false;
-        for (o, out) in job.outputs().iter().enumerate() {
-            for (i, input) in job.inputs().iter().enumerate() {
-                if identical(input, out) {
-                    in_place = true;
-                } else if may_overlap(input, out, sizes) {
-                    let output = self.def.output_names().swap_remove(o);
-                    let input = self.def.input_names().swap_remove(i);
-                    return Err(Error::Overlap { op: op(), output, input });
-                }
-            }
-            for (p, other) in job.outputs()[..o].iter().enumerate() {
-                if may_overlap(other, out, sizes) {
+        let mut extents = [(0, 0); MAX_STREAMS];
+        for (e, s) in extents.iter_mut().zip(job.streams()) {
+            *e = extent(s, job.sizes());
+        }
+        let meet = |a: usize, b: usize| {
+            let stream = |k: usize| (&job.streams()[k], extents[k]);
+            may_overlap(stream(a), stream(b), job.sizes())
+        };
+        let first_out = job.input_count();
+        let (mut o, all_outs) = (0, job.outputs());
+        for (tensor, out) in self.def.outputs.iter().zip(outputs) {
+            let outs = &all_outs[o..o + parts(tensor.kind).len()];
+            // The parts of one tensor never share elements: a view to write has each only once.
+            for p in 0..o {
+                let other = |q: &usize| meet(first_out + p, first_out + o + q);
+                if let Some(q) = (0..outs.len()).find(other) {
                     let mut names = self.def.output_names();
-                    let (second, first) = (names.swap_remove(o), names.swap_remove(p));
+                    let (second, first) = (names.swap_remove(o + q), names.swap_remove(p));
                     return Err(Error::OutputOverlap { op: op(), first, second });
                 }
             }
+            let mut i = 0;
+            for (source, input) in self.def.inputs.iter().zip(inputs) {
+                let ins = &job.inputs()[i..i + parts(source.kind).len()];
+                if source.used {
+                    let same = source.kind == tensor.kind && input.raw().is(out.raw());
+                    in_place |= same;
+                    for (a, b) in (0..ins.len()).flat_map(|a| (0..outs.len()).map(move |b| (a, b)))
+                    {
+                        if same {
+                            continue; // part by part
+                        } else if identical(&ins[a], &outs[b]) {
+                            in_place = true;
+                        } else if meet(i + a, first_out + o + b) {
+                            let output = self.def.output_names().swap_remove(o + b);
+                            let input = self.def.input_names().swap_remove(i + a);
+                            return Err(Error::Overlap { op: op(), output, input });
+                        }
+                    }
+                }
+                i += ins.len();
+            }
+            o += outs.len();
         }
         Ok(in_place)
     }
@@ -266,12 +294,12 @@ fn parts(kind: Kind) -> &'static [Part] {
     }
 }
 
-/// The elements of a part of a tensor, laid over the domain.
-fn stream(raw: &Raw, bound: &Bound, part: Part) -> Stream {
+/// Lays the elements of a part of a tensor over the domain.
+#[inline]
+fn lay(s: &mut Stream, raw: &Raw, bound: &Bound, part: Part) {
     let size = raw.dtype.size() as isize;
-    let rank = bound.domain.len();
-    let lead = rank - raw.shape.len(); // broadcast aligns innermost dimensions
-    let mut s = Stream { ptr: raw.ptr, dtype: raw.dtype, strides: [0; MAX_RANK] };
+    let lead = bound.domain.len() - raw.shape.len(); // broadcast aligns innermost dimensions
+    (s.ptr, s.dtype) = (raw.ptr, raw.dtype);
     for (i, (&n, &stride)) in raw.shape.iter().zip(&raw.strides).enumerate() {
         // A dimension of one element has whatever stride it likes; it may even overflow.
         if n > 1 && bound.domain[lead + i] > 1 {
@@ -285,5 +313,4 @@ fn stream(raw: &Raw, bound: &Bound, part: Part) -> Stream {
         // `offset` is an index within the tensor; the domain is not empty, so it is an element.
         s.ptr = s.ptr.wrapping_offset(bytes);
     }
-    s
 }

@@ -6,7 +6,7 @@
 
 use super::block::{Kernels, MAX_STREAMS, Streams};
 use super::call::Options;
-use super::plan::{Cut, Job, SCRATCH};
+use super::plan::{Cut, Job, SCRATCH, Stream};
 use super::scratch::{Strided, copy_line, widen};
 use core::ops::Range;
 use op_dsl_ir::bind::MAX_RANK;
@@ -89,28 +89,56 @@ impl Work<'_> {
         if self.cut.staged.contains(&true) {
             self.boxes_with_scratch(boxes);
         } else {
-            self.boxes_in(boxes, core::ptr::null_mut());
+            self.boxes_in(boxes, None);
         }
     }
 
     /// Apart, so that only layouts which need it pay for the stack space.
     #[inline(never)]
     fn boxes_with_scratch(&self, boxes: Range<usize>) {
-        #[repr(align(64))]
-        struct Scratch([u8; SCRATCH + MAX_STREAMS * STEP_BYTES]);
-        let mut scratch = Scratch([0; SCRATCH + MAX_STREAMS * STEP_BYTES]);
-        self.boxes_in(boxes, scratch.0.as_mut_ptr());
+        let mut memory = Memory([0; SCRATCH + MAX_STREAMS * STEP_BYTES]);
+        let null = core::ptr::null_mut();
+        let none = Slot { memory: null, held: null, rows: 0, columns: 0 };
+        let mut slots = [none; MAX_STREAMS];
+        let mut next = memory.0.as_mut_ptr();
+        for (slot, _) in slots.iter_mut().zip(&self.cut.staged).filter(|(_, staged)| **staged) {
+            slot.memory = next;
+            next = next.wrapping_add(self.cut.slot + STEP_BYTES);
+        }
+        self.boxes_in(boxes, Some(&mut slots));
     }
 
-    fn boxes_in(&self, boxes: Range<usize>, scratch: *mut u8) {
-        let mut worker = Worker::new(self, scratch);
+    fn boxes_in(&self, boxes: Range<usize>, slots: Option<&mut [Slot; MAX_STREAMS]>) {
+        let outputs_staged = self.cut.staged[self.job.input_count()..].contains(&true);
+        let mut worker = Worker {
+            work: self,
+            io: Streams { scalar: self.job.scalars, ..Streams::EMPTY },
+            base: [core::ptr::null_mut(); MAX_STREAMS],
+            pitch: [0; MAX_STREAMS],
+            slots,
+            streaming: self.streaming && !outputs_staged,
+        };
         for i in boxes {
             worker.one_box(i);
         }
-        if self.streaming {
+        if worker.streaming {
             fence();
         }
     }
+}
+
+/// Scratch memory of one worker.
+#[repr(align(64))]
+struct Memory([u8; SCRATCH + MAX_STREAMS * STEP_BYTES]);
+
+/// Scratch memory of one staged stream, and what it holds, which may be of use again.
+#[derive(Clone, Copy)]
+struct Slot {
+    memory: *mut u8,
+    /// Where the box that it holds starts in the tensor.
+    held: *mut u8,
+    rows: usize,
+    columns: usize,
 }
 
 /// Orders streaming stores before whatever tells other threads that they are done.
@@ -122,83 +150,81 @@ fn fence() {
     };
 }
 
-/// What a slot of scratch memory holds, if it can be used again.
-#[derive(Clone, Copy)]
-struct Held {
-    ptr: *mut u8,
+/// A box of a stream, which starts at `place`.
+fn strided(
+    job: &Job,
+    cut: &Cut,
+    s: &Stream,
+    place: *mut u8,
     rows: usize,
     columns: usize,
+) -> Strided {
+    let rank = job.rank - cut.dim;
+    let (mut sizes, mut strides) = ([1; MAX_RANK], [0; MAX_RANK]);
+    sizes[..rank].copy_from_slice(&job.size[cut.dim..job.rank]);
+    strides[..rank].copy_from_slice(&s.strides[cut.dim..job.rank]);
+    (sizes[0], sizes[rank - 1]) = (rows, columns);
+    Strided { ptr: place, dtype: s.dtype, sizes, strides, rank }
+}
+
+/// Copies a box to a slot, in the kernel's element type.
+///
+/// # Safety
+/// The box must be valid for reads. The slot must be initialised and have room for its elements
+/// in whole steps of the kernel's type.
+unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
+    if b.dtype == job.dtype {
+        // SAFETY: passed on from the caller; no tensor is in scratch memory.
+        return unsafe { b.copy::<true>(slot) };
+    }
+    let elements: usize = b.sizes[..b.rank].iter().product();
+    let steps = elements.div_ceil(job.step);
+    // A 16-bit stream of an f32 kernel: into the upper half of the slot, then spread.
+    let upper = slot.wrapping_add(steps * job.step * b.dtype.size());
+    // SAFETY: as above; the job's level is available.
+    unsafe {
+        b.copy::<true>(upper);
+        widen(job.level, b.dtype, upper, slot.cast(), steps);
+    }
 }
 
 struct Worker<'a> {
     work: &'a Work<'a>,
     /// Where the kernel's next run starts.
     io: Streams,
-    /// Where the box starts, for every stream: in its tensor.
-    place: [*mut u8; MAX_STREAMS],
-    /// Where the box starts for the kernel: in the tensor or in scratch memory.
+    /// Where the box starts, for every stream: in its tensor or in scratch memory.
     base: [*mut u8; MAX_STREAMS],
     /// Bytes from row to row of `base`.
     pitch: [isize; MAX_STREAMS],
-    scratch: [*mut u8; MAX_STREAMS],
-    held: [Held; MAX_STREAMS],
+    /// If any stream is staged.
+    slots: Option<&'a mut [Slot; MAX_STREAMS]>,
     streaming: bool,
 }
 
-impl<'a> Worker<'a> {
-    fn new(work: &'a Work<'a>, scratch: *mut u8) -> Worker<'a> {
-        let null = core::ptr::null_mut();
-        let mut slots = [null; MAX_STREAMS];
-        let mut next = scratch;
-        for (slot, _) in slots.iter_mut().zip(&work.cut.staged).filter(|(_, staged)| **staged) {
-            *slot = next;
-            next = next.wrapping_add(work.cut.slot + STEP_BYTES);
-        }
-        let outputs_staged = work.cut.staged[work.job.input_count()..].contains(&true);
-        Worker {
-            work,
-            io: Streams { scalar: work.job.scalars, ..Streams::EMPTY },
-            place: [null; MAX_STREAMS],
-            base: [null; MAX_STREAMS],
-            pitch: [0; MAX_STREAMS],
-            scratch: slots,
-            held: [Held { ptr: null, rows: 0, columns: 0 }; MAX_STREAMS],
-            streaming: work.streaming && !outputs_staged,
-        }
-    }
-
+impl Worker<'_> {
     /// Computes box `i`.
     fn one_box(&mut self, i: usize) {
         let (job, cut) = (self.work.job, self.work.cut);
-        let (last, inputs) = (job.rank - 1, job.input_count());
-        let (i, column_cut) = (i / cut.column_cuts(job), i % cut.column_cuts(job));
-        let (mut outer, row_cut) = (i / cut.row_cuts(job), i % cut.row_cuts(job));
+        let last = job.rank - 1;
+        let (i, column_cut) = (i / cut.column_cuts, i % cut.column_cuts);
+        let (mut outer, row_cut) = (i / cut.row_cuts, i % cut.row_cuts);
         let (row, column) = (row_cut * cut.rows, column_cut * cut.columns);
         let rows = cut.rows.min(job.size[cut.dim] - row);
         let columns = cut.columns.min(job.size[last] - column);
 
-        for (place, s) in self.place.iter_mut().zip(job.streams()) {
+        for (k, s) in job.streams().iter().enumerate() {
             let bytes = s.strides[cut.dim] * row as isize + s.strides[last] * column as isize;
-            *place = s.ptr.wrapping_offset(bytes);
+            (self.base[k], self.pitch[k]) = (s.ptr.wrapping_offset(bytes), s.strides[cut.dim]);
         }
         for d in (0..cut.dim).rev() {
-            let index = outer % job.size[d];
+            let index = (outer % job.size[d]) as isize;
             outer /= job.size[d];
-            for (place, s) in self.place.iter_mut().zip(job.streams()) {
-                *place = place.wrapping_offset(s.strides[d] * index as isize);
+            for (base, s) in self.base.iter_mut().zip(job.streams()) {
+                *base = base.wrapping_offset(s.strides[d] * index);
             }
         }
-        for (k, s) in job.streams().iter().enumerate() {
-            (self.base[k], self.pitch[k]) = (self.place[k], s.strides[cut.dim]);
-            if cut.staged[k] {
-                self.base[k] = self.scratch[k];
-                let repeats = !cut.packed && k < inputs && s.strides[cut.dim] == 0;
-                let row_bytes = columns * job.dtype.size();
-                self.pitch[k] = if repeats { 0 } else { row_bytes as isize };
-                if k < inputs {
-                    self.gather(k, if repeats { 1 } else { rows }, columns);
-                }
-            }
+        if self.slots.is_some() {
+            self.stage(rows, columns);
         }
         if cut.packed {
             let inner: usize = job.size[cut.dim + 1..=last].iter().product();
@@ -208,51 +234,43 @@ impl<'a> Worker<'a> {
                 self.run_row(r as isize, columns);
             }
         }
-        for k in inputs..job.streams().len() {
-            if cut.staged[k] {
+        if self.slots.is_some() {
+            self.unstage(rows, columns);
+        }
+    }
+
+    /// Turns staged streams to their slots, and fills those of inputs.
+    fn stage(&mut self, rows: usize, columns: usize) {
+        let Work { job, cut, .. } = *self.work;
+        let Some(slots) = &mut self.slots else { return };
+        for (k, s) in job.streams().iter().enumerate().filter(|(k, _)| cut.staged[*k]) {
+            let (slot, place) = (&mut slots[k], self.base[k]);
+            self.base[k] = slot.memory;
+            let is_input = k < job.input_count();
+            let repeats = is_input && !cut.packed && s.strides[cut.dim] == 0;
+            self.pitch[k] = if repeats { 0 } else { (columns * job.dtype.size()) as isize };
+            let rows = if repeats { 1 } else { rows };
+            // Often the same elements as in the box before: broadcast along all that changed. No
+            // output can have changed them, since a stream that an output is repeats nothing.
+            let held = slot.held == place && slot.columns == columns && slot.rows >= rows;
+            (slot.held, slot.rows, slot.columns) = (place, rows, columns);
+            if is_input && !held {
                 // SAFETY: the box is within the domain, whose elements the view vouches for, and
-                // fits the slot; no other memory of the call is in scratch.
-                unsafe { self.strided(k, rows, columns).copy::<false>(self.scratch[k]) };
+                // fits the slot.
+                unsafe { gather(job, strided(job, cut, s, place, rows, columns), slot.memory) };
             }
         }
     }
 
-    /// The box of stream `k` where its tensor is.
-    fn strided(&self, k: usize, rows: usize, columns: usize) -> Strided {
-        let (job, cut) = (self.work.job, self.work.cut);
-        let s = &job.streams()[k];
-        let rank = job.rank - cut.dim;
-        let (mut sizes, mut strides) = ([1; MAX_RANK], [0; MAX_RANK]);
-        sizes[..rank].copy_from_slice(&job.size[cut.dim..job.rank]);
-        strides[..rank].copy_from_slice(&s.strides[cut.dim..job.rank]);
-        (sizes[0], sizes[rank - 1]) = (rows, columns);
-        Strided { ptr: self.place[k], dtype: s.dtype, sizes, strides, rank }
-    }
-
-    /// Fills the slot of input `k` with its box.
-    fn gather(&mut self, k: usize, rows: usize, columns: usize) {
-        let (ptr, held) = (self.place[k], self.held[k]);
-        // The same elements as in the box before: broadcast along all that changed. No output
-        // can have changed them, since a stream that an output may share repeats nothing.
-        if held.ptr == ptr && held.columns == columns && held.rows >= rows {
-            return;
-        }
-        let (job, slot) = (self.work.job, self.scratch[k]);
-        let b = self.strided(k, rows, columns);
-        self.held[k] = Held { ptr, rows, columns };
-        if b.dtype == job.dtype {
-            // SAFETY: as for outputs in `one_box`.
-            return unsafe { b.copy::<true>(slot) };
-        }
-        let elements: usize = b.sizes[..b.rank].iter().product();
-        let steps = elements.div_ceil(job.step);
-        // A 16-bit stream of an f32 kernel: into the upper half of the slot, then spread.
-        let raw = slot.wrapping_add(steps * job.step * b.dtype.size());
-        // SAFETY: as above; a slot has room for whole steps, its padding is initialised, and the
-        // job's level is available.
-        unsafe {
-            b.copy::<true>(raw);
-            widen(job.level, b.dtype, raw, slot.cast(), steps);
+    /// Writes the slots of outputs to where the box is.
+    fn unstage(&mut self, rows: usize, columns: usize) {
+        let Work { job, cut, .. } = *self.work;
+        let Some(slots) = &self.slots else { return };
+        let outputs = job.streams().iter().enumerate().skip(job.input_count());
+        for (k, s) in outputs.filter(|(k, _)| cut.staged[*k]) {
+            let b = strided(job, cut, s, slots[k].held, rows, columns);
+            // SAFETY: as in `stage`.
+            unsafe { b.copy::<false>(slots[k].memory) };
         }
     }
 

@@ -18,7 +18,7 @@ impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
             *out = x[0] * x[I.saturating_sub(k)];
         }
         for &v in x.iter().take((I + 1).saturating_sub(O)).skip(1) {
-            out[0] = out[0] * v;
+            out[0] *= v;
         }
         out
     }

@@ -7,25 +7,33 @@ pub(super) fn identical(a: &Stream, b: &Stream) -> bool {
     a.ptr == b.ptr && a.dtype == b.dtype && a.strides == b.strides
 }
 
-/// Whether two streams over a domain of these sizes share a byte. Never wrongly `false`; exact
-/// when strides nest as those of slices of one dense tensor do.
-pub(super) fn may_overlap(a: &Stream, b: &Stream, sizes: &[usize]) -> bool {
-    let (a_lo, a_hi) = extent(a, sizes);
-    let (b_lo, b_hi) = extent(b, sizes);
-    if a_hi <= b_lo || b_hi <= a_lo {
-        return false;
-    }
-    Distances::between(a, b, sizes).may_be_zero()
+/// Whether two streams over a domain of these sizes share a byte, given their extents. Never
+/// wrongly `false`; exact when strides nest as those of slices of one dense tensor do.
+#[inline]
+pub(super) fn may_overlap(
+    (a, a_extent): (&Stream, Extent),
+    (b, b_extent): (&Stream, Extent),
+    sizes: &[usize],
+) -> bool {
+    let apart = a_extent.1 <= b_extent.0 || b_extent.1 <= a_extent.0;
+    !apart && Distances::between(a, b, sizes).may_be_zero()
 }
 
 /// First byte and one past the last.
-fn extent(s: &Stream, sizes: &[usize]) -> (i128, i128) {
-    let start = s.ptr.addr() as i128;
-    let (mut lo, mut hi) = (start, start + s.dtype.size() as i128);
+pub(super) type Extent = (usize, usize);
+
+/// Where a stream over a domain of these sizes starts and ends.
+#[inline]
+pub(super) fn extent(s: &Stream, sizes: &[usize]) -> Extent {
+    let (mut lo, mut hi) = (s.ptr.addr(), s.ptr.addr() + s.dtype.size());
     for (&n, &stride) in sizes.iter().zip(&s.strides) {
-        let reach = (n as i128 - 1) * stride as i128;
-        lo += reach.min(0);
-        hi += reach.max(0);
+        // Within the span that the view checked.
+        let reach = (n - 1).wrapping_mul(stride.unsigned_abs());
+        if stride < 0 {
+            lo = lo.saturating_sub(reach);
+        } else {
+            hi = hi.saturating_add(reach);
+        }
     }
     (lo, hi)
 }

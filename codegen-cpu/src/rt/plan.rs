@@ -45,8 +45,10 @@ pub(super) struct Job {
 }
 
 impl Job {
+    #[inline]
     pub fn new(bound: &Bound, kernels: &Kernels, level: Level) -> Job {
-        let none = Stream { ptr: core::ptr::null_mut(), dtype: DType::F32, strides: [0; MAX_RANK] };
+        // All zeros, which is the quickest to set.
+        let none = Stream { ptr: core::ptr::null_mut(), dtype: DType::F16, strides: [0; MAX_RANK] };
         let mut size = [1; MAX_RANK];
         size[..bound.domain.len()].copy_from_slice(&bound.domain);
         Job {
@@ -70,19 +72,21 @@ impl Job {
         self.scalar_count += 1;
     }
 
-    /// All inputs come before the first output.
-    pub fn add_input(&mut self, s: Stream) {
-        self.add_output(s);
-        self.input_count = self.stream_count;
+    /// A new input, to be filled in. All inputs come before the first output.
+    pub fn add_input(&mut self) -> &mut Stream {
+        self.input_count += 1;
+        self.add_output()
     }
 
-    pub fn add_output(&mut self, s: Stream) {
-        self.streams[self.stream_count] = s;
+    /// A new output, to be filled in.
+    pub fn add_output(&mut self) -> &mut Stream {
         self.stream_count += 1;
+        &mut self.streams[self.stream_count - 1]
     }
 
-    pub fn set_input(&mut self, k: usize, s: Stream) {
-        self.streams[..self.input_count][k] = s;
+    /// Makes input `k` another name of input `of`.
+    pub fn alias_input(&mut self, k: usize, of: usize) {
+        self.streams[k] = self.streams[of];
     }
 
     pub fn inputs(&self) -> &[Stream] {
@@ -243,6 +247,10 @@ pub(super) struct Cut {
     pub staged: [bool; MAX_STREAMS],
     /// Bytes of scratch memory of one staged stream, without the padding.
     pub slot: usize,
+    /// Pieces of dimension `dim`.
+    pub row_cuts: usize,
+    /// Pieces of the innermost dimension.
+    pub column_cuts: usize,
     /// How many boxes there are.
     pub boxes: usize,
 }
@@ -267,7 +275,17 @@ impl Cut {
         let most = if count > 0 { slot / job.dtype.size() } else { BOX };
         let most = most.min(job.elements().div_ceil(parts).next_multiple_of(64)).max(job.step);
 
-        let mut cut = Cut { dim: last - 1, rows: 1, columns, packed, staged, slot, boxes: 1 };
+        let mut cut = Cut {
+            dim: last - 1,
+            rows: 1,
+            columns,
+            packed,
+            staged,
+            slot,
+            row_cuts: 1,
+            column_cuts: 1,
+            boxes: 1,
+        };
         if packed {
             // Whole inner dimensions for as long as they fit.
             let mut inner = columns;
@@ -287,16 +305,14 @@ impl Cut {
             cut.rows = (most / cut.columns).max(1);
         }
         cut.rows = cut.rows.min(job.size[cut.dim]);
+        if cut.rows < job.size[cut.dim] {
+            cut.row_cuts = job.size[cut.dim].div_ceil(cut.rows);
+        }
+        if cut.columns < columns {
+            cut.column_cuts = columns.div_ceil(cut.columns);
+        }
         let outer: usize = job.size[..cut.dim].iter().product();
-        cut.boxes = outer * cut.row_cuts(job) * cut.column_cuts(job);
+        cut.boxes = outer * cut.row_cuts * cut.column_cuts;
         cut
-    }
-
-    pub fn row_cuts(&self, job: &Job) -> usize {
-        job.size[self.dim].div_ceil(self.rows)
-    }
-
-    pub fn column_cuts(&self, job: &Job) -> usize {
-        job.size[job.rank - 1].div_ceil(self.columns)
     }
 }

@@ -52,6 +52,20 @@ pub fn contiguous_strides(shape: &[usize]) -> [isize; MAX_RANK] {
     strides
 }
 
+/// Strides of a dense tensor, if it has at most `len` elements and eight dimensions.
+#[inline]
+fn dense(shape: &[usize], len: usize) -> Option<[isize; MAX_RANK]> {
+    if shape.len() > MAX_RANK {
+        return None;
+    }
+    let (mut strides, mut next) = ([0; MAX_RANK], 1usize);
+    for (stride, &n) in strides[..shape.len()].iter_mut().zip(shape).rev() {
+        *stride = next as isize;
+        next = next.checked_mul(n)?;
+    }
+    (next <= len && next > 0).then_some(strides)
+}
+
 /// Least and greatest element that shape and strides reach, relative to the first; `None` if
 /// their distance in bytes is beyond addresses. An empty tensor reaches its first only.
 fn span(shape: &[usize], strides: &[isize]) -> Option<(isize, isize)> {
@@ -147,6 +161,13 @@ impl Raw {
         Ok(())
     }
 
+    /// Whether both are the same elements in the same places.
+    pub(super) fn is(&self, other: &Raw) -> bool {
+        let (a, b) = (self, other);
+        let memory = a.ptr == b.ptr && a.dtype == b.dtype;
+        memory && a.shape == b.shape && a.strides == b.strides
+    }
+
     pub(super) fn strides(&self) -> &[isize] {
         &self.strides[..self.shape.len()]
     }
@@ -184,6 +205,11 @@ impl<'a> View<'a> {
     /// # Errors
     /// Rank beyond 8; more elements than `data` has.
     pub fn new<T: El>(data: &'a [T], shape: &[usize]) -> Result<View<'a>, ViewError> {
+        if let (Some(strides), Some(shape)) = (dense(shape, data.len()), Shape::new(shape)) {
+            let ptr = data.as_ptr().cast_mut().cast();
+            let raw = Raw { ptr, dtype: T::DTYPE, shape, strides };
+            return Ok(View { raw, _memory: PhantomData });
+        }
         let strides = contiguous_strides(shape);
         View::strided(data, shape, &strides[..shape.len().min(MAX_RANK)], 0)
     }
@@ -246,6 +272,11 @@ impl<'a> ViewMut<'a> {
     /// # Errors
     /// Rank beyond 8; more elements than `data` has.
     pub fn new<T: El>(data: &'a mut [T], shape: &[usize]) -> Result<ViewMut<'a>, ViewError> {
+        if let (Some(strides), Some(shape)) = (dense(shape, data.len()), Shape::new(shape)) {
+            let ptr = data.as_mut_ptr().cast();
+            let raw = Raw { ptr, dtype: T::DTYPE, shape, strides };
+            return Ok(ViewMut { raw, _memory: PhantomData });
+        }
         let strides = contiguous_strides(shape);
         ViewMut::strided(data, shape, &strides[..shape.len().min(MAX_RANK)], 0)
     }

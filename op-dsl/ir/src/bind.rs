@@ -21,9 +21,13 @@ pub struct Shape {
 
 impl Shape {
     /// The shape with these dimensions; `None` if there are more than [`MAX_RANK`].
+    #[inline]
     pub fn new(dims: &[usize]) -> Option<Shape> {
+        if dims.len() > MAX_RANK {
+            return None;
+        }
         let mut shape = Shape { dims: [0; MAX_RANK], rank: dims.len() };
-        shape.dims.get_mut(..dims.len())?.copy_from_slice(dims);
+        shape.dims.iter_mut().zip(dims).for_each(|(to, from)| *to = *from);
         Some(shape)
     }
 
@@ -35,6 +39,7 @@ impl Shape {
 }
 
 /// As [`Shape::elements`].
+#[inline]
 pub fn elements(dims: &[usize]) -> Option<usize> {
     if dims.contains(&0) {
         return Some(0);
@@ -45,6 +50,7 @@ pub fn elements(dims: &[usize]) -> Option<usize> {
 
 impl Deref for Shape {
     type Target = [usize];
+    #[inline]
     fn deref(&self) -> &[usize] {
         &self.dims[..self.rank]
     }
@@ -112,6 +118,7 @@ pub struct Place {
 
 impl Bound {
     /// The shape of a tensor of this kind, before any broadcast.
+    #[inline]
     pub fn shape(&self, kind: Kind) -> Shape {
         let mut shape = self.domain;
         if let (Kind::Gated, Some(split)) = (kind, self.split) {
@@ -121,6 +128,7 @@ impl Bound {
     }
 
     /// Where a part of a tensor lies along the split dimension.
+    #[inline]
     pub fn place(&self, part: Part) -> Place {
         let Some(split) = self.split else { return Place { offset: 0, step: 1 } };
         let second = match part {
@@ -141,9 +149,11 @@ impl Bound {
 pub struct BindError {
     /// The operator's name.
     pub op: Text,
-    /// What is wrong.
-    pub what: Wrong,
+    /// What is wrong. Boxed, so that calls which are right pass little around.
+    pub what: Box<Wrong>,
 }
+
+type Checked<T> = Result<T, Box<Wrong>>;
 
 /// What can be wrong with the attributes, shapes or element types of a call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -270,7 +280,7 @@ pub enum Wrong {
 /// # Errors
 /// Names the operator, the argument, what is wrong with it and what is allowed.
 pub fn bind(def: &OpDef, attrs: &[Value], inputs: &[TensorMeta<'_>]) -> Result<Bound, BindError> {
-    let bound = || -> Result<Bound, Wrong> {
+    let bound = || -> Checked<Bound> {
         check_attrs(def, attrs)?;
         let matches = |&(i, v): &(usize, i64)| attrs[i].as_int() == Some(v);
         let spec = def.specs.iter().position(|s| s.when.iter().all(matches));
@@ -283,6 +293,11 @@ pub fn bind(def: &OpDef, attrs: &[Value], inputs: &[TensorMeta<'_>]) -> Result<B
         Ok(bound)
     };
     bound().map_err(|what| BindError { op: def.name.clone(), what })
+}
+
+#[cold]
+fn refuse<T>(what: Wrong) -> Checked<T> {
+    Err(Box::new(what))
 }
 
 /// Shapes and element types of the outputs, for callers that allocate them.
@@ -308,18 +323,18 @@ pub fn check_outputs(
     bound: &Bound,
     outputs: &[TensorMeta<'_>],
 ) -> Result<(), BindError> {
-    let check = || -> Result<(), Wrong> {
+    let check = || -> Checked<()> {
         check_count("output", &def.outputs, outputs.len())?;
         for (t, got) in def.outputs.iter().zip(outputs) {
             let want = bound.shape(t.kind);
             if *got.shape != *want {
                 let (got, want) = (got.shape.to_vec(), want.to_vec());
                 let from = Text::Borrowed("the inputs");
-                return Err(Wrong::Shape { tensor: t.name.clone(), got, want, from });
+                return refuse(Wrong::Shape { tensor: t.name.clone(), got, want, from });
             }
             if got.dtype != bound.dtype {
                 let allowed = bound.dtype.to_string();
-                return Err(Wrong::DType { tensor: t.name.clone(), got: got.dtype, allowed });
+                return refuse(Wrong::DType { tensor: t.name.clone(), got: got.dtype, allowed });
             }
         }
         Ok(())
@@ -333,7 +348,7 @@ pub fn check_outputs(
 /// # Errors
 /// There is no such attribute, or the text is not one of its values.
 pub fn parse_attr(def: &OpDef, name: &str, text: &str) -> Result<(usize, Value), BindError> {
-    let err = |what| BindError { op: def.name.clone(), what };
+    let err = |what| BindError { op: def.name.clone(), what: Box::new(what) };
     let Some(index) = def.attrs.iter().position(|a| a.name == name) else {
         let names = join(def.attrs.iter().map(|a| &a.name));
         return Err(err(Wrong::UnknownAttr { name: name.into(), names }));
@@ -378,18 +393,19 @@ fn allowed_values(kind: &AttrKind) -> String {
     }
 }
 
-fn check_count(role: &'static str, want: &[crate::op::Tensor], got: usize) -> Result<(), Wrong> {
+#[inline]
+fn check_count(role: &'static str, want: &[crate::op::Tensor], got: usize) -> Checked<()> {
     if got == want.len() {
         return Ok(());
     }
     let names = join(want.iter().map(|t| &t.name));
-    Err(Wrong::Count { role, got, want: want.len(), names })
+    refuse(Wrong::Count { role, got, want: want.len(), names })
 }
 
-fn check_attrs(def: &OpDef, attrs: &[Value]) -> Result<(), Wrong> {
+fn check_attrs(def: &OpDef, attrs: &[Value]) -> Checked<()> {
     if attrs.len() != def.attrs.len() {
         let names = join(def.attrs.iter().map(|a| &a.name));
-        return Err(Wrong::AttrCount { got: attrs.len(), want: def.attrs.len(), names });
+        return refuse(Wrong::AttrCount { got: attrs.len(), want: def.attrs.len(), names });
     }
     for (attr, value) in def.attrs.iter().zip(attrs) {
         let fits = match (&attr.kind, value) {
@@ -408,27 +424,27 @@ fn check_attrs(def: &OpDef, attrs: &[Value]) -> Result<(), Wrong> {
                 Value::Float(v) => v.to_string(),
             };
             let allowed = allowed_values(&attr.kind);
-            return Err(Wrong::AttrValue { attr: attr.name.clone(), got, allowed });
+            return refuse(Wrong::AttrValue { attr: attr.name.clone(), got, allowed });
         }
     }
     Ok(())
 }
 
 /// The element type to compute in.
-fn check_dtypes(def: &OpDef, inputs: &[TensorMeta<'_>]) -> Result<DType, Wrong> {
+fn check_dtypes(def: &OpDef, inputs: &[TensorMeta<'_>]) -> Checked<DType> {
     let mut common: Option<DType> = None;
     for (tensor, meta) in def.inputs.iter().zip(inputs) {
         let wrong =
             |allowed| Wrong::DType { tensor: tensor.name.clone(), got: meta.dtype, allowed };
         if !def.dtypes.contains(&meta.dtype) {
             let names: Vec<&str> = def.dtypes.iter().map(|d| d.name()).collect();
-            return Err(wrong(names.join(", ")));
+            return refuse(wrong(names.join(", ")));
         }
         common = Some(match common {
             None => meta.dtype,
             Some(c) if def.promote => c.promote(meta.dtype),
             Some(c) if c == meta.dtype => c,
-            Some(c) => return Err(wrong(format!("{c}, as `{}` has", def.inputs[0].name))),
+            Some(c) => return refuse(wrong(format!("{c}, as `{}` has", def.inputs[0].name))),
         });
     }
     Ok(common.unwrap_or(DType::F32))
@@ -439,7 +455,7 @@ fn check_shapes(
     def: &OpDef,
     attrs: &[Value],
     inputs: &[TensorMeta<'_>],
-) -> Result<(Shape, Option<BoundSplit>), Wrong> {
+) -> Checked<(Shape, Option<BoundSplit>)> {
     let gated = |k: &usize| def.inputs[*k].kind == Kind::Gated;
     // The tensor that decides: the first gated one, else the first; the widest when broadcasting.
     let mut lead = (0..inputs.len()).find(gated).unwrap_or(0);
@@ -454,7 +470,7 @@ fn check_shapes(
     for (tensor, meta) in def.inputs.iter().zip(inputs) {
         let got = meta.shape.len();
         if !(min..=MAX_RANK).contains(&got) {
-            return Err(Wrong::Rank { tensor: tensor.name.clone(), got, min });
+            return refuse(Wrong::Rank { tensor: tensor.name.clone(), got, min });
         }
     }
     let rank = inputs.get(lead).map_or(0, |m| m.shape.len());
@@ -467,7 +483,7 @@ fn check_shapes(
     if let Some(s) = &def.split {
         let dim = match (def.attrs.get(s.dim), attrs.get(s.dim)) {
             (Some(attr), Some(Value::Int(d))) => resolve(&attr.name, *d, rank)?,
-            _ => return Err(Wrong::NoSpec),
+            _ => return refuse(Wrong::NoSpec),
         };
         let gate_first = match s.gate {
             Gate::Left => true,
@@ -492,7 +508,7 @@ fn check_shapes(
             if !same {
                 let want = (0..rank).map(|i| domain[i].saturating_mul(twice(i))).collect();
                 let (tensor, got) = (tensor.name.clone(), meta.shape.to_vec());
-                return Err(Wrong::Shape {
+                return refuse(Wrong::Shape {
                     tensor,
                     got,
                     want,
@@ -509,7 +525,7 @@ fn check_shapes(
                 (n, m) if n == m || m == 1 => {}
                 _ => {
                     let (got, with) = (meta.shape.to_vec(), domain.to_vec());
-                    return Err(Wrong::Broadcast { tensor: tensor.name.clone(), got, with });
+                    return refuse(Wrong::Broadcast { tensor: tensor.name.clone(), got, with });
                 }
             }
         }
@@ -527,7 +543,7 @@ fn part_of(
     shape: &[usize],
     split: &Option<BoundSplit>,
     rank: usize,
-) -> Result<Shape, Wrong> {
+) -> Checked<Shape> {
     let tensor = &def.inputs[k];
     let rank_error = |min| Wrong::Rank { tensor: tensor.name.clone(), got: shape.len(), min };
     let mut part = Shape::new(shape).ok_or_else(|| rank_error(0))?;
@@ -537,14 +553,15 @@ fn part_of(
             (s.dim + shape.len()).checked_sub(rank).ok_or_else(|| rank_error(rank - s.dim))?;
         if part.dims[dim] % 2 != 0 {
             let (tensor, shape) = (tensor.name.clone(), shape.to_vec());
-            return Err(Wrong::OddSplit { tensor, shape, dim });
+            return refuse(Wrong::OddSplit { tensor, shape, dim });
         }
         part.dims[dim] /= 2;
     }
     Ok(part)
 }
 
-fn resolve(attr: &Text, dim: i64, rank: usize) -> Result<usize, Wrong> {
+#[inline]
+fn resolve(attr: &Text, dim: i64, rank: usize) -> Checked<usize> {
     let r = rank as i64;
     if (-r..r).contains(&dim) {
         return Ok(dim.rem_euclid(r) as usize);
@@ -553,11 +570,11 @@ fn resolve(attr: &Text, dim: i64, rank: usize) -> Result<usize, Wrong> {
         0 => "nothing, the tensor has no dimensions".into(),
         _ => format!("{} to {} for tensors of rank {rank}", -r, r - 1),
     };
-    Err(Wrong::AttrValue { attr: attr.clone(), got: dim.to_string(), allowed })
+    refuse(Wrong::AttrValue { attr: attr.clone(), got: dim.to_string(), allowed })
 }
 
 /// No tensor is too large; none is empty where that is not allowed.
-fn check_sizes(def: &OpDef, inputs: &[TensorMeta<'_>], bound: &Bound) -> Result<(), Wrong> {
+fn check_sizes(def: &OpDef, inputs: &[TensorMeta<'_>], bound: &Bound) -> Checked<()> {
     let overflow = |tensor: &Text, shape: &[usize]| Wrong::Overflow {
         tensor: tensor.clone(),
         shape: shape.to_vec(),
@@ -565,7 +582,7 @@ fn check_sizes(def: &OpDef, inputs: &[TensorMeta<'_>], bound: &Bound) -> Result<
     for (t, m) in def.inputs.iter().zip(inputs) {
         let count = elements(m.shape).ok_or_else(|| overflow(&t.name, m.shape))?;
         if count == 0 && !def.empty {
-            return Err(Wrong::Empty { tensor: t.name.clone(), shape: m.shape.to_vec() });
+            return refuse(Wrong::Empty { tensor: t.name.clone(), shape: m.shape.to_vec() });
         }
     }
     for t in def.outputs.iter() {
