@@ -86,6 +86,10 @@ def main():
     p = lambda x: (log(1 + x) - x + x * x / 2) / x**3
     for n in (7, 8, 9):
         fit(f"log {n}", p, lambda x: x**3 / log(1 + x), sqrt(mpf(1) / 2) - 1, sqrt(2) - 1, n)
+    # log(1 + x) = x + x^2 p(x) on the whole of [0, 1], for softplus
+    p = lambda x: (log(1 + x) - x) / x**2
+    for n in (9, 10, 11):
+        fit(f"softplus {n}", p, lambda x: x**2 / log(1 + x), 0, 1, n)
     # tanh(x) = x + x^3 p(x^2)
     p = lambda u: (tanh(sqrt(u)) - sqrt(u)) / sqrt(u) ** 3
     for n in (4, 5, 6):

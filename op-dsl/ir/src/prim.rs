@@ -138,16 +138,16 @@ rows! {
     Eq      "eq"      2 "x == y"     ALL, TRUTH,    |[x, y, _]| (x == y) as u8 as f64, derive::zero, Infix("==", 3), (0.0, 0.0);
     Select  "select"  3 "y where x holds, else z" ALL, ALL, |[c, x, y]| if c != 0.0 { x } else { y }, derive::select, Choice, (0.0, 0.0);
 
-    Exp     "exp"     1 "e^x"                    ALL, POSITIVE,           |[x, ..]| libm::exp(x),   derive::exp,     Function, (1.0, 2.0);
-    Expm1   "expm1"   1 "e^x - 1"                ALL, Interval(-1.0, f64::INFINITY), |[x, ..]| libm::expm1(x), derive::expm1, Function, (2.0, 4.0);
-    Ln      "ln"      1 "log_e x"                POSITIVE, ALL,           |[x, ..]| libm::log(x),   derive::ln,      Function, (2.0, 4.0);
-    Log1p   "log1p"   1 "log_e (1 + x)"          Interval(-1.0, f64::INFINITY), ALL, |[x, ..]| libm::log1p(x), derive::log1p, Function, (2.0, 4.0);
-    Tanh    "tanh"    1 "(e^x - e^-x) / (e^x + e^-x)" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::tanh(x), derive::tanh, Function, (2.0, 4.0);
+    Exp     "exp"     1 "e^x"                    ALL, POSITIVE,           |[x, ..]| libm::exp(x),   derive::exp,     Function, (1.0, 1.2);
+    Expm1   "expm1"   1 "e^x - 1"                ALL, Interval(-1.0, f64::INFINITY), |[x, ..]| libm::expm1(x), derive::expm1, Function, (1.3, 1.4);
+    Ln      "ln"      1 "log_e x"                POSITIVE, ALL,           |[x, ..]| libm::log(x),   derive::ln,      Function, (1.6, 1.6);
+    Log1p   "log1p"   1 "log_e (1 + x)"          Interval(-1.0, f64::INFINITY), ALL, |[x, ..]| libm::log1p(x), derive::log1p, Function, (1.7, 1.7);
+    Tanh    "tanh"    1 "(e^x - e^-x) / (e^x + e^-x)" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::tanh(x), derive::tanh, Function, (1.4, 1.4);
     Sigmoid "sigmoid" 1 "1 / (1 + e^-x)"         ALL, UNIT,               o::sigmoid,               derive::sigmoid, Function, (2.0, 8.0);
-    Erf     "erf"     1 "2/sqrt(pi) * integral of e^(-t^2) from 0 to x" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::erf(x), derive::erf, Function, (2.0, 4.0);
-    Erfc    "erfc"    1 "1 - erf(x)"             ALL, Interval(0.0, 2.0), |[x, ..]| libm::erfc(x),  derive::erfc,    Function, (2.0, 8.0);
+    Erf     "erf"     1 "2/sqrt(pi) * integral of e^(-t^2) from 0 to x" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::erf(x), derive::erf, Function, (1.1, 1.3);
+    Erfc    "erfc"    1 "1 - erf(x)"             ALL, Interval(0.0, 2.0), |[x, ..]| libm::erfc(x),  derive::erfc,    Function, (1.4, 1.9);
     NormalCdf "normal_cdf" 1 "erfc(-x / sqrt(2)) / 2" ALL, UNIT,          o::normal_cdf,            derive::normal_cdf, Function, (2.0, 8.0);
-    Softplus "softplus" 1 "log_e (1 + e^x)"      ALL, POSITIVE,           o::softplus,              derive::softplus, Function, (3.0, 8.0);
+    Softplus "softplus" 1 "log_e (1 + e^x)"      ALL, POSITIVE,           o::softplus,              derive::softplus, Function, (1.9, 2.3);
 
     Gelu      "gelu"      1 "x * normal_cdf(x)"  ALL, Interval(-0.17, f64::INFINITY), o::gelu,      derive::gelu,      Function, (2.0, 8.0);
     GeluTanh  "gelu_tanh" 1 "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))) / 2" ALL, Interval(-0.171, f64::INFINITY), o::gelu_tanh, derive::gelu_tanh, Function, (2.0, 8.0);

@@ -30,7 +30,8 @@ const FAR: [f32; 7] = [
 /// `erf x = 2/sqrt(pi) * integral of e^(-t^2) from 0 to x`.
 ///
 /// An odd polynomial of degree 15 for `|x| < 0.92`, `1 - e^(-x p(x))` beyond, where the
-/// exponential is less than 0.2. FMA levels 0.0 ulp, baseline 0.0 ulp.
+/// exponential is less than 0.2.
+/// Budget 1.1 ulp with FMA (1.08 measured), 1.3 without (1.23).
 #[inline(always)]
 pub fn erf<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
     let z = x.abs();
@@ -41,7 +42,7 @@ pub fn erf<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
     z.simd_lt(0.92).select(near, far).copysign(x)
 }
 
-/// `e^(z^2) erfc(z) = t (C0 + d p(d))`, `t = 1 / (1 + z/2)`, `d = t - CENTRE`, for `0 <= z <= 10.1`,
+/// `e^(z^2) erfc(z) = t (C0 + d p(d))`, `t = 1 / (1 + z/2)`, `d = t - CENTRE`, up to `z = 10.1`,
 /// relative error 2^-27.7. The centre makes every `t - CENTRE` exact and C0 a multiple of
 /// 2^-24, so that it can be subtracted exactly.
 const CENTRE: f32 = 415.0 / 1024.0;
@@ -63,7 +64,7 @@ const SCALED: [f32; 10] = [
 ///
 /// `e^(-x^2)` times a polynomial in `t = 1 / (1 + |x|/2)`; `2 -` that for negative `x`. The
 /// exponential gets the low word of `x^2`; the errors of `t` and of the product are carried along.
-/// FMA levels 0.0 ulp, baseline 0.0 ulp.
+/// Budget 1.4 ulp with FMA (1.34 measured), 1.9 without (1.84).
 #[inline(always)]
 pub fn erfc<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
     let one = S::f32s::splat(s, 1.0);
@@ -80,8 +81,8 @@ pub fn erfc<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
     let (product, product_low) = s.two_prod(den, t);
     let e = (one - product) - den_low.mul_add(t, product_low);
 
-    // g + g_low = C0 + d p(d), y + y_low = t (g + g_low). Near z = 0 the correction t e is less than
-    // the last place of d, so it enters by the slope of the first terms.
+    // g + g_low = C0 + d p(d), y + y_low = t (g + g_low). Near z = 0 the correction t e is less
+    // than the last place of d, so it enters by the slope of the first terms.
     let d = t - CENTRE;
     let p = horner(s, d, SCALED);
     let slope = d.mul_add(2.0 * SCALED[1], S::f32s::splat(s, SCALED[0]));

@@ -1,7 +1,8 @@
 //! `e^x` and `e^x - 1`.
 //!
 //! `x = k ln 2 + r` with `k` whole and `|r| <= ln 2 / 2`, then `e^x = 2^k e^r`. `ln 2` is cut into
-//! 15 bits and a rest, so that `k * LN2_HI` is exact with or without a fused multiply-add.
+//! 15 bits and a rest (Cody and Waite), so that `k * LN2_HI` is exact with or without a fused
+//! multiply-add.
 
 use super::poly::{at_least, at_most, horner};
 use crate::rt::elem::El;
@@ -55,11 +56,19 @@ fn exp_reduced<S: K>(s: S, r: S::f32s) -> S::f32s {
 
 /// `e^x`.
 ///
-/// Range reduction and a polynomial of degree 6. FMA levels 0.0 ulp, baseline 0.0 ulp.
+/// Range reduction and a polynomial of degree 6.
+/// Budget 1.0 ulp with FMA (0.91 measured), 1.2 without (1.19).
 #[inline(always)]
 pub fn exp<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
-    // e^-104 rounds to 0 and e^89 to infinity.
-    let x = at_least(s, at_most(s, x, 89.0), -104.0);
+    // e^89 rounds to infinity.
+    exp_below(s, at_most(s, x, 89.0))
+}
+
+/// `e^x` for `x <= 89`.
+#[inline(always)]
+pub(super) fn exp_below<S: K>(s: S, x: S::f32s) -> S::f32s {
+    // e^-104 rounds to 0.
+    let x = at_least(s, x, -104.0);
     let (k, n) = nearest_power(s, x);
     let r = k.mul_add(-LN2_LO, k.mul_add(-LN2_HI, x));
     let (a, b) = two_powers::<S>(n);
@@ -75,8 +84,8 @@ pub(super) fn exp_middle<S: K>(s: S, x: S::f32s) -> S::f32s {
 }
 
 /// `e^(hi + lo) = (1 + r + tail) a b` as `(r, tail, a, b)`, for `-104 <= hi <= 89` and `lo` far
-/// smaller. `|r| <= ln 2 / 2`, `tail < 0.07` holds what `r` lost in rounding, and `a b` is a power of
-/// two that may be denormal though `a` and `b` are not.
+/// smaller. `|r| <= ln 2 / 2`, `tail < 0.07` holds what `r` lost in rounding, and `a b` is a power
+/// of two that may be denormal though `a` and `b` are not.
 #[inline(always)]
 pub(super) fn exp_parts<S: K>(s: S, hi: S::f32s, lo: S::f32s) -> [S::f32s; 4] {
     let (k, n) = nearest_power(s, hi);
@@ -92,7 +101,7 @@ pub(super) fn exp_parts<S: K>(s: S, hi: S::f32s, lo: S::f32s) -> [S::f32s; 4] {
 ///
 /// With `q = e^r - 1 = r + r^2 p(r)` it is `2^k r + (2^k - 1) + 2^k r^2 p(r)`, where the first
 /// product and, for all `k` that matter, the bracket are exact. `r` carries a low word.
-/// FMA levels 0.0 ulp, baseline 0.0 ulp.
+/// Budget 1.3 ulp with FMA (1.30 measured), 1.4 without (1.32).
 #[inline(always)]
 pub fn expm1<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
     // e^-60 - 1 rounds to -1 and e^89 - 1 to infinity.

@@ -59,7 +59,8 @@ fn ends<S: K>(s: S, x: S::f32s, bottom: f32, y: S::f32s) -> S::f32s {
 
 /// `log_e x`.
 ///
-/// A polynomial of degree 11 in `m - 1`. FMA levels 0.0 ulp, baseline 0.0 ulp.
+/// A polynomial of degree 11 in `m - 1`.
+/// Budget 1.6 ulp with FMA (1.51 measured), 1.6 without (1.51).
 #[inline(always)]
 pub fn ln<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
     const BIAS: f32 = 8_388_608.0 + 127.0;
@@ -73,7 +74,8 @@ pub fn ln<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
 /// `log_e (1 + x)`.
 ///
 /// As [`ln`] of the rounded `u = 1 + x`; what rounding lost, `c = x - (u - 1)`, joins `f` after the
-/// exponent is split off. FMA levels 0.0 ulp, baseline 0.0 ulp.
+/// exponent is split off.
+/// Budget 1.7 ulp with FMA (1.62 measured), 1.7 without (1.64).
 #[inline(always)]
 pub fn log1p<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
     let zero = S::f32s::splat(s, 0.0);

@@ -1,15 +1,34 @@
 //! `log_e (1 + e^x)`
 
-use super::{exp, log1p};
+use super::exp::exp_below;
+use super::poly::horner;
 use crate::rt::elem::El;
 use crate::rt::simd::K;
 use fearless_simd::prelude::*;
 
-/// `log_e (1 + e^x) = max(x, 0) + log1p(e^-|x|)`: no overflow, and no cancellation as both terms
-/// are positive. FMA levels 0.0 ulp, baseline 0.0 ulp.
+/// `log(1 + t) = t + t^2 p(t)` on [0, 1], relative error 2^-30.1.
+const LOG1P: [f32; 10] = [
+    -0.499_999_88,
+    0.333_327_14,
+    -0.249_888_64,
+    0.198_996_23,
+    -0.161_351_71,
+    0.124_795_3,
+    -0.083_238_99,
+    0.042_114_895,
+    -0.013_691_731,
+    0.002_084_563,
+];
+
+/// `log_e (1 + e^x)`.
+///
+/// `max(x, 0) + log(1 + t)`, `t = e^-|x|`: no overflow, and no cancellation as both terms are
+/// positive. With `0 <= t <= 1` one polynomial of degree 11 does for the logarithm.
+/// Budget 1.9 ulp with FMA (1.86 measured), 2.3 without (2.23).
 #[inline(always)]
 pub fn softplus<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
-    let rest = log1p::<S, E>(s, exp::<S, E>(s, -x.abs()));
+    let t = exp_below(s, -x.abs());
+    let rest = horner(s, t, LOG1P).mul_add(t * t, t);
     let zero = S::f32s::splat(s, 0.0);
     rest + x.simd_gt(zero).select(x, zero)
 }

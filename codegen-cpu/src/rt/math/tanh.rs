@@ -13,7 +13,7 @@ const TANH: [f32; 5] = [-0.333_332_8, 0.133_314_12, -0.053_737_435, 0.020_632_32
 ///
 /// An odd polynomial of degree 11 for `|x| < 0.625`, `1 - 2 / (e^(2|x|) + 1)` beyond, where the
 /// fraction is less than 0.45 and its error counts less than half.
-/// FMA levels 0.0 ulp, baseline 0.0 ulp.
+/// Budget 1.4 ulp with FMA (1.37 measured), 1.4 without (1.35).
 #[inline(always)]
 pub fn tanh<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
     let z = x.abs();
