@@ -1,1 +1,69 @@
+//! Write an activation once, as a formula on one element; get its CPU kernel, its gradient, its
+//! oracle, and the AscendC operator.
 //!
+//! ```
+//! #[op_dsl::operators]
+//! pub mod gates {
+//!     use op_dsl::prelude::*;
+//!
+//!     /// `y = value * silu(gate)` over the two halves of `x` along `dim`.
+//!     #[op(name = "Swish", grad(name = "SwishGrad", wrt(x)))]
+//!     pub fn swish(#[split(along = dim)] x: Gated, #[attr(default = -1)] dim: Dim) -> Elem {
+//!         x.value * (x.gate * sigmoid(x.gate))
+//!     }
+//! }
+//!
+//! use op_dsl::{View, ViewMut};
+//! let x = [1.0f32, 2.0, 3.0, 4.0]; // gates 1, 2; values 3, 4
+//! let mut y = [0.0f32; 2];
+//! gates::Swish::default().run(View::new(&x, &[1, 4])?, ViewMut::new(&mut y, &[1, 2])?)?;
+//! assert!((y[0] - 3.0 * 0.731_058_6).abs() < 1e-6);
+//! # Ok::<(), op_dsl::Error>(())
+//! ```
+//!
+//! The function stays an ordinary function, so it is its own judge: on an [`Elem`](elem::Elem) it
+//! computes in f64, with the derivative.
+
+// Expansions name this crate from outside; so do those in its own tests.
+extern crate self as op_dsl;
+
+#[doc(hidden)]
+pub mod __rt;
+mod attribute;
+#[cfg(feature = "cli")]
+pub mod cli;
+mod dual;
+pub mod elem;
+#[doc(hidden)]
+pub mod oracle;
+pub mod prelude;
+
+pub use attribute::OpAttr;
+pub use codegen_cpu::rt::call::{Operator, Options, Oracle, OracleInput};
+pub use codegen_cpu::rt::error::Error;
+pub use codegen_cpu::rt::simd::Level;
+pub use codegen_cpu::rt::view::{View, ViewMut};
+pub use elem::{Dim, Elem, Gated};
+pub use op_dsl_ir as ir;
+pub use op_dsl_macros::{OpAttr, formula, op, operators};
+
+/// The operators of several families as one list:
+/// `static OPERATORS: &[&Operator] = &join::<{ a::OPERATORS.len() + b::OPERATORS.len() }>(..)`.
+///
+/// # Panics
+/// While compiling, when `N` is not the sum of the families' lengths.
+pub const fn join<const N: usize>(families: &[&[&'static Operator]]) -> [&'static Operator; N] {
+    let mut all: [&Operator; N] = [families[0][0]; N];
+    let (mut family, mut n) = (0, 0);
+    while family < families.len() {
+        let mut i = 0;
+        while i < families[family].len() {
+            all[n] = families[family][i];
+            n += 1;
+            i += 1;
+        }
+        family += 1;
+    }
+    assert!(n == N, "`N` is not the sum of the families' lengths");
+    all
+}

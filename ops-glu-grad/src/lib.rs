@@ -1,1 +1,17 @@
-//!
+//! Gated activations and their gradients, each a few lines of formula.
+
+// One file per family; each holds its module inline, as the macro needs it.
+mod families {
+    pub mod gelu;
+    pub mod glu;
+}
+
+pub use families::gelu::gelu;
+pub use families::glu::glu;
+
+use op_dsl::Operator;
+
+/// Every operator of this crate.
+pub static OPERATORS: &[&Operator] = &op_dsl::join::<
+    { glu::OPERATORS.len() + gelu::OPERATORS.len() },
+>(&[glu::OPERATORS, gelu::OPERATORS]);

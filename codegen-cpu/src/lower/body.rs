@@ -14,7 +14,7 @@ pub fn widths(def: &OpDef) -> [usize; 3] {
 
 /// `impl Body` of one specialisation for the type `name`.
 pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
-    let [inputs, scalars, outputs] = widths(def);
+    let [inputs, scalars, outputs] = widths(def).map(data::count);
     let input_names: Vec<Ident> = def.input_names().iter().map(|n| value_name(n)).collect();
     let scalar_names: Vec<Ident> = def.scalar_names().iter().map(|n| value_name(n)).collect();
 

@@ -98,12 +98,12 @@ fn value(v: Value) -> TokenStream {
 }
 
 fn split(s: &Split) -> TokenStream {
-    let dim = Literal::usize_unsuffixed(s.dim);
+    let dim = count(s.dim);
     let gate = match s.gate {
         Gate::Left => quote!(Left),
         Gate::Right => quote!(Right),
         Gate::LeftIf(attr) => {
-            let attr = Literal::usize_unsuffixed(attr);
+            let attr = count(attr);
             quote!(LeftIf(#attr))
         }
     };
@@ -116,7 +116,7 @@ fn split(s: &Split) -> TokenStream {
 
 fn spec(s: &Spec) -> TokenStream {
     let when = list(s.when.iter().map(|(attr, v)| {
-        let (attr, v) = (Literal::usize_unsuffixed(*attr), integer(*v));
+        let (attr, v) = (count(*attr), integer(*v));
         quote!((#attr, #v))
     }));
     let (traced, graph) = (graph(&s.traced), graph(&s.graph));
@@ -148,7 +148,7 @@ fn node(n: &Node) -> TokenStream {
             let c = f64_literal(*c);
             quote!(Node::Const(#c))
         }
-        Node::Call(prim, args) => call(*prim, &n.args()[..args.len().min(n.args().len())]),
+        Node::Call(prim, _) => call(*prim, n.args()),
     }
 }
 
@@ -157,6 +157,11 @@ fn call(prim: Prim, args: &[Id]) -> TokenStream {
     let args = args.iter().map(|a| Literal::u32_unsuffixed(a.0));
     let make = format_ident!("call{}", args.len());
     quote!(#make(Prim::#name, #(#args),*))
+}
+
+/// A number of things, without its type.
+pub fn count(n: usize) -> Literal {
+    Literal::usize_unsuffixed(n)
 }
 
 /// An integer; literals have no sign.

@@ -118,7 +118,7 @@ fn run(op: &Operator) -> TokenStream {
             AttrKind::Enum { .. } => quote!(Value::Int(::op_dsl::OpAttr::to_i64(self.#field))),
         }
     });
-    let count = def.attrs.len();
+    let count = data::count(def.attrs.len());
     let (run_docs, attrs_docs) = (doc::call(def), "The attributes as the table has them.");
     quote! {
         #[automatically_derived]
@@ -151,7 +151,7 @@ fn entry(op: &Operator, f: &OpFn) -> TokenStream {
     let oracle = oracle::function(op, f);
     let definition = data::definition(def);
     let bodies = bodies(def);
-    let [inputs, scalars, outputs] = body::widths(def);
+    let [inputs, scalars, outputs] = body::widths(def).map(data::count);
     let names = (0..def.specs.len()).map(body_name);
     quote! {
         #[doc = #docs]

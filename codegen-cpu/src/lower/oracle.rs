@@ -1,5 +1,6 @@
 //! The author's own function as the judge of its operators, by value and by derivative.
 
+use super::data;
 use op_dsl_ir::op::{AttrKind, Kind};
 use op_dsl_ir::passes::differentiate::Wiring;
 use op_dsl_syntax::{OpFn, Operator, Role};
@@ -41,7 +42,7 @@ pub fn evaluator(f: &OpFn) -> TokenStream {
         let inner = format_ident!("with_saved");
         (Some(with_saved(&inner, f)), quote!(#inner(#(#arguments,)* saved)))
     };
-    let count = f.saved.len();
+    let count = data::count(f.saved.len());
     quote! {
         #[doc(hidden)]
         #[allow(unused_variables)]
@@ -62,13 +63,13 @@ pub fn evaluator(f: &OpFn) -> TokenStream {
 /// The author's body once more, which also hands out its saved values, and takes them from
 /// outside where a gradient is given them.
 fn with_saved(name: &Ident, f: &OpFn) -> TokenStream {
-    let params = &f.item.sig.inputs;
+    let params = f.item.sig.inputs.iter();
     let output = match &f.item.sig.output {
         syn::ReturnType::Default => quote!(()),
         syn::ReturnType::Type(_, ty) => quote!(#ty),
     };
-    let count = f.saved.len();
-    let mut found = 0;
+    let count = data::count(f.saved.len());
+    let mut found = 0usize;
     // `item` is the stripped copy of `block`: statement by statement the same.
     let (mut stmts, mut tail) = (Vec::new(), None);
     for (plain, written) in f.item.block.stmts.iter().zip(&f.block.stmts) {
@@ -79,8 +80,9 @@ fn with_saved(name: &Ident, f: &OpFn) -> TokenStream {
         stmts.push(quote!(#plain));
         if let Some(ident) = saved_name(written) {
             let kept = format_ident!("__saved_{found}");
+            let at = data::count(found);
             stmts.push(quote! {
-                let #ident = ::op_dsl::__rt::oracle::given(#ident, saved, #found);
+                let #ident = ::op_dsl::__rt::oracle::given(#ident, saved, #at);
                 let #kept = #ident;
             });
             found += 1;
@@ -89,7 +91,7 @@ fn with_saved(name: &Ident, f: &OpFn) -> TokenStream {
     let kept = (0..found).map(|i| format_ident!("__saved_{i}"));
     let scalars = scalars(f);
     quote! {
-        fn #name(#params, saved: &[Option<f64>]) -> (#output, [::op_dsl::Elem; #count]) {
+        fn #name(#(#params,)* saved: &[Option<f64>]) -> (#output, [::op_dsl::Elem; #count]) {
             #scalars
             #(#stmts)*
             (#tail, [#(#kept),*])
@@ -116,17 +118,17 @@ fn arguments(f: &OpFn) -> Vec<TokenStream> {
     let argument = |p: &op_dsl_syntax::Param| match &p.role {
         Role::Tensor { kind: Kind::Whole, .. } => {
             stream += 1;
-            let i = stream - 1;
+            let i = data::count(stream - 1);
             quote!(x[#i])
         }
         Role::Tensor { kind: Kind::Gated, .. } => {
             stream += 2;
-            let (gate, value) = (stream - 2, stream - 1);
+            let (gate, value) = (data::count(stream - 2), data::count(stream - 1));
             quote!(::op_dsl::Gated { gate: x[#gate], value: x[#value] })
         }
         Role::Attr { ty, kind, .. } => {
             attr += 1;
-            let i = attr - 1;
+            let i = data::count(attr - 1);
             match kind {
                 AttrKind::Dim | AttrKind::Int => quote!(::op_dsl::__rt::oracle::int(a[#i])),
                 AttrKind::Bool => quote!(::op_dsl::__rt::oracle::int(a[#i]) != 0),
@@ -161,7 +163,10 @@ pub fn function(op: &Operator, f: &OpFn) -> TokenStream {
 fn connections(w: &Wiring, f: &OpFn) -> TokenStream {
     let places = |list: &[Option<usize>]| {
         let each = list.iter().map(|p| match p {
-            Some(i) => quote!(Some(#i)),
+            Some(i) => {
+                let i = data::count(*i);
+                quote!(Some(#i))
+            }
             None => quote!(None),
         });
         quote!(&[#(#each),*])
@@ -169,7 +174,7 @@ fn connections(w: &Wiring, f: &OpFn) -> TokenStream {
     let (inputs, upstream) = (places(&w.inputs), places(&w.upstream));
     // Saved values are the last output streams, one each.
     let saved = places(&w.saved[w.saved.len() - f.saved.len()..]);
-    let wrt = &w.wrt;
+    let wrt = w.wrt.iter().copied().map(data::count);
     quote! {
         ::op_dsl::__rt::oracle::Connections {
             inputs: #inputs,

@@ -1,0 +1,46 @@
+//! What expansions name. Not part of the interface: it changes with the macros.
+
+pub use crate::oracle;
+
+/// In the scope of bodies.
+pub mod vector {
+    pub use super::math;
+    pub use codegen_cpu::rt::block::{Body, Kernels};
+    pub use codegen_cpu::rt::elem::El;
+    pub use codegen_cpu::rt::simd::K;
+    pub use fearless_simd::prelude::*;
+}
+
+/// The functions of the table.
+pub mod math {
+    pub use codegen_cpu::rt::math::activation::{
+        gelu_erf as gelu, gelu_erf_grad as gelu_grad, gelu_tanh, gelu_tanh_grad, normal_cdf,
+        sigmoid, silu, silu_grad,
+    };
+    pub use codegen_cpu::rt::math::{erf, erfc, exp, expm1, ln, log1p, max, min, softplus, tanh};
+}
+
+/// In the scope of definitions.
+pub mod data {
+    pub use op_dsl_ir::graph::{Graph, Id, Node};
+    pub use op_dsl_ir::op::{
+        Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value, Variant,
+    };
+    pub use op_dsl_ir::{DType, Prim};
+    pub use std::borrow::Cow::Borrowed;
+
+    /// A call with one argument.
+    pub const fn call1(prim: Prim, a: u32) -> Node {
+        Node::Call(prim, [Id(a), Id::NONE, Id::NONE])
+    }
+
+    /// A call with two arguments.
+    pub const fn call2(prim: Prim, a: u32, b: u32) -> Node {
+        Node::Call(prim, [Id(a), Id(b), Id::NONE])
+    }
+
+    /// A call with three arguments.
+    pub const fn call3(prim: Prim, a: u32, b: u32, c: u32) -> Node {
+        Node::Call(prim, [Id(a), Id(b), Id(c)])
+    }
+}

@@ -1,0 +1,242 @@
+//! One element of a tensor, in f64 with its derivative: what formulas compute with when they run
+//! as ordinary Rust.
+//!
+//! Values and derivatives are written here by hand and pass through none of the graph's passes, so
+//! that a formula run on [`Elem`]s judges what was made of it.
+
+use crate::dual;
+use std::cmp::Ordering;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// One element of a tensor: a value, and its derivative by whichever input is varied.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Elem {
+    /// The value.
+    pub value: f64,
+    /// The derivative.
+    pub derivative: f64,
+}
+
+/// One element of each part of a tensor that is cut in two along a dimension.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Gated {
+    /// The part that goes through the activation.
+    pub gate: Elem,
+    /// The part that is multiplied by it.
+    pub value: Elem,
+}
+
+/// An attribute that names a dimension, in `[-rank, rank - 1]`.
+pub type Dim = i64;
+
+impl Elem {
+    /// A value that does not depend on the input.
+    pub const fn constant(value: f64) -> Elem {
+        Elem { value, derivative: 0.0 }
+    }
+
+    /// The input that is varied.
+    pub const fn variable(value: f64) -> Elem {
+        Elem { value, derivative: 1.0 }
+    }
+
+    /// A function of this element, by its value and its derivative there.
+    fn through(self, (value, slope): (f64, f64)) -> Elem {
+        Elem { value, derivative: flow(self.derivative, slope) }
+    }
+}
+
+/// `derivative * factor`, where no change stays no change even at infinity.
+fn flow(derivative: f64, factor: f64) -> f64 {
+    if derivative == 0.0 { 0.0 } else { derivative * factor }
+}
+
+impl From<f64> for Elem {
+    fn from(value: f64) -> Elem {
+        Elem::constant(value)
+    }
+}
+
+impl Neg for Elem {
+    type Output = Elem;
+    fn neg(self) -> Elem {
+        Elem { value: -self.value, derivative: -self.derivative }
+    }
+}
+
+impl Add for Elem {
+    type Output = Elem;
+    fn add(self, y: Elem) -> Elem {
+        Elem { value: self.value + y.value, derivative: self.derivative + y.derivative }
+    }
+}
+
+impl Sub for Elem {
+    type Output = Elem;
+    fn sub(self, y: Elem) -> Elem {
+        Elem { value: self.value - y.value, derivative: self.derivative - y.derivative }
+    }
+}
+
+impl Mul for Elem {
+    type Output = Elem;
+    fn mul(self, y: Elem) -> Elem {
+        let derivative = flow(self.derivative, y.value) + flow(y.derivative, self.value);
+        Elem { value: self.value * y.value, derivative }
+    }
+}
+
+impl Div for Elem {
+    type Output = Elem;
+    fn div(self, y: Elem) -> Elem {
+        let value = self.value / y.value;
+        let derivative = flow(self.derivative, 1.0 / y.value) - flow(y.derivative, value / y.value);
+        Elem { value, derivative }
+    }
+}
+
+macro_rules! with_numbers {
+    ($($op:ident $f:ident),*) => {$(
+        impl $op<f64> for Elem {
+            type Output = Elem;
+            fn $f(self, y: f64) -> Elem {
+                self.$f(Elem::constant(y))
+            }
+        }
+        impl $op<Elem> for f64 {
+            type Output = Elem;
+            fn $f(self, y: Elem) -> Elem {
+                Elem::constant(self).$f(y)
+            }
+        }
+    )*};
+}
+with_numbers!(Add add, Sub sub, Mul mul, Div div);
+
+impl PartialEq for Elem {
+    fn eq(&self, y: &Elem) -> bool {
+        self.value == y.value
+    }
+}
+
+impl PartialEq<f64> for Elem {
+    fn eq(&self, y: &f64) -> bool {
+        self.value == *y
+    }
+}
+
+impl PartialEq<Elem> for f64 {
+    fn eq(&self, y: &Elem) -> bool {
+        *self == y.value
+    }
+}
+
+impl PartialOrd for Elem {
+    fn partial_cmp(&self, y: &Elem) -> Option<Ordering> {
+        self.value.partial_cmp(&y.value)
+    }
+}
+
+impl PartialOrd<f64> for Elem {
+    fn partial_cmp(&self, y: &f64) -> Option<Ordering> {
+        self.value.partial_cmp(y)
+    }
+}
+
+impl PartialOrd<Elem> for f64 {
+    fn partial_cmp(&self, y: &Elem) -> Option<Ordering> {
+        self.partial_cmp(&y.value)
+    }
+}
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $f:ident)*) => {
+        impl Elem {
+            $($(#[$doc])*
+            pub fn $f(self) -> Elem {
+                self.through(dual::$f(self.value))
+            })*
+        }
+        $($(#[$doc])*
+        pub fn $f(x: impl Into<Elem>) -> Elem {
+            x.into().$f()
+        })*
+    };
+}
+
+functions! {
+    /// `|x|`, with derivative 0 at 0.
+    abs
+    /// `x^(1/2)`
+    sqrt
+    /// `e^x`
+    exp
+    /// `e^x - 1`, accurate near 0.
+    expm1
+    /// The natural logarithm.
+    ln
+    /// `ln(1 + x)`, accurate near 0.
+    log1p
+    /// The hyperbolic tangent.
+    tanh
+    /// `1 / (1 + e^-x)`
+    sigmoid
+    /// The error function.
+    erf
+    /// `1 - erf(x)`, accurate for large `x`.
+    erfc
+    /// The distribution function of the standard normal distribution, accurate in both tails.
+    normal_cdf
+    /// `ln(1 + e^x)`
+    softplus
+    /// `x * normal_cdf(x)`
+    gelu
+    /// The tanh form of GELU: `x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2`.
+    gelu_tanh
+    /// `x * sigmoid(x)`
+    silu
+    /// The derivative of [`gelu`].
+    gelu_grad
+    /// The derivative of [`gelu_tanh`].
+    gelu_tanh_grad
+    /// The derivative of [`silu`].
+    silu_grad
+}
+
+impl Elem {
+    /// The smaller of two; NaN if either is.
+    pub fn min(self, y: impl Into<Elem>) -> Elem {
+        let y = y.into();
+        match self.value.partial_cmp(&y.value) {
+            None => Elem::constant(f64::NAN),
+            Some(Ordering::Greater) => y,
+            Some(_) => self,
+        }
+    }
+
+    /// The larger of two; NaN if either is.
+    pub fn max(self, y: impl Into<Elem>) -> Elem {
+        let y = y.into();
+        match self.value.partial_cmp(&y.value) {
+            None => Elem::constant(f64::NAN),
+            Some(Ordering::Less) => y,
+            Some(_) => self,
+        }
+    }
+
+    /// `x^n`
+    pub fn powi(self, n: i32) -> Elem {
+        let x = self.value;
+        self.through((x.powi(n), f64::from(n) * x.powi(n.saturating_sub(1))))
+    }
+}
+
+/// The smaller of two; NaN if either is.
+pub fn min(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
+    x.into().min(y)
+}
+
+/// The larger of two; NaN if either is.
+pub fn max(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
+    x.into().max(y)
+}

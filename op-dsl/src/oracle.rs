@@ -1,0 +1,70 @@
+//! The author's function as an oracle: by value, and for a derived gradient by derivative.
+
+use crate::{Elem, OpAttr};
+use codegen_cpu::rt::call::OracleInput;
+use op_dsl_ir::op::Value;
+
+/// Calls the author's function: an element per input stream and the attributes in, an element per
+/// output stream out. Saved values that are given replace those computed.
+pub type Evaluate = fn(&[Elem], &[Value], &[Option<f64>]) -> Vec<Elem>;
+
+/// How the streams of a gradient connect to those of its forward function.
+#[derive(Clone, Copy, Debug)]
+pub struct Connections {
+    /// For each forward input stream, the gradient's input stream with the same values.
+    pub inputs: &'static [Option<usize>],
+    /// For each forward output stream, the gradient's input stream with its upstream gradient.
+    pub upstream: &'static [Option<usize>],
+    /// For each saved value, the gradient's input stream that holds it.
+    pub saved: &'static [Option<usize>],
+    /// The forward input streams to differentiate by.
+    pub wrt: &'static [usize],
+}
+
+/// The values of the function's outputs.
+pub fn value(f: Evaluate, i: &OracleInput<'_>) -> Vec<f64> {
+    let x: Vec<Elem> = i.streams.iter().map(|v| Elem::constant(*v)).collect();
+    f(&x, i.attrs, &[]).into_iter().map(|y| y.value).collect()
+}
+
+/// The upstream gradients times the derivatives of the function's outputs, one sum per input
+/// stream that is differentiated by.
+pub fn gradient(f: Evaluate, c: &Connections, i: &OracleInput<'_>) -> Vec<f64> {
+    let stream = |at: Option<usize>| at.and_then(|at| i.streams.get(at)).copied();
+    // A stream that the gradient has no use for may have any value.
+    let x: Vec<Elem> =
+        c.inputs.iter().map(|at| Elem::constant(stream(*at).unwrap_or(0.5))).collect();
+    let saved: Vec<Option<f64>> = c.saved.iter().map(|at| stream(*at)).collect();
+    let by = |wrt: &usize| {
+        let mut x = x.clone();
+        x[*wrt].derivative = 1.0;
+        let y = f(&x, i.attrs, &saved);
+        let terms = y.iter().zip(c.upstream).filter_map(|(y, at)| Some((y, stream(*at)?)));
+        terms.map(|(y, dy)| dy * y.derivative).sum()
+    };
+    c.wrt.iter().map(by).collect()
+}
+
+/// A saved value as the gradient was given it, with the derivative it has.
+pub fn given(computed: Elem, saved: &[Option<f64>], at: usize) -> Elem {
+    let value = saved.get(at).copied().flatten().unwrap_or(computed.value);
+    Elem { value, ..computed }
+}
+
+/// The value of an attribute as an integer.
+pub fn int(v: Value) -> i64 {
+    v.as_int().unwrap_or_default()
+}
+
+/// The value of a float attribute, rounded as the kernel rounds it.
+pub fn float(v: Value) -> f32 {
+    match v {
+        Value::Float(v) => v as f32,
+        other => int(other) as f32,
+    }
+}
+
+/// The value of an enum attribute; the first for a number that is none.
+pub fn variant<T: OpAttr>(v: Value) -> T {
+    T::from_i64(int(v)).unwrap_or(T::VARIANTS[0].0)
+}

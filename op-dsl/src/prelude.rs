@@ -1,0 +1,5 @@
+//! All that a family file needs: `use op_dsl::prelude::*;`.
+
+pub use crate::elem::*;
+pub use crate::{OpAttr, formula, op, operators};
+pub use std::f64::consts::*;
