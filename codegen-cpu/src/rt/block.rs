@@ -66,15 +66,9 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize>(
     // reference the pointers would be loaded anew after each store.
     let (mut input, mut output) = ([core::ptr::null::<E>(); I], [core::ptr::null_mut::<E>(); O]);
     let mut scalar = [0.0; A];
-    for k in 0..I {
-        input[k] = io.input[k].cast();
-    }
-    for k in 0..O {
-        output[k] = io.output[k].cast();
-    }
-    for k in 0..A {
-        scalar[k] = io.scalar[k];
-    }
+    input.iter_mut().zip(&io.input).for_each(|(to, from)| *to = from.cast());
+    output.iter_mut().zip(&io.output).for_each(|(to, from)| *to = from.cast());
+    scalar.iter_mut().zip(&io.scalar).for_each(|(to, from)| *to = *from);
     s.vectorize(
         #[inline(always)]
         move || {
@@ -122,6 +116,7 @@ macro_rules! instance {
             unsafe { run::<_, E, B, I, A, O>(s, io, steps, nt) }
         }
         #[cfg(not(target_arch = $arch))]
+        #[allow(clippy::extra_unused_type_parameters)] // the signature of the instance above
         unsafe fn $name<E, B, const I: usize, const A: usize, const O: usize>(
             io: &Streams,
             steps: usize,

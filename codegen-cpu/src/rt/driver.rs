@@ -8,6 +8,7 @@ use super::block::{Kernels, MAX_STREAMS, Streams};
 use super::call::Options;
 use super::plan::{Cut, Job, SCRATCH, Stream};
 use super::scratch::{Strided, copy_line, widen};
+use core::mem::MaybeUninit;
 use core::ops::Range;
 use op_dsl_ir::bind::MAX_RANK;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -115,6 +116,7 @@ impl Work<'_> {
             io: Streams { scalar: self.job.scalars, ..Streams::EMPTY },
             base: [core::ptr::null_mut(); MAX_STREAMS],
             pitch: [0; MAX_STREAMS],
+            step: [self.job.dtype.size(); MAX_STREAMS],
             slots,
             streaming: self.streaming && !outputs_staged,
         };
@@ -178,12 +180,22 @@ unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
         return unsafe { b.copy::<true>(slot) };
     }
     let elements: usize = b.sizes[..b.rank].iter().product();
-    let steps = elements.div_ceil(job.step);
-    // A 16-bit stream of an f32 kernel: into the upper half of the slot, then spread.
-    let upper = slot.wrapping_add(steps * job.step * b.dtype.size());
-    // SAFETY: as above; the job's level is available.
+    let (whole, bytes) = (elements / job.step, b.dtype.size());
+    let b = b.joined();
+    // SAFETY: as above, and the job's level is available. A line is converted where it is, but for
+    // what is left after whole steps. Other boxes, and what is left, are copied to the upper
+    // half of their place in the slot first.
     unsafe {
-        b.copy::<true>(upper);
+        let (from, done) = if b.is_line() { (b.ptr, whole) } else { (b.ptr, 0) };
+        widen(job.level, b.dtype, from, slot.cast(), done);
+        let (done, rest) = (done * job.step, elements - done * job.step);
+        let steps = rest.div_ceil(job.step);
+        let slot = slot.wrapping_add(done * job.dtype.size());
+        let upper = slot.wrapping_add(steps * job.step * bytes);
+        match done {
+            0 => b.copy::<true>(upper),
+            _ => copy_line(b.ptr.wrapping_add(done * bytes).cast::<u16>(), upper.cast(), rest),
+        }
         widen(job.level, b.dtype, upper, slot.cast(), steps);
     }
 }
@@ -196,6 +208,8 @@ struct Worker<'a> {
     base: [*mut u8; MAX_STREAMS],
     /// Bytes from row to row of `base`.
     pitch: [isize; MAX_STREAMS],
+    /// Bytes from column to column, of dense streams and of those that repeat an element.
+    step: [usize; MAX_STREAMS],
     /// If any stream is staged.
     slots: Option<&'a mut [Slot; MAX_STREAMS]>,
     streaming: bool,
@@ -228,10 +242,10 @@ impl Worker<'_> {
         }
         if cut.packed {
             let inner: usize = job.size[cut.dim + 1..=last].iter().product();
-            self.run_row(0, rows * inner);
+            self.run_packed(rows * inner);
         } else {
-            for r in 0..rows {
-                self.run_row(r as isize, columns);
+            for row in 0..rows {
+                self.run_row(row, columns);
             }
         }
         if self.slots.is_some() {
@@ -247,9 +261,12 @@ impl Worker<'_> {
             let (slot, place) = (&mut slots[k], self.base[k]);
             self.base[k] = slot.memory;
             let is_input = k < job.input_count();
-            let repeats = is_input && !cut.packed && s.strides[cut.dim] == 0;
-            self.pitch[k] = if repeats { 0 } else { (columns * job.dtype.size()) as isize };
-            let rows = if repeats { 1 } else { rows };
+            // Only inputs repeat elements.
+            let repeats = |d: usize| is_input && !cut.packed && s.strides[d] == 0;
+            self.step[k] = if repeats(job.rank - 1) { 0 } else { job.dtype.size() };
+            let columns = if repeats(job.rank - 1) { cut.piece.min(columns) } else { columns };
+            let rows = if repeats(cut.dim) { 1 } else { rows };
+            self.pitch[k] = if rows == 1 { 0 } else { (columns * job.dtype.size()) as isize };
             // Often the same elements as in the box before: broadcast along all that changed. No
             // output can have changed them, since a stream that an output is repeats nothing.
             let held = slot.held == place && slot.columns == columns && slot.rows >= rows;
@@ -274,34 +291,75 @@ impl Worker<'_> {
         }
     }
 
-    /// Runs the kernel over `n` elements of row `r` of the box.
-    fn run_row(&mut self, r: isize, n: usize) {
+    /// Runs the kernel over all `n` elements of a box whose rows follow each other.
+    fn run_packed(&mut self, n: usize) {
+        self.start_at(0, 0);
+        let long = self.streaming && n >= STREAMING_STEPS * self.work.job.step;
+        let head = if long { self.elements_to_line() } else { None };
+        self.run_line(n, head);
+    }
+
+    /// Runs the kernel over a row of the box.
+    fn run_row(&mut self, row: usize, columns: usize) {
+        let piece = self.work.cut.piece;
+        let mut column = 0;
+        while column < columns {
+            self.start_at(row, column);
+            let mut n = piece.min(columns - column);
+            let mut head = None;
+            if self.streaming && n >= STREAMING_STEPS * self.work.job.step {
+                head = self.elements_to_line();
+                if let (Some(1..), true) = (head, n < columns - column) {
+                    // Then all further pieces start at a cache line.
+                    n = n / 64 * 64 - 64 + head.unwrap_or(0);
+                }
+            }
+            self.run_line(n, head);
+            column += n;
+        }
+    }
+
+    /// The next run starts at this element of the box.
+    fn start_at(&mut self, row: usize, column: usize) {
         let job = self.work.job;
-        let (inputs, all) = (job.input_count(), job.streams().len());
-        let at = |k: usize| self.base[k].wrapping_offset(self.pitch[k] * r);
+        let at = |k: usize| {
+            let row = self.base[k].wrapping_offset(self.pitch[k] * row as isize);
+            row.wrapping_add(self.step[k] * column)
+        };
+        let inputs = job.input_count();
         for k in 0..inputs {
             self.io.input[k] = at(k);
         }
-        for k in inputs..all {
+        for k in inputs..job.streams().len() {
             self.io.output[k - inputs] = at(k);
         }
-        let head = if self.streaming && n >= STREAMING_STEPS * job.step {
-            self.elements_to_line()
-        } else {
-            None
-        };
+    }
+
+    /// Runs the kernel over `n` elements of every stream; with streaming stores after a head.
+    fn run_line(&mut self, n: usize, head: Option<usize>) {
+        let job = self.work.job;
         if let Some(head) = head {
             self.run_head(head);
         }
         let rest = n - head.unwrap_or(0);
         let steps = rest / job.step;
-        // SAFETY: `steps` whole steps of every stream are left of the row; after a head they
-        // start at a cache line.
+        // SAFETY: `steps` whole steps of every stream are left; after a head they start at a
+        // cache line.
         unsafe { (job.kernel)(&self.io, steps, head.is_some()) };
-        if rest > steps * job.step {
-            self.shift((steps * job.step) as isize);
-            self.run_tail(rest - steps * job.step, n);
+        let rest = rest - steps * job.step;
+        if rest == 0 {
+            return;
         }
+        self.shift((steps * job.step) as isize);
+        if job.in_place || head.is_some() || n < job.step {
+            // Not twice: in place the first time has changed the inputs, and a line that was
+            // streamed out would come back.
+            return self.run_part(rest);
+        }
+        // The last step again, overlapping what is done: it gives the same bits.
+        self.shift(rest as isize - job.step as isize);
+        // SAFETY: the step ends where the streams end and does not start before them.
+        unsafe { (job.kernel)(&self.io, 1, false) };
     }
 
     /// Moves where the next run starts by so many elements.
@@ -326,38 +384,19 @@ impl Worker<'_> {
         fits.then(|| first / job.dtype.size())
     }
 
-    /// Runs over the first `head` elements of a long row, less than a cache line, and moves on
-    /// past them.
+    /// Runs over the first `head` elements, less than a cache line, and moves on past them.
     fn run_head(&mut self, head: usize) {
         let job = self.work.job;
         if head == 0 {
             return;
         }
-        if job.in_place {
-            let steps = head / job.step;
-            // SAFETY: `steps` whole steps are in the head.
-            unsafe { (job.kernel)(&self.io, steps, false) };
-            self.shift((steps * job.step) as isize);
-            self.run_part(head - steps * job.step);
-            self.shift((head - steps * job.step) as isize);
-        } else {
-            // What lies beyond the head is done again later, to the same bits.
-            // SAFETY: the row is longer than a line and a step.
-            unsafe { (job.kernel)(&self.io, head.div_ceil(job.step), false) };
-            self.shift(head as isize);
-        }
-    }
-
-    /// Runs over the last `rest` elements, less than a step, of a row of `n`.
-    fn run_tail(&mut self, rest: usize, n: usize) {
-        let job = self.work.job;
-        if job.in_place || n < job.step {
-            return self.run_part(rest);
-        }
-        // The last step again, overlapping what is done: it gives the same bits.
-        self.shift(rest as isize - job.step as isize);
-        // SAFETY: the step ends where the row ends and does not start before it.
-        unsafe { (job.kernel)(&self.io, 1, false) };
+        let steps = head / job.step;
+        let rest = head - steps * job.step;
+        // SAFETY: `steps` whole steps are in the head.
+        unsafe { (job.kernel)(&self.io, steps, false) };
+        self.shift((steps * job.step) as isize);
+        self.run_part(rest);
+        self.shift(rest as isize);
     }
 
     /// Runs over `n` elements, less than a step, on copies padded with zeros.
@@ -367,15 +406,15 @@ impl Worker<'_> {
             return;
         }
         #[repr(align(64))]
-        struct Parts([[u8; STEP_BYTES]; MAX_STREAMS]);
-        let mut parts = Parts([[0; STEP_BYTES]; MAX_STREAMS]);
+        struct Part([u8; STEP_BYTES]);
+        let mut parts = [const { MaybeUninit::<Part>::uninit() }; MAX_STREAMS];
         let mut io = Streams { scalar: job.scalars, ..Streams::EMPTY };
         let inputs = job.inputs().len();
         let bytes = n * job.dtype.size();
         // SAFETY: `n` elements are left of the row; a part has room for a step.
         unsafe {
-            for (k, part) in parts.0.iter_mut().enumerate().take(job.streams().len()) {
-                let part = part.as_mut_ptr();
+            for (k, part) in parts.iter_mut().enumerate().take(job.streams().len()) {
+                let part = part.write(Part([0; STEP_BYTES])).0.as_mut_ptr();
                 if k < inputs {
                     copy_line(self.io.input[k].cast::<u16>(), part.cast(), bytes / 2);
                     io.input[k] = part;

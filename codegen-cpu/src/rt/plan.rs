@@ -7,10 +7,14 @@ use op_dsl_ir::bind::{Bound, MAX_RANK};
 
 /// Bytes of one worker's scratch memory: three quarters of the smallest first-level cache in use.
 pub(super) const SCRATCH: usize = 24 << 10;
-/// Least steps in a row for the kernel to run on it in place; shorter rows are packed.
-const ROW_STEPS: usize = 4;
-/// Columns of a tile for transposed streams: whole cache lines for every type, and still many rows.
-const TILE_COLUMNS: usize = 128;
+/// Least steps in a row for the kernel to run on it where it is; shorter rows are packed.
+const ROW_STEPS: usize = 2;
+/// The same when what is left of a row after whole steps must go through padded copies.
+const ROW_STEPS_IN_PLACE: usize = 6;
+/// Columns and rows of tiles for transposed streams: whole cache lines of every type both ways.
+const TILE: (usize, usize) = (64, 32);
+/// Elements that a stream which repeats one element along its rows keeps in its slot.
+const PIECE: usize = 512;
 /// Elements of a box that needs no scratch memory: what pays for finding its place.
 const BOX: usize = 32 << 10;
 
@@ -245,6 +249,9 @@ pub(super) struct Cut {
     pub packed: bool,
     /// Which streams pass through scratch memory.
     pub staged: [bool; MAX_STREAMS],
+    /// How many columns the kernel takes at once; streams that repeat an element along their rows
+    /// have no more of them in scratch memory.
+    pub piece: usize,
     /// Bytes of scratch memory of one staged stream, without the padding.
     pub slot: usize,
     /// Pieces of dimension `dim`.
@@ -260,20 +267,35 @@ impl Cut {
     pub fn new(job: &mut Job, parts: usize) -> Cut {
         let last = job.rank - 1;
         let columns = job.size[last];
-        let packed = job.size[..last].iter().any(|&n| n > 1) && columns < ROW_STEPS * job.step;
-        let stages = |job: &Job, s: &Stream| !if packed { job.is_line(s) } else { job.is_row(s) };
-        let count = job.streams().iter().filter(|s| stages(job, s)).count();
+        let least = if job.in_place && columns % job.step != 0 {
+            ROW_STEPS_IN_PLACE * job.step
+        } else {
+            ROW_STEPS * job.step
+        };
+        let packed = job.size[..last].iter().any(|&n| n > 1) && columns < least;
+        let is_staged =
+            |job: &Job, s: &Stream| if packed { !job.is_line(s) } else { !job.is_row(s) };
+        let count = job.streams().iter().filter(|s| is_staged(job, s)).count();
         if !packed && count > 0 && job.rank > 2 {
             job.favour_transposed();
         }
         let mut staged = [false; MAX_STREAMS];
+        let (mut full, mut repeats, mut tiled) = (packed && count > 0, false, false);
         for (k, s) in job.streams().iter().enumerate() {
-            staged[k] = stages(job, s);
+            if is_staged(job, s) {
+                staged[k] = true;
+                full |= s.strides[last] != 0;
+                repeats |= s.strides[last] == 0 && !packed;
+                tiled |= !packed && job.is_transposed(s);
+            }
         }
         let slot = SCRATCH / count.max(1) / 256 * 256;
-        // Elements in a box: as many as a slot holds, if any stream needs one.
-        let most = if count > 0 { slot / job.dtype.size() } else { BOX };
-        let most = most.min(job.elements().div_ceil(parts).next_multiple_of(64)).max(job.step);
+        let capacity = slot / job.dtype.size();
+        let piece = if repeats { PIECE.min(columns) } else { columns };
+        // Elements in a box: as many as a slot holds, if a stream needs a place for each.
+        let most = if full { capacity } else { BOX };
+        let share = if parts > 1 { job.elements().div_ceil(parts) } else { most };
+        let most = most.min(share.next_multiple_of(64)).max(64);
 
         let mut cut = Cut {
             dim: last - 1,
@@ -281,6 +303,7 @@ impl Cut {
             columns,
             packed,
             staged,
+            piece,
             slot,
             row_cuts: 1,
             column_cuts: 1,
@@ -295,16 +318,19 @@ impl Cut {
             }
             cut.rows = (most / inner).max(1);
         } else {
-            let transposed = |k: usize, s: &Stream| staged[k] && job.is_transposed(s);
-            let tiled = job.streams().iter().enumerate().any(|(k, s)| transposed(k, s));
-            let widest = if tiled { TILE_COLUMNS.min(most) } else { most };
+            let widest = if tiled { TILE.0 } else { most };
             if columns > widest {
                 // Of nearly equal width, each a whole number of cache lines.
                 cut.columns = columns.div_ceil(columns.div_ceil(widest)).next_multiple_of(64);
             }
             cut.rows = (most / cut.columns).max(1);
+            if repeats {
+                cut.rows = cut.rows.min(capacity / piece).max(1);
+            }
+            if tiled && cut.rows > TILE.1 {
+                cut.rows -= cut.rows % TILE.1;
+            }
         }
-        cut.rows = cut.rows.min(job.size[cut.dim]);
         if cut.rows < job.size[cut.dim] {
             cut.row_cuts = job.size[cut.dim].div_ceil(cut.rows);
         }

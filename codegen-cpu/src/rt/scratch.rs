@@ -23,7 +23,7 @@ pub(super) struct Strided {
 
 impl Strided {
     /// The same elements in the same order, in as few dimensions as possible.
-    fn joined(mut self) -> Strided {
+    pub fn joined(mut self) -> Strided {
         let mut rank = 0;
         for d in 0..self.rank {
             let (n, stride) = (self.sizes[d], self.strides[d]);
@@ -46,6 +46,11 @@ impl Strided {
         }
         self.rank = rank;
         self
+    }
+
+    /// Whether a joined box is one line of neighbours.
+    pub fn is_line(&self) -> bool {
+        self.rank == 2 && self.sizes[0] == 1 && self.strides[1] == self.dtype.size() as isize
     }
 
     /// Copies the box to (`GATHER`) or from scratch memory.
@@ -123,7 +128,7 @@ unsafe fn copy_rows<T: Copy, const GATHER: bool>(
             for r in 0..rows {
                 let v = at(r, 0).read_unaligned();
                 let row = scratch.add(r * columns);
-                (0..columns).for_each(|c| row.add(c).write(v));
+                (0..columns).for_each(|c| row.add(c).write_unaligned(v));
             }
         } else if row_stride.unsigned_abs() < stride.unsigned_abs() && rows > 1 {
             for c in 0..columns {
