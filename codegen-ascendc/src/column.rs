@@ -50,6 +50,7 @@ rows! {
     Sub     [Sub] "Adds when the right side is a constant"
     Mul     [Mul] "Muls when one side is a constant"
     Div     [Div] "never Reciprocal, which is good to 1e-4 only; by a constant: Muls"
+    Mul3    [Mul Mul] "the second and third first: the product overflows only past 3e38"
     Min     [Min] "Mins when one side is a constant"
     Max     [Max] "Maxs when one side is a constant"
     Sqrt    [Sqrt] ""

@@ -30,7 +30,8 @@ fn form(prim: Prim) -> Form {
         Prim::Le => Native("simd_le"),
         Prim::Eq => Native("simd_eq"),
         Prim::Select => Native("select"),
-        Prim::Min
+        Prim::Mul3
+        | Prim::Min
         | Prim::Max
         | Prim::Exp
         | Prim::Expm1

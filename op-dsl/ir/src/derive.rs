@@ -35,6 +35,10 @@ pub(crate) fn mul(_: &mut Builder, [x, y, _]: [Id; 3], _: Id) -> [Option<Id>; 3]
     [Some(y), Some(x), None]
 }
 
+pub(crate) fn mul3(b: &mut Builder, [x, y, z]: [Id; 3], _: Id) -> [Option<Id>; 3] {
+    [Some(b.product(y, z)), Some(b.product(x, z)), Some(b.product(x, y))]
+}
+
 /// `1/y` and `-(x/y)/y`
 pub(crate) fn div(b: &mut Builder, [_, y, _]: [Id; 3], this: Id) -> [Option<Id>; 3] {
     let unit = b.num(1.0);

@@ -17,6 +17,7 @@ pub enum Prim {
     Sub,
     Mul,
     Div,
+    Mul3,
     Min,
     Max,
     Sqrt,
@@ -130,6 +131,7 @@ rows! {
     Sub     "sub"     2 "x - y"      ALL, ALL,      |[x, y, _]| x - y,     derive::sub,    Infix("-", 4),  EXACT;
     Mul     "mul"     2 "x * y"      ALL, ALL,      |[x, y, _]| x * y,     derive::mul,    Infix("*", 5),  EXACT;
     Div     "div"     2 "x / y"      ALL, ALL,      |[x, y, _]| x / y,     derive::div,    Infix("/", 5),  EXACT;
+    Mul3    "mul3"    3 "x * y * z, x bounded: finite in between wherever the result is" ALL, ALL, |[x, y, z]| x * y * z, derive::mul3, Function, (1.0, 1.0);
     Min     "min"     2 "the smaller of x and y; NaN if either is" ALL, ALL, o::min,       derive::min,    Function,       (0.0, 0.0);
     Max     "max"     2 "the larger of x and y; NaN if either is"  ALL, ALL, o::max,       derive::max,    Function,       (0.0, 0.0);
     Sqrt    "sqrt"    1 "x^(1/2)"    POSITIVE, POSITIVE, |[x, ..]| x.sqrt(), derive::sqrt, Function,       EXACT;

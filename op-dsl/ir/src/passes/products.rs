@@ -45,6 +45,7 @@ pub(super) fn bounds(graph: &Graph) -> Vec<f64> {
                     Prim::Add | Prim::Sub => arg(0) + arg(1),
                     Prim::Mul if arg(0) == 0.0 || arg(1) == 0.0 => 0.0,
                     Prim::Mul => arg(0) * arg(1),
+                    Prim::Mul3 => arg(0) * arg(1) * arg(2),
                     Prim::Select => arg(1).max(arg(2)),
                     _ => prim.row().range.bound(),
                 }

@@ -4,8 +4,8 @@
 //!   sigmoids, which do not. (`1 + erf u` is found by value, in `recognise`.)
 //! * Products are ordered: bounded factors first. `dy * a` may overflow, and infinity times a gate
 //!   that has underflowed to zero would be NaN; `gelu'(x) * dy * a` is the zero it should be.
-//! * A bounded factor may still lift `dy` over the top before a small `a` brings it back, so when
-//!   its bound is above one it is scaled down first, and the product up last, by a power of two.
+//! * A bounded factor above one may still lift `dy` over the top before a small `a` brings it back:
+//!   such products are one call of `mul3`, which picks the order by the values.
 
 use super::products::{bounds, flatten, inner_products};
 use crate::graph::{Builder, Graph, Id, Node};
@@ -88,27 +88,28 @@ fn product(b: &mut Builder, graph: &Graph, bounds: &[f64], factors: &[Id], new: 
     let (constants, rest): (Vec<Id>, Vec<Id>) = factors.iter().partition(|id| constant(id));
     let (bounded, free): (Vec<Id>, Vec<Id>) = rest.iter().partition(|id| bound(id).is_finite());
 
-    let mut scale: f64 = constants.iter().map(|id| bounds_value(graph, *id)).product();
+    let scale: f64 = constants.iter().map(|id| constant_value(graph, *id)).product();
     let reach = scale.abs() * bounded.iter().map(|id| bounds[id.index()]).product::<f64>();
-    let mut restore = 1.0;
-    if free.len() >= 2 && !bounded.is_empty() && reach > 1.0 {
-        restore = reach.log2().ceil().exp2();
-        scale /= restore;
-    }
-    let mut result = None;
-    for id in bounded.iter().chain(&free) {
+    let mut result = (scale != 1.0).then(|| b.num(scale));
+    let times = |b: &mut Builder, result: Option<Id>, id: &Id| {
         let factor = new[id.index()];
-        result = Some(match result {
-            None if scale != 1.0 => b.scaled(scale, factor),
-            None => factor,
-            Some(r) => b.product(r, factor),
-        });
+        Some(result.map_or(factor, |r| b.product(r, factor)))
+    };
+    for id in &bounded {
+        result = times(b, result, id);
     }
-    let result = result.unwrap_or_else(|| b.num(scale));
-    if restore == 1.0 { result } else { b.scaled(restore, result) }
+    let mut rest = &free[..];
+    if let (Some(r), [y, z, others @ ..], true) = (result, rest, reach > 1.0) {
+        result = Some(b.call(Prim::Mul3, &[r, new[y.index()], new[z.index()]]));
+        rest = others;
+    }
+    for id in rest {
+        result = times(b, result, id);
+    }
+    result.unwrap_or_else(|| b.num(scale))
 }
 
-fn bounds_value(graph: &Graph, id: Id) -> f64 {
+fn constant_value(graph: &Graph, id: Id) -> f64 {
     match graph.nodes[id.index()] {
         Node::Const(c) => c,
         _ => 1.0,
@@ -138,7 +139,7 @@ mod tests {
             }
         };
         assert_eq!(shown(gated(Prim::Sigmoid)), "sigmoid(x) * dy * a");
-        assert_eq!(shown(gated(Prim::GeluGrad)), "2 * (0.5 * gelu_grad(x) * dy * a)");
+        assert_eq!(shown(gated(Prim::GeluGrad)), "mul3(gelu_grad(x), dy, a)");
     }
 
     #[test]

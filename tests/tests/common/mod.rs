@@ -1,0 +1,246 @@
+//! What the tests that cross crates share: calling any operator of the table on generated data,
+//! and judging what comes out by the graph in f64.
+#![allow(dead_code, missing_docs)] // each test binary uses its part
+
+use half::{bf16, f16};
+use op_dsl::ir::DType;
+use op_dsl::ir::bind::TensorMeta;
+use op_dsl::ir::op::{AttrKind, Gate, Kind, Part, Stream, Value};
+use op_dsl::{Level, Operator, Options, View, ViewMut};
+
+/// Small, fast, and the same on every machine.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in [0, 1).
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// About normal, with a standard deviation of `sigma`.
+    pub fn normal(&mut self, sigma: f64) -> f64 {
+        let sum: f64 = (0..12).map(|_| self.unit()).sum();
+        (sum - 6.0) * sigma
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+}
+
+/// A dense tensor of any element type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    pub shape: Vec<usize>,
+    pub data: Data,
+}
+
+#[derive(Clone, Debug)]
+pub enum Data {
+    F16(Vec<f16>),
+    Bf16(Vec<bf16>),
+    F32(Vec<f32>),
+}
+
+/// Equal to the bit, NaNs included.
+impl PartialEq for Data {
+    fn eq(&self, other: &Data) -> bool {
+        match (self, other) {
+            (Data::F16(a), Data::F16(b)) => {
+                a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
+            }
+            (Data::Bf16(a), Data::Bf16(b)) => {
+                a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
+            }
+            (Data::F32(a), Data::F32(b)) => {
+                a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Tensor {
+    pub fn new(shape: &[usize], dtype: DType, mut value: impl FnMut() -> f64) -> Tensor {
+        let n = shape.iter().product();
+        let data = match dtype {
+            DType::F16 => Data::F16((0..n).map(|_| f16::from_f64(value())).collect()),
+            DType::BF16 => Data::Bf16((0..n).map(|_| bf16::from_f64(value())).collect()),
+            DType::F32 => Data::F32((0..n).map(|_| value() as f32).collect()),
+        };
+        Tensor { shape: shape.to_vec(), data }
+    }
+
+    pub fn dtype(&self) -> DType {
+        match self.data {
+            Data::F16(_) => DType::F16,
+            Data::Bf16(_) => DType::BF16,
+            Data::F32(_) => DType::F32,
+        }
+    }
+
+    pub fn at(&self, i: usize) -> f64 {
+        match &self.data {
+            Data::F16(v) => v[i].to_f64(),
+            Data::Bf16(v) => v[i].to_f64(),
+            Data::F32(v) => v[i].into(),
+        }
+    }
+
+    pub fn meta(&self) -> TensorMeta<'_> {
+        TensorMeta { shape: &self.shape, dtype: self.dtype() }
+    }
+
+    pub fn view(&self) -> View<'_> {
+        let view = match &self.data {
+            Data::F16(v) => View::new(v, &self.shape),
+            Data::Bf16(v) => View::new(v, &self.shape),
+            Data::F32(v) => View::new(v, &self.shape),
+        };
+        view.expect("a dense tensor")
+    }
+
+    pub fn view_mut(&mut self) -> ViewMut<'_> {
+        let view = match &mut self.data {
+            Data::F16(v) => ViewMut::new(v, &self.shape),
+            Data::Bf16(v) => ViewMut::new(v, &self.shape),
+            Data::F32(v) => ViewMut::new(v, &self.shape),
+        };
+        view.expect("a dense tensor")
+    }
+}
+
+/// Every combination of an operator's enum and boolean attributes; `dim` is left as it is.
+pub fn attribute_values(op: &Operator) -> Vec<Vec<Value>> {
+    let mut all = vec![op.default_attrs()];
+    for (i, attr) in op.def.attrs.iter().enumerate() {
+        let values: Vec<Value> = match &attr.kind {
+            AttrKind::Bool => vec![Value::Bool(false), Value::Bool(true)],
+            AttrKind::Enum { variants, .. } => {
+                variants.iter().map(|v| Value::Int(v.value)).collect()
+            }
+            _ => continue,
+        };
+        all = all
+            .into_iter()
+            .flat_map(|attrs| {
+                values.iter().map(move |v| {
+                    let mut attrs = attrs.clone();
+                    attrs[i] = *v;
+                    attrs
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+/// The index of the attribute that holds the split dimension.
+pub fn dim_attr(op: &Operator) -> Option<usize> {
+    op.def.split.as_ref().map(|s| s.dim)
+}
+
+/// The input tensors of an operator over a domain (the shape of `dy`), filled with `value`, which
+/// is told the tensor's name.
+pub fn inputs(
+    op: &Operator,
+    attrs: &[Value],
+    domain: &[usize],
+    dtype: DType,
+    mut value: impl FnMut(&str) -> f64,
+) -> Vec<Tensor> {
+    let dim = split_dim(op, attrs, domain.len());
+    let make = |t: &op_dsl::ir::op::Tensor| {
+        let mut shape = domain.to_vec();
+        if let (Kind::Gated, Some(d)) = (t.kind, dim) {
+            shape[d] *= 2;
+        }
+        Tensor::new(&shape, dtype, || value(&t.name))
+    };
+    op.def.inputs.iter().map(make).collect()
+}
+
+pub fn split_dim(op: &Operator, attrs: &[Value], rank: usize) -> Option<usize> {
+    let dim = attrs[dim_attr(op)?].as_int()?;
+    Some(if dim < 0 { (dim + rank as i64) as usize } else { dim as usize })
+}
+
+/// Runs an operator into fresh outputs.
+pub fn run(op: &Operator, attrs: &[Value], inputs: &[Tensor], options: &Options) -> Vec<Tensor> {
+    let metas: Vec<TensorMeta> = inputs.iter().map(Tensor::meta).collect();
+    let outputs = op.infer(attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
+    let mut outputs: Vec<Tensor> =
+        outputs.iter().map(|m| Tensor::new(&m.shape, m.dtype, || f64::NAN)).collect();
+    {
+        let views: Vec<View> = inputs.iter().map(Tensor::view).collect();
+        let mut outs: Vec<ViewMut> = outputs.iter_mut().map(Tensor::view_mut).collect();
+        op.run(attrs, &views, &mut outs, options).unwrap_or_else(|e| panic!("{e}"));
+    }
+    outputs
+}
+
+/// Where element `i` of the domain lies in a tensor, for one of its streams.
+pub fn place(op: &Operator, attrs: &[Value], stream: Stream, domain: &[usize], i: usize) -> usize {
+    let Some(dim) = split_dim(op, attrs, domain.len()) else { return i };
+    let gate_left = match op.def.split.as_ref().map(|s| s.gate) {
+        Some(Gate::Left) => true,
+        Some(Gate::LeftIf(a)) => attrs[a] == Value::Bool(true),
+        _ => false,
+    };
+    let second = match stream.part {
+        Part::Whole => return i,
+        Part::Gate => !gate_left,
+        Part::Value => gate_left,
+    };
+    let inner: usize = domain[dim + 1..].iter().product();
+    let half = domain[dim] * inner; // halves are the only pattern of this crate's operators
+    let (outer, rest) = (i / half, i % half);
+    outer * 2 * half + usize::from(second) * half + rest
+}
+
+/// The streams of one element of the domain.
+pub fn element(
+    op: &Operator,
+    attrs: &[Value],
+    ins: &[Tensor],
+    domain: &[usize],
+    i: usize,
+) -> Vec<f64> {
+    let of = |s: Stream| ins[s.tensor].at(place(op, attrs, s, domain, i));
+    op.def.input_streams().into_iter().map(of).collect()
+}
+
+/// The graph that these attributes pick.
+pub fn graph<'a>(op: &'a Operator, attrs: &[Value]) -> &'a op_dsl::ir::Graph {
+    let picked =
+        |s: &&op_dsl::ir::op::Spec| s.when.iter().all(|(i, v)| attrs[*i].as_int() == Some(*v));
+    &op.def.specs.iter().find(picked).expect("a specialisation").graph
+}
+
+/// One unit in the last place of `v`, which is never below that of `least`.
+pub fn ulp(dtype: DType, v: f64, least: f64) -> f64 {
+    let (digits, lowest) = match dtype {
+        DType::F16 => (10, -14),
+        DType::BF16 => (7, -126),
+        DType::F32 => (23, -126),
+    };
+    let magnitude = v.abs().max(least).max(f64::MIN_POSITIVE);
+    let exponent = (magnitude.log2().floor() as i32).max(lowest);
+    ((exponent - digits) as f64).exp2()
+}
+
+/// Levels this machine has; the others are named, so that a green run says what it did not see.
+pub fn levels() -> Vec<Level> {
+    let (have, lack): (Vec<Level>, Vec<Level>) =
+        Level::ALL.into_iter().partition(|l| l.is_available());
+    let names = |l: &[Level]| l.iter().map(|l| l.name()).collect::<Vec<_>>().join(", ");
+    println!("levels tested: {}; skipped, not on this machine: {}", names(&have), names(&lack));
+    have
+}
