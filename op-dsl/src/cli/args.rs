@@ -45,7 +45,7 @@ pub enum BenchFormat {
 }
 
 /// What the activations of a benchmark are.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DataKind {
     /// N(0, 1)
     Normal,

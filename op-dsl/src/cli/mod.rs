@@ -24,8 +24,11 @@ mod table;
 mod tests;
 mod verify;
 
+pub use args::DataKind;
+pub use bench::{Case, Timing};
+pub use error::Error;
+
 use codegen_cpu::rt::call::Operator;
-use error::Error;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;

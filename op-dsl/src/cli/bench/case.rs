@@ -28,7 +28,9 @@ const TOLERANCE: [f64; DType::COUNT] = [1e-3, 8e-3, 1e-5];
 /// Nanoseconds per element of the formula.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
+    /// Of the operator.
     pub operator: f64,
+    /// Of its floor.
     pub floor: f64,
 }
 
@@ -40,12 +42,16 @@ pub struct Case<'o> {
     floor_attrs: Vec<Value>,
     inputs: Vec<Array>,
     outputs: Vec<Array>,
-    pub bound: Bound,
-    /// Whether stores go past the caches.
-    pub streaming: bool,
+    bound: Bound,
+    streaming: bool,
+    data: DataKind,
 }
 
 impl<'o> Case<'o> {
+    /// Tensors for an operator whose activation input has this shape.
+    ///
+    /// # Errors
+    /// The shape does not suit the operator, or its tensors do not fit into memory.
     pub fn new(
         op: &'o Operator,
         attrs: &[Value],
@@ -84,7 +90,18 @@ impl<'o> Case<'o> {
             outputs,
             bound,
             streaming: written * dtype.size() > STREAMING,
+            data,
         })
+    }
+
+    /// What the operator runs over.
+    pub fn bound(&self) -> &Bound {
+        &self.bound
+    }
+
+    /// Whether stores go past the caches.
+    pub fn is_streaming(&self) -> bool {
+        self.streaming
     }
 
     /// Elements of the formula.
@@ -99,16 +116,38 @@ impl<'o> Case<'o> {
         (read + graph.outputs.len()) * self.bound.dtype.size()
     }
 
+    /// Runs the operator once.
+    ///
+    /// # Errors
+    /// The options ask for what this CPU does not have.
+    pub fn run(&mut self, options: &Options) -> Result<(), Error> {
+        let options = Options { streaming: Some(self.streaming), ..*options };
+        let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
+        Ok(self.op.run(&self.attrs, &inputs, &mut outputs, &options)?)
+    }
+
+    /// Runs the floor once.
+    ///
+    /// # Errors
+    /// As [`Case::run`].
+    pub fn run_floor(&mut self, options: &Options) -> Result<(), Error> {
+        let options = Options { streaming: Some(self.streaming), ..*options };
+        let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
+        Ok(self.floor.run(&self.floor_attrs, &inputs, &mut outputs, &options)?)
+    }
+
     /// Holds a sample of the results against the graph in f64.
-    pub fn check(&mut self, options: &Options, data: DataKind) -> Result<(), Error> {
-        let inputs = views(&self.inputs)?;
-        self.op.run(&self.attrs, &inputs, &mut views_mut(&mut self.outputs)?, options)?;
+    ///
+    /// # Errors
+    /// A result is wrong.
+    pub fn check(&mut self, options: &Options) -> Result<(), Error> {
+        self.run(options)?;
         let def = &self.op.def;
         let float = |v: &Value| if let Value::Float(f) = v { Some(*f) } else { None };
         let scalars: Vec<f64> = self.attrs.iter().filter_map(float).collect();
         let (reads, writes) = (def.input_streams(), def.output_streams());
         // Near a zero crossing the error is absolute; in the tail there is none.
-        let small = if data == DataKind::Tail { 1e-40 } else { 0.1 };
+        let small = if self.data == DataKind::Tail { 1e-40 } else { 0.1 };
         let tolerance = TOLERANCE[self.bound.dtype as usize];
         let least = if self.bound.dtype == DType::F16 { 1.2e-7 } else { 1e-40 };
         let count = self.elements();
@@ -132,7 +171,10 @@ impl<'o> Case<'o> {
         Ok(())
     }
 
-    /// The medians of interleaved runs.
+    /// The medians of interleaved runs; by default as many as half a second holds.
+    ///
+    /// # Errors
+    /// As [`Case::run`].
     pub fn time(&mut self, options: &Options, runs: Option<u16>) -> Result<Timing, Error> {
         let options = Options { streaming: Some(self.streaming), ..*options };
         let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);

@@ -14,7 +14,7 @@ use super::lookup;
 use super::table::Table;
 use super::verify::formula::mode;
 use super::{Operators, Verdict, print};
-use case::Case;
+pub use case::{Case, Timing};
 use codegen_cpu::rt::call::Options;
 use std::io::Write;
 
@@ -30,13 +30,13 @@ pub fn bench(operators: Operators, args: &Bench, out: &mut dyn Write) -> Result<
     for &dtype in &args.dtype {
         let mut case = Case::new(op, &attrs, &args.shape.0, dtype, args.data)?;
         let options = |threads| Options { threads, level: args.level, streaming: None };
-        case.check(&options(1), args.data)?;
+        case.check(&options(1))?;
         for &threads in &args.threads {
             let timing = case.time(&options(threads), args.runs)?;
-            let spec = &op.def.specs[case.bound.spec];
-            let size: Vec<String> = case.bound.domain.iter().map(usize::to_string).collect();
+            let spec = &op.def.specs[case.bound().spec];
+            let size: Vec<String> = case.bound().domain.iter().map(usize::to_string).collect();
             let bytes = case.bytes() as f64;
-            let stores = if case.streaming { "nt" } else { "plain" };
+            let stores = if case.is_streaming() { "nt" } else { "plain" };
             let cells = |system: &str, mode: &str, ns: f64| {
                 [
                     system.to_string(),

@@ -1,0 +1,84 @@
+//! The cases that speed is promised for, each beside the floor of its memory traffic.
+//!
+//! Sizes are moderate, so that all of it takes a minute or two; `bench` on the command line measures
+//! any size, each run interleaved with one of its floor.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use op_dsl::cli::{Case, DataKind};
+use op_dsl::ir::DType;
+use op_dsl::{Operator, Options};
+use ops_glu_grad::OPERATORS;
+use std::time::Duration;
+
+/// Gated operators: shape of `x`, data, element types.
+const GATED: &[(&[usize], DataKind, &[DType])] = &[
+    (&[16, 4096], DataKind::Normal, &DType::ALL),
+    (&[16, 4096], DataKind::Tail, &[DType::F32]),
+    (&[2048, 8192], DataKind::Normal, &DType::ALL),
+    // One call with all of its checks.
+    (&[4, 2048], DataKind::Normal, &[DType::F32]),
+];
+
+fn operator(name: &str) -> &'static Operator {
+    OPERATORS.iter().find(|op| op.name() == name).expect("an operator of this crate")
+}
+
+/// Times an operator and its floor, after its results were held against the oracle.
+fn case(
+    c: &mut Criterion,
+    name: &str,
+    attrs: &[(&str, &str)],
+    shape: &[usize],
+    data: DataKind,
+    dtype: DType,
+) {
+    let op = operator(name);
+    let mut values = op.default_attrs();
+    for (attr, text) in attrs {
+        let (index, value) = op.parse_attr(attr, text).expect("an attribute of the operator");
+        values[index] = value;
+    }
+    let options = Options { threads: 1, ..Options::default() };
+    let mut case = Case::new(op, &values, shape, dtype, data).expect("tensors");
+    case.check(&options).expect("right results");
+
+    let size: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let mode: String = attrs.iter().map(|(_, text)| format!("/{text}")).collect();
+    let tail = if data == DataKind::Tail { "/tail" } else { "" };
+    let mut group = c.benchmark_group(format!("{name}{mode}/{}{tail}", size.join("x")));
+    group.throughput(Throughput::Elements(case.elements() as u64));
+    group.bench_function(BenchmarkId::new("kernel", dtype), |b| {
+        b.iter(|| case.run(&options).expect("checked before"))
+    });
+    group.bench_function(BenchmarkId::new("floor", dtype), |b| {
+        b.iter(|| case.run_floor(&options).expect("checked before"))
+    });
+    group.finish();
+}
+
+fn gated(c: &mut Criterion) {
+    for &(shape, data, dtypes) in GATED {
+        for &dtype in dtypes {
+            case(c, "GeGluGradV2", &[("approximate", "none")], shape, data, dtype);
+            case(c, "GeGluGradV2", &[("approximate", "tanh")], shape, data, dtype);
+            case(c, "SwiGluGrad", &[], shape, data, dtype);
+        }
+    }
+}
+
+fn plain(c: &mut Criterion) {
+    for (mode, dtype) in [("none", DType::F32), ("tanh", DType::BF16)] {
+        let attrs = [("approximate", mode)];
+        case(c, "GeluGradV2", &attrs, &[2048, 8192], DataKind::Normal, dtype);
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1));
+    targets = gated, plain
+}
+criterion_main!(benches);
