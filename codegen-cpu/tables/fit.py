@@ -55,21 +55,21 @@ NARROW = {
     "TANH_CDF": (7, 2.0),
     "SIGMOID": (6, 1.25),
 }
-# name: entries, degree, segments per unit, below which size only the absolute error counts, end
-# (None: half a segment past the last centre).
+# name: entries, degree, pairs of coefficients packed into one entry, segments per unit, below which
+# size only the absolute error counts, end (None: half a segment past the last centre).
 HALF = {
-    "GELU_ERF_GRAD_BF16_8": (8, 5, 1.40, 2.0**-10, None),
-    "GELU_TANH_GRAD_BF16_8": (8, 5, 1.50, 2.0**-10, None),
-    "SILU_GRAD_BF16_8": (8, 5, 1.00, 2.0**-10, None),
-    "GELU_ERF_GRAD_F16_8": (8, 6, 1.2375, 2.0**-14, 6.0546875),
-    "GELU_TANH_GRAD_F16_8": (8, 6, 1.3350, 2.0**-14, 5.6171875),
-    "SILU_GRAD_F16_8": (8, 6, 1.20, 2.0**-14, None),
-    "GELU_ERF_GRAD_BF16_32": (32, 4, 5.32, 2.0**-10, None),
-    "GELU_TANH_GRAD_BF16_32": (32, 4, 5.60, 2.0**-10, None),
-    "SILU_GRAD_BF16_32": (32, 4, 2.60, 2.0**-10, None),
-    "GELU_ERF_GRAD_F16_32": (32, 4, 5.2, 2.0**-14, 6.0546875),
-    "GELU_TANH_GRAD_F16_32": (32, 4, 5.6, 2.0**-14, 5.6171875),
-    "SILU_GRAD_F16_32": (32, 5, 1.52, 2.0**-14, 20.71875),
+    "GELU_ERF_GRAD_BF16_8": (8, 5, 1, 1.40, 2.0**-10, None),
+    "GELU_TANH_GRAD_BF16_8": (8, 5, 1, 1.50, 2.0**-10, None),
+    "SILU_GRAD_BF16_8": (8, 5, 2, 1.00, 2.0**-10, None),
+    "GELU_ERF_GRAD_F16_8": (8, 6, 1, 1.2375, 2.0**-14, 6.0546875),
+    "GELU_TANH_GRAD_F16_8": (8, 6, 1, 1.3350, 2.0**-14, 5.6171875),
+    "SILU_GRAD_F16_8": (8, 6, 2, 1.20, 2.0**-14, None),
+    "GELU_ERF_GRAD_BF16_32": (32, 4, 0, 5.32, 2.0**-10, None),
+    "GELU_TANH_GRAD_BF16_32": (32, 4, 0, 5.60, 2.0**-10, None),
+    "SILU_GRAD_BF16_32": (32, 4, 0, 2.60, 2.0**-10, None),
+    "GELU_ERF_GRAD_F16_32": (32, 4, 0, 5.2, 2.0**-14, 6.0546875),
+    "GELU_TANH_GRAD_F16_32": (32, 4, 0, 5.6, 2.0**-14, 5.6171875),
+    "SILU_GRAD_F16_32": (32, 5, 0, 1.52, 2.0**-14, 20.71875),
 }
 
 
@@ -125,19 +125,29 @@ def fma(a, b, c):
     return f32(np.float64(a) * np.float64(b) + np.float64(c))
 
 
-def evaluate(z, c, a):
+def slope(z, c, a):
     d = f32(z - c)
     p = np.full_like(z, a[-1])
     for k in range(len(a) - 2, 0, -1):
         p = fma(p, d, a[k])
+    return p, d
+
+
+def evaluate(z, c, a):
+    p, d = slope(z, c, a)
     return fma(p, d, a[0])
 
 
-def worst(z, exact, floor, c, a, first):
+def worst(z, exact, floor, c, a, first, gate):
     q = evaluate(z, c, a)
     below = np.abs(q - exact) / ulp(exact, floor)
     above = np.abs(f32(1 - q) - (1 - exact)) / ulp(1 - exact)
     e = max(below.max(), above.max())
+    if gate:
+        # x times the gate takes A0 + d P unrounded, and may have the smaller ulp.
+        p, d = slope(z, c, a)
+        product = z * (np.float64(p) * np.float64(d) + np.float64(a[0]))
+        e = max(e, 0.5 + (np.abs(product - z * exact) / ulp(z * exact)).max())
     # f(0) = 1/2 must come out exactly.
     if first and (evaluate(np.array([0, 1e-30], f32), c, a) != 0.5).any():
         e += 1
@@ -162,12 +172,13 @@ def centres_at_root(f, root):
 def narrow_table(name, rng, tries=400):
     degree, scale = NARROW[name]
     f, root = FUNCTIONS[name], ROOTS.get(name)
+    gate = root is None
     scale = float(f32(scale))
     segments = []
     for i in range(8):
         lo, hi = i / scale, (i + 1) / scale
         has_root = root is not None and lo < root < hi
-        z = np.linspace(lo, hi, 20000 if has_root else 6000)[:-1].astype(f32)
+        z = np.linspace(lo, hi, 20000 if has_root or gate else 6000)[:-1].astype(f32)
         exact = f(z.astype(np.float64))
         floor = np.zeros_like(exact)
         weight_floor = 0.0
@@ -177,14 +188,14 @@ def narrow_table(name, rng, tries=400):
         if has_root:
             centres = centres_at_root(f, root)
         else:
-            where = np.r_[0.5, np.linspace(0.2, 0.95, 9), rng.uniform(0.2, 0.95, 3)]
+            where = np.r_[0.5, np.linspace(0.2, 0.95, 24 if gate else 9), rng.uniform(0.2, 0.95, 3)]
             centres = [centre_near(f, lo + t * (hi - lo)) for t in where]
         grid = np.linspace(lo, hi, 70)
         best = (9.0,)
         for c in centres:
             d = grid - float(c)
             a = fit(grid, d, f(grid), weight_floor, degree, [f32(f(float(c)))])
-            e = worst(z, exact, floor, c, a, i == 0)
+            e = worst(z, exact, floor, c, a, i == 0, gate)
             if e < best[0]:
                 best = (e, c, a)
         e, c, a = best
@@ -194,7 +205,7 @@ def narrow_table(name, rng, tries=400):
             for _ in range(rng.integers(1, 4)):
                 k = rng.integers(1, 5)
                 b[k] = neighbours(b[k], np.array([rng.integers(1, 4) * rng.choice([-1, 1])]))[0]
-            changed = worst(z, exact, floor, c, b, i == 0)
+            changed = worst(z, exact, floor, c, b, i == 0, gate)
             if changed < e:
                 e, a = changed, b
         print(f"{name} {i}: centre at {(float(c) - lo) * scale:.3f}, {e:.3f} ulp", file=sys.stderr)
@@ -203,8 +214,47 @@ def narrow_table(name, rng, tries=400):
     return scale, f32(8 / scale * (1 - 2.0**-21)), segments
 
 
+def bits(v):
+    return int(np.array([v], f32).view(np.uint32)[0])
+
+
+def from_bits(b):
+    return np.array([b], np.uint32).view(f32)[0]
+
+
+def upper(v, low):
+    """the float next to v whose lower 16 bits are `low`"""
+    b = bits(v) & 0xFFFF0000
+    near = [from_bits(b + k * 0x10000 + low) for k in (-1, 0, 1)]
+    return min(near, key=lambda c: abs(float(c) - float(v)))
+
+
+def fit_packed(u, values, floor, degree, pairs, first):
+    """The upper coefficients first, as they are rounded most: entry j of the pairs is coefficient
+    full + j as it stands, and its lower 16 bits are the upper 16 of coefficient full + pairs + j."""
+    weight = 1 / np.maximum(np.abs(values), floor)
+    full = degree + 1 - 2 * pairs
+    known = dict(enumerate(first))
+    packed = [None] * pairs
+
+    def rest():
+        return values - sum((float(c) * u**k for k, c in known.items()), np.zeros_like(u))
+
+    def best(k):
+        free = [j for j in range(degree + 1) if j not in known]
+        return minimax(u, weight, rest(), free)[free.index(k)]
+
+    for j in reversed(range(pairs)):
+        known[full + pairs + j] = upper(best(full + pairs + j), 0)
+    for j in reversed(range(pairs)):
+        known[full + j] = packed[j] = upper(best(full + j), bits(known[full + pairs + j]) >> 16)
+    for k in range(len(first), full):
+        known[k] = f32(best(k))
+    return [known[k] for k in range(full)] + packed
+
+
 def half_table(name):
-    entries, degree, scale, floor, end = HALF[name]
+    entries, degree, pairs, scale, floor, end = HALF[name]
     f = FUNCTIONS[name.rsplit("_", 2)[0]]
     scale = float(f32(scale))
     if end is None:
@@ -218,7 +268,7 @@ def half_table(name):
         near_root = 0.3 < (i + 0.5) / scale and (i - 0.5) / scale < 1.7
         smallest = floor if near_root or "_F16_" in name else 0.0
         first = [f32(0.5)] if i == 0 else []
-        segments.append((None, fit(z, u, f(z), smallest, degree, first)))
+        segments.append((None, fit_packed(u, f(z), smallest, degree, pairs, first)))
     return scale, end, segments
 
 
@@ -239,17 +289,24 @@ def row(opening, values):
     return ((",\n" + indent).join([opening + lines[0]] + lines[1:]) + "],").split("\n")
 
 
-def rust(name, kind, entries, scale, end, segments):
-    degree = len(segments[0][1]) - 1
+def rust(name, kind, entries, scale, end, segments, pairs=None):
+    count = len(segments[0][1])
+    full = count - (pairs or 0)
+    sizes = f"{full}" if pairs is None else f"{full}, {pairs}"
     lines = [
         "#[rustfmt::skip]",
-        f"pub(super) static {name}: {kind}<[f32; {entries}], {degree + 1}> = {kind} {{",
+        f"pub(super) static {name}: {kind}<[f32; {entries}], {sizes}> = {kind} {{",
         "    a: [",
     ]
-    for k in range(degree + 1):
+    for k in range(full):
         lines += row("        [", [a[k] for _, a in segments])
     lines.append("    ],")
-    if kind == "Table":
+    if pairs is not None:
+        lines.append("    pairs: [")
+        for k in range(full, count):
+            lines += row("        [", [a[k] for _, a in segments])
+        lines.append("    ],")
+    else:
         lines += row("    c: [", [c for c, _ in segments])
     lines += [f"    scale: {number(scale)},", f"    end: {number(end)},", "};", ""]
     return "\n".join(lines)
@@ -266,7 +323,7 @@ def main(what):
         print("//! Tables for f16 and bf16 results. Made by `tables/fit.py half`.\n")
         print("use super::table::EvenTable;\n")
         for name in HALF:
-            print(rust(name, "EvenTable", HALF[name][0], *half_table(name)), flush=True)
+            print(rust(name, "EvenTable", HALF[name][0], *half_table(name), HALF[name][2]), flush=True)
 
 
 main(sys.argv[1])

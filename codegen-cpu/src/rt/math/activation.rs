@@ -160,16 +160,28 @@ macro_rules! gates {
 
 gates! {
     /// Phi(x), the normal distribution function.
+    ///
+    /// At most 1.34 ulp with 8-entry tables, 0.80 with 32-entry tables, 1.02 without FMA.
     normal_cdf, normal_cdf_with, with_tail, NormalCdf, NORMAL_CDF;
     /// sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)), the gate of gelu's tanh form.
+    ///
+    /// At most 1.45 ulp with 8-entry tables, 0.77 with 32-entry tables, 1.04 without FMA.
     tanh_cdf, tanh_cdf_with, with_tail, TanhCdf, TANH_CDF;
     /// 1 / (1 + exp(-x)).
+    ///
+    /// At most 0.88 ulp with 8-entry tables, 0.82 with 32-entry tables, 0.88 without FMA.
     sigmoid, sigmoid_with, with_tail, Sigmoid, SIGMOID;
     /// x Phi(x).
+    ///
+    /// At most 1.64 ulp with 8-entry tables, 1.50 with 32-entry tables, 1.51 without FMA.
     gelu_erf, gelu_erf_with, times_x, NormalCdf, NORMAL_CDF;
     /// x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)).
+    ///
+    /// At most 1.67 ulp with 8-entry tables, 1.52 with 32-entry tables, 1.52 without FMA.
     gelu_tanh, gelu_tanh_with, times_x, TanhCdf, TANH_CDF;
     /// x sigmoid(x).
+    ///
+    /// At most 1.44 ulp with 8-entry tables, 1.44 with 32-entry tables, 1.44 without FMA.
     silu, silu_with, times_x, Sigmoid, SIGMOID;
 }
 
@@ -203,14 +215,20 @@ macro_rules! gradients {
 
 gradients! {
     /// Phi(x) + x phi(x), the derivative of x Phi(x).
+    ///
+    /// At most 1.60 ulp with 8-entry tables, 1.19 with 32-entry tables, 1.42 without FMA.
     gelu_erf_grad, gelu_erf_grad_with, GeluErfGrad, GELU_ERF_GRAD,
         GELU_ERF_GRAD_BF16_8, GELU_ERF_GRAD_BF16_32,
         GELU_ERF_GRAD_F16_8 clamped, GELU_ERF_GRAD_F16_32;
     /// The derivative of x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)).
+    ///
+    /// At most 1.44 ulp with 8-entry tables, 1.15 with 32-entry tables, 1.34 without FMA.
     gelu_tanh_grad, gelu_tanh_grad_with, GeluTanhGrad, GELU_TANH_GRAD,
         GELU_TANH_GRAD_BF16_8, GELU_TANH_GRAD_BF16_32,
         GELU_TANH_GRAD_F16_8 clamped, GELU_TANH_GRAD_F16_32;
     /// sigmoid(x) (1 + x (1 - sigmoid(x))), the derivative of x sigmoid(x).
+    ///
+    /// At most 1.46 ulp with 8-entry tables, 1.18 with 32-entry tables, 1.59 without FMA.
     silu_grad, silu_grad_with, SiluGrad, SILU_GRAD,
         SILU_GRAD_BF16_8, SILU_GRAD_BF16_32,
         SILU_GRAD_F16_8 with_tail, SILU_GRAD_F16_32;

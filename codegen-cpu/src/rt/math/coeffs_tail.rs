@@ -9,6 +9,7 @@ pub(super) struct ExpTable {
 
 /// Factor 1.
 #[rustfmt::skip]
+#[expect(clippy::approx_constant, reason = "sqrt 2 is one of sixteen powers")]
 pub(super) static EXP: ExpTable = ExpTable {
     high: [1.0, 1.0442737, 1.0905077, 1.1387886, 1.1892071, 1.2418578, 1.2968396, 1.3542556,
            1.4142135, 1.4768262, 1.5422108, 1.6104903, 1.6817929, 1.7562522, 1.8340081, 1.9152066],

@@ -71,9 +71,14 @@ pub(super) struct Table<T, const D: usize> {
 
 /// The same on equal segments centred at `i / scale`, the polynomial being one of
 /// `u = scale * z - i` in [-1/2, 1/2]: one look-up less, but only 16-bit accuracy.
+///
+/// Look-ups are what these functions cost on AVX2, so the upper `2 P` coefficients, which need
+/// few bits, share entries: `pairs[j]` as it stands is coefficient `D + j`, its lower half the
+/// upper half of coefficient `D + P + j`. The fit knows what the lower half adds to the former.
 #[repr(C, align(64))]
-pub(super) struct EvenTable<T, const D: usize> {
+pub(super) struct EvenTable<T, const D: usize, const P: usize> {
     pub(super) a: [T; D],
+    pub(super) pairs: [T; P],
     pub(super) scale: f32,
     pub(super) end: f32,
 }
@@ -86,16 +91,6 @@ pub(super) trait Segments: Sync + 'static {
     fn near<S: K>(&self, s: S, z: S::f32s) -> Near<S>;
 }
 
-/// `A[1] + d (A[2] + d (..))` on segment `ix`.
-#[inline(always)]
-fn slope<S: K, T: Lut, const D: usize>(s: S, a: &[T; D], ix: S::u32s, d: S::f32s) -> S::f32s {
-    let mut p = a[D - 1].lut(s, ix);
-    for k in (1..D - 1).rev() {
-        p = p.mul_add(d, a[k].lut(s, ix));
-    }
-    p
-}
-
 impl<T: Lut + Sync + 'static, const D: usize> Segments for Table<T, D> {
     #[inline(always)]
     fn end(&self) -> f32 {
@@ -105,11 +100,15 @@ impl<T: Lut + Sync + 'static, const D: usize> Segments for Table<T, D> {
     fn near<S: K>(&self, s: S, z: S::f32s) -> Near<S> {
         let ix = T::segment(s, z, self.scale);
         let d = z - self.c.lut(s, ix);
-        Near { a0: self.a[0].lut(s, ix), p: slope(s, &self.a, ix, d), d }
+        let mut p = self.a[D - 1].lut(s, ix);
+        for k in (1..D - 1).rev() {
+            p = p.mul_add(d, self.a[k].lut(s, ix));
+        }
+        Near { a0: self.a[0].lut(s, ix), p, d }
     }
 }
 
-impl<T: Lut + Sync + 'static, const D: usize> Segments for EvenTable<T, D> {
+impl<T: Lut + Sync + 'static, const D: usize, const P: usize> Segments for EvenTable<T, D, P> {
     #[inline(always)]
     fn end(&self) -> f32 {
         self.end
@@ -118,7 +117,23 @@ impl<T: Lut + Sync + 'static, const D: usize> Segments for EvenTable<T, D> {
     fn near<S: K>(&self, s: S, z: S::f32s) -> Near<S> {
         let t = z.mul_add(self.scale, MAGIC);
         let u = z.mul_add(self.scale, -(t - MAGIC));
-        let ix = t.bitcast();
-        Near { a0: self.a[0].lut(s, ix), p: slope(s, &self.a, ix, u), d: u }
+        let ix: S::u32s = t.bitcast();
+        let pairs: [S::f32s; P] = core::array::from_fn(
+            #[inline(always)]
+            |j| self.pairs[j].lut(s, ix),
+        );
+        let low = |j: usize| -> S::f32s { (pairs[j].bitcast::<S::u32s>() << 16).bitcast() };
+        // From the highest coefficient down; which one that is depends on P alone.
+        let mut p = if P > 0 { low(P - 1) } else { self.a[D - 1].lut(s, ix) };
+        for j in (0..P.saturating_sub(1)).rev() {
+            p = p.mul_add(u, low(j));
+        }
+        for j in (0..P).rev() {
+            p = p.mul_add(u, pairs[j]);
+        }
+        for k in (1..if P > 0 { D } else { D - 1 }).rev() {
+            p = p.mul_add(u, self.a[k].lut(s, ix));
+        }
+        Near { a0: self.a[0].lut(s, ix), p, d: u }
     }
 }
