@@ -1,7 +1,7 @@
 """Fits the 8-entry tables (f32) and the 16-bit tables of codegen-cpu/src/rt/math.
 
-    python3 fit.py narrow > ../src/rt/math/coeffs_narrow.rs      about 8 minutes
-    python3 fit.py half   > ../src/rt/math/coeffs_half.rs        about 2 minutes
+    python3 fit.py narrow > ../src/rt/math/coeffs_narrow.rs      about 4 minutes
+    python3 fit.py half   > ../src/rt/math/coeffs_half.rs        about 1 minute
 
 Needs numpy and scipy; double precision is enough, because 1e-15 is 2^-26 of an f32 ulp.
 
@@ -162,7 +162,7 @@ def centre_near(f, c):
 
 
 def centres_at_root(f, root):
-    """floors next to the root where f' is close to a float: its rounding error counts as f's"""
+    """floats next to the root where f' is close to a float: its rounding error counts as f's"""
     cand = neighbours(root, np.arange(-60, 61))
     x, h = cand.astype(np.float64), 1e-4
     slope = (8 * (f(x + h) - f(x - h)) - (f(x + 2 * h) - f(x - 2 * h))) / (12 * h)
@@ -317,13 +317,12 @@ def main(what):
     if what == "narrow":
         print("//! 8-entry tables for f32, one look-up per AVX2 register. Made by `tables/fit.py narrow`.\n")
         print("use super::table::Table;\n")
-        for name in NARROW:
-            print(rust(name, "Table", 8, *narrow_table(name, rng)), flush=True)
+        tables = [rust(name, "Table", 8, *narrow_table(name, rng)) for name in NARROW]
     else:
         print("//! Tables for f16 and bf16 results. Made by `tables/fit.py half`.\n")
         print("use super::table::EvenTable;\n")
-        for name in HALF:
-            print(rust(name, "EvenTable", HALF[name][0], *half_table(name), HALF[name][2]), flush=True)
+        tables = [rust(n, "EvenTable", HALF[n][0], *half_table(n), HALF[n][2]) for n in HALF]
+    print("\n".join(tables), end="")
 
 
 main(sys.argv[1])

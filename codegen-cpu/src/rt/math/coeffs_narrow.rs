@@ -102,4 +102,3 @@ pub(super) static SIGMOID: Table<[f32; 8], 7> = Table {
     scale: 1.25,
     end: 6.3999968,
 };
-
