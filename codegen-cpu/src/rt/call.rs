@@ -8,7 +8,7 @@ use super::overlap::{extent, identical, may_overlap};
 use super::plan::{Job, Stream};
 use super::simd::Level;
 use super::view::{Raw, View, ViewMut};
-use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind};
+use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind_to};
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Part, Tensor, Value};
 use op_dsl_ir::{DType, bind::BindError};
 
@@ -107,7 +107,8 @@ impl Operator {
         outputs: &mut [ViewMut<'_>],
         options: &Options,
     ) -> Result<(), Error> {
-        let bound = self.bind(attrs, inputs, outputs)?;
+        let mut bound = Bound::default();
+        self.bind(&mut bound, attrs, inputs, outputs)?;
         let level = self.level(options)?;
         let kernels = self.kernels_of(&bound)?;
         if bound.domain.contains(&0) {
@@ -127,20 +128,18 @@ impl Operator {
 
     fn bind(
         &self,
+        bound: &mut Bound,
         attrs: &[Value],
         inputs: &[View<'_>],
         outputs: &[ViewMut<'_>],
-    ) -> Result<Bound, BindError> {
+    ) -> Result<(), BindError> {
         const NONE: TensorMeta<'static> = TensorMeta { shape: &[], dtype: DType::F32 };
         let mut few = [NONE; MAX_STREAMS];
         let mut many = Vec::new(); // no operator has so many tensors: on the way to an error
         let metas = list(&mut few, &mut many, inputs.iter().map(|v| v.meta()));
-        let bound = bind(&self.def, attrs, metas)?;
-        let mut few = [NONE; MAX_STREAMS];
-        let mut many = Vec::new();
+        bind_to(bound, &self.def, attrs, metas)?;
         let metas = list(&mut few, &mut many, outputs.iter().map(|v| v.meta()));
-        bind::check_outputs(&self.def, &bound, metas)?;
-        Ok(bound)
+        bind::check_outputs(&self.def, bound, metas)
     }
 
     fn level(&self, options: &Options) -> Result<Level, Error> {
@@ -278,6 +277,7 @@ fn list<'s, T: Copy>(
 ) -> &'s [T] {
     let n = items.len();
     if n > few.len() {
+        many.clear();
         many.extend(items);
         return many;
     }
