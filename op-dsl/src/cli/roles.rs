@@ -40,8 +40,7 @@ pub fn input_shapes(
     let dim = split_dim(op, attrs, shape.len());
     let mut part = shape.to_vec();
     if let (Some(d), Kind::Gated) = (dim, op.def.inputs[lead(&op.def)].kind) {
-        // An odd size is left to the operator, whose message says all.
-        part[d] = if part[d] % 2 == 0 { part[d] / 2 } else { part[d] };
+        part[d] /= 2; // the operator itself refuses odd sizes
     }
     let of = |kind| match kind {
         Kind::Whole => part.clone(),

@@ -15,14 +15,16 @@ fn tensor(name: &'static str, kind: Kind) -> Tensor {
     Tensor { name: name.into(), kind, used: true }
 }
 
-fn operator() -> Operator {
+/// `skew` belongs to the graph alone: anything but 1 makes the kernels wrong.
+fn operator(name: &'static str, skew: f64) -> Operator {
     let mut b = Builder::new();
     let [dy, gate, value] = [0, 1, 2].map(|i| b.stream(i));
-    let outputs = [b.product(dy, gate), b.product(dy, value)];
+    let skewed = if skew == 1.0 { gate } else { b.scaled(skew, gate) };
+    let outputs = [b.product(dy, skewed), b.product(dy, value)];
     let graph = b.finish(&outputs);
     let attr = |name: &'static str, kind, default| Attr { name: name.into(), kind, default };
     let def = OpDef {
-        name: "Scale".into(),
+        name: name.into(),
         doc: " Scales.".into(),
         source: "by_hand::scale".into(),
         formula: "dy * x".into(),
@@ -47,13 +49,18 @@ fn operator() -> Operator {
     Operator { def, kernels: std::slice::from_ref(kernels), oracle }
 }
 
-static SCALE: LazyLock<Operator> = LazyLock::new(operator);
+static SCALE: LazyLock<Operator> = LazyLock::new(|| operator("Scale", 1.0));
+static WRONG: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", 1.001));
 
 /// Exit code and standard output of a command line.
 fn cli(line: &[&str]) -> (ExitCode, String) {
+    of(&SCALE, line)
+}
+
+fn of(op: &'static Operator, line: &[&str]) -> (ExitCode, String) {
     let words = std::iter::once("scale").chain(line.iter().copied()).map(OsString::from);
     let mut out = Vec::new();
-    let code = super::run(&[&*SCALE], "an example", words, &mut out);
+    let code = super::run(&[op], "an example", words, &mut out);
     (code, String::from_utf8(out).expect("output is text"))
 }
 
@@ -151,6 +158,19 @@ fn verify_measures_every_type_and_level() {
         assert!(text.contains(word), "{text}");
     }
     assert!(!text.contains("MISSED"), "{text}");
+}
+
+#[test]
+fn wrong_results_are_found_and_not_timed() {
+    let (code, text) = of(&WRONG, &["verify"]);
+    assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::FAILURE));
+    let f32s: Vec<&str> = text.lines().filter(|l| l.contains(" f32 ")).collect();
+    assert!(
+        !f32s.is_empty() && f32s.iter().all(|l| l.contains("MISSED: ulp, author, special")),
+        "{text}"
+    );
+    let (code, text) = of(&WRONG, &["bench", "Wrong", "--shape", "4x64"]);
+    assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(2)), "{text}");
 }
 
 #[test]

@@ -154,25 +154,23 @@ impl Formula {
             if let Node::Call(prim, _) = graph.nodes[i] {
                 let (fma, baseline) = prim.row().ulp;
                 let own = if level.has_fma() { fma } else { baseline };
-                budget += match own > 0.5 {
-                    true => f64::from(own),
-                    false if is_exact(prim, graph.nodes[i].args(), &reference) => 0.0,
-                    false => f64::from(own),
-                };
+                if !is_exact(prim, graph.nodes[i].args(), &reference) {
+                    budget += f64::from(own);
+                }
             }
         }
         f64::max(budget, 0.5)
     }
 }
 
-/// Whether a product or quotient only shifts the exponent.
+/// Whether a product or quotient only shifts the exponent: all factors but one are powers of two.
 fn is_exact(prim: Prim, args: &[op_dsl_ir::Id], reference: &Reference<'_>) -> bool {
     let shifts = |id: &op_dsl_ir::Id| {
         let v = reference.values[id.index()];
         !reference.varies[id.index()] && v.is_normal() && v.to_bits() << 12 == 0
     };
     match prim {
-        Prim::Mul => args.iter().any(shifts),
+        Prim::Mul | Prim::Mul3 => args.iter().filter(|a| !shifts(a)).count() <= 1,
         Prim::Div => args.last().is_some_and(shifts),
         _ => false,
     }
