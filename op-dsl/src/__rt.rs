@@ -17,7 +17,7 @@ pub mod math {
         gelu_erf as gelu, gelu_erf_grad as gelu_grad, gelu_tanh, gelu_tanh_grad, normal_cdf,
         sigmoid, silu, silu_grad,
     };
-    pub use codegen_cpu::rt::math::{erf, erfc, exp, expm1, ln, log1p, max, min, softplus, tanh};
+    pub use codegen_cpu::rt::math::*;
 }
 
 /// In the scope of definitions.

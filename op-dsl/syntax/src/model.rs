@@ -171,6 +171,8 @@ pub struct OpFn {
     pub block: Box<Block>,
     /// Its parameters in order.
     pub params: Vec<Param>,
+    /// Names of parameters that were refused: their uses are no further mistakes.
+    pub refused: Vec<Ident>,
     /// Kinds of the returned outputs.
     pub returns: Vec<Kind>,
     /// Names of the `#[saved]` lets.

@@ -17,6 +17,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     let mut reader = Reader { scope, errors, splits: Vec::new(), broadcast: false };
     let params: Vec<Param> =
         item.sig.inputs.iter().filter_map(|arg| reader.parameter(arg)).collect();
+    let refused = refused(item, &params);
     let returns = reader.returns(&item.sig.output);
     let split = reader.split(&params, &returns, item);
     let saved = reader.saved(item);
@@ -35,12 +36,25 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
             item: kept,
             block: item.block.clone(),
             params,
+            refused,
             returns,
             saved,
             split,
             broadcast,
         },
     })
+}
+
+/// Names of parameters that are in the source and not among `params`.
+fn refused(item: &ItemFn, params: &[Param]) -> Vec<Ident> {
+    let names = item.sig.inputs.iter().filter_map(|arg| match arg {
+        syn::FnArg::Typed(typed) => match &*typed.pat {
+            Pat::Ident(p) => Some(&p.ident),
+            _ => None,
+        },
+        syn::FnArg::Receiver(_) => None,
+    });
+    names.filter(|name| params.iter().all(|p| p.ident != **name)).cloned().collect()
 }
 
 fn check_args(args: &attr::OpArgs, item: &ItemFn, errors: &Errors) {
@@ -280,7 +294,8 @@ impl Reader<'_> {
         if inputs > 8 {
             self.errors.at(&item.sig.inputs, "more than 8 input streams; split the operator");
         }
-        if inputs == 0 {
+        // Parameters that were refused might have been tensors.
+        if inputs == 0 && params.len() == item.sig.inputs.len() {
             self.errors.at(
                 &item.sig.ident,
                 "an operator needs a tensor to run over; write a parameter `x: Elem`",

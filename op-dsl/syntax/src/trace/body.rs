@@ -87,8 +87,13 @@ impl<'a> Tracer<'a> {
         }
         match last {
             Stmt::Expr(e, None) => self.expr(e),
+            // These have their own message.
+            Stmt::Expr(e, Some(_)) if is_refused(e) => self.expr(e).map(|_| Value::Poison),
+            Stmt::Macro(_) => self.statement(last, top).map(|()| Value::Poison),
             other => {
-                self.statement(other, top)?;
+                if !matches!(other, Stmt::Expr(..)) {
+                    self.statement(other, top)?;
+                }
                 self.poison(other, "a formula ends with its value; write an expression without `;`")
             }
         }
@@ -272,19 +277,19 @@ impl<'a> Tracer<'a> {
     }
 
     fn unary(&mut self, u: &'a syn::ExprUnary) -> Traces<Value> {
-        let value = self.expr(&u.expr)?;
         match u.op {
-            UnOp::Neg(_) => Ok(match value {
+            UnOp::Neg(_) => Ok(match self.expr(&u.expr)? {
                 Value::Num(v) => Value::Num(-v),
                 Value::Int(v) => Value::Int(v.wrapping_neg()),
                 other => self
                     .element(&u.expr, &other)
                     .map_or(Value::Poison, |x| Value::Elem(self.graph.negative(x))),
             }),
-            UnOp::Not(_) => Ok(match self.condition(&u.expr, value)? {
-                Some(c) => Value::Truth(c.not()),
-                None => Value::Poison,
-            }),
+            UnOp::Not(_) => {
+                let value = self.expr(&u.expr)?;
+                let cond = self.condition(&u.expr, value)?;
+                Ok(cond.map_or(Value::Poison, |c| Value::Truth(c.not())))
+            }
             ref other => {
                 self.poison(other, "an element is a value, not a place; write it without `*`")
             }

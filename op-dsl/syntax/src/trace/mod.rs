@@ -127,7 +127,8 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
         };
         (p.ident.to_string(), value)
     };
-    op.params.iter().map(value).collect()
+    let refused = op.refused.iter().map(|name| (name.to_string(), Value::Poison));
+    op.params.iter().map(value).chain(refused).collect()
 }
 
 /// Output nodes of what a body returned and saved.

@@ -1,0 +1,174 @@
+//! What formulas become.
+
+use op_dsl_ir::op::{AttrKind, Gate, Kind, OpDef, Value};
+use op_dsl_syntax::{Family, function, module};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+fn family(tokens: TokenStream) -> Family {
+    let family = module(tokens).expect("a module");
+    if let Some(e) = &family.error {
+        panic!("{}", e.into_iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n"));
+    }
+    family
+}
+
+/// The operator of a lone function.
+fn one(args: TokenStream, item: TokenStream) -> OpDef {
+    let family = function(args, item).expect("a function");
+    if let Some(e) = &family.error {
+        panic!("{}", e.into_iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n"));
+    }
+    family.ops[0].def.clone()
+}
+
+fn eval(def: &OpDef, spec: usize, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
+    let (traced, graph) = (&def.specs[spec].traced, &def.specs[spec].graph);
+    let (a, b) = (traced.eval(streams, scalars), graph.eval(streams, scalars));
+    for (a, b) in a.iter().zip(&b) {
+        let same = (a - b).abs() <= 1e-12 * a.abs().max(1e-3) || a == b || a.is_nan() && b.is_nan();
+        assert!(same, "traced {a}, finished {b}");
+    }
+    a
+}
+
+#[test]
+fn arithmetic_as_written() {
+    let def = one(
+        quote!(name = "Poly", outputs(out)),
+        quote! {
+            fn poly(x: Elem, y: Elem) -> Elem {
+                const HALF: f64 = 1.0 / 2.0;
+                let (a, b) = (x * y, -x);
+                let sum = { let a = a + HALF; a * 2.0 };
+                (sum - b.powi(3)) / (1.0 + abs(y)) + x.max(y) * std::f64::consts::PI
+            }
+        },
+    );
+    let (x, y) = (0.7f64, -1.3f64);
+    let want = ((x * y + 0.5) * 2.0 + x.powi(3)) / (1.0 + y.abs()) + x * std::f64::consts::PI;
+    assert!((eval(&def, 0, &[x, y], &[])[0] - want).abs() < 1e-12);
+}
+
+#[test]
+fn comparisons_keep_their_strictness() {
+    for (condition, want) in [
+        (quote!(x < 0.0), [1.0, 2.0, 2.0, 2.0]),
+        (quote!(x <= 0.0), [1.0, 1.0, 2.0, 2.0]),
+        (quote!(x > 0.0), [2.0, 2.0, 1.0, 2.0]),
+        (quote!(x >= 0.0), [2.0, 1.0, 1.0, 2.0]),
+        (quote!(x == 0.0), [2.0, 1.0, 2.0, 2.0]),
+        (quote!(x != 0.0), [1.0, 2.0, 1.0, 1.0]),
+        (quote!(!(x < 0.0)), [2.0, 1.0, 1.0, 1.0]),
+        (quote!(x > -2.0 && x < 0.0), [1.0, 2.0, 2.0, 2.0]),
+        (quote!(x < 0.0 || x == 0.0), [1.0, 1.0, 2.0, 2.0]),
+    ] {
+        let item = quote!(fn f(x: Elem) -> Elem { if #condition { 1.0 } else { 2.0 } });
+        let text = item.to_string();
+        let def = one(quote!(name = "F"), item);
+        for (x, want) in [-1.0, 0.0, 1.0, f64::NAN].into_iter().zip(want) {
+            assert_eq!(def.specs[0].traced.eval(&[x], &[])[0], want, "{text} at {x}");
+        }
+    }
+}
+
+#[test]
+fn attributes_specialise_only_where_they_are_branched_on() {
+    let family = family(quote! {
+        mod m {
+            #[derive(OpAttr)]
+            enum Mode { A, #[attr(name = "bee")] B = 5, C }
+
+            #[formula]
+            fn pick(x: Elem, mode: Mode) -> Elem {
+                match mode {
+                    Mode::A | Mode::C => x,
+                    Mode::B => exp(x),
+                }
+            }
+
+            #[op(name = "Pick")]
+            fn pick_op(
+                x: Elem,
+                #[attr(default = Mode::B, wire = "string")] mode: Mode,
+                #[attr(default = true)] twice: bool,
+                #[attr(default = 3)] unused: i64,
+                #[attr(default = -0.5)] alpha: f32,
+            ) -> Elem {
+                if twice { 2.0 * pick(x, mode) } else { alpha * x }
+            }
+        }
+    });
+    let def = &family.ops[0].def;
+    let when: Vec<Vec<(usize, i64)>> = def.specs.iter().map(|s| s.when.to_vec()).collect();
+    let twice = |v: i64| vec![(0, v), (1, 1)];
+    assert_eq!(when, [vec![(1, 0)], twice(0), twice(5), twice(6)]);
+    assert_eq!(eval(def, 0, &[3.0], &[0.25]), [0.75]);
+    assert_eq!(eval(def, 3, &[3.0], &[0.25]), [6.0]);
+    assert_eq!(def.attrs[0].default, Value::Int(5));
+    assert_eq!(def.attrs[3].default, Value::Float(-0.5));
+    let AttrKind::Enum { wire_str: true, variants, .. } = &def.attrs[0].kind else {
+        panic!("an enum by name")
+    };
+    assert_eq!(variants.iter().map(|v| &*v.name).collect::<Vec<_>>(), ["a", "bee", "c"]);
+}
+
+#[test]
+fn a_gradient_reads_what_it_needs() {
+    let family = family(quote! {
+        mod m {
+            #[op(name = "Gate", grad(name = "GateGrad", wrt(x)))]
+            fn gate(
+                #[split(along = dim, gate_left = false, interleaved)] x: Gated,
+                b: Elem,
+                #[attr(default = 0)] dim: Dim,
+            ) -> Elem {
+                #[saved]
+                let s = sigmoid(x.gate);
+                x.value * s + b
+            }
+        }
+    });
+    let [forward, gradient] = &family.ops[..] else { panic!("two operators") };
+    assert_eq!(forward.def.output_names(), ["y", "s"]);
+    assert_eq!(forward.def.split.as_ref().expect("a split").gate, Gate::Right);
+    // `b` is added and not read by the gradient.
+    assert_eq!(gradient.def.input_names(), ["dy", "x.gate", "x.value", "s"]);
+    assert_eq!(gradient.def.output_names(), ["dx.gate", "dx.value"]);
+    assert_eq!(gradient.def.grad_of.as_deref(), Some("Gate"));
+    let g = eval(&gradient.def, 0, &[2.0, 0.5, 3.0, 0.25], &[]);
+    assert_eq!(g[1], 2.0 * 0.25, "the saved value is read");
+}
+
+#[test]
+fn several_outputs_have_several_upstream_gradients() {
+    let family = family(quote! {
+        mod m {
+            #[op(name = "Two", outputs(sum, product), grad(name = "TwoGrad", wrt(x, z)))]
+            fn two(x: Elem, z: Elem) -> (Elem, Elem) {
+                (x + z, x * z)
+            }
+        }
+    });
+    let def = &family.ops[1].def;
+    assert_eq!(def.input_names(), ["dy_sum", "dy_product", "x", "z"]);
+    assert_eq!(def.output_names(), ["dx", "dz"]);
+    assert_eq!(eval(def, 0, &[10.0, 100.0, 3.0, 5.0], &[]), [510.0, 310.0]);
+}
+
+#[test]
+fn a_gradient_written_by_hand_is_an_operator() {
+    let family = family(quote! {
+        mod m {
+            #[op(name = "Square")]
+            fn square(x: Elem) -> Elem { x * x }
+
+            #[op(name = "SquareGrad", grad_of = square, outputs(dx), broadcast)]
+            fn square_grad(dy: Elem, x: Elem, #[unused] y: Elem) -> Elem { 2.0 * x * dy }
+        }
+    });
+    let def = &family.ops[1].def;
+    assert_eq!(def.grad_of.as_deref(), Some("Square"));
+    assert!(def.broadcast && !def.inputs[2].used);
+    assert_eq!(def.inputs[0].kind, Kind::Whole);
+}
