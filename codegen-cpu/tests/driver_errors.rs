@@ -283,7 +283,7 @@ fn parts_of_gated_tensors_that_overlap() {
     let mut data = vec![1f32; 100];
     let cells = Cell::from_mut(&mut data[..]).as_slice_of_cells();
     let shape = [rows, 2 * m];
-    let mut run = |x_at, dx_at| {
+    let run = |x_at, dx_at| {
         let x = View::from_cells(cells, &shape, &[12, 1], x_at).unwrap();
         let dx = ViewMut::from_cells(cells, &shape, &[12, 1], dx_at).unwrap();
         let inputs = [dy.view().unwrap(), x, gelu.view().unwrap()];

@@ -1,6 +1,7 @@
 //! Calling an operator: attributes and views in, checked streams out to the driver.
 
 use super::block::{Kernels, MAX_SCALARS, MAX_STREAMS};
+use super::dense;
 use super::driver;
 use super::error::Error;
 use super::floor::floor_kernels;
@@ -120,8 +121,11 @@ impl Operator {
                 job.add_scalar(*v as f32);
             }
         }
-        self.add_streams(&mut job, &bound, inputs, outputs);
-        job.in_place = self.check_overlap(&job, inputs, outputs)?;
+        if !dense::lay(&mut job, &self.def, &bound, inputs, outputs) {
+            self.add_streams(&mut job, &bound, inputs, outputs);
+            job.in_place = self.check_overlap(&job, inputs, outputs)?;
+            job.collapse();
+        }
         driver::run(&mut job, options);
         Ok(())
     }

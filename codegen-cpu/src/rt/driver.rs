@@ -27,7 +27,7 @@ const STEP_BYTES: usize = 128;
 /// Steps below which aligning a row to cache lines costs more than streaming it gains.
 const STREAMING_STEPS: usize = 16;
 
-/// Runs a job whose domain has elements.
+/// Runs a collapsed job whose domain has elements.
 pub(super) fn run(job: &mut Job, options: &Options) {
     let (bytes, wanted) = (job.bytes(), options.threads);
     let threads = match wanted {
@@ -37,7 +37,6 @@ pub(super) fn run(job: &mut Job, options: &Options) {
     };
     let written = job.elements().saturating_mul(job.dtype.size() * job.outputs().len());
     let streaming = options.streaming.unwrap_or(written > STREAMING && !job.in_place);
-    job.collapse();
     let cut = Cut::new(job, if threads > 1 { threads * CLAIMS } else { 1 });
     let boxes = cut.boxes;
     let threads = threads.min(boxes);

@@ -3,8 +3,12 @@
 //! ```text
 //! view      tensors as the caller has them: dtype, shape, strides
 //! call      operator + attributes + views -> checked streams          (once per call)
-//! driver    streams -> collapsed loops, scratch blocks, threads        (once per call)
-//! block     one body x one element type x one SIMD level               (the hot loop)
+//! overlap   which streams share memory; dense: the short way for dense tensors
+//! plan      streams -> few dimensions, cut into boxes                 (once per call)
+//! driver    boxes -> rows, tails, streaming stores, threads           (once per box)
+//! scratch   what is not a row of the kernel's type, made one          (once per box)
+//! block     one body x one element type x one SIMD level              (the hot loop)
+//! floor     bodies with next to no arithmetic, to measure against
 //! math      exp, erfc, gelu', ... on vectors                           (inlined into bodies)
 //! elem      f32, f16, bf16 in memory <-> f32 vectors                   (inlined into blocks)
 //! simd      what fearless_simd lacks: tables, f16, streaming stores
@@ -12,6 +16,7 @@
 
 pub mod block;
 pub mod call;
+mod dense;
 mod driver;
 pub mod elem;
 pub mod error;

@@ -28,6 +28,15 @@ pub(super) struct Stream {
     pub strides: [isize; MAX_RANK],
 }
 
+impl Stream {
+    /// A stream of rows of neighbours; `row` and `element` are distances in bytes.
+    #[inline]
+    pub fn set(&mut self, ptr: *mut u8, dtype: DType, row: usize, element: usize) {
+        (self.ptr, self.dtype) = (ptr, dtype);
+        (self.strides[0], self.strides[1]) = (row as isize, element as isize);
+    }
+}
+
 /// Everything a call runs: the kernel, the domain and the streams over it.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
@@ -116,6 +125,12 @@ impl Job {
 
     pub fn sizes(&self) -> &[usize] {
         &self.size[..self.rank]
+    }
+
+    /// Makes the domain one of two dimensions, as [`Job::collapse`] leaves it.
+    pub fn set_sizes(&mut self, rows: usize, columns: usize) {
+        self.rank = 2;
+        (self.size[0], self.size[1]) = (rows, columns);
     }
 
     /// Elements of the domain; it has some.

@@ -19,6 +19,10 @@ pub(super) struct Raw {
     pub shape: Shape,
     /// In elements; those beyond the rank are 0.
     pub strides: [isize; MAX_RANK],
+    /// How many elements it has.
+    pub count: usize,
+    /// Whether they lie side by side in the order of the indices.
+    pub dense: bool,
 }
 
 /// A tensor to read.
@@ -54,7 +58,7 @@ pub fn contiguous_strides(shape: &[usize]) -> [isize; MAX_RANK] {
 
 /// Strides of a dense tensor, if it has at most `len` elements and eight dimensions.
 #[inline]
-fn dense(shape: &[usize], len: usize) -> Option<[isize; MAX_RANK]> {
+fn dense(shape: &[usize], len: usize) -> Option<([isize; MAX_RANK], usize)> {
     if shape.len() > MAX_RANK {
         return None;
     }
@@ -63,7 +67,7 @@ fn dense(shape: &[usize], len: usize) -> Option<[isize; MAX_RANK]> {
         *stride = next as isize;
         next = next.checked_mul(n)?;
     }
-    (next <= len && next > 0).then_some(strides)
+    (next <= len && next > 0).then_some((strides, next))
 }
 
 /// Least and greatest element that shape and strides reach, relative to the first; `None` if
@@ -104,8 +108,12 @@ impl Raw {
         let span = span(shape, strides).ok_or_else(overflow)?;
         let mut all = [0; MAX_RANK];
         all[..strides.len()].copy_from_slice(strides);
+        let count = elements(shape).ok_or_else(overflow)?;
+        let own = contiguous_strides(shape);
+        let mut dims = shape.iter().zip(strides).zip(&own);
+        let dense = dims.all(|((&n, s), own)| n <= 1 || s == own);
         let shape = Shape::new(shape).ok_or_else(overflow)?;
-        Ok((Raw { ptr, dtype, shape, strides: all }, span))
+        Ok((Raw { ptr, dtype, shape, strides: all, count, dense }, span))
     }
 
     /// Over a buffer of `len` elements of `T` at `base`.
@@ -205,9 +213,10 @@ impl<'a> View<'a> {
     /// # Errors
     /// Rank beyond 8; more elements than `data` has.
     pub fn new<T: El>(data: &'a [T], shape: &[usize]) -> Result<View<'a>, ViewError> {
-        if let (Some(strides), Some(shape)) = (dense(shape, data.len()), Shape::new(shape)) {
+        if let (Some((strides, count)), Some(shape)) = (dense(shape, data.len()), Shape::new(shape))
+        {
             let ptr = data.as_ptr().cast_mut().cast();
-            let raw = Raw { ptr, dtype: T::DTYPE, shape, strides };
+            let raw = Raw { ptr, dtype: T::DTYPE, shape, strides, count, dense: true };
             return Ok(View { raw, _memory: PhantomData });
         }
         let strides = contiguous_strides(shape);
@@ -272,9 +281,10 @@ impl<'a> ViewMut<'a> {
     /// # Errors
     /// Rank beyond 8; more elements than `data` has.
     pub fn new<T: El>(data: &'a mut [T], shape: &[usize]) -> Result<ViewMut<'a>, ViewError> {
-        if let (Some(strides), Some(shape)) = (dense(shape, data.len()), Shape::new(shape)) {
+        if let (Some((strides, count)), Some(shape)) = (dense(shape, data.len()), Shape::new(shape))
+        {
             let ptr = data.as_mut_ptr().cast();
-            let raw = Raw { ptr, dtype: T::DTYPE, shape, strides };
+            let raw = Raw { ptr, dtype: T::DTYPE, shape, strides, count, dense: true };
             return Ok(ViewMut { raw, _memory: PhantomData });
         }
         let strides = contiguous_strides(shape);

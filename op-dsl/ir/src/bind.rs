@@ -178,7 +178,7 @@ pub fn bind_to(
         check_attrs(def, attrs)?;
         let matches = |&(i, v): &(usize, i64)| attrs[i].as_int() == Some(v);
         let spec = def.specs.iter().position(|s| s.when.iter().all(matches));
-        bound.spec = spec.ok_or(Wrong::NoSpec)?;
+        bound.spec = spec.ok_or_else(|| Box::new(Wrong::NoSpec))?;
         check_count("input", &def.inputs, inputs.len())?;
         bound.dtype = check_dtypes(def, inputs)?;
         check_shapes(bound, def, attrs, inputs)?;
