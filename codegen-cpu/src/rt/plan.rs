@@ -282,7 +282,7 @@ impl Cut {
     pub fn new(job: &mut Job, parts: usize) -> Cut {
         let last = job.rank - 1;
         let columns = job.size[last];
-        let least = if job.in_place && columns % job.step != 0 {
+        let least = if job.in_place && !columns.is_multiple_of(job.step) {
             ROW_STEPS_IN_PLACE * job.step
         } else {
             ROW_STEPS * job.step
