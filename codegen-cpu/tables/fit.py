@@ -56,20 +56,21 @@ NARROW = {
     "SIGMOID": (6, 1.25),
 }
 # name: entries, degree, pairs of coefficients packed into one entry, segments per unit, below which
-# size only the absolute error counts, end (None: half a segment past the last centre).
+# size only the absolute error counts, end (None: half a segment past the last centre; f16 tables end
+# where that size is reached, since a large dy would lift what is below).
 HALF = {
     "GELU_ERF_GRAD_BF16_8": (8, 5, 1, 1.40, 2.0**-10, None),
     "GELU_TANH_GRAD_BF16_8": (8, 5, 1, 1.50, 2.0**-10, None),
     "SILU_GRAD_BF16_8": (8, 5, 2, 1.00, 2.0**-10, None),
-    "GELU_ERF_GRAD_F16_8": (8, 6, 1, 1.2375, 2.0**-14, 6.0546875),
-    "GELU_TANH_GRAD_F16_8": (8, 6, 1, 1.3350, 2.0**-14, 5.6171875),
+    "GELU_ERF_GRAD_F16_8": (8, 6, 1, 1.2375, 2.0**-14, 4.5),
+    "GELU_TANH_GRAD_F16_8": (8, 6, 1, 1.3350, 2.0**-14, 4.2),
     "SILU_GRAD_F16_8": (8, 6, 2, 1.20, 2.0**-14, None),
     "GELU_ERF_GRAD_BF16_32": (32, 4, 0, 5.32, 2.0**-10, None),
     "GELU_TANH_GRAD_BF16_32": (32, 4, 0, 5.60, 2.0**-10, None),
     "SILU_GRAD_BF16_32": (32, 4, 0, 2.60, 2.0**-10, None),
-    "GELU_ERF_GRAD_F16_32": (32, 4, 0, 5.2, 2.0**-14, 6.0546875),
-    "GELU_TANH_GRAD_F16_32": (32, 4, 0, 5.6, 2.0**-14, 5.6171875),
-    "SILU_GRAD_F16_32": (32, 5, 0, 1.52, 2.0**-14, 20.71875),
+    "GELU_ERF_GRAD_F16_32": (32, 4, 0, 5.2, 2.0**-14, 4.5),
+    "GELU_TANH_GRAD_F16_32": (32, 4, 0, 5.6, 2.0**-14, 4.2),
+    "SILU_GRAD_F16_32": (32, 5, 0, 1.52, 2.0**-14, 12.0),
 }
 
 
@@ -257,13 +258,13 @@ def half_table(name):
     entries, degree, pairs, scale, floor, end = HALF[name]
     f = FUNCTIONS[name.rsplit("_", 2)[0]]
     scale = float(f32(scale))
-    if end is None:
-        end = f32((entries - 0.5) / scale * (1 - 2.0**-21))
+    last = f32((entries - 0.5) / scale * (1 - 2.0**-21))
+    end = last if end is None else end
     segments = []
     for i in range(entries):
         u = np.linspace(-0.5, 0.5, 70)
         z = (i + u) / scale
-        keep = (z >= 0) & (z <= end + 0.5 / scale)
+        keep = (z >= 0) & (z <= last + 0.5 / scale)
         u, z = u[keep], z[keep]
         near_root = 0.3 < (i + 0.5) / scale and (i - 0.5) / scale < 1.7
         smallest = floor if near_root or "_F16_" in name else 0.0

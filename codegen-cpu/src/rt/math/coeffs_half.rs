@@ -59,7 +59,7 @@ pub(super) static GELU_ERF_GRAD_F16_8: EvenTable<[f32; 8], 5, 1> = EvenTable {
         [-0.022977544, 0.006782007, 0.0073465453, -0.0039434577, -6.1121455e-4, 2.8938206e-4, 5.0477378e-5, 2.603383e-6],
     ],
     scale: 1.2375,
-    end: 6.0546875,
+    end: 4.5,
 };
 
 #[rustfmt::skip]
@@ -75,7 +75,7 @@ pub(super) static GELU_TANH_GRAD_F16_8: EvenTable<[f32; 8], 5, 1> = EvenTable {
         [-0.015897304, 0.0035740943, 0.006369938, -0.0020252394, -0.0012376842, 2.0429576e-4, 1.04293315e-4, 6.3393377e-6],
     ],
     scale: 1.335,
-    end: 5.6171875,
+    end: 4.2,
 };
 
 #[rustfmt::skip]
@@ -210,7 +210,7 @@ pub(super) static GELU_ERF_GRAD_F16_32: EvenTable<[f32; 32], 5, 0> = EvenTable {
     pairs: [
     ],
     scale: 5.2,
-    end: 6.0546875,
+    end: 4.5,
 };
 
 #[rustfmt::skip]
@@ -240,7 +240,7 @@ pub(super) static GELU_TANH_GRAD_F16_32: EvenTable<[f32; 32], 5, 0> = EvenTable 
     pairs: [
     ],
     scale: 5.6,
-    end: 5.6171875,
+    end: 4.2,
 };
 
 #[rustfmt::skip]
@@ -274,5 +274,5 @@ pub(super) static SILU_GRAD_F16_32: EvenTable<[f32; 32], 6, 0> = EvenTable {
     pairs: [
     ],
     scale: 1.52,
-    end: 20.71875,
+    end: 12.0,
 };
