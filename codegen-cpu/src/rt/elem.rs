@@ -8,8 +8,17 @@ use fearless_simd::prelude::*;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
 
-/// An element type that tensors are made of.
-pub trait El: Copy + Send + Sync + Default + PartialEq + core::fmt::Debug + 'static {
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for half::f16 {}
+    impl Sealed for half::bf16 {}
+}
+
+/// An element type that tensors are made of. Sealed: views trust the tag to tell size and meaning.
+pub trait El:
+    sealed::Sealed + Copy + Send + Sync + Default + PartialEq + core::fmt::Debug + 'static
+{
     /// Its tag.
     const DTYPE: DType;
 
