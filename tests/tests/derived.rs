@@ -171,5 +171,5 @@ fn typed_calls_work() {
     .expect("a call");
     // The gate is the second half.
     assert_eq!(dx[..2], [0.25, -1.0]);
-    assert!((dx[2] - 3.0 * 0.867_495_15).abs() < 1e-5, "{dx:?}");
+    assert!((dx[2] - 3.0 * 0.867_495_2).abs() < 1e-5, "{dx:?}");
 }

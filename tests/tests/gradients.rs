@@ -42,7 +42,7 @@ fn give_saved(op: &Operator, attrs: &[Value], x: &mut [f64]) {
     let names = op.def.input_names();
     let at = |name: &str| names.iter().position(|n| n == name);
     if let (Some(saved), Some(gate)) = (at("gelu"), at("x.gate")) {
-        let tanh = attrs.iter().any(|a| *a == Value::Int(1));
+        let tanh = attrs.contains(&Value::Int(1));
         let gate = [x[gate], 0.0, 0.0];
         x[saved] = if tanh { oracle::gelu_tanh(gate) } else { oracle::gelu(gate) };
     }

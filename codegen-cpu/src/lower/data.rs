@@ -60,7 +60,7 @@ fn tensor(t: &Tensor) -> TokenStream {
 }
 
 fn dtype(d: DType) -> TokenStream {
-    let d = unit(&d);
+    let d = unit(d);
     quote!(DType::#d)
 }
 
