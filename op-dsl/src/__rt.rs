@@ -27,7 +27,9 @@ pub mod data {
         Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value, Variant,
     };
     pub use op_dsl_ir::{DType, Prim};
+    // An operator may be called `None`.
     pub use std::borrow::Cow::Borrowed;
+    pub use std::option::Option::{None, Some};
 
     /// A call with one argument.
     pub const fn call1(prim: Prim, a: u32) -> Node {

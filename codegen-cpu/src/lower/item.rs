@@ -66,7 +66,7 @@ fn structure(op: &Operator, f: &OpFn) -> TokenStream {
         return quote! {
             #[doc = #docs]
             #[derive(Clone, Copy, Debug, Default, PartialEq)]
-            pub struct #name;
+            pub struct #name {} // no unit struct: its value may have the entry's name
         };
     }
     let fields: Vec<Ident> = def.attrs.iter().map(field).collect();
@@ -155,6 +155,7 @@ fn entry(op: &Operator, f: &OpFn) -> TokenStream {
     let names = (0..def.specs.len()).map(body_name);
     quote! {
         #[doc = #docs]
+        #[allow(clippy::approx_constant)] // a graph's numbers, however they came about
         pub static #entry: ::op_dsl::Operator = {
             #bodies
             #oracle

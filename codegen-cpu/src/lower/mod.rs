@@ -25,9 +25,9 @@ use quote::quote;
 /// Expands `#[operators] mod name { .. }`.
 pub fn operators(args: TokenStream, item: TokenStream) -> TokenStream {
     let arguments = no_arguments("operators", args);
-    let expanded = match op_dsl_syntax::module(item) {
+    let expanded = match op_dsl_syntax::module(item.clone()) {
         Ok(family) => self::family(&family),
-        Err(e) => e.into_compile_error(),
+        Err(e) => kept(e, item),
     };
     quote!(#arguments #expanded)
 }

@@ -49,11 +49,11 @@ pub fn evaluator(f: &OpFn) -> TokenStream {
         fn #name(
             x: &[::op_dsl::Elem],
             a: &[::op_dsl::__rt::data::Value],
-            saved: &[Option<f64>],
-        ) -> Vec<::op_dsl::Elem> {
+            saved: &[::core::option::Option<f64>],
+        ) -> ::std::vec::Vec<::op_dsl::Elem> {
             #copy
             let (#pattern, kept): (_, [::op_dsl::Elem; #count]) = #call;
-            let mut y = vec![#(#flat),*];
+            let mut y = ::std::vec![#(#flat),*];
             y.extend(kept);
             y
         }
@@ -91,7 +91,7 @@ fn with_saved(name: &Ident, f: &OpFn) -> TokenStream {
     let kept = (0..found).map(|i| format_ident!("__saved_{i}"));
     let scalars = scalars(f);
     quote! {
-        fn #name(#(#params,)* saved: &[Option<f64>]) -> (#output, [::op_dsl::Elem; #count]) {
+        fn #name(#(#params,)* saved: &[::core::option::Option<f64>]) -> (#output, [::op_dsl::Elem; #count]) {
             #scalars
             #(#stmts)*
             (#tail, [#(#kept),*])
@@ -145,7 +145,7 @@ pub fn function(op: &Operator, f: &OpFn) -> TokenStream {
     let evaluator = evaluator_name(f);
     let call = match &op.gradient {
         // A stub; the error is said.
-        _ if op.def.specs.is_empty() => quote!(Vec::new()),
+        _ if op.def.specs.is_empty() => quote!(::std::vec::Vec::new()),
         None => quote!(::op_dsl::__rt::oracle::value(#evaluator, i)),
         Some(wiring) => {
             let wiring = connections(wiring, f);
@@ -154,7 +154,7 @@ pub fn function(op: &Operator, f: &OpFn) -> TokenStream {
     };
     quote! {
         #[allow(unused_variables)]
-        fn oracle(i: &::op_dsl::OracleInput<'_>) -> Vec<f64> {
+        fn oracle(i: &::op_dsl::OracleInput<'_>) -> ::std::vec::Vec<f64> {
             #call
         }
     }
@@ -165,9 +165,9 @@ fn connections(w: &Wiring, f: &OpFn) -> TokenStream {
         let each = list.iter().map(|p| match p {
             Some(i) => {
                 let i = data::count(*i);
-                quote!(Some(#i))
+                quote!(::core::option::Option::Some(#i))
             }
-            None => quote!(None),
+            None => quote!(::core::option::Option::None),
         });
         quote!(&[#(#each),*])
     };

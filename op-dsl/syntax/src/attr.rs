@@ -76,6 +76,8 @@ pub struct AttrArgs {
     pub default: Option<Expr>,
     /// An enum passed by its name.
     pub wire_str: bool,
+    /// Something was wrong, and said.
+    pub malformed: bool,
 }
 
 /// The names of our helper attributes; the kept item is stripped of them.
@@ -122,10 +124,13 @@ pub fn arguments(attr: &Attribute, errors: &Errors) -> TokenStream {
     }
 }
 
-fn parse(tokens: TokenStream, errors: &Errors, f: impl FnMut(ParseNestedMeta) -> syn::Result<()>) {
-    if let Err(e) = syn::meta::parser(f).parse2(tokens) {
-        errors.push(e);
-    }
+/// Whether all went well.
+fn parse(
+    tokens: TokenStream,
+    errors: &Errors,
+    f: impl FnMut(ParseNestedMeta) -> syn::Result<()>,
+) -> bool {
+    syn::meta::parser(f).parse2(tokens).map_err(|e| errors.push(e)).is_ok()
 }
 
 /// Parses the arguments of `#[op(..)]`.
@@ -211,7 +216,7 @@ pub fn split(attr: &Attribute, errors: &Errors) -> SplitArgs {
 pub fn attribute(attr: &Attribute, errors: &Errors) -> AttrArgs {
     let mut args = AttrArgs::default();
     let mut wire = None;
-    parse(arguments(attr, errors), errors, |meta| {
+    let whole = parse(arguments(attr, errors), errors, |meta| {
         match key(&meta).as_str() {
             "default" => once(&mut args.default, meta.value()?.parse()?, &meta, errors),
             "wire" => {
@@ -229,6 +234,7 @@ pub fn attribute(attr: &Attribute, errors: &Errors) -> AttrArgs {
         }
         Ok(())
     });
+    args.malformed = !whole;
     args.wire_str = wire.is_some();
     args
 }

@@ -45,7 +45,13 @@ pub struct Operator {
 /// # Errors
 /// When it is no inline module; then there is nothing to keep but the tokens.
 pub fn module(item: TokenStream) -> syn::Result<Family> {
-    let mut module: ItemMod = syn::parse2(item)?;
+    let mut module: ItemMod = match syn::parse2(item)? {
+        Item::Mod(module) => module,
+        other => {
+            let help = "write it on `mod name { .. }`";
+            return Err(syn::Error::new_spanned(&other, format!("a family is a module; {help}")));
+        }
+    };
     let Some((_, items)) = &mut module.content else {
         return Err(syn::Error::new_spanned(
             &module,
@@ -141,8 +147,8 @@ impl Building {
             let span = |name: &Option<syn::LitStr>| name.as_ref().map(syn::LitStr::span);
             let mut push = |def: OpDef, span: Option<proc_macro2::Span>, gradient| {
                 let span = span.unwrap_or_else(proc_macro2::Span::call_site);
-                // Names that are no identifiers were reported with the attribute.
-                if syn::parse_str::<Ident>(&def.name).is_ok() {
+                // Other names were reported with the attribute.
+                if signature::is_name(&def.name) {
                     let ident = Ident::new(&def.name, span);
                     found.push(Operator { def, ident, function: index, gradient });
                 }
@@ -153,7 +159,7 @@ impl Building {
             }
             self.functions.push(op.function);
         }
-        unique(&found, &errors);
+        unique(&mut found, &errors);
         for item in &mut items {
             // Enums keep theirs for the derive macro.
             if !matches!(item, Item::Enum(_)) {
@@ -260,7 +266,7 @@ fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
         });
         returned.chain(f.saved.iter().map(Ident::to_string)).collect::<Vec<String>>()
     };
-    let names = match &op.args.outputs {
+    let mut names: Vec<String> = match &op.args.outputs {
         Some(names) if names.len() == count => names.iter().map(Ident::to_string).collect(),
         Some(names) => {
             let help = "name those returned, then those saved";
@@ -273,23 +279,29 @@ fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
         }
         None => by_default(),
     };
-    let inputs: Vec<String> = f.params.iter().map(|p| p.ident.to_string()).collect();
-    for (i, name) in names.iter().enumerate() {
-        if inputs.contains(name) || names[..i].contains(name) {
+    let mut known: Vec<String> = f.params.iter().map(|p| p.ident.to_string()).collect();
+    for name in &mut names {
+        if known.contains(name) {
             let help = "name the outputs by `outputs(..)`";
             errors.at(&f.item.sig.ident, format!("two tensors are called `{name}`; {help}"));
+            name.push('_'); // so that what stands for the operator has two names
         }
+        known.push(name.clone());
     }
     names.into_iter().zip(kinds).collect()
 }
 
-/// Two operators of one name would be one type.
-fn unique(ops: &[Operator], errors: &Errors) {
-    for (i, op) in ops.iter().enumerate() {
-        if ops[..i].iter().any(|other| other.def.name == op.def.name) {
+/// Two operators of one name would be one type: the first stays.
+fn unique(ops: &mut Vec<Operator>, errors: &Errors) {
+    let mut known: Vec<op_dsl_ir::op::Text> = Vec::new();
+    ops.retain(|op| {
+        let again = known.contains(&op.def.name);
+        if again {
             errors.at(&op.ident, format!("another operator is called `{}`", op.def.name));
         }
-    }
+        known.push(op.def.name.clone());
+        !again
+    });
 }
 
 /// Whether an attribute is a run-time scalar of the formula.

@@ -142,8 +142,8 @@ fn explicit(
         errors.at(
             &args.keyword,
             format!(
-                "{upstream} of the inputs are upstream gradients and the formula has {returned} \
-                 outputs; every name that is not a tensor of the formula ({known}) is one"
+                "inputs that are upstream gradients: {upstream}, outputs of the formula: {returned}; \
+                 every name that is not a tensor of the formula ({known}) is an upstream gradient"
             ),
         );
         return None;

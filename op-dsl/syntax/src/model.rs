@@ -81,7 +81,7 @@ pub struct Formula {
 
 impl Formula {
     fn parse(item: &ItemFn, errors: &Errors) -> Formula {
-        plain_signature(item, "formula", errors);
+        plain_signature(item, "a formula", errors);
         let params = item.sig.inputs.iter().filter_map(|arg| parameter(arg, errors));
         Formula {
             ident: item.sig.ident.clone(),
@@ -269,22 +269,22 @@ pub(crate) fn parameter(
 pub(crate) fn plain_signature(item: &ItemFn, what: &str, errors: &Errors) {
     let sig = &item.sig;
     if let Some(token) = &sig.asyncness {
-        errors.at(token, format!("a {what} is evaluated at once; remove `async`"));
+        errors.at(token, format!("{what} is evaluated at once; remove `async`"));
     }
     if !matches!(sig.safety, syn::Safety::Default) {
-        errors.at(&sig.safety, format!("a {what} is only arithmetic; remove `unsafe`"));
+        errors.at(&sig.safety, format!("{what} is only arithmetic; remove `unsafe`"));
     }
     if let Some(abi) = &sig.abi {
-        errors.at(abi, format!("a {what} has no calling convention; remove `extern`"));
+        errors.at(abi, format!("{what} has no calling convention; remove `extern`"));
     }
     if !sig.generics.params.is_empty() {
-        errors.at(&sig.generics, format!("a {what} is not generic; every element is an `Elem`"));
+        errors.at(&sig.generics, format!("{what} is not generic; every element is an `Elem`"));
     }
     if let Some(variadic) = &sig.variadic {
-        errors.at(variadic, format!("a {what} has a fixed list of parameters; remove `...`"));
+        errors.at(variadic, format!("{what} has a fixed list of parameters; remove `...`"));
     }
     if let Some(cfg) = item.attrs.iter().find(|a| attr::is(a, "cfg") || attr::is(a, "cfg_attr")) {
-        errors.at(cfg, format!("a {what} is expanded before `cfg` is known; put it on the module"));
+        errors.at(cfg, format!("{what} is expanded before `cfg` is known; put it on the module"));
     }
 }
 

@@ -32,15 +32,16 @@ pub fn constant(name: &str) -> Option<f64> {
     CONSTANTS.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
 }
 
-/// The primitive that a formula calls by this name; operators have no name to call.
+/// The primitive that a formula calls by this name; operators have no name to call, and what has
+/// three arguments is made by passes only.
 pub fn function(name: &str) -> Option<Prim> {
-    Prim::named(name).filter(|p| p.row().style == Style::Function)
+    Prim::named(name).filter(|p| p.row().style == Style::Function && p.row().arity <= 2)
 }
 
 /// A list of all functions, for messages.
 pub fn functions() -> String {
-    let names = op_dsl_ir::prim::TABLE.iter().filter(|r| r.style == Style::Function);
-    names.map(|r| r.name).collect::<Vec<_>>().join(", ")
+    let names = op_dsl_ir::prim::TABLE.iter().map(|r| r.name);
+    names.filter(|n| function(n).is_some()).collect::<Vec<_>>().join(", ")
 }
 
 /// The name among `known` that was probably meant.

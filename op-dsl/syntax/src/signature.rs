@@ -13,7 +13,7 @@ use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
 /// Reads an `#[op(..)] fn`; `None` if there is too little to go on.
 pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -> Option<Op> {
     let args = attr::op(args, errors);
-    model::plain_signature(item, "operator", errors);
+    model::plain_signature(item, "an operator", errors);
     let mut reader = Reader { scope, errors, splits: Vec::new(), broadcast: false };
     let params: Vec<Param> =
         item.sig.inputs.iter().filter_map(|arg| reader.parameter(arg)).collect();
@@ -76,17 +76,21 @@ fn check_args(args: &attr::OpArgs, item: &ItemFn, errors: &Errors) {
 }
 
 fn check_name(name: &syn::LitStr, errors: &Errors) {
-    let value = name.value();
-    let mut chars = value.chars();
-    let valid = chars.next().is_some_and(|c| c.is_ascii_uppercase())
-        && chars.all(|c| c.is_ascii_alphanumeric());
-    if !valid || syn::parse_str::<Ident>(&value).is_err() {
+    if !is_name(&name.value()) {
         errors.at(
             name,
             "the name becomes a type and files; write a capital, then letters and digits, as in \
              \"GeGluGradV2\"",
         );
     }
+}
+
+/// Whether this can be the name of an operator.
+pub fn is_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c.is_ascii_uppercase())
+        && chars.all(|c| c.is_ascii_alphanumeric())
+        && syn::parse_str::<Ident>(name).is_ok()
 }
 
 struct Reader<'a> {
@@ -132,7 +136,7 @@ impl Reader<'_> {
         }
         let args = attribute.as_ref().map(|a| attr::attribute(a, errors)).unwrap_or_default();
         let kind = self.kind(&ty, &name, &args)?;
-        let default = self.default(&ident, &kind, &args)?;
+        let default = self.default(&ident, &kind, &args).unwrap_or_else(|| stub(&kind));
         Some(Param { ident, role: Role::Attr { ty, kind, default } })
     }
 
@@ -167,6 +171,9 @@ impl Reader<'_> {
     fn default(&self, ident: &Ident, kind: &AttrKind, args: &AttrArgs) -> Option<Value> {
         let errors = self.errors;
         let Some(e) = &args.default else {
+            if args.malformed {
+                return None;
+            }
             errors.at(
                 ident,
                 format!("the attribute `{ident}` has no default; write `#[attr(default = ...)]`"),
@@ -353,6 +360,16 @@ fn resolve_split(
         }
     };
     Some(Split { dim, gate, pattern: args.pattern() })
+}
+
+/// Stands for a default that was refused, so that the attribute itself stays known.
+fn stub(kind: &AttrKind) -> Value {
+    match kind {
+        AttrKind::Dim | AttrKind::Int => Value::Int(0),
+        AttrKind::Bool => Value::Bool(false),
+        AttrKind::Float => Value::Float(0.0),
+        AttrKind::Enum { variants, .. } => Value::Int(variants.first().map_or(0, |v| v.value)),
+    }
 }
 
 /// The number of `Enum::Variant`.

@@ -76,7 +76,7 @@ fn expressions_that_are_no_formula() {
         ),
         (quote!(x; x), "goes nowhere"),
         (quote!(let y = x;), "ends with its value"),
-        (quote!((x, x)), "the signature has 1 outputs"),
+        (quote!((x, x)), "the signature has 1 output and this is 2"),
         (quote!(x * "two"), "numbers only"),
         (quote!(x * 0.5f32), "remove the suffix"),
         (quote!(unsafe { x }), "remove `unsafe`"),
@@ -369,7 +369,7 @@ fn signatures() {
                     x * x
                 }
             ),
-            "0 of the inputs are upstream",
+            "upstream gradients: 0",
         ),
         (
             quote!(name = "F", grad(name = "G", wrt(x), inputs(dy))),
@@ -484,6 +484,15 @@ fn modules() {
     ))
     .err();
     only(messages(error), "write the module inline");
+    only(
+        messages(
+            module(quote!(
+                fn f() {}
+            ))
+            .err(),
+        ),
+        "a family is a module",
+    );
     let endless = module(quote! {
         mod m {
             #[formula]

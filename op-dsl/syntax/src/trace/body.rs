@@ -126,6 +126,7 @@ impl<'a> Tracer<'a> {
         }
         let Some(init) = &local.init else {
             self.error(local, "values of a formula do not change; write `let name = value;`");
+            self.poison_names(&local.pat);
             return Ok(());
         };
         if let Some((token, _)) = &init.diverge {

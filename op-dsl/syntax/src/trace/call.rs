@@ -21,6 +21,11 @@ impl<'a> Tracer<'a> {
             self.error(&c.func, format!("only functions with a plain name are known here; {help}"));
             return Ok(Value::Poison);
         };
+        // The call of a closure that was refused.
+        let local = self.locals.iter().rev().find(|(local, _)| name == local);
+        if let Some((_, Value::Poison)) = local {
+            return Ok(Value::Poison);
+        }
         if let Some(f) = self.scope.formula_named(name) {
             return self.inline(c, f, args);
         }
@@ -74,7 +79,10 @@ impl<'a> Tracer<'a> {
         };
         let (has, wants) = (args.len(), prim.row().arity);
         if has != wants {
-            self.error(name, format!("`{name}` takes {} and is given {has}", count(wants)));
+            self.error(
+                name,
+                format!("`{name}` takes {} and is given {has}", count(wants, "argument")),
+            );
             return Ok(Value::Poison);
         }
         let ids: Vec<Option<Id>> =
@@ -101,7 +109,7 @@ impl<'a> Tracer<'a> {
     /// A call of a formula: its body with the arguments for the parameters.
     fn inline(&mut self, at: &impl ToTokens, f: &'a Formula, args: Vec<Value>) -> Traces<Value> {
         if args.len() != f.params.len() {
-            let (name, wants, has) = (&f.ident, count(f.params.len()), args.len());
+            let (name, wants, has) = (&f.ident, count(f.params.len(), "argument"), args.len());
             self.error(at, format!("`{name}` takes {wants} and is given {has}"));
             return Ok(Value::Poison);
         }
@@ -126,8 +134,8 @@ impl<'a> Tracer<'a> {
     }
 }
 
-fn count(n: usize) -> String {
-    if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") }
+pub(super) fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 /// The bare name of what is called.

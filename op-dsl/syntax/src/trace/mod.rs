@@ -140,8 +140,8 @@ fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
     let mut out = Vec::new();
     let tail = op.block.stmts.last();
     if returned.len() != op.returns.len() && result != &Value::Poison {
-        let (is, want) = (returned.len(), op.returns.len());
-        tracer.error(&tail, format!("the signature has {want} outputs and this is {is}"));
+        let (is, want) = (returned.len(), call::count(op.returns.len(), "output"));
+        tracer.error(&tail, format!("the signature has {want} and this is {is}"));
         return None;
     }
     for (value, kind) in returned.iter().zip(&op.returns) {

@@ -50,7 +50,7 @@ impl<'a> Tracer<'a> {
     }
 
     /// Names of a pattern that does not fit, so that their uses are no further errors.
-    fn poison_names(&mut self, pat: &'a Pat) {
+    pub fn poison_names(&mut self, pat: &'a Pat) {
         match pat {
             Pat::Ident(p) => self.locals.push((p.ident.to_string(), Value::Poison)),
             Pat::Tuple(t) => t.elems.iter().for_each(|p| self.poison_names(p)),

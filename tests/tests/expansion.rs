@@ -1,0 +1,42 @@
+//! One operator's expansion as a reader would see it, by a call of the library.
+
+use quote::quote;
+
+fn expansion() -> String {
+    let tokens = codegen_cpu::lower::op(
+        quote!(name = "Swish", grad(name = "SwishGrad", wrt(x))),
+        quote! {
+            /// `y = x * sigmoid(beta * x)`
+            pub fn swish(x: Elem, #[attr(default = 1.0)] beta: f32) -> Elem {
+                #[saved]
+                let s = sigmoid(beta * x);
+                if x > 20.0 { x } else { x * s }
+            }
+        },
+    );
+    let file = syn::parse2(tokens).expect("items");
+    prettyplease::unparse(&file)
+}
+
+#[test]
+fn is_as_it_was() {
+    insta::assert_snapshot!(expansion());
+}
+
+#[test]
+fn is_the_same_every_time() {
+    assert_eq!(expansion(), expansion());
+}
+
+#[test]
+fn contains_no_unsafe_code() {
+    let text = expansion();
+    assert!(!text.contains("unsafe"), "{text}");
+}
+
+#[test]
+fn names_everything_through_the_facade() {
+    for crate_name in ["codegen_cpu", "op_dsl_ir", "fearless_simd", "half::"] {
+        assert!(!expansion().contains(crate_name), "{crate_name}");
+    }
+}
