@@ -1,6 +1,7 @@
 //! What can be wrong with a call, one line each.
 
 use super::simd::Level;
+use op_dsl_ir::DType;
 use op_dsl_ir::bind::{BindError, MAX_RANK};
 
 /// Why a view could not be made or an operator could not run. Nothing was written.
@@ -96,6 +97,20 @@ pub enum ViewError {
         last: isize,
         /// Elements there are.
         len: usize,
+    },
+    /// The elements are of another type.
+    #[error("the view holds {got}, not {wanted}")]
+    DType {
+        /// What was asked for.
+        wanted: DType,
+        /// What there is.
+        got: DType,
+    },
+    /// The elements are not where references to them may point.
+    #[error("the view's memory is not aligned for {dtype}")]
+    Unaligned {
+        /// The element type.
+        dtype: DType,
     },
     /// Two places of an output are, or may be, one element.
     #[error(

@@ -1,7 +1,7 @@
 //! What expanded operators call at run time.
 //!
 //! ```text
-//! view      tensors as the caller has them: dtype, shape, strides
+//! view      tensors as the caller has them: dtype, shape, strides; arrays: from and to ndarray
 //! call      operator + attributes + views -> checked streams          (once per call)
 //! overlap   which streams share memory; dense: the short way for dense tensors
 //! plan      streams -> few dimensions, cut into boxes                 (once per call)
@@ -14,6 +14,8 @@
 //! simd      what fearless_simd lacks: tables, f16, streaming stores
 //! ```
 
+#[cfg(feature = "ndarray")]
+mod arrays;
 pub mod block;
 pub mod call;
 mod dense;

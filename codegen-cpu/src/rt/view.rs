@@ -195,6 +195,10 @@ macro_rules! accessors {
         pub fn strides(&self) -> &[isize] {
             self.raw.strides()
         }
+        /// The element at index 0 of every dimension; may lack its type's alignment.
+        pub fn as_ptr(&self) -> *const u8 {
+            self.raw.ptr
+        }
         /// Shape and element type, as the shape rules take them.
         pub fn meta(&self) -> TensorMeta<'_> {
             TensorMeta { shape: &self.raw.shape, dtype: self.raw.dtype }
