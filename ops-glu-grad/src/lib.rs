@@ -15,3 +15,12 @@ use op_dsl::Operator;
 pub static OPERATORS: &[&Operator] = &op_dsl::join::<
     { glu::OPERATORS.len() + gelu::OPERATORS.len() },
 >(&[glu::OPERATORS, gelu::OPERATORS]);
+
+/// What the README and the guide show must compile and hold.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../docs/add-an-operator.md")]
+    struct Guide;
+}
