@@ -8,6 +8,7 @@
 //! compile    the passes, by name and in order
 //! bind       attributes + shapes + dtypes -> what the formula runs over, or what is wrong
 //! show       graphs as readable maths
+//! tiling     shapes -> which core and tile of an NPU owns which elements
 //! ```
 //!
 //! Nothing here knows a target, SIMD, C++ or the syntax of Rust.
@@ -22,6 +23,7 @@ pub mod oracle;
 pub mod passes;
 pub mod prim;
 pub mod show;
+pub mod tiling;
 
 pub use dtype::DType;
 pub use graph::{Builder, Graph, Id, Node};

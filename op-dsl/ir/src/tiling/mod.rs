@@ -1,0 +1,322 @@
+//! Shape metadata -> which core and tile of an NPU owns which elements.
+//!
+//! Pure integer maths: no target is known here, no core count and no size of a memory. The emitted
+//! host code is this file in C++.
+//!
+//! A part of a gated tensor is a matrix of `rows` x `columns`: whatever lies outside the split
+//! dimension is a row, whatever lies inside one half is contiguous. The tensor itself has rows of
+//! `2 * columns`. Work is counted in *units* (some rows, or a 512-byte piece of one row), every
+//! core owns `n` or `n + 1` neighbouring units, and walks them in tiles that are either whole rows
+//! or a segment of one row:
+//!
+//! ```text
+//! rows      tile_rows x columns per tile, each row padded to 32 bytes in UB
+//! columns   one row at a time, tile_columns of it
+//! small     rows so narrow that padding would waste UB and bandwidth: whole rows of the tensor
+//!           are loaded without gaps and their halves parted inside UB
+//! ```
+
+use crate::bind::Bound;
+use crate::op::Pattern;
+
+mod walk;
+pub use walk::{Burst, Side, Tile};
+
+/// UB addresses, and what a copy moves at least, in bytes.
+pub const BLOCK: u64 = 32;
+/// What transfers like best, and the smallest piece of a row that a core is given, in bytes.
+pub const UNIT: u64 = 512;
+/// What one vector instruction works on, in bytes.
+pub const REPEAT: u64 = 256;
+/// Most bursts of one copy.
+pub const MAX_BLOCK_COUNT: u64 = 4095;
+/// Longest burst of one copy, in bytes.
+pub const MAX_BLOCK_LEN: u64 = 2_097_151;
+
+/// What the formula runs over, as a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Rows: the product of the dimensions outside the split one.
+    pub rows: u64,
+    /// Contiguous elements of one part in a row.
+    pub columns: u64,
+    /// Whether gated tensors have rows of two parts.
+    pub split: bool,
+}
+
+impl Extent {
+    /// A tensor without parts is one long row. Alternating elements are halves of rows as long as
+    /// what lies inside the split dimension.
+    pub fn new(bound: &Bound) -> Extent {
+        let product = |dims: &[usize]| dims.iter().map(|&d| d as u64).product::<u64>();
+        let Some(split) = bound.split else {
+            return Extent { rows: 1, columns: product(&bound.domain), split: false };
+        };
+        let inside = match split.pattern {
+            Pattern::Halves => split.dim,
+            Pattern::Interleaved => split.dim + 1,
+        };
+        let (outer, inner) = bound.domain.split_at(inside);
+        Extent { rows: product(outer), columns: product(inner), split: true }
+    }
+
+    /// Elements of one part.
+    pub fn elements(&self) -> u64 {
+        self.rows * self.columns
+    }
+}
+
+/// UB that a kernel needs: some bytes once, and some bits per element of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Footprint {
+    /// Bytes that do not grow with the tile.
+    pub fixed: u64,
+    /// Bits per element of a tile, all buffers together.
+    pub bits: u64,
+}
+
+impl Footprint {
+    /// The largest tile in this many bytes: whole repeats, or whole blocks where not even one
+    /// repeat fits.
+    pub fn capacity(&self, ub: u64, size: u64) -> u64 {
+        let fits = ub.saturating_sub(self.fixed).saturating_mul(8) / self.bits.max(1);
+        let fits = fits.min(MAX_BLOCK_LEN / (2 * size));
+        let (repeat, block) = (REPEAT / size, BLOCK / size);
+        let step = if fits >= repeat { repeat } else { block };
+        fits / step * step
+    }
+}
+
+/// What a kernel asks of a tiling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Bytes of an element in GM.
+    pub size: u64,
+    /// UB when streams are loaded apart.
+    pub dense: Footprint,
+    /// UB when halves are parted inside it; `None` where the target cannot.
+    pub small: Option<Footprint>,
+}
+
+/// What the platform reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// Bytes of UB of one core.
+    pub ub: u64,
+    /// Vector cores.
+    pub cores: u32,
+    /// Whether copies can have any length in bytes; else multiples of 32.
+    pub pads: bool,
+}
+
+/// UB cannot hold one block of every stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("UB of {have} bytes is too small: one 32-byte block of each stream needs {need} bytes")]
+pub struct UbTooSmall {
+    /// Bytes needed.
+    pub need: u64,
+    /// Bytes there are.
+    pub have: u64,
+}
+
+/// How tiles are cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Path {
+    /// Several rows per tile, loaded with a stride.
+    #[default]
+    Rows = 0,
+    /// A segment of one row per tile.
+    Columns = 1,
+    /// Several narrow rows per tile, loaded without gaps.
+    Small = 2,
+}
+
+impl Path {
+    /// As it is printed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Path::Rows => "rows per tile",
+            Path::Columns => "columns per tile",
+            Path::Small => "small rows",
+        }
+    }
+}
+
+/// What the host tells the kernel. Fields by falling alignment, the whole a multiple of 8 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Tiling {
+    /// Rows of the matrix.
+    pub rows: u64,
+    /// Columns of one part.
+    pub columns: u64,
+    /// Units that one row is cut into; 1 when units are rows.
+    pub pieces: u64,
+    /// Units of every core; the first `big` have one more.
+    pub share: u64,
+    /// Rows of a unit; 1 when a row is cut.
+    pub unit_rows: u32,
+    /// Columns of a unit when a row is cut; its last piece may be shorter.
+    pub unit_columns: u32,
+    /// Most rows of a tile; 0 when a row does not fit.
+    pub tile_rows: u32,
+    /// Most columns of a tile that is a segment.
+    pub tile_columns: u32,
+    /// Elements between rows in UB.
+    pub pitch: u32,
+    /// Cores with work.
+    pub cores: u32,
+    /// How many of them have one unit more.
+    pub big: u32,
+    /// How tiles are cut.
+    pub path: Path,
+}
+
+/// A way to cut the matrix into units.
+#[derive(Clone, Copy)]
+struct Cut {
+    unit_rows: u64,
+    unit_columns: u64,
+    pieces: u64,
+}
+
+impl Cut {
+    fn rows(extent: &Extent, unit_rows: u64) -> Cut {
+        Cut { unit_rows: unit_rows.clamp(1, extent.rows), unit_columns: 0, pieces: 1 }
+    }
+
+    fn pieces(extent: &Extent, size: u64) -> Cut {
+        let unit_columns = UNIT / size;
+        Cut { unit_rows: 1, unit_columns, pieces: extent.columns.div_ceil(unit_columns) }
+    }
+
+    fn units(&self, extent: &Extent) -> u64 {
+        extent.rows.div_ceil(self.unit_rows) * self.pieces
+    }
+
+    /// Elements of the core with most of them, at most.
+    fn busiest(&self, extent: &Extent, cores: u64) -> u64 {
+        let share = self.units(extent).div_ceil(cores);
+        let segment = (share % self.pieces * self.unit_columns).min(extent.columns);
+        share / self.pieces * self.unit_rows * extent.columns + segment
+    }
+}
+
+/// Plans a call.
+///
+/// # Errors
+/// UB cannot hold one block of every stream.
+pub fn tile(extent: &Extent, need: &Need, machine: &Machine) -> Result<Tiling, UbTooSmall> {
+    let size = need.size;
+    let dense = need.dense.capacity(machine.ub, size);
+    if dense == 0 {
+        let need = need.dense.fixed + (need.dense.bits * (BLOCK / size)).div_ceil(8);
+        return Err(UbTooSmall { need, have: machine.ub });
+    }
+    if extent.elements() == 0 || machine.cores == 0 {
+        let Extent { rows, columns, .. } = *extent;
+        return Ok(Tiling { rows, columns, pieces: 1, ..Tiling::default() });
+    }
+    let small = small_capacity(extent, need, machine);
+    let cut = cut(extent, size, machine, small.is_some(), dense);
+    Ok(assemble(extent, size, machine, cut, small, dense))
+}
+
+/// Elements of a tile on the path of small rows, if these rows take it.
+fn small_capacity(extent: &Extent, need: &Need, machine: &Machine) -> Option<u64> {
+    let footprint = need.small.filter(|_| extent.split)?;
+    let row = extent.columns.checked_mul(need.size)?;
+    let capacity = footprint.capacity(machine.ub, need.size);
+    let aligned = aligned_rows(row);
+    let least = if machine.pads { 1 } else { aligned };
+    let fits = extent.columns.checked_mul(least)? <= capacity;
+    (wasteful(row, machine.pads) && fits).then_some(capacity)
+}
+
+/// Whether rows of this many bytes, copied one by one, move over 5/4 of the blocks they need. (The
+/// padding in UB is less than that.)
+fn wasteful(row: u64, pads: bool) -> bool {
+    let beyond = BLOCK - gcd(row, BLOCK);
+    if pads { (row + beyond) * 4 > row * 5 } else { beyond > 0 }
+}
+
+/// How many rows of this many bytes end where a block ends.
+fn aligned_rows(row: u64) -> u64 {
+    BLOCK / gcd(row, BLOCK)
+}
+
+/// The greatest common divisor of `a` and a power of two.
+fn gcd(a: u64, power: u64) -> u64 {
+    (1 << a.trailing_zeros().min(power.trailing_zeros())) as u64
+}
+
+/// Units as large as balance allows: rows that begin on a block, else rows, else pieces of rows.
+fn cut(extent: &Extent, size: u64, machine: &Machine, small: bool, dense: u64) -> Cut {
+    let row = extent.columns * size;
+    let least = UNIT.div_ceil(row);
+    let step = aligned_rows(row);
+    let aligned = Cut::rows(extent, least.div_ceil(step) * step);
+    if !machine.pads && small {
+        return aligned; // a core must not end inside a block
+    }
+    let rows = Cut::rows(extent, UNIT / row);
+    let pieces = Cut::pieces(extent, size);
+    if extent.columns > dense {
+        return pieces;
+    }
+    let cores = machine.cores as u64;
+    let mean = extent.elements() / cores;
+    let balanced = |c: &Cut| c.busiest(extent, cores).saturating_sub(mean) <= mean / 32;
+    let candidates = [aligned, rows, pieces];
+    let tried = if small || pieces.pieces == 1 { &candidates[..2] } else { &candidates[..] };
+    let least_busy = || tried.iter().min_by_key(|c| c.busiest(extent, cores));
+    let found = tried.iter().find(|c| balanced(c)).or_else(least_busy);
+    found.copied().unwrap_or(aligned)
+}
+
+fn assemble(
+    extent: &Extent,
+    size: u64,
+    machine: &Machine,
+    cut: Cut,
+    small: Option<u64>,
+    dense: u64,
+) -> Tiling {
+    let block = BLOCK / size;
+    let units = cut.units(extent);
+    let cores = units.min(machine.cores as u64);
+    let (path, pitch, tile_rows) = match small {
+        Some(capacity) => {
+            let (rows, step) = (capacity / extent.columns, aligned_rows(extent.columns * size));
+            let rows = if rows >= step { rows / step * step } else { rows };
+            (Path::Small, extent.columns, rows)
+        }
+        None if extent.columns > dense => (Path::Columns, 0, 0),
+        None => {
+            let pitch = extent.columns.div_ceil(block) * block;
+            (Path::Rows, pitch, (dense / pitch).min(MAX_BLOCK_COUNT))
+        }
+    };
+    let unit = UNIT / size;
+    let tile_columns = if dense >= unit { dense / unit * unit } else { dense };
+    // Each fits: tiles are bounded by UB, the rest by the rows or pieces of one tile.
+    let fits = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    Tiling {
+        rows: extent.rows,
+        columns: extent.columns,
+        pieces: cut.pieces,
+        share: units / cores,
+        unit_rows: fits(cut.unit_rows),
+        unit_columns: fits(cut.unit_columns),
+        tile_rows: fits(tile_rows.min(extent.rows)),
+        tile_columns: fits(tile_columns),
+        pitch: fits(pitch),
+        cores: fits(cores),
+        big: fits(units % cores),
+        path,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+use super::*;
+use crate::bind::{BoundSplit, Shape};
+use proptest::prelude::*;
+
+const UB: u64 = 196_608 - 256;
+const CORES: [u32; 4] = [1, 2, 40, 48];
+
+/// Sizes of an element and what a tile of the heaviest and the lightest kernels needs.
+const NEEDS: [Need; 3] = [need(4, 416, 192), need(2, 320, 160), need(2, 288, 160)];
+
+const fn need(size: u64, bits: u64, more: u64) -> Need {
+    let small = Some(Footprint { fixed: 256, bits: bits + more });
+    Need { size, dense: Footprint { fixed: 256, bits }, small }
+}
+
+fn machine(cores: u32) -> Machine {
+    Machine { ub: UB, cores, pads: true }
+}
+
+fn halves(shape: &[usize], dim: usize) -> Extent {
+    let mut part = shape.to_vec();
+    part[dim] /= 2;
+    let domain = Shape::new(&part).expect("at most eight dimensions");
+    let split = BoundSplit { dim, half: part[dim], pattern: Pattern::Halves, gate_first: true };
+    Extent::new(&Bound { domain, split: Some(split), ..Bound::default() })
+}
+
+/// Every promise that holds for any shape.
+fn check(extent: &Extent, need: &Need, machine: &Machine) -> Tiling {
+    let t = tile(extent, need, machine).expect("UB is large enough");
+    let what = format!("{extent:?} {machine:?} {t:?}");
+    let capacity = match t.path {
+        Path::Small => need.small.expect("the path was taken").capacity(machine.ub, need.size),
+        _ => need.dense.capacity(machine.ub, need.size),
+    };
+    assert!(t.cores <= machine.cores, "{what}");
+    let mut next = 0;
+    for core in 0..t.cores {
+        let begin = next;
+        let mut walked = 0u32;
+        for tile in t.tiles(core) {
+            assert_eq!(tile.row * t.columns + tile.column, next, "{what}: a gap or an overlap");
+            assert!(tile.rows == 1 || (tile.column == 0 && tile.columns == t.columns), "{what}");
+            assert!(t.occupied(&tile) <= capacity, "{what}: {tile:?} over {capacity}");
+            limits(&t, tile, need.size);
+            next += tile.rows * tile.columns;
+            walked += 1;
+            if walked > 100 {
+                next = begin + t.load(core); // the rest of a long walk is more of the same
+                break;
+            }
+        }
+        assert_eq!(next - begin, t.load(core), "{what}: core {core}");
+        assert!(next > begin, "{what}: core {core} has nothing to do");
+    }
+    assert_eq!(next, extent.elements(), "{what}: not all elements have an owner");
+    t
+}
+
+fn limits(t: &Tiling, tile: Tile, size: u64) {
+    for side in [Side::Whole, Side::First, Side::Second] {
+        let mut bursts = t.bursts(tile, side, size);
+        assert!(bursts.size_hint().0 as u64 <= MAX_BLOCK_COUNT, "{tile:?}");
+        assert!(bursts.next().is_none_or(|b| b.len <= MAX_BLOCK_LEN), "{tile:?}");
+    }
+    assert!(tile.rows == 1 || t.columns * size <= u32::MAX as u64, "{tile:?}");
+}
+
+/// GM bytes in touched sectors over the bytes there are: dy, x and gelu in, dx out.
+fn traffic(t: &Tiling, size: u64) -> f64 {
+    let sides = [Side::Whole, Side::First, Side::Second, Side::Whole, Side::First, Side::Second];
+    let tiles = (0..t.cores).flat_map(|c| t.tiles(c).collect::<Vec<_>>());
+    let touched: u64 = tiles
+        .flat_map(|tile| sides.map(|s| t.bursts(tile, s, size).map(|b| b.sectors()).sum::<u64>()))
+        .sum();
+    (touched * BLOCK) as f64 / (t.rows * t.columns * size * sides.len() as u64) as f64
+}
+
+#[test]
+fn plain_data_of_whole_words() {
+    assert_eq!(std::mem::size_of::<Tiling>(), 64);
+    assert_eq!(std::mem::align_of::<Tiling>(), 8);
+}
+
+#[test]
+fn named_shapes_along_every_dimension() {
+    let shapes: &[&[usize]] = &[
+        &[23, 12, 2048],
+        &[1132, 71, 14],
+        &[24, 576, 1280],
+        &[5000, 64],
+        &[9001, 26],
+        &[3, 200_000],
+        &[2],
+        &[2, 1, 2, 3, 4, 5, 2, 7],
+        &[0, 8],
+    ];
+    for shape in shapes {
+        for dim in (0..shape.len()).filter(|&d| shape[d] % 2 == 0) {
+            let extent = halves(shape, dim);
+            for (need, cores) in NEEDS.iter().flat_map(|n| CORES.map(|c| (n, c))) {
+                let t = check(&extent, need, &machine(cores));
+                assert_eq!(t.cores == 0, extent.elements() == 0, "{shape:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ranks_one_to_eight() {
+    for rank in 1..=8 {
+        let shape: Vec<usize> = (0..rank).map(|i| 2 * (i % 3) + 2).collect();
+        for dim in 0..rank {
+            for need in &NEEDS {
+                check(&halves(&shape, dim), need, &machine(48));
+            }
+        }
+    }
+}
+
+#[test]
+fn paths() {
+    let path = |rows, columns, k: usize| {
+        let extent = Extent { rows, columns, split: true };
+        check(&extent, &NEEDS[k], &machine(48)).path
+    };
+    assert_eq!(path(276, 1024, 0), Path::Rows);
+    assert_eq!(path(12, 20_480, 0), Path::Columns);
+    assert_eq!(path(80_372, 7, 0), Path::Small);
+    assert_eq!(path(80_372, 8, 0), Path::Rows);
+    assert_eq!(path(80_372, 8, 1), Path::Small);
+    assert_eq!(path(80_372, 16, 1), Path::Rows);
+}
+
+#[test]
+fn alternating_elements_are_halves_of_what_lies_inside() {
+    let domain = Shape::new(&[5, 6, 7]).expect("three dimensions");
+    let of = |dim, pattern| {
+        let split = BoundSplit { dim, half: domain[dim], pattern, gate_first: true };
+        Extent::new(&Bound { domain, split: Some(split), ..Bound::default() })
+    };
+    assert_eq!(of(1, Pattern::Halves), Extent { rows: 5, columns: 42, split: true });
+    assert_eq!(of(1, Pattern::Interleaved), Extent { rows: 30, columns: 7, split: true });
+    assert_eq!(of(2, Pattern::Interleaved), Extent { rows: 210, columns: 1, split: true });
+}
+
+#[test]
+fn narrow_rows_without_gaps() {
+    for columns in 1..=40 {
+        for need in &NEEDS {
+            for (rows, cores) in [(1, 48), (4096, 48), (4799, 48), (20_000, 40), (7, 2)] {
+                let extent = Extent { rows, columns, split: true };
+                check(&extent, need, &machine(cores));
+                check(&extent, need, &Machine { pads: false, ..machine(cores) });
+            }
+        }
+    }
+}
+
+/// Without padded copies no core may begin inside a block that another core writes.
+#[test]
+fn cores_end_on_blocks_where_copies_cannot_be_padded() {
+    for columns in 1..=40 {
+        let extent = Extent { rows: 4799, columns, split: true };
+        let t = check(&extent, &NEEDS[1], &Machine { pads: false, ..machine(8) });
+        for core in 0..t.cores {
+            let first = t.tiles(core).next().expect("every core has work");
+            assert_eq!(first.row * columns * 2 % BLOCK, 0, "{t:?}");
+        }
+    }
+}
+
+#[test]
+fn bandwidth() {
+    let of = |rows, columns, k: usize| {
+        traffic(
+            &check(&Extent { rows, columns, split: true }, &NEEDS[k], &machine(48)),
+            NEEDS[k].size,
+        )
+    };
+    for (rows, columns, k) in [(276, 1024, 0), (13_824, 640, 1), (4799, 2048, 0), (48, 65_536, 2)] {
+        assert_eq!(of(rows, columns, k), 1.0, "{rows} x {columns}");
+    }
+    for rows in [40_000, 48 * 800 + 47] {
+        assert!(of(rows, 13, 1) <= 1.10, "M = 13: {}", of(rows, 13, 1));
+        assert!(of(rows, 1, 1) <= 1.25, "M = 1: {}", of(rows, 1, 1));
+    }
+}
+
+#[test]
+fn ub_is_full_and_never_over() {
+    for need in &NEEDS {
+        let t = check(&Extent { rows: 1, columns: 1 << 24, split: false }, need, &machine(48));
+        let used = t.tile_columns as u64 * need.dense.bits / 8 + need.dense.fixed;
+        assert!(used <= UB && used * 100 >= UB * 95, "{used}");
+    }
+}
+
+#[test]
+fn ub_too_small() {
+    let extent = Extent { rows: 4, columns: 4, split: true };
+    let error = tile(&extent, &NEEDS[0], &Machine { ub: 600, ..machine(1) }).unwrap_err();
+    assert_eq!(error, UbTooSmall { need: 256 + 8 * 52, have: 600 });
+    let tiny = Machine { ub: error.need, ..machine(1) };
+    assert_eq!(check(&extent, &NEEDS[0], &tiny).tile_columns, 8);
+}
+
+#[test]
+fn units_go_around_one_by_one() {
+    let extent = Extent { rows: 64 * 32 + 63, columns: 1024, split: true };
+    let t = check(&extent, &NEEDS[0], &machine(64));
+    assert!(t.balance(64) < 1.02, "{}", t.balance(64));
+}
+
+fn shapes() -> impl Strategy<Value = (Extent, usize, u32, u64)> {
+    let rows =
+        prop_oneof![1..70u64, 1..6000u64, (0..2000u64).prop_map(|k| 48 * k + 47), 1..1u64 << 33];
+    let columns = prop_oneof![1..50u64, 1..5000u64, 1..300_000u64, 1..1u64 << 33];
+    let cores = prop_oneof![Just(1u32), Just(2), Just(40), Just(48), 1..65u32];
+    let ub = prop_oneof![Just(UB), Just(262_144u64), 1_000..300_000u64];
+    (rows, columns, any::<bool>(), 0..NEEDS.len(), cores, ub).prop_map(
+        |(rows, columns, split, k, cores, ub)| {
+            let rows = if split { rows } else { 1 };
+            let rows = rows.min(isize::MAX as u64 / 4 / columns); // what `bind` lets through
+            (Extent { rows, columns, split }, k, cores, ub)
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12_000))]
+
+    #[test]
+    fn every_element_has_one_owner((extent, k, cores, ub) in shapes()) {
+        check(&extent, &NEEDS[k], &Machine { ub, ..machine(cores) });
+    }
+
+    #[test]
+    fn balanced((k, columns) in (0..900u64, 1..40_000u64), which in 0..NEEDS.len()) {
+        let extent = Extent { rows: 48 * k + 47, columns, split: true };
+        let size = NEEDS[which].size;
+        prop_assume!(extent.elements() * size >= 1000 * UNIT);
+        let t = check(&extent, &NEEDS[which], &machine(48));
+        prop_assert!(t.balance(48) <= 1.05, "{} {t:?}", t.balance(48));
+    }
+}
