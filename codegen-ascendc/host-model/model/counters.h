@@ -1,0 +1,90 @@
+// What a kernel did, for the cost model.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "report.h"
+
+namespace host_model {
+
+/// Vector work: of a tile, of a core or of a kernel.
+struct VectorWork {
+    /// API calls by name.
+    std::map<std::string, uint64_t> calls;
+    /// Calls, where one at half rate counts two.
+    uint64_t passes = 0;
+    /// 256-byte repeats, where one at half rate counts two.
+    uint64_t repeats = 0;
+    /// Of the calls, those that change the type.
+    uint64_t casts = 0;
+
+    void Add(const VectorWork& other)
+    {
+        for (const auto& entry : other.calls) {
+            calls[entry.first] += entry.second;
+        }
+        passes += other.passes;
+        repeats += other.repeats;
+        casts += other.casts;
+    }
+
+    uint64_t TotalCalls() const
+    {
+        uint64_t total = 0;
+        for (const auto& entry : calls) {
+            total += entry.second;
+        }
+        return total;
+    }
+
+    /// The members of a JSON object, without its braces.
+    std::string Json() const
+    {
+        std::string by_name;
+        for (const auto& entry : calls) {
+            by_name += (by_name.empty() ? "" : ",") + JsonString(entry.first) + ":" +
+                       std::to_string(entry.second);
+        }
+        return "\"calls\":{" + by_name + "},\"vector_calls\":" + std::to_string(TotalCalls()) +
+               ",\"passes\":" + std::to_string(passes) + ",\"repeats\":" + std::to_string(repeats) +
+               ",\"casts\":" + std::to_string(casts);
+    }
+};
+
+/// Traffic in one direction of one GM buffer.
+struct Traffic {
+    uint64_t copies = 0;
+    uint64_t bursts = 0;
+    uint64_t bytes = 0;
+    /// 32-byte sectors touched, counted for every burst by itself.
+    uint64_t sectors = 0;
+
+    void Burst(uint64_t offset, uint64_t length)
+    {
+        if (length == 0) {
+            return;
+        }
+        bursts += 1;
+        bytes += length;
+        sectors += (offset + length - 1) / 32 - offset / 32 + 1;
+    }
+
+    void Add(const Traffic& other)
+    {
+        copies += other.copies;
+        bursts += other.bursts;
+        bytes += other.bytes;
+        sectors += other.sectors;
+    }
+
+    std::string Json() const
+    {
+        return "{\"copies\":" + std::to_string(copies) + ",\"bursts\":" + std::to_string(bursts) +
+               ",\"bytes\":" + std::to_string(bytes) +
+               ",\"sector_bytes\":" + std::to_string(sectors * 32) + "}";
+    }
+};
+
+}  // namespace host_model

@@ -1,0 +1,76 @@
+// How a finding is reported: one line that names the check, the kernel line and
+// the core, then the end of the run. What a broken kernel does after its first
+// mistake says nothing.
+#pragma once
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace host_model {
+
+/// The kernel line that made a call.
+struct Where {
+    const char* file;
+    int line;
+
+    static constexpr Where Here(const char* file = __builtin_FILE(), int line = __builtin_LINE())
+    {
+        return Where{file, line};
+    }
+};
+
+/// The block that runs now, -1 outside a kernel.
+inline int& RunningCore()
+{
+    static thread_local int core = -1;
+    return core;
+}
+
+/// `text` as a JSON string.
+inline std::string JsonString(const std::string& text)
+{
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') {
+            out += '\\';
+        }
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+    return out + "\"";
+}
+
+/// printf into a string.
+inline std::string Format(const char* format, ...) __attribute__((format(printf, 1, 2)));
+inline std::string Format(const char* format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    std::vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return text;
+}
+
+/// Ends the run with a finding of `check`: a line to read on stderr, the same as
+/// JSON on stdout, exit code 1.
+[[noreturn]] inline void Fail(const char* check, Where where, const std::string& what)
+{
+    std::string file = where.file;
+    std::string::size_type slash = file.rfind('/');
+    if (slash != std::string::npos) {
+        file = file.substr(slash + 1);
+    }
+    std::fflush(stdout);
+    std::fprintf(stderr, "finding: %s: %s:%d: core %d: %s\n", check, file.c_str(), where.line,
+                 RunningCore(), what.c_str());
+    std::printf("{\"record\":\"finding\",\"check\":%s,\"file\":%s,\"line\":%d,\"core\":%d,\"message\":%s}\n",
+                JsonString(check).c_str(), JsonString(file).c_str(), where.line, RunningCore(),
+                JsonString(what).c_str());
+    std::fflush(stdout);
+    std::fflush(stderr);
+    std::_Exit(1);
+}
+
+}  // namespace host_model

@@ -1,0 +1,152 @@
+// Rounding between binary formats, exact for every mode.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace host_model {
+
+/// Rounding rules, as the API numbers them.
+enum class Rounding { kNone, kRint, kFloor, kCeil, kRound, kTrunc, kOdd };
+
+/// Reads a `T` at any address.
+template <typename T>
+T Load(const void* from)
+{
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+    return value;
+}
+
+/// Writes a `T` at any address.
+template <typename T>
+void Store(void* to, const T& value)
+{
+    std::memcpy(to, &value, sizeof(T));
+}
+
+/// Whether the kept digits go up by one, given the digits dropped (as twice the
+/// fraction of the last kept one: below, at or above the middle).
+inline bool RoundsUp(Rounding mode, bool negative, bool odd, int against_half, bool exact)
+{
+    if (exact) {
+        return false;
+    }
+    switch (mode) {
+        case Rounding::kNone:
+        case Rounding::kRint:
+            return against_half > 0 || (against_half == 0 && odd);
+        case Rounding::kRound:
+            return against_half >= 0;
+        case Rounding::kFloor:
+            return negative;
+        case Rounding::kCeil:
+            return !negative;
+        case Rounding::kOdd:
+            return !odd;
+        case Rounding::kTrunc:
+            break;
+    }
+    return false;
+}
+
+/// A float in a 16-bit format of `Mantissa` stored digits, with subnormals. A value
+/// beyond the range becomes infinite or the largest number, as IEEE 754 has it for
+/// the mode; the devices' saturation mode is not modelled.
+template <int Mantissa>
+uint16_t FloatTo16(float value, Rounding mode)
+{
+    constexpr int exponent_bits = 15 - Mantissa;
+    constexpr int bias = (1 << (exponent_bits - 1)) - 1;
+    constexpr uint32_t infinite = ((1u << exponent_bits) - 1) << Mantissa;
+    const uint32_t bits = Load<uint32_t>(&value);
+    const bool negative = bits >> 31;
+    const uint32_t sign = negative ? 0x8000u : 0u;
+    const uint32_t field = (bits >> 23) & 0xff;
+    uint32_t digits = bits & 0x7fffff;
+    if (field == 0xff) {
+        const uint32_t quiet = digits == 0 ? 0 : (1u << (Mantissa - 1)) | (digits >> (23 - Mantissa));
+        return static_cast<uint16_t>(sign | infinite | quiet);
+    }
+    // value = digits * 2^(exponent - 23)
+    const int exponent = field == 0 ? -126 : static_cast<int>(field) - 127;
+    digits |= field == 0 ? 0 : 0x800000;
+    // A subnormal result keeps fewer digits, down to the smallest exponent.
+    const int lowest = 1 - bias;
+    const int target = exponent < lowest ? lowest : exponent;
+    const int dropped = 23 - Mantissa + (target - exponent);
+    const uint32_t kept = dropped > 24 ? 0 : digits >> dropped;
+    const uint32_t rest = dropped > 24 ? digits : digits & ((1u << dropped) - 1);
+    int against_half = -1;
+    if (dropped > 0 && dropped <= 24) {
+        const uint32_t half = 1u << (dropped - 1);
+        against_half = rest < half ? -1 : (rest == half ? 0 : 1);
+    }
+    const bool up = RoundsUp(mode, negative, kept & 1, against_half, rest == 0);
+    // Adding the kept digits to the exponent field lets a carry move into it.
+    uint32_t magnitude = (static_cast<uint32_t>(target + bias) << Mantissa) + kept + (up ? 1 : 0);
+    magnitude -= 1u << Mantissa;
+    if (magnitude >= infinite) {
+        const bool largest = mode == Rounding::kTrunc || mode == Rounding::kOdd ||
+                             (mode == Rounding::kFloor && !negative) ||
+                             (mode == Rounding::kCeil && negative);
+        magnitude = largest ? infinite - 1 : infinite;
+    }
+    return static_cast<uint16_t>(sign | magnitude);
+}
+
+/// A 16-bit number as a float; no digit is lost.
+template <int Mantissa>
+float FloatFrom16(uint16_t bits)
+{
+    constexpr int exponent_bits = 15 - Mantissa;
+    constexpr int bias = (1 << (exponent_bits - 1)) - 1;
+    const uint32_t sign = static_cast<uint32_t>(bits >> 15) << 31;
+    const uint32_t field = (bits >> Mantissa) & ((1u << exponent_bits) - 1);
+    uint32_t digits = bits & ((1u << Mantissa) - 1u);
+    uint32_t out;
+    if (field == (1u << exponent_bits) - 1) {
+        out = sign | 0x7f800000u | (digits << (23 - Mantissa));
+    } else if (exponent_bits == 8) {
+        out = static_cast<uint32_t>(bits) << 16;
+    } else if (field == 0 && digits == 0) {
+        out = sign;
+    } else {
+        int exponent = field == 0 ? 1 - bias : static_cast<int>(field) - bias;
+        if (field == 0) {
+            while (!(digits & (1u << Mantissa))) {
+                digits <<= 1;
+                exponent -= 1;
+            }
+        }
+        digits &= (1u << Mantissa) - 1u;
+        out = sign | (static_cast<uint32_t>(exponent + 127) << 23) | (digits << (23 - Mantissa));
+    }
+    return Load<float>(&out);
+}
+
+/// `value` as a whole number under `mode`, still a double.
+inline double RoundToInteger(double value, Rounding mode)
+{
+    if (!(value > -9007199254740992.0 && value < 9007199254740992.0)) {
+        return value;
+    }
+    const bool negative = value < 0;
+    const double magnitude = negative ? -value : value;
+    const int64_t kept = static_cast<int64_t>(magnitude);
+    const double rest = magnitude - static_cast<double>(kept);
+    const int against_half = rest < 0.5 ? -1 : (rest == 0.5 ? 0 : 1);
+    const bool up = RoundsUp(mode, negative, kept & 1, against_half, rest == 0);
+    const double whole = static_cast<double>(kept + (up ? 1 : 0));
+    return negative ? -whole : whole;
+}
+
+/// The value, but never fused into a later addition: the devices round a product
+/// before they add to it, and a compiler must not do better.
+inline float Rounded(float value)
+{
+    __asm__ volatile("" : "+m"(value));
+    return value;
+}
+
+}  // namespace host_model

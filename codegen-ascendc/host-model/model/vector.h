@@ -1,0 +1,261 @@
+// Arithmetic on vectors. Every call rounds its result once to the element type;
+// the compound ones round their product first and then the sum.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "lanes.h"
+
+namespace host_model {
+
+/// Element types an instruction takes.
+enum class Types {
+    /// half and float; bfloat16_t where there is arithmetic on it.
+    kReal,
+    /// half and float only.
+    kNoBf16,
+    /// Those of kReal, and 16- and 32-bit signed integers.
+    kWithIntegers,
+};
+
+/// Whether `T` is in `types`.
+template <typename T>
+constexpr bool Takes(Types types)
+{
+    if constexpr (std::is_same_v<T, half> || std::is_same_v<T, float>) {
+        return true;
+    } else if constexpr (std::is_same_v<T, bfloat16_t>) {
+        return kHasBf16Arithmetic && types != Types::kNoBf16;
+    } else {
+        return types == Types::kWithIntegers && (std::is_same_v<T, int16_t> || std::is_same_v<T, int32_t>);
+    }
+}
+
+/// Stops on an element type that an instruction does not take.
+template <typename T>
+void CheckType(Types types, const char* api, Where where)
+{
+    if (!Takes<T>(types)) {
+        Fail("dtype", where, Format("%s does not take %s on %d", api, TypeName<T>(), kArch));
+    }
+}
+
+/// The type a scalar operation computes in. Float carries more than twice the digits
+/// of the 16-bit types, so rounding its result again is the same as rounding once.
+template <typename T>
+using Wide = std::conditional_t<std::is_integral_v<T>, T, float>;
+
+/// The wide result as a `T`.
+template <typename T, typename W>
+T Narrow(W value)
+{
+    if constexpr (std::is_integral_v<T>) {
+        return static_cast<T>(value);
+    } else if constexpr (std::is_same_v<T, float>) {
+        return value;
+    } else {
+        return T(value);
+    }
+}
+
+/// The larger; a NaN is passed on.
+template <typename W>
+W Larger(W a, W b)
+{
+    return a != a ? a : (b != b ? b : (a > b ? a : b));
+}
+
+/// The smaller; a NaN is passed on.
+template <typename W>
+W Smaller(W a, W b)
+{
+    return a != a ? a : (b != b ? b : (a < b ? a : b));
+}
+
+/// dst = op(src).
+template <typename T, typename F>
+void Unary(const char* api, Types types, const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
+           const Extent& extent, const AscendC::UnaryRepeatParams& p, Where where, F op)
+{
+    CheckType<T>(types, api, where);
+    Instruction run(api, extent, sizeof(T), where);
+    const Operand<T> to{dst, {p.dstBlkStride, p.dstRepStride}};
+    const Operand<T> from{src, {p.srcBlkStride, p.srcRepStride}};
+    run.Aligned(to);
+    run.Aligned(from);
+    if (extent.count == 0) {
+        return;
+    }
+    run.ReserveForRepeats();
+    run.Overlap(to, from);
+    run.Source(from);
+    run.Target(to);
+    run.Each([&](uint64_t i) { run.Put(to, i, Narrow<T>(op(static_cast<Wide<T>>(run.Get(from, i))))); });
+    run.Count();
+}
+
+/// dst = op(src0, src1); with `Accumulate` op also takes dst, and three addresses
+/// halve the rate, as no more than two can be served at a time.
+template <bool Accumulate, typename D, typename S, typename F>
+void Binary(const char* api, Types types, const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>& src0,
+            const AscendC::LocalTensor<S>& src1, const Extent& extent, const AscendC::BinaryRepeatParams& p,
+            Where where, F op)
+{
+    CheckType<D>(types, api, where);
+    CheckType<S>(types, api, where);
+    Instruction run(api, extent, std::max(sizeof(D), sizeof(S)), where);
+    const Operand<D> to{dst, {p.dstBlkStride, p.dstRepStride}};
+    const Operand<S> a{src0, {p.src0BlkStride, p.src0RepStride}};
+    const Operand<S> b{src1, {p.src1BlkStride, p.src1RepStride}};
+    run.Aligned(to);
+    run.Aligned(a);
+    run.Aligned(b);
+    if (extent.count == 0) {
+        return;
+    }
+    run.ReserveForRepeats();
+    run.Overlap(to, a, sizeof(D) == sizeof(S));
+    run.Overlap(to, b, sizeof(D) == sizeof(S));
+    run.Source(a);
+    run.Source(b);
+    if constexpr (Accumulate) {
+        run.Source(to);
+    }
+    run.Target(to);
+    run.Each([&](uint64_t i) {
+        const auto x = static_cast<Wide<S>>(run.Get(a, i));
+        const auto y = static_cast<Wide<S>>(run.Get(b, i));
+        if constexpr (Accumulate) {
+            run.Put(to, i, op(x, y, static_cast<Wide<D>>(run.Get(to, i))));
+        } else {
+            run.Put(to, i, Narrow<D>(op(x, y)));
+        }
+    });
+    const bool three = to.Start() != a.Start() && to.Start() != b.Start() && a.Start() != b.Start();
+    run.Count(Accumulate && three ? 2 : 1);
+}
+
+/// product, rounded to `S` unless the sum is wider, then plus addend, rounded to `D`.
+template <typename D, typename S>
+D RoundTwice(float x, float y, float addend)
+{
+    float product = Rounded(x * y);
+    if constexpr (sizeof(D) == sizeof(S)) {
+        product = static_cast<float>(Narrow<S>(product));
+    }
+    return Narrow<D>(product + addend);
+}
+
+}  // namespace host_model
+
+namespace AscendC {
+
+// The three forms of every instruction: count, bit mask and lane count.
+#define HOST_MODEL_UNARY(NAME, TYPES, OP)                                                                            \
+    template <typename T>                                                                                            \
+    void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,                            \
+              host_model::Where where = host_model::Where::Here())                                                   \
+    {                                                                                                                \
+        host_model::Unary(#NAME, host_model::Types::TYPES, dst, src, host_model::CountExtent(count, #NAME, where),   \
+                          UnaryRepeatParams(), where, OP);                                                           \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint64_t mask[],                                 \
+              const host_model::Limited<uint8_t> repeatTime, const UnaryRepeatParams& params,                        \
+              host_model::Where where = host_model::Where::Here())                                                   \
+    {                                                                                                                \
+        host_model::Unary(#NAME, host_model::Types::TYPES, dst, src,                                                 \
+                          host_model::BitExtent(mask, repeatTime, sizeof(T), #NAME, where), params, where, OP);      \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, uint64_t mask,                                   \
+              const host_model::Limited<uint8_t> repeatTime, const UnaryRepeatParams& params,                        \
+              host_model::Where where = host_model::Where::Here())                                                   \
+    {                                                                                                                \
+        host_model::Unary(#NAME, host_model::Types::TYPES, dst, src,                                                 \
+                          host_model::MaskExtent(mask, repeatTime, sizeof(T), #NAME, where), params, where, OP);     \
+    }
+
+#define HOST_MODEL_SCALAR(NAME, TYPES, OP)                                                                           \
+    template <typename T, bool isSetMask = true>                                                                     \
+    void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count,      \
+              host_model::Where where = host_model::Where::Here())                                                   \
+    {                                                                                                                \
+        const auto s = static_cast<host_model::Wide<T>>(scalarValue);                                                \
+        host_model::Unary(#NAME, host_model::Types::TYPES, dst, src, host_model::CountExtent(count, #NAME, where),   \
+                          UnaryRepeatParams(), where, [s](auto x) { return OP; });                                   \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, uint64_t mask[],           \
+              const host_model::Limited<uint8_t> repeatTime, const UnaryRepeatParams& params,                        \
+              host_model::Where where = host_model::Where::Here())                                                   \
+    {                                                                                                                \
+        const auto s = static_cast<host_model::Wide<T>>(scalarValue);                                                \
+        host_model::Unary(#NAME, host_model::Types::TYPES, dst, src,                                                 \
+                          host_model::BitExtent(mask, repeatTime, sizeof(T), #NAME, where), params, where,           \
+                          [s](auto x) { return OP; });                                                               \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, uint64_t mask,             \
+              const host_model::Limited<uint8_t> repeatTime, const UnaryRepeatParams& params,                        \
+              host_model::Where where = host_model::Where::Here())                                                   \
+    {                                                                                                                \
+        const auto s = static_cast<host_model::Wide<T>>(scalarValue);                                                \
+        host_model::Unary(#NAME, host_model::Types::TYPES, dst, src,                                                 \
+                          host_model::MaskExtent(mask, repeatTime, sizeof(T), #NAME, where), params, where,          \
+                          [s](auto x) { return OP; });                                                               \
+    }
+
+#define HOST_MODEL_BINARY(NAME, TYPES, OP)                                                                           \
+    template <typename T>                                                                                            \
+    void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                     \
+              const int32_t& count, host_model::Where where = host_model::Where::Here())                             \
+    {                                                                                                                \
+        host_model::Binary<false>(#NAME, host_model::Types::TYPES, dst, src0, src1,                                  \
+                                  host_model::CountExtent(count, #NAME, where), BinaryRepeatParams(), where, OP);    \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, uint64_t mask[],    \
+              const host_model::Limited<uint8_t> repeatTime, const BinaryRepeatParams& params,                       \
+              host_model::Where where = host_model::Where::Here())                                                   \
+    {                                                                                                                \
+        host_model::Binary<false>(#NAME, host_model::Types::TYPES, dst, src0, src1,                                  \
+                                  host_model::BitExtent(mask, repeatTime, sizeof(T), #NAME, where), params, where,   \
+                                  OP);                                                                               \
+    }                                                                                                                \
+    template <typename T, bool isSetMask = true>                                                                     \
+    void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, uint64_t mask,      \
+              const host_model::Limited<uint8_t> repeatTime, const BinaryRepeatParams& params,                       \
+              host_model::Where where = host_model::Where::Here())                                                   \
+    {                                                                                                                \
+        host_model::Binary<false>(#NAME, host_model::Types::TYPES, dst, src0, src1,                                  \
+                                  host_model::MaskExtent(mask, repeatTime, sizeof(T), #NAME, where), params, where,  \
+                                  OP);                                                                               \
+    }
+
+HOST_MODEL_UNARY(Abs, kNoBf16, [](float x) { return std::fabs(x); })
+HOST_MODEL_UNARY(Relu, kNoBf16, [](float x) { return host_model::Larger(x, 0.0f); })
+HOST_MODEL_UNARY(Sqrt, kNoBf16, [](float x) { return std::sqrt(x); })
+// Computed with more digits than the result has, then rounded once: the model takes
+// these for correctly rounded, which the devices may miss by some units.
+HOST_MODEL_UNARY(Exp, kNoBf16, [](float x) { return static_cast<float>(std::exp(static_cast<double>(x))); })
+HOST_MODEL_UNARY(Ln, kNoBf16, [](float x) { return static_cast<float>(std::log(static_cast<double>(x))); })
+
+HOST_MODEL_SCALAR(Adds, kWithIntegers, x + s)
+HOST_MODEL_SCALAR(Muls, kWithIntegers, x* s)
+HOST_MODEL_SCALAR(Maxs, kWithIntegers, host_model::Larger(x, s))
+HOST_MODEL_SCALAR(Mins, kWithIntegers, host_model::Smaller(x, s))
+
+HOST_MODEL_BINARY(Add, kWithIntegers, [](auto x, auto y) { return x + y; })
+HOST_MODEL_BINARY(Sub, kWithIntegers, [](auto x, auto y) { return x - y; })
+HOST_MODEL_BINARY(Mul, kWithIntegers, [](auto x, auto y) { return x * y; })
+HOST_MODEL_BINARY(Max, kWithIntegers, [](auto x, auto y) { return host_model::Larger(x, y); })
+HOST_MODEL_BINARY(Min, kWithIntegers, [](auto x, auto y) { return host_model::Smaller(x, y); })
+HOST_MODEL_BINARY(Div, kNoBf16, [](float x, float y) { return x / y; })
+
+#undef HOST_MODEL_UNARY
+#undef HOST_MODEL_SCALAR
+#undef HOST_MODEL_BINARY
+
+}  // namespace AscendC

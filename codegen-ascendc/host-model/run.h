@@ -1,0 +1,334 @@
+// Runs a kernel over all its blocks and reports what it did.
+//
+// A program is the kernel's source, this file and one line:
+//
+//     HOST_MODEL_MAIN({"name", host_model::Bind(kernel)})
+//
+// Its command line names the kernel's arguments in their order:
+//
+//     --in NAME=FILE         read only
+//     --out NAME=FILE:BYTES  written to FILE at the end
+//     --inout NAME=IN:OUT    an output that lies on an input
+//     --absent NAME          a null pointer
+//     --workspace BYTES      zeroed
+//     --tiling FILE          the bytes of the tiling struct
+//
+// and the device: --blocks N, --ub BYTES, --key N, --strict-v, --kernel NAME (the
+// first by default). The report is one JSON object per line on stdout, with a
+// "record" of kernel, buffer, core, tile or finding. The exit code is 1 after a
+// finding and 2 for a command line that makes no sense.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kernel_operator.h"
+
+namespace host_model {
+
+/// A kernel of any number of GM arguments.
+struct Kernel {
+    size_t arguments;
+    std::function<void(const std::vector<uint8_t*>&)> call;
+};
+
+template <typename... A, size_t... I>
+Kernel BindAt(void (*kernel)(A...), std::index_sequence<I...>)
+{
+    static_assert((std::is_same_v<A, GM_ADDR> && ...), "a kernel takes GM addresses");
+    return Kernel{sizeof...(A), [kernel](const std::vector<uint8_t*>& args) { kernel(args[I]...); }};
+}
+
+/// Makes a kernel function known to the runner.
+template <typename... A>
+Kernel Bind(void (*kernel)(A...))
+{
+    return BindAt(kernel, std::index_sequence_for<A...>());
+}
+
+/// A kernel and its name.
+struct Named {
+    const char* name;
+    Kernel kernel;
+};
+
+[[noreturn]] inline void Usage(const std::string& what)
+{
+    std::fprintf(stderr, "host model: %s\n", what.c_str());
+    std::exit(2);
+}
+
+/// What the command line asks for.
+struct Request {
+    std::string kernel;
+    std::vector<uint8_t*> arguments;
+    /// Outputs and the files they go to.
+    std::vector<std::pair<const Region*, std::string>> outputs;
+};
+
+inline std::vector<uint8_t> ReadFile(const std::string& path)
+{
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) {
+        Usage("cannot read " + path);
+    }
+    std::vector<uint8_t> bytes;
+    uint8_t part[65536];
+    for (size_t n; (n = std::fread(part, 1, sizeof part, file)) != 0;) {
+        bytes.insert(bytes.end(), part, part + n);
+    }
+    std::fclose(file);
+    return bytes;
+}
+
+/// `text` cut at `mark`, from the right; both parts must be there.
+inline std::pair<std::string, std::string> Cut(const std::string& text, char mark, bool right)
+{
+    const std::string::size_type at = right ? text.rfind(mark) : text.find(mark);
+    if (at == std::string::npos) {
+        Usage("'" + text + "' lacks a '" + mark + "'");
+    }
+    return {text.substr(0, at), text.substr(at + 1)};
+}
+
+inline uint64_t Number(const std::string& text)
+{
+    char* end = nullptr;
+    const uint64_t value = std::strtoull(text.c_str(), &end, 0);
+    if (text.empty() || *end != '\0') {
+        Usage("'" + text + "' is no number");
+    }
+    return value;
+}
+
+/// Adds an argument with the content of `bytes`.
+inline Region& AddRegion(Request& request, const std::string& name, Role role, uint64_t size,
+                         const std::vector<uint8_t>& bytes)
+{
+    TheDevice().regions.push_back(std::make_unique<Region>(name, role, size));
+    Region& region = *TheDevice().regions.back();
+    if (!bytes.empty()) {
+        std::memcpy(region.Base(), bytes.data(), bytes.size());
+    }
+    request.arguments.push_back(region.Base());
+    return region;
+}
+
+inline Request Parse(int argc, char** argv)
+{
+    Request request;
+    Device& device = TheDevice();
+    for (int i = 1; i < argc; ++i) {
+        const std::string option = argv[i];
+        if (option == "--strict-v") {
+            device.strict_v = true;
+            continue;
+        }
+        if (i + 1 == argc) {
+            Usage(option + " lacks its value or is unknown");
+        }
+        const std::string value = argv[++i];
+        if (option == "--in") {
+            const auto parts = Cut(value, '=', false);
+            const std::vector<uint8_t> bytes = ReadFile(parts.second);
+            AddRegion(request, parts.first, Role::kInput, bytes.size(), bytes);
+        } else if (option == "--out") {
+            const auto parts = Cut(value, '=', false);
+            const auto file = Cut(parts.second, ':', true);
+            request.outputs.emplace_back(&AddRegion(request, parts.first, Role::kOutput, Number(file.second), {}), file.first);
+        } else if (option == "--inout") {
+            const auto parts = Cut(value, '=', false);
+            const auto files = Cut(parts.second, ':', true);
+            const std::vector<uint8_t> bytes = ReadFile(files.first);
+            request.outputs.emplace_back(&AddRegion(request, parts.first, Role::kInOut, bytes.size(), bytes), files.second);
+        } else if (option == "--absent") {
+            request.arguments.push_back(nullptr);
+        } else if (option == "--workspace") {
+            AddRegion(request, "workspace", Role::kWorkspace, Number(value), {});
+        } else if (option == "--tiling") {
+            const std::vector<uint8_t> bytes = ReadFile(value);
+            AddRegion(request, "tiling", Role::kTiling, bytes.size(), bytes);
+        } else if (option == "--blocks") {
+            device.blocks = static_cast<int>(Number(value));
+        } else if (option == "--ub") {
+            device.ub_bytes = static_cast<uint32_t>(Number(value));
+        } else if (option == "--key") {
+            device.tiling_key = Number(value);
+        } else if (option == "--kernel") {
+            request.kernel = value;
+        } else {
+            Usage("unknown option " + option);
+        }
+    }
+    if (device.ub_bytes == 0 || device.ub_bytes > (1u << 24)) {
+        Usage("--ub BYTES is needed");
+    }
+    // Marks of GM bytes have room for this many cores.
+    if (device.blocks < 1 || device.blocks > 1000) {
+        Usage("--blocks takes 1 to 1000");
+    }
+    return request;
+}
+
+/// Checks that nothing is left open at the end of a block.
+inline void CheckEnd(const Core& core)
+{
+    for (const Slot& slot : core.slots) {
+        if (slot.state != SlotState::kFree && slot.state != SlotState::kOwned) {
+            Fail("queue-protocol", slot.allocated,
+                 Format("%s was allocated and not freed by the end of the kernel", slot.name.c_str()));
+        }
+    }
+    for (const auto& flag : core.flags) {
+        Fail("event", flag.second.second, Format("event id %d was set and never waited for", flag.first.second));
+    }
+    if (core.atomic_add) {
+        Fail("parameter", Where::Here(), "SetAtomicAdd is still on at the end of the kernel");
+    }
+}
+
+/// What is kept of a core after its block.
+struct Summary {
+    VectorWork setup, total, largest;
+    uint64_t tiles, gm_bytes, sync_all;
+    uint32_t ub_used, reserved;
+};
+
+/// Runs all blocks, one at a time, from SyncAll to SyncAll.
+inline std::vector<Summary> RunBlocks(const Kernel& kernel, const std::vector<uint8_t*>& arguments)
+{
+    Device& device = TheDevice();
+    std::vector<Summary> summaries(static_cast<size_t>(device.blocks));
+    std::vector<std::thread> threads(static_cast<size_t>(device.blocks));
+    std::vector<bool> ended(static_cast<size_t>(device.blocks), false);
+    int left = device.blocks;
+    while (left > 0) {
+        int waiting = -1;
+        int gone = -1;
+        for (int block = 0; block < device.blocks; ++block) {
+            const size_t at = static_cast<size_t>(block);
+            if (ended[at]) {
+                gone = block;
+                continue;
+            }
+            if (!threads[at].joinable()) {
+                threads[at] = std::thread([&kernel, &arguments, &summaries, &device, block, at] {
+                    TheBaton().Take(block);
+                    RunningCore() = block;
+                    Core core(device.ub_bytes);
+                    CurrentCorePointer() = &core;
+                    kernel.call(arguments);
+                    core.EndTile();
+                    CheckEnd(core);
+                    summaries[at] = Summary{core.setup,    core.total,    core.largest, core.tiles,
+                                            core.gm_bytes, core.sync_all, core.ub_used, core.reserved};
+                    TheBaton().Give(true);
+                });
+            }
+            if (TheBaton().Step(block)) {
+                threads[at].join();
+                ended[at] = true;
+                left -= 1;
+                gone = block;
+            } else {
+                waiting = block;
+            }
+        }
+        if (waiting >= 0 && gone >= 0) {
+            Fail("sync-all", Where::Here(),
+                 Format("block %d waits at a SyncAll that block %d never reached", waiting, gone));
+        }
+        device.epoch += 1;
+    }
+    return summaries;
+}
+
+/// Prints the report.
+inline void Report(const std::string& name, const std::vector<Summary>& cores)
+{
+    VectorWork setup, total, largest;
+    uint64_t tiles = 0;
+    uint64_t sync_all = 0;
+    uint32_t ub_used = 0;
+    uint32_t reserved = 0;
+    for (const Summary& core : cores) {
+        setup.Add(core.setup);
+        total.Add(core.total);
+        if (core.largest.repeats > largest.repeats) {
+            largest = core.largest;
+        }
+        tiles += core.tiles;
+        sync_all = std::max(sync_all, core.sync_all);
+        ub_used = std::max(ub_used, core.ub_used);
+        reserved = std::max(reserved, core.reserved);
+    }
+    Traffic reads, writes;
+    for (const auto& region : TheDevice().regions) {
+        reads.Add(region->reads);
+        writes.Add(region->writes);
+        std::printf("{\"record\":\"buffer\",\"name\":%s,\"bytes\":%llu,\"read\":%s,\"write\":%s}\n",
+                    JsonString(region->name).c_str(), static_cast<unsigned long long>(region->size),
+                    region->reads.Json().c_str(), region->writes.Json().c_str());
+    }
+    for (size_t i = 0; i < cores.size(); ++i) {
+        std::printf("{\"record\":\"core\",\"core\":%zu,\"tiles\":%llu,\"repeats\":%llu,\"gm_bytes\":%llu}\n", i,
+                    static_cast<unsigned long long>(cores[i].tiles),
+                    static_cast<unsigned long long>(cores[i].setup.repeats + cores[i].total.repeats),
+                    static_cast<unsigned long long>(cores[i].gm_bytes));
+    }
+    std::printf("{\"record\":\"setup\",%s}\n", setup.Json().c_str());
+    std::printf("{\"record\":\"tile\",%s}\n", largest.Json().c_str());
+    std::printf("{\"record\":\"kernel\",\"name\":%s,\"arch\":%d,\"blocks\":%d,\"tiles\":%llu,%s,"
+                "\"ub_high_water\":%u,\"ub_reserved\":%u,\"ub_bytes\":%u,\"sync_all\":%llu,\"read\":%s,\"write\":%s}\n",
+                JsonString(name).c_str(), kArch, TheDevice().blocks, static_cast<unsigned long long>(tiles),
+                total.Json().c_str(), ub_used, reserved, TheDevice().ub_bytes, static_cast<unsigned long long>(sync_all),
+                reads.Json().c_str(), writes.Json().c_str());
+}
+
+/// The program: parse, run, write the outputs, check that they are whole, report.
+inline int Main(int argc, char** argv, std::initializer_list<Named> kernels)
+{
+    const Request request = Parse(argc, argv);
+    const Named* chosen = kernels.begin();
+    if (!request.kernel.empty()) {
+        while (chosen != kernels.end() && request.kernel != chosen->name) {
+            ++chosen;
+        }
+        if (chosen == kernels.end()) {
+            Usage("no kernel '" + request.kernel + "'");
+        }
+    }
+    if (chosen->kernel.arguments != request.arguments.size()) {
+        Usage(Format("kernel '%s' takes %d arguments, the command line names %d", chosen->name,
+                     static_cast<int>(chosen->kernel.arguments), static_cast<int>(request.arguments.size())));
+    }
+    const std::vector<Summary> cores = RunBlocks(chosen->kernel, request.arguments);
+    for (const auto& output : request.outputs) {
+        std::FILE* file = std::fopen(output.second.c_str(), "wb");
+        if (file == nullptr || std::fwrite(output.first->Base(), 1, output.first->size, file) != output.first->size) {
+            Usage("cannot write " + output.second);
+        }
+        std::fclose(file);
+    }
+    for (const auto& region : TheDevice().regions) {
+        region->CheckComplete();
+    }
+    Report(chosen->name, cores);
+    return 0;
+}
+
+}  // namespace host_model
+
+/// The main function of a program that runs one of the given kernels.
+#define HOST_MODEL_MAIN(...)                              \
+    int main(int argc, char** argv)                       \
+    {                                                     \
+        return host_model::Main(argc, argv, {__VA_ARGS__}); \
+    }
