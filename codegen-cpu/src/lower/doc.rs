@@ -5,12 +5,12 @@ use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Pattern, Tensor, Value};
 use std::fmt::Write;
 
 /// The operator: the author's words, the formula, the tensors.
-pub fn operator(def: &OpDef) -> String {
+pub fn operator(def: &OpDef, derived: bool) -> String {
     let mut text = String::new();
     if !def.doc.is_empty() {
         let _ = writeln!(text, "{}\n", def.doc);
     }
-    let of = if def.grad_of.is_some() { "Derived from the formula" } else { "Formula" };
+    let of = if derived { "Derived from the formula" } else { "Formula" };
     let _ = writeln!(text, "{of}, per element:\n```text\n{}\n```\n", def.formula);
     let _ = writeln!(text, "{} -> {}", names(&def.inputs), names(&def.outputs));
     text

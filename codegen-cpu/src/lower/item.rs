@@ -3,7 +3,7 @@
 
 use super::{body, data, doc, oracle};
 use op_dsl_ir::op::{Attr, AttrKind, OpDef, Value};
-use op_dsl_syntax::{OpFn, Operator, Role};
+use op_dsl_syntax::{Family, OpFn, Operator, Role};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Item;
@@ -39,6 +39,26 @@ pub fn operator(op: &Operator, f: &OpFn) -> TokenStream {
     quote!(#structure #run #entry)
 }
 
+/// The test that holds a gradient written by hand against its forward operator, which is one of
+/// the same module.
+pub fn check(op: &Operator, family: &Family) -> Option<TokenStream> {
+    let of = op.def.grad_of.as_ref().filter(|_| op.gradient.is_none())?;
+    let forward = family.ops.iter().find(|f| f.def.name == *of)?;
+    let source = &family.functions[forward.function].item.sig.ident;
+    let name = format_ident!("{}_is_the_gradient_of_{source}", op.def.snake());
+    let (forward, gradient) = (static_name(forward), static_name(op));
+    // Stubs of what was refused have no graph to judge.
+    (!op.def.specs.is_empty()).then(|| {
+        quote! {
+            #[cfg(test)]
+            #[test]
+            fn #name() {
+                ::op_dsl::check::gradient(&#forward, &#gradient);
+            }
+        }
+    })
+}
+
 /// The attributes' Rust types, in order.
 fn types(f: &OpFn) -> Vec<TokenStream> {
     let attrs = f.params.iter().filter_map(|p| match &p.role {
@@ -61,7 +81,7 @@ fn field(attr: &Attr) -> Ident {
 
 fn structure(op: &Operator, f: &OpFn) -> TokenStream {
     let (name, def) = (&op.ident, &op.def);
-    let docs = doc::operator(def);
+    let docs = doc::operator(def, op.gradient.is_some());
     if def.attrs.is_empty() {
         return quote! {
             #[doc = #docs]

@@ -77,6 +77,7 @@ fn family(family: &Family) -> TokenStream {
     let Some(module) = &family.module else {
         return quote!(#error #(#items)* #oracles #(#ops)*);
     };
+    let checks = family.ops.iter().filter_map(|op| item::check(op, family));
     let (attrs, vis, name) = (&module.attrs, &module.vis, &module.ident);
     let statics = family.ops.iter().map(item::static_name);
     quote! {
@@ -86,6 +87,7 @@ fn family(family: &Family) -> TokenStream {
             #(#items)*
             #oracles
             #(#ops)*
+            #(#checks)*
 
             /// The operators of this module.
             pub static OPERATORS: &[&::op_dsl::Operator] = &[#(&#statics),*];

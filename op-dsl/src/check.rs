@@ -1,0 +1,139 @@
+//! Gradients written by hand, held against what they are the gradient of: the test that
+//! `#[op(.., grad_of = f)]` makes calls this.
+
+use crate::{Operator, OracleInput};
+use op_dsl_ir::op::{OpDef, Spec, Value};
+
+/// Compares the graphs of `gradient` with central differences of `forward`'s own function.
+///
+/// # Panics
+/// With one line when they differ, or when names do not tell what belongs to what.
+pub fn gradient(forward: &Operator, gradient: &Operator) {
+    if let Err(why) = compare(forward, gradient) {
+        panic!("`{}` is not the gradient of `{}`: {why}", gradient.name(), forward.name());
+    }
+}
+
+fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {
+    let (f, g) = (&forward.def, &gradient.def);
+    let known = [f.input_names(), f.output_names()].concat();
+    let names = g.input_names();
+    let upstream = names.iter().filter(|n| !known.contains(n)).count();
+    if upstream == 0 || upstream > f.output_streams().len() {
+        let known = known.join(", ");
+        return Err(format!("one input is the upstream gradient, besides some of: {known}"));
+    }
+    let wrt = wrt(f, g)?;
+    let mut random = Random(1);
+    for (spec, of) in g.specs.iter().flat_map(|s| f.specs.iter().map(move |of| (s, of))) {
+        let mut judged = vec![0; wrt.len()];
+        for _ in 0..400 {
+            let Some((attrs, f_attrs)) = attributes(f, g, spec, of, &mut random) else {
+                judged.fill(usize::MAX); // no caller can ask for both
+                break;
+            };
+            let x: Vec<f64> = f.input_names().iter().map(|_| random.sample()).collect();
+            let dy: Vec<f64> = (0..upstream).map(|_| random.sample()).collect();
+            let y = |x: &[f64]| (forward.oracle)(&OracleInput { streams: x, attrs: &f_attrs });
+            let (values, mut next) = ([&x[..], &y(&x)].concat(), dy.iter());
+            let stream = |n: &String| match known.iter().position(|k| k == n) {
+                Some(i) => values[i],
+                None => next.next().copied().unwrap_or(f64::NAN),
+            };
+            let streams: Vec<f64> = names.iter().map(stream).collect();
+            let scalars = attrs.iter().filter_map(|v| match v {
+                Value::Float(v) => Some(*v),
+                _ => None,
+            });
+            let got = spec.graph.eval(&streams, &scalars.collect::<Vec<f64>>());
+            for (k, i) in wrt.iter().enumerate() {
+                let at = |step: f64| {
+                    let mut x = x.clone();
+                    x[*i] += step;
+                    y(&x).iter().zip(&dy).map(|(y, dy)| y * dy).sum::<f64>()
+                };
+                let slope =
+                    |h: f64| (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+                let want = slope(1e-3);
+                let scale = dy.iter().fold(want.abs(), |most, dy| most.max(dy.abs()));
+                let near = |other: f64, tolerance: f64| (other - want).abs() <= tolerance * scale;
+                // Where two steps disagree there is a kink, or no value.
+                if !near(slope(2e-3), 1e-7) {
+                    continue;
+                }
+                judged[k] += 1;
+                if !near(got[k], 1e-6) {
+                    let output = &g.output_names()[k];
+                    let point = names.iter().zip(&streams).map(|(n, v)| format!("{n} = {v:.6}"));
+                    let attrs =
+                        g.attrs.iter().zip(&attrs).map(|(a, v)| format!("{} = {v:?}", a.name));
+                    let point = point.chain(attrs).collect::<Vec<_>>().join(", ");
+                    return Err(format!("`{output}` is {}, not {want}, at {point}", got[k]));
+                }
+            }
+        }
+        if judged.iter().any(|n| *n < 20) {
+            return Err("fewer than 20 of 400 points have a derivative".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// The forward input stream that each output stream of the gradient belongs to.
+fn wrt(f: &OpDef, g: &OpDef) -> Result<Vec<usize>, String> {
+    let (ins, outs) = (f.input_names(), g.output_names());
+    let named = outs.iter().map(|o| ins.iter().position(|i| *o == format!("d{i}")));
+    match named.collect() {
+        Some(wrt) => Ok(wrt),
+        None if ins.len() == outs.len() => Ok((0..ins.len()).collect()),
+        None => Err(format!("outputs are `d` and the name of an input, of {}", ins.join(", "))),
+    }
+}
+
+/// Attributes of the gradient and of the forward operator in which two specialisations meet;
+/// numbers are varied around their defaults.
+fn attributes(
+    f: &OpDef,
+    g: &OpDef,
+    spec: &Spec,
+    of: &Spec,
+    random: &mut Random,
+) -> Option<(Vec<Value>, Vec<Value>)> {
+    let fixed =
+        |spec: &Spec, i: usize| spec.when.iter().find(|w| w.0 == i).map(|w| Value::Int(w.1));
+    let same = |i: usize| g.attrs.iter().position(|a| a.name == f.attrs[i].name);
+    let mut vary = |default: Value| match default {
+        Value::Float(v) if v == 0.0 => Value::Float(f64::from(random.sample() as f32)),
+        Value::Float(v) => Value::Float(f64::from((v * (1.0 + 0.1 * random.sample())) as f32)),
+        other => other,
+    };
+    let mut attrs: Vec<Value> = g.attrs.iter().map(|a| vary(a.default)).collect();
+    for (i, v) in attrs.iter_mut().enumerate() {
+        *v = fixed(spec, i).unwrap_or(*v);
+    }
+    // What only the forward operator branches on is no choice of the gradient's.
+    for (i, v) in of.when.iter() {
+        match same(*i) {
+            Some(k) if fixed(spec, k).is_some_and(|fixed| fixed != Value::Int(*v)) => return None,
+            Some(k) => attrs[k] = Value::Int(*v),
+            None => {}
+        }
+    }
+    let of_forward = |i: usize| fixed(of, i).or_else(|| Some(attrs[same(i)?]));
+    let f_attrs = (0..f.attrs.len()).map(|i| of_forward(i).unwrap_or(f.attrs[i].default));
+    Some((attrs.clone(), f_attrs.collect()))
+}
+
+/// About normal, and the same every time.
+struct Random(u64);
+
+impl Random {
+    fn sample(&mut self) -> f64 {
+        let mut unit = || {
+            self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (self.0 >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let sum: f64 = (0..12).map(|_| unit()).sum();
+        2.0 * (sum - 6.0)
+    }
+}
