@@ -5,7 +5,7 @@
 use half::{bf16, f16};
 use op_dsl::ir::DType;
 use op_dsl::ir::bind::TensorMeta;
-use op_dsl::ir::op::{AttrKind, Gate, Kind, Part, Stream, Value};
+use op_dsl::ir::op::{AttrKind, Gate, Kind, Part, Pattern, Stream, Value};
 use op_dsl::{Level, Operator, Options, View, ViewMut};
 
 /// Small, fast, and the same on every machine.
@@ -200,9 +200,13 @@ pub fn place(op: &Operator, attrs: &[Value], stream: Stream, domain: &[usize], i
         Part::Value => gate_left,
     };
     let inner: usize = domain[dim + 1..].iter().product();
-    let half = domain[dim] * inner; // halves are the only pattern of this crate's operators
-    let (outer, rest) = (i / half, i % half);
-    outer * 2 * half + usize::from(second) * half + rest
+    // Parts of this length lie side by side, in the order gate, value or the other way round.
+    let part = match op.def.split.as_ref().map(|s| s.pattern) {
+        Some(Pattern::Interleaved) => inner,
+        _ => domain[dim] * inner,
+    };
+    let (outer, rest) = (i / part, i % part);
+    outer * 2 * part + usize::from(second) * part + rest
 }
 
 /// The streams of one element of the domain.
