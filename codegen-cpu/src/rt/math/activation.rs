@@ -72,7 +72,8 @@ fn with_tail<S: K, C: Curve>(s: S, table: &impl Segments, x: S::f32s) -> S::f32s
     let r = reflect(s, x, table.near(s, z).value());
     // Ordered: a NaN is not far, and the table's arithmetic hands it on.
     let far = z.simd_ge(table.end());
-    if far.any_true() { far.select(far_value::<S, C>(s, x), r) } else { r }
+    // Not `x` itself: its address would be taken, and it would live in memory on the hot path too.
+    if far.any_true() { far.select(far_value::<S, C>(s, z.copysign(x)), r) } else { r }
 }
 
 /// The tail of [`with_tail`], out of line: it is rare, long and the same in every kernel.
@@ -107,7 +108,8 @@ fn times_x<S: K, C: Curve>(s: S, table: &impl Segments, x: S::f32s) -> S::f32s {
     // -0 comes out as +0 from the sum.
     let r = (h + x.mul_add(rest, low)).copysign(x);
     let far = z.simd_ge(table.end());
-    if far.any_true() { far.select(far_times_x::<S, C>(s, x), r) } else { r }
+    // Again not `x` itself, to keep it in a register.
+    if far.any_true() { far.select(far_times_x::<S, C>(s, z.copysign(x)), r) } else { r }
 }
 
 /// The tail of [`times_x`].
