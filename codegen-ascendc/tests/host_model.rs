@@ -1,0 +1,610 @@
+//! The host model runs right kernels to right results with right counts, and stops
+//! each broken kernel with the check that is meant to find it, at its line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Where the small kernels lie.
+fn kernels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host_model")
+}
+
+/// A C++ compiler, from `CXX` or by its usual names.
+fn compiler() -> String {
+    let asked = std::env::var("CXX").ok().filter(|c| !c.is_empty());
+    let names =
+        asked.map_or_else(|| ["g++", "clang++", "c++"].map(String::from).to_vec(), |c| vec![c]);
+    names
+        .iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success()))
+        .unwrap_or_else(|| {
+            panic!("no C++17 compiler ({}): install g++ or set CXX", names.join(", "))
+        })
+        .clone()
+}
+
+/// A compiled kernel file and a directory for its data.
+struct Program {
+    source: String,
+    binary: PathBuf,
+    dir: PathBuf,
+}
+
+impl Program {
+    fn compile(name: &str, arch: u32) -> Self {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("host_model_{name}_{arch}"));
+        fs::create_dir_all(&dir).unwrap();
+        let file = kernels().join(format!("{name}.cpp"));
+        let binary = dir.join(name);
+        let out = Command::new(compiler())
+            .args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-pthread"])
+            .arg(format!("-DHOST_MODEL_ARCH={arch}"))
+            .arg("-I")
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("host-model"))
+            .arg(&file)
+            .arg("-o")
+            .arg(&binary)
+            .output()
+            .unwrap();
+        assert!(out.status.success(), "{name} on {arch}: {}", String::from_utf8_lossy(&out.stderr));
+        Self { source: fs::read_to_string(file).unwrap(), binary, dir }
+    }
+
+    /// A data file's path, with its content if given.
+    fn file(&self, name: &str, bytes: Option<&[u8]>) -> String {
+        let path = self.dir.join(name);
+        if let Some(bytes) = bytes {
+            fs::write(&path, bytes).unwrap();
+        }
+        path.display().to_string()
+    }
+
+    fn run(&self, kernel: &str, args: &[String]) -> Output {
+        Command::new(&self.binary)
+            .args(["--kernel", kernel, "--ub", "196352"])
+            .args(args)
+            .output()
+            .unwrap()
+    }
+
+    /// Runs a right kernel from `input` to `size` bytes; its output and its report.
+    fn good(&self, kernel: &str, input: &[u8], size: usize, more: &[&str]) -> (Vec<u8>, String) {
+        let mut args = vec![
+            "--in".into(),
+            format!("a={}", self.file(&format!("{kernel}.in"), Some(input))),
+            "--out".into(),
+            format!("b={}:{size}", self.file(&format!("{kernel}.out"), None)),
+        ];
+        args.extend(more.iter().map(ToString::to_string));
+        let out = self.run(kernel, &args);
+        assert!(out.status.success(), "{kernel}: {}", String::from_utf8_lossy(&out.stderr));
+        let bytes = fs::read(self.file(&format!("{kernel}.out"), None)).unwrap();
+        (bytes, String::from_utf8(out.stdout).unwrap())
+    }
+
+    /// Runs a broken kernel and demands that `check` finds it, at the line that says
+    /// so if one does.
+    fn broken(&self, kernel: &str, check: &str, what: &str, more: &[&str]) {
+        let ones: Vec<u8> = [1.0_f32; 2048].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let b = self.file(&format!("{kernel}.b"), Some(&ones[..512]));
+        let mut args = vec!["--in".into(), format!("a={}", self.file("ones", Some(&ones)))];
+        if more.contains(&"in-place") {
+            args.extend(["--inout".into(), format!("b={b}:{b}.out")]);
+        } else {
+            args.extend(["--out".into(), format!("b={b}:256")]);
+        }
+        args.extend(more.iter().filter(|m| **m != "in-place").map(ToString::to_string));
+        let out = self.run(kernel, &args);
+        let said = String::from_utf8_lossy(&out.stderr);
+        let report = String::from_utf8_lossy(&out.stdout);
+        assert_eq!(out.status.code(), Some(1), "{kernel} was not found out: {said}{report}");
+        assert!(said.starts_with(&format!("finding: {check}: ")), "{kernel}: {said}");
+        assert_eq!(said.lines().count(), 1, "{kernel}: {said}");
+        assert!(said.contains(what), "{kernel}: {said}");
+        assert!(report.contains(&format!("{{\"record\":\"finding\",\"check\":\"{check}\"")));
+        let mark = format!("// finds: {kernel}");
+        if let Some(line) = self.source.lines().position(|l| l.trim_end().ends_with(&mark)) {
+            assert!(said.contains(&format!(".cpp:{}: ", line + 1)), "{kernel}: {said}");
+        }
+    }
+}
+
+fn bytes<const N: usize>(values: impl IntoIterator<Item = [u8; N]>) -> Vec<u8> {
+    values.into_iter().flatten().collect()
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+fn words(bytes: &[u8]) -> Vec<u16> {
+    bytes.chunks_exact(2).map(|b| u16::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+/// A 16-bit format by the number of its stored digits: 10 is half, 7 is bfloat16.
+#[derive(Clone, Copy)]
+struct Format(u32);
+
+impl Format {
+    fn infinite(self) -> u16 {
+        ((1 << (15 - self.0)) - 1) << self.0
+    }
+
+    /// The value of a positive number's bits; infinity as the number it stands in for.
+    fn value(self, bits: u16) -> f64 {
+        let digits = f64::from(bits & ((1 << self.0) - 1));
+        let field = i32::from(bits >> self.0);
+        let bias = (1 << (14 - self.0)) - 1;
+        let one = f64::from(1 << self.0);
+        if field == 0 {
+            digits / one * 2.0_f64.powi(1 - bias)
+        } else {
+            (1.0 + digits / one) * 2.0_f64.powi(field - bias)
+        }
+    }
+
+    /// The rules of rounding told by the two neighbours and the distance to them.
+    fn round(self, x: f32, mode: u32) -> u16 {
+        let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
+        let m = f64::from(x.abs());
+        if x.is_infinite() {
+            return sign | self.infinite();
+        }
+        let (mut low, mut high) = (0_u16, self.infinite());
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if self.value(middle) <= m { low = middle } else { high = middle }
+        }
+        let (below, above) = (m - self.value(low), self.value(high) - m);
+        let even = if low % 2 == 0 { low } else { high };
+        let bits = match mode {
+            _ if below == 0.0 => low,
+            0 | 1 if below == above => even,
+            4 if below == above => high,
+            0 | 1 | 4 => {
+                if below < above {
+                    low
+                } else {
+                    high
+                }
+            }
+            2 => {
+                if sign == 0 {
+                    low
+                } else {
+                    high
+                }
+            }
+            3 => {
+                if sign == 0 {
+                    high
+                } else {
+                    low
+                }
+            }
+            5 => low,
+            6 => low | 1,
+            _ => unreachable!(),
+        };
+        sign | bits
+    }
+
+    /// Numbers of the format, and next to, at and around the middle of neighbours.
+    fn probes(self, step: usize) -> Vec<f32> {
+        let mut out = vec![f32::INFINITY, -0.0];
+        for bits in (0..self.infinite()).step_by(step) {
+            #[allow(clippy::cast_possible_truncation)]
+            let (x, y) = (self.value(bits) as f32, self.value(bits + 1));
+            #[allow(clippy::cast_possible_truncation)]
+            let middle = f64::midpoint(f64::from(x), y) as f32;
+            for probe in [x, middle, middle.next_up(), middle.next_down(), x.next_up()] {
+                out.extend([probe, -probe]);
+            }
+        }
+        out.resize(out.len().next_multiple_of(128), 1.0);
+        out
+    }
+}
+
+#[test]
+fn a_ragged_product_in_three_types() {
+    let program = Program::compile("mul", 2201);
+    // The last tile of the last block holds 11 elements.
+    let n = 10_011_usize;
+    let tiling = bytes(
+        [[10_011_u64.to_le_bytes(), (3456_u64 | 1024 << 32).to_le_bytes()].concat()]
+            .map(|v| <[u8; 16]>::try_from(v).unwrap()),
+    );
+    let tiling = program.file("tiling", Some(&tiling));
+    let wave = |i: usize, by: f32| ((i * 37 % 1000) as f32 - 500.0) * by;
+    let (a, b): (Vec<f32>, Vec<f32>) = (0..n).map(|i| (wave(i, 0.013), wave(i * 7, 0.009))).unzip();
+    let run = |kernel: &str, a: Vec<u8>, b: Vec<u8>| {
+        let (fa, fb) = (program.file("a", Some(&a)), program.file("b", Some(&b)));
+        let out = program.file("out", None);
+        let args = [
+            "--in",
+            &format!("a={fa}"),
+            "--in",
+            &format!("b={fb}"),
+            "--out",
+            &format!("out={out}:{}", a.len()),
+            "--tiling",
+            &tiling,
+            "--blocks",
+            "3",
+        ];
+        let done = program.run(kernel, &args.map(String::from));
+        assert!(done.status.success(), "{kernel}: {}", String::from_utf8_lossy(&done.stderr));
+        (fs::read(out).unwrap(), String::from_utf8(done.stdout).unwrap())
+    };
+
+    let (out, report) = run(
+        "float",
+        bytes(a.iter().map(|x| x.to_le_bytes())),
+        bytes(b.iter().map(|x| x.to_le_bytes())),
+    );
+    assert!(floats(&out).iter().zip(&a).zip(&b).all(|((o, x), y)| *o == x * y));
+    // 1024 floats are 16 repeats; 6 queue buffers of 4 KiB; 11 floats end in a sector.
+    assert!(report.contains(
+        r#""record":"tile","calls":{"Mul":1},"vector_calls":1,"passes":1,"repeats":16,"casts":0"#
+    ));
+    assert!(report.contains(r#""ub_high_water":24576"#), "{report}");
+    assert!(
+        report.contains(r#""read":{"copies":24,"bursts":24,"bytes":80088,"sector_bytes":80128}"#),
+        "{report}"
+    );
+    assert!(
+        report.contains(r#""write":{"copies":12,"bursts":12,"bytes":40044,"sector_bytes":40064}"#),
+        "{report}"
+    );
+
+    for (kernel, format, tile) in [
+        (
+            "half",
+            Format(10),
+            r#""calls":{"Mul":1},"vector_calls":1,"passes":1,"repeats":8,"casts":0"#,
+        ),
+        (
+            "bfloat16",
+            Format(7),
+            r#""calls":{"Cast":3,"Mul":1},"vector_calls":4,"passes":4,"repeats":64,"casts":3"#,
+        ),
+    ] {
+        let narrow = |v: &[f32]| v.iter().map(|x| format.round(*x, 1)).collect::<Vec<_>>();
+        let wide = |bits: u16| {
+            #[allow(clippy::cast_possible_truncation)]
+            let m = format.value(bits & 0x7fff) as f32;
+            if bits < 0x8000 { m } else { -m }
+        };
+        let (x, y) = (narrow(&a), narrow(&b));
+        let (out, report) = run(
+            kernel,
+            bytes(x.iter().map(|v| v.to_le_bytes())),
+            bytes(y.iter().map(|v| v.to_le_bytes())),
+        );
+        for ((o, x), y) in words(&out).into_iter().zip(x).zip(y) {
+            assert_eq!(o, format.round(wide(x) * wide(y), 1), "{kernel}: {x:x} * {y:x}");
+        }
+        assert!(report.contains(tile), "{kernel}: {report}");
+    }
+}
+
+#[test]
+fn casts_round_by_the_rules() {
+    let program = Program::compile("casts", 2201);
+    for (kernel, format, modes, step) in [
+        ("float_half", Format(10), vec![0, 1, 2, 3, 4, 5, 6], 1),
+        ("float_bfloat16", Format(7), vec![1, 2, 3, 4, 5], 3),
+    ] {
+        let probes = format.probes(step);
+        let input = bytes(probes.iter().map(|x| x.to_le_bytes()));
+        for mode in modes {
+            let (out, _) =
+                program.good(kernel, &input, probes.len() * 2, &["--key", &mode.to_string()]);
+            for (x, got) in probes.iter().zip(words(&out)) {
+                assert_eq!(got, format.round(*x, mode), "{kernel} of {x:e} in mode {mode}");
+            }
+        }
+    }
+    // Every 16-bit number goes to float and back unchanged; a NaN stays one.
+    let all = bytes((0..=u16::MAX).map(u16::to_le_bytes));
+    for (there, back, mode, format) in [
+        ("half_float", "float_half", "0", Format(10)),
+        ("bfloat16_float", "float_bfloat16", "1", Format(7)),
+    ] {
+        let (wide, _) = program.good(there, &all, all.len() * 2, &[]);
+        let (out, _) = program.good(back, &wide, all.len(), &["--key", mode]);
+        for (bits, got) in (0..=u16::MAX).zip(words(&out)) {
+            let nan = bits & 0x7fff > format.infinite();
+            assert!(
+                got == bits || (nan && got & 0x7fff > format.infinite()),
+                "{there} of {bits:x} gives {got:x}"
+            );
+        }
+    }
+    let mut ties = vec![2.5_f32, 3.5, -2.5, 0.3, -0.3, 1e30, -1e30, f32::NAN];
+    ties.resize(128, 0.0);
+    let input = bytes(ties.iter().map(|x| x.to_le_bytes()));
+    for (mode, want) in [
+        ("1", [2, 4, -2, 0, 0]),
+        ("2", [2, 3, -3, 0, -1]),
+        ("3", [3, 4, -2, 1, 0]),
+        ("4", [3, 4, -3, 0, 0]),
+        ("5", [2, 3, -2, 0, 0]),
+    ] {
+        let (out, _) = program.good("float_int32", &input, 512, &["--key", mode]);
+        let got: Vec<i32> =
+            out.chunks_exact(4).map(|b| i32::from_le_bytes(b.try_into().unwrap())).collect();
+        assert_eq!(got[..8], [&want[..], &[i32::MAX, i32::MIN, 0]].concat(), "mode {mode}");
+    }
+}
+
+#[test]
+fn older_casts_know_two_modes() {
+    let program = Program::compile("casts", 1001);
+    let probes = Format(10).probes(7);
+    let input = bytes(probes.iter().map(|x| x.to_le_bytes()));
+    for mode in [0, 6] {
+        let (out, _) =
+            program.good("float_half", &input, probes.len() * 2, &["--key", &mode.to_string()]);
+        for (x, got) in probes.iter().zip(words(&out)) {
+            assert_eq!(got, Format(10).round(*x, mode), "{x:e} in mode {mode}");
+        }
+    }
+    for mode in 1..6 {
+        program.broken(
+            "float_half",
+            "cast",
+            "allowed is CAST_NONE/CAST_ODD",
+            &["--key", &mode.to_string()],
+        );
+    }
+}
+
+#[test]
+fn every_form_of_every_instruction() {
+    for arch in [2201, 3510] {
+        let program = Program::compile("forms", arch);
+        let x: Vec<f32> = (0..128_u16).map(|i| f32::from((i * 53) % 128) * 0.09 - 4.03).collect();
+        let input = bytes(x.iter().map(|v| v.to_le_bytes()));
+        let (out, report) = program.good("forms", &input, 19 * 256, &[]);
+        let rows: Vec<Vec<f32>> = out.chunks_exact(256).map(floats).collect();
+        let row = |r: usize, name: &str, want: &dyn Fn(usize) -> f32| {
+            for (i, got) in rows[r].iter().enumerate() {
+                assert_eq!(
+                    got.to_bits(),
+                    want(i).to_bits(),
+                    "{name}[{i}] of {}: {got} and not {}",
+                    x[i],
+                    want(i)
+                );
+            }
+        };
+        let half = |v: f32| {
+            let bits = Format(10).round(v, 1);
+            #[allow(clippy::cast_possible_truncation)]
+            let m = Format(10).value(bits & 0x7fff) as f32;
+            if bits < 0x8000 { m } else { -m }
+        };
+        #[allow(clippy::cast_possible_truncation)]
+        let as_float = |v: f64| v as f32;
+        row(0, "Mul", &|i| x[i] * 2.0);
+        row(1, "Mul, second repeat", &|i| x[64 + i] * 2.0);
+        row(2, "Axpy", &|i| x[i] + 0.1 * x[i]);
+        row(3, "FusedMulAdd", &|i| x[i] * (3.0 * x[i]) + x[i]);
+        row(4, "MulAddDst", &|i| x[i] * x[64 + i] + 3.0 * x[i]);
+        row(5, "Select of tensors", &|i| if x[i] >= 3.0 { x[i] } else { -x[i] });
+        row(6, "Select with scalar", &|i| if x[i] < x[64 + i] { x[i] } else { 7.0 });
+        row(7, "Adds under a mask", &|i| if i % 2 == 1 { x[i] + 1.0 } else { 0.0 });
+        row(8, "Gather", &|i| x[63 - i]);
+        row(9, "GatherMask of odd elements", &|i| x[2 * i + 1] * 64.0);
+        row(10, "GatherMask of even elements", &|i| x[2 * i]);
+        row(11, "Sqrt", &|i| x[i].abs().sqrt());
+        row(12, "Exp", &|i| as_float(f64::from(x[i]).exp()));
+        row(13, "Ln", &|i| as_float(f64::from(x[i].abs()).ln()));
+        row(14, "Relu", &|i| x[i].max(0.0) - x[64 + i]);
+        row(15, "Div", &|i| (2.0 / x[i]).clamp(-2.0, 2.0));
+        row(16, "Max and Min", &|i| x[i].max(x[64 + i]) - x[i].min(x[64 + i]));
+        row(17, "mixed Axpy", &|i| 1.0 + half(x[i]) * half(0.1));
+        row(18, "half Mul", &|i| half(half(x[i]) * half(x[i])));
+        // The constant is made once; MulAddDst has three addresses and counts two.
+        assert!(
+            report.contains(r#""record":"setup","calls":{"Duplicate":1},"vector_calls":1"#),
+            "{report}"
+        );
+        assert!(
+            report.contains(r#""vector_calls":38,"passes":39,"repeats":43,"casts":2"#),
+            "{report}"
+        );
+        let (out, report) = program.good("rows", &input, 96, &[]);
+        // 20 bytes every 28: the first row lies in one sector, the others in two.
+        assert!(
+            report.contains(r#""read":{"copies":1,"bursts":3,"bytes":60,"sector_bytes":160}"#),
+            "{report}"
+        );
+        let want: Vec<f32> = (0..3)
+            .flat_map(|r| (0..8).map(move |c| (r, c)))
+            .map(|(r, c)| if (2..7).contains(&c) { x[r * 7 + c - 2] } else { 9.0 })
+            .collect();
+        assert_eq!(floats(&out), want);
+    }
+}
+
+#[test]
+fn memory_misused() {
+    let p = Program::compile("memory", 2201);
+    p.broken("ub_capacity", "ub-capacity", "UB has 196352", &[]);
+    p.broken("ub_reserved", "ub-capacity", "Select keeps 8192 for itself", &[]);
+    p.broken("ub_alignment", "ub-alignment", "VECIN queue 0 buffer 0+4", &[]);
+    p.broken("copy_alignment", "ub-alignment", "multiple of 32", &[]);
+    p.broken("ub_bounds", "ub-bounds", "1028 bytes at TBuf 4+0", &[]);
+    p.broken("uninitialised", "ub-uninitialised", "nobody wrote TBuf 4+0", &[]);
+    p.broken(
+        "uninitialised_tail",
+        "ub-uninitialised",
+        "nobody wrote VECIN queue 0 buffer 0+32",
+        &[],
+    );
+    p.broken(
+        "uninitialised_pad",
+        "ub-uninitialised",
+        "nobody wrote VECIN queue 0 buffer 0+12",
+        &[],
+    );
+    p.broken("stale", "ub-uninitialised", "VECIN queue 0 buffer 0", &[]);
+    p.broken("overlap", "overlap", "only equal addresses", &[]);
+    p.broken("overlap_repeats", "overlap", "only equal addresses", &[]);
+    p.broken("overlap_widening", "overlap", "elements that do not grow", &[]);
+    p.broken(
+        "gm_read_bounds",
+        "gm-bounds",
+        "read of bytes [8064, 8320) of 'a', which has 8192",
+        &[],
+    );
+    p.broken(
+        "gm_write_bounds",
+        "gm-bounds",
+        "write of bytes [132, 260) of 'b', which has 256",
+        &[],
+    );
+    p.broken("gm_alignment", "gm-alignment", "byte 2 of 'a'", &[]);
+    p.broken("gm_read_only", "gm-role", "'a'", &[]);
+    p.broken("gm_unwritten", "gm-unwritten", "bytes [252, 256) of output 'b'", &[]);
+    p.broken("gm_written_twice", "gm-written-twice", "byte 0 of 'b'", &[]);
+    p.broken("gm_two_cores", "gm-written-twice", "written by core 0", &["--blocks", "2"]);
+    p.broken("gm_in_place", "gm-in-place", "byte 128 of 'b'", &["in-place"]);
+    p.broken("gm_race", "gm-race", "without a SyncAll", &["--blocks", "2"]);
+    p.broken("gm_uninitialised", "gm-uninitialised", "byte 0 of output 'b'", &[]);
+    p.broken("gm_atomic", "gm-atomic", "nobody set to zero", &[]);
+    p.broken("gm_foreign", "gm-bounds", "belongs to no argument", &[]);
+}
+
+#[test]
+fn queues_misused() {
+    let p = Program::compile("queue", 2201);
+    let protocol = "queue-protocol";
+    p.broken("alloc_without_free", protocol, "none of the 2 buffers of VECIN queue 0 is free", &[]);
+    p.broken("enque_foreign", protocol, "not allocated from VECOUT queue 1", &[]);
+    p.broken("enque_part", protocol, "not allocated from VECIN queue 0", &[]);
+    p.broken("enque_twice", protocol, "queued already", &[]);
+    p.broken("enque_beyond_depth", protocol, "already holds 1 tensors, its depth", &[]);
+    p.broken("deque_empty", protocol, "VECIN queue 0 is empty", &[]);
+    p.broken("free_twice", protocol, "a second time", &[]);
+    p.broken("free_queued", protocol, "while it is queued", &[]);
+    p.broken("leak", protocol, "not freed by the end", &[]);
+    p.broken("use_after_free", protocol, "after FreeTensor", &[]);
+    p.broken("use_while_queued", protocol, "between EnQue and DeQue", &[]);
+    p.broken(
+        "buffers_of_position",
+        "buffer-count",
+        "10 queue buffers in position VECIN, allowed are 8",
+        &[],
+    );
+    p.broken("buffers_in_all", "buffer-count", "more than 64", &[]);
+    p.broken("no_buffers", protocol, "given no buffers", &[]);
+    p.broken("init_twice", protocol, "a second time", &[]);
+    p.broken("part_of_buffer", "ub-bounds", "has 1024 bytes", &[]);
+}
+
+#[test]
+fn waits_missing() {
+    let p = Program::compile("sync", 2201);
+    let wait = "missing-wait";
+    p.broken("compute_without_deque", wait, "Adds on pipe V reads VECIN queue 0 buffer 0+0", &[]);
+    p.broken(
+        "copy_out_without_enque",
+        wait,
+        "DataCopy on pipe MTE3 reads VECOUT queue 1 buffer 0+0",
+        &[],
+    );
+    p.broken("reuse_while_copied_out", wait, "still read by pipe MTE3", &[]);
+    p.broken("load_over_use", wait, "DataCopy on pipe MTE2 writes TBuf 4+0", &[]);
+    p.broken("copies_overlap", wait, "written by pipe MTE2", &[]);
+    p.broken("wrong_event", wait, "written by pipe MTE2", &[]);
+    p.broken("scalar_write", wait, "written by pipe S", &[]);
+    p.broken("scalar_read", wait, "GetValue on pipe S", &[]);
+    p.broken("strict_v", wait, "written by pipe V", &["--strict-v"]);
+    p.broken("flag_twice", "event", "not yet waited for", &[]);
+    p.broken("wait_unset", "event", "would wait for ever", &[]);
+    p.broken("flag_left", "event", "never waited for", &[]);
+    p.broken("flag_number", "event", "allowed is 0..7", &[]);
+    p.broken("event_ids", "event", "all 8 ids", &[]);
+    p.broken(
+        "sync_all",
+        "sync-all",
+        "block 0 waits at a SyncAll that block 1 never reached",
+        &["--blocks", "2"],
+    );
+    let x = bytes([3.0_f32; 64].map(f32::to_le_bytes));
+    assert_eq!(floats(&p.good("good_events", &x, 256, &[]).0), [4.0; 64]);
+}
+
+#[test]
+fn parameters_out_of_range() {
+    let p = Program::compile("params", 2201);
+    let parameter = "parameter";
+    p.broken("copy_of_12_bytes", parameter, "12 bytes, must be a multiple of 32", &[]);
+    p.broken("block_count", parameter, "blockCount is 4096, allowed is 0..4095", &[]);
+    p.broken("block_len", parameter, "blockLen is 2097152, allowed is 0..2097151", &[]);
+    p.broken("block_len_16", parameter, "blockLen is 65536, allowed is 0..65535", &[]);
+    p.broken("stride_16", parameter, "srcStride is 70000", &[]);
+    p.broken("stride_32", parameter, "srcStride is 4294967296", &[]);
+    p.broken("block_len_element", parameter, "multiple of the element's 4 bytes", &[]);
+    p.broken("padding", parameter, "padding of 0 and 36 bytes", &[]);
+    p.broken("repeat_time", parameter, "repeatTime is 256, allowed is 0..255", &[]);
+    p.broken("mask_64", parameter, "mask is 65, allowed is 1..64", &[]);
+    p.broken("mask_128", parameter, "mask is 129, allowed is 1..128", &[]);
+    p.broken("compares_count", parameter, "224 bytes, must be a multiple of 256", &[]);
+    p.broken("negative_count", parameter, "count is -8", &[]);
+    p.broken("exp_of_integers", "dtype", "Exp does not take int32_t", &[]);
+    p.broken("bf16_arithmetic", "dtype", "Mul does not take bfloat16_t on 2201", &[]);
+    p.broken(
+        "cast_bf16_none",
+        "cast",
+        "allowed is CAST_RINT/CAST_FLOOR/CAST_CEIL/CAST_ROUND/CAST_TRUNC",
+        &[],
+    );
+    p.broken("cast_half_rint", "cast", "allowed is CAST_NONE", &[]);
+    p.broken("cast_half_to_bf16", "cast", "from half to bfloat16_t does not exist on 2201", &[]);
+    p.broken("gather_element", parameter, "offset 2 of element 0", &[]);
+    p.broken("gather_bounds", "ub-bounds", "offset 1024 of element 0", &[]);
+    p.broken("gather_pattern", parameter, "pattern is 8, allowed is 1..7", &[]);
+    let tiling = p.file("tiling", Some(&[0; 64]));
+    p.broken("tiling_size", "tiling", "64 bytes, the kernel's struct 72", &["--tiling", &tiling]);
+    p.broken("atomic_left_on", parameter, "SetAtomicAdd is still on", &[]);
+}
+
+#[test]
+fn what_310p_lacks() {
+    let p = Program::compile("older", 2002);
+    let lacks = "not-on-arch";
+    p.broken("copy_pad", lacks, "DataCopyPad does not exist on 2002", &[]);
+    p.broken("copy_pad_out", lacks, "DataCopyPad does not exist on 2002", &[]);
+    p.broken("bf16_copy", lacks, "bfloat16_t does not exist on 2002", &[]);
+    p.broken("bf16_cast", "cast", "from float to bfloat16_t does not exist on 2002", &[]);
+    p.broken("cast_rint", "cast", "CAST_RINT on 2002, allowed is CAST_NONE/CAST_ODD", &[]);
+    p.broken("hard_sync", lacks, "SyncAll without workspaces does not exist on 2002", &[]);
+    p.broken(
+        "soft_sync_small",
+        "parameter",
+        "32 bytes, 2 cores need 64",
+        &["--workspace", "64", "--blocks", "2"],
+    );
+    let x = bytes([3.0_f32; 64].map(f32::to_le_bytes));
+    let (out, report) = p.good("good_add", &x, 256, &["--workspace", "64", "--blocks", "2"]);
+    assert_eq!(floats(&out), [8.0; 64]);
+    assert!(report.contains(r#""sync_all":1"#), "{report}");
+}
+
+#[test]
+fn a_wrong_command_line_is_not_a_finding() {
+    let p = Program::compile("queue", 3510);
+    for args in
+        [vec![], vec!["--in".into(), "a=/no/such/file".into()], vec!["--what".into(), "1".into()]]
+    {
+        let out = p.run("leak", &args);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&out.stderr).starts_with("host model: "));
+    }
+}

@@ -1,0 +1,76 @@
+// Kernels for the architectures without byte-exact copies: what they lack, and the
+// way around it that works.
+#include "bench.h"
+
+__global__ __aicore__ void copy_pad(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.in.AllocTensor<float>();
+    DataCopyPad(t, bench.x, DataCopyExtParams{1, 4, 0, 0, 0}, DataCopyPadExtParams<float>());  // finds: copy_pad
+}
+
+__global__ __aicore__ void copy_pad_out(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.out.AllocTensor<float>();
+    DataCopyPad(bench.y, t, DataCopyExtParams{1, 4, 0, 0, 0});  // finds: copy_pad_out
+}
+
+__global__ __aicore__ void bf16_copy(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<bfloat16_t> t = bench.in.AllocTensor<bfloat16_t>();
+    DataCopy(t, bench.x.ReinterpretCast<bfloat16_t>(), 16);  // finds: bf16_copy
+}
+
+__global__ __aicore__ void bf16_cast(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    Cast(bench.temp.Get<bfloat16_t>(), bench.Load(), RoundMode::CAST_RINT, 64);  // finds: bf16_cast
+}
+
+__global__ __aicore__ void cast_rint(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    Cast(bench.temp.Get<half>(), bench.Load(), RoundMode::CAST_RINT, 64);  // finds: cast_rint
+}
+
+__global__ __aicore__ void hard_sync(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    SyncAll();  // finds: hard_sync
+}
+
+__global__ __aicore__ void soft_sync_small(GM_ADDR a, GM_ADDR b, GM_ADDR workspace)
+{
+    Bench bench(a, b);
+    GlobalTensor<int32_t> flags;
+    flags.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(workspace));
+    SyncAll(flags, bench.temp.Get<int32_t>(8));  // finds: soft_sync_small
+}
+
+// Every block sets all of the output to zero in part, then all add to it.
+__global__ __aicore__ void good_add(GM_ADDR a, GM_ADDR b, GM_ADDR workspace)
+{
+    Bench bench(a, b);
+    const uint64_t part = static_cast<uint64_t>(GetBlockIdx()) * 32;
+    LocalTensor<float> zero = bench.out.AllocTensor<float>();
+    Duplicate(zero, 0.0f, 32);
+    bench.out.EnQue(zero);
+    zero = bench.out.DeQue<float>();
+    DataCopy(bench.y[part], zero, 32);
+    bench.out.FreeTensor(zero);
+    GlobalTensor<int32_t> flags;
+    flags.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(workspace));
+    SyncAll(flags, bench.temp.Get<int32_t>());
+    LocalTensor<float> t = bench.Load();
+    LocalTensor<float> sum = bench.out.AllocTensor<float>();
+    Adds(sum, t, 1.0f, 64);
+    bench.in.FreeTensor(t);
+    SetAtomicAdd<float>();
+    bench.Store(sum);
+    SetAtomicNone();
+}
+
+HOST_MODEL_MAIN(CASE(copy_pad), CASE(copy_pad_out), CASE(bf16_copy), CASE(bf16_cast), CASE(cast_rint), CASE(hard_sync),
+                CASE(soft_sync_small), CASE(good_add))
