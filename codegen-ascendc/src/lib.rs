@@ -1,9 +1,15 @@
 //! The AscendC half of op-dsl.
 //!
 //! ```text
+//! arch      targets: what each can do, and the words for what it cannot
 //! column    the AscendC column of the table of primitives: instructions, count, notes
+//! sequence  sequences of vector calls, and which a primitive takes
+//! plan      graph -> calls on buffers, UB per element, cost
 //! ```
 
+pub mod arch;
 mod column;
+pub mod plan;
+pub mod sequence;
 
 pub use column::{Lowering, column};

@@ -1,0 +1,207 @@
+//! What targets there are, what each can do, and the words for what it cannot.
+
+use op_dsl_ir::DType;
+use std::fmt;
+
+/// An architecture of the vector unit.
+#[derive(Debug, PartialEq)]
+pub struct Arch {
+    /// As `__NPU_ARCH__` has it.
+    pub number: u16,
+    /// Element types that it can load, store and cast.
+    pub dtypes: &'static [DType],
+    /// Whether copies between GM and UB can have any length (`DataCopyPad`).
+    pub pads: bool,
+    /// Whether elements can be gathered inside UB, which parts and joins narrow rows.
+    pub gathers: bool,
+    /// Round mode of casts from `float` to `half`: where only NONE and ODD exist, NONE rounds to
+    /// nearest.
+    pub to_half: Round,
+    /// Bytes of UB that `Select` keeps for itself.
+    pub select_reserve: u64,
+}
+
+/// How a cast rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Round {
+    /// No rounding needed, or to nearest where there is no other word for it.
+    None,
+    /// To nearest, ties to even.
+    Rint,
+}
+
+impl Round {
+    /// The name in AscendC.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Round::None => "CAST_NONE",
+            Round::Rint => "CAST_RINT",
+        }
+    }
+}
+
+/// A product family, as CANN names it.
+#[derive(Debug, PartialEq)]
+pub struct Soc {
+    /// The name in lower case: `ascend910b`.
+    pub name: &'static str,
+    /// Its architecture.
+    pub arch: &'static Arch,
+    /// Bytes of UB of one core, as the hardware has it. The platform keeps [`Soc::RESERVED`].
+    pub ub: u64,
+    /// Vector cores of its largest model. An example for the command line: emitted host code asks
+    /// the platform.
+    pub cores: u32,
+    /// GM bytes that one core can move per cycle while all of them do; an estimate.
+    pub gm_bytes_per_cycle: f64,
+}
+
+const ALL: &[DType] = &DType::ALL;
+const NO_BF16: &[DType] = &[DType::F16, DType::F32];
+
+static A1001: Arch = Arch {
+    number: 1001,
+    dtypes: NO_BF16,
+    pads: false,
+    gathers: false,
+    to_half: Round::None,
+    select_reserve: 8192,
+};
+static A2002: Arch = Arch { number: 2002, gathers: true, ..copy(&A1001) };
+static A2201: Arch =
+    Arch { number: 2201, dtypes: ALL, pads: true, to_half: Round::Rint, ..copy(&A2002) };
+static A3510: Arch = Arch { number: 3510, ..copy(&A2201) };
+
+const fn copy(a: &Arch) -> Arch {
+    Arch {
+        number: a.number,
+        dtypes: a.dtypes,
+        pads: a.pads,
+        gathers: a.gathers,
+        to_half: a.to_half,
+        select_reserve: a.select_reserve,
+    }
+}
+
+/// Every target.
+#[rustfmt::skip]
+pub static SOCS: &[Soc] = &[
+    Soc { name: "ascend910b",   arch: &A2201, ub: 196_608, cores: 48, gm_bytes_per_cycle: 18.0 },
+    Soc { name: "ascend910_93", arch: &A2201, ub: 196_608, cores: 48, gm_bytes_per_cycle: 18.0 },
+    Soc { name: "ascend310p",   arch: &A2002, ub: 262_144, cores: 8,  gm_bytes_per_cycle: 24.0 },
+    Soc { name: "ascend950",    arch: &A3510, ub: 253_952, cores: 64, gm_bytes_per_cycle: 15.0 },
+    Soc { name: "ascend910",    arch: &A1001, ub: 262_144, cores: 32, gm_bytes_per_cycle: 36.0 },
+];
+
+impl Soc {
+    /// Bytes of UB that the platform keeps.
+    pub const RESERVED: u64 = 256;
+
+    /// Bytes of UB that the platform reports to a kernel's host code.
+    pub const fn reported_ub(&self) -> u64 {
+        self.ub - Soc::RESERVED
+    }
+
+    /// The target of this name.
+    pub fn named(name: &str) -> Option<&'static Soc> {
+        SOCS.iter().find(|s| s.name == name)
+    }
+
+    /// All names, for messages.
+    pub fn names() -> String {
+        SOCS.iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The round mode of a cast from `float`.
+    pub fn round(&self, to: DType) -> Round {
+        if to == DType::F16 { self.arch.to_half } else { Round::Rint }
+    }
+
+    /// The first target that has this element type, for messages.
+    fn with(dtype: DType) -> &'static str {
+        SOCS.iter().find(|s| s.arch.dtypes.contains(&dtype)).map_or("none", |s| s.name)
+    }
+}
+
+/// Forms of operators that their documents leave out on an architecture:
+/// operator, architecture, attribute, its value, what the document has instead.
+const LEFT_OUT: &[(&str, u16, &str, i64, &str)] = &[
+    ("GeGluGradV2", 2002, "approximate", 0, "approximate = tanh"),
+    ("GeGluGradV2", 1001, "approximate", 0, "approximate = tanh"),
+];
+
+/// Whether the operator's document leaves this value of an attribute out; then what is left.
+pub fn left_out(op: &str, soc: &Soc, attr: &str, value: i64) -> Option<&'static str> {
+    let fits = |r: &&(&str, u16, &str, i64, _)| {
+        r.0 == op && r.1 == soc.arch.number && r.2 == attr && r.3 == value
+    };
+    LEFT_OUT.iter().find(fits).map(|r| r.4)
+}
+
+/// What a target cannot do, and the way out.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{op} on {soc} in {dtype}: {why}")]
+pub struct Refusal {
+    /// The operator.
+    pub op: String,
+    /// The target.
+    pub soc: &'static str,
+    /// The element type.
+    pub dtype: DType,
+    /// What is in the way.
+    pub why: Why,
+}
+
+/// Why a target cannot do an operator.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Why {
+    /// The operator does not take the element type, anywhere.
+    DType(String),
+    /// The target does not have the element type.
+    NoDType(&'static Soc, DType),
+    /// The operator's document leaves out this form: attribute and value, and what is left.
+    LeftOut(String, &'static str),
+    /// No sequence of calls keeps the primitive's accuracy yet.
+    NoSequence(&'static str, &'static str),
+    /// UB cannot hold one block of every stream.
+    Ub(op_dsl_ir::tiling::UbTooSmall),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::DType(allowed) => write!(f, "the operator has no such form; use {allowed}"),
+            Why::NoDType(soc, dtype) => {
+                let names: Vec<&str> = soc.arch.dtypes.iter().map(|d| d.name()).collect();
+                let (arch, elsewhere) = (soc.arch.number, Soc::with(*dtype));
+                let names = names.join(" or ");
+                write!(f, "architecture {arch} has no {dtype}; use {names}, or {elsewhere}")
+            }
+            Why::LeftOut(what, instead) => {
+                write!(f, "the operator's document leaves out {what} there; use {instead}")
+            }
+            Why::NoSequence(prim, note) => {
+                write!(f, "`{prim}` has no sequence of vector calls yet ({note}); ")?;
+                write!(f, "write the formula without it, or add one to the table of sequences")
+            }
+            Why::Ub(e) => write!(f, "{e}; use an operator with fewer streams, or a larger UB"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_name_everything() {
+        let soc = Soc::named("ascend310p").expect("a target");
+        let of = |why| Refusal { op: "Op".into(), soc: soc.name, dtype: DType::BF16, why };
+        assert_eq!(
+            of(Why::NoDType(soc, DType::BF16)).to_string(),
+            "Op on ascend310p in bf16: architecture 2002 has no bf16; use f16 or f32, or ascend910b"
+        );
+        assert!(left_out("GeGluGradV2", soc, "approximate", 0).is_some());
+        assert!(left_out("GeluGradV2", soc, "approximate", 0).is_none());
+    }
+}

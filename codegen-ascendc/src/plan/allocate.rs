@@ -1,0 +1,197 @@
+//! Which buffer holds which value.
+//!
+//! A call may write over an argument that nothing reads afterwards. Values that a compound call
+//! accumulates share one buffer. Loads stand in the buffers of their queues and results in those of
+//! theirs; before a result is there, and after a load is used up, such a buffer is as good as a
+//! temporary one.
+
+use super::lower::Flow;
+use super::{Buffer, Instr, Operand};
+use crate::sequence::{Source, Type, Val};
+use op_dsl_ir::DType;
+
+/// Which free buffer a value takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prefer {
+    /// That of an argument, so that calls work in place.
+    InPlace,
+    /// The one that is free for the shortest time.
+    Tightest,
+}
+
+impl Prefer {
+    pub const ALL: [Prefer; 2] = [Prefer::InPlace, Prefer::Tightest];
+}
+
+/// Calls on buffers, and how many buffers of each kind beside the queues'.
+#[derive(Clone, Debug)]
+pub(super) struct Allocated {
+    pub instrs: Vec<Instr>,
+    pub splats: Vec<crate::sequence::Scalar>,
+    pub temps: usize,
+    pub halves: usize,
+    pub masks: usize,
+}
+
+/// Values that share a buffer, from the first definition to the last use.
+#[derive(Clone, Debug)]
+struct Web {
+    start: usize,
+    end: usize,
+    ty: Type,
+    fixed: Option<Buffer>,
+}
+
+/// A buffer: when it is free again, and when its own result needs it.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    buffer: Buffer,
+    ty: Type,
+    free: usize,
+    until: usize,
+}
+
+const FOREVER: usize = usize::MAX;
+
+/// Assigns buffers to the calls in this order. Position 0 is before the first of them.
+pub(super) fn allocate(flow: &Flow, order: &[usize], dtype: DType, prefer: Prefer) -> Allocated {
+    let (web_of, mut webs) = webs(flow, order, dtype);
+    let mut slots: Vec<Slot> = Vec::new();
+    for w in &webs {
+        if let Some(buffer @ Buffer::Out(_)) = w.fixed {
+            slots.push(Slot { buffer, ty: w.ty, free: 0, until: w.start });
+        }
+        if let Some(buffer @ Buffer::In(_)) = w.fixed {
+            slots.push(Slot { buffer, ty: w.ty, free: w.end, until: FOREVER });
+        }
+    }
+    let mut counts = Counts::default();
+    let buffer = |webs: &[Web], v: &Val| webs.get(web_of[v.0]).and_then(|w| w.fixed);
+    for (p, &i) in order.iter().enumerate() {
+        let (k, position) = (web_of[i], p + 1);
+        if webs[k].start != position || webs[k].fixed.is_some() {
+            continue;
+        }
+        let (end, ty) = (webs[k].end, webs[k].ty);
+        let args: Vec<Buffer> =
+            flow.seq.steps[i].args.iter().filter_map(|a| buffer(&webs, a)).collect();
+        let fits = |s: &&mut Slot| s.ty == ty && s.free <= position && end <= s.until;
+        let rank = |s: &Slot| match prefer {
+            Prefer::InPlace => (!args.contains(&s.buffer) as usize, s.until, s.buffer),
+            Prefer::Tightest => (0, s.until, s.buffer),
+        };
+        let taken = match slots.iter_mut().filter(fits).min_by_key(|s| rank(s)) {
+            Some(slot) => {
+                slot.free = end;
+                slot.buffer
+            }
+            None => {
+                let buffer = counts.new_buffer(ty);
+                slots.push(Slot { buffer, ty, free: end, until: FOREVER });
+                buffer
+            }
+        };
+        webs[k].fixed = Some(taken);
+    }
+    let mut splats = Vec::new();
+    let mut instrs = Vec::new();
+    for &i in order {
+        instrs.push(instr(flow, i, |v| buffer(&webs, &v), &mut splats));
+    }
+    Allocated { instrs, splats, temps: counts.temps, halves: counts.halves, masks: counts.masks }
+}
+
+#[derive(Default)]
+struct Counts {
+    temps: usize,
+    halves: usize,
+    masks: usize,
+}
+
+impl Counts {
+    fn new_buffer(&mut self, ty: Type) -> Buffer {
+        let (count, make): (_, fn(usize) -> Buffer) = match ty {
+            Type::Data(DType::F32) => (&mut self.temps, Buffer::Temp),
+            Type::Data(_) => (&mut self.halves, Buffer::Half),
+            Type::Mask => (&mut self.masks, Buffer::Mask),
+        };
+        *count += 1;
+        make(*count - 1)
+    }
+}
+
+/// The web of every value, and all webs.
+fn webs(flow: &Flow, order: &[usize], dtype: DType) -> (Vec<usize>, Vec<Web>) {
+    let steps = &flow.seq.steps;
+    let mut webs: Vec<Web> = Vec::new();
+    let mut of = vec![FOREVER; steps.len()];
+    for (i, step) in steps.iter().enumerate() {
+        if let Source::Load(k) = step.source {
+            of[i] = webs.len();
+            let ty = Type::Data(dtype);
+            webs.push(Web { start: 0, end: 0, ty, fixed: Some(Buffer::In(k)) });
+        }
+    }
+    for (p, &i) in order.iter().enumerate() {
+        for a in steps[i].args.iter().filter(|a| of[a.0] != FOREVER) {
+            webs[of[a.0]].end = p + 1;
+        }
+        let joined = match steps[i].source {
+            Source::Call(api) if api.accumulates() => Some(of[steps[i].args[0].0]),
+            _ => None,
+        };
+        of[i] = joined.unwrap_or_else(|| {
+            webs.push(Web { start: p + 1, end: p + 1, ty: steps[i].ty, fixed: None });
+            webs.len() - 1
+        });
+    }
+    for (k, out) in flow.outputs.iter().enumerate() {
+        let web = &mut webs[of[out.0]];
+        web.fixed = Some(Buffer::Out(k));
+        web.end = FOREVER;
+    }
+    (of, webs)
+}
+
+fn instr(
+    flow: &Flow,
+    i: usize,
+    buffer: impl Fn(Val) -> Option<Buffer>,
+    splats: &mut Vec<crate::sequence::Scalar>,
+) -> Instr {
+    let step = &flow.seq.steps[i];
+    let Source::Call(api) = step.source else { unreachable!("only calls are scheduled") };
+    let mut operand = |v: &Val| {
+        let of = &flow.seq.steps[v.0];
+        match (of.source, of.scalar) {
+            (Source::Splat, Some(c)) => {
+                let known = splats.iter().position(|s| *s == c);
+                Operand::Splat(known.unwrap_or_else(|| {
+                    splats.push(c);
+                    splats.len() - 1
+                }))
+            }
+            _ => Operand::Buffer(buffer(*v).unwrap_or(Buffer::Temp(FOREVER))),
+        }
+    };
+    let skip = api.accumulates() as usize;
+    let srcs = step.args[skip..].iter().map(&mut operand).collect();
+    let first = step.args.first().map(|a| flow.seq.steps[a.0].ty);
+    // What the lanes of the vector unit hold: the wider type of a cast, what a comparison reads.
+    let lanes = match (step.ty, first) {
+        (Type::Mask, Some(ty)) => ty,
+        (Type::Data(_), Some(Type::Data(DType::F32))) => crate::sequence::F32,
+        (ty, _) => ty,
+    };
+    let dst = buffer(Val(i)).unwrap_or(Buffer::Temp(FOREVER));
+    Instr {
+        api,
+        dst,
+        srcs,
+        scalar: step.scalar,
+        to: step.ty,
+        from: first.unwrap_or(step.ty),
+        lanes,
+        what: step.what,
+    }
+}

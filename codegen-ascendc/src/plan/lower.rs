@@ -1,0 +1,389 @@
+//! A graph -> vector calls: scalars where one side is the same for every element, compound calls
+//! for scaled sums, forms for the smooth primitives.
+
+use crate::arch::{Soc, Why};
+use crate::column;
+use crate::sequence::forms::Gate;
+use crate::sequence::table::{Build, Limits, Member, family, form_of, gate_of};
+use crate::sequence::{Api, Compare, F32, Scalar, Seq, Source, Type, Val};
+use op_dsl_ir::{DType, Graph, Id, Node, Prim};
+
+/// Values of a kernel with nothing decided about buffers.
+#[derive(Clone, Debug)]
+pub(super) struct Flow {
+    pub seq: Seq,
+    /// What is stored in each output stream.
+    pub outputs: Vec<Val>,
+    /// Which form each smooth primitive took.
+    pub forms: Vec<(Prim, &'static str)>,
+}
+
+/// What every lowering of an operator shares.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub soc: &'static Soc,
+    pub dtype: DType,
+    pub limits: Limits,
+}
+
+/// Lowers the outputs in this order.
+pub(super) fn lower(graph: &Graph, target: Target, order: &[usize]) -> Result<Flow, Why> {
+    let mut pass = Pass::new(graph, target);
+    let mut outputs = vec![None; graph.outputs.len()];
+    for &k in order {
+        let value = pass.value(graph.outputs[k])?;
+        outputs[k] = Some(pass.store(value, &outputs));
+    }
+    let outputs = outputs.into_iter().flatten().collect();
+    Ok(Flow { seq: pass.seq, outputs, forms: pass.forms })
+}
+
+/// A product whose first factor is a smooth primitive that nothing else reads.
+struct Fold {
+    smooth: Id,
+    factors: Vec<Id>,
+}
+
+type Family = &'static [(Prim, Member)];
+
+struct Pass<'g> {
+    graph: &'g Graph,
+    target: Target,
+    seq: Seq,
+    values: Vec<Option<Val>>,
+    uses: Vec<usize>,
+    uniform: Vec<bool>,
+    gates: Vec<(Id, Family, Gate)>,
+    forms: Vec<(Prim, &'static str)>,
+}
+
+impl<'g> Pass<'g> {
+    fn new(graph: &'g Graph, target: Target) -> Pass<'g> {
+        let mut uses = vec![0; graph.nodes.len()];
+        let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
+        read.for_each(|a| uses[a.index()] += 1);
+        let mut uniform: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+        for node in graph.nodes.iter() {
+            uniform.push(match node {
+                Node::Stream(_) => false,
+                _ => node.args().iter().all(|a| uniform[a.index()]),
+            });
+        }
+        let values = vec![None; graph.nodes.len()];
+        let (seq, gates, forms) = (Seq::default(), Vec::new(), Vec::new());
+        Pass { graph, target, seq, values, uses, uniform, gates, forms }
+    }
+
+    fn node(&self, id: Id) -> Node {
+        self.graph.nodes[id.index()]
+    }
+
+    fn as_const(&self, id: Id) -> Option<f64> {
+        if let Node::Const(c) = self.node(id) { Some(c) } else { None }
+    }
+
+    /// The scalar, if the node is the same for every element.
+    fn scalar(&self, id: Id) -> Option<Scalar> {
+        let scalar = || self.as_const(id).map_or(Scalar::Uniform(id), Scalar::from);
+        self.uniform[id.index()].then(scalar)
+    }
+
+    fn value(&mut self, id: Id) -> Result<Val, Why> {
+        if let Some(done) = self.values[id.index()] {
+            return Ok(done);
+        }
+        let value = match (self.scalar(id), self.node(id)) {
+            (Some(scalar), _) => self.seq.splat(scalar),
+            (None, Node::Stream(k)) => self.load(k as usize),
+            (None, Node::Call(prim, args)) => self.call(id, prim, args)?,
+            (None, Node::Scalar(_) | Node::Const(_)) => self.seq.splat(Scalar::Uniform(id)),
+        };
+        self.values[id.index()] = Some(value);
+        Ok(value)
+    }
+
+    fn load(&mut self, stream: usize) -> Val {
+        let dtype = self.target.dtype;
+        let raw = self.seq.push(Source::Load(stream), &[], None, Type::Data(dtype));
+        match dtype {
+            DType::F32 => raw,
+            _ => self.seq.call(Api::Cast(crate::arch::Round::None), &[raw]),
+        }
+    }
+
+    /// What goes to GM: of the tensors' type, computed by a call, and no other output's buffer.
+    fn store(&mut self, value: Val, others: &[Option<Val>]) -> Val {
+        let dtype = self.target.dtype;
+        let mut value = value;
+        if self.seq.steps[value.0].source == Source::Splat {
+            let scalar = self.seq.steps[value.0].scalar;
+            value = self.seq.push(Source::Call(Api::Duplicate), &[], scalar, F32);
+        }
+        if dtype != DType::F32 {
+            let cast = Source::Call(Api::Cast(self.target.soc.round(dtype)));
+            value = self.seq.push(cast, &[value], None, Type::Data(dtype));
+        }
+        let taken = others.contains(&Some(value));
+        let is_call = matches!(self.seq.steps[value.0].source, Source::Call(_));
+        if is_call && !taken {
+            return value;
+        }
+        // A copy per output: never shared, so not looked up.
+        let seq = &mut self.seq;
+        let copy = seq.steps[value.0].clone();
+        let next = Val(seq.steps.len());
+        seq.steps.push(match (dtype, is_call) {
+            (DType::F32, _) => crate::sequence::Step {
+                source: Source::Call(Api::Muls),
+                args: vec![value],
+                scalar: Some(Scalar::Const(1.0)),
+                ..copy
+            },
+            _ => copy,
+        });
+        next
+    }
+
+    /// `max(x, -2^40)` and the like around a smooth primitive: its form holds `x` by itself.
+    fn bare(&self, id: Id) -> Id {
+        const HUGE: f64 = (1u64 << 40) as f64;
+        match self.node(id) {
+            Node::Call(Prim::Max, [x, c, _]) if self.as_const(c).is_some_and(|c| c <= -HUGE) => {
+                self.bare(x)
+            }
+            Node::Call(Prim::Min, [x, c, _]) if self.as_const(c).is_some_and(|c| c >= HUGE) => {
+                self.bare(x)
+            }
+            _ => id,
+        }
+    }
+
+    /// The primitive and its argument, if it has a form.
+    fn smooth(&self, id: Id) -> Option<(Prim, Id)> {
+        let Node::Call(prim, [arg, ..]) = self.node(id) else { return None };
+        form_of(prim, self.target.dtype, self.target.limits).map(|_| (prim, self.bare(arg)))
+    }
+
+    fn fold(&self, id: Id) -> Option<Fold> {
+        let free = |s: &Id| self.smooth(*s).is_some() && self.uses[s.index()] == 1;
+        let (smooth, factors) = match self.node(id) {
+            Node::Call(Prim::Mul3, [x, y, z]) if free(&x) => (x, vec![y, z]),
+            Node::Call(Prim::Mul, [x, y, _]) if free(&x) => (x, vec![y]),
+            Node::Call(Prim::Mul, [x, y, _]) if free(&y) => (y, vec![x]),
+            _ => return None,
+        };
+        let varies = factors.iter().all(|f| !self.uniform[f.index()]);
+        (varies && !self.uniform[smooth.index()]).then_some(Fold { smooth, factors })
+    }
+
+    fn call(&mut self, id: Id, prim: Prim, args: [Id; 3]) -> Result<Val, Why> {
+        if let Some(Fold { smooth, factors }) = self.fold(id) {
+            return self.formed(smooth, &factors);
+        }
+        if self.smooth(id).is_some() {
+            return self.formed(id, &[]);
+        }
+        let [x, y, z] = args;
+        match prim {
+            Prim::Add => self.add(x, y),
+            Prim::Sub => self.subtract(x, y),
+            Prim::Mul => self.with_scalar(Api::Muls, Api::Mul, x, y),
+            Prim::Min => self.with_scalar(Api::Mins, Api::Min, x, y),
+            Prim::Max => self.with_scalar(Api::Maxs, Api::Max, x, y),
+            Prim::Mul3 => {
+                let yz = self.with_scalar(Api::Muls, Api::Mul, y, z)?;
+                let x = self.value(x)?;
+                Ok(self.seq.mul(x, yz))
+            }
+            Prim::Div => match self.as_const(y) {
+                Some(c) => {
+                    let x = self.value(x)?;
+                    Ok(self.seq.muls(x, 1.0 / c))
+                }
+                None => self.plain(Api::Div, &[x, y]),
+            },
+            Prim::Neg => {
+                let x = self.value(x)?;
+                Ok(self.seq.muls(x, -1.0))
+            }
+            Prim::Abs => self.plain(Api::Abs, &[x]),
+            Prim::Sqrt => self.plain(Api::Sqrt, &[x]),
+            Prim::Exp => self.plain(Api::Exp, &[x]),
+            Prim::Ln => self.plain(Api::Ln, &[x]),
+            Prim::Lt => self.compare(Compare::Lt, x, y),
+            Prim::Le => self.compare(Compare::Le, x, y),
+            Prim::Eq => self.compare(Compare::Eq, x, y),
+            Prim::Select => self.plain(Api::Select, &[x, y, z]),
+            _ => Err(Why::NoSequence(prim.row().name, column(prim).note)),
+        }
+    }
+
+    fn plain(&mut self, api: Api, args: &[Id]) -> Result<Val, Why> {
+        let args = args.iter().map(|a| self.value(*a)).collect::<Result<Vec<_>, _>>()?;
+        Ok(self.seq.call(api, &args))
+    }
+
+    /// A commutative call, with a scalar if one side is.
+    fn with_scalar(&mut self, scaled: Api, plain: Api, x: Id, y: Id) -> Result<Val, Why> {
+        match (self.scalar(x), self.scalar(y)) {
+            (_, Some(c)) => {
+                let x = self.value(x)?;
+                Ok(self.seq.scaled(scaled, &[x], c))
+            }
+            (Some(_), None) => self.with_scalar(scaled, plain, y, x),
+            (None, None) => self.plain(plain, &[x, y]),
+        }
+    }
+
+    /// A product that only this sum reads.
+    fn own_product(&self, id: Id) -> Option<(Id, Id)> {
+        match self.node(id) {
+            Node::Call(Prim::Mul, [x, y, _]) if self.uses[id.index()] == 1 => Some((x, y)),
+            _ => None,
+        }
+        .filter(|_| self.fold(id).is_none())
+    }
+
+    /// Whether a compound call may write over the node: nothing else reads it.
+    fn spendable(&self, id: Id) -> bool {
+        self.uses[id.index()] == 1 && matches!(self.node(id), Node::Call(..))
+    }
+
+    fn add(&mut self, x: Id, y: Id) -> Result<Val, Why> {
+        for (acc, product) in [(x, y), (y, x)] {
+            let Some((a, b)) = self.own_product(product) else { continue };
+            if let (true, Some((c, w))) = (self.spendable(acc), self.scaled(a, b)) {
+                return self.axpy(acc, w, c);
+            }
+            // m w + w
+            let by = [(a, b), (b, a)].into_iter().find(|(m, w)| *w == acc && self.spendable(*m));
+            if let Some((m, w)) = by.filter(|(m, w)| !self.uniform[m.index()] && m != w) {
+                let (m, w) = (self.value(m)?, self.value(w)?);
+                return Ok(self.seq.fused_mul_add(m, w, w));
+            }
+        }
+        self.with_scalar(Api::Adds, Api::Add, x, y)
+    }
+
+    /// `c w`
+    fn scaled(&self, a: Id, b: Id) -> Option<(Scalar, Id)> {
+        let one =
+            |c: Id, w: Id| self.scalar(c).filter(|_| !self.uniform[w.index()]).map(|c| (c, w));
+        one(a, b).or_else(|| one(b, a))
+    }
+
+    fn axpy(&mut self, acc: Id, w: Id, c: Scalar) -> Result<Val, Why> {
+        let (acc, w) = (self.value(acc)?, self.value(w)?);
+        Ok(self.seq.scaled(Api::Axpy, &[acc, w], c))
+    }
+
+    fn subtract(&mut self, x: Id, y: Id) -> Result<Val, Why> {
+        if let Some(c) = self.as_const(y) {
+            let x = self.value(x)?;
+            return Ok(self.seq.adds(x, -c));
+        }
+        if let (true, Some((a, b))) = (self.spendable(x), self.own_product(y))
+            && let Some((Scalar::Const(c), w)) = self.scaled(a, b)
+        {
+            return self.axpy(x, w, Scalar::Const(-c));
+        }
+        self.plain(Api::Sub, &[x, y])
+    }
+
+    fn compare(&mut self, by: Compare, x: Id, y: Id) -> Result<Val, Why> {
+        let (by, x, y) = if self.scalar(x).is_some() { (by.flipped(), y, x) } else { (by, x, y) };
+        let (source, args, scalar) = match self.scalar(y) {
+            Some(c) => (Api::Compares(by), vec![self.value(x)?], Some(c)),
+            None => (Api::Compare(by), vec![self.value(x)?, self.value(y)?], None),
+        };
+        Ok(self.seq.push(Source::Call(source), &args, scalar, Type::Mask))
+    }
+
+    /// A smooth primitive times factors.
+    fn formed(&mut self, id: Id, factors: &[Id]) -> Result<Val, Why> {
+        let Target { dtype, limits, .. } = self.target;
+        let no_form = || Why::NoSequence("primitive", "no form");
+        let (prim, arg) = self.smooth(id).ok_or_else(no_form)?;
+        let form = form_of(prim, dtype, limits).ok_or_else(no_form)?;
+        let others = self.relatives(id, prim, arg);
+        let (gate, member) = match (family(prim), form.build) {
+            (Some(f), _) if !others.is_empty() => (gate_of(f, dtype, limits), member_of(f, prim)),
+            (_, Build::Of(gate, member)) => (Some(gate), Some(member)),
+            (_, Build::Alone(build)) => {
+                let t = self.product(factors)?;
+                let x = self.value(arg)?;
+                self.took(prim, form.name);
+                return Ok(build(&mut self.seq, x, t));
+            }
+        };
+        let (Some(gate), Some(member)) = (gate, member) else { return Err(no_form()) };
+        self.took(prim, if others.is_empty() { form.name } else { "shared" });
+        // A factor that relatives have too goes into the sigma they share.
+        let shared: Vec<Id> =
+            factors.iter().copied().filter(|f| others.iter().any(|o| o.contains(f))).collect();
+        let (into, after) = match (others.is_empty(), shared.first()) {
+            (false, Some(first)) => {
+                (vec![*first], factors.iter().copied().filter(|f| f != first).collect())
+            }
+            _ => (factors.to_vec(), vec![]),
+        };
+        let t = self.product(&into)?;
+        let gate = self.gate(arg, prim, gate)?;
+        let q = t.map_or(gate.sigma, |t| self.seq.mul(gate.sigma, t));
+        let mut value = member.build(&mut self.seq, gate, q);
+        for f in after {
+            let f: Val = self.value(f)?;
+            value = self.seq.mul(value, f);
+        }
+        Ok(value)
+    }
+
+    fn took(&mut self, prim: Prim, form: &'static str) {
+        if !self.forms.contains(&(prim, form)) {
+            self.forms.push((prim, form));
+        }
+    }
+
+    fn product(&mut self, factors: &[Id]) -> Result<Option<Val>, Why> {
+        Ok(match factors {
+            [] => None,
+            [one] => Some(self.value(*one)?),
+            [y, z, ..] => {
+                let (y, z) = (self.value(*y)?, self.value(*z)?);
+                let t = self.seq.mul(y, z);
+                Some(self.seq.named(t, "t"))
+            }
+        })
+    }
+
+    /// The factors of every other primitive of the family that is applied to the same value.
+    fn relatives(&self, id: Id, prim: Prim, arg: Id) -> Vec<Vec<Id>> {
+        let Some(family) = family(prim) else { return vec![] };
+        let ids = || (0..self.graph.nodes.len() as u32).map(Id);
+        let related = |o: &Id| {
+            let smooth = self.smooth(*o);
+            *o != id && smooth.is_some_and(|(p, a)| a == arg && family.iter().any(|m| m.0 == p))
+        };
+        let factors = |o: Id| {
+            let folds = ids().filter_map(|n| self.fold(n)).find(|f| f.smooth == o);
+            folds.map_or_else(Vec::new, |f| f.factors)
+        };
+        ids().filter(related).map(factors).collect()
+    }
+
+    fn gate(&mut self, arg: Id, prim: Prim, build: fn(&mut Seq, Val) -> Gate) -> Result<Gate, Why> {
+        let family = family(prim).unwrap_or(&[]);
+        let known = self.gates.iter().find(|(a, f, _)| *a == arg && *f == family);
+        if let Some((_, _, gate)) = known {
+            return Ok(*gate);
+        }
+        let x = self.value(arg)?;
+        let gate = build(&mut self.seq, x);
+        self.gates.push((arg, family, gate));
+        Ok(gate)
+    }
+}
+
+fn member_of(family: &[(Prim, Member)], prim: Prim) -> Option<Member> {
+    family.iter().find(|(p, _)| *p == prim).map(|(_, m)| *m)
+}

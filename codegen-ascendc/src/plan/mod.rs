@@ -1,0 +1,317 @@
+//! An operator on a target: which vector calls on which buffers, and what a tile of it costs.
+//!
+//! ```text
+//! lower      graph -> calls, smooth primitives by the table of forms
+//! narrow     what `half` can do as well
+//! schedule   the order of calls
+//! allocate   the buffer of every value
+//! cost       calls, repeats, bytes
+//! interpret  what the calls compute, without hardware
+//! ```
+//!
+//! A few orders and ways to pick buffers are tried; the one with the least UB per element wins, the
+//! first among equals.
+
+mod allocate;
+mod cost;
+mod interpret;
+mod lower;
+mod narrow;
+mod schedule;
+
+pub use cost::{Bound, Cost};
+pub use interpret::interpret;
+
+use crate::arch::{Refusal, Soc, Why, left_out};
+use crate::sequence::table::Limits;
+use crate::sequence::{Api, Scalar, Type};
+use allocate::{Allocated, Prefer, allocate};
+use lower::{Flow, Target, lower};
+use op_dsl_ir::op::{Kind, OpDef, Stream};
+use op_dsl_ir::tiling::{BLOCK, Footprint, Need};
+use op_dsl_ir::{DType, Node, Prim};
+use schedule::Sink;
+
+/// A buffer in UB, of one value per element of the tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Buffer {
+    /// Of the queue of an input stream, in the tensors' type.
+    In(usize),
+    /// Of the queue of an output stream, in the tensors' type.
+    Out(usize),
+    /// A temporary one, in `float`.
+    Temp(usize),
+    /// A temporary one, in the tensors' 16-bit type.
+    Half(usize),
+    /// A temporary one of bits.
+    Mask(usize),
+}
+
+/// What a call reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A buffer.
+    Buffer(Buffer),
+    /// A hoisted vector of equal numbers: index into [`Plan::splats`].
+    Splat(usize),
+}
+
+/// One vector call. An accumulating call reads its destination too.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instr {
+    /// Which.
+    pub api: Api,
+    /// Where the result goes.
+    pub dst: Buffer,
+    /// What it reads, the accumulator left out.
+    pub srcs: Vec<Operand>,
+    /// Its scalar.
+    pub scalar: Option<Scalar>,
+    /// Type of the result.
+    pub to: Type,
+    /// Type of the first argument.
+    pub from: Type,
+    /// What a lane of the vector unit holds.
+    pub lanes: Type,
+    /// The result as maths; empty where the call says it.
+    pub what: &'static str,
+}
+
+/// An operator on a target.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The operator.
+    pub op: String,
+    /// Index of the specialisation.
+    pub spec: usize,
+    /// Element type of the tensors.
+    pub dtype: DType,
+    /// The target.
+    pub soc: &'static Soc,
+    /// What is promised at infinity.
+    pub limits: Limits,
+    /// Smooth primitives and the forms they took.
+    pub forms: Vec<(Prim, &'static str)>,
+    /// Names of the input streams; `None` for those that are not read.
+    pub inputs: Vec<Option<String>>,
+    /// Names of the output streams.
+    pub outputs: Vec<String>,
+    /// The calls of a tile.
+    pub instrs: Vec<Instr>,
+    /// Hoisted vectors, 256 bytes each.
+    pub splats: Vec<Scalar>,
+    /// Temporary buffers in `float`.
+    pub temps: usize,
+    /// Temporary buffers in the tensors' 16-bit type.
+    pub halves: usize,
+    /// Temporary buffers of bits.
+    pub masks: usize,
+    /// What a tile needs of UB.
+    pub need: Need,
+    /// Elements of the largest tile, in the UB that the platform reports for `soc`.
+    pub tile: u64,
+    /// What it costs.
+    pub cost: Cost,
+}
+
+/// Buffers of every queue, so that copies and calls overlap.
+pub const DEPTH: u64 = 2;
+
+/// Plans a specialisation of an operator. Gradients are exact at infinity; forward operators give
+/// what their formula gives, which may be NaN there.
+///
+/// # Errors
+/// The target cannot do it: names operator, target, element type and the way out.
+pub fn plan(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<Plan, Refusal> {
+    let limits = if def.grad_of.is_some() { Limits::Exact } else { Limits::Free };
+    plan_with(def, spec, dtype, soc, limits)
+}
+
+/// As [`plan`], with the promise at infinity chosen.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_with(
+    def: &OpDef,
+    spec: usize,
+    dtype: DType,
+    soc: &'static Soc,
+    limits: Limits,
+) -> Result<Plan, Refusal> {
+    let refuse = |why| Refusal { op: def.name.to_string(), soc: soc.name, dtype, why };
+    check(def, spec, dtype, soc).map_err(refuse)?;
+    let (flow, found) = best(def, spec, Target { soc, dtype, limits }).map_err(refuse)?;
+    let graph = &def.specs[spec].graph;
+    let read =
+        |k: usize| graph.nodes.iter().any(|n| matches!(n, Node::Stream(s) if *s as usize == k));
+    let inputs: Vec<Option<String>> =
+        def.input_names().into_iter().enumerate().map(|(k, n)| read(k).then_some(n)).collect();
+    let need = need(def, &inputs, dtype, soc, &found);
+    let tile = need.dense.capacity(soc.reported_ub(), need.size);
+    if tile == 0 {
+        let need = need.dense.fixed + (need.dense.bits * BLOCK / need.size).div_ceil(8);
+        let have = soc.reported_ub();
+        return Err(refuse(Why::Ub(op_dsl_ir::tiling::UbTooSmall { need, have })));
+    }
+    let streams = inputs.iter().flatten().count() + flow.outputs.len();
+    let mut plan = Plan {
+        op: def.name.to_string(),
+        spec,
+        dtype,
+        soc,
+        limits,
+        forms: flow.forms,
+        inputs,
+        outputs: def.output_names(),
+        instrs: found.instrs,
+        splats: found.splats,
+        temps: found.temps,
+        halves: found.halves,
+        masks: found.masks,
+        need,
+        tile,
+        cost: Cost {
+            calls: 0,
+            passes: 0.0,
+            repeats: 0,
+            gm_bytes: 0,
+            vector_cycles: 0.0,
+            gm_cycles: 0.0,
+        },
+    };
+    plan.cost = cost::cost(&plan, streams as u64);
+    Ok(plan)
+}
+
+/// What is refused before looking at the formula.
+fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<(), Why> {
+    if !def.dtypes.contains(&dtype) {
+        let names: Vec<&str> = def.dtypes.iter().map(|d| d.name()).collect();
+        return Err(Why::DType(names.join(", ")));
+    }
+    if !soc.arch.dtypes.contains(&dtype) {
+        return Err(Why::NoDType(soc, dtype));
+    }
+    for &(attr, value) in def.specs[spec].when.iter() {
+        let name = &def.attrs[attr].name;
+        if let Some(instead) = left_out(&def.name, soc, name, value) {
+            return Err(Why::LeftOut(format!("{name} = {value}"), instead));
+        }
+    }
+    Ok(())
+}
+
+/// The way through with the least UB per element.
+fn best(def: &OpDef, spec: usize, target: Target) -> Result<(Flow, Allocated), Why> {
+    let graph = &def.specs[spec].graph;
+    let mut best: Option<(u64, Flow, Allocated)> = None;
+    for outputs in orders(graph.outputs.len()) {
+        let mut flow = lower(graph, target, &outputs)?;
+        if target.dtype == DType::F16 {
+            narrow::run(&mut flow);
+        }
+        for sink in Sink::ALL {
+            let mut flow = flow.clone();
+            let mut order = schedule::order(&flow, sink);
+            schedule::legalise(&mut flow, &mut order);
+            for prefer in Prefer::ALL {
+                let found = allocate(&flow, &order, target.dtype, prefer);
+                let calls: usize = found.instrs.iter().map(Instr::calls).sum();
+                let score = temporaries(&found) * 1000 + calls as u64;
+                if best.as_ref().is_none_or(|(least, ..)| score < *least) {
+                    best = Some((score, flow.clone(), found));
+                }
+            }
+        }
+    }
+    best.map(|(_, flow, found)| (flow, found)).ok_or(Why::NoSequence("nothing", "no outputs"))
+}
+
+/// Orders of outputs to try: all of them while they are few.
+fn orders(n: usize) -> Vec<Vec<usize>> {
+    if n == 0 || n > 3 {
+        return vec![(0..n).collect()];
+    }
+    let with = |last: usize| {
+        let shorter = orders(n - 1).into_iter().filter(move |_| true);
+        shorter.map(move |o| {
+            let mut o: Vec<usize> =
+                o.into_iter().map(|k| if k >= last { k + 1 } else { k }).collect();
+            o.push(last);
+            o
+        })
+    };
+    if n == 1 { vec![vec![0]] } else { (0..n).rev().flat_map(with).collect() }
+}
+
+/// Bits per element beside the queues.
+fn temporaries(found: &Allocated) -> u64 {
+    (32 * found.temps + 16 * found.halves + found.masks) as u64
+}
+
+/// UB of a tile: streams loaded apart, and rows so narrow that halves are parted inside UB. There
+/// the queues hold whole rows of gated tensors; each part has a buffer beside them, and so have
+/// the offsets by which elements are gathered: 4 bytes per element to part, 8 to join.
+fn need(
+    def: &OpDef,
+    inputs: &[Option<String>],
+    dtype: DType,
+    soc: &Soc,
+    found: &Allocated,
+) -> Need {
+    let size = dtype.size() as u64;
+    let read = |k: usize| inputs[k].is_some();
+    let ins = inputs.iter().flatten().count() as u64;
+    let outs = def.output_streams().len() as u64;
+    let select = found.instrs.iter().any(|i| i.api == Api::Select);
+    let fixed = found.splats.len() as u64 * 256
+        + found.masks as u64 * BLOCK
+        + if select { soc.arch.select_reserve } else { 0 };
+    let bits = DEPTH * 8 * size * (ins + outs) + temporaries(found);
+
+    let in_streams: Vec<(usize, Stream)> = def.input_streams().into_iter().enumerate().collect();
+    let gated_in = |t: usize| {
+        let of = in_streams.iter().filter(|(_, s)| s.tensor == t);
+        of.filter(|(k, _)| read(*k)).count() as u64
+    };
+    let mut parted = 0;
+    let mut parts_in = false;
+    for (t, tensor) in def.inputs.iter().enumerate().filter(|(_, t)| t.kind == Kind::Gated) {
+        let parts = gated_in(t);
+        if parts > 0 && tensor.used {
+            parted += parts * 8 * size + (2 - parts) * DEPTH * 8 * size;
+            parts_in = true;
+        }
+    }
+    let joined = def.outputs.iter().filter(|t| t.kind == Kind::Gated).count() as u64;
+    let offsets = if parts_in { 32 } else { 0 } + if joined > 0 { 64 } else { 0 };
+    let more = parted + joined * 2 * 8 * size + offsets;
+    let small = Footprint { fixed, bits: bits + more };
+    Need { size, dense: Footprint { fixed, bits }, small: soc.arch.gathers.then_some(small) }
+}
+
+impl Plan {
+    /// Bytes of UB per element.
+    pub fn bytes_per_element(&self) -> f64 {
+        self.need.dense.bits as f64 / 8.0
+    }
+
+    /// Bytes of UB that the largest tile takes.
+    pub fn ub_used(&self) -> u64 {
+        self.need.dense.fixed + self.tile * self.need.dense.bits / 8
+    }
+
+    /// The name of a buffer: its stream's, or `t0`, `h0`, `m0`.
+    pub fn buffer(&self, buffer: Buffer) -> String {
+        match buffer {
+            Buffer::In(k) => self.inputs[k].clone().unwrap_or_default(),
+            Buffer::Out(k) => self.outputs[k].clone(),
+            Buffer::Temp(k) => format!("t{k}"),
+            Buffer::Half(k) => format!("h{k}"),
+            Buffer::Mask(k) => format!("m{k}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

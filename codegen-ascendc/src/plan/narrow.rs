@@ -1,0 +1,85 @@
+//! Work in `half` where the result is the same: half a pass, and casts fall away.
+
+use super::lower::Flow;
+use crate::arch::Round;
+use crate::sequence::{Api, F32, Scalar, Source, Step, Type, Val};
+use half::f16;
+use op_dsl_ir::DType;
+
+const F16: Type = Type::Data(DType::F16);
+
+/// How often each value is read, by what is needed itself; outputs are read once more.
+pub(super) fn uses(flow: &Flow) -> Vec<usize> {
+    let mut uses = vec![0; flow.seq.steps.len()];
+    flow.outputs.iter().for_each(|o| uses[o.0] += 1);
+    for i in (0..flow.seq.steps.len()).rev() {
+        if uses[i] > 0 {
+            flow.seq.steps[i].args.iter().for_each(|a| uses[a.0] += 1);
+        }
+    }
+    uses
+}
+
+/// Both rewrites, for tensors of f16.
+pub(super) fn run(flow: &mut Flow) {
+    while clamps(flow) {}
+    products(flow);
+}
+
+/// The half value, if this is nothing but its cast.
+fn widened(flow: &Flow, v: Val) -> Option<Val> {
+    let step = &flow.seq.steps[v.0];
+    let is_cast = matches!(step.source, Source::Call(Api::Cast(_))) && step.ty == F32;
+    is_cast.then(|| step.args[0])
+}
+
+/// `max(float(x), c) = float(max(x, c))` where `half` has `c`.
+fn clamps(flow: &mut Flow) -> bool {
+    let uses = uses(flow);
+    for i in 0..flow.seq.steps.len() {
+        let Step { source: Source::Call(api @ (Api::Maxs | Api::Mins)), scalar, ty: F32, .. } =
+            flow.seq.steps[i]
+        else {
+            continue;
+        };
+        let has = |c: f32| f16::from_f32(c).to_f32() == c;
+        let Some(Scalar::Const(c)) = scalar else { continue };
+        let cast = flow.seq.steps[i].args[0];
+        let Some(raw) = widened(flow, cast).filter(|_| uses[i] > 0) else { continue };
+        if uses[cast.0] != 1 || !has(c) {
+            continue;
+        }
+        let what = flow.seq.steps[i].what;
+        flow.seq.steps[cast.0] =
+            Step { source: Source::Call(api), args: vec![raw], scalar, ty: F16, what };
+        let source = Source::Call(Api::Cast(Round::None));
+        flow.seq.steps[i] = Step { source, args: vec![cast], scalar: None, ty: F32, what: "" };
+        return true;
+    }
+    false
+}
+
+/// `half(float(x) * float(y)) = x * y`: `float` holds the product of two halves exactly, and is
+/// wide enough (24 >= 2 * 11 + 2 bits) for a sum to be rounded twice without harm.
+fn products(flow: &mut Flow) {
+    let uses = uses(flow);
+    for k in 0..flow.outputs.len() {
+        let out = flow.outputs[k];
+        let inner = flow.seq.steps[out.0]
+            .args
+            .first()
+            .copied()
+            .filter(|_| matches!(flow.seq.steps[out.0].source, Source::Call(Api::Cast(_))));
+        let Some(inner) = inner.filter(|v| uses[v.0] == 1) else { continue };
+        let step = &flow.seq.steps[inner.0];
+        let exact = matches!(
+            step.source,
+            Source::Call(Api::Mul | Api::Add | Api::Sub | Api::Max | Api::Min)
+        );
+        let halves: Option<Vec<Val>> = step.args.iter().map(|a| widened(flow, *a)).collect();
+        if let (true, Some(args)) = (exact, halves) {
+            let (source, what) = (step.source, step.what);
+            flow.seq.steps[out.0] = Step { source, args, scalar: None, ty: F16, what };
+        }
+    }
+}

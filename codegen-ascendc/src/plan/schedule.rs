@@ -1,0 +1,96 @@
+//! The order of calls. What is read late is computed late, where that saves a buffer.
+
+use super::lower::Flow;
+use super::narrow::uses;
+use crate::sequence::{Api, Scalar, Source, Step, Val};
+
+/// Which calls move down to their first reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sink {
+    /// None: as written.
+    Nothing,
+    /// Casts of loads, and products of such.
+    Loads,
+    /// All that are not outputs.
+    All,
+}
+
+impl Sink {
+    pub const ALL: [Sink; 3] = [Sink::Nothing, Sink::Loads, Sink::All];
+}
+
+/// The calls that are needed, in order.
+pub(super) fn order(flow: &Flow, sink: Sink) -> Vec<usize> {
+    let uses = uses(flow);
+    let is_call = |i: &usize| matches!(flow.seq.steps[*i].source, Source::Call(_));
+    let mut order: Vec<usize> = (0..uses.len()).filter(|&i| uses[i] > 0).filter(is_call).collect();
+    let moves = |i: usize| match sink {
+        Sink::Nothing => false,
+        Sink::Loads => near_load(flow, i, 2),
+        Sink::All => true,
+    };
+    for p in (0..order.len()).rev() {
+        let step = order[p];
+        if flow.outputs.contains(&Val(step)) || !moves(step) {
+            continue;
+        }
+        let args = &flow.seq.steps[step].args;
+        let stops = |later: &usize| {
+            let s = &flow.seq.steps[*later];
+            let overwrites = match s.source {
+                Source::Call(api) if api.accumulates() => args.contains(&s.args[0]),
+                _ => false,
+            };
+            overwrites || s.args.contains(&Val(step))
+        };
+        let to = order[p + 1..].iter().position(stops).unwrap_or(0);
+        order[p..=p + to].rotate_left(1);
+    }
+    order
+}
+
+/// Whether at most this many calls are between the value and loads.
+fn near_load(flow: &Flow, i: usize, depth: usize) -> bool {
+    let step = &flow.seq.steps[i];
+    match step.source {
+        Source::Load(_) => true,
+        Source::Splat => false,
+        Source::Call(api) => {
+            let kind = matches!(api, Api::Cast(_) | Api::Mul | Api::Muls);
+            depth > 0 && kind && step.args.iter().all(|a| near_load(flow, a.0, depth - 1))
+        }
+    }
+}
+
+/// Gives every accumulator a copy to write over if its value is still needed, or if it would tie a
+/// load's buffer to an output's.
+pub(super) fn legalise(flow: &mut Flow, order: &mut Vec<usize>) {
+    let mut p = 0;
+    while p < order.len() {
+        let i = order[p];
+        if let Source::Call(api) = flow.seq.steps[i].source
+            && api.accumulates()
+        {
+            let acc = flow.seq.steps[i].args[0];
+            let again = |j: &usize| flow.seq.steps[*j].args.contains(&acc);
+            let twice = flow.seq.steps[i].args[1..].contains(&acc);
+            let needed = order[p + 1..].iter().any(again) || flow.outputs.contains(&acc) || twice;
+            let foreign = !matches!(flow.seq.steps[acc.0].source, Source::Call(_));
+            if needed || foreign {
+                let copy = Val(flow.seq.steps.len());
+                let ty = flow.seq.steps[acc.0].ty;
+                flow.seq.steps.push(Step {
+                    source: Source::Call(Api::Muls),
+                    args: vec![acc],
+                    scalar: Some(Scalar::Const(1.0)),
+                    ty,
+                    what: "a copy",
+                });
+                flow.seq.steps[i].args[0] = copy;
+                order.insert(p, copy.0);
+                p += 1;
+            }
+        }
+        p += 1;
+    }
+}

@@ -1,0 +1,192 @@
+//! The calls against the oracle, with dy = a = 1.
+
+use super::*;
+use half::{bf16, f16};
+
+type Oracle = fn([f64; 3]) -> f64;
+
+fn oracle(prim: Prim) -> Oracle {
+    prim.row().oracle
+}
+
+/// One derivative as an operator computes it: the plan, the place of its input and output.
+struct Case {
+    plan: Plan,
+    oracle: Oracle,
+    x: usize,
+    out: usize,
+}
+
+impl Case {
+    fn at(&self, x: f32) -> f32 {
+        let mut streams = vec![1.0; self.plan.inputs.len()];
+        streams[self.x] = x;
+        interpret(&self.plan, &streams, |_| f32::NAN)[self.out]
+    }
+
+    fn exact(&self, x: f32) -> f64 {
+        (self.oracle)([x.into(), 0.0, 0.0])
+    }
+}
+
+/// Every gradient that is a derivative of one variable when dy = a = 1.
+fn gradients(dtype: DType) -> Vec<(&'static str, Case)> {
+    let case = |def: OpDef, prim, x, out| Case {
+        plan: planned(&def, dtype),
+        oracle: oracle(prim),
+        x,
+        out,
+    };
+    vec![
+        ("GeGlu tanh", case(ge_glu_grad(Prim::GeluTanhGrad), Prim::GeluTanhGrad, 1, 0)),
+        ("Gelu tanh", case(gelu_grad(Prim::GeluTanhGrad), Prim::GeluTanhGrad, 1, 0)),
+        ("GeGlu none", case(ge_glu_grad(Prim::GeluGrad), Prim::GeluGrad, 1, 0)),
+        ("Gelu none", case(gelu_grad(Prim::GeluGrad), Prim::GeluGrad, 1, 0)),
+        ("SwiGlu gate", case(swi_glu_grad(), Prim::SiluGrad, 1, 0)),
+        ("SwiGlu value", case(swi_glu_grad(), Prim::Silu, 1, 1)),
+    ]
+}
+
+/// Every 4999th number of both signs, and a dense grid.
+fn floats() -> impl Iterator<Item = f32> {
+    let patterns = (0..u32::MAX / 4999).map(|i| f32::from_bits(i * 4999));
+    patterns.chain((-200_000..=200_000).map(|i| i as f32 * 1e-4)).filter(|x| x.is_finite())
+}
+
+#[test]
+fn f32_absolute_and_in_the_tail() {
+    for (name, case) in gradients(DType::F32) {
+        let (mut worst, mut tail) = ((0.0, 0.0), (0.0, 0.0));
+        for x in floats() {
+            let (got, want) = (case.at(x), case.exact(x));
+            assert!(!got.is_nan(), "{name}({x}) is NaN");
+            let error = (f64::from(got) - want).abs();
+            // The value itself grows past 16, where half an ulp is more than 2^-22.
+            if x.abs() <= 20.0 && error / want.abs().max(1.0) > worst.0 {
+                worst = (error / want.abs().max(1.0), x);
+            }
+            if (-8.0..=-4.0).contains(&x) && error / want.abs() > tail.0 {
+                tail = (error / want.abs(), x);
+            }
+        }
+        let bar = if name.contains("tanh") { 1.5e-5 } else { 2e-6 };
+        println!("{name}: {:.2e} at {}, tail {:.2e} at {}", worst.0, worst.1, tail.0, tail.1);
+        assert!(worst.0 <= 0.5f64.powi(22), "{name}: {:e} at {}", worst.0, worst.1);
+        assert!(tail.0 <= bar, "{name}: tail {:e} at {}, bar {bar:e}", tail.0, tail.1);
+    }
+}
+
+/// Distance of neighbours of a 16-bit type at a value.
+fn ulp(value: f64, dtype: DType) -> f64 {
+    let (bits, least) = if dtype == DType::F16 { (10, -24) } else { (7, -133) };
+    let exponent = if value == 0.0 { -1000 } else { value.abs().log2().floor() as i32 };
+    2f64.powi((exponent - bits).max(least))
+}
+
+fn nearest(value: f64, dtype: DType) -> f64 {
+    match dtype {
+        DType::F16 => f16::from_f64(value).to_f64(),
+        _ => bf16::from_f64(value).to_f64(),
+    }
+}
+
+fn widened(bits: u16, dtype: DType) -> f32 {
+    match dtype {
+        DType::F16 => f16::from_bits(bits).to_f32(),
+        _ => bf16::from_bits(bits).to_f32(),
+    }
+}
+
+/// All inputs: within one ulp of the true value. The none form in bf16 is within one step of the
+/// nearest value, and below the normal range within 7.6e-39.
+#[test]
+fn sixteen_bits_to_one_ulp_everywhere() {
+    for dtype in [DType::F16, DType::BF16] {
+        for (name, case) in gradients(dtype) {
+            let by_steps = dtype == DType::BF16 && name.contains("none");
+            let mut worst = (0.0, 0.0);
+            for x in (0..=u16::MAX).map(|b| widened(b, dtype)).filter(|x| x.is_finite()) {
+                let (got, want) = (case.at(x), case.exact(x));
+                assert!(!got.is_nan(), "{name} {dtype}({x}) is NaN");
+                let got = f64::from(got);
+                if by_steps && want.abs() < 2f64.powi(-126) {
+                    assert!((got - want).abs() <= 7.6e-39, "{name} {dtype}({x}) = {got:e}");
+                    continue;
+                }
+                let from = if by_steps { nearest(want, dtype) } else { want };
+                let error = if got == from { 0.0 } else { (got - from).abs() / ulp(want, dtype) };
+                if error > worst.0 {
+                    worst = (error, x);
+                }
+            }
+            println!("{name} {dtype}: {:.3} at {}", worst.0, worst.1);
+            assert!(worst.0 <= 1.0, "{name} {dtype}: {} at {}", worst.0, worst.1);
+        }
+    }
+}
+
+#[test]
+fn limits_and_nan() {
+    for dtype in DType::ALL {
+        for (name, case) in gradients(dtype) {
+            let up = if name == "SwiGlu value" { f32::INFINITY } else { 1.0 };
+            assert_eq!(case.at(f32::INFINITY), up, "{name} {dtype} at +inf");
+            assert_eq!(case.at(f32::NEG_INFINITY), 0.0, "{name} {dtype} at -inf");
+            assert!(case.at(f32::NAN).is_nan(), "{name} {dtype} of NaN");
+        }
+    }
+}
+
+/// The other half of a gated gradient is a product; no buffer was reused too early.
+#[test]
+fn products_and_other_halves() {
+    for dtype in DType::ALL {
+        let plan = planned(&ge_glu_grad(Prim::GeluGrad), dtype);
+        let out = interpret(&plan, &[3.0, 0.75, -2.5, 0.625], |_| f32::NAN);
+        let want = 3.0 * -2.5 * oracle(Prim::GeluGrad)([0.75, 0.0, 0.0]);
+        assert!((f64::from(out[0]) - want).abs() <= ulp(want, dtype).max(1e-6), "{out:?} {want}");
+        assert_eq!(out[1], 1.875, "{dtype}");
+        let plan = planned(&swi_glu_grad(), dtype);
+        let out = interpret(&plan, &[3.0, 0.75, -2.5], |_| f32::NAN);
+        for (got, want) in [
+            (out[0], -7.5 * oracle(Prim::SiluGrad)([0.75, 0.0, 0.0])),
+            (out[1], 3.0 * oracle(Prim::Silu)([0.75, 0.0, 0.0])),
+        ] {
+            assert!((f64::from(got) - want).abs() <= ulp(want, dtype).max(1e-6), "{got} {want}");
+        }
+    }
+}
+
+/// Forward operators on finite inputs, away from where the formula itself underflows.
+#[test]
+fn forwards() {
+    let cases = [
+        (ge_glu(Prim::GeluTanh), Prim::GeluTanh, 1.5e-5),
+        (ge_glu(Prim::Gelu), Prim::Gelu, 2e-6),
+        (swi_glu(), Prim::Silu, 1e-6),
+    ];
+    for (def, prim, tail) in cases {
+        let f32s = planned(&def, DType::F32);
+        for x in floats() {
+            let out = interpret(&f32s, &[x, 1.0], |_| f32::NAN);
+            let want = oracle(prim)([x.into(), 0.0, 0.0]);
+            let error = (f64::from(out[0]) - want).abs();
+            assert!(!out[0].is_nan(), "{} of {x}", f32s.op);
+            if (-8.0..=20.0).contains(&x) {
+                let least = 1.5e-45; // the smallest step there is
+                assert!(error <= tail * want.abs() + least, "{} {prim:?}({x}): {error:e}", f32s.op);
+            }
+        }
+        for dtype in [DType::F16, DType::BF16] {
+            let plan = planned(&def, dtype);
+            for x in (0..=u16::MAX).map(|b| widened(b, dtype)).filter(|x| x.is_finite()) {
+                let out = interpret(&plan, &[x, 1.0], |_| f32::NAN);
+                let want = oracle(prim)([x.into(), 0.0, 0.0]);
+                if want.abs() >= 1e-20 || dtype == DType::F16 {
+                    let error = (f64::from(out[0]) - want).abs();
+                    assert!(error <= ulp(want, dtype), "{} {prim:?} {dtype}({x})", plan.op);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The bars of the seed operators: calls, tiles, accuracy.
+
+mod accuracy;
+mod counts;
+mod rules;
+
+use super::*;
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Pattern, Spec, Split, Tensor, Value};
+use op_dsl_ir::{Builder, Graph, Id};
+
+pub fn soc(name: &str) -> &'static Soc {
+    Soc::named(name).expect("a target")
+}
+
+fn tensors(names: &[&'static str]) -> Vec<Tensor> {
+    // A star marks a gated tensor.
+    let kind = |n: &str| if n.ends_with('*') { Kind::Gated } else { Kind::Whole };
+    let tensor = |n: &&'static str| Tensor {
+        name: n.trim_end_matches('*').into(),
+        kind: kind(n),
+        used: true,
+    };
+    names.iter().map(tensor).collect()
+}
+
+/// An operator with one graph.
+pub fn operator(
+    name: &'static str,
+    inputs: &[&'static str],
+    outputs: &[&'static str],
+    grad: bool,
+    build: impl Fn(&mut Builder, &[Id]) -> Vec<Id>,
+) -> OpDef {
+    let (inputs, outputs) = (tensors(inputs), tensors(outputs));
+    let streams: usize = inputs.iter().map(|t| 1 + (t.kind == Kind::Gated) as usize).sum();
+    let mut b = Builder::new();
+    let ids: Vec<Id> = (0..streams).map(|k| b.stream(k)).collect();
+    let outs = build(&mut b, &ids);
+    let graph: Graph = b.finish(&outs);
+    let gated = inputs.iter().any(|t| t.kind == Kind::Gated);
+    let attr = |name: &'static str, kind, default| Attr { name: name.into(), kind, default };
+    let attrs = vec![
+        attr("dim", AttrKind::Dim, Value::Int(-1)),
+        attr("approximate", AttrKind::Int, Value::Int(0)),
+    ];
+    OpDef {
+        name: name.into(),
+        doc: "".into(),
+        source: "".into(),
+        formula: "".into(),
+        inputs: inputs.into(),
+        outputs: outputs.into(),
+        attrs: attrs.into(),
+        split: gated.then_some(Split { dim: 0, gate: Gate::Left, pattern: Pattern::Halves }),
+        dtypes: DType::ALL.to_vec().into(),
+        broadcast: false,
+        promote: false,
+        empty: true,
+        specs: vec![Spec { when: vec![].into(), traced: graph.clone(), graph }].into(),
+        grad_of: grad.then_some("Forward".into()),
+    }
+}
+
+/// `dx.gate = mul3(g(gate), dy, value)`, `dx.value = dy gelu`
+pub fn ge_glu_grad(g: Prim) -> OpDef {
+    operator("GeGluGradV2", &["dy", "x*", "gelu"], &["dx*"], true, |b, s| {
+        let slope = b.call(g, &[s[1]]);
+        vec![b.call(Prim::Mul3, &[slope, s[0], s[2]]), b.product(s[0], s[3])]
+    })
+}
+
+pub fn gelu_grad(g: Prim) -> OpDef {
+    operator("GeluGradV2", &["dy", "x"], &["z"], true, |b, s| {
+        let slope = b.call(g, &[s[1]]);
+        vec![b.product(s[0], slope)]
+    })
+}
+
+pub fn swi_glu_grad() -> OpDef {
+    operator("SwiGluGrad", &["y_grad", "x*"], &["x_grad*"], true, |b, s| {
+        let slope = b.call(Prim::SiluGrad, &[s[1]]);
+        let silu = b.call(Prim::Silu, &[s[1]]);
+        vec![b.call(Prim::Mul3, &[slope, s[0], s[2]]), b.product(s[0], silu)]
+    })
+}
+
+pub fn ge_glu(g: Prim) -> OpDef {
+    operator("GeGluV2", &["x*"], &["y", "gelu"], false, |b, s| {
+        let gelu = b.call(g, &[s[0]]);
+        vec![b.product(s[1], gelu), gelu]
+    })
+}
+
+pub fn swi_glu() -> OpDef {
+    operator("SwiGlu", &["x*"], &["y"], false, |b, s| {
+        let low = b.num(-((1u64 << 40) as f64));
+        let held = b.call(Prim::Max, &[s[0], low]);
+        let silu = b.call(Prim::Silu, &[held]);
+        vec![b.product(silu, s[1])]
+    })
+}
+
+pub fn planned(def: &OpDef, dtype: DType) -> Plan {
+    plan(def, 0, dtype, soc("ascend910b")).expect("a plan")
+}

@@ -1,0 +1,280 @@
+//! Sequences of vector calls, one value per call, before anything has a buffer.
+//!
+//! ```text
+//! mod      the calls, and a builder that makes equal calls one value
+//! forms    sequences of the smooth primitives, with their coefficients
+//! table    which form a primitive takes, by element type and by what is asked at infinity
+//! ```
+
+pub mod forms;
+pub mod table;
+
+use crate::arch::Round;
+use op_dsl_ir::{DType, Id};
+use std::collections::HashMap;
+
+/// A call of the memory-vector API.
+#[allow(missing_docs)] // they are AscendC's own names
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Api {
+    Abs,
+    Exp,
+    Ln,
+    Sqrt,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Max,
+    Min,
+    Adds,
+    Muls,
+    Maxs,
+    Mins,
+    /// `dst += src * scalar`
+    Axpy,
+    /// `dst = dst * src0 + src1`
+    FusedMulAdd,
+    Compare(Compare),
+    Compares(Compare),
+    /// `dst = mask ? src0 : src1`
+    Select,
+    Cast(Round),
+    Duplicate,
+}
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compare {
+    /// `a < b`
+    Lt,
+    /// `a <= b`
+    Le,
+    /// `a > b`
+    Gt,
+    /// `a >= b`
+    Ge,
+    /// `a == b`
+    Eq,
+}
+
+impl Compare {
+    /// The same with its sides swapped.
+    pub const fn flipped(self) -> Compare {
+        match self {
+            Compare::Lt => Compare::Gt,
+            Compare::Le => Compare::Ge,
+            Compare::Gt => Compare::Lt,
+            Compare::Ge => Compare::Le,
+            Compare::Eq => Compare::Eq,
+        }
+    }
+}
+
+impl Api {
+    /// The name in AscendC.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Api::Abs => "Abs",
+            Api::Exp => "Exp",
+            Api::Ln => "Ln",
+            Api::Sqrt => "Sqrt",
+            Api::Add => "Add",
+            Api::Sub => "Sub",
+            Api::Mul => "Mul",
+            Api::Div => "Div",
+            Api::Max => "Max",
+            Api::Min => "Min",
+            Api::Adds => "Adds",
+            Api::Muls => "Muls",
+            Api::Maxs => "Maxs",
+            Api::Mins => "Mins",
+            Api::Axpy => "Axpy",
+            Api::FusedMulAdd => "FusedMulAdd",
+            Api::Compare(_) => "Compare",
+            Api::Compares(_) => "Compares",
+            Api::Select => "Select",
+            Api::Cast(_) => "Cast",
+            Api::Duplicate => "Duplicate",
+        }
+    }
+
+    /// Whether the destination is read too: it is the first argument's buffer.
+    pub const fn accumulates(self) -> bool {
+        matches!(self, Api::Axpy | Api::FusedMulAdd)
+    }
+}
+
+/// A number that is the same for every element.
+#[derive(Clone, Copy, Debug)]
+pub enum Scalar {
+    /// A constant.
+    Const(f32),
+    /// A node of the graph that depends on attributes only.
+    Uniform(Id),
+}
+
+impl Scalar {
+    fn key(self) -> (u8, u32) {
+        match self {
+            Scalar::Const(c) => (0, c.to_bits()),
+            Scalar::Uniform(id) => (1, id.0),
+        }
+    }
+}
+
+impl PartialEq for Scalar {
+    fn eq(&self, other: &Scalar) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Scalar {}
+
+impl From<f64> for Scalar {
+    fn from(c: f64) -> Scalar {
+        Scalar::Const(c as f32)
+    }
+}
+
+/// Names a value of a sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Val(pub usize);
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// An input stream, as it was loaded.
+    Load(usize),
+    /// One vector of equal numbers, written once per kernel and read again and again.
+    Splat,
+    /// A call.
+    Call(Api),
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// One number per element.
+    Data(DType),
+    /// One bit per element.
+    Mask,
+}
+
+/// What vector arithmetic is done in.
+pub const F32: Type = Type::Data(DType::F32);
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Where it comes from.
+    pub source: Source,
+    /// Arguments of the call; the accumulator first.
+    pub args: Vec<Val>,
+    /// The scalar of the call, or of the splat.
+    pub scalar: Option<Scalar>,
+    /// Its type.
+    pub ty: Type,
+    /// What it is, as maths; empty where the call says it.
+    pub what: &'static str,
+}
+
+type Key = (Source, Vec<Val>, Option<(u8, u32)>, Type);
+
+/// A sequence under construction.
+#[derive(Clone, Debug, Default)]
+pub struct Seq {
+    /// All values so far.
+    pub steps: Vec<Step>,
+    known: HashMap<Key, Val>, // only ever looked up, never iterated: its order reaches no output
+}
+
+impl Seq {
+    /// Adds a value, or finds it.
+    pub fn push(&mut self, source: Source, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
+        let next = Val(self.steps.len());
+        let key = (source, args.to_vec(), scalar.map(Scalar::key), ty);
+        let val = *self.known.entry(key).or_insert(next);
+        if val == next {
+            self.steps.push(Step { source, args: args.to_vec(), scalar, ty, what: "" });
+        }
+        val
+    }
+
+    /// Says what a value is.
+    pub fn named(&mut self, val: Val, what: &'static str) -> Val {
+        self.steps[val.0].what = what;
+        val
+    }
+
+    /// A call on `float`.
+    pub fn call(&mut self, api: Api, args: &[Val]) -> Val {
+        self.push(Source::Call(api), args, None, F32)
+    }
+
+    /// A call with a scalar, on `float`.
+    pub fn scaled(&mut self, api: Api, args: &[Val], scalar: impl Into<Scalar>) -> Val {
+        self.push(Source::Call(api), args, Some(scalar.into()), F32)
+    }
+
+    /// A hoisted vector of equal numbers.
+    pub fn splat(&mut self, scalar: impl Into<Scalar>) -> Val {
+        self.push(Source::Splat, &[], Some(scalar.into()), F32)
+    }
+}
+
+macro_rules! calls {
+    ($($(#[$doc:meta])* $name:ident = $api:ident($($arg:ident),*);)*) => {
+        impl Seq {$(
+            $(#[$doc])*
+            pub fn $name(&mut self, $($arg: Val),*) -> Val {
+                self.call(Api::$api, &[$($arg),*])
+            }
+        )*}
+    };
+}
+
+calls! {
+    /// `|x|`
+    abs = Abs(x);
+    /// `e^x`
+    exp = Exp(x);
+    /// `sqrt x`
+    sqrt = Sqrt(x);
+    /// `x - y`
+    sub = Sub(x, y);
+    /// `x y`
+    mul = Mul(x, y);
+    /// `x / y`
+    div = Div(x, y);
+    /// The larger.
+    max = Max(x, y);
+    /// The smaller.
+    min = Min(x, y);
+    /// `a x + y`; nothing else may read `a` afterwards.
+    fused_mul_add = FusedMulAdd(a, x, y);
+}
+
+macro_rules! scalar_calls {
+    ($($(#[$doc:meta])* $name:ident = $api:ident($($arg:ident),*);)*) => {
+        impl Seq {$(
+            $(#[$doc])*
+            pub fn $name(&mut self, $($arg: Val,)* c: impl Into<Scalar>) -> Val {
+                self.scaled(Api::$api, &[$($arg),*], c)
+            }
+        )*}
+    };
+}
+
+scalar_calls! {
+    /// `x + c`
+    adds = Adds(x);
+    /// `c x`
+    muls = Muls(x);
+    /// The larger of `x` and `c`.
+    maxs = Maxs(x);
+    /// The smaller of `x` and `c`.
+    mins = Mins(x);
+    /// `a + c x`; nothing else may read `a` afterwards.
+    axpy = Axpy(a, x);
+}
