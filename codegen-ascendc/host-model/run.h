@@ -190,7 +190,7 @@ inline void CheckEnd(const Core& core)
         Fail("event", flag.second.second, Format("event id %d was set and never waited for", flag.first.second));
     }
     if (core.atomic_add) {
-        Fail("parameter", Where::Here(), "SetAtomicAdd is still on at the end of the kernel");
+        Fail("parameter", kEndOfRun, "SetAtomicAdd is still on at the end of the kernel");
     }
 }
 
@@ -242,7 +242,7 @@ inline std::vector<Summary> RunBlocks(const Kernel& kernel, const std::vector<ui
             }
         }
         if (waiting >= 0 && gone >= 0) {
-            Fail("sync-all", Where::Here(),
+            Fail("sync-all", kEndOfRun,
                  Format("block %d waits at a SyncAll that block %d never reached", waiting, gone));
         }
         device.epoch += 1;

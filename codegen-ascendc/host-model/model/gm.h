@@ -134,7 +134,7 @@ public:
                 while (end < size && marks_[end] == 0) {
                     ++end;
                 }
-                Fail("gm-unwritten", Where::Here(),
+                Fail("gm-unwritten", kEndOfRun,
                      Format("bytes [%llu, %llu) of output '%s' (%llu bytes) were never written",
                             static_cast<unsigned long long>(i), static_cast<unsigned long long>(end),
                             name.c_str(), static_cast<unsigned long long>(size)));

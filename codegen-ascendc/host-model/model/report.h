@@ -21,6 +21,9 @@ struct Where {
     }
 };
 
+/// For what is only known once the kernel has ended.
+constexpr Where kEndOfRun{"end of run", 0};
+
 /// The block that runs now, -1 outside a kernel.
 inline int& RunningCore()
 {

@@ -151,9 +151,7 @@ template <typename T, typename U>
 void Compares(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src1Scalar, CMPMODE cmpMode, uint32_t count,
               host_model::Where where = host_model::Where::Here())
 {
-    if (host_model::kArch == 1001) {
-        host_model::Fail("not-on-arch", where, "Compares does not exist on 1001");
-    }
+    host_model::CheckOnArch("Compares", where);
     host_model::CompareBits(
         "Compares", dst, src0, cmpMode, count, where, [](host_model::Instruction&) {},
         [&](host_model::Instruction&, uint64_t) { return static_cast<host_model::Wide<T>>(src1Scalar); });

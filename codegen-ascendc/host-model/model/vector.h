@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "lanes.h"
 
@@ -15,20 +16,44 @@ enum class Types {
     kReal,
     /// half and float only.
     kNoBf16,
-    /// Those of kReal, and 16- and 32-bit signed integers.
+    /// Those of kReal, and signed integers: of 32 bits, and of 16 but on 910.
     kWithIntegers,
+    /// The same, but on 910 no integers at all.
+    kScalar,
+    /// half, and except on 910 float.
+    kRelu,
 };
 
 /// Whether `T` is in `types`.
 template <typename T>
 constexpr bool Takes(Types types)
 {
-    if constexpr (std::is_same_v<T, half> || std::is_same_v<T, float>) {
+    constexpr bool newer = kArch != 1001;
+    if constexpr (std::is_same_v<T, half>) {
         return true;
+    } else if constexpr (std::is_same_v<T, float>) {
+        return newer || types != Types::kRelu;
     } else if constexpr (std::is_same_v<T, bfloat16_t>) {
-        return kHasBf16Arithmetic && types != Types::kNoBf16;
+        return kHasBf16Arithmetic && types != Types::kNoBf16 && types != Types::kRelu;
+    } else if constexpr (std::is_same_v<T, int32_t>) {
+        return types == Types::kWithIntegers || (newer && types == Types::kScalar);
+    } else if constexpr (std::is_same_v<T, int16_t>) {
+        return newer && (types == Types::kWithIntegers || types == Types::kScalar);
     } else {
-        return types == Types::kWithIntegers && (std::is_same_v<T, int16_t> || std::is_same_v<T, int32_t>);
+        return false;
+    }
+}
+
+/// Stops on an instruction that 910 does not have.
+inline void CheckOnArch(const char* api, Where where)
+{
+    if (kArch != 1001) {
+        return;
+    }
+    for (const char* missing : {"Maxs", "Mins", "FusedMulAdd", "MulAddDst", "Compares"}) {
+        if (std::strcmp(api, missing) == 0) {
+            Fail("not-on-arch", where, Format("%s does not exist on %d", api, kArch));
+        }
     }
 }
 
@@ -78,6 +103,7 @@ template <typename T, typename F>
 void Unary(const char* api, Types types, const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
            const Extent& extent, const AscendC::UnaryRepeatParams& p, Where where, F op)
 {
+    CheckOnArch(api, where);
     CheckType<T>(types, api, where);
     Instruction run(api, extent, sizeof(T), where);
     const Operand<T> to{dst, {p.dstBlkStride, p.dstRepStride}};
@@ -102,6 +128,7 @@ void Binary(const char* api, Types types, const AscendC::LocalTensor<D>& dst, co
             const AscendC::LocalTensor<S>& src1, const Extent& extent, const AscendC::BinaryRepeatParams& p,
             Where where, F op)
 {
+    CheckOnArch(api, where);
     CheckType<D>(types, api, where);
     CheckType<S>(types, api, where);
     Instruction run(api, extent, std::max(sizeof(D), sizeof(S)), where);
@@ -235,17 +262,17 @@ namespace AscendC {
     }
 
 HOST_MODEL_UNARY(Abs, kNoBf16, [](float x) { return std::fabs(x); })
-HOST_MODEL_UNARY(Relu, kNoBf16, [](float x) { return host_model::Larger(x, 0.0f); })
+HOST_MODEL_UNARY(Relu, kRelu, [](float x) { return host_model::Larger(x, 0.0f); })
 HOST_MODEL_UNARY(Sqrt, kNoBf16, [](float x) { return std::sqrt(x); })
 // Computed with more digits than the result has, then rounded once: the model takes
 // these for correctly rounded, which the devices may miss by some units.
 HOST_MODEL_UNARY(Exp, kNoBf16, [](float x) { return static_cast<float>(std::exp(static_cast<double>(x))); })
 HOST_MODEL_UNARY(Ln, kNoBf16, [](float x) { return static_cast<float>(std::log(static_cast<double>(x))); })
 
-HOST_MODEL_SCALAR(Adds, kWithIntegers, x + s)
-HOST_MODEL_SCALAR(Muls, kWithIntegers, x* s)
-HOST_MODEL_SCALAR(Maxs, kWithIntegers, host_model::Larger(x, s))
-HOST_MODEL_SCALAR(Mins, kWithIntegers, host_model::Smaller(x, s))
+HOST_MODEL_SCALAR(Adds, kScalar, x + s)
+HOST_MODEL_SCALAR(Muls, kScalar, x * s)
+HOST_MODEL_SCALAR(Maxs, kScalar, host_model::Larger(x, s))
+HOST_MODEL_SCALAR(Mins, kScalar, host_model::Smaller(x, s))
 
 HOST_MODEL_BINARY(Add, kWithIntegers, [](auto x, auto y) { return x + y; })
 HOST_MODEL_BINARY(Sub, kWithIntegers, [](auto x, auto y) { return x - y; })

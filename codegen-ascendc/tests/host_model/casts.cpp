@@ -42,5 +42,57 @@ HOST_MODEL_MAIN({"float_half", host_model::Bind(cast<half, float>)}, {"half_floa
                 {"bfloat16_float", host_model::Bind(cast<float, bfloat16_t>)},
                 {"float_int32", host_model::Bind(cast<int32_t, float>)})
 #else
-HOST_MODEL_MAIN({"float_half", host_model::Bind(cast<half, float>)}, {"half_float", host_model::Bind(cast<float, half>)})
+__global__ __aicore__ void mins(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.Load();
+    Mins(t, t, 1.0f, 64);  // finds: mins
+}
+
+__global__ __aicore__ void fused(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.Load();
+    FusedMulAdd(t, t, t, 64);  // finds: fused
+}
+
+__global__ __aicore__ void compares(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.Load();
+    Compares(bench.temp.Get<uint8_t>(), t, 1.0f, CMPMODE::LT, 64);  // finds: compares
+}
+
+__global__ __aicore__ void relu_float(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.Load();
+    Relu(t, t, 64);  // finds: relu_float
+}
+
+__global__ __aicore__ void select_tensors(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.Load();
+    Select(t, bench.temp.Get<uint8_t>(), t, t, SELMODE::VSEL_TENSOR_TENSOR_MODE, 64);  // finds: select_tensors
+}
+
+__global__ __aicore__ void gather(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.Load();
+    Gather(bench.temp.Get<float>(), t, t.ReinterpretCast<uint32_t>(), 0, 64);  // finds: gather
+}
+
+// Four events of a kind, not eight.
+__global__ __aicore__ void buffers(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    TQue<TPosition::VECIN, 1> more;
+    bench.pipe.InitBuffer(more, 3, 32);  // finds: buffers
+}
+
+HOST_MODEL_MAIN({"float_half", host_model::Bind(cast<half, float>)}, {"half_float", host_model::Bind(cast<float, half>)},
+                CASE(mins), CASE(fused), CASE(compares), CASE(relu_float), CASE(select_tensors), CASE(gather),
+                CASE(buffers))
 #endif

@@ -1,0 +1,127 @@
+//! Compiles the small kernels and runs them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Where the small kernels lie.
+fn kernels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host_model")
+}
+
+/// A C++ compiler, from `CXX` or by its usual names.
+fn compiler() -> String {
+    let asked = std::env::var("CXX").ok().filter(|c| !c.is_empty());
+    let names =
+        asked.map_or_else(|| ["g++", "clang++", "c++"].map(String::from).to_vec(), |c| vec![c]);
+    names
+        .iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success()))
+        .unwrap_or_else(|| {
+            panic!("no C++17 compiler ({}): install g++ or set CXX", names.join(", "))
+        })
+        .clone()
+}
+
+/// A compiled kernel file and a directory for its data.
+pub struct Program {
+    source: String,
+    binary: PathBuf,
+    dir: PathBuf,
+}
+
+impl Program {
+    /// Compiles `name`.cpp for an architecture, with every warning an error.
+    pub fn compile(name: &str, arch: u32) -> Self {
+        // Two runs of the tests at once must not write over each other's programs.
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("host_model_{name}_{arch}_{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        let file = kernels().join(format!("{name}.cpp"));
+        let binary = dir.join(name);
+        let out = Command::new(compiler())
+            .args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-pthread"])
+            .arg(format!("-DHOST_MODEL_ARCH={arch}"))
+            .arg("-I")
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("host-model"))
+            .arg(&file)
+            .arg("-o")
+            .arg(&binary)
+            .output()
+            .unwrap();
+        assert!(out.status.success(), "{name} on {arch}: {}", String::from_utf8_lossy(&out.stderr));
+        Self { source: fs::read_to_string(file).unwrap(), binary, dir }
+    }
+
+    /// A data file's path, with its content if given.
+    pub fn file(&self, name: &str, bytes: Option<&[u8]>) -> String {
+        let path = self.dir.join(name);
+        if let Some(bytes) = bytes {
+            fs::write(&path, bytes).unwrap();
+        }
+        path.display().to_string()
+    }
+
+    /// Runs a kernel with all arguments as given.
+    pub fn run(&self, kernel: &str, args: &[String]) -> Output {
+        Command::new(&self.binary)
+            .args(["--kernel", kernel, "--ub", "196352"])
+            .args(args)
+            .output()
+            .unwrap()
+    }
+
+    /// Runs a right kernel from `input` to `size` bytes; its output and its report.
+    pub fn good(
+        &self,
+        kernel: &str,
+        input: &[u8],
+        size: usize,
+        more: &[&str],
+    ) -> (Vec<u8>, String) {
+        let mut args = vec![
+            "--in".into(),
+            format!("a={}", self.file(&format!("{kernel}.in"), Some(input))),
+            "--out".into(),
+            format!("b={}:{size}", self.file(&format!("{kernel}.out"), None)),
+        ];
+        args.extend(more.iter().map(ToString::to_string));
+        let out = self.run(kernel, &args);
+        assert!(out.status.success(), "{kernel}: {}", String::from_utf8_lossy(&out.stderr));
+        let bytes = fs::read(self.file(&format!("{kernel}.out"), None)).unwrap();
+        (bytes, String::from_utf8(out.stdout).unwrap())
+    }
+
+    /// Runs a broken kernel and demands that `check` finds it, at the line that says
+    /// so if one does.
+    pub fn broken(&self, kernel: &str, check: &str, what: &str, more: &[&str]) {
+        let ones: Vec<u8> = [1.0_f32; 2048].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let b = self.file(&format!("{kernel}.b"), Some(&ones[..512]));
+        let mut args = vec!["--in".into(), format!("a={}", self.file("ones", Some(&ones)))];
+        if more.contains(&"in-place") {
+            args.extend(["--inout".into(), format!("b={b}:{b}.out")]);
+        } else {
+            args.extend(["--out".into(), format!("b={b}:256")]);
+        }
+        args.extend(more.iter().filter(|m| **m != "in-place").map(ToString::to_string));
+        let out = self.run(kernel, &args);
+        let said = String::from_utf8_lossy(&out.stderr);
+        let report = String::from_utf8_lossy(&out.stdout);
+        assert_eq!(out.status.code(), Some(1), "{kernel} was not found out: {said}{report}");
+        assert!(said.starts_with(&format!("finding: {check}: ")), "{kernel}: {said}");
+        assert_eq!(said.lines().count(), 1, "{kernel}: {said}");
+        assert!(said.contains(what), "{kernel}: {said}");
+        assert!(report.contains(&format!("{{\"record\":\"finding\",\"check\":\"{check}\"")));
+        let mark = format!("// finds: {kernel}");
+        if let Some(line) = self.source.lines().position(|l| l.trim_end().ends_with(&mark)) {
+            assert!(said.contains(&format!(".cpp:{}: ", line + 1)), "{kernel}: {said}");
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Left behind, it would only take space.
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
