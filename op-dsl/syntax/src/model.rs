@@ -5,6 +5,7 @@ use crate::{Errors, names};
 use op_dsl_ir::op::{AttrKind, Kind, Split, Value, Variant};
 use quote::ToTokens;
 use std::rc::Rc;
+use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{Block, Expr, FnArg, Ident, Item, ItemConst, ItemEnum, ItemFn, Pat, Stmt, Type};
 
@@ -77,6 +78,8 @@ pub struct Formula {
     pub params: Vec<(Ident, Type)>,
     /// What it computes. Shared by all scopes, so that its address tells its mistakes apart.
     pub block: Rc<Block>,
+    /// Its type as written: ` -> Elem`.
+    returns: String,
 }
 
 impl Formula {
@@ -87,7 +90,19 @@ impl Formula {
             ident: item.sig.ident.clone(),
             params: params.map(|(ident, ty, _)| (ident, ty)).collect(),
             block: Rc::new((*item.block).clone()),
+            returns: match &item.sig.output {
+                syn::ReturnType::Default => String::new(),
+                syn::ReturnType::Type(_, ty) => format!(" -> {}", text(ty)),
+            },
         }
+    }
+
+    /// The function as text, without its attributes.
+    fn source(&self) -> String {
+        let params = self.params.iter().map(|(name, ty)| format!("{name}: {}", text(ty)));
+        let params = params.collect::<Vec<_>>().join(", ");
+        let body = source(&self.block).replace('\n', "\n    ");
+        format!("fn {}({params}){} {{\n    {body}\n}}", self.ident, self.returns)
     }
 }
 
@@ -241,7 +256,7 @@ pub struct Op {
     pub function: OpFn,
     /// The text of its doc comment.
     pub doc: String,
-    /// The body as text.
+    /// The body as text, with the formulas it calls.
     pub formula: String,
 }
 
@@ -391,6 +406,42 @@ pub struct Strip;
 impl VisitMut for Strip {
     fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {
         attrs.retain(|a| !attr::HELPERS.iter().any(|h| attr::is(a, h)));
+    }
+}
+
+/// A type as text.
+fn text(ty: &Type) -> String {
+    ty.to_token_stream().to_string().replace(" ,", ",")
+}
+
+/// An operator's body as text, and the module's formulas that it calls, in order of first use.
+pub(crate) fn formula(block: &Block, scope: &Scope) -> String {
+    let mut uses = Uses { scope, found: Vec::new() };
+    uses.visit_block(block);
+    // What the body defines itself is in its text already, under whatever name.
+    let mine = |ident: &Ident| {
+        block.stmts.iter().any(|s| matches!(s, Stmt::Item(Item::Fn(f)) if f.sig.ident == *ident))
+    };
+    let called = uses.found.iter().filter(|f| !mine(&f.ident)).map(|f| f.source());
+    std::iter::once(source(block)).chain(called).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Finds formulas by the calls of them.
+struct Uses<'a> {
+    scope: &'a Scope,
+    found: Vec<&'a Formula>,
+}
+
+impl<'a> Visit<'_> for Uses<'a> {
+    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
+        if let Expr::Path(p) = &*call.func
+            && let Some(f) = p.path.get_ident().and_then(|name| self.scope.formula_named(name))
+            && self.found.iter().all(|known| known.ident != f.ident)
+        {
+            self.found.push(f);
+            self.visit_block(&f.block);
+        }
+        syn::visit::visit_expr_call(self, call);
     }
 }
 

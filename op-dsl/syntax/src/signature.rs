@@ -18,7 +18,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     let params: Vec<Param> =
         item.sig.inputs.iter().filter_map(|arg| reader.parameter(arg)).collect();
     let refused = refused(item, &params);
-    let returns = reader.returns(&item.sig.output);
+    let returns = reader.returns(item);
     let split = reader.split(&params, &returns, item);
     let saved = reader.saved(item);
     let broadcast = reader.broadcast;

@@ -33,6 +33,32 @@ fn eval(def: &OpDef, spec: usize, streams: &[f64], scalars: &[f64]) -> Vec<f64> 
 }
 
 #[test]
+fn the_text_of_a_formula_has_what_it_calls() {
+    let family = family(quote! {
+        mod m {
+            #[formula]
+            fn square(x: Elem) -> Elem { x * x }
+            #[formula]
+            fn uncalled(x: Elem) -> Elem { x + x }
+            #[formula]
+            fn pair(x: Elem) -> (Elem, Elem) { (square(x), square(x) * x) }
+            #[op(name = "F")]
+            fn f(x: Elem) -> Elem {
+                #[formula]
+                fn own(x: Elem) -> Elem { square(x) }
+                let (a, b) = pair(own(x));
+                a + b
+            }
+        }
+    });
+    let parts: Vec<&str> = family.ops[0].def.formula.split("\n\n").collect();
+    assert_eq!(parts.len(), 3, "{parts:?}");
+    assert!(parts[0].ends_with("a + b"), "{}", parts[0]);
+    assert_eq!(parts[1], "fn square(x: Elem) -> Elem {\n    x * x\n}");
+    assert!(parts[2].starts_with("fn pair(x: Elem) -> (Elem, Elem) {\n"), "{}", parts[2]);
+}
+
+#[test]
 fn arithmetic_as_written() {
     let def = one(
         quote!(name = "Poly", outputs(out)),
