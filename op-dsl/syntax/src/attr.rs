@@ -159,9 +159,8 @@ pub fn op(tokens: TokenStream, errors: &Errors) -> OpArgs {
 }
 
 fn grad(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<GradArgs> {
-    let keyword = meta.path.get_ident().cloned();
     let mut args = GradArgs {
-        keyword: keyword.ok_or_else(|| meta.error("expected `grad`"))?,
+        keyword: meta.path.require_ident()?.clone(),
         name: None,
         wrt: Vec::new(),
         inputs: None,
@@ -279,7 +278,7 @@ fn dtypes(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<Vec<DType>> {
     for ident in idents(meta)? {
         match ident.to_string().parse() {
             Ok(dtype) if list.contains(&dtype) => {
-                errors.at(&ident, format!("`{ident}` is given twice"))
+                errors.at(&ident, format!("`{ident}` is given twice; write it once"))
             }
             Ok(dtype) => list.push(dtype),
             Err(_) => errors.at(&ident, "unknown element type; known: f16, bf16, f32"),

@@ -297,7 +297,8 @@ fn unique(ops: &mut Vec<Operator>, errors: &Errors) {
     ops.retain(|op| {
         let again = known.contains(&op.def.name);
         if again {
-            errors.at(&op.ident, format!("another operator is called `{}`", op.def.name));
+            errors
+                .at(&op.ident, format!("another operator is called `{}`; rename one", op.def.name));
         }
         known.push(op.def.name.clone());
         !again

@@ -46,6 +46,7 @@ pub fn derive(
         None => default(forward, traced, returned, &wrt, errors, args)?,
     };
     let outputs = outputs(&wrt, forward, args, errors)?;
+    distinct(&inputs, &outputs, args, errors)?;
     let wiring = wiring(forward, &inputs, &wrt, returned);
     let specs = specs(traced, &wiring, forward, args, errors)?;
 
@@ -101,7 +102,9 @@ fn wrt(forward: &OpDef, args: &GradArgs, errors: &Errors) -> Option<Vec<usize>> 
     let mut found = Vec::new();
     for ident in &args.wrt {
         match position(&forward.inputs, ident) {
-            Some(i) if found.contains(&i) => errors.at(ident, format!("`{ident}` is given twice")),
+            Some(i) if found.contains(&i) => {
+                errors.at(ident, format!("`{ident}` is given twice; write it once"))
+            }
             Some(i) => found.push(i),
             None => {
                 let known = list(&forward.inputs);
@@ -132,7 +135,7 @@ fn explicit(
             }
         };
         if inputs.iter().any(|(known, _)| ident == known) {
-            errors.at(ident, format!("`{ident}` is given twice"));
+            errors.at(ident, format!("`{ident}` is given twice; write it once"));
             return None;
         }
         inputs.push((ident.to_string(), source));
@@ -210,6 +213,25 @@ fn outputs(
         Tensor { name: name.into(), kind: input.kind, used: true }
     };
     Some(wrt.iter().enumerate().map(tensor).collect())
+}
+
+/// Inputs and outputs are parameters of one call.
+fn distinct(
+    inputs: &[(String, Source)],
+    outputs: &[Tensor],
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<()> {
+    for (k, output) in outputs.iter().enumerate() {
+        let earlier = outputs[..k].iter().any(|o| o.name == output.name);
+        if earlier || inputs.iter().any(|(name, _)| *name == output.name) {
+            let message = format!("two tensors of the gradient are called `{}`", output.name);
+            let help = "name its outputs by `outputs(..)`";
+            errors.at(&args.keyword, format!("{message}; {help}"));
+            return None;
+        }
+    }
+    Some(())
 }
 
 fn kind(forward: &OpDef, source: Source) -> Kind {

@@ -44,10 +44,14 @@ impl EnumDef {
             let renamed = renamed.and_then(|a| attr::variant_name(&a, errors));
             let name = renamed.map_or_else(|| v.ident.to_string().to_lowercase(), |n| n.value());
             if variants.iter().any(|known| known.value == value) {
-                errors.at(v, format!("another variant has the wire value {value} already"));
+                errors.at(
+                    v,
+                    format!("another variant has the wire value {value} already; change one"),
+                );
             }
             if variants.iter().any(|known| known.name == name) {
-                errors.at(v, format!("another variant has the name \"{name}\" already"));
+                errors
+                    .at(v, format!("another variant has the name \"{name}\" already; change one"));
             }
             next = value.wrapping_add(1);
             variants.push(Variant { ident: v.ident.to_string().into(), name: name.into(), value });
@@ -336,7 +340,7 @@ pub(crate) fn integer(e: &Expr) -> Option<i64> {
 /// error.
 pub(crate) fn number(e: &Expr, scope: &Scope, errors: &Errors, depth: usize) -> Option<f64> {
     if depth > 32 {
-        errors.once(e, "this constant depends on itself");
+        errors.once(e, "this constant depends on itself; write its value");
         return None;
     }
     let again = |e: &Expr| number(e, scope, errors, depth);
@@ -383,6 +387,23 @@ pub(crate) fn number(e: &Expr, scope: &Scope, errors: &Errors, depth: usize) -> 
             );
             None
         }
+    }
+}
+
+/// Why a number cannot be a constant of a kernel, which is f32.
+pub(crate) fn beyond_f32(v: f64) -> Option<&'static str> {
+    let rounded = v as f32;
+    if !v.is_finite() {
+        Some("this constant is not finite; write a number that f32 holds")
+    } else if rounded.is_infinite() {
+        Some("this constant is beyond f32, which ends at 3.4e38; write a smaller one")
+    } else if v != 0.0 && rounded.abs() < f32::MIN_POSITIVE {
+        Some(
+            "this constant is below f32, whose normal numbers start at 1.2e-38; write `0.0` or a \
+             larger one",
+        )
+    } else {
+        None
     }
 }
 

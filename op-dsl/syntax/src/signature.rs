@@ -6,7 +6,7 @@ use crate::model::{self, Op, OpFn, Param, Role, Scope, Strip};
 use crate::{Errors, names};
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Split, Value};
 use proc_macro2::TokenStream;
-use syn::spanned::Spanned;
+
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
 
@@ -31,7 +31,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     Some(Op {
         args,
         doc: attr::doc(&item.attrs),
-        formula: model::source(&item.block),
+        formula: model::formula(&item.block, scope),
         function: OpFn {
             item: kept,
             block: item.block.clone(),
@@ -190,7 +190,14 @@ impl Reader<'_> {
                 (value, "`true` or `false`")
             }
             AttrKind::Float => {
-                return model::number(e, self.scope, errors, 0).map(Value::Float);
+                let value = model::number(e, self.scope, errors, 0)?;
+                return match model::beyond_f32(value) {
+                    Some(why) => {
+                        errors.at(e, why);
+                        None
+                    }
+                    None => Some(Value::Float(value)),
+                };
             }
             AttrKind::Enum { ty, variants, .. } => {
                 let value = variant_of(e, ty, variants).map(Value::Int);
@@ -203,7 +210,7 @@ impl Reader<'_> {
         value
     }
 
-    fn returns(&self, output: &ReturnType) -> Vec<Kind> {
+    fn returns(&self, item: &ItemFn) -> Vec<Kind> {
         let one = |ty: &Type| match model::type_name(ty) {
             Some(name) if name == "Elem" => Kind::Whole,
             Some(name) if name == "Gated" => Kind::Gated,
@@ -213,12 +220,9 @@ impl Reader<'_> {
                 Kind::Whole
             }
         };
-        match output {
+        match &item.sig.output {
             ReturnType::Default => {
-                self.errors.push(syn::Error::new(
-                    output.span(),
-                    "an operator has an output; write `-> Elem`",
-                ));
+                self.errors.at(&item.sig.ident, "an operator has an output; write `-> Elem`");
                 vec![Kind::Whole]
             }
             ReturnType::Type(_, ty) => match &**ty {

@@ -189,10 +189,13 @@ impl<'a> Tracer<'a> {
             Lit::Float(f) if f.suffix() == "f32" => {
                 self.poison(e, "constants are f64 and rounded once; remove the suffix")
             }
-            Lit::Float(f) => match f.base10_parse::<f64>() {
-                Ok(v) => Ok(Value::Num(v)),
-                Err(_) => self.poison(e, "this is no number"),
-            },
+            Lit::Float(f) => {
+                let v = f.base10_parse().unwrap_or(f64::NAN);
+                match model::beyond_f32(v) {
+                    Some(why) => self.poison(e, why),
+                    None => Ok(Value::Num(v)),
+                }
+            }
             Lit::Int(i) => match i.base10_parse::<i64>() {
                 Ok(v) => Ok(Value::Int(v)),
                 Err(_) => self.poison(e, "this integer is too large; write it as `1.0e30`"),
@@ -261,17 +264,19 @@ impl<'a> Tracer<'a> {
     pub fn element(&mut self, node: &impl ToTokens, value: &Value) -> Option<Id> {
         match value {
             Value::Elem(id) => Some(*id),
-            Value::Num(v) if v.is_finite() => Some(self.graph.num(*v)),
-            Value::Num(_) => {
-                self.error(node, "this constant is not finite; write a number that f32 holds");
-                None
-            }
+            Value::Num(v) => match model::beyond_f32(*v) {
+                Some(why) => {
+                    self.error(node, why);
+                    None
+                }
+                None => Some(self.graph.num(*v)),
+            },
             // rustc reports the type of the literal in the kept function.
             Value::Int(v) => Some(self.graph.num(*v as f64)),
             Value::Poison => None,
             other => {
-                let what = other.what();
-                self.error(node, format!("an element is needed here and this is {what}"));
+                let (what, help) = (other.what(), other.instead());
+                self.error(node, format!("an element is needed here and this is {what}; {help}"));
                 None
             }
         }

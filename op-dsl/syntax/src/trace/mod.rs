@@ -62,13 +62,14 @@ pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
     done
 }
 
-/// Runs `trace` for every combination of values of the attributes it stops on.
+/// Runs `trace` for every combination of values of the attributes it stops on; whether that came
+/// to an end.
 fn specialise(
     kinds: &[AttrKind],
     errors: &Errors,
     name: &Ident,
     mut trace: impl FnMut(&BTreeMap<usize, i64>) -> Traces<()>,
-) {
+) -> bool {
     let mut open = vec![BTreeMap::new()];
     let mut traced = 0;
     while let Some(fixed) = open.pop() {
@@ -76,11 +77,11 @@ fn specialise(
         if traced > 2 * MAX_SPECS {
             let most = format!("more than {MAX_SPECS} specialisations");
             errors.at(name, format!("{most}; branch on fewer attributes"));
-            return;
+            return false;
         }
         match trace(&fixed) {
             Ok(()) => {}
-            Err(Stop::Endless) => return,
+            Err(Stop::Endless) => return false,
             Err(Stop::On(attr)) => {
                 let values: Vec<i64> = match kinds.get(attr) {
                     Some(AttrKind::Enum { variants, .. }) => {
@@ -97,6 +98,7 @@ fn specialise(
             }
         }
     }
+    true
 }
 
 /// The parameters of an operator as values.
@@ -168,11 +170,14 @@ fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
 /// are found even where nothing calls them.
 pub fn formulas(scope: &Scope, from: usize, errors: &Errors) {
     for f in scope.formulas.iter().skip(from) {
-        alone(f, scope, errors);
+        // What does not end takes its callers along.
+        if !alone(f, scope, errors) {
+            return;
+        }
     }
 }
 
-fn alone(f: &Formula, scope: &Scope, errors: &Errors) {
+fn alone(f: &Formula, scope: &Scope, errors: &Errors) -> bool {
     let mut kinds = Vec::new();
     for (_, ty) in &f.params {
         match crate::model::type_name(ty) {
@@ -223,5 +228,5 @@ fn alone(f: &Formula, scope: &Scope, errors: &Errors) {
         let mut tracer = Tracer::new(scope, errors, &kinds, fixed, b);
         tracer.locals = locals;
         tracer.enter(f).map(|_| ())
-    });
+    })
 }

@@ -54,7 +54,12 @@ impl<'a> Tracer<'a> {
         match pat {
             Pat::Ident(p) => self.locals.push((p.ident.to_string(), Value::Poison)),
             Pat::Tuple(t) => t.elems.iter().for_each(|p| self.poison_names(p)),
+            Pat::TupleStruct(t) => t.elems.iter().for_each(|p| self.poison_names(p)),
+            Pat::Slice(s) => s.elems.iter().for_each(|p| self.poison_names(p)),
             Pat::Struct(s) => s.fields.iter().for_each(|f| self.poison_names(&f.pat)),
+            Pat::Paren(p) => self.poison_names(&p.pat),
+            Pat::Reference(r) => self.poison_names(&r.pat),
+            Pat::Type(t) => self.poison_names(&t.pat),
             _ => {}
         }
     }

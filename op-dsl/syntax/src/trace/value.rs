@@ -44,6 +44,18 @@ impl Value {
             Value::Poison => "an error",
         }
     }
+
+    /// What to write where an element is needed.
+    pub fn instead(&self) -> &'static str {
+        match self {
+            Value::Truth(_) => "write `if .. { .. } else { .. }`",
+            Value::Attr(_) | Value::Variant(..) => "branch on it by `if` or `match`",
+            Value::Layout => "write an `f32` attribute",
+            Value::Gated(..) => "write its `gate` or its `value`",
+            Value::Tuple(_) => "write one of its values",
+            Value::Elem(_) | Value::Num(_) | Value::Int(_) | Value::Poison => "",
+        }
+    }
 }
 
 /// A condition.

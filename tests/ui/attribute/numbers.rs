@@ -1,0 +1,29 @@
+use op_dsl::prelude::*;
+
+#[derive(OpAttr, Clone, Copy, Debug, PartialEq)]
+enum Value {
+    A = 1 + 1,
+    B = 7,
+}
+
+#[derive(OpAttr, Clone, Copy, Debug, PartialEq)]
+enum Twice {
+    A = 1,
+    B = 1,
+}
+
+#[derive(OpAttr, Clone, Copy, Debug, PartialEq)]
+enum Empty {}
+
+#[derive(OpAttr, Clone, Copy, Debug, PartialEq)]
+enum Generic<const N: usize> {
+    A,
+}
+
+#[derive(OpAttr, Clone, Copy, Debug, PartialEq)]
+enum Named {
+    #[attr(nmae = "a")]
+    A,
+}
+
+fn main() {}

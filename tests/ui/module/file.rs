@@ -1,0 +1,4 @@
+#[op_dsl::operators]
+mod family;
+
+fn main() {}
