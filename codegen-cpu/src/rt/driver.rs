@@ -13,9 +13,6 @@ use core::ops::Range;
 use op_dsl_ir::bind::MAX_RANK;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Output bytes beyond which stores go past the caches: they would not be there any more when
-/// someone reads them.
-const STREAMING: usize = 16 << 20;
 /// Bytes read and written that pay for waking one more thread.
 const PER_THREAD: usize = 1 << 20;
 /// Threads that a call may ask for.
@@ -36,7 +33,7 @@ pub(super) fn run(job: &mut Job, options: &Options) {
         n => n.min(MOST_THREADS),
     };
     let written = job.elements().saturating_mul(job.dtype.size() * job.outputs().len());
-    let streaming = options.streaming.unwrap_or(written > STREAMING && !job.in_place);
+    let streaming = options.streaming.unwrap_or(job.level.streams(written) && !job.in_place);
     let cut = Cut::new(job, if threads > 1 { threads * CLAIMS } else { 1 });
     let boxes = cut.boxes;
     let threads = threads.min(boxes);

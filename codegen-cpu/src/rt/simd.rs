@@ -59,6 +59,15 @@ impl Level {
         })
     }
 
+    /// Whether outputs of so many bytes are stored past the caches unless the caller says
+    /// otherwise: if they are far larger than a cache, and one store fills a cache line.
+    ///
+    /// Where lines are filled by two stores with half a kernel's arithmetic between them, kernels
+    /// were 20 to 40 % faster with plain stores (though a loop without arithmetic was not).
+    pub const fn streams(self, bytes: usize) -> bool {
+        matches!(self, Level::Avx512) && bytes > 16 << 20
+    }
+
     /// Whether the level has a fused multiply-add, which the 2 ulp contract asks for.
     pub const fn has_fma(self) -> bool {
         !matches!(self, Level::Baseline)

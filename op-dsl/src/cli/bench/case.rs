@@ -7,13 +7,12 @@ use crate::cli::error::Error;
 use crate::cli::roles;
 use codegen_cpu::rt::call::{Operator, Options};
 use codegen_cpu::rt::floor::floor_kernels;
+use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{Bound, bind};
 use op_dsl_ir::op::{AttrKind, OpDef, Stream, Value};
 use std::time::{Duration, Instant};
 
-/// Bytes of outputs beyond which both sides store past the caches.
-const STREAMING: usize = 16 << 20;
 /// A sample lasts at least this long: short calls are repeated.
 const SAMPLE: Duration = Duration::from_micros(400);
 /// Unless told otherwise, runs are repeated for this long ...
@@ -43,7 +42,7 @@ pub struct Case<'o> {
     inputs: Vec<Array>,
     outputs: Vec<Array>,
     bound: Bound,
-    streaming: bool,
+    written: usize,
     data: DataKind,
 }
 
@@ -89,7 +88,7 @@ impl<'o> Case<'o> {
             inputs,
             outputs,
             bound,
-            streaming: written * dtype.size() > STREAMING,
+            written: written * dtype.size(),
             data,
         })
     }
@@ -99,9 +98,10 @@ impl<'o> Case<'o> {
         &self.bound
     }
 
-    /// Whether stores go past the caches.
-    pub fn is_streaming(&self) -> bool {
-        self.streaming
+    /// Whether the driver stores past the caches, of the operator and of the floor alike.
+    pub fn is_streaming(&self, options: &Options) -> bool {
+        let level = options.level.unwrap_or_else(Level::best);
+        options.streaming.unwrap_or(level.streams(self.written))
     }
 
     /// Elements of the formula.
@@ -121,9 +121,8 @@ impl<'o> Case<'o> {
     /// # Errors
     /// The options ask for what this CPU does not have.
     pub fn run(&mut self, options: &Options) -> Result<(), Error> {
-        let options = Options { streaming: Some(self.streaming), ..*options };
         let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
-        Ok(self.op.run(&self.attrs, &inputs, &mut outputs, &options)?)
+        Ok(self.op.run(&self.attrs, &inputs, &mut outputs, options)?)
     }
 
     /// Runs the floor once.
@@ -131,9 +130,8 @@ impl<'o> Case<'o> {
     /// # Errors
     /// As [`Case::run`].
     pub fn run_floor(&mut self, options: &Options) -> Result<(), Error> {
-        let options = Options { streaming: Some(self.streaming), ..*options };
         let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
-        Ok(self.floor.run(&self.floor_attrs, &inputs, &mut outputs, &options)?)
+        Ok(self.floor.run(&self.floor_attrs, &inputs, &mut outputs, options)?)
     }
 
     /// Holds a sample of the results against the graph in f64.
@@ -176,12 +174,11 @@ impl<'o> Case<'o> {
     /// # Errors
     /// As [`Case::run`].
     pub fn time(&mut self, options: &Options, runs: Option<u16>) -> Result<Timing, Error> {
-        let options = Options { streaming: Some(self.streaming), ..*options };
         let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
         let mut call = |op: &Operator, attrs: &[Value], times: usize| -> Result<Duration, Error> {
             let start = Instant::now();
             for _ in 0..times {
-                op.run(attrs, &inputs, &mut outputs, &options)?;
+                op.run(attrs, &inputs, &mut outputs, options)?;
             }
             Ok(start.elapsed())
         };

@@ -36,7 +36,7 @@ pub fn bench(operators: Operators, args: &Bench, out: &mut dyn Write) -> Result<
             let spec = &op.def.specs[case.bound().spec];
             let size: Vec<String> = case.bound().domain.iter().map(usize::to_string).collect();
             let bytes = case.bytes() as f64;
-            let stores = if case.is_streaming() { "nt" } else { "plain" };
+            let stores = if case.is_streaming(&options(threads)) { "nt" } else { "plain" };
             let cells = |system: &str, mode: &str, ns: f64| {
                 [
                     system.to_string(),
