@@ -3,6 +3,7 @@
 use super::error::Error;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use codegen_ascendc::arch::Soc;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use std::ffi::OsString;
@@ -30,6 +31,8 @@ pub enum Command {
     Verify(Verify),
     /// Show formula, derivative, simplified graph and what each primitive becomes.
     Explain(Explain),
+    /// Show which core and tile of an NPU owns which part of the activation.
+    Tile(Tile),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -135,7 +138,42 @@ pub struct Explain {
     /// Element type of the tensors.
     #[arg(long, value_name = "bf16|f16|f32", default_value = "f32", value_parser = dtype)]
     pub dtype: DType,
+    /// Also the plan for an NPU: vector calls, buffers, cost.
+    #[arg(long, value_name = "SOC", value_parser = soc)]
+    pub soc: Option<Target>,
 }
+
+#[derive(Args)]
+pub struct Tile {
+    /// Name of the operator; `list` shows them.
+    #[arg(value_name = "OP")]
+    pub op: String,
+    /// Shape of the activation input (`x`): 23x12x2048; sizes may be 0.
+    #[arg(long, value_name = "RxC", value_parser = any_shape)]
+    pub shape: Shape,
+    /// Value of an attribute that shall not have its default.
+    #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
+    pub attrs: Vec<Pair>,
+    /// Element type of the tensors.
+    #[arg(long, value_name = "bf16|f16|f32", default_value = "f32", value_parser = dtype)]
+    pub dtype: DType,
+    /// The NPU: ascend910b, ascend310p, ...
+    #[arg(long, value_name = "SOC", value_parser = soc)]
+    pub soc: Target,
+    /// Vector cores; by default those of the largest model.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub cores: Option<u32>,
+    /// Bytes of UB; by default what the platform reports.
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
+    pub ub: Option<u64>,
+    /// File to draw it into.
+    #[arg(long, value_name = "FILE.svg")]
+    pub svg: Option<String>,
+}
+
+/// An NPU.
+#[derive(Clone, Copy, Debug)]
+pub struct Target(pub &'static Soc);
 
 /// The shape of a tensor; a type of its own, or clap would take it for a list of arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,11 +245,20 @@ fn level(text: &str) -> Result<Level, String> {
 }
 
 fn shape(text: &str) -> Result<Shape, String> {
-    let dims: Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
-    match dims {
-        Ok(dims) if !dims.contains(&0) => Ok(Shape(dims)),
+    match any_shape(text) {
+        Ok(shape) if !shape.0.contains(&0) => Ok(shape),
         _ => Err("must be sizes joined by x: 8192x8192".into()),
     }
+}
+
+fn any_shape(text: &str) -> Result<Shape, String> {
+    let dims: Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
+    dims.map(Shape).map_err(|_| "must be sizes joined by x: 23x12x2048".into())
+}
+
+fn soc(text: &str) -> Result<Target, String> {
+    let unknown = || format!("unknown SoC; allowed: {}", Soc::names());
+    Soc::named(text).map(Target).ok_or_else(unknown)
 }
 
 #[cfg(test)]
@@ -249,6 +296,9 @@ mod tests {
             "p bench Op --shape 8by8",
             "p bench Op --shape 8x8 --level sse9",
             "p list --format xml",
+            "p explain Op --soc ascend910z",
+            "p tile Op --shape 8x8",
+            "p tile Op --shape 8x8 --soc ascend910b --cores 0",
             "p --nonsense",
         ] {
             let words = line.split(' ').map(OsString::from);

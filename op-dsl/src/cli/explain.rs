@@ -24,10 +24,24 @@ pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
         )));
     }
     let mut text = heading(def);
+    let mut refusals = Vec::new();
+    let asked = specs.len();
     for spec in specs {
         text += &specialisation(def, spec, &mode(op, spec), args.dtype);
+        let Some(soc) = args.soc else { continue };
+        let index = def.specs.iter().position(|s| s.when == spec.when).unwrap_or(0);
+        text += &match codegen_ascendc::plan::plan(def, index, args.dtype, soc.0) {
+            Ok(plan) => super::plan::show(def, spec, &plan),
+            Err(refusal) => {
+                refusals.push(refusal.to_string());
+                format!("\nNot planned\n  {refusal}\n")
+            }
+        };
     }
-    Ok(text)
+    match refusals.pop() {
+        Some(refusal) if refusals.len() + 1 == asked => Err(Error::Usage(refusal)),
+        _ => Ok(text),
+    }
 }
 
 fn heading(def: &OpDef) -> String {

@@ -17,11 +17,14 @@ mod explain;
 mod list;
 mod lookup;
 mod npy;
+mod picture;
+mod plan;
 mod roles;
 mod run;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tile;
 mod verify;
 
 pub use args::DataKind;
@@ -89,6 +92,7 @@ fn dispatch(
         args::Command::Bench(args) => bench::bench(operators, &args, out),
         args::Command::Verify(args) => verify::verify(operators, &args, out),
         args::Command::Explain(args) => print(out, &explain::explain(operators, &args)?),
+        args::Command::Tile(args) => print(out, &tile::tile(operators, &args)?),
     }
 }
 
@@ -109,6 +113,7 @@ Activation operators and their gradients, each generated from its formula.
   bench    time an operator beside the floor of its memory traffic
   verify   measure its accuracy against an oracle in f64
   explain  show the way from the formula to instructions
+  tile     show which core and tile of an NPU owns which part
 
 Operators: {}
 

@@ -181,6 +181,33 @@ fn explain_shows_both_columns() {
 }
 
 #[test]
+fn explain_plans_for_a_target() {
+    let text = good(&["explain", "Scale", "--soc", "ascend910b", "--dtype", "bf16"]);
+    for part in ["architecture 2201", "Cast", "largest tile", "of each input: dy, x.gate"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    refused(&["explain", "Scale", "--soc", "ascend310p", "--dtype", "bf16"]);
+}
+
+#[test]
+fn tile_shows_and_draws() {
+    let dir = directory("tile");
+    let file = dir.join("x.svg");
+    let svg = file.to_str().expect("a path of text");
+    let line = ["tile", "Scale", "--shape", "23x12x2048", "--soc", "ascend910b"];
+    let text = good(&[&line[..], &["--svg", svg, "--cores", "40"]].concat());
+    for part in ["276 rows of 2 x 1024", "of 40,", "busiest", "GM bytes   1.000"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(std::fs::read_to_string(&file).expect("the picture").contains("</svg>"));
+    assert!(good(&["tile", "Scale", "--shape", "0x4", "--soc", "ascend310p"]).contains("nothing"));
+    refused(&[&line[..], &["--ub", "100"]].concat());
+    refused(&["tile", "Scale", "--shape", "4x5", "--soc", "ascend910b"]);
+    refused(&[&line[..], &["--svg", "/nowhere/at/all.svg"]].concat());
+    std::fs::remove_dir_all(&dir).expect("a removable directory");
+}
+
+#[test]
 fn refusals() {
     refused(&["run", "Scael"]);
     refused(&["run", "Scale"]);

@@ -1,0 +1,124 @@
+//! The plan of an operator on an NPU, as a readable table.
+
+use super::table::{Table, indent};
+use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan};
+use codegen_ascendc::sequence::table::Limits;
+use codegen_ascendc::sequence::{Api, Scalar, Type};
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{OpDef, Spec};
+use op_dsl_ir::show;
+
+/// Calls, buffers, UB and cost.
+pub fn show(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
+    let limits = match plan.limits {
+        Limits::Exact => "exact at infinity",
+        Limits::Free => "at infinity what the formula gives",
+    };
+    let (soc, arch) = (plan.soc.name, plan.soc.arch.number);
+    let heading = format!("Calls on {soc} (architecture {arch}) in {}, {limits}", plan.dtype);
+    let forms: Vec<String> =
+        plan.forms.iter().map(|(p, form)| format!("{}: form {form}", p.row().name)).collect();
+    let forms = if forms.is_empty() { String::new() } else { forms.join("; ") + "\n" };
+    let body =
+        format!("{forms}{}\n{}\n{}", calls(def, spec, plan), buffers(def, spec, plan), cost(plan));
+    format!("\n{heading}\n{}", indent(&body, 2))
+}
+
+fn calls(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
+    let mut table = Table::new(&["call", "name", "type", "to", "from", "value"]);
+    for (i, instr) in plan.instrs.iter().enumerate() {
+        let (number, ty) = ((i + 1).to_string(), types(instr));
+        let (to, from) = (plan.buffer(instr.dst), operands(def, spec, plan, instr));
+        table.row([&number, instr.api.name(), &ty, &to, &from, instr.what]);
+    }
+    table.to_text()
+}
+
+fn types(instr: &Instr) -> String {
+    let name = |ty| match ty {
+        Type::Data(dtype) => dtype.name(),
+        Type::Mask => "mask",
+    };
+    match instr.from == instr.to {
+        true => name(instr.to).to_string(),
+        false => format!("{} -> {}", name(instr.from), name(instr.to)),
+    }
+}
+
+fn operands(def: &OpDef, spec: &Spec, plan: &Plan, instr: &Instr) -> String {
+    let one = |o: &Operand| match *o {
+        Operand::Buffer(b) => plan.buffer(b),
+        Operand::Splat(k) => scalar(def, spec, plan.splats[k]),
+    };
+    let mut all: Vec<String> = instr.srcs.iter().map(one).collect();
+    all.extend(instr.scalar.map(|s| scalar(def, spec, s)));
+    if let Api::Cast(round) = instr.api {
+        all.push(round.name().to_string());
+    }
+    all.join(", ")
+}
+
+fn scalar(def: &OpDef, spec: &Spec, scalar: Scalar) -> String {
+    match scalar {
+        Scalar::Const(c) if c != 0.0 && !(1e-4..1e7).contains(&c.abs()) => format!("{c:e}"),
+        Scalar::Const(c) => c.to_string(),
+        Scalar::Uniform(id) => {
+            let graph =
+                op_dsl_ir::Graph { nodes: spec.graph.nodes.clone(), outputs: vec![id].into() };
+            show::expression(&graph, &def.input_names(), &def.scalar_names())
+        }
+    }
+}
+
+fn buffers(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
+    let mut table = Table::new(&["buffers", "bytes per element"]);
+    let size = plan.dtype.size();
+    let queued = |n: usize| (n * size * DEPTH as usize).to_string();
+    let ins: Vec<&str> = plan.inputs.iter().flatten().map(String::as_str).collect();
+    table.row([format!("{DEPTH} of each input: {}", ins.join(", ")), queued(ins.len())]);
+    let outs = plan.outputs.join(", ");
+    table.row([format!("{DEPTH} of each output: {outs}"), queued(plan.outputs.len())]);
+    let names = |n: usize, of: fn(usize) -> Buffer| {
+        (0..n).map(|k| plan.buffer(of(k))).collect::<Vec<_>>().join(", ")
+    };
+    let rows = [
+        (plan.temps, "in f32", Buffer::Temp as fn(usize) -> Buffer, 32),
+        (plan.halves, plan.dtype.name(), Buffer::Half, 16),
+        (plan.masks, "of bits", Buffer::Mask, 1),
+    ];
+    for (n, what, of, bits) in rows.into_iter().filter(|r| r.0 > 0) {
+        table.row([
+            format!("temporary, {what}: {}", names(n, of)),
+            (n as f64 * bits as f64 / 8.0).to_string(),
+        ]);
+    }
+    table.row(["all of a tile", &plan.bytes_per_element().to_string()]);
+    let mut text = table.to_text();
+    if !plan.splats.is_empty() {
+        let all: Vec<String> = plan.splats.iter().map(|s| scalar(def, spec, *s)).collect();
+        text += &format!("vectors of 256 bytes, written once: {}\n", all.join(", "));
+    }
+    text
+}
+
+fn cost(plan: &Plan) -> String {
+    let c = &plan.cost;
+    let (used, reported) = (plan.ub_used(), plan.soc.reported_ub());
+    let share = 100.0 * used as f64 / reported as f64;
+    let casts = plan.instrs.iter().filter(|i| matches!(i.api, Api::Cast(_))).count();
+    let passes = match plan.dtype {
+        DType::F16 => format!(" ({} passes over f32)", c.passes),
+        _ => String::new(),
+    };
+    let waits = match c.bound() {
+        Bound::Vector => "the vector unit is the bound",
+        Bound::Memory => "GM is the bound",
+    };
+    format!(
+        "largest tile   {} elements: {used} of {reported} bytes of UB, {share:.1}%\n\
+         vector calls   {} per tile{passes}, {casts} of them Cast; {} repeats\n\
+         GM             {} bytes per element\n\
+         estimate       {:.3} cycles per element and core in the vector unit, {:.3} in GM: {waits}\n",
+        plan.tile, c.calls, c.repeats, c.gm_bytes, c.vector_cycles, c.gm_cycles,
+    )
+}

@@ -1,0 +1,146 @@
+//! `tile`: which core and tile of an NPU owns which part of the activation.
+
+use super::Operators;
+use super::args::Tile as Args;
+use super::error::Error;
+use super::roles;
+use super::table::{Table, indent};
+use super::verify::formula::mode;
+use super::{lookup, picture};
+use codegen_ascendc::plan::{Plan, plan};
+use op_dsl_ir::bind::{TensorMeta, bind};
+use op_dsl_ir::op::{Kind, OpDef, Part};
+use op_dsl_ir::tiling::{BLOCK, Extent, Machine, Path, Side, Tiling, tile as divide};
+
+/// Tiles of a core that bandwidth is estimated from.
+const SAMPLE: usize = 20_000;
+
+/// The tiling as text; a picture of it if a file is given.
+pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
+    let op = lookup::operator(operators, &args.op)?;
+    let attrs = lookup::attributes(op, &args.attrs)?;
+    let shape = &args.shape.0;
+    let shapes = roles::input_shapes(op, &attrs, shape)?;
+    let metas: Vec<TensorMeta<'_>> =
+        shapes.iter().map(|s| TensorMeta { shape: s, dtype: op.def.dtypes[0] }).collect();
+    let bound = bind(&op.def, &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
+    let refused = |e: codegen_ascendc::arch::Refusal| Error::Usage(e.to_string());
+    let plan = plan(&op.def, bound.spec, args.dtype, args.soc.0).map_err(refused)?;
+
+    let extent = Extent::new(&bound);
+    let machine = Machine {
+        ub: args.ub.unwrap_or(args.soc.0.reported_ub()),
+        cores: args.cores.unwrap_or(args.soc.0.cores),
+        pads: args.soc.0.arch.pads,
+    };
+    let wrong = |e| Error::Usage(format!("{} on {}: {e}", op.name(), args.soc.0.name));
+    let tiling = divide(&extent, &plan.need, &machine).map_err(wrong)?;
+
+    let dims: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let lead = &op.def.inputs[roles::lead(&op.def)];
+    let heading = format!(
+        "{}, {}, {} of {}: {} on {}",
+        op.name(),
+        mode(op, &op.def.specs[bound.spec]),
+        lead.name,
+        dims.join("x"),
+        args.dtype,
+        args.soc.0.name
+    );
+    let parts = if lead.kind == Kind::Gated { 2 } else { 1 };
+    let text = format!(
+        "{heading}\n{}\n{}",
+        indent(&summary(&op.def, &plan, &extent, &machine, &tiling), 2),
+        indent(&cores(&tiling), 2)
+    );
+    if let Some(file) = &args.svg {
+        let svg = picture::svg(&heading, &tiling, parts);
+        std::fs::write(file, svg).map_err(|e| Error::Usage(format!("--svg {file}: {e}")))?;
+    }
+    Ok(text)
+}
+
+fn summary(def: &OpDef, plan: &Plan, extent: &Extent, machine: &Machine, t: &Tiling) -> String {
+    let size = plan.need.size;
+    let matrix = match extent.split {
+        true => format!("{} rows of 2 x {} elements", t.rows, t.columns),
+        false => format!("{} elements in a row", t.columns),
+    };
+    if t.cores == 0 {
+        return format!("matrix     {matrix}: nothing to do\n");
+    }
+    let used = plan.need.small.filter(|_| t.path == Path::Small).unwrap_or(plan.need.dense);
+    let capacity = used.capacity(machine.ub, size);
+    let tile = match t.path {
+        Path::Columns => format!("{} columns of one row", t.tile_columns),
+        _ => format!("{} rows of {} in UB", t.tile_rows, t.pitch),
+    };
+    let unit = match t.pieces {
+        1 => format!("{} rows", t.unit_rows),
+        n => format!("{} columns, {n} to a row", t.unit_columns),
+    };
+    let more = match t.big {
+        0 => String::new(),
+        n => format!(", one more on {n} of them"),
+    };
+    format!(
+        "matrix     {matrix}\n\
+         path       {}\n\
+         tile       {tile}; {capacity} elements fit into {} bytes of UB\n\
+         unit       {unit}\n\
+         cores      {} of {}, {} units each{more}\n\
+         busiest    {:.3} of the mean\n\
+         GM bytes   {:.3} of the least\n",
+        t.path.name(),
+        machine.ub,
+        t.cores,
+        machine.cores,
+        t.share,
+        t.balance(machine.cores),
+        traffic(def, plan, t),
+    )
+}
+
+/// Bytes in the sectors that the first core's copies touch, over the bytes it needs.
+fn traffic(def: &OpDef, plan: &Plan, t: &Tiling) -> f64 {
+    let side = |part: Part| match part {
+        Part::Whole => Side::Whole,
+        Part::Gate => Side::First,
+        Part::Value => Side::Second,
+    };
+    let read = |(k, _): &(usize, _)| plan.inputs[*k].is_some();
+    let ins = def.input_streams().into_iter().enumerate().filter(read).map(|(_, s)| side(s.part));
+    let sides: Vec<Side> =
+        ins.chain(def.output_streams().into_iter().map(|s| side(s.part))).collect();
+    let (mut touched, mut needed) = (0, 0);
+    for tile in t.tiles(0).take(SAMPLE) {
+        for side in &sides {
+            touched += t.bursts(tile, *side, plan.need.size).map(|b| b.sectors()).sum::<u64>();
+            needed += tile.rows * tile.columns * plan.need.size;
+        }
+    }
+    (touched * BLOCK) as f64 / needed as f64
+}
+
+/// The first and last core of those with more, and of those with less.
+fn cores(t: &Tiling) -> String {
+    if t.cores == 0 {
+        return String::new();
+    }
+    let mut shown = vec![0, t.big.saturating_sub(1), t.big.min(t.cores - 1), t.cores - 1];
+    shown.dedup();
+    let mut table = Table::new(&["core", "from row", "column", "elements", "tiles", "first tile"]);
+    for core in shown {
+        let Some(first) = t.tiles(core).next() else { continue };
+        let count = t.tiles(core).take(SAMPLE + 1).count();
+        table.row([
+            core.to_string(),
+            first.row.to_string(),
+            first.column.to_string(),
+            t.load(core).to_string(),
+            if count > SAMPLE { format!("over {SAMPLE}") } else { count.to_string() },
+            format!("{} x {}", first.rows, first.columns),
+        ]);
+    }
+    table.to_text()
+}
