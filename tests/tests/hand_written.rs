@@ -56,6 +56,14 @@ pub mod right {
         x.value * silu(x.gate)
     }
 
+    /// Names that an expansion might have had for itself.
+    #[op(name = "Names", grad(name = "NamesGrad", wrt(x)))]
+    pub fn a(x: Elem, saved: Elem) -> Elem {
+        #[saved]
+        let y0 = exp(-abs(x));
+        y0 * saved
+    }
+
     /// One kink, of which two specialisations make different things.
     #[op(name = "Leaky")]
     pub fn leaky(

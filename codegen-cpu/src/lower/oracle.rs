@@ -22,11 +22,12 @@ fn evaluator_name(f: &OpFn) -> Ident {
 }
 
 /// A function from elements to elements that calls the author's: one element per input stream in,
-/// one per output stream out, returned ones before saved ones.
+/// one per output stream out, returned ones before saved ones. Its own names begin with `__`: the
+/// author's function and parameters may have any other.
 pub fn evaluator(f: &OpFn) -> TokenStream {
     let name = evaluator_name(f);
     let arguments = arguments(f);
-    let returned: Vec<Ident> = (0..f.returns.len()).map(|i| format_ident!("y{i}")).collect();
+    let returned: Vec<Ident> = (0..f.returns.len()).map(|i| format_ident!("__y{i}")).collect();
     let pattern = match &returned[..] {
         [one] => quote!(#one),
         all => quote!((#(#all),*)),
@@ -39,23 +40,23 @@ pub fn evaluator(f: &OpFn) -> TokenStream {
         let author = &f.item.sig.ident;
         (None, quote!((#author(#(#arguments),*), [])))
     } else {
-        let inner = format_ident!("with_saved");
-        (Some(with_saved(&inner, f)), quote!(#inner(#(#arguments,)* saved)))
+        let inner = format_ident!("__with_saved");
+        (Some(with_saved(&inner, f)), quote!(#inner(#(#arguments,)* __given)))
     };
     let count = data::count(f.saved.len());
     quote! {
         #[doc(hidden)]
         #[allow(unused_variables)]
         fn #name(
-            x: &[::op_dsl::Elem],
-            a: &[::op_dsl::__rt::data::Value],
-            saved: &[::core::option::Option<f64>],
+            __x: &[::op_dsl::Elem],
+            __a: &[::op_dsl::__rt::data::Value],
+            __given: &[::core::option::Option<f64>],
         ) -> ::std::vec::Vec<::op_dsl::Elem> {
             #copy
-            let (#pattern, kept): (_, [::op_dsl::Elem; #count]) = #call;
-            let mut y = ::std::vec![#(#flat),*];
-            y.extend(kept);
-            y
+            let (#pattern, __kept): (_, [::op_dsl::Elem; #count]) = #call;
+            let mut __y = ::std::vec![#(#flat),*];
+            __y.extend(__kept);
+            __y
         }
     }
 }
@@ -82,7 +83,7 @@ fn with_saved(name: &Ident, f: &OpFn) -> TokenStream {
             let kept = format_ident!("__saved_{found}");
             let at = data::count(found);
             stmts.push(quote! {
-                let #ident = ::op_dsl::__rt::oracle::given(#ident, saved, #at);
+                let #ident = ::op_dsl::__rt::oracle::given(#ident, __given, #at);
                 let #kept = #ident;
             });
             found += 1;
@@ -91,7 +92,7 @@ fn with_saved(name: &Ident, f: &OpFn) -> TokenStream {
     let kept = (0..found).map(|i| format_ident!("__saved_{i}"));
     let scalars = scalars(f);
     quote! {
-        fn #name(#(#params,)* saved: &[::core::option::Option<f64>]) -> (#output, [::op_dsl::Elem; #count]) {
+        fn #name(#(#params,)* __given: &[::core::option::Option<f64>]) -> (#output, [::op_dsl::Elem; #count]) {
             #scalars
             #(#stmts)*
             (#tail, [#(#kept),*])
@@ -119,21 +120,21 @@ fn arguments(f: &OpFn) -> Vec<TokenStream> {
         Role::Tensor { kind: Kind::Whole, .. } => {
             stream += 1;
             let i = data::count(stream - 1);
-            quote!(x[#i])
+            quote!(__x[#i])
         }
         Role::Tensor { kind: Kind::Gated, .. } => {
             stream += 2;
             let (gate, value) = (data::count(stream - 2), data::count(stream - 1));
-            quote!(::op_dsl::Gated { gate: x[#gate], value: x[#value] })
+            quote!(::op_dsl::Gated { gate: __x[#gate], value: __x[#value] })
         }
         Role::Attr { ty, kind, .. } => {
             attr += 1;
             let i = data::count(attr - 1);
             match kind {
-                AttrKind::Dim | AttrKind::Int => quote!(::op_dsl::__rt::oracle::int(a[#i])),
-                AttrKind::Bool => quote!(::op_dsl::__rt::oracle::int(a[#i]) != 0),
-                AttrKind::Float => quote!(::op_dsl::__rt::oracle::float(a[#i])),
-                AttrKind::Enum { .. } => quote!(::op_dsl::__rt::oracle::variant::<#ty>(a[#i])),
+                AttrKind::Dim | AttrKind::Int => quote!(::op_dsl::__rt::oracle::int(__a[#i])),
+                AttrKind::Bool => quote!(::op_dsl::__rt::oracle::int(__a[#i]) != 0),
+                AttrKind::Float => quote!(::op_dsl::__rt::oracle::float(__a[#i])),
+                AttrKind::Enum { .. } => quote!(::op_dsl::__rt::oracle::variant::<#ty>(__a[#i])),
             }
         }
     };
