@@ -103,7 +103,7 @@ fn attributes(
         |spec: &Spec, i: usize| spec.when.iter().find(|w| w.0 == i).map(|w| Value::Int(w.1));
     let same = |i: usize| g.attrs.iter().position(|a| a.name == f.attrs[i].name);
     let mut vary = |default: Value| match default {
-        Value::Float(v) if v == 0.0 => Value::Float(f64::from(random.sample() as f32)),
+        Value::Float(0.0) => Value::Float(f64::from(random.sample() as f32)),
         Value::Float(v) => Value::Float(f64::from((v * (1.0 + 0.1 * random.sample())) as f32)),
         other => other,
     };
