@@ -52,21 +52,32 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The value of every node for one element, in f64 by the table's oracles.
-    pub fn eval_all(&self, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
-        let mut values = Vec::with_capacity(self.nodes.len());
-        for node in self.nodes.iter() {
-            values.push(match *node {
-                Node::Stream(i) => streams[i as usize],
-                Node::Scalar(i) => scalars[i as usize],
+    /// The values of the nodes up to `last`, in f64 by the table's oracles. `given` may answer for
+    /// any node; streams and scalars that it does not answer for are NaN.
+    pub fn values(&self, last: Id, given: impl Fn(Id, &Node) -> Option<f64>) -> Vec<f64> {
+        let mut values = Vec::with_capacity(last.index() + 1);
+        for (i, node) in self.nodes.iter().enumerate().take(last.index() + 1) {
+            let own = || match *node {
+                Node::Stream(_) | Node::Scalar(_) => f64::NAN,
                 Node::Const(c) => c,
-                Node::Call(prim, args) => {
-                    let arg = |k: usize| args.get(k).and_then(|a| values.get(a.index())).copied();
-                    (prim.row().oracle)([0, 1, 2].map(|k| arg(k).unwrap_or(f64::NAN)))
-                }
-            });
+                Node::Call(prim, args) => (prim.row().oracle)(
+                    args.map(|a| values.get(a.index()).copied().unwrap_or(f64::NAN)),
+                ),
+            };
+            let value = given(Id(i as u32), node).unwrap_or_else(own);
+            values.push(value);
         }
         values
+    }
+
+    /// The value of every node for one element.
+    pub fn eval_all(&self, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
+        let last = Id(self.nodes.len().saturating_sub(1) as u32);
+        self.values(last, |_, node| match *node {
+            Node::Stream(i) => Some(streams[i as usize]),
+            Node::Scalar(i) => Some(scalars[i as usize]),
+            _ => None,
+        })
     }
 
     /// The outputs for one element, in f64 by the table's oracles.

@@ -142,18 +142,11 @@ impl<'g> Part<'g> {
     }
 
     fn value(&self, x: f64) -> f64 {
-        let mut values = vec![f64::NAN; self.result.index() + 1];
-        for (i, node) in self.graph.nodes.iter().enumerate().take(values.len()) {
-            values[i] = match *node {
-                _ if i == self.variable.index() => x,
-                _ if !self.needed[i] => continue,
-                Node::Const(c) => c,
-                Node::Call(prim, args) => (prim.row().oracle)(
-                    args.map(|a| values.get(a.index()).copied().unwrap_or(f64::NAN)),
-                ),
-                Node::Stream(_) | Node::Scalar(_) => f64::NAN, // `new` lets none in
-            };
-        }
+        let values = self.graph.values(self.result, |id, _| match id {
+            id if id == self.variable => Some(x),
+            id if !self.needed[id.index()] => Some(f64::NAN),
+            _ => None,
+        });
         values[self.result.index()]
     }
 

@@ -140,18 +140,8 @@ impl Pass<'_> {
 
     /// A node that depends on one stream, in f64, with `x` in that stream.
     fn value(&self, id: Id, x: f64) -> f64 {
-        let mut values = Vec::with_capacity(id.index() + 1);
-        for node in &self.graph.nodes[..=id.index()] {
-            values.push(match *node {
-                Node::Stream(_) => x,
-                Node::Scalar(_) => f64::NAN,
-                Node::Const(c) => c,
-                Node::Call(prim, args) => (prim.row().oracle)(
-                    args.map(|a| values.get(a.index()).copied().unwrap_or(f64::NAN)),
-                ),
-            });
-        }
-        values[id.index()]
+        let given = |_, node: &Node| matches!(node, Node::Stream(_)).then_some(x);
+        self.graph.values(id, given)[id.index()]
     }
 
     /// Whether a product of two non-constants is in the expression.
