@@ -50,6 +50,10 @@ impl Streams {
     };
 }
 
+/// The loop of every block kernel.
+///
+/// # Safety
+/// As [`BlockFn`]; the token `s` vouches for the level.
 #[inline(always)]
 unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize>(
     s: S,
@@ -96,11 +100,12 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize>(
     )
 }
 
-/// An instance that cannot be reached: the level belongs to another architecture.
-unsafe fn absent(_: &Streams, _: usize, _: bool) {}
-
 macro_rules! instance {
     ($name:ident, $token:ident, $arch:literal) => {
+        /// [`run`] at one level.
+        ///
+        /// # Safety
+        /// As [`BlockFn`].
         #[cfg(target_arch = $arch)]
         unsafe fn $name<E, B, const I: usize, const A: usize, const O: usize>(
             io: &Streams,
@@ -115,18 +120,20 @@ macro_rules! instance {
             // SAFETY: passed on from the caller.
             unsafe { run::<_, E, B, I, A, O>(s, io, steps, nt) }
         }
+        /// Never picked: the level belongs to another architecture.
+        ///
+        /// # Safety
+        /// Always: it does nothing.
         #[cfg(not(target_arch = $arch))]
         #[allow(clippy::extra_unused_type_parameters)] // the signature of the instance above
         unsafe fn $name<E, B, const I: usize, const A: usize, const O: usize>(
-            io: &Streams,
-            steps: usize,
-            nt: bool,
+            _: &Streams,
+            _: usize,
+            _: bool,
         ) where
             E: El,
             B: Body<I, A, O>,
         {
-            // SAFETY: does nothing.
-            unsafe { absent(io, steps, nt) }
         }
     };
 }
