@@ -28,16 +28,24 @@ macro_rules! with_elements {
 /// A tensor: elements, shape, strides.
 pub struct Array {
     pub data: Data,
+    /// Elements of `data` before the first one of the tensor, which starts at a cache line.
+    pub start: usize,
     pub shape: Vec<usize>,
     /// In elements.
     pub strides: Vec<isize>,
 }
 
-fn filled<T: El>(len: usize, next: impl FnMut() -> f32) -> Option<Vec<T>> {
-    let mut values = Vec::new();
-    values.try_reserve_exact(len).ok()?;
-    values.extend(std::iter::repeat_with(next).take(len).map(T::from_f32));
-    Some(values)
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// So many elements from the first cache line on, and where that is.
+fn filled<T: El>(len: usize, next: impl FnMut() -> f32) -> Option<(Vec<T>, usize)> {
+    let mut values = Vec::<T>::new();
+    values.try_reserve_exact(len.checked_add(LINE / size_of::<T>())?).ok()?;
+    let start = values.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
+    let padding = std::iter::repeat_n(T::from_f32(0.0), start);
+    values.extend(padding.chain(std::iter::repeat_with(next).take(len).map(T::from_f32)));
+    Some((values, start))
 }
 
 impl Array {
@@ -49,12 +57,13 @@ impl Array {
     ) -> Result<Array, Error> {
         let refused = || Error::Memory { shape: shape.to_vec() };
         let len = elements(shape).ok_or_else(refused)?;
-        let data = match dtype {
-            DType::F16 => filled(len, next).map(Data::F16),
-            DType::BF16 => filled(len, next).map(Data::BF16),
-            DType::F32 => filled(len, next).map(Data::F32),
+        let filled = match dtype {
+            DType::F16 => filled(len, next).map(|(v, start)| (Data::F16(v), start)),
+            DType::BF16 => filled(len, next).map(|(v, start)| (Data::BF16(v), start)),
+            DType::F32 => filled(len, next).map(|(v, start)| (Data::F32(v), start)),
         };
-        Ok(Array::dense(data.ok_or_else(refused)?, shape.to_vec()))
+        let (data, start) = filled.ok_or_else(refused)?;
+        Ok(Array { start, ..Array::dense(data, shape.to_vec()) })
     }
 
     /// A dense tensor of zeros.
@@ -65,7 +74,7 @@ impl Array {
     /// A dense tensor, innermost dimension last.
     pub fn dense(data: Data, shape: Vec<usize>) -> Array {
         let strides = contiguous_strides(&shape)[..shape.len().min(MAX_RANK)].to_vec();
-        Array { data, shape, strides }
+        Array { data, start: 0, shape, strides }
     }
 
     pub fn dtype(&self) -> DType {
@@ -82,21 +91,22 @@ impl Array {
 
     /// Element `i` in memory order.
     pub fn get(&self, i: usize) -> f32 {
-        with_elements!(&self.data, v => v[i].to_f32())
+        with_elements!(&self.data, v => v[self.start + i].to_f32())
     }
 
     /// Sets element `i` in memory order, rounded to the type.
     pub fn set(&mut self, i: usize, value: f32) {
-        with_elements!(&mut self.data, v => v[i] = El::from_f32(value));
+        with_elements!(&mut self.data, v => v[self.start + i] = El::from_f32(value));
     }
 
     pub fn view(&self) -> Result<View<'_>, Error> {
-        Ok(with_elements!(&self.data, v => View::strided(v, &self.shape, &self.strides, 0))?)
+        let (shape, strides, start) = (&self.shape, &self.strides, self.start);
+        Ok(with_elements!(&self.data, v => View::strided(v, shape, strides, start))?)
     }
 
     pub fn view_mut(&mut self) -> Result<ViewMut<'_>, Error> {
-        let (shape, strides) = (&self.shape, &self.strides);
-        Ok(with_elements!(&mut self.data, v => ViewMut::strided(v, shape, strides, 0))?)
+        let (shape, strides, start) = (&self.shape, &self.strides, self.start);
+        Ok(with_elements!(&mut self.data, v => ViewMut::strided(v, shape, strides, start))?)
     }
 }
 

@@ -234,9 +234,9 @@ fn write(file: File, array: &Array) -> io::Result<()> {
         }};
     }
     match &array.data {
-        Data::BF16(v) => save!(v.iter().map(|v| v.to_bits())),
-        Data::F16(v) => save!(v.iter().copied()),
-        Data::F32(v) => save!(v.iter().copied()),
+        Data::BF16(v) => save!(v[array.start..].iter().map(|v| v.to_bits())),
+        Data::F16(v) => save!(v[array.start..].iter().copied()),
+        Data::F32(v) => save!(v[array.start..].iter().copied()),
     }
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }
