@@ -5,10 +5,12 @@
 //! column    the AscendC column of the table of primitives: instructions, count, notes
 //! sequence  sequences of vector calls, and which a primitive takes
 //! plan      graph -> calls on buffers, UB per element, cost
+//! emit      plans -> the files of a package
 //! ```
 
 pub mod arch;
 mod column;
+pub mod emit;
 pub mod plan;
 pub mod sequence;
 

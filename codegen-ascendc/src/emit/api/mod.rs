@@ -1,0 +1,9 @@
+//! To come.
+
+use super::package::Package;
+use super::tree::File;
+
+/// The files, relative to the directory that the layout gives them.
+pub fn files(_: &Package<'_>) -> Vec<File> {
+    Vec::new()
+}

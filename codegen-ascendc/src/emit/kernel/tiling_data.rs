@@ -1,0 +1,72 @@
+//! The struct that the host fills and the kernel reads: [`Tiling`], then what else the operator has.
+//!
+//! [`Tiling`]: op_dsl_ir::tiling::Tiling
+
+use super::super::package::Package;
+use op_dsl_ir::op::{AttrKind, Gate, OpDef};
+
+/// A field of the struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// `uint64_t`, `uint32_t` or `float`.
+    pub ty: &'static str,
+    /// As AscendC writes names: `tileRows`.
+    pub name: String,
+    /// What it means.
+    pub doc: String,
+}
+
+/// The fields of `op_dsl_ir::tiling::Tiling`, in its order.
+const TILING: [(&str, &str, &str); 12] = [
+    ("uint64_t", "rows", "rows of the matrix"),
+    ("uint64_t", "columns", "columns of one part"),
+    ("uint64_t", "pieces", "units that one row is cut into; 1 when units are rows"),
+    ("uint64_t", "share", "units of every core; the first `big` have one more"),
+    ("uint32_t", "unitRows", "rows of a unit; 1 when a row is cut"),
+    ("uint32_t", "unitColumns", "columns of a unit when a row is cut"),
+    ("uint32_t", "tileRows", "most rows of a tile; 0 when a row does not fit"),
+    ("uint32_t", "tileColumns", "most columns of a tile that is a segment"),
+    ("uint32_t", "pitch", "elements between rows in UB"),
+    ("uint32_t", "cores", "cores with work"),
+    ("uint32_t", "big", "how many of them have one unit more"),
+    ("uint32_t", "path", "0: rows per tile, 1: columns per tile, 2: small rows"),
+];
+
+/// Whether which part is the gate is known only at run time.
+pub fn gate_is_an_attribute(def: &OpDef) -> bool {
+    def.split.as_ref().is_some_and(|s| matches!(s.gate, Gate::LeftIf(_)))
+}
+
+/// All fields, the whole a multiple of 8 bytes.
+pub fn fields(package: &Package<'_>) -> Vec<Field> {
+    let field = |ty, name: &str, doc: &str| Field { ty, name: name.into(), doc: doc.into() };
+    let mut fields: Vec<Field> = TILING.iter().map(|(ty, n, doc)| field(ty, n, doc)).collect();
+    if gate_is_an_attribute(package.def) {
+        fields.push(field("uint32_t", "gateFirst", "1 if the gate is the first part, else 0"));
+    }
+    for attr in package.def.attrs.iter().filter(|a| a.kind == AttrKind::Float) {
+        fields.push(field("float", &camel(&attr.name), "attribute of the operator"));
+    }
+    let bytes: usize = fields.iter().map(|f| if f.ty == "uint64_t" { 8 } else { 4 }).sum();
+    if bytes % 8 != 0 {
+        fields.push(field("uint32_t", "reserved", "0: keeps the size a multiple of 8 bytes"));
+    }
+    fields
+}
+
+/// `beta_2` -> `beta2`, `linear_beta` -> `linearBeta`.
+pub fn camel(name: &str) -> String {
+    let mut out = String::new();
+    let mut up = false;
+    for c in name.chars() {
+        match c {
+            '_' => up = !out.is_empty(),
+            c if up => {
+                out.extend(c.to_uppercase());
+                up = false;
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}

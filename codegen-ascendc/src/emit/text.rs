@@ -1,0 +1,98 @@
+//! Lines of a file under construction.
+
+use super::package::Package;
+
+/// How a language writes comments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comment {
+    /// `// ..`
+    Slashes,
+    /// `# ..`
+    Hash,
+    /// `<!-- .. -->`
+    Angle,
+}
+
+/// The text of a file: lines, each at the indentation of its block.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    text: String,
+    depth: usize,
+}
+
+impl Text {
+    /// Nothing yet.
+    pub fn new() -> Text {
+        Text::default()
+    }
+
+    /// A line; an empty one has no indentation.
+    pub fn line(&mut self, line: impl AsRef<str>) -> &mut Text {
+        for line in line.as_ref().split('\n') {
+            if !line.is_empty() {
+                self.text.extend(std::iter::repeat_n("    ", self.depth));
+                self.text.push_str(line);
+            }
+            self.text.push('\n');
+        }
+        self
+    }
+
+    /// `head {`, the lines of `body` one level deeper, `tail` (`}` or `};`).
+    pub fn block(&mut self, head: &str, tail: &str, body: impl FnOnce(&mut Text)) -> &mut Text {
+        self.line(format!("{head} {{"));
+        self.depth += 1;
+        body(self);
+        self.depth -= 1;
+        self.line(tail)
+    }
+
+    /// The finished text.
+    pub fn finish(self) -> String {
+        self.text
+    }
+}
+
+/// What stands above every emitted file: licence, operator, formula, origin.
+pub fn header(package: &Package<'_>, comment: Comment) -> String {
+    let def = package.def;
+    let mut lines: Vec<&str> = Vec::new();
+    if let Some(license) = &package.options.license {
+        lines.extend(license.lines());
+        lines.push("");
+    }
+    let title = def.name.to_string();
+    lines.push(&title);
+    lines.push("");
+    lines.extend(def.doc.lines().map(str::trim));
+    lines.push("");
+    lines.extend(def.formula.lines());
+    lines.push("");
+    let origin = format!("generated from {}, do not edit", def.source);
+    lines.push(&origin);
+    lines.dedup();
+    commented(&lines, comment)
+}
+
+/// Lines as a comment. None of them can end it.
+pub fn commented(lines: &[&str], comment: Comment) -> String {
+    let mut out = String::new();
+    let (open, sign, close) = match comment {
+        Comment::Slashes => ("", "//", ""),
+        Comment::Hash => ("", "#", ""),
+        Comment::Angle => ("<!--\n", "", "-->\n"),
+    };
+    out.push_str(open);
+    for line in lines {
+        let line = match comment {
+            // A trailing backslash would take the next line with it.
+            Comment::Slashes | Comment::Hash => line.trim_end_matches('\\').to_string(),
+            Comment::Angle => line.replace("--", "- -"),
+        };
+        let line = if comment == Comment::Angle { line } else { format!("{sign} {line}") };
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out.push_str(close);
+    out
+}
