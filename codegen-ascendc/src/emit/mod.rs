@@ -22,22 +22,55 @@ pub mod paper;
 pub mod text;
 pub mod tree;
 
-pub use layout::Layout;
-pub use package::{Options, Package};
-pub use tree::{File, Tree};
+pub use layout::{Layout, Unbuilt};
+pub use package::{Cann, Options, Package};
+pub use tree::{File, Tree, WriteError};
 
 use crate::arch::{Refusal, Soc};
 use op_dsl_ir::op::OpDef;
 
+/// Why there are no files.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Refused {
+    /// The target cannot do the operator.
+    #[error(transparent)]
+    Target(#[from] Refusal),
+    /// The layout is not built for the target.
+    #[error(transparent)]
+    Layout(#[from] Unbuilt),
+}
+
 /// Emits an operator for a target.
 ///
 /// # Errors
-/// The target cannot do the operator.
+/// The target cannot do the operator, or the layout is not built for it.
 pub fn emit(
     def: &OpDef,
     layout: Layout,
     soc: &'static Soc,
     options: &Options,
-) -> Result<Tree, Refusal> {
-    Ok(layout.tree(&Package::new(def, soc, options.clone())?))
+) -> Result<Tree, Refused> {
+    layout.check(soc, options.cann)?;
+    Ok(layout.tree(&[Package::new(def, soc, options.clone())?]))
+}
+
+/// Emits those of some operators that a target can do, and says why it cannot do the others.
+///
+/// # Errors
+/// The layout is not built for the target.
+pub fn emit_all<'d>(
+    defs: impl Iterator<Item = &'d OpDef>,
+    layout: Layout,
+    soc: &'static Soc,
+    options: &Options,
+) -> Result<(Tree, Vec<Refusal>), Unbuilt> {
+    layout.check(soc, options.cann)?;
+    let (mut packages, mut refusals) = (Vec::new(), Vec::new());
+    for def in defs {
+        match Package::new(def, soc, options.clone()) {
+            Ok(package) => packages.push(package),
+            Err(refusal) => refusals.push(refusal),
+        }
+    }
+    Ok((layout.tree(&packages), refusals))
 }

@@ -74,6 +74,19 @@ pub fn header(package: &Package<'_>, comment: Comment) -> String {
     commented(&lines, comment)
 }
 
+/// What stands above files that several operators share: licence, names, origin.
+pub fn project_header(packages: &[Package<'_>], comment: Comment) -> String {
+    let license = packages.first().and_then(|p| p.options.license.as_deref()).unwrap_or_default();
+    let mut lines: Vec<&str> = license.lines().collect();
+    if !lines.is_empty() {
+        lines.push("");
+    }
+    let names: Vec<&str> = packages.iter().map(|p| &*p.def.name).collect();
+    let origin = format!("{}: generated, do not edit", names.join(", "));
+    lines.push(&origin);
+    commented(&lines, comment)
+}
+
 /// Lines as a comment. None of them can end it.
 pub fn commented(lines: &[&str], comment: Comment) -> String {
     let mut out = String::new();

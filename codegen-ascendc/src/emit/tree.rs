@@ -1,4 +1,14 @@
-//! Emitted files: in memory, then on disk.
+//! Emitted files: in memory, then on disk, whole or not at all.
+//!
+//! A directory that holds a [`MARKER`] is a *root*: written beside its place, then renamed, so that
+//! nobody ever sees half of it. One that somebody else made is left alone.
+
+use std::fs::{self, File as DiskFile};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The file that says who wrote a directory, and so who may replace it.
+pub const MARKER: &str = ".generated";
 
 /// One file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +26,16 @@ pub struct Tree {
     pub files: Vec<File>,
 }
 
+/// A file or directory that is in the way.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {why}", .path.display())]
+pub struct WriteError {
+    /// Which.
+    pub path: PathBuf,
+    /// Why.
+    pub why: String,
+}
+
 impl Tree {
     /// Adds a file, or replaces the one of this path.
     pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) {
@@ -26,9 +46,274 @@ impl Tree {
         }
     }
 
+    /// Adds files below a directory.
+    pub fn add_below(&mut self, directory: &str, files: Vec<File>) {
+        for file in files {
+            self.add(join(directory, &file.path), file.text);
+        }
+    }
+
+    /// Marks a directory as one that may be replaced whole.
+    pub fn mark<'n>(&mut self, directory: &str, operators: impl Iterator<Item = &'n str>) {
+        let names: String = operators.map(|name| format!("{name}\n")).collect();
+        self.add(join(directory, MARKER), format!("op-dsl\n{names}"));
+    }
+
     /// The text of a file.
     pub fn get(&self, path: &str) -> Option<&str> {
         let at = self.files.binary_search_by(|f| f.path.as_str().cmp(path)).ok()?;
         Some(&self.files[at].text)
+    }
+
+    /// The directories that are written as one; empty for the tree's own.
+    pub fn roots(&self) -> impl Iterator<Item = &str> {
+        let split = self.files.iter().map(|f| f.path.rsplit_once('/').unwrap_or(("", &f.path)));
+        split.filter(|(_, name)| *name == MARKER).map(|(root, _)| root)
+    }
+
+    /// Writes every root below `out`. One that was generated before is replaced; with `force`,
+    /// anything else in its place is moved aside to `<name>.old`.
+    ///
+    /// # Errors
+    /// Names the path in the way. Nothing has changed then.
+    pub fn write(&self, out: &Path, force: bool) -> Result<Vec<PathBuf>, WriteError> {
+        let roots: Vec<&str> = self.roots().collect();
+        let staged: Result<Vec<Staged>, WriteError> =
+            roots.iter().map(|root| self.stage(root, out, force)).collect();
+        staged?.into_iter().map(Staged::commit).collect()
+    }
+
+    /// Writes a root beside its place.
+    fn stage(&self, root: &str, out: &Path, force: bool) -> Result<Staged, WriteError> {
+        let target = place(&out.join(root))?;
+        let before = before(&target, force)?;
+        let staged = Staged { part: beside(&target, "part"), target, before };
+        fs::create_dir(&staged.part).map_err(|e| error(&staged.part, e))?;
+        let below = if root.is_empty() { String::new() } else { format!("{root}/") };
+        for file in &self.files {
+            if let Some(path) = file.path.strip_prefix(&below) {
+                write(&staged.part.join(path), &file.text)?;
+            }
+        }
+        Ok(staged)
+    }
+}
+
+fn join(directory: &str, path: &str) -> String {
+    if directory.is_empty() { path.to_string() } else { format!("{directory}/{path}") }
+}
+
+fn error(path: &Path, e: io::Error) -> WriteError {
+    let why = match e.kind() {
+        io::ErrorKind::NotFound => "no such file or directory".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => e.to_string(),
+    };
+    refused(path, why)
+}
+
+fn refused(path: &Path, why: impl Into<String>) -> WriteError {
+    WriteError { path: path.into(), why: why.into() }
+}
+
+/// A directory that is complete, but not yet in its place; removed unless it gets there.
+struct Staged {
+    part: PathBuf,
+    target: PathBuf,
+    before: Before,
+}
+
+/// What is in the place now.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    /// Ours, or empty.
+    Replaceable,
+    /// Somebody else's, to be moved aside.
+    Foreign,
+}
+
+impl Staged {
+    /// Puts the directory in its place.
+    fn commit(self) -> Result<PathBuf, WriteError> {
+        let aside = match self.before {
+            Before::Nothing => None,
+            Before::Replaceable => Some(beside(&self.target, "before")),
+            Before::Foreign => Some(old(&self.target)),
+        };
+        if let Some(aside) = &aside {
+            fs::rename(&self.target, aside).map_err(|e| error(&self.target, e))?;
+        }
+        if let Err(e) = fs::rename(&self.part, &self.target) {
+            if let Some(aside) = &aside {
+                // Back to what was; if that fails as well, it still lies beside.
+                let _ = fs::rename(aside, &self.target);
+            }
+            return Err(error(&self.target, e));
+        }
+        if let (Before::Replaceable, Some(aside)) = (self.before, &aside) {
+            fs::remove_dir_all(aside).map_err(|e| error(aside, e))?;
+        }
+        Ok(self.target.clone())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        // After a commit there is nothing left of this name; else we are on the way out with an
+        // error, and a stray directory is the worst outcome.
+        let _ = fs::remove_dir_all(&self.part);
+    }
+}
+
+/// The directory's absolute path; its parents are made.
+fn place(target: &Path) -> Result<PathBuf, WriteError> {
+    if let Ok(found) = fs::canonicalize(target) {
+        return Ok(found);
+    }
+    let name = target.file_name().ok_or_else(|| refused(target, "is no name of a directory"))?;
+    let parent = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(|e| error(parent, e))?;
+    Ok(fs::canonicalize(parent).map_err(|e| error(parent, e))?.join(name))
+}
+
+/// What is in the place, if it may be replaced.
+fn before(target: &Path, force: bool) -> Result<Before, WriteError> {
+    let meta = match fs::metadata(target) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Before::Nothing),
+        found => found.map_err(|e| error(target, e))?,
+    };
+    if target.file_name().is_none() {
+        return Err(refused(target, "cannot be replaced"));
+    }
+    let is_empty = || fs::read_dir(target).map(|mut d| d.next().is_none());
+    if meta.is_dir()
+        && (target.join(MARKER).is_file() || is_empty().map_err(|e| error(target, e))?)
+    {
+        return Ok(Before::Replaceable);
+    }
+    let old = old(target);
+    match (force, old.exists()) {
+        (false, _) => {
+            let kind = if meta.is_dir() { "directory" } else { "file" };
+            let told = "exists and was not generated; --force moves it aside to";
+            Err(refused(target, format!("this {kind} {told} {}", old.display())))
+        }
+        (true, true) => Err(refused(&old, "is in the way of what --force would move there")),
+        (true, false) => Ok(Before::Foreign),
+    }
+}
+
+/// `.name.<process>.part`: a name that nobody else uses.
+fn beside(target: &Path, end: &str) -> PathBuf {
+    renamed(target, ".", &format!(".{}.{end}", std::process::id()))
+}
+
+fn old(target: &Path) -> PathBuf {
+    renamed(target, "", ".old")
+}
+
+fn renamed(target: &Path, before: &str, after: &str) -> PathBuf {
+    let mut name = std::ffi::OsString::from(before);
+    name.push(target.file_name().unwrap_or_default());
+    name.push(after);
+    target.with_file_name(name)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), WriteError> {
+    let write = || {
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        DiskFile::create_new(path)?.write_all(text.as_bytes())?;
+        if path.extension().is_some_and(|e| e == "sh") { executable(path) } else { Ok(()) }
+    };
+    write().map_err(|e| error(path, e))
+}
+
+#[cfg(unix)]
+fn executable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A directory of one test.
+    fn place(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("op_dsl_tree_{name}_{}", std::process::id()));
+        let _ = fs::remove_dir_all(&dir);
+        fs::create_dir_all(&dir).unwrap();
+        dir
+    }
+
+    fn tree(text: &str) -> Tree {
+        let mut tree = Tree::default();
+        tree.mark("a", ["A"].into_iter());
+        tree.mark("b", ["B"].into_iter());
+        tree.add("a/x/run.sh", text);
+        tree.add("b/y.txt", text);
+        tree
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = fs::read_dir(dir).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn roots_are_replaced_whole() {
+        let dir = place("whole");
+        tree("old").write(&dir.join("deep/out"), false).unwrap();
+        let out = dir.join("deep/out");
+        fs::write(out.join("a/stale"), "").unwrap();
+        tree("new").write(&out, false).unwrap();
+        assert_eq!(names(&out), ["a", "b"]);
+        assert_eq!(names(&out.join("a")), [MARKER, "x"]);
+        assert_eq!(fs::read_to_string(out.join("b/y.txt")).unwrap(), "new");
+        assert_eq!(fs::read_to_string(out.join("a/.generated")).unwrap(), "op-dsl\nA\n");
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn what_others_made_is_left_alone() {
+        let dir = place("others");
+        fs::create_dir(dir.join("a")).unwrap(); // empty: nobody's
+        fs::create_dir(dir.join("b")).unwrap();
+        fs::write(dir.join("b/mine"), "").unwrap();
+        let told = tree("").write(&dir, false).unwrap_err().to_string();
+        assert!(told.contains("/b: ") && told.contains("--force"), "{told}");
+        assert_eq!((names(&dir.join("a")).len(), names(&dir)), (0, vec!["a".into(), "b".into()]));
+        tree("").write(&dir, true).unwrap();
+        assert_eq!(names(&dir), ["a", "b", "b.old"]);
+        assert_eq!(names(&dir.join("b.old")), ["mine"]);
+        fs::write(dir.join("b/.generated"), "").unwrap();
+        fs::remove_file(dir.join("b/.generated")).unwrap();
+        assert!(tree("").write(&dir, true).is_err(), "b.old would be lost");
+        assert_eq!(names(&dir), ["a", "b", "b.old"]);
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn an_error_leaves_nothing() {
+        let dir = place("error");
+        fs::write(dir.join("file"), "").unwrap();
+        let told = tree("").write(&dir.join("file"), false).unwrap_err().to_string();
+        assert!(told.contains("file"), "{told}");
+        let mut wrong = tree("");
+        wrong.add("b/y.txt/z", "a file cannot be a directory");
+        assert!(wrong.write(&dir, false).is_err());
+        assert_eq!(names(&dir), ["file"]);
+        fs::remove_dir_all(dir).unwrap();
     }
 }

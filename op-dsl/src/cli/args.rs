@@ -4,9 +4,11 @@ use super::error::Error;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use codegen_ascendc::arch::Soc;
+use codegen_ascendc::emit::{Cann, Layout};
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// A name and what is given for it.
 pub type Pair = (String, String);
@@ -33,6 +35,8 @@ pub enum Command {
     Explain(Explain),
     /// Show which core and tile of an NPU owns which part of the activation.
     Tile(Tile),
+    /// Write the AscendC sources of an operator, with everything that its build needs.
+    Emit(Emit),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -171,6 +175,37 @@ pub struct Tile {
     pub svg: Option<String>,
 }
 
+#[derive(Args)]
+pub struct Emit {
+    /// Name of the operator; `list` shows them.
+    #[arg(value_name = "OP", required_unless_present = "all", conflicts_with = "all")]
+    pub op: Option<String>,
+    /// Every operator that the target can do; the others are named with the reason.
+    #[arg(long)]
+    pub all: bool,
+    /// Where the sources are built: inside ops-nn, as a project of their own, or as one program.
+    #[arg(long, value_name = "ops-nn|custom|direct", value_parser = layout)]
+    pub layout: Layout,
+    /// The NPU: ascend910b, ascend310p, ...
+    #[arg(long, value_name = "SOC", value_parser = soc)]
+    pub soc: Target,
+    /// Directory: of the project (custom), or below which each operator has one.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Element types, separated by commas; by default all that operator and NPU share.
+    #[arg(long, value_name = "bf16|f16|f32", value_delimiter = ',', value_parser = dtype)]
+    pub dtype: Option<Vec<DType>>,
+    /// Major version of the toolkit.
+    #[arg(long, value_name = "8|9", default_value = "9", value_parser = cann)]
+    pub cann: Cann,
+    /// File whose text stands above every emitted file.
+    #[arg(long, value_name = "FILE")]
+    pub license_header: Option<PathBuf>,
+    /// Move a directory that was not generated aside instead of refusing.
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// An NPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Target(pub &'static Soc);
@@ -261,6 +296,19 @@ fn soc(text: &str) -> Result<Target, String> {
     Soc::named(text).map(Target).ok_or_else(unknown)
 }
 
+fn layout(text: &str) -> Result<Layout, String> {
+    let names = || Layout::ALL.map(Layout::name).join(", ");
+    Layout::named(text).ok_or_else(|| format!("unknown layout; allowed: {}", names()))
+}
+
+fn cann(text: &str) -> Result<Cann, String> {
+    match text {
+        "8" => Ok(Cann::V8),
+        "9" => Ok(Cann::V9),
+        _ => Err("must be 8 or 9".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -299,6 +347,11 @@ mod tests {
             "p explain Op --soc ascend910z",
             "p tile Op --shape 8x8",
             "p tile Op --shape 8x8 --soc ascend910b --cores 0",
+            "p emit --layout custom --soc ascend910b --out d",
+            "p emit Op --all --layout custom --soc ascend910b --out d",
+            "p emit Op --layout cmake --soc ascend910b --out d",
+            "p emit Op --layout custom --soc ascend910b --out d --cann 7",
+            "p emit Op --layout custom --soc ascend910b",
             "p --nonsense",
         ] {
             let words = line.split(' ').map(OsString::from);

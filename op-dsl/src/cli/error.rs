@@ -66,6 +66,12 @@ pub enum Error {
     /// What the operator itself refused.
     #[error(transparent)]
     Call(#[from] CallError),
+    /// What the target or the layout refused.
+    #[error(transparent)]
+    Emit(#[from] codegen_ascendc::emit::Refused),
+    /// A directory that cannot be written.
+    #[error("--out {0}")]
+    Write(#[from] codegen_ascendc::emit::WriteError),
     /// A tensor that does not fit into memory.
     #[error("tensor of shape {shape:?} does not fit into memory")]
     Memory {

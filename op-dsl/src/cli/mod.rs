@@ -7,11 +7,13 @@
 //! bench     speed beside a floor                  roles     which input is the activation
 //! verify    accuracy against oracles              table     aligned columns, CSV, JSON
 //! explain   from formula to instructions
+//! emit      AscendC sources
 //! ```
 
 mod args;
 mod array;
 mod bench;
+mod emit;
 mod error;
 mod explain;
 mod list;
@@ -93,6 +95,7 @@ fn dispatch(
         args::Command::Verify(args) => verify::verify(operators, &args, out),
         args::Command::Explain(args) => print(out, &explain::explain(operators, &args)?),
         args::Command::Tile(args) => print(out, &tile::tile(operators, &args)?),
+        args::Command::Emit(args) => print(out, &emit::emit(operators, &args)?),
     }
 }
 
@@ -114,6 +117,7 @@ Activation operators and their gradients, each generated from its formula.
   verify   measure its accuracy against an oracle in f64
   explain  show the way from the formula to instructions
   tile     show which core and tile of an NPU owns which part
+  emit     write AscendC sources with everything their build needs
 
 Operators: {}
 

@@ -1,0 +1,155 @@
+//! A stand-alone project for toolkits of generation 9, whose CMake package brings the `npu_op_*`
+//! functions. Any number of operators share it.
+
+use super::ops_nn::units;
+use crate::emit::package::Package;
+use crate::emit::text::{Comment, Text, project_header};
+use crate::emit::tree::{File, Tree};
+use crate::emit::{host, kernel};
+
+/// The name under which the toolkit installs the operators.
+pub const VENDOR: &str = "op_dsl";
+
+/// Adds the project of some operators.
+pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
+    add_sources(tree, packages);
+    let headed = |text: String| format!("{}\n{text}", project_header(packages, Comment::Hash));
+    tree.add("CMakeLists.txt", headed(root(&packages[0])));
+    tree.add("op_host/CMakeLists.txt", headed(HOST.into()));
+    tree.add("op_kernel/CMakeLists.txt", headed(kernels(packages)));
+    tree.add("README.md", readme(packages, BUILD));
+}
+
+/// Adds what both generations of toolkits share: the operators themselves.
+pub fn add_sources(tree: &mut Tree, packages: &[Package<'_>]) {
+    for package in packages {
+        let host = host::files(package);
+        // The toolkit generates prototype and interface from the definition.
+        tree.add_below("", host.into_iter().filter(|f| f.path.starts_with("op_host/")).collect());
+        tree.add_below("op_kernel", kernel::files(package));
+    }
+    tree.mark("", packages.iter().map(|p| &*p.def.name));
+}
+
+fn root(first: &Package<'_>) -> String {
+    let (soc, all) = (first.soc().name, units(first, ", "));
+    format!(
+        "\
+cmake_minimum_required(VERSION 3.16)
+project(op_dsl_operators)
+
+set(ASCEND_COMPUTE_UNIT {soc} CACHE STRING \"Products to compile kernels for, of {all}\")
+set(vendor_name {VENDOR} CACHE STRING \"Directory below vendors/ that the package installs into\")
+
+find_package(ASC REQUIRED HINTS $ENV{{ASCEND_HOME_PATH}}/compiler/tikcpp/ascendc_kernel_cmake)
+
+npu_op_package(${{vendor_name}}
+    TYPE RUN
+    CONFIG
+        ENABLE_SOURCE_PACKAGE ${{ENABLE_SOURCE_PACKAGE}}
+        ENABLE_BINARY_PACKAGE ${{ENABLE_BINARY_PACKAGE}}
+        INSTALL_PATH ${{CMAKE_BINARY_DIR}}
+)
+
+# The kernels ask the definitions which operators there are: host first.
+add_subdirectory(op_host)
+add_subdirectory(op_kernel)
+"
+    )
+}
+
+const HOST: &str = "\
+file(GLOB definitions ${CMAKE_CURRENT_SOURCE_DIR}/*_def.cpp)
+file(GLOB tilings ${CMAKE_CURRENT_SOURCE_DIR}/*_tiling.cpp)
+file(GLOB shapes ${CMAKE_CURRENT_SOURCE_DIR}/*_infershape.cpp)
+
+# Interface and prototype come from the definitions.
+npu_op_code_gen(
+    SRC ${definitions}
+    PACKAGE ${vendor_name}
+    OUT_DIR ${ASCEND_AUTOGEN_PATH}
+)
+file(GLOB interfaces ${ASCEND_AUTOGEN_PATH}/aclnn_*.cpp)
+file(GLOB prototypes ${ASCEND_AUTOGEN_PATH}/op_proto.cc)
+set_source_files_properties(${interfaces} ${prototypes} PROPERTIES GENERATED TRUE)
+
+npu_op_library(cust_optiling TILING ${tilings})
+npu_op_library(cust_opapi ACLNN ${interfaces})
+npu_op_library(cust_op_proto GRAPH ${shapes} ${prototypes})
+foreach(library cust_optiling cust_op_proto)
+    target_compile_features(${library} PRIVATE cxx_std_17)
+endforeach()
+
+npu_op_package_add(${vendor_name} LIBRARY cust_optiling cust_opapi cust_op_proto)
+";
+
+fn kernels(packages: &[Package<'_>]) -> String {
+    let mut text = Text::new();
+    for package in packages {
+        let (name, snake) = (&package.def.name, package.snake());
+        let entry = entry(&snake, &kernel::files(package));
+        let all = units(package, " ");
+        text.line("npu_op_kernel_sources(ascendc_kernels");
+        text.line(format!(
+            "    OP_TYPE {name}\n    COMPUTE_UNIT {all}\n    KERNEL_FILE {entry}\n)"
+        ));
+    }
+    text.line("npu_op_kernel_options(ascendc_kernels ALL OPTIONS -O3)\n");
+    text.line("npu_op_kernel_library(ascendc_kernels");
+    text.line("    SRC_BASE ${CMAKE_CURRENT_SOURCE_DIR}\n    TILING_LIBRARY cust_optiling\n)");
+    text.line("npu_op_package_add(${vendor_name} LIBRARY ascendc_kernels)");
+    text.finish()
+}
+
+/// The file that holds the kernel's entry.
+fn entry(snake: &str, kernels: &[File]) -> String {
+    let apt = format!("{snake}_apt.cpp");
+    if kernels.iter().any(|f| f.path == apt) { apt } else { format!("{snake}.cpp") }
+}
+
+const BUILD: &str = "\
+Toolkit 9.0 or later, CMake 3.16 or later:
+
+```sh
+source <toolkit>/set_env.sh
+cmake -S . -B build_out
+cmake --build build_out --target binary package -j
+```
+
+`-DASCEND_COMPUTE_UNIT=..` chooses other products of the architecture, separated by semicolons.
+";
+
+/// The file that a reader opens first.
+pub fn readme(packages: &[Package<'_>], build: &str) -> String {
+    let mut text = Text::new();
+    text.line(project_header(packages, Comment::Angle));
+    text.line(format!("# Operators for {}\n", units(&packages[0], ", ")));
+    text.line("| operator | interface | element types |\n|---|---|---|");
+    for package in packages {
+        let dtypes: Vec<&str> = package.dtypes().iter().map(|d| d.name()).collect();
+        let name = &package.def.name;
+        text.line(format!("| {name} | `aclnn{name}` | {} |", dtypes.join(", ")));
+    }
+    text.line(format!("\n## Build\n\n{build}"));
+    text.line("## Install\n\n```sh\n./build_out/custom_opp_<os>_<machine>.run\n```\n");
+    text.line(format!(
+        "This writes `$ASCEND_OPP_PATH/vendors/{VENDOR}`; with `--install-path=P` it"
+    ));
+    text.line(format!(
+        "writes `P/vendors/{VENDOR}`, whose `bin/set_env.bash` a shell then sources."
+    ));
+    text.line("\n## Use\n\nEach operator has two functions, `aclnn<Operator>GetWorkspaceSize` and");
+    text.line(
+        "`aclnn<Operator>`, declared in `op_api/include` of the installed package. Tensors have",
+    );
+    text.line(
+        "the shapes that the definition asks for: nothing is broadcast, no type is promoted.",
+    );
+    for package in packages.iter().filter(|p| !p.left_out.is_empty()) {
+        text.line(format!("\n## Left out: {}\n", package.def.name));
+        for refusal in &package.left_out {
+            text.line(format!("- {refusal}"));
+        }
+    }
+    text.finish()
+}

@@ -1,0 +1,82 @@
+//! Which files go where, with their build files.
+
+mod custom;
+mod direct;
+mod ops_nn;
+mod preset;
+
+use super::package::{Cann, Package};
+use super::tree::Tree;
+use crate::arch::Soc;
+
+/// What is built from the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// An operator directory of ops-nn's `activation/` or `experimental/activation/`.
+    OpsNn,
+    /// A custom-operator project that builds with a toolkit alone.
+    Custom,
+    /// One kernel with host tiling, launcher and a small main.
+    Direct,
+}
+
+/// A product that a layout cannot be built for, and the way out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{soc} is not among the products of {layout}; use --layout custom --cann 8")]
+pub struct Unbuilt {
+    soc: &'static str,
+    layout: &'static str,
+}
+
+/// The architecture that compilers of generation 9 left out.
+const LEFT_OUT_BY_V9: u16 = 1001;
+
+impl Layout {
+    /// All, in the order of the command line's help.
+    pub const ALL: [Layout; 3] = [Layout::OpsNn, Layout::Custom, Layout::Direct];
+
+    /// As the command line has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Layout::OpsNn => "ops-nn",
+            Layout::Custom => "custom",
+            Layout::Direct => "direct",
+        }
+    }
+
+    /// The layout of this name.
+    pub fn named(name: &str) -> Option<Layout> {
+        Layout::ALL.into_iter().find(|l| l.name() == name)
+    }
+
+    /// Whether the compilers behind the layout know the product.
+    ///
+    /// # Errors
+    /// They do not; another layout does.
+    pub fn check(self, soc: &'static Soc, cann: Cann) -> Result<(), Unbuilt> {
+        let layout = match (self, cann) {
+            (Layout::OpsNn, _) => "ops-nn",
+            (Layout::Custom, Cann::V8) => return Ok(()),
+            (Layout::Custom, Cann::V9) => "toolkits of generation 9",
+            (Layout::Direct, _) => "the compiler that launches kernels directly",
+        };
+        match soc.arch.number {
+            LEFT_OUT_BY_V9 => Err(Unbuilt { soc: soc.name, layout }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The files of some packages for one product. Operators share a custom project; in the other
+    /// layouts each has a directory.
+    pub fn tree(self, packages: &[Package<'_>]) -> Tree {
+        let mut tree = Tree::default();
+        let Some(first) = packages.first() else { return tree };
+        match (self, first.options.cann) {
+            (Layout::OpsNn, _) => packages.iter().for_each(|p| ops_nn::add(&mut tree, p)),
+            (Layout::Custom, Cann::V9) => custom::add(&mut tree, packages),
+            (Layout::Custom, Cann::V8) => preset::add(&mut tree, packages),
+            (Layout::Direct, _) => packages.iter().for_each(|p| direct::add(&mut tree, p)),
+        }
+        tree
+    }
+}

@@ -1,0 +1,55 @@
+//! A directory of ops-nn's `activation/`, registered from its own CMakeLists.txt alone: nothing
+//! outside it needs an entry.
+
+use crate::emit::package::Package;
+use crate::emit::text::{Comment, Text, header};
+use crate::emit::tree::{File, Tree};
+use crate::emit::{api, host, kernel, paper};
+
+/// Adds the directory of an operator.
+pub fn add(tree: &mut Tree, package: &Package<'_>) {
+    let snake = package.snake();
+    let kernels = kernel::files(package);
+    let api = api::files(package);
+    let paper = paper::files(package);
+    tree.add(format!("{snake}/CMakeLists.txt"), root(package, &kernels, &api, &paper));
+    tree.add_below(&format!("{snake}/op_kernel"), kernels);
+    for files in [host::files(package), api, paper] {
+        tree.add_below(&snake, files);
+    }
+    tree.mark(&snake, std::iter::once(&*package.def.name));
+}
+
+/// The file that registers everything with the repository.
+fn root(package: &Package<'_>, kernels: &[File], api: &[File], paper: &[File]) -> String {
+    let mut text = Text::new();
+    // Without a hand-written interface the build generates one from the definition.
+    let aclnn = if api.is_empty() { "aclnn" } else { "aclnn_exclude" };
+    text.line("# Definition, shape inference, tiling, interface, prototype, unit tests.");
+    text.line(format!("add_all_modules_sources(\n    ACLNNTYPE {aclnn}\n)\n"));
+    text.line("# Kernels.\nadd_kernel_sources(");
+    let entry = format!("{}_apt.cpp", package.snake());
+    if kernels.iter().any(|f| f.path == entry) {
+        text.line(format!("    KERNEL_SRC {entry}"));
+    }
+    text.line(format!("    COMPUTE_UNITS {}\n)", units(package, " ")));
+    if paper.iter().any(|f| f.path.starts_with("tests/ut/op_kernel/")) {
+        text.line("\nif((UT_TEST_ALL OR OP_KERNEL_UT) AND NOT UT_DONE)");
+        text.line(format!("    AddOpTestCase(\"{}\" \"\")\nendif()", model(package)));
+    }
+    format!("{}\n{}", header(package, Comment::Hash), text.finish())
+}
+
+/// The products of the architecture, as build files name them.
+pub fn units(package: &Package<'_>, between: &str) -> String {
+    package.socs.iter().map(|s| s.name).collect::<Vec<_>>().join(between)
+}
+
+/// The model that unit tests of kernels are compiled for.
+fn model(package: &Package<'_>) -> &'static str {
+    match package.arch() {
+        2201 => "ascend910B1",
+        3510 => "ascend950pr_9599",
+        _ => package.soc().name,
+    }
+}
