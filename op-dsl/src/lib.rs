@@ -30,6 +30,7 @@ extern crate self as op_dsl;
 #[doc(hidden)]
 pub mod __rt;
 mod attribute;
+pub mod build;
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -54,7 +54,8 @@ pub fn emit(
     Ok(layout.tree(&[Package::new(def, soc, options.clone())?]))
 }
 
-/// Emits those of some operators that a target can do, and says why it cannot do the others.
+/// Emits those of some operators that a target can do, and says what it cannot do of them. Without
+/// any that it can do, the tree is empty.
 ///
 /// # Errors
 /// The layout is not built for the target.
@@ -68,7 +69,10 @@ pub fn emit_all<'d>(
     let (mut packages, mut refusals) = (Vec::new(), Vec::new());
     for def in defs {
         match Package::new(def, soc, options.clone()) {
-            Ok(package) => packages.push(package),
+            Ok(package) => {
+                refusals.extend(package.left_out.iter().cloned());
+                packages.push(package);
+            }
             Err(refusal) => refusals.push(refusal),
         }
     }

@@ -37,6 +37,8 @@ pub enum Command {
     Tile(Tile),
     /// Write the AscendC sources of an operator, with everything that its build needs.
     Emit(Emit),
+    /// Write an operator's project and build its package with the toolkit of this machine.
+    Build(Build),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -206,6 +208,19 @@ pub struct Emit {
     pub force: bool,
 }
 
+#[derive(Args)]
+pub struct Build {
+    /// Name of the operator; `list` shows them.
+    #[arg(value_name = "OP")]
+    pub op: String,
+    /// The NPU: ascend910b, ascend310p, ...
+    #[arg(long, value_name = "SOC", value_parser = soc)]
+    pub soc: Target,
+    /// Directory of the project; by default named after operator and NPU.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
 /// An NPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Target(pub &'static Soc);
@@ -352,6 +367,7 @@ mod tests {
             "p emit Op --layout cmake --soc ascend910b --out d",
             "p emit Op --layout custom --soc ascend910b --out d --cann 7",
             "p emit Op --layout custom --soc ascend910b",
+            "p build Op --soc ascend910z",
             "p --nonsense",
         ] {
             let words = line.split(' ').map(OsString::from);

@@ -3,48 +3,29 @@
 use super::args::Emit as Args;
 use super::error::Error;
 use super::{Operators, lookup};
-use codegen_ascendc::arch::Refusal;
-use codegen_ascendc::emit::{self, Options, Refused, Tree};
+use crate::build;
+use codegen_ascendc::emit::Options;
 use std::fs;
+use std::path::Path;
 
 /// Writes the files; tells where, and what was left out.
 pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
-    let options = options(args)?;
-    let (tree, refusals) = match &args.op {
-        Some(name) => {
-            let op = lookup::operator(operators, name)?;
-            (emit::emit(&op.def, args.layout, args.soc.0, &options)?, Vec::new())
-        }
-        None => all(operators, args, &options)?,
+    let options = Options {
+        license: args.license_header.as_deref().map(license).transpose()?,
+        dtypes: args.dtype.clone(),
+        cann: args.cann,
     };
-    let roots = tree.write(&args.out, args.force)?;
-    let written = roots.iter().map(|root| format!("{}\n", root.display())).collect::<String>();
-    let left = refusals.iter().map(|refusal| format!("left out: {refusal}\n")).collect::<String>();
-    Ok(written + &left)
+    let named = |name: &String| lookup::operator(operators, name);
+    let one = args.op.as_ref().map(named).transpose()?;
+    let chosen = one.as_ref().map_or(operators, std::slice::from_ref);
+    let (layout, soc) = (args.layout, args.soc.0);
+    let (roots, left) = build::write(chosen, layout, soc, &options, &args.out, args.force)?;
+    let written = roots.iter().map(|root| format!("{}\n", root.display()));
+    let left = left.iter().map(|refusal| format!("left out: {refusal}\n"));
+    Ok(written.chain(left).collect())
 }
 
-fn all(
-    operators: Operators,
-    args: &Args,
-    options: &Options,
-) -> Result<(Tree, Vec<Refusal>), Error> {
-    let defs = operators.iter().map(|op| &op.def);
-    let (tree, mut refusals) =
-        emit::emit_all(defs, args.layout, args.soc.0, options).map_err(Refused::from)?;
-    match (tree.files.is_empty(), refusals.pop()) {
-        (true, Some(refusal)) => Err(Refused::from(refusal).into()),
-        (_, last) => {
-            refusals.extend(last);
-            Ok((tree, refusals))
-        }
-    }
-}
-
-fn options(args: &Args) -> Result<Options, Error> {
-    let read = |file: &std::path::PathBuf| {
-        let wrong = |e| Error::Usage(format!("--license-header {}: {e}", file.display()));
-        fs::read_to_string(file).map_err(wrong)
-    };
-    let license = args.license_header.as_ref().map(read).transpose()?;
-    Ok(Options { license, dtypes: args.dtype.clone(), cann: args.cann })
+fn license(file: &Path) -> Result<String, Error> {
+    let wrong = |e| Error::Usage(format!("--license-header {}: {e}", file.display()));
+    fs::read_to_string(file).map_err(wrong)
 }

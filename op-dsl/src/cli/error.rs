@@ -66,12 +66,9 @@ pub enum Error {
     /// What the operator itself refused.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// What the target or the layout refused.
+    /// Sources that were not written, or a package that was not built.
     #[error(transparent)]
-    Emit(#[from] codegen_ascendc::emit::Refused),
-    /// A directory that cannot be written.
-    #[error("--out {0}")]
-    Write(#[from] codegen_ascendc::emit::WriteError),
+    Build(#[from] crate::build::Error),
     /// A tensor that does not fit into memory.
     #[error("tensor of shape {shape:?} does not fit into memory")]
     Memory {

@@ -7,12 +7,13 @@
 //! bench     speed beside a floor                  roles     which input is the activation
 //! verify    accuracy against oracles              table     aligned columns, CSV, JSON
 //! explain   from formula to instructions
-//! emit      AscendC sources
+//! emit      AscendC sources                         build     and their package
 //! ```
 
 mod args;
 mod array;
 mod bench;
+mod build;
 mod emit;
 mod error;
 mod explain;
@@ -96,6 +97,7 @@ fn dispatch(
         args::Command::Explain(args) => print(out, &explain::explain(operators, &args)?),
         args::Command::Tile(args) => print(out, &tile::tile(operators, &args)?),
         args::Command::Emit(args) => print(out, &emit::emit(operators, &args)?),
+        args::Command::Build(args) => print(out, &build::build(operators, &args)?),
     }
 }
 
@@ -118,6 +120,7 @@ Activation operators and their gradients, each generated from its formula.
   explain  show the way from the formula to instructions
   tile     show which core and tile of an NPU owns which part
   emit     write AscendC sources with everything their build needs
+  build    build their package with the toolkit of this machine
 
 Operators: {}
 

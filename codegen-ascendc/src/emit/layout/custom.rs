@@ -76,9 +76,7 @@ set_source_files_properties(${interfaces} ${prototypes} PROPERTIES GENERATED TRU
 npu_op_library(cust_optiling TILING ${tilings})
 npu_op_library(cust_opapi ACLNN ${interfaces})
 npu_op_library(cust_op_proto GRAPH ${shapes} ${prototypes})
-foreach(library cust_optiling cust_op_proto)
-    target_compile_features(${library} PRIVATE cxx_std_17)
-endforeach()
+set_source_files_properties(${tilings} ${shapes} PROPERTIES COMPILE_OPTIONS -std=c++17)
 
 npu_op_package_add(${vendor_name} LIBRARY cust_optiling cust_opapi cust_op_proto)
 ";
