@@ -1,0 +1,137 @@
+//! The maths of the host: which form the attributes pick, and how a call is tiled. Self-contained
+//! C++17 that knows nothing of CANN, so that a launcher without an operator package can use it too.
+
+use crate::emit::kernel::tiling_data::camel;
+use crate::emit::kernel::tiling_key::has_small;
+use crate::emit::package::Package;
+use crate::emit::text::Text;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{AttrKind, Pattern};
+use op_dsl_ir::tiling::Footprint;
+
+/// The part that is the same for every operator.
+const TILE: &str = include_str!("fragments/tile.h");
+
+/// Text inside the operator's own namespace. (Nested ones at once are C++17, and some toolkits build
+/// host code as C++14.)
+pub fn in_namespace(package: &Package<'_>, outer: &str, text: &str) -> String {
+    let inner = package.snake();
+    format!(
+        "namespace {outer} {{\nnamespace {inner} {{\n\n{text}\n}}  // namespace {inner}\n}}  // namespace {outer}\n"
+    )
+}
+
+/// What [`body`] includes beside the header of the tiling data.
+pub const INCLUDES: &str = "#include <algorithm>\n#include <cstddef>\n#include <cstdint>\n";
+
+/// Everything inside the namespace: `Tile`, `Collapse`, `SelectForm`, `FindNeed`.
+pub fn body(package: &Package<'_>) -> String {
+    let mut text = Text::new();
+    text.line(format!("using TilingData = ::{};\n", package.tiling_data()));
+    text.line(TILE);
+    types(&mut text);
+    forms(&mut text, package);
+    select(&mut text, package);
+    text.finish()
+}
+
+/// `TYPE_HALF`: the constant that stands for an element type in the tiling key.
+pub fn type_constant(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "TYPE_HALF",
+        DType::BF16 => "TYPE_BF16",
+        DType::F32 => "TYPE_FLOAT",
+    }
+}
+
+/// `FORM_TANH`: the constant that stands for a specialisation in the tiling key.
+pub fn form_constant(package: &Package<'_>, spec: usize) -> String {
+    format!("FORM_{}", package.spec_name(spec))
+}
+
+/// Attributes that the formula branches on, in the order of the signature.
+pub fn branching(package: &Package<'_>) -> Vec<usize> {
+    let def = package.def;
+    let branches = |a: &usize| def.specs.iter().any(|s| s.when.iter().any(|(attr, _)| attr == a));
+    (0..def.attrs.len()).filter(branches).collect()
+}
+
+/// Dimensions of one part that become rows, given the split one.
+pub fn outer(package: &Package<'_>, dim: &str) -> String {
+    match package.def.split.as_ref().map(|s| s.pattern) {
+        None => "0".into(),
+        Some(Pattern::Halves) => dim.into(),
+        Some(Pattern::Interleaved) => format!("{dim} + 1"),
+    }
+}
+
+fn types(text: &mut Text) {
+    text.line("// Element types, as the tiling key counts them.");
+    for dtype in DType::ALL {
+        text.line(format!("constexpr uint32_t {} = {};", type_constant(dtype), dtype as u8));
+    }
+    text.line("");
+}
+
+/// The table of what the plans need of UB.
+fn forms(text: &mut Text, package: &Package<'_>) {
+    text.line("// Forms of the formula, as the tiling key counts them.");
+    for spec in 0..package.def.specs.len() {
+        text.line(format!("constexpr uint32_t {} = {spec};", form_constant(package, spec)));
+    }
+    text.line("\n// Whether this target copies any length in bytes between GM and UB.");
+    text.line(format!("constexpr bool PADS = {};\n", package.soc().arch.pads));
+    text.line("// The kernels there are, and what a tile of each needs of UB.");
+    text.block("struct Kernel", "};\n", |text| {
+        text.line("uint32_t form;\nuint32_t type;\nNeed need;");
+    });
+    text.block("constexpr Kernel KERNELS[] =", "};\n", |text| {
+        text.line(
+            "// form, type, {bytes per element, {fixed bytes, bits per element} dense, small}",
+        );
+        for plan in &package.plans {
+            let pair = |f: Footprint| format!("{{{}, {}}}", f.fixed, f.bits);
+            let need = plan.need;
+            let small = need.small.filter(|_| has_small(package));
+            let (dense, small) = (pair(need.dense), small.map_or("{0, 0}".into(), pair));
+            let (form, ty) = (form_constant(package, plan.spec), type_constant(plan.dtype));
+            text.line(format!("{{{form}, {ty}, {{{}, {dense}, {small}}}}},", need.size));
+        }
+    });
+    text.line(
+        "// What a kernel needs; null if there is none of this form and type on this target.",
+    );
+    text.line("inline const Need* FindNeed(uint32_t form, uint32_t type)\n{");
+    text.line("    for (const Kernel& kernel : KERNELS) {");
+    text.line("        if (kernel.form == form && kernel.type == type) {");
+    text.line("            return &kernel.need;\n        }\n    }\n    return nullptr;\n}\n");
+}
+
+/// The form that attributes pick: the first whose values they have.
+fn select(text: &mut Text, package: &Package<'_>) {
+    let def = package.def;
+    let name = |attr: usize| camel(&def.attrs[attr].name);
+    let parameters: Vec<String> =
+        branching(package).into_iter().map(|a| format!("int64_t {}", name(a))).collect();
+    let head = format!("inline uint32_t SelectForm({})", parameters.join(", "));
+    if parameters.is_empty() {
+        text.line("// There is one form only.");
+        text.line(format!("{head} {{ return {}; }}", form_constant(package, 0)));
+        return;
+    }
+    text.line("// No form has these values of the attributes.");
+    text.line("constexpr uint32_t NO_FORM = UINT32_MAX;\n");
+    text.line("// Which form the attributes pick.");
+    text.line(format!("{head}\n{{"));
+    for (spec, s) in def.specs.iter().enumerate() {
+        let of = |&(attr, value): &(usize, i64)| match def.attrs[attr].kind {
+            AttrKind::Bool => format!("{} {} 0", name(attr), if value != 0 { "!=" } else { "==" }),
+            _ => format!("{} == {value}", name(attr)),
+        };
+        let all: Vec<String> = s.when.iter().map(of).collect();
+        let when = if all.is_empty() { "true".into() } else { all.join(" && ") };
+        text.line(format!("    if ({when}) {{"));
+        text.line(format!("        return {};\n    }}", form_constant(package, spec)));
+    }
+    text.line("    return NO_FORM;\n}");
+}

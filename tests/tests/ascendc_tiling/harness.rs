@@ -1,0 +1,104 @@
+//! Emits every operator, compiles its host side in one program and asks it.
+
+use codegen_ascendc::arch::{SOCS, Soc};
+use codegen_ascendc::emit::{File, Options, Package, host, kernel};
+use ops_glu_grad::OPERATORS;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// One product of each architecture.
+pub fn targets() -> Vec<&'static Soc> {
+    let mut socs: Vec<&Soc> = SOCS.iter().collect();
+    socs.dedup_by_key(|s| s.arch.number);
+    socs
+}
+
+/// Every operator that a target can do.
+pub fn packages(soc: &'static Soc) -> Vec<Package<'static>> {
+    let of = |op: &&'static op_dsl::Operator| Package::new(&op.def, soc, Options::default()).ok();
+    OPERATORS.iter().filter_map(of).collect()
+}
+
+/// A program of all operators on a target, and the directory it lies in.
+pub struct Program {
+    dir: PathBuf,
+}
+
+impl Program {
+    /// Compiles `main`, which includes `operators.inc`: what `include` names for every operator.
+    pub fn compile(
+        main: &str,
+        soc: &'static Soc,
+        include: impl Fn(&Package<'_>) -> String,
+        flags: &[String],
+    ) -> Program {
+        // Two runs of the tests at once must not write over each other's programs.
+        let name = format!("ascendc_{main}_{}_{}", soc.arch.number, std::process::id());
+        let program = Program { dir: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) };
+        let (mut text, mut names) = (String::new(), String::new());
+        for package in packages(soc) {
+            program.write(&package);
+            text += &include(&package);
+            names += &format!("    driver_{}::Run,\n", package.snake());
+        }
+        text += &format!("static std::string (*const RUN[])(const Case&) = {{\n{names}}};\n");
+        program.file("operators.inc", &text);
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_tiling");
+        let out = Command::new(std::env::var("CXX").unwrap_or_else(|_| "g++".into()))
+            .args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1"])
+            .args(flags)
+            .arg("-I")
+            .args([&program.dir, Path::new("-I"), &here])
+            .arg(here.join(format!("{main}.cpp")))
+            .arg("-o")
+            .arg(program.dir.join("program"))
+            .output()
+            .expect("a C++17 compiler: install g++ or set CXX");
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        program
+    }
+
+    /// The host side, and the kernel's, which it shares headers with.
+    fn write(&self, package: &Package<'_>) {
+        let snake = package.snake();
+        let kernel = kernel::files(package).into_iter();
+        let kernel = kernel.map(|f| File { path: format!("op_kernel/{}", f.path), text: f.text });
+        for file in host::files(package).into_iter().chain(kernel) {
+            self.file(&format!("{snake}/{}", file.path), &file.text);
+        }
+    }
+
+    fn file(&self, path: &str, text: &str) {
+        let path = self.dir.join(path);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory to write to");
+        fs::write(path, text).expect("a file");
+    }
+
+    /// The answers, a line each.
+    pub fn ask(&self, questions: &[String]) -> Vec<String> {
+        let mut child = Command::new(self.dir.join("program"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        let mut input = child.stdin.take().expect("a pipe");
+        let text = questions.join("\n") + "\n";
+        let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+        let out = child.wait_with_output().expect("the program ends");
+        writer.join().expect("no panic").expect("all questions are read");
+        assert!(out.status.success(), "{}", out.status);
+        let answers: Vec<String> =
+            String::from_utf8(out.stdout).expect("text").lines().map(String::from).collect();
+        assert_eq!(answers.len(), questions.len());
+        answers
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Left behind, it would only take space.
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
