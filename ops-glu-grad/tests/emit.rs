@@ -1,0 +1,246 @@
+//! AscendC sources and packages as people make them: what lies on disk, what is refused, and what a
+//! build calls. The toolkit is a stand-in that records its calls.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+/// A directory of one test: home, with a toolkit below it on demand.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emit").join(name);
+        let _ = fs::remove_dir_all(&dir);
+        fs::create_dir_all(&dir).unwrap();
+        Place(dir)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn run_in(&self, line: &str, home: Option<&str>) -> Output {
+        let tools = format!("{}:/usr/bin:/bin", self.path("bin").display());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ops-glu-grad"));
+        command.args(line.split_whitespace()).current_dir(&self.0);
+        command.env("HOME", &self.0).env("PATH", tools).env_remove("ASCEND_HOME_PATH");
+        if let Some(home) = home {
+            command.env("ASCEND_HOME_PATH", self.path(home));
+        }
+        command.output().unwrap()
+    }
+
+    fn run(&self, line: &str) -> Output {
+        self.run_in(line, None)
+    }
+
+    fn good(&self, line: &str) -> String {
+        told(self.run(line), line)
+    }
+
+    /// Exit code 2, nothing on standard output, one line on standard error that has `part`.
+    fn refused(&self, line: &str, home: Option<&str>, part: &str) {
+        let out = self.run_in(line, home);
+        let error = String::from_utf8(out.stderr).unwrap();
+        assert_eq!(out.status.code(), Some(2), "{line}: {error}");
+        assert!(out.stdout.is_empty(), "{line}");
+        assert_eq!(error.matches('\n').count(), 1, "{line}: {error}");
+        assert!(error.starts_with("error: ") && error.contains(part), "{line}: {error}");
+    }
+
+    /// Every file below a directory, with its contents.
+    fn files(&self, below: &str) -> Vec<(String, Vec<u8>)> {
+        let (mut found, root) = (Vec::new(), self.path(below));
+        let mut left = vec![root.clone()];
+        while let Some(dir) = left.pop() {
+            for entry in fs::read_dir(dir).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    left.push(path);
+                } else {
+                    let name = path.strip_prefix(&root).unwrap().display().to_string();
+                    found.push((name, fs::read(&path).unwrap()));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// A toolkit at `home`; `cmake` and `msopgen` that write down what they are asked for, and do
+    /// `more`.
+    fn toolkit(&self, home: &str, generation: u32, more: &str) {
+        let modules = self.path(home).join("compiler/tikcpp/ascendc_kernel_cmake");
+        fs::create_dir_all(&modules).unwrap();
+        if generation == 9 {
+            fs::write(modules.join("asc-config.cmake"), "").unwrap();
+        }
+        let calls = self.path("calls");
+        fs::create_dir_all(self.path("bin")).unwrap();
+        for name in ["cmake", "msopgen"] {
+            let tool = self.path("bin").join(name);
+            let calls = calls.display();
+            let script =
+                format!("#!/bin/sh\necho \"{name} $* | $ASCEND_HOME_PATH\" >> {calls}\n{more}\n");
+            fs::write(&tool, script).unwrap();
+            fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+
+    fn calls(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.path("calls")).unwrap_or_default();
+        text.lines().map(String::from).collect()
+    }
+}
+
+fn told(out: Output, line: &str) -> String {
+    let error = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(0), "{line}: {error}");
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// The targets, and the layouts that build for each.
+const TARGETS: [(&str, &[&str]); 5] = [
+    ("ascend910b", &["ops-nn", "custom", "custom --cann 8", "direct"]),
+    ("ascend910_93", &["ops-nn", "custom", "custom --cann 8", "direct"]),
+    ("ascend310p", &["ops-nn", "custom", "custom --cann 8", "direct"]),
+    ("ascend950", &["ops-nn", "custom", "custom --cann 8", "direct"]),
+    ("ascend910", &["custom --cann 8"]),
+];
+
+#[test]
+fn all_operators_for_all_targets_quickly_and_the_same_each_time() {
+    let place = Place::new("all");
+    let mut runs = Vec::new();
+    for run in ["first", "second"] {
+        let mut slowest = Duration::ZERO;
+        for (soc, layouts) in TARGETS {
+            for layout in layouts {
+                let out = format!("{run}/{soc}/{}", layout.replace(' ', "_"));
+                let start = Instant::now();
+                place.good(&format!("emit --all --layout {layout} --soc {soc} --out {out}"));
+                slowest = slowest.max(start.elapsed());
+            }
+        }
+        // Unoptimised and beside other tests; alone and optimised, all of it takes under 2 seconds.
+        assert!(slowest < Duration::from_secs(5), "{slowest:?}");
+        runs.push(place.files(run));
+    }
+    assert!(runs[0].len() > 500, "{}", runs[0].len());
+    assert!(runs[0] == runs[1]);
+}
+
+#[test]
+fn what_a_target_cannot_do_is_told() {
+    let place = Place::new("cannot");
+    let all = place.good("emit --all --layout custom --soc ascend310p --out p");
+    assert!(all.starts_with(&format!("{}\n", place.path("p").display())), "{all}");
+    assert!(all.contains("left out: SwiGluGrad on ascend310p in bf16: "), "{all}");
+    assert!(all.contains("leaves out approximate = 0"), "{all}");
+    let emit = |op, layout, soc| format!("emit {op} --layout {layout} --soc {soc} --out d");
+    for (line, part) in [
+        (emit("GeGluV3", "custom", "ascend910b"), "did you mean `GeGluV2`?"),
+        (emit("GeGluV2", "cmake", "ascend910b"), "ops-nn, custom, direct"),
+        (emit("GeGluV2", "custom", "ascend910z"), "ascend910b"),
+        (emit("GeGluV2", "ops-nn", "ascend910"), "--layout custom --cann 8"),
+        (emit("GeGluV2", "custom", "ascend910"), "--layout custom --cann 8"),
+        (emit("GeGluV2", "direct", "ascend910"), "--layout custom --cann 8"),
+        (emit("GeGluV2", "custom", "ascend310p --dtype bf16"), "no bf16"),
+        (emit("GeGluV2", "custom", "ascend310p --license-header none"), "--license-header none"),
+        ("emit --layout custom --soc ascend910b --out d".into(), "<OP"),
+    ] {
+        place.refused(&line, None, part);
+    }
+    assert!(!place.path("d").exists(), "nothing was written");
+}
+
+#[test]
+fn directories_of_others_are_left_alone() {
+    let place = Place::new("others");
+    fs::create_dir_all(place.path("nn/swi_glu_grad")).unwrap();
+    fs::write(place.path("nn/swi_glu_grad/mine"), "").unwrap();
+    let line = "emit SwiGluGrad --layout ops-nn --soc ascend910b --out nn";
+    place.refused(line, None, "--force");
+    assert_eq!(place.files("nn").len(), 1);
+    place.good(&format!("{line} --force"));
+    assert!(place.path("nn/swi_glu_grad.old/mine").exists());
+    fs::write(place.path("nn/swi_glu_grad/stale"), "").unwrap();
+    place.good(line);
+    assert!(!place.path("nn/swi_glu_grad/stale").exists(), "what was generated is replaced whole");
+    place.refused("emit SwiGlu --layout custom --soc ascend910b --out nn", None, "/nn: ");
+}
+
+#[test]
+fn a_license_stands_above_every_file() {
+    let place = Place::new("license");
+    fs::write(place.path("license"), "Copyright A\nB\n").unwrap();
+    let line = "--license-header license --soc ascend910b --out";
+    place.good(&format!("emit GeluGradV2 --layout ops-nn {line} nn"));
+    place.good(&format!("emit --all --layout custom {line} custom"));
+    for dir in ["nn", "custom"] {
+        for (name, text) in place.files(dir) {
+            let text = String::from_utf8(text).unwrap();
+            let bare = [".generated", ".json"].iter().any(|end| name.ends_with(end));
+            assert!(bare || text.contains("Copyright A"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_build_configures_and_builds() {
+    let place = Place::new("build");
+    place.toolkit("kit", 9, "mkdir -p p/build_out; touch p/build_out/custom_opp_x_y.run");
+    let line = "build GeGluGradV2 --soc ascend910b --out p";
+    let text = told(place.run_in(line, Some("kit")), line);
+    let project = place.path("p").display().to_string();
+    assert_eq!(text, format!("{project}/build_out/custom_opp_x_y.run\n"));
+    let calls = place.calls();
+    let kit = place.path("kit").display().to_string();
+    assert_eq!(calls[0], format!("cmake -S {project} -B {project}/build_out | {kit}"));
+    let build = format!("cmake --build {project}/build_out --target binary package -j ");
+    assert!(calls.len() == 2 && calls[1].starts_with(&build), "{calls:?}");
+    assert!(place.path("p/op_kernel/ge_glu_grad_v2.cpp").exists());
+}
+
+#[test]
+fn an_older_toolkit_completes_the_project() {
+    let place = Place::new("older");
+    // The stand-in for msopgen writes a project where it is told; cmake needs nothing more.
+    let more = "while [ $# -gt 1 ]; do shift; done\n\
+                case $1 in */toolkit) mkdir -p $1/cmake $1/scripts; touch $1/CMakeLists.txt;; esac\n\
+                mkdir -p build_out; touch build_out/custom_opp_x_y.run";
+    place.toolkit("Ascend/ascend-toolkit/latest", 8, more);
+    let text = place.good("build SwiGluGrad --soc ascend910");
+    assert!(text.ends_with("swi_glu_grad_ascend910/build_out/custom_opp_x_y.run\n"), "{text}");
+    let calls = place.calls();
+    assert!(
+        calls[0].starts_with("msopgen gen -i msopgen.json -f tf -c ai_core-ascend910 -lan cpp")
+    );
+    assert!(calls[1].starts_with("cmake -S . --preset=default | "), "{calls:?}");
+    assert_eq!(calls.len(), 4);
+    assert!(place.path("swi_glu_grad_ascend910/cmake").is_dir());
+}
+
+#[test]
+fn what_keeps_a_build_from_succeeding_is_one_line() {
+    let place = Place::new("unbuilt");
+    let line = "build GeGluGradV2 --soc ascend910b --out p";
+    place.refused(line, None, "ASCEND_HOME_PATH is not set");
+    place.refused(line, Some("nowhere"), "nowhere: this is no toolkit");
+    assert!(!place.path("p").exists(), "nothing was written");
+    place.toolkit("kit", 9, "echo broken; exit 1");
+    place.refused("build GeGluGradV2 --soc ascend910 --out p", Some("kit"), "--cann 8");
+    place.refused("build GeGluGradV2 --soc ascend910z --out p", Some("kit"), "unknown SoC");
+    place.refused(line, Some("kit"), "p/build.log");
+    assert_eq!(fs::read_to_string(place.path("p/build.log")).unwrap(), "broken\n");
+    place.toolkit("kit", 9, "");
+    place.refused(line, Some("kit"), "made no custom_opp_*.run");
+    fs::remove_dir_all(place.path("bin")).unwrap();
+    if !Path::new("/usr/bin/cmake").exists() && !Path::new("/bin/cmake").exists() {
+        place.refused(line, Some("kit"), "cmake: ");
+    }
+}
