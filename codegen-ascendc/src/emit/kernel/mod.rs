@@ -1,11 +1,44 @@
 //! `op_kernel/`: entry, class, compute, tiling data, tiling key.
+//!
+//! ```text
+//! entry        <op>.cpp             the template over the tiling key
+//! class        <op>.h               buffers, copies, the way of a tile through UB
+//! small                             what the class does with small rows
+//! compute      <op>_compute.h       the formula, one class per form and element type
+//! call, scalar                      one vector call; numbers that are the same for every element
+//! walk         <op>_walk.h          the tiles of a core
+//! tiling_data  <op>_tiling_data.h   what the host tells the kernel
+//! tiling_key   <op>_tiling_key.h    which instances there are
+//! names                             what things are called
+//! ```
 
+mod call;
+mod class;
+mod compute;
+mod entry;
+pub mod names;
+mod scalar;
+mod small;
 pub mod tiling_data;
+pub mod tiling_key;
+mod walk;
 
 use super::package::Package;
 use super::tree::File;
 
 /// The files, relative to the directory that the layout gives them.
-pub fn files(_: &Package<'_>) -> Vec<File> {
-    Vec::new()
+pub fn files(package: &Package<'_>) -> Vec<File> {
+    vec![
+        entry::file(package),
+        class::file(package),
+        compute::file(package),
+        tiling_data::file(package),
+        tiling_key::file(package),
+        walk::file(package),
+    ]
+}
+
+/// Whether vector cores are apart from those for matrices, so that a kernel asks for them.
+fn vector_cores_apart(package: &Package<'_>) -> bool {
+    matches!(package.arch(), 2201 | 3510)
 }

@@ -3,6 +3,9 @@
 //! [`Tiling`]: op_dsl_ir::tiling::Tiling
 
 use super::super::package::Package;
+use super::super::text::{Comment, Text, header};
+use super::super::tree::File;
+use super::names::guard;
 use op_dsl_ir::op::{AttrKind, Gate, OpDef};
 
 /// A field of the struct.
@@ -69,4 +72,20 @@ pub fn camel(name: &str) -> String {
         }
     }
     out
+}
+
+/// `<op>_tiling_data.h`.
+pub fn file(package: &Package<'_>) -> File {
+    let (name, guard) = (package.tiling_data(), guard(package, "tiling_data"));
+    let mut text = Text::new();
+    text.line(header(package, Comment::Slashes));
+    text.line(format!("#ifndef {guard}\n#define {guard}\n\n#include <cstdint>\n"));
+    text.line("// What the host tells the kernel. The matrix is a part of a gated tensor, or a tensor without parts.");
+    text.block(&format!("struct {name}"), "};", |text| {
+        for Field { ty, name, doc } in fields(package) {
+            text.line(format!("{ty} {name};  // {doc}"));
+        }
+    });
+    text.line(format!("\n#endif  // {guard}"));
+    File { path: format!("{}_tiling_data.h", package.snake()), text: text.finish() }
 }

@@ -1,0 +1,274 @@
+//! The kernel's class: buffers, copies, and the way of a tile through UB.
+
+use super::super::package::Package;
+use super::super::text::{Comment, Text, header};
+use super::super::tree::File;
+use super::compute::{Input, inputs};
+use super::names::{self, cpp, guard, namespace, place, variable};
+use super::{small, tiling_key};
+use op_dsl_ir::op::{Gate, Part, Stream};
+
+/// `<op>.h`.
+pub fn file(package: &Package<'_>) -> File {
+    let (snake, guard) = (package.snake(), guard(package, ""));
+    let mut text = Text::new();
+    text.line(header(package, Comment::Slashes));
+    text.line(format!("#ifndef {guard}\n#define {guard}\n"));
+    text.line("#include \"kernel_operator.h\"");
+    for part in ["compute", "tiling_data", "tiling_key", "walk"] {
+        text.line(format!("#include \"{snake}_{part}.h\""));
+    }
+    text.line(format!("\nnamespace {} {{\n", namespace(package)));
+    constants(package, &mut text);
+    text.line("template <uint32_t dtype, uint32_t form, bool small>");
+    text.block(&format!("class {}", package.def.name), "};", |text| {
+        text.line("using T = typename Element<dtype>::Type;");
+        text.line("using Formula = Compute<dtype, form>;\n");
+        text.line("public:");
+        public(package, text);
+        text.line("\nprivate:");
+        copy_in(package, text);
+        calculate(package, text);
+        copy_out(package, text);
+        text.line(MOVES.trim_end());
+        text.line("");
+        if tiling_key::has_small(package) {
+            small::offsets(package, text);
+        }
+        members(package, text);
+    });
+    text.line(format!("\n}}  // namespace {}", namespace(package)));
+    text.line(format!("\n#endif  // {guard}"));
+    File { path: format!("{snake}.h"), text: names::outdented(text) }
+}
+
+fn constants(package: &Package<'_>, text: &mut Text) {
+    text.line("// Buffers of each queue: the next tile comes in while this one is computed.");
+    text.line("constexpr uint32_t DEPTH = 2;");
+    text.line("// UB addresses and rows in UB start at multiples of this.");
+    text.line("constexpr uint32_t BLOCK_BYTES = 32;\n");
+    text.line("template <uint32_t dtype>\nstruct Element;\n");
+    for dtype in package.dtypes() {
+        let key = tiling_key::dtype(package, dtype);
+        text.line("template <>");
+        text.line(format!("struct Element<{key}> {{\n    using Type = {};\n}};\n", cpp(dtype)));
+    }
+}
+
+/// Tensors that some plan reads, and results, by their GM names.
+fn tensors(package: &Package<'_>) -> Vec<String> {
+    let ins = inputs(package);
+    let def = package.def;
+    let read = |t: usize| ins.iter().any(|i| i.stream.tensor == t);
+    let inputs = def.inputs.iter().enumerate().filter(|(t, _)| read(*t)).map(|(_, t)| t);
+    inputs.chain(def.outputs.iter()).map(|t| variable(&t.name)).collect()
+}
+
+fn public(package: &Package<'_>, text: &mut Text) {
+    let def = package.def;
+    let (op, data) = (&def.name, package.tiling_data());
+    let split = def.split.is_some();
+    let gate = match def.split.as_ref().map(|s| s.gate) {
+        Some(Gate::Left) => "0",
+        Some(Gate::Right) => "tiling.columns",
+        Some(Gate::LeftIf(_)) => "tiling.gateFirst != 0 ? 0 : tiling.columns",
+        None => "",
+    };
+    text.line(format!("__aicore__ inline explicit {op}(const {data}& tiling)"));
+    if split {
+        text.line(format!("    : tiling_(tiling), gate_({gate}), value_(tiling.columns - gate_)"));
+        text.line("{}\n");
+    } else {
+        text.line("    : tiling_(tiling)\n{}\n");
+    }
+    let all = def.inputs.iter().chain(def.outputs.iter());
+    let used = tensors(package);
+    let args: Vec<String> = all
+        .map(|t| variable(&t.name))
+        .map(|t| if used.contains(&t) { format!("GM_ADDR {t}") } else { "GM_ADDR".into() })
+        .collect();
+    let args: Vec<String> = std::iter::once("TPipe& pipe".to_string()).chain(args).collect();
+    text.line(names::wrapped("__aicore__ inline void Init(", &args, ")"));
+    text.line("{");
+    for t in &used {
+        text.line(format!("    {t}Gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>({t}));"));
+    }
+    text.line("    capacity_ = Capacity();");
+    text.line("    const uint32_t bytes = capacity_ * sizeof(T);");
+    text.line("    pipe.InitBuffer(inQue_, DEPTH, Formula::INPUTS * bytes);");
+    text.line("    pipe.InitBuffer(outQue_, DEPTH, OUTPUTS * bytes);");
+    if tiling_key::has_small(package) {
+        small::init(package, text);
+    }
+    text.line("    formula_.Init(pipe, capacity_, tiling_);\n}\n");
+    text.line("__aicore__ inline void Process()\n{\n    Walk walk(tiling_);\n    Tile tile;");
+    text.line("    while (walk.Next(tile)) {");
+    text.line("        CopyIn(tile);\n        Calculate(tile);\n        CopyOut(tile);\n    }\n}");
+}
+
+/// Elements between the starts of rows of a tensor, and where its part starts in them.
+fn side(stream: Stream) -> &'static str {
+    match stream.part {
+        Part::Whole => "tiling_.columns, 0",
+        Part::Gate => "2 * tiling_.columns, gate_",
+        Part::Value => "2 * tiling_.columns, value_",
+    }
+}
+
+/// A statement that only forms which read the stream have.
+fn guarded(input: &Input, statement: String) -> String {
+    if input.always {
+        return statement;
+    }
+    format!("if constexpr (Formula::READS_{}) {{\n    {statement}\n}}", place(&input.name))
+}
+
+/// `void name(arguments) { statements }`, the statements one level deeper.
+pub fn function(text: &mut Text, head: &str, statements: &[String]) {
+    text.line(format!("__aicore__ inline {head}\n{{"));
+    for line in statements.iter().flat_map(|s| s.split('\n')) {
+        let indent = if line.is_empty() || line.starts_with('#') { "" } else { "    " };
+        text.line(format!("{indent}{line}"));
+    }
+    text.line("}\n");
+}
+
+fn copy_in(package: &Package<'_>, text: &mut Text) {
+    let ins = inputs(package);
+    let gm = |s: Stream| format!("{}Gm_", variable(&package.def.inputs[s.tensor].name));
+    let dense = |i: &Input| {
+        let at = place(&i.name);
+        let side = side(i.stream);
+        guarded(i, format!("Load(in[Formula::{at} * capacity_], {}, tile, {side});", gm(i.stream)))
+    };
+    let (whole, parts): (Vec<&Input>, Vec<&Input>) =
+        ins.iter().partition(|i| i.stream.part == Part::Whole);
+    let mut lines = vec!["LocalTensor<T> in = inQue_.AllocTensor<T>();".to_string()];
+    lines.extend(whole.iter().map(|i| dense(i)));
+    let parted: Vec<String> = parts.iter().map(|i| dense(i)).collect();
+    if tiling_key::has_small(package) && !parts.is_empty() {
+        let gates = parts.iter().filter(|i| i.stream.part == Part::Gate);
+        let both = |i: &&&Input| {
+            let at = place(&i.name);
+            let line = format!(
+                "Load(in[Formula::{at} * capacity_], {}, tile, 2 * tiling_.columns, 0);",
+                gm(i.stream)
+            );
+            guarded(i, line)
+        };
+        lines.push(branch(gates.map(|i| both(&i)).collect(), parted));
+    } else {
+        lines.extend(parted);
+    }
+    lines.push("inQue_.EnQue(in);".into());
+    function(text, "void CopyIn(const Tile& tile)", &lines);
+}
+
+/// `if constexpr (small)`.
+fn branch(small: Vec<String>, dense: Vec<String>) -> String {
+    let deeper = |lines: Vec<String>| {
+        let all: Vec<String> =
+            lines.iter().flat_map(|l| l.split('\n')).map(|l| format!("    {l}\n")).collect();
+        all.concat()
+    };
+    match dense.is_empty() {
+        true => format!("if constexpr (small) {{\n{}}}", deeper(small)),
+        false => {
+            format!("if constexpr (small) {{\n{}}} else {{\n{}}}", deeper(small), deeper(dense))
+        }
+    }
+}
+
+/// The call of the formula, each stream at its place.
+fn run(package: &Package<'_>, parted: bool) -> String {
+    let def = package.def;
+    let of = |stream: Stream, name: &str, output: bool| {
+        let tensors = if output { &def.outputs } else { &def.inputs };
+        let tensor = variable(&tensors[stream.tensor].name);
+        match (stream.part, output) {
+            (Part::Whole, _) | (_, false) if !parted || stream.part == Part::Whole => {
+                let owner = if output { "" } else { "Formula::" };
+                let queue = if output { "out" } else { "in" };
+                format!("{queue}[{owner}{} * capacity_]", place(name))
+            }
+            (Part::Gate, false) => format!("{tensor}Parts"),
+            (_, false) => format!("{tensor}Parts[capacity_]"),
+            (_, true) if !parted => format!("out[{} * capacity_]", place(name)),
+            (Part::Gate, true) => format!("{tensor}Parts[gate_ == 0 ? 0 : capacity_]"),
+            (_, true) => format!("{tensor}Parts[gate_ == 0 ? capacity_ : 0]"),
+        }
+    };
+    let ins = inputs(package);
+    let ins = ins.iter().map(|i| of(i.stream, &i.name, false));
+    let outs = def.output_streams();
+    let names = def.output_names();
+    let outs = outs.iter().zip(&names).map(|(s, n)| of(*s, n, true));
+    let args: Vec<String> = ins.chain(outs).collect();
+    format!("formula_.Run({},\n             tile.count);", args.join(",\n             "))
+}
+
+fn calculate(package: &Package<'_>, text: &mut Text) {
+    let mut lines = vec![
+        "LocalTensor<T> in = inQue_.DeQue<T>();".to_string(),
+        "LocalTensor<T> out = outQue_.AllocTensor<T>();".to_string(),
+    ];
+    if tiling_key::has_small(package) {
+        let mut parted = small::part(package);
+        parted.push(run(package, true));
+        parted.extend(small::join(package));
+        lines.push(branch(parted, vec![run(package, false)]));
+    } else {
+        lines.push(run(package, false));
+    }
+    lines.push("inQue_.FreeTensor(in);\noutQue_.EnQue(out);".into());
+    function(text, "void Calculate(const Tile& tile)", &lines);
+}
+
+fn copy_out(package: &Package<'_>, text: &mut Text) {
+    let def = package.def;
+    let (streams, names) = (def.output_streams(), def.output_names());
+    let outs: Vec<(&Stream, &String)> = streams.iter().zip(&names).collect();
+    let gm = |s: &Stream| format!("{}Gm_", variable(&def.outputs[s.tensor].name));
+    let store = |(s, n): &(&Stream, &String), side: &str| {
+        format!("Store({}, out[{} * capacity_], tile, {side});", gm(s), place(n))
+    };
+    let mut lines = vec!["LocalTensor<T> out = outQue_.DeQue<T>();".to_string()];
+    let (whole, parts): (Vec<_>, Vec<_>) = outs.iter().partition(|(s, _)| s.part == Part::Whole);
+    lines.extend(whole.iter().map(|o| store(o, side(*o.0))));
+    let parted: Vec<String> = parts.iter().map(|o| store(o, side(*o.0))).collect();
+    if tiling_key::has_small(package) && !parts.is_empty() {
+        let gates = parts.iter().filter(|(s, _)| s.part == Part::Gate);
+        let both = gates.map(|o| store(o, "2 * tiling_.columns, 0")).collect();
+        lines.push(branch(both, parted));
+    } else {
+        lines.extend(parted);
+    }
+    lines.push("outQue_.FreeTensor(out);".into());
+    function(text, "void CopyOut(const Tile& tile)", &lines);
+}
+
+/// The copies between GM and UB.
+const MOVES: &str = include_str!("moves.h");
+
+fn members(package: &Package<'_>, text: &mut Text) {
+    let def = package.def;
+    text.line("// Places of the results in a buffer of the output queue.");
+    for (at, name) in def.output_names().iter().enumerate() {
+        text.line(format!("static constexpr uint32_t {} = {at};", place(name)));
+    }
+    text.line(format!("static constexpr uint32_t OUTPUTS = {};\n", def.output_names().len()));
+    text.line(format!("const {}& tiling_;", package.tiling_data()));
+    if def.split.is_some() {
+        text.line("// Where the parts start in a row of a tensor that has both.");
+        text.line("const uint64_t gate_;\nconst uint64_t value_;");
+    }
+    text.line("// Elements of the largest tile.\nuint32_t capacity_ = 0;");
+    for t in tensors(package) {
+        text.line(format!("GlobalTensor<T> {t}Gm_;"));
+    }
+    text.line("TQue<TPosition::VECIN, 1> inQue_;\nTQue<TPosition::VECOUT, 1> outQue_;");
+    if tiling_key::has_small(package) {
+        small::members(package, text);
+    }
+    text.line("Formula formula_;");
+}

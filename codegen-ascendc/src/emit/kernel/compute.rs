@@ -1,0 +1,214 @@
+//! The formula: one class per form and element type, the calls of its plan by name.
+
+use super::super::package::Package;
+use super::super::text::{Comment, Text, header};
+use super::super::tree::File;
+use super::call::{self, Helper};
+use super::names::{cpp, guard, namespace, place, variable};
+use super::{names, scalar, tiling_key};
+use crate::plan::{Buffer, Operand, Plan};
+use crate::sequence::Scalar;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::Stream;
+
+/// `<op>_compute.h`.
+pub fn file(package: &Package<'_>) -> File {
+    let (snake, guard) = (package.snake(), guard(package, "compute"));
+    let mut text = Text::new();
+    text.line(header(package, Comment::Slashes));
+    text.line(format!("#ifndef {guard}\n#define {guard}\n"));
+    text.line("#include \"kernel_operator.h\"");
+    text.line(format!("#include \"{snake}_tiling_data.h\""));
+    text.line(format!("#include \"{snake}_tiling_key.h\"\n"));
+    text.line(format!("namespace {} {{\n", namespace(package)));
+    text.line("using namespace AscendC;\n");
+    text.line("// What one repeat of a vector instruction covers.");
+    text.line("constexpr uint32_t REPEAT_BYTES = 256;");
+    text.line("constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);\n");
+    let helpers: Vec<Helper> = package.plans.iter().flat_map(call::helpers).collect();
+    for (_, helper) in helpers.iter().enumerate().filter(|(i, h)| !helpers[..*i].contains(h)) {
+        text.line(helper.text());
+    }
+    text.line("// The formula on one tile, by element type and form.");
+    text.line("template <uint32_t dtype, uint32_t form>\nclass Compute;");
+    for plan in &package.plans {
+        text.line("");
+        class(package, plan, &mut text);
+    }
+    text.line(format!("\n}}  // namespace {}", namespace(package)));
+    text.line(format!("\n#endif  // {guard}"));
+    File { path: format!("{snake}_compute.h"), text: names::outdented(text) }
+}
+
+/// An input stream that some plan reads.
+pub struct Input {
+    /// Its number among the operator's.
+    pub index: usize,
+    /// Which elements of which tensor.
+    pub stream: Stream,
+    /// Its name: `x.gate`.
+    pub name: String,
+    /// Whether every plan reads it.
+    pub always: bool,
+}
+
+/// Input streams that some plan reads.
+pub fn inputs(package: &Package<'_>) -> Vec<Input> {
+    let def = package.def;
+    let of = |(index, stream): (usize, Stream)| {
+        let reads = |p: &Plan| p.inputs[index].is_some();
+        let always = package.plans.iter().all(reads);
+        let name = names::stream(def, stream, false);
+        package.plans.iter().any(reads).then_some(Input { index, stream, name, always })
+    };
+    def.input_streams().into_iter().enumerate().filter_map(of).collect()
+}
+
+/// A temporary buffer: its name, its bytes as C++, and its type.
+struct Temporary {
+    name: String,
+    bytes: String,
+    ty: &'static str,
+}
+
+fn temporaries(plan: &Plan) -> Vec<Temporary> {
+    let of = |buffer: Buffer, bytes: &str, ty: &'static str| Temporary {
+        name: plan.buffer(buffer),
+        bytes: bytes.to_string(),
+        ty,
+    };
+    let half = cpp(plan.dtype);
+    let temps = (0..plan.temps).map(|k| of(Buffer::Temp(k), "capacity * sizeof(float)", "float"));
+    let sixteen = format!("capacity * sizeof({half})");
+    let halves = (0..plan.halves).map(|k| of(Buffer::Half(k), &sixteen, half));
+    let masks = (0..plan.masks).map(|k| of(Buffer::Mask(k), "capacity / 8", "uint8_t"));
+    temps.chain(halves).chain(masks).collect()
+}
+
+/// The name of a vector of equal numbers.
+pub fn splat(plan: &Plan, k: usize) -> String {
+    match plan.splats[k] {
+        Scalar::Const(1.0) => "ones".into(),
+        _ => format!("c{k}"),
+    }
+}
+
+fn class(package: &Package<'_>, plan: &Plan, text: &mut Text) {
+    let def = package.def;
+    let forms: Vec<String> =
+        plan.forms.iter().map(|(prim, form)| format!("{} by {form}", prim.row().name)).collect();
+    let forms = if forms.is_empty() { String::new() } else { format!("{}; ", forms.join(", ")) };
+    let calls = plan.cost.calls;
+    text.line(format!("// {forms}{calls} vector calls a tile."));
+    text.line("template <>");
+    let key = (tiling_key::dtype(package, plan.dtype), tiling_key::form(package, plan.spec));
+    let head = format!("class Compute<{}, {}>", key.0, key.1);
+    let buffers = temporaries(plan);
+    let uniforms = scalar::uniforms(def, plan);
+    text.block(&head, "};", |text| {
+        text.line("public:");
+        text.line("// Places of the streams in a buffer of the input queue.");
+        let mut at = 0;
+        for input in inputs(package) {
+            let (name, reads) = (place(&input.name), plan.inputs[input.index].is_some());
+            if !input.always {
+                text.line(format!("static constexpr bool READS_{name} = {reads};"));
+            }
+            text.line(format!(
+                "static constexpr uint32_t {name} = {};",
+                if reads { at } else { 0 }
+            ));
+            at += reads as usize;
+        }
+        text.line(format!("static constexpr uint32_t INPUTS = {at};\n"));
+        init(package, plan, &buffers, &uniforms, text);
+        text.line("");
+        run(package, plan, &buffers, text);
+        if !buffers.is_empty() || !plan.splats.is_empty() || !uniforms.members.is_empty() {
+            text.line("\nprivate:");
+        }
+        for b in &buffers {
+            text.line(format!("TBuf<TPosition::VECCALC> {}_;", b.name));
+        }
+        for k in 0..plan.splats.len() {
+            text.line(format!("TBuf<TPosition::VECCALC> {}_;", splat(plan, k)));
+        }
+        for m in &uniforms.members {
+            text.line(format!("float {m}_;"));
+        }
+    });
+}
+
+fn init(
+    package: &Package<'_>,
+    plan: &Plan,
+    buffers: &[Temporary],
+    uniforms: &scalar::Uniforms,
+    text: &mut Text,
+) {
+    let data = package.tiling_data();
+    let named = |used: bool, name: &str| if used { format!(" {name}") } else { String::new() };
+    let pipe = named(!buffers.is_empty() || !plan.splats.is_empty(), "pipe");
+    let capacity = named(!buffers.is_empty(), "capacity");
+    let tiling = named(!uniforms.lines.is_empty(), "tiling");
+    text.line(format!(
+        "__aicore__ inline void Init(TPipe&{pipe}, uint32_t{capacity}, const {data}&{tiling})"
+    ));
+    text.line("{");
+    for b in buffers {
+        text.line(format!("    pipe.InitBuffer({}_, {});", b.name, b.bytes));
+    }
+    for line in &uniforms.lines {
+        text.line(format!("    {line}"));
+    }
+    for (k, value) in plan.splats.iter().enumerate() {
+        let name = splat(plan, k);
+        let value = scalar::text(*value, DType::F32);
+        text.line(format!("    pipe.InitBuffer({name}_, REPEAT_BYTES);"));
+        text.line(format!("    Duplicate({name}_.Get<float>(), {value}, FLOATS);"));
+    }
+    text.line("}");
+}
+
+fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Text) {
+    let ty = cpp(plan.dtype);
+    let reads = |i: &Input| plan.inputs[i.index].is_some();
+    let named =
+        |i: &Input| if reads(i) { format!(" {}", variable(&i.name)) } else { String::new() };
+    let ins = inputs(package).into_iter().map(|i| named(&i));
+    let outs = plan.outputs.iter().map(|n| format!(" {}", variable(n)));
+    let params: Vec<String> =
+        ins.chain(outs).map(|n| format!("const LocalTensor<{ty}>&{n}")).collect();
+    let head = "__aicore__ inline void Run(";
+    let indent = " ".repeat(head.len());
+    text.line(format!("{head}{},", params.join(&format!(",\n{indent}"))));
+    text.line(format!("{indent}uint32_t count)"));
+    text.line("{");
+    for b in buffers {
+        text.line(format!("    const LocalTensor<{0}> {1} = {1}_.Get<{0}>();", b.ty, b.name));
+    }
+    let is_read = |k: usize| {
+        plan.instrs.iter().any(|i| i.srcs.contains(&Operand::Splat(k)) && call::reads_splats(i))
+    };
+    for k in (0..plan.splats.len()).filter(|k| is_read(*k)) {
+        let name = splat(plan, k);
+        text.line(format!("    const LocalTensor<float> {name} = {name}_.Get<float>();"));
+    }
+    for instr in &plan.instrs {
+        let call = call::text(package, plan, instr);
+        let what =
+            if instr.what.is_empty() { String::new() } else { format!("  // {}", instr.what) };
+        text.line(format!("    {call}{what}"));
+    }
+    text.line("}");
+}
+
+/// The name of a buffer in `Run`.
+pub fn name(package: &Package<'_>, plan: &Plan, buffer: Buffer) -> String {
+    let def = package.def;
+    match buffer {
+        Buffer::In(k) => variable(&names::stream(def, def.input_streams()[k], false)),
+        Buffer::Out(k) => variable(&plan.outputs[k]),
+        _ => plan.buffer(buffer),
+    }
+}

@@ -1,0 +1,40 @@
+//! The entry: one template over the tiling key.
+
+use super::super::package::{Cann, Package};
+use super::super::text::{Comment, Text, header};
+use super::super::tree::File;
+use super::names::{self, namespace, variable};
+
+/// Arguments of the entry, the tensors among them in the order of the signature.
+fn tensors(package: &Package<'_>) -> Vec<String> {
+    let def = package.def;
+    def.inputs.iter().chain(def.outputs.iter()).map(|t| variable(&t.name)).collect()
+}
+
+/// `<op>.cpp`.
+pub fn file(package: &Package<'_>) -> File {
+    let (snake, op) = (package.snake(), &package.def.name);
+    let names = tensors(package).into_iter().chain(["workspace".into(), "tiling".into()]);
+    let args: Vec<String> = names.map(|t| format!("GM_ADDR {t}")).collect();
+    let head = format!("__global__ __aicore__ void {snake}(");
+    let mut text = Text::new();
+    text.line(header(package, Comment::Slashes));
+    text.line(format!("#include \"{snake}.h\"\n"));
+    text.line("template <uint32_t dtype, uint32_t form, bool small>");
+    text.line(names::wrapped(&head, &args, ")"));
+    text.line("{");
+    let task = super::vector_cores_apart(package) && package.options.cann == Cann::V8;
+    if task {
+        text.line("    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);");
+    }
+    text.line(format!("    REGISTER_TILING_DEFAULT({op}TilingData);"));
+    text.line(format!("    GET_TILING_DATA_WITH_STRUCT({op}TilingData, tilingData, tiling);"));
+    text.line("    (void)workspace;  // everything happens in UB");
+    text.line("    if (AscendC::GetBlockIdx() >= tilingData.cores) {\n        return;\n    }");
+    text.line("    AscendC::TPipe pipe;");
+    text.line(format!("    {}::{op}<dtype, form, small> op(tilingData);", namespace(package)));
+    text.line(format!("    op.Init(pipe, {});", tensors(package).join(", ")));
+    text.line("    op.Process();");
+    text.line("}");
+    File { path: format!("{snake}.cpp"), text: text.finish() }
+}

@@ -1,0 +1,93 @@
+//! Names that the kernel's files share.
+
+use super::super::package::Package;
+use super::super::text::Text;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{OpDef, Part, Stream};
+
+/// Words that a tensor's name must not be: of C++, of AscendC, and of the kernel itself.
+#[rustfmt::skip]
+const TAKEN: &[&str] = &[
+    "auto", "bool", "case", "char", "class", "const", "count", "default", "delete", "do", "double",
+    "dtype", "else", "enum", "float", "for", "form", "half", "if", "in", "inline", "int", "long",
+    "new", "ones", "operator", "out", "pipe", "private", "public", "register", "return", "short",
+    "signed", "sizeof", "small", "static", "struct", "switch", "template", "this", "tile", "tiling",
+    "union", "unsigned", "using", "void", "volatile", "while", "workspace",
+];
+
+/// `grad_output` -> `gradOutput`, `x.gate` -> `xGate`; never a word that means something else.
+pub fn variable(name: &str) -> String {
+    let name = super::tiling_data::camel(&name.replace('.', "_"));
+    let numbered = |prefix: char| {
+        let rest = name.strip_prefix(prefix);
+        rest.is_some_and(|r| !r.is_empty() && r.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let taken = TAKEN.contains(&&*name) || ['t', 'h', 'm', 'c'].into_iter().any(numbered);
+    if taken { name + "Data" } else { name }
+}
+
+/// `x.gate` -> `X_GATE`: the place of a stream in a buffer.
+pub fn place(name: &str) -> String {
+    let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    name.chars().map(upper).collect()
+}
+
+/// The name of a stream: `dy`, `x.gate`.
+pub fn stream(def: &OpDef, stream: Stream, output: bool) -> String {
+    let tensors = if output { &def.outputs } else { &def.inputs };
+    let name = &tensors[stream.tensor].name;
+    match stream.part {
+        Part::Whole => name.to_string(),
+        Part::Gate => format!("{name}.gate"),
+        Part::Value => format!("{name}.value"),
+    }
+}
+
+/// How C++ names an element type.
+pub fn cpp(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "half",
+        DType::BF16 => "bfloat16_t",
+        DType::F32 => "float",
+    }
+}
+
+/// `GE_GLU_GRAD_V2_TILING_KEY_H` for `tiling_key`.
+pub fn guard(package: &Package<'_>, file: &str) -> String {
+    let words = [&*package.snake(), file, "H"];
+    let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
+    words.join("_").to_ascii_uppercase()
+}
+
+/// The namespace of the kernel's classes.
+pub fn namespace(package: &Package<'_>) -> String {
+    format!("{}Kernel", package.def.name)
+}
+
+/// A list of arguments, on as many lines as it needs, all below the first.
+pub fn wrapped(head: &str, args: &[String], tail: &str) -> String {
+    const WIDTH: usize = 110;
+    let column = head.rsplit('\n').next().map_or(0, str::len);
+    let mut out = head.to_string();
+    let mut at = column;
+    for (i, arg) in args.iter().enumerate() {
+        let end = if i + 1 == args.len() { tail } else { "," };
+        if i > 0 && at + arg.len() + end.len() + 1 > WIDTH {
+            out.push('\n');
+            out.push_str(&" ".repeat(column));
+            at = column;
+        } else if i > 0 {
+            out.push(' ');
+            at += 1;
+        }
+        out.push_str(arg);
+        out.push_str(end);
+        at += arg.len() + end.len();
+    }
+    out
+}
+
+/// The text of a class: its access specifiers stand at the margin.
+pub fn outdented(text: Text) -> String {
+    text.finish().replace("\n    public:", "\npublic:").replace("\n    private:", "\nprivate:")
+}

@@ -1,0 +1,78 @@
+//! Numbers that are the same for every element: constants, and what depends on attributes only,
+//! which is computed once, in `float`.
+
+use super::names::cpp;
+use super::tiling_data::camel;
+use crate::plan::Plan;
+use crate::sequence::Scalar;
+use op_dsl_ir::op::OpDef;
+use op_dsl_ir::{DType, Graph, Id, Node, Prim};
+
+/// A `float` as C++ writes it: the shortest text that is this number.
+pub fn literal(c: f32) -> String {
+    match c {
+        c if c.is_nan() => "(0.0f / 0.0f)".into(),
+        f32::INFINITY => "(1.0f / 0.0f)".into(),
+        f32::NEG_INFINITY => "(-1.0f / 0.0f)".into(),
+        c => format!("{c:?}f"),
+    }
+}
+
+/// A number beside data of this type.
+pub fn text(scalar: Scalar, dtype: DType) -> String {
+    let value = match scalar {
+        Scalar::Const(c) => literal(c),
+        Scalar::Uniform(id) => format!("u{}_", id.0),
+    };
+    if dtype == DType::F32 { value } else { format!("static_cast<{}>({value})", cpp(dtype)) }
+}
+
+/// What depends on attributes only.
+#[derive(Clone, Debug, Default)]
+pub struct Uniforms {
+    /// Names of the members, without the underscore.
+    pub members: Vec<String>,
+    /// Lines that compute them.
+    pub lines: Vec<String>,
+}
+
+/// The numbers that a plan's calls take from attributes.
+pub fn uniforms(def: &OpDef, plan: &Plan) -> Uniforms {
+    let scalars = plan.instrs.iter().filter_map(|i| i.scalar).chain(plan.splats.iter().copied());
+    let mut wanted: Vec<Id> =
+        scalars.filter_map(|s| if let Scalar::Uniform(id) = s { Some(id) } else { None }).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let graph = &def.specs[plan.spec].graph;
+    let name = |id: &Id| format!("u{}", id.0);
+    let lines = wanted.iter().map(|id| format!("{}_ = {};", name(id), expression(def, graph, *id)));
+    Uniforms { members: wanted.iter().map(name).collect(), lines: lines.collect() }
+}
+
+fn expression(def: &OpDef, graph: &Graph, id: Id) -> String {
+    let of = |id: Id| expression(def, graph, id);
+    match graph.nodes[id.index()] {
+        Node::Const(c) => literal(c as f32),
+        Node::Scalar(k) => {
+            let names = def.scalar_names();
+            format!("tiling.{}", camel(names.get(k as usize).map_or("", |n| n)))
+        }
+        Node::Stream(_) => "\n#error \"a number that depends on an element\"\n".into(),
+        Node::Call(prim, [x, y, z]) => match prim {
+            Prim::Add => format!("({} + {})", of(x), of(y)),
+            Prim::Sub => format!("({} - {})", of(x), of(y)),
+            Prim::Mul => format!("({} * {})", of(x), of(y)),
+            Prim::Mul3 => format!("({} * ({} * {}))", of(x), of(y), of(z)),
+            Prim::Div => format!("({} / {})", of(x), of(y)),
+            Prim::Neg => format!("(-{})", of(x)),
+            Prim::Abs => format!("({0} < 0.0f ? -{0} : {0})", of(x)),
+            Prim::Max => format!("({0} > {1} ? {0} : {1})", of(x), of(y)),
+            Prim::Min => format!("({0} < {1} ? {0} : {1})", of(x), of(y)),
+            Prim::Lt => format!("({} < {})", of(x), of(y)),
+            Prim::Le => format!("({} <= {})", of(x), of(y)),
+            Prim::Eq => format!("({} == {})", of(x), of(y)),
+            Prim::Select => format!("({} ? {} : {})", of(x), of(y), of(z)),
+            other => format!("\n#error \"no {} of a number in a kernel\"\n", other.row().name),
+        },
+    }
+}

@@ -1,0 +1,155 @@
+//! Small rows: whole rows of gated tensors come and go in one burst; inside UB their parts are
+//! gathered apart and together again by tables of byte offsets.
+
+use super::super::package::Package;
+use super::super::text::Text;
+use super::class::function;
+use super::compute::inputs;
+use super::names::{place, variable};
+use op_dsl_ir::op::{Kind, Part};
+
+/// Gated tensors that are read.
+fn parted(package: &Package<'_>) -> Vec<(String, String)> {
+    let ins = inputs(package);
+    let gates = ins.iter().filter(|i| i.stream.part == Part::Gate);
+    let of = |i: &super::compute::Input| {
+        (variable(&package.def.inputs[i.stream.tensor].name), place(&i.name))
+    };
+    gates.map(of).collect()
+}
+
+/// Gated results.
+fn joined(package: &Package<'_>) -> Vec<(String, String)> {
+    let outs = package.def.outputs.iter().filter(|t| t.kind == Kind::Gated);
+    outs.map(|t| (variable(&t.name), place(&format!("{}.gate", t.name)))).collect()
+}
+
+/// Buffers and tables.
+pub fn init(package: &Package<'_>, text: &mut Text) {
+    text.line("    if constexpr (small) {");
+    for (tensor, _) in parted(package).iter().chain(&joined(package)) {
+        text.line(format!("        pipe.InitBuffer({tensor}Parts_, 2 * bytes);"));
+    }
+    if !parted(package).is_empty() {
+        text.line("        pipe.InitBuffer(apart_, capacity_ * sizeof(uint32_t));");
+    }
+    if !joined(package).is_empty() {
+        text.line("        pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));");
+    }
+    text.line("        MakeOffsets();\n    }");
+}
+
+/// Statements that part the inputs.
+pub fn part(package: &Package<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let (ins, outs) = (parted(package), joined(package));
+    for (tensor, _) in ins.iter().chain(&outs) {
+        lines.push(format!(
+            "const LocalTensor<T> {tensor}Parts = {tensor}Parts_.template Get<T>();"
+        ));
+    }
+    if !ins.is_empty() {
+        lines.push("const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();".into());
+    }
+    for (tensor, gate) in &ins {
+        for (part, to) in [("gate_", ""), ("value_", "[capacity_]")] {
+            lines.push(format!(
+                "Gather({tensor}Parts{to}, in[Formula::{gate} * capacity_], apart,\n       \
+                 static_cast<uint32_t>({part} * sizeof(T)), tile.count);"
+            ));
+        }
+    }
+    lines
+}
+
+/// Statements that join the results.
+pub fn join(package: &Package<'_>) -> Vec<String> {
+    let join = |(tensor, gate): &(String, String)| {
+        format!(
+            "Gather(out[{gate} * capacity_], {tensor}Parts, together_.Get<uint32_t>(), 0, 2 * tile.count);"
+        )
+    };
+    joined(package).iter().map(join).collect()
+}
+
+/// Members of the class.
+pub fn members(package: &Package<'_>, text: &mut Text) {
+    text.line("// Small rows only: the two parts side by side, and byte offsets.");
+    for (tensor, _) in parted(package).iter().chain(&joined(package)) {
+        text.line(format!("TBuf<TPosition::VECCALC> {tensor}Parts_;"));
+    }
+    if !parted(package).is_empty() {
+        text.line("TBuf<TPosition::VECCALC> apart_;");
+    }
+    if !joined(package).is_empty() {
+        text.line("TBuf<TPosition::VECCALC> together_;");
+    }
+}
+
+/// The functions that fill the tables.
+pub fn offsets(package: &Package<'_>, text: &mut Text) {
+    let (apart, together) = (!parted(package).is_empty(), !joined(package).is_empty());
+    let mut lines = vec![
+        "const uint32_t columns = static_cast<uint32_t>(tiling_.columns);".to_string(),
+        "const uint32_t rows = tiling_.tileRows < PERIOD ? tiling_.tileRows : PERIOD;".into(),
+    ];
+    if apart {
+        lines.push("const LocalTensor<int32_t> apart = apart_.Get<int32_t>();".into());
+    }
+    if together {
+        lines.push("const LocalTensor<int32_t> together = together_.Get<int32_t>();".into());
+    }
+    lines.push(
+        "for (uint32_t row = 0; row < rows; ++row) {\n    \
+         for (uint32_t column = 0; column < columns; ++column) {\n        \
+         const uint32_t at = row * columns + column;"
+            .into(),
+    );
+    if apart {
+        lines.push(
+            "        apart.SetValue(at, static_cast<int32_t>((at + row * columns) * sizeof(T)));"
+                .into(),
+        );
+    }
+    if together {
+        lines.push(
+            "        together.SetValue(at + row * columns, static_cast<int32_t>(at * sizeof(T)));\n        \
+             together.SetValue(at + (row + 1) * columns, static_cast<int32_t>((at + capacity_) * sizeof(T)));"
+                .into(),
+        );
+    }
+    lines.push("    }\n}".into());
+    lines.push(
+        "const event_t written = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));\n\
+         SetFlag<HardEvent::S_V>(written);\n\
+         WaitFlag<HardEvent::S_V>(written);"
+            .into(),
+    );
+    if apart {
+        lines.push(
+            "Continue(apart, rows * columns, tiling_.tileRows * columns, 2 * rows * columns);"
+                .into(),
+        );
+    }
+    if together {
+        lines.push(
+            "Continue(together, 2 * rows * columns, 2 * tiling_.tileRows * columns, rows * columns);"
+                .into(),
+        );
+    }
+    text.line("// Rows after which a table of offsets starts at a block of UB again, for any number of columns.");
+    text.line("static constexpr uint32_t PERIOD = 8;\n");
+    text.line(
+        "// Where each element comes from: a part's among rows of both, a row's among both parts.",
+    );
+    function(text, "void MakeOffsets()", &lines);
+    text.line("// Fills a table from its first `have` elements, whose successors lie `shift` elements further on.");
+    let doubling = "for (; have < all; have *= 2, shift *= 2) {\n    \
+                    const uint32_t more = have < all - have ? have : all - have;\n    \
+                    Adds(table[have], table, static_cast<int32_t>(shift * sizeof(T)), more);\n}";
+    function(
+        text,
+        "static void Continue(const LocalTensor<int32_t>& table, uint32_t have, uint32_t all, uint32_t shift)",
+        &[doubling.to_string()],
+    );
+}

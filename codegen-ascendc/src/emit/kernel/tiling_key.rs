@@ -1,0 +1,108 @@
+//! The tiling key: element type, form of the formula, and whether rows are small.
+
+use super::super::package::{Cann, Package};
+use super::super::text::{Comment, Text, header};
+use super::super::tree::File;
+use super::names::{self, guard};
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{Kind, Part};
+
+/// The constant of an element type: `GE_GLU_GRAD_V2_FLOAT`.
+pub fn dtype(package: &Package<'_>, dtype: DType) -> String {
+    let word = match dtype {
+        DType::F16 => "HALF",
+        DType::BF16 => "BFLOAT16",
+        DType::F32 => "FLOAT",
+    };
+    format!("{}_{word}", package.snake().to_ascii_uppercase())
+}
+
+/// The constant of a specialisation: `GE_GLU_GRAD_V2_FORM_TANH`. Its value is the index of the
+/// specialisation.
+pub fn form(package: &Package<'_>, spec: usize) -> String {
+    let name = package.spec_name(spec);
+    let head = format!("{}_FORM", package.snake().to_ascii_uppercase());
+    if name == "FORMULA" { head } else { format!("{head}_{name}") }
+}
+
+/// Whether the kernel has the path of small rows: the target can part them inside UB, and where a
+/// plan reads one part of a tensor, it reads the other too.
+pub fn has_small(package: &Package<'_>) -> bool {
+    let def = package.def;
+    let streams = def.input_streams();
+    let whole = package.plans.iter().all(|plan| {
+        def.inputs.iter().enumerate().filter(|(_, t)| t.kind == Kind::Gated).all(|(tensor, _)| {
+            let reads = |part| {
+                let at = streams.iter().position(|s| s.tensor == tensor && s.part == part);
+                at.is_some_and(|k| plan.inputs[k].is_some())
+            };
+            reads(Part::Gate) == reads(Part::Value)
+        })
+    });
+    def.split.is_some() && whole && package.plans.iter().all(|p| p.need.small.is_some())
+}
+
+/// Specialisations that have plans for the same element types are one group.
+fn groups(package: &Package<'_>) -> Vec<(Vec<usize>, Vec<DType>)> {
+    let mut groups: Vec<(Vec<usize>, Vec<DType>)> = Vec::new();
+    for spec in package.specs() {
+        let has = |d: &DType| package.plans.iter().any(|p| p.spec == spec && p.dtype == *d);
+        let dtypes: Vec<DType> = package.dtypes().into_iter().filter(has).collect();
+        match groups.iter_mut().find(|g| g.1 == dtypes) {
+            Some(group) => group.0.push(spec),
+            None => groups.push((vec![spec], dtypes)),
+        }
+    }
+    groups
+}
+
+/// `<op>_tiling_key.h`.
+pub fn file(package: &Package<'_>) -> File {
+    let guard = guard(package, "tiling_key");
+    let mut text = Text::new();
+    text.line(header(package, Comment::Slashes));
+    text.line(format!("#ifndef {guard}\n#define {guard}\n"));
+    text.line("#include \"ascendc/host_api/tiling/template_argument.h\"\n");
+    text.line("// Element type of all tensors.");
+    for d in package.dtypes() {
+        text.line(format!("#define {} {}", dtype(package, d), d as u8));
+    }
+    text.line("");
+    text.line("// The formula, by the attributes that it branches on.");
+    for spec in package.specs() {
+        text.line(format!("#define {} {spec}", form(package, spec)));
+    }
+    text.line("");
+    let list = |head: String, values: Vec<String>| {
+        let all: Vec<String> =
+            std::iter::once("ASCENDC_TPL_UI_LIST".into()).chain(values).collect();
+        names::wrapped(&head, &all, ")")
+    };
+    let dtypes =
+        |head: &str, d: &[DType]| list(head.into(), d.iter().map(|d| dtype(package, *d)).collect());
+    let forms =
+        |head: &str, s: &[usize]| list(head.into(), s.iter().map(|s| form(package, *s)).collect());
+    let small = if has_small(package) { "0, 1" } else { "0" };
+    let decl = [
+        dtypes("    ASCENDC_TPL_UINT_DECL(dtype, ASCENDC_TPL_2_BW, ", &package.dtypes()),
+        forms("    ASCENDC_TPL_UINT_DECL(form, ASCENDC_TPL_8_BW, ", &package.specs()),
+        format!("    ASCENDC_TPL_BOOL_DECL(small, {small})"),
+    ];
+    text.line(format!("ASCENDC_TPL_ARGS_DECL({},", package.def.name));
+    text.line(format!("{});\n", decl.join(",\n")));
+    let select = |(specs, types): &(Vec<usize>, Vec<DType>)| {
+        let mut lines = vec![
+            dtypes("        ASCENDC_TPL_UINT_SEL(dtype, ", types),
+            forms("        ASCENDC_TPL_UINT_SEL(form, ", specs),
+            format!("        ASCENDC_TPL_BOOL_SEL(small, {small})"),
+        ];
+        if super::vector_cores_apart(package) && package.options.cann == Cann::V9 {
+            lines.push("        ASCENDC_TPL_KERNEL_TYPE_SEL(ASCENDC_TPL_AIV_ONLY)".into());
+        }
+        format!("    ASCENDC_TPL_ARGS_SEL(\n{})", lines.join(",\n"))
+    };
+    let selects: Vec<String> = groups(package).iter().map(select).collect();
+    text.line(format!("ASCENDC_TPL_SEL(\n{});", selects.join(",\n")));
+    text.line(format!("\n#endif  // {guard}"));
+    File { path: format!("{}_tiling_key.h", package.snake()), text: text.finish() }
+}

@@ -1,0 +1,243 @@
+//! An emitted kernel, compiled against the host model and run there.
+
+use super::common::{Data, Tensor};
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::emit::kernel::{self, tiling_data, tiling_key};
+use codegen_ascendc::emit::{Options, Package};
+use codegen_ascendc::plan::Plan;
+use half::{bf16, f16};
+use op_dsl::Operator;
+use op_dsl::ir::DType;
+use op_dsl::ir::bind::{Bound, TensorMeta, bind};
+use op_dsl::ir::op::{AttrKind, Gate, Value};
+use op_dsl::ir::tiling::{Extent, Machine, Need, Tiling, tile};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// All instances of an operator's kernel on one architecture, as one program.
+pub struct Program {
+    pub op: &'static Operator,
+    pub package: Package<'static>,
+    dir: PathBuf,
+    runs: AtomicUsize,
+}
+
+/// What one call did.
+pub struct Ran {
+    pub tiling: Tiling,
+    pub outputs: Vec<Tensor>,
+    /// The report: one JSON object per line.
+    pub report: String,
+}
+
+fn compiler() -> String {
+    std::env::var("CXX").ok().filter(|c| !c.is_empty()).unwrap_or_else(|| "g++".into())
+}
+
+impl Program {
+    /// Emits and compiles.
+    pub fn new(op: &'static Operator, soc: &str) -> Program {
+        let soc = Soc::named(soc).expect("a target");
+        let package = Package::new(&op.def, soc, Options::default()).expect("plans");
+        let name = format!("{}_{}_{}", package.snake(), package.arch(), std::process::id());
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ascendc_kernels").join(name);
+        fs::create_dir_all(&dir).expect("a directory");
+        for file in kernel::files(&package) {
+            fs::write(dir.join(&file.path), &file.text).expect("a file");
+        }
+        let program = Program { op, package, dir, runs: AtomicUsize::new(0) };
+        program.compile();
+        program
+    }
+
+    fn compile(&self) {
+        let snake = self.package.snake();
+        let small: &[bool] =
+            if tiling_key::has_small(&self.package) { &[false, true] } else { &[false] };
+        let mut instances = Vec::new();
+        for plan in &self.package.plans {
+            for small in small {
+                let (dtype, form) = (plan.dtype as u8, plan.spec);
+                instances.push(format!(
+                    "{{\"{}\", host_model::Bind({snake}<{dtype}, {form}, {small}>)}}",
+                    instance(plan, *small)
+                ));
+            }
+        }
+        let main = format!(
+            "#include \"{snake}.cpp\"\n#include \"run.h\"\nHOST_MODEL_MAIN({})\n",
+            instances.join(",\n                ")
+        );
+        fs::write(self.dir.join("main.cpp"), main).expect("a file");
+        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
+        let out = Command::new(compiler())
+            .args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-pthread"])
+            .arg(format!("-DHOST_MODEL_ARCH={}", self.package.arch()))
+            .arg("-I")
+            .arg(model)
+            .arg(self.dir.join("main.cpp"))
+            .arg("-o")
+            .arg(self.dir.join("kernel"))
+            .output()
+            .expect("a C++17 compiler: install g++ or set CXX");
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "{snake} on {}: {said}", self.package.arch());
+    }
+
+    /// The plan of a call.
+    pub fn plan(&self, spec: usize, dtype: DType) -> &Plan {
+        let fits = |p: &&Plan| p.spec == spec && p.dtype == dtype;
+        self.package.plans.iter().find(fits).expect("a plan")
+    }
+
+    /// Cuts a call into tiles.
+    pub fn tile(&self, bound: &Bound, cores: u32) -> Tiling {
+        let soc = self.package.soc();
+        let plan = self.plan(bound.spec, bound.dtype);
+        let small = plan.need.small.filter(|_| tiling_key::has_small(&self.package));
+        let machine = Machine { ub: soc.reported_ub(), cores, pads: soc.arch.pads };
+        tile(&Extent::new(bound), &Need { small, ..plan.need }, &machine).expect("a tiling")
+    }
+
+    /// Runs a call on all cores; panics on a finding of the model.
+    pub fn run(&self, attrs: &[Value], inputs: &[Tensor], cores: u32) -> Ran {
+        let metas: Vec<TensorMeta> = inputs.iter().map(Tensor::meta).collect();
+        let bound = bind(&self.op.def, attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
+        let tiling = self.tile(&bound, cores);
+        let run = self.runs.fetch_add(1, Ordering::Relaxed);
+        let path = |name: &str| self.dir.join(format!("{run}.{name}"));
+        let mut command = Command::new(self.dir.join("kernel"));
+        let plan = self.plan(bound.spec, bound.dtype);
+        command.args(["--kernel", &instance(plan, tiling.path as u32 == 2)]);
+        // What the newest architecture keeps for itself lies beyond what it reports.
+        let beyond = if self.package.arch() == 3510 { 8192 } else { 0 };
+        command.args(["--ub", &(self.package.soc().reported_ub() + beyond).to_string()]);
+        command.args(["--blocks", &tiling.cores.max(1).to_string()]);
+        for (tensor, def) in inputs.iter().zip(self.op.def.inputs.iter()) {
+            let path = path(&def.name);
+            fs::write(&path, bytes(tensor)).expect("a file");
+            command.args(["--in", &format!("{}={}", def.name, path.display())]);
+        }
+        let metas = self.op.infer(attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
+        let mut outputs: Vec<Tensor> =
+            metas.iter().map(|m| Tensor::new(&m.shape, m.dtype, || f64::NAN)).collect();
+        for (tensor, def) in outputs.iter().zip(self.op.def.outputs.iter()) {
+            let size = bytes(tensor).len();
+            let path = path(&format!("out.{}", def.name));
+            command.args(["--out", &format!("out.{}={}:{size}", def.name, path.display())]);
+        }
+        fs::write(path("tiling"), self.tiling_bytes(&tiling, attrs)).expect("a file");
+        command.args(["--absent", "workspace", "--tiling"]).arg(path("tiling"));
+        let out = command.output().expect("the program");
+        assert!(
+            out.status.success(),
+            "{} {attrs:?} {:?} {} on {cores} cores of {}: {}\n{tiling:?}",
+            self.op.name(),
+            &*bound.domain,
+            bound.dtype,
+            self.package.arch(),
+            String::from_utf8_lossy(&out.stderr)
+        );
+        for (tensor, def) in outputs.iter_mut().zip(self.op.def.outputs.iter()) {
+            let bytes = fs::read(path(&format!("out.{}", def.name))).expect("an output");
+            *tensor = from_bytes(&tensor.shape, tensor.dtype(), &bytes);
+        }
+        let report = String::from_utf8(out.stdout).expect("a report");
+        Ran { tiling, outputs, report }
+    }
+
+    fn tiling_bytes(&self, t: &Tiling, attrs: &[Value]) -> Vec<u8> {
+        let def = &self.op.def;
+        let mut out: Vec<u8> =
+            [t.rows, t.columns, t.pieces, t.share].iter().flat_map(|v| v.to_le_bytes()).collect();
+        let words = [
+            t.unit_rows,
+            t.unit_columns,
+            t.tile_rows,
+            t.tile_columns,
+            t.pitch,
+            t.cores,
+            t.big,
+            t.path as u32,
+        ];
+        out.extend(words.iter().flat_map(|v| v.to_le_bytes()));
+        if let Some(Gate::LeftIf(a)) = def.split.as_ref().map(|s| s.gate) {
+            out.extend(u32::from(attrs[a] == Value::Bool(true)).to_le_bytes());
+        }
+        for (attr, value) in def.attrs.iter().zip(attrs) {
+            if let (AttrKind::Float, Value::Float(v)) = (&attr.kind, value) {
+                out.extend((*v as f32).to_le_bytes());
+            }
+        }
+        out.resize(out.len().next_multiple_of(8), 0);
+        let fields = tiling_data::fields(&self.package);
+        let size: usize = fields.iter().map(|f| if f.ty == "uint64_t" { 8 } else { 4 }).sum();
+        assert_eq!(size, out.len(), "the struct and its bytes");
+        out
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Left behind, it would only take space; after a failure it is what to look at.
+        if !std::thread::panicking() {
+            let _ = fs::remove_dir_all(&self.dir);
+        }
+    }
+}
+
+fn instance(plan: &Plan, small: bool) -> String {
+    format!("{}_{}_{}", plan.dtype, plan.spec, if small { "small" } else { "dense" })
+}
+
+impl Ran {
+    /// A number of the record of this kind.
+    pub fn number(&self, record: &str, field: &str) -> u64 {
+        let head = format!("{{\"record\":\"{record}\"");
+        let line = self.report.lines().find(|l| l.starts_with(&head)).expect("a record");
+        self.field(line, field)
+    }
+
+    fn field(&self, line: &str, field: &str) -> u64 {
+        let mark = format!("\"{field}\":");
+        let at = line.find(&mark).expect("a field") + mark.len();
+        let digits: String = line[at..].chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().expect("a number")
+    }
+
+    /// Bytes of the sectors of GM that were touched, over those of the tensors that were.
+    pub fn traffic(&self) -> f64 {
+        let (mut moved, mut least) = (0, 0);
+        for line in self.report.lines().filter(|l| l.starts_with("{\"record\":\"buffer\"")) {
+            for side in ["\"read\":", "\"write\":"] {
+                let at = line.find(side).expect("a side");
+                let sectors = self.field(&line[at..], "sector_bytes");
+                moved += sectors;
+                least += if sectors > 0 { self.field(line, "bytes").div_ceil(32) * 32 } else { 0 };
+            }
+        }
+        moved as f64 / least.max(1) as f64
+    }
+}
+
+/// A tensor as it lies in GM.
+fn bytes(tensor: &Tensor) -> Vec<u8> {
+    match &tensor.data {
+        Data::F16(v) => v.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        Data::Bf16(v) => v.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        Data::F32(v) => v.iter().flat_map(|v| v.to_le_bytes()).collect(),
+    }
+}
+
+fn from_bytes(shape: &[usize], dtype: DType, bytes: &[u8]) -> Tensor {
+    let two = |b: &[u8]| u16::from_le_bytes([b[0], b[1]]);
+    let four = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+    let data = match dtype {
+        DType::F16 => Data::F16(bytes.chunks(2).map(|b| f16::from_bits(two(b))).collect()),
+        DType::BF16 => Data::Bf16(bytes.chunks(2).map(|b| bf16::from_bits(two(b))).collect()),
+        DType::F32 => Data::F32(bytes.chunks(4).map(|b| f32::from_bits(four(b))).collect()),
+    };
+    Tensor { shape: shape.to_vec(), data }
+}
