@@ -1,0 +1,11 @@
+//! A family of operators: on the CPU from here, for an NPU by the build script.
+
+#[path = "gates.rs"]
+mod family;
+
+pub use family::gates;
+
+/// Directory of the AscendC project.
+pub const PROJECT: &str = env!("OP_DSL_PROJECT");
+/// The installable package, where a toolkit has built it.
+pub const PACKAGE: Option<&str> = option_env!("OP_DSL_PACKAGE");
