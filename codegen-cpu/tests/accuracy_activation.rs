@@ -8,6 +8,7 @@
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::math::activation as act;
 use codegen_cpu::rt::simd::K;
+use codegen_cpu::rt::step::V;
 use fearless_simd::{Level, prelude::*};
 use half::{bf16, f16};
 
@@ -103,12 +104,14 @@ macro_rules! run {
                 #[inline(always)]
                 || {
                     let n = S::f32s::LEN;
-                    for (x, y) in x.chunks(n).zip(y.chunks_mut(n)) {
-                        let mut full = [0.0; 16];
+                    for (x, y) in x.chunks(2 * n).zip(y.chunks_mut(2 * n)) {
+                        let mut full = [0.0; 32];
                         full[..x.len()].copy_from_slice(x);
-                        let v = S::f32s::from_slice(s, &full[..n]);
-                        let r = act::$with::<S, $el, $wide>(s, v);
-                        y.copy_from_slice(&r.as_slice()[..y.len()]);
+                        let half = |from| S::f32s::from_slice(s, &full[from..from + n]);
+                        let r: V<S> = act::$with::<S, $el, $wide>(s, V(half(0), half(n)));
+                        let (lo, hi) = y.split_at_mut(n.min(y.len()));
+                        lo.copy_from_slice(&r.0.as_slice()[..lo.len()]);
+                        hi.copy_from_slice(&r.1.as_slice()[..hi.len()]);
                     }
                 },
             )
