@@ -6,11 +6,34 @@
 #![cfg(target_arch = "x86_64")]
 
 use codegen_cpu::rt::elem::El;
-use codegen_cpu::rt::math::activation as act;
 use codegen_cpu::rt::simd::K;
 use codegen_cpu::rt::step::V;
 use fearless_simd::{Level, prelude::*};
 use half::{bf16, f16};
+
+/// What is judged: the functions, and each half of a pair.
+mod act {
+    use super::{El, K, V};
+    pub use codegen_cpu::rt::math::activation::*;
+
+    #[inline(always)]
+    fn pair<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> (V<S>, V<S>) {
+        // Pairs have wide tables only, and none for levels without FMA.
+        if WIDE && S::FMA {
+            silu_with_grad_wide::<S, E>(s, x)
+        } else {
+            silu_with_grad::<S, E>(s, x)
+        }
+    }
+    #[inline(always)]
+    pub fn silu_paired_with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
+        pair::<S, E, WIDE>(s, x).0
+    }
+    #[inline(always)]
+    pub fn silu_grad_paired_with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
+        pair::<S, E, WIDE>(s, x).1
+    }
+}
 
 /// f64 formulas. With `z = |x|` every one is formed from what is small at `-z`.
 mod reference {
@@ -184,7 +207,16 @@ fn silu_grad() -> Function {
     function!(silu_grad, silu_grad_with, (2.0, 2.0), HALF, (0.0, 1.0), 0.5)
 }
 
-fn all() -> [Function; 9] {
+fn silu_paired() -> Function {
+    let f = function!(silu, silu_paired_with, (2.0, 2.0), None, (0.0, f32::INFINITY), 0.0);
+    Function { name: "silu, paired", ..f }
+}
+fn silu_grad_paired() -> Function {
+    let f = function!(silu_grad, silu_grad_paired_with, (2.0, 2.0), HALF, (0.0, 1.0), 0.5);
+    Function { name: "silu_grad, paired", ..f }
+}
+
+fn all() -> [Function; 11] {
     [
         normal_cdf(),
         tanh_cdf(),
@@ -195,6 +227,8 @@ fn all() -> [Function; 9] {
         gelu_erf_grad(),
         gelu_tanh_grad(),
         silu_grad(),
+        silu_paired(),
+        silu_grad_paired(),
     ]
 }
 
@@ -329,6 +363,8 @@ strided! {
     gelu_erf_grad_in_f32: gelu_erf_grad, gelu_erf_grad_everywhere;
     gelu_tanh_grad_in_f32: gelu_tanh_grad, gelu_tanh_grad_everywhere;
     silu_grad_in_f32: silu_grad, silu_grad_everywhere;
+    silu_paired_in_f32: silu_paired, silu_paired_everywhere;
+    silu_grad_paired_in_f32: silu_grad_paired, silu_grad_paired_everywhere;
 }
 
 #[test]

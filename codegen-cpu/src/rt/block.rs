@@ -51,6 +51,10 @@ impl Streams {
     };
 }
 
+/// How far ahead of the loop, in bytes, streaming kernels ask for their inputs: the reorder buffer
+/// holds too few steps to hide the latency of memory.
+const AHEAD: usize = 1024;
+
 /// The loop of every block kernel.
 ///
 /// # Safety
@@ -89,6 +93,13 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize>(
                     let mut x = [zero; I];
                     for k in 0..I {
                         x[k] = E::load(s, input[k].add(at));
+                        if nt {
+                            // So long a run comes from memory.
+                            let line = input[k].cast::<u8>().wrapping_add(at * size_of::<E>());
+                            for ahead in 0..2 * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
+                                s.prefetch(line.wrapping_add(AHEAD + ahead * Kernels::ALIGN));
+                            }
+                        }
                     }
                     let y = B::eval::<S, E>(s, x, a);
                     for k in 0..O {

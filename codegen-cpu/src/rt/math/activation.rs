@@ -88,10 +88,7 @@ fn beyond<S: K>(s: S, end: f32, x: V<S>) -> M<S> {
 #[inline(always)]
 fn near_value<S: K>(s: S, table: &impl Segments, x: V<S>) -> V<S> {
     let z = x.abs();
-    V(
-        reflect(s, x.0, table.near(s, z.0).value()),
-        reflect(s, x.1, table.near(s, z.1).value()),
-    )
+    V(reflect(s, x.0, table.near(s, z.0).value()), reflect(s, x.1, table.near(s, z.1).value()))
 }
 
 /// [`with_tail`] where some lane is in the tail: out of line, as it is rare, long and the same in
@@ -333,7 +330,7 @@ gradients! {
 
 /// `(silu(x), silu'(x))`, for bodies that ask for both.
 ///
-/// At most SILU_PAIR ulp each where look-ups are wide; elsewhere as [`silu`] and [`silu_grad`].
+/// At most 1.44 and 1.47 ulp where look-ups are wide; elsewhere as [`silu`] and [`silu_grad`].
 #[inline(always)]
 pub fn silu_with_grad<S: K, E: El>(s: S, x: V<S>) -> (V<S>, V<S>) {
     if !(S::WIDE_LUT && S::FMA) {
