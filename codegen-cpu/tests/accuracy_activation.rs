@@ -6,10 +6,34 @@
 #![cfg(target_arch = "x86_64")]
 
 use codegen_cpu::rt::elem::El;
-use codegen_cpu::rt::math::activation as act;
 use codegen_cpu::rt::simd::K;
+use codegen_cpu::rt::step::V;
 use fearless_simd::{Level, prelude::*};
 use half::{bf16, f16};
+
+/// What is judged: the functions, and each half of a pair.
+mod act {
+    use super::{El, K, V};
+    pub use codegen_cpu::rt::math::activation::*;
+
+    #[inline(always)]
+    fn pair<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> (V<S>, V<S>) {
+        // Pairs have wide tables only, and none for levels without FMA.
+        if WIDE && S::FMA {
+            silu_with_grad_wide::<S, E>(s, x)
+        } else {
+            silu_with_grad::<S, E>(s, x)
+        }
+    }
+    #[inline(always)]
+    pub fn silu_paired_with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
+        pair::<S, E, WIDE>(s, x).0
+    }
+    #[inline(always)]
+    pub fn silu_grad_paired_with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
+        pair::<S, E, WIDE>(s, x).1
+    }
+}
 
 /// f64 formulas. With `z = |x|` every one is formed from what is small at `-z`.
 mod reference {
@@ -103,12 +127,14 @@ macro_rules! run {
                 #[inline(always)]
                 || {
                     let n = S::f32s::LEN;
-                    for (x, y) in x.chunks(n).zip(y.chunks_mut(n)) {
-                        let mut full = [0.0; 16];
+                    for (x, y) in x.chunks(2 * n).zip(y.chunks_mut(2 * n)) {
+                        let mut full = [0.0; 32];
                         full[..x.len()].copy_from_slice(x);
-                        let v = S::f32s::from_slice(s, &full[..n]);
-                        let r = act::$with::<S, $el, $wide>(s, v);
-                        y.copy_from_slice(&r.as_slice()[..y.len()]);
+                        let half = |from| S::f32s::from_slice(s, &full[from..from + n]);
+                        let r: V<S> = act::$with::<S, $el, $wide>(s, V(half(0), half(n)));
+                        let (lo, hi) = y.split_at_mut(n.min(y.len()));
+                        lo.copy_from_slice(&r.0.as_slice()[..lo.len()]);
+                        hi.copy_from_slice(&r.1.as_slice()[..hi.len()]);
                     }
                 },
             )
@@ -181,7 +207,16 @@ fn silu_grad() -> Function {
     function!(silu_grad, silu_grad_with, (2.0, 2.0), HALF, (0.0, 1.0), 0.5)
 }
 
-fn all() -> [Function; 9] {
+fn silu_paired() -> Function {
+    let f = function!(silu, silu_paired_with, (2.0, 2.0), None, (0.0, f32::INFINITY), 0.0);
+    Function { name: "silu, paired", ..f }
+}
+fn silu_grad_paired() -> Function {
+    let f = function!(silu_grad, silu_grad_paired_with, (2.0, 2.0), HALF, (0.0, 1.0), 0.5);
+    Function { name: "silu_grad, paired", ..f }
+}
+
+fn all() -> [Function; 11] {
     [
         normal_cdf(),
         tanh_cdf(),
@@ -192,6 +227,8 @@ fn all() -> [Function; 9] {
         gelu_erf_grad(),
         gelu_tanh_grad(),
         silu_grad(),
+        silu_paired(),
+        silu_grad_paired(),
     ]
 }
 
@@ -326,6 +363,8 @@ strided! {
     gelu_erf_grad_in_f32: gelu_erf_grad, gelu_erf_grad_everywhere;
     gelu_tanh_grad_in_f32: gelu_tanh_grad, gelu_tanh_grad_everywhere;
     silu_grad_in_f32: silu_grad, silu_grad_everywhere;
+    silu_paired_in_f32: silu_paired, silu_paired_everywhere;
+    silu_grad_paired_in_f32: silu_grad_paired, silu_grad_paired_everywhere;
 }
 
 #[test]

@@ -9,6 +9,7 @@ use codegen_cpu::rt::block::{Body, Kernels, Streams};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::math;
 use codegen_cpu::rt::simd::{K, Level};
+use codegen_cpu::rt::step::V;
 use half::{bf16, f16};
 use op_dsl_ir::Prim;
 
@@ -200,7 +201,7 @@ macro_rules! functions {
             struct Call;
             impl Body<1, 0, 1> for Call {
                 #[inline(always)]
-                fn eval<S: K, E: El>(s: S, [x]: [S::f32s; 1], _: [S::f32s; 0]) -> [S::f32s; 1] {
+                fn eval<S: K, E: El>(s: S, [x]: [V<S>; 1], _: [V<S>; 0]) -> [V<S>; 1] {
                     [math::$name::<S, E>(s, x)]
                 }
             }
@@ -253,7 +254,7 @@ macro_rules! pair {
         struct $body;
         impl Body<2, 0, 1> for $body {
             #[inline(always)]
-            fn eval<S: K, E: El>(s: S, [x, y]: [S::f32s; 2], _: [S::f32s; 0]) -> [S::f32s; 1] {
+            fn eval<S: K, E: El>(s: S, [x, y]: [V<S>; 2], _: [V<S>; 0]) -> [V<S>; 1] {
                 [math::$name::<S, E>(s, x, y)]
             }
         }

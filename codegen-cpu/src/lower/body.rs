@@ -1,6 +1,7 @@
 //! Specialised graph -> straight-line vector code: one `let` per node, in the graph's order.
 
 use super::{column, data};
+use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{AttrKind, OpDef};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -21,28 +22,36 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
     let mut names: Vec<Ident> = Vec::with_capacity(graph.nodes.len());
     let mut lets = Vec::new();
     for (i, node) in graph.nodes.iter().enumerate() {
-        let value = match *node {
-            Node::Stream(k) => {
-                names.push(input_names[k as usize].clone());
-                continue;
-            }
-            Node::Scalar(k) => {
-                names.push(scalar_names[k as usize].clone());
-                continue;
-            }
+        let name = match *node {
+            Node::Stream(k) => input_names[k as usize].clone(),
+            Node::Scalar(k) => scalar_names[k as usize].clone(),
+            _ => format_ident!("t{i}"),
+        };
+        names.push(name.clone());
+        match *node {
+            Node::Stream(_) | Node::Scalar(_) => {}
             Node::Const(c) => {
                 let c = data::f32_literal(c as f32);
-                quote!(S::f32s::splat(s, #c))
+                lets.push(quote!(let #name = V::splat(s, #c);));
             }
             Node::Call(prim, _) => {
                 let args: Vec<Ident> =
                     node.args().iter().map(|a| names[a.index()].clone()).collect();
-                column::call(prim, &args)
+                match pair(graph, i) {
+                    // Both are computed where the first of them is.
+                    Some((value, grad, call)) if i == value.min(grad) => {
+                        let (value, grad) = (format_ident!("t{value}"), format_ident!("t{grad}"));
+                        let call = column::named(call, &args);
+                        lets.push(quote!(let (#value, #grad) = #call;));
+                    }
+                    Some(_) => {}
+                    None => {
+                        let value = column::call(prim, &args);
+                        lets.push(quote!(let #name = #value;));
+                    }
+                }
             }
-        };
-        let name = format_ident!("t{i}");
-        lets.push(quote!(let #name = #value;));
-        names.push(name);
+        }
     }
     let results = graph.outputs.iter().map(|Id(o)| &names[*o as usize]);
     quote! {
@@ -51,14 +60,22 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
             #[allow(unused_variables)]
             fn eval<S: K, E: El>(
                 s: S,
-                [#(#input_names),*]: [S::f32s; #inputs],
-                [#(#scalar_names),*]: [S::f32s; #scalars],
-            ) -> [S::f32s; #outputs] {
+                [#(#input_names),*]: [V<S>; #inputs],
+                [#(#scalar_names),*]: [V<S>; #scalars],
+            ) -> [V<S>; #outputs] {
                 #(#lets)*
                 [#(#results),*]
             }
         }
     }
+}
+
+/// If one function computes node `i` and another: the value, the derivative, the function's name.
+fn pair(graph: &Graph, i: usize) -> Option<(usize, usize, &'static str)> {
+    let Node::Call(prim, args) = graph.nodes[i] else { return None };
+    let at = |p: Prim| graph.nodes.iter().position(|n| *n == Node::Call(p, args));
+    let row = column::PAIRS.iter().find(|row| prim == row.0 || prim == row.1)?;
+    Some((at(row.0)?, at(row.1)?, row.2))
 }
 
 /// `x.gate` -> `v_x_gate`, which is no name of the body's own.

@@ -52,6 +52,15 @@ fn form(prim: Prim) -> Form {
     }
 }
 
+/// A function and its derivative at the same place, and what computes both at less than their sum.
+pub const PAIRS: &[(Prim, Prim, &str)] = &[(Prim::Silu, Prim::SiluGrad, "silu_with_grad")];
+
+/// A function of `math` applied to named values.
+pub fn named(f: &str, args: &[Ident]) -> TokenStream {
+    let f = Ident::new(f, Span::call_site());
+    quote!(math::#f::<S, E>(s, #(#args),*))
+}
+
 /// `prim` applied to named values.
 pub fn call(prim: Prim, args: &[Ident]) -> TokenStream {
     let name = |f| Ident::new(f, Span::call_site());
@@ -65,10 +74,7 @@ pub fn call(prim: Prim, args: &[Ident]) -> TokenStream {
             let f = name(f);
             quote!(#x.#f(#(#rest),*))
         }
-        (Form::Math(f), args) => {
-            let f = name(f);
-            quote!(math::#f::<S, E>(s, #(#args),*))
-        }
+        (Form::Math(f), args) => named(f, args),
         // No primitive is without arguments; the graph's builder holds their number.
         (_, []) | (Form::Infix(_), [_]) => quote!(compile_error!("a primitive without arguments")),
     }

@@ -6,15 +6,16 @@
 
 use super::elem::El;
 use super::simd::{K, Level};
+use super::step::V;
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
 
-/// What one operator does to one vector of each of its `I` input streams, with `A` run-time
-/// scalars, giving one vector of each of its `O` output streams.
+/// What one operator does to one step of each of its `I` input streams, with `A` run-time
+/// scalars, giving one step of each of its `O` output streams.
 pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// The formula. Strictly elementwise: no lane may look at another.
-    fn eval<S: K, E: El>(s: S, x: [S::f32s; I], a: [S::f32s; A]) -> [S::f32s; O];
+    fn eval<S: K, E: El>(s: S, x: [V<S>; I], a: [V<S>; A]) -> [V<S>; O];
 }
 
 /// Runs a body over `steps` consecutive steps of its streams.
@@ -50,6 +51,10 @@ impl Streams {
     };
 }
 
+/// How far ahead of the loop, in bytes, streaming kernels ask for their inputs: the reorder buffer
+/// holds too few steps to hide the latency of memory.
+const AHEAD: usize = 1024;
+
 /// The loop of every block kernel.
 ///
 /// # Safety
@@ -76,23 +81,29 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize>(
     s.vectorize(
         #[inline(always)]
         move || {
-            let zero = S::f32s::splat(s, 0.0);
+            let zero = V::splat(s, 0.0);
             let mut a = [zero; A];
             for k in 0..A {
-                a[k] = S::f32s::splat(s, scalar[k]);
+                a[k] = V::splat(s, scalar[k]);
             }
             for i in 0..steps {
                 let at = i * 2 * S::f32s::LEN;
                 // SAFETY: the caller vouches for `steps` steps of every stream.
                 unsafe {
-                    let (mut lo, mut hi) = ([zero; I], [zero; I]);
+                    let mut x = [zero; I];
                     for k in 0..I {
-                        (lo[k], hi[k]) = E::load(s, input[k].add(at));
+                        x[k] = E::load(s, input[k].add(at));
+                        if nt {
+                            // So long a run comes from memory.
+                            let line = input[k].cast::<u8>().wrapping_add(at * size_of::<E>());
+                            for ahead in 0..2 * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
+                                s.prefetch(line.wrapping_add(AHEAD + ahead * Kernels::ALIGN));
+                            }
+                        }
                     }
-                    let lo = B::eval::<S, E>(s, lo, a);
-                    let hi = B::eval::<S, E>(s, hi, a);
+                    let y = B::eval::<S, E>(s, x, a);
                     for k in 0..O {
-                        E::store(s, output[k].add(at), (lo[k], hi[k]), nt);
+                        E::store(s, output[k].add(at), y[k], nt);
                     }
                 }
             }

@@ -118,7 +118,8 @@ impl Operator {
         let mut job = Job::new(&bound, kernels, level);
         for value in attrs {
             if let Value::Float(v) = value {
-                job.add_scalar(*v as f32);
+                // No payload: see `K::bf16_narrow`.
+                job.add_scalar(if v.is_nan() { f32::NAN } else { *v as f32 });
             }
         }
         if !dense::lay(&mut job, &self.def, &bound, inputs, outputs) {

@@ -4,6 +4,7 @@
 //! elementwise, so a step may hold its elements in any lane order as long as store undoes load.
 
 use super::simd::K;
+use super::step::V;
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
@@ -26,13 +27,13 @@ pub trait El:
     ///
     /// # Safety
     /// `p` must be valid for reads of one step; no alignment is asked for.
-    unsafe fn load<S: K>(s: S, p: *const Self) -> (S::f32s, S::f32s);
+    unsafe fn load<S: K>(s: S, p: *const Self) -> V<S>;
 
     /// Rounds to nearest even and stores one step; past the caches when `nt`.
     ///
     /// # Safety
     /// `p` must be valid for writes of one step, and aligned to a vector when `nt`.
-    unsafe fn store<S: K>(s: S, p: *mut Self, v: (S::f32s, S::f32s), nt: bool);
+    unsafe fn store<S: K>(s: S, p: *mut Self, v: V<S>, nt: bool);
 
     /// To `f32`, exactly.
     fn to_f32(self) -> f32;
@@ -70,14 +71,14 @@ impl El for f32 {
     const DTYPE: DType = DType::F32;
 
     #[inline(always)]
-    unsafe fn load<S: K>(s: S, p: *const f32) -> (S::f32s, S::f32s) {
+    unsafe fn load<S: K>(s: S, p: *const f32) -> V<S> {
         let p = p.cast::<u32>();
         // SAFETY: one step is two vectors, which the caller vouches for.
-        unsafe { (read(s, p).bitcast(), read(s, p.add(S::f32s::LEN)).bitcast()) }
+        unsafe { V(read(s, p).bitcast(), read(s, p.add(S::f32s::LEN)).bitcast()) }
     }
 
     #[inline(always)]
-    unsafe fn store<S: K>(s: S, p: *mut f32, v: (S::f32s, S::f32s), nt: bool) {
+    unsafe fn store<S: K>(s: S, p: *mut f32, v: V<S>, nt: bool) {
         let p = p.cast::<u32>();
         // SAFETY: one step is two vectors, which the caller vouches for.
         unsafe {
@@ -99,17 +100,17 @@ impl El for bf16 {
 
     /// Even elements are the low halves of 32-bit lanes, odd ones the high halves: no shuffles.
     #[inline(always)]
-    unsafe fn load<S: K>(s: S, p: *const bf16) -> (S::f32s, S::f32s) {
+    unsafe fn load<S: K>(s: S, p: *const bf16) -> V<S> {
         // SAFETY: one step of a 16-bit type is one vector, which the caller vouches for.
         let v = unsafe { read(s, p.cast()) };
-        ((v << 16).bitcast(), (v & 0xffff_0000).bitcast())
+        V((v << 16).bitcast(), (v & 0xffff_0000).bitcast())
     }
 
     #[inline(always)]
-    unsafe fn store<S: K>(s: S, p: *mut bf16, v: (S::f32s, S::f32s), nt: bool) {
-        let (even, odd) = (bf16_round(s, v.0), bf16_round(s, v.1));
+    unsafe fn store<S: K>(s: S, p: *mut bf16, v: V<S>, nt: bool) {
+        let packed = s.bf16_narrow(v.0, v.1);
         // SAFETY: as in `load`.
-        unsafe { write(s, p.cast(), (even >> 16) | (odd & 0xffff_0000), nt) }
+        unsafe { write(s, p.cast(), packed, nt) }
     }
 
     fn to_f32(self) -> f32 {
@@ -120,28 +121,19 @@ impl El for bf16 {
     }
 }
 
-/// Rounds to the upper 16 bits, to nearest even; the lower 16 bits are left as they fall.
-#[inline(always)]
-fn bf16_round<S: K>(s: S, v: S::f32s) -> S::u32s {
-    let u: S::u32s = v.bitcast();
-    let rounded = u + ((u >> 16) & 1) + 0x7fff;
-    // Rounding could carry a NaN's payload into the sign; keep it, made quiet.
-    let _ = s;
-    v.simd_eq(v).select(rounded, u | 0x0040_0000)
-}
-
 impl El for f16 {
     const DTYPE: DType = DType::F16;
 
     #[inline(always)]
-    unsafe fn load<S: K>(s: S, p: *const f16) -> (S::f32s, S::f32s) {
+    unsafe fn load<S: K>(s: S, p: *const f16) -> V<S> {
         // SAFETY: one step of a 16-bit type is one vector, which the caller vouches for.
         let v = unsafe { read(s, p.cast()) };
-        s.f16_widen(v.bitcast())
+        let (lo, hi) = s.f16_widen(v.bitcast());
+        V(lo, hi)
     }
 
     #[inline(always)]
-    unsafe fn store<S: K>(s: S, p: *mut f16, v: (S::f32s, S::f32s), nt: bool) {
+    unsafe fn store<S: K>(s: S, p: *mut f16, v: V<S>, nt: bool) {
         let h = s.f16_narrow(v.0, v.1);
         // SAFETY: as in `load`.
         unsafe { write(s, p.cast(), h.bitcast(), nt) }

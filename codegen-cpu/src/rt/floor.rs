@@ -3,6 +3,7 @@
 use super::block::{Body, Kernels};
 use super::elem::El;
 use super::simd::K;
+use super::step::V;
 
 /// Reads every input and writes every output, at one or two products each.
 ///
@@ -12,13 +13,13 @@ struct Floor;
 
 impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
     #[inline(always)]
-    fn eval<S: K, E: El>(_: S, x: [S::f32s; I], _: [S::f32s; 0]) -> [S::f32s; O] {
+    fn eval<S: K, E: El>(_: S, x: [V<S>; I], _: [V<S>; 0]) -> [V<S>; O] {
         let mut out = [x[0]; O];
         for (k, out) in out.iter_mut().enumerate().skip(1) {
             *out = x[0] * x[I.saturating_sub(k)];
         }
         for &v in x.iter().take((I + 1).saturating_sub(O)).skip(1) {
-            out[0] *= v;
+            out[0] = out[0] * v;
         }
         out
     }

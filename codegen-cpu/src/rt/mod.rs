@@ -9,6 +9,7 @@
 //! scratch   what is not a row of the kernel's type, made one          (once per box)
 //! block     one body x one element type x one SIMD level              (the hot loop)
 //! floor     bodies with next to no arithmetic, to measure against
+//! step      two vectors side by side, which bodies compute with
 //! math      exp, erfc, gelu', ... on vectors                           (inlined into bodies)
 //! elem      f32, f16, bf16 in memory <-> f32 vectors                   (inlined into blocks)
 //! simd      what fearless_simd lacks: tables, f16, streaming stores
@@ -28,4 +29,5 @@ mod overlap;
 mod plan;
 mod scratch;
 pub mod simd;
+pub mod step;
 pub mod view;

@@ -4,6 +4,7 @@
 
 use super::elem::El;
 use super::simd::{K, Level};
+use super::step::V;
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
@@ -244,7 +245,7 @@ unsafe fn widen_steps<S: K, E: Widen>(s: S, from: *const u8, to: *mut f32, steps
                 // SAFETY: the caller vouches for `steps` steps.
                 unsafe {
                     let v = E::widen(s, from.add(at));
-                    f32::store(s, to.add(at), v, false);
+                    f32::store(s, to.add(at), V(v.0, v.1), false);
                 }
             }
         },

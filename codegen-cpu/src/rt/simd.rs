@@ -126,6 +126,16 @@ pub trait K: Simd {
         f16_narrow_bits(self, lo).narrow(f16_narrow_bits(self, hi))
     }
 
+    /// Rounds to the upper 16 bits, to nearest even: `even` to the lower halves of 32-bit lanes, `odd`
+    /// to the upper ones.
+    ///
+    /// A NaN must have zeros in its lower 15 bits, or rounding could carry its payload into the sign:
+    /// so it is for what arithmetic makes of NaNs that were bf16, and for the NaN it makes itself.
+    #[inline(always)]
+    fn bf16_narrow(self, even: Self::f32s, odd: Self::f32s) -> Self::u32s {
+        (bf16_round(self, even) >> 16) | (bf16_round(self, odd) & 0xffff_0000)
+    }
+
     /// Stores past the caches.
     ///
     /// # Safety
@@ -185,6 +195,13 @@ fn f16_narrow_bits<S: K>(s: S, v: S::f32s) -> S::u32s {
     let r = m.simd_ge(splat(0x4780_0000)).select(splat(0x7c00), r);
     let nan = ((m >> 13) & 0x03ff) | 0x7e00;
     m.simd_gt(splat(0x7f80_0000)).select(nan, r) | sign
+}
+
+/// Rounds to the upper 16 bits; the lower 16 bits are left as they fall.
+#[inline(always)]
+fn bf16_round<S: K>(_: S, v: S::f32s) -> S::u32s {
+    let u: S::u32s = v.bitcast();
+    u + ((u >> 16) & 1) + 0x7fff
 }
 
 /// Any look-up by loading lane after lane: the baseline's way, and AVX2's for wide tables.
@@ -331,6 +348,20 @@ mod x86 {
     );
     kernel!(
         #[inline]
+        fn avx512_bf16(s: Avx512, even: __m512i, odd: __m512i) -> __m512i {
+            // Where what is cut off is over a half, or a half above an odd number, add one; 16-bit
+            // lanes hold both numbers. The constants of `ternarylogic`: a | (b & c), a & b | ~a & c.
+            let upper = _mm512_set1_epi32(0xffff_0000_u32 as i32);
+            let kept = _mm512_ternarylogic_epi32::<0xca>(upper, odd, _mm512_srli_epi32::<16>(even));
+            let cut = _mm512_ternarylogic_epi32::<0xca>(upper, _mm512_slli_epi32::<16>(odd), even);
+            let tie = _mm512_ternarylogic_epi32::<0xf8>(cut, kept, _mm512_set1_epi16(1));
+            let half = _mm512_set1_epi16(i16::MIN);
+            let up = _mm512_cmpgt_epu16_mask(tie, half);
+            _mm512_mask_sub_epi16(kept, up, kept, _mm512_set1_epi16(-1))
+        }
+    );
+    kernel!(
+        #[inline]
         fn avx512_stream(s: Avx512, p: *mut u32, v: __m512i) {
             // SAFETY: `K::stream` passes on its caller's promise about `p`.
             unsafe { _mm512_stream_si512(p.cast(), v) }
@@ -365,6 +396,11 @@ mod x86 {
         #[inline(always)]
         fn f16_narrow(self, lo: f32x16<Self>, hi: f32x16<Self>) -> u16x32<Self> {
             avx512_narrow(self, lo.into(), hi.into()).simd_into(self)
+        }
+        #[inline(always)]
+        fn bf16_narrow(self, even: f32x16<Self>, odd: f32x16<Self>) -> u32x16<Self> {
+            let (even, odd): (u32x16<Self>, u32x16<Self>) = (even.bitcast(), odd.bitcast());
+            avx512_bf16(self, even.into(), odd.into()).simd_into(self)
         }
         #[inline(always)]
         unsafe fn stream(self, p: *mut u32, v: u32x16<Self>) {

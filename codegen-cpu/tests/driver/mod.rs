@@ -7,6 +7,7 @@ use codegen_cpu::rt::call::{Operator, Options, OracleInput};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::error::ViewError;
 use codegen_cpu::rt::simd::{K, Level};
+use codegen_cpu::rt::step::V;
 use codegen_cpu::rt::view::{View, ViewMut};
 use half::{bf16, f16};
 use op_dsl_ir::op::{
@@ -21,7 +22,7 @@ struct Gated;
 
 impl Body<4, 0, 2> for Gated {
     #[inline(always)]
-    fn eval<S: K, E: El>(_: S, [d, g, v, s]: [S::f32s; 4], _: [S::f32s; 0]) -> [S::f32s; 2] {
+    fn eval<S: K, E: El>(_: S, [d, g, v, s]: [V<S>; 4], _: [V<S>; 0]) -> [V<S>; 2] {
         [d * g - v, s * v - d]
     }
 }
@@ -31,7 +32,7 @@ struct Binary;
 
 impl Body<2, 1, 1> for Binary {
     #[inline(always)]
-    fn eval<S: K, E: El>(_: S, [a, b]: [S::f32s; 2], [c]: [S::f32s; 1]) -> [S::f32s; 1] {
+    fn eval<S: K, E: El>(_: S, [a, b]: [V<S>; 2], [c]: [V<S>; 1]) -> [V<S>; 1] {
         [a * b - c]
     }
 }

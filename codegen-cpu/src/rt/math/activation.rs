@@ -11,10 +11,11 @@
 //! of real data stay in the table, so the tail is behind one test per vector. It is blended lane by
 //! lane: the value of an element depends on nothing but the element.
 
-use super::table::{Near, Segments};
+use super::table::{EvenTable, Integral, Near, Segments};
 use super::{coeffs_half as half, coeffs_narrow as narrow, coeffs_wide as wide, tail};
 use crate::rt::elem::El;
 use crate::rt::simd::K;
+use crate::rt::step::{M, V};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 use tail::{Scaled, scale_down};
@@ -62,39 +63,72 @@ fn negative<S: K>(s: S, x: S::f32s) -> S::mask32s {
 /// `Q` below zero, `1 - Q` from zero on.
 #[inline(always)]
 fn reflect<S: K>(s: S, x: S::f32s, q: S::f32s) -> S::f32s {
-    negative(s, x).select(q, S::f32s::splat(s, 1.0) - q)
+    let bits: S::i32s = x.bitcast();
+    // In this order it is one masked subtraction where there are masks.
+    bits.simd_ge(S::i32s::splat(s, 0)).select(S::f32s::splat(s, 1.0) - q, q)
 }
 
 /// A gate or derivative from a table and a tail.
 #[inline(always)]
-fn with_tail<S: K, C: Curve>(s: S, table: &impl Segments, x: S::f32s) -> S::f32s {
-    let z = x.abs();
-    let r = reflect(s, x, table.near(s, z).value());
-    // Ordered: a NaN is not far, and the table's arithmetic hands it on.
-    let far = z.simd_ge(table.end());
-    // Not `x` itself: its address would be taken, and it would live in memory on the hot path too.
-    if far.any_true() { far.select(far_value::<S, C>(s, z.copysign(x)), r) } else { r }
+fn with_tail<S: K, C: Curve>(s: S, table: &'static impl Segments, x: V<S>) -> V<S> {
+    if beyond(s, table.end(), x).any_true() {
+        return far_value::<S, C>(s, table, x);
+    }
+    near_value(s, table, x)
 }
 
-/// The tail of [`with_tail`], out of line: it is rare, long and the same in every kernel.
+/// Lanes that have left the table.
+#[inline(always)]
+fn beyond<S: K>(s: S, end: f32, x: V<S>) -> M<S> {
+    // Ordered: a NaN is not far, and the table's arithmetic hands it on.
+    V::splat(s, end).simd_le(x.abs())
+}
+
+/// The table of [`with_tail`].
+#[inline(always)]
+fn near_value<S: K>(s: S, table: &impl Segments, x: V<S>) -> V<S> {
+    let z = x.abs();
+    V(reflect(s, x.0, table.near(s, z.0).value()), reflect(s, x.1, table.near(s, z.1).value()))
+}
+
+/// [`with_tail`] where some lane is in the tail: out of line, as it is rare, long and the same in
+/// every kernel.
 #[cold]
 #[inline(never)]
-fn far_value<S: K, C: Curve>(s: S, x: S::f32s) -> S::f32s {
+fn far_value<S: K, C: Curve>(s: S, table: &'static impl Segments, x: V<S>) -> V<S> {
     s.vectorize(
         #[inline(always)]
         || {
-            let z = x.abs();
-            let Scaled { w, up } = C::tail(s, z);
-            reflect(s, x, scale_down(s, w * up, z, C::GONE))
+            let (far, tail) = (beyond(s, table.end(), x), tail_value::<S, C>(s, x));
+            if far.all_true() { tail } else { far.select(tail, near_value(s, table, x)) }
         },
+    )
+}
+
+/// The tail of [`with_tail`].
+#[inline(always)]
+fn tail_value<S: K, C: Curve>(s: S, x: V<S>) -> V<S> {
+    let z = x.abs();
+    let (a, b) = (C::tail(s, z.0), C::tail(s, z.1));
+    V(
+        reflect(s, x.0, scale_down(s, a.w * a.up, z.0, C::GONE)),
+        reflect(s, x.1, scale_down(s, b.w * b.up, z.1, C::GONE)),
     )
 }
 
 /// `x` times a gate, with the gate's rounding error carried along.
 #[inline(always)]
-fn times_x<S: K, C: Curve>(s: S, table: &impl Segments, x: S::f32s) -> S::f32s {
-    let z = x.abs();
-    let Near { a0, p, d } = table.near(s, z);
+fn times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: V<S>) -> V<S> {
+    if beyond(s, table.end(), x).any_true() {
+        return far_times_x::<S, C>(s, table, x);
+    }
+    V(near_times_x(s, table, x.0), near_times_x(s, table, x.1))
+}
+
+/// The table of [`times_x`].
+#[inline(always)]
+fn near_times_x<S: K>(s: S, table: &impl Segments, x: S::f32s) -> S::f32s {
+    let Near { a0, p, d } = table.near(s, x.abs());
     // The gate is c + d p + lost.
     let one = S::f32s::splat(s, 1.0);
     let below = negative(s, x);
@@ -106,41 +140,113 @@ fn times_x<S: K, C: Curve>(s: S, table: &impl Segments, x: S::f32s) -> S::f32s {
     let rest = p.mul_add(d, c - gate) + lost;
     let (h, low) = s.two_prod(x, gate);
     // -0 comes out as +0 from the sum.
-    let r = (h + x.mul_add(rest, low)).copysign(x);
-    let far = z.simd_ge(table.end());
-    // Again not `x` itself, to keep it in a register.
-    if far.any_true() { far.select(far_times_x::<S, C>(s, z.copysign(x)), r) } else { r }
+    (h + x.mul_add(rest, low)).copysign(x)
 }
 
-/// The tail of [`times_x`].
+/// [`times_x`] where some lane is in the tail.
 #[cold]
 #[inline(never)]
-fn far_times_x<S: K, C: Curve>(s: S, x: S::f32s) -> S::f32s {
+fn far_times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: V<S>) -> V<S> {
     s.vectorize(
         #[inline(always)]
         || {
-            let z = x.abs();
-            let Scaled { w, up } = C::tail(s, z);
-            // An infinity times zero would be a NaN.
-            let small = S::f32s::splat(s, 200.0).min(S::f32s::splat(s, -200.0).max(x));
-            // Scaled down last: the gate becomes denormal long before x times it does.
-            let q = scale_down(s, small * (w * up), z, C::TIMES_X_GONE);
-            negative(s, x).select(q, x - q)
+            let tail = V(tail_times_x::<S, C>(s, x.0), tail_times_x::<S, C>(s, x.1));
+            let near = V(near_times_x(s, table, x.0), near_times_x(s, table, x.1));
+            beyond(s, table.end(), x).select(tail, near)
         },
     )
+}
+
+/// The tail of [`times_x`].
+#[inline(always)]
+fn tail_times_x<S: K, C: Curve>(s: S, x: S::f32s) -> S::f32s {
+    let z = x.abs();
+    let Scaled { w, up } = C::tail(s, z);
+    // An infinity times zero would be a NaN.
+    let small = S::f32s::splat(s, 200.0).min(S::f32s::splat(s, -200.0).max(x));
+    // Scaled down last: the gate becomes denormal long before x times it does.
+    let q = scale_down(s, small * (w * up), z, C::TIMES_X_GONE);
+    negative(s, x).select(q, x - q)
+}
+
+/// `(silu(x), silu'(x))`: a table of both and a tail.
+#[inline(always)]
+fn silu_pair<S: K>(s: S, table: &'static impl Both, x: V<S>) -> (V<S>, V<S>) {
+    if beyond(s, table.end(), x).any_true() {
+        return far_pair(s, table, x);
+    }
+    near_pair(s, table, x)
+}
+
+/// The table of [`silu_pair`].
+#[inline(always)]
+fn near_pair<S: K>(s: S, table: &impl Both, x: V<S>) -> (V<S>, V<S>) {
+    let (a, b) = (table.both(s, x.0), table.both(s, x.1));
+    (V(a.0, b.0), V(a.1, b.1))
+}
+
+/// [`silu_pair`] where some lane is in the tail.
+#[cold]
+#[inline(never)]
+fn far_pair<S: K>(s: S, table: &'static impl Both, x: V<S>) -> (V<S>, V<S>) {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let far = beyond(s, table.end(), x);
+            let value = |x| tail_times_x::<S, Sigmoid>(s, x);
+            let near = near_pair(s, table, x);
+            let tail = (V(value(x.0), value(x.1)), tail_value::<S, SiluGrad>(s, x));
+            (far.select(tail.0, near.0), far.select(tail.1, near.1))
+        },
+    )
+}
+
+/// `(silu(x), silu'(x))` within a table.
+trait Both: Sync + 'static {
+    fn end(&self) -> f32;
+    fn both<S: K>(&self, s: S, x: S::f32s) -> (S::f32s, S::f32s);
+}
+
+/// With `F(z) = -silu(-z)`: `silu(x) = -F(z)` below zero, `x - F(z)` from zero on.
+impl<const U: usize> Both for Integral<U> {
+    #[inline(always)]
+    fn end(&self) -> f32 {
+        self.end
+    }
+    #[inline(always)]
+    fn both<S: K>(&self, s: S, x: S::f32s) -> (S::f32s, S::f32s) {
+        let (f, q) = self.near(s, x.abs());
+        let from = negative(s, x).select(S::f32s::splat(s, -0.0), x);
+        (from - f, reflect(s, x, q))
+    }
+}
+
+/// With `g = sigmoid(x)`: `silu = x g`, `silu' = g + silu (1 - g)`. Near the root of silu' the error is
+/// that of the sum, 2^-25 or so, which is enough for 16 bits: a 16-bit `x` is never that near.
+impl<const D: usize> Both for EvenTable<[f32; 32], D, 0> {
+    #[inline(always)]
+    fn end(&self) -> f32 {
+        self.end
+    }
+    #[inline(always)]
+    fn both<S: K>(&self, s: S, x: S::f32s) -> (S::f32s, S::f32s) {
+        let g = reflect(s, x, self.near(s, x.abs()).value());
+        let value = x * g;
+        (value, value.mul_add(S::f32s::splat(s, 1.0) - g, g))
+    }
 }
 
 macro_rules! gates {
     ($($(#[$doc:meta])* $name:ident, $with:ident, $rule:ident, $curve:ident, $table:ident;)*) => {$(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
+        pub fn $name<S: K, E: El>(s: S, x: V<S>) -> V<S> {
             if S::WIDE_LUT { $with::<S, E, true>(s, x) } else { $with::<S, E, false>(s, x) }
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with the tables of a chosen width.")]
         #[inline(always)]
-        pub fn $with<S: K, E: El, const WIDE: bool>(s: S, x: S::f32s) -> S::f32s {
+        pub fn $with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
             if WIDE {
                 $rule::<S, $curve>(s, &wide::$table, x)
             } else {
@@ -182,13 +288,13 @@ macro_rules! gradients {
         $bf16_8:ident, $bf16_32:ident, $f16_8:ident, $f16_32:ident;)*) => {$(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
+        pub fn $name<S: K, E: El>(s: S, x: V<S>) -> V<S> {
             if S::WIDE_LUT { $with::<S, E, true>(s, x) } else { $with::<S, E, false>(s, x) }
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with the tables of a chosen width.")]
         #[inline(always)]
-        pub fn $with<S: K, E: El, const WIDE: bool>(s: S, x: S::f32s) -> S::f32s {
+        pub fn $with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
             match (E::DTYPE, WIDE) {
                 (DType::BF16, true) => with_tail::<S, $curve>(s, &half::$bf16_32, x),
                 (DType::BF16, false) => with_tail::<S, $curve>(s, &half::$bf16_8, x),
@@ -220,4 +326,25 @@ gradients! {
     silu_grad, silu_grad_with, SiluGrad, SILU_GRAD,
         SILU_GRAD_BF16_8, SILU_GRAD_BF16_32,
         SILU_GRAD_F16_8, SILU_GRAD_F16_32;
+}
+
+/// `(silu(x), silu'(x))`, for bodies that ask for both.
+///
+/// At most 1.44 and 1.47 ulp where look-ups are wide; elsewhere as [`silu`] and [`silu_grad`].
+#[inline(always)]
+pub fn silu_with_grad<S: K, E: El>(s: S, x: V<S>) -> (V<S>, V<S>) {
+    if !(S::WIDE_LUT && S::FMA) {
+        return (silu::<S, E>(s, x), silu_grad::<S, E>(s, x));
+    }
+    silu_with_grad_wide::<S, E>(s, x)
+}
+
+/// [`silu_with_grad`] from 32-entry tables.
+#[inline(always)]
+pub fn silu_with_grad_wide<S: K, E: El>(s: S, x: V<S>) -> (V<S>, V<S>) {
+    match E::DTYPE {
+        DType::BF16 => silu_pair(s, &half::SIGMOID_BF16, x),
+        DType::F16 => silu_pair(s, &half::SIGMOID_F16, x),
+        DType::F32 => silu_pair(s, &wide::SILU, x),
+    }
 }

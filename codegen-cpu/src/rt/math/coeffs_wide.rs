@@ -1,7 +1,7 @@
 //! 32-entry tables for f32, one look-up per pair of AVX-512 registers. Fitted as `tables/fit.py` fits
 //! the 8-entry ones, with more room for the search.
 
-use super::table::Table;
+use super::table::{Integral, Table};
 
 #[rustfmt::skip]
 pub(super) static GELU_ERF_GRAD: Table<[f32; 32], 8> = Table {
@@ -234,3 +234,12 @@ pub(super) static SIGMOID: Table<[f32; 32], 6> = Table {
     scale: 2.25,
     end: 13.999992,
 };
+
+/// silu with silu': -silu(-C) at the centres of [`SILU_GRAD`].
+#[rustfmt::skip]
+pub(super) static SILU: Integral<5> = SILU_GRAD.with_integral([
+    0.0, 0.1344355, 0.2207302, 0.27150506, 0.27846456, 0.27289236, 0.24298012, 0.2127107,
+    0.18095523, 0.15346773, 0.12574415, 0.10155558, 0.07928794, 0.057663474, 0.050479937, 0.03750877,
+    0.030636813, 0.023679348, 0.0173089, 0.0139980335, 0.010699943, 0.008168537, 0.0062234667, 0.004595577,
+    0.003586796, 0.0027147578, 0.0019401483, 0.0015455912, 0.0011342575, 0.0008760078, 0.0006598372, 0.0004805644,
+]);

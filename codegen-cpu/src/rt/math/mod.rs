@@ -16,10 +16,31 @@ mod table;
 mod tail;
 mod tanh;
 
-pub use erf::{erf, erfc};
-pub use exp::{exp, expm1};
-pub use log::{ln, log1p};
-pub use minmax::{max, min};
-pub use mul3::mul3;
-pub use softplus::softplus;
-pub use tanh::tanh;
+use super::elem::El;
+use super::simd::K;
+use super::step::V;
+
+/// Functions of one vector as functions of a step.
+macro_rules! on_steps {
+    ($($module:ident::$name:ident($($x:ident),*);)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of each lane; for the budget see the primitive of this name.")]
+        #[inline(always)]
+        pub fn $name<S: K, E: El>(s: S, $($x: V<S>),*) -> V<S> {
+            V($module::$name::<S, E>(s, $($x.0),*), $module::$name::<S, E>(s, $($x.1),*))
+        }
+    )*};
+}
+
+on_steps! {
+    exp::exp(x);
+    exp::expm1(x);
+    log::ln(x);
+    log::log1p(x);
+    tanh::tanh(x);
+    erf::erf(x);
+    erf::erfc(x);
+    softplus::softplus(x);
+    minmax::min(x, y);
+    minmax::max(x, y);
+    mul3::mul3(x, y, z);
+}

@@ -137,3 +137,57 @@ impl<T: Lut + Sync + 'static, const D: usize, const P: usize> Segments for EvenT
         Near { a0: self.a[0].lut(s, ix), p, d: u }
     }
 }
+
+/// A function `F` and its derivative `Q` from one look-up. With `d = z - C`:
+///
+/// ```text
+/// Q = a + d (2 p + d p')         p = e[0] + d e[1] + ..,  e[k] = (coefficient k + 1 of Q) / (k + 2)
+/// F = f + d (a + d p)
+/// ```
+#[repr(C, align(64))]
+pub(super) struct Integral<const U: usize> {
+    f: [f32; 32],
+    a: [f32; 32],
+    e: [[f32; 32]; U],
+    c: [f32; 32],
+    scale: f32,
+    pub(super) end: f32,
+}
+
+impl<const D: usize> Table<[f32; 32], D> {
+    /// With the integral's values at the centres.
+    pub(super) const fn with_integral<const U: usize>(&self, f: [f32; 32]) -> Integral<U> {
+        assert!(U + 1 == D);
+        let mut e = [[0.0; 32]; U];
+        let mut k = 0;
+        while k < U {
+            let mut i = 0;
+            while i < 32 {
+                e[k][i] = (self.a[k + 1][i] as f64 / (k + 2) as f64) as f32;
+                i += 1;
+            }
+            k += 1;
+        }
+        Integral { f, a: self.a[0], e, c: self.c, scale: self.scale, end: self.end }
+    }
+}
+
+impl<const U: usize> Integral<U> {
+    /// `(F(z), Q(z))`
+    #[inline(always)]
+    pub(super) fn near<S: K>(&self, s: S, z: S::f32s) -> (S::f32s, S::f32s) {
+        let ix = <[f32; 32]>::segment(s, z, self.scale);
+        let d = z - self.c.lut(s, ix);
+        let mut p = self.e[U - 1].lut(s, ix);
+        let mut slope = p;
+        for k in (0..U - 1).rev() {
+            if k < U - 2 {
+                slope = slope.mul_add(d, p);
+            }
+            p = p.mul_add(d, self.e[k].lut(s, ix));
+        }
+        let a = self.a.lut(s, ix);
+        let q = d.mul_add(slope, p + p).mul_add(d, a);
+        (p.mul_add(d, a).mul_add(d, self.f.lut(s, ix)), q)
+    }
+}
