@@ -129,7 +129,7 @@ pub trait K: Simd {
     /// Rounds to the upper 16 bits, to nearest even: `even` to the lower halves of 32-bit lanes, `odd`
     /// to the upper ones.
     ///
-    /// A NaN must have zeros in its lower 15 bits, or rounding could carry its payload into the sign:
+    /// A NaN must have zeros in its lower 16 bits, or rounding could carry its payload into the sign:
     /// so it is for what arithmetic makes of NaNs that were bf16, and for the NaN it makes itself.
     #[inline(always)]
     fn bf16_narrow(self, even: Self::f32s, odd: Self::f32s) -> Self::u32s {
