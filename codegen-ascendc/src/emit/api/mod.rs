@@ -1,9 +1,27 @@
-//! To come.
+//! `op_api/`: the functions that a program calls.
+//!
+//! ```text
+//! published  aclnn names, arguments and rules that CANN has published: data
+//! signature  the interface of any operator: published, else derived
+//! level0     <snake>.h, .cpp: one kernel onto an executor's list
+//! aclnn      aclnn_<..>.h, .cpp: both phases, from the caller's tensors to the kernel's
+//! checks     what phase 1 refuses, in the documented order
+//! cpp        line breaks, guards, literals
+//! ```
+
+mod aclnn;
+mod checks;
+pub mod cpp;
+mod level0;
+pub mod published;
+pub mod signature;
+
+pub use checks::allowed;
 
 use super::package::Package;
 use super::tree::File;
 
-/// The files, relative to the directory that the layout gives them.
-pub fn files(_: &Package<'_>) -> Vec<File> {
-    Vec::new()
+/// The files, relative to the operator's directory.
+pub fn files(package: &Package<'_>) -> Vec<File> {
+    [level0::files(package), aclnn::files(package)].concat()
 }

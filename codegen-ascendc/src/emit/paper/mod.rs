@@ -1,9 +1,35 @@
-//! To come.
+//! What people read and what checks run: pages, an example, unit tests, the float64 oracle.
+//!
+//! ```text
+//! straight  graphs as straight-line Python and C++ in float64
+//! words     tensors, types and products as pages name them
+//! readme    README.md, the operator
+//! page      docs/aclnn<..>.md, one per aclnn name
+//! example   examples/test_aclnn_<..>.cpp, one per aclnn name
+//! golden    tests/assets/golden.py
+//! config    the operator's entry of ascendc_config.json
+//! ```
 
+mod config;
+mod example;
+mod golden;
+mod page;
+mod readme;
+mod straight;
+mod words;
+
+use super::api::signature::Interface;
 use super::package::Package;
 use super::tree::File;
 
-/// The files, relative to the directory that the layout gives them.
-pub fn files(_: &Package<'_>) -> Vec<File> {
-    Vec::new()
+/// The files, relative to the operator's directory.
+pub fn files(package: &Package<'_>) -> Vec<File> {
+    let interface = Interface::of(package.def);
+    let mut files =
+        vec![readme::file(package, &interface), golden::file(package), config::file(package)];
+    for function in &interface.functions {
+        files.push(page::file(package, &interface, function));
+        files.extend(example::file(package, &interface, function));
+    }
+    files
 }

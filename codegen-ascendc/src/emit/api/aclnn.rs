@@ -1,0 +1,385 @@
+//! `op_api/aclnn_<..>.h` and `.cpp`: both phases of every aclnn name of an operator.
+
+use super::checks::{self, declared, indented, names};
+use super::cpp::{guarded, includes, list, literal};
+use super::level0;
+use super::published::{DTypes, Of, Type};
+use super::signature::{Function, Interface, Param};
+use crate::emit::package::Package;
+use crate::emit::text::{Comment, Text, header};
+use crate::emit::tree::File;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::AttrKind;
+
+/// Both files.
+pub fn files(package: &Package<'_>) -> Vec<File> {
+    let interface = Interface::of(package.def);
+    let path = |end: &str| format!("op_api/{}.{end}", interface.header);
+    vec![
+        File { path: path("h"), text: declarations(package, &interface) },
+        File { path: path("cpp"), text: definitions(package, &interface) },
+    ]
+}
+
+/// The prototype of phase 1.
+pub fn phase_1(function: &Function, tail: &str) -> String {
+    let mut params: Vec<String> = function.params.iter().map(Param::declaration).collect();
+    params.extend(["uint64_t* workspaceSize".into(), "aclOpExecutor** executor".into()]);
+    list(&format!("aclnnStatus {}GetWorkspaceSize", function.name), &params, tail)
+}
+
+/// The prototype of phase 2.
+pub fn phase_2(function: &Function, tail: &str) -> String {
+    let params = [
+        "void* workspace",
+        "uint64_t workspaceSize",
+        "aclOpExecutor* executor",
+        "aclrtStream stream",
+    ];
+    list(&format!("aclnnStatus {}", function.name), &params.map(String::from), tail)
+}
+
+fn declarations(package: &Package<'_>, interface: &Interface) -> String {
+    let mut t = Text::new();
+    t.line("#include \"aclnn/aclnn_base.h\"\n");
+    t.line("#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    for function in &interface.functions {
+        t.line("// Phase 1: checks the arguments, and answers with the bytes of workspace and an executor.");
+        for &(attr, value) in &function.fixed {
+            t.line(format!(
+                "// {} is {}.",
+                package.def.attrs[attr].name,
+                fixed(package, attr, value)
+            ));
+        }
+        t.line(format!("{VISIBLE}\n{}\n", phase_1(function, ";")));
+        t.line("// Phase 2: launches what phase 1 prepared.");
+        t.line(format!("{VISIBLE}\n{}\n", phase_2(function, ";")));
+    }
+    t.line("#ifdef __cplusplus\n}\n#endif");
+    format!("{}{}", header(package, Comment::Slashes), guarded(&interface.header, &t.finish()))
+}
+
+const VISIBLE: &str = "__attribute__((visibility(\"default\")))";
+
+fn definitions(package: &Package<'_>, interface: &Interface) -> String {
+    let mut t = Text::new();
+    t.line(format!("#include \"{}.h\"\n", interface.header));
+    let chars = interface.main().params.iter().any(|p| p.ty == Type::Chars);
+    if chars || interface.broadcast {
+        let standard = [(interface.broadcast, "initializer_list"), (chars, "string_view")];
+        for (_, name) in standard.iter().filter(|s| s.0) {
+            t.line(format!("#include <{name}>"));
+        }
+        t.line("");
+    }
+    t.line(headers(package, interface));
+    t.line("using namespace op;\n");
+    t.line("namespace {");
+    t.line("constexpr size_t MAX_RANK = 8;\n");
+    t.line("// Element types that the package has kernels for.");
+    let dtypes: Vec<&str> = package.dtypes().into_iter().map(ge_dtype).collect();
+    t.line(format!("const std::initializer_list<DataType> DTYPES = {{{}}};\n", dtypes.join(", ")));
+    if interface.dtypes != DTypes::Same {
+        t.line(promoted(interface));
+    }
+    if interface.broadcast {
+        t.line(INFER_DOMAIN);
+    }
+    t.line(checks::section(package, interface));
+    if converts(interface) {
+        t.line(to_kernel(interface));
+    }
+    t.line(prepare(package, interface));
+    t.line("} // namespace\n");
+    for function in &interface.functions {
+        t.line(entry(package, interface, function));
+    }
+    let text = t.finish();
+    format!("{}\n{}\n", header(package, Comment::Slashes), text.trim_end())
+}
+
+fn headers(package: &Package<'_>, interface: &Interface) -> String {
+    let own = format!("{}.h", package.snake());
+    let mut all = vec![
+        own.as_str(),
+        "aclnn_kernels/common/op_error_check.h",
+        "aclnn_kernels/contiguous.h",
+        "opdev/common_types.h",
+        "opdev/data_type_utils.h",
+        "opdev/format_utils.h",
+        "opdev/make_op_executor.h",
+        "opdev/op_dfx.h",
+        "opdev/op_log.h",
+        "opdev/shape_utils.h",
+    ];
+    if interface.dtypes != DTypes::Same {
+        all.push("aclnn_kernels/cast.h");
+    }
+    if interface.broadcast {
+        all.push("level0/broadcast_to.h");
+    }
+    includes(&all)
+}
+
+/// The name of an element type in op_api.
+pub fn ge_dtype(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "DataType::DT_FLOAT16",
+        DType::BF16 => "DataType::DT_BF16",
+        DType::F32 => "DataType::DT_FLOAT",
+    }
+}
+
+fn converts(interface: &Interface) -> bool {
+    interface.broadcast || interface.dtypes != DTypes::Same
+}
+
+fn inputs(interface: &Interface) -> Vec<&Param> {
+    interface.main().params.iter().filter(|p| matches!(p.of, Of::Input(_))).collect()
+}
+
+fn outputs(interface: &Interface) -> Vec<&Param> {
+    interface.main().params.iter().filter(|p| matches!(p.of, Of::Output(_))).collect()
+}
+
+fn promoted(interface: &Interface) -> String {
+    let inputs = inputs(interface);
+    let params: Vec<String> = inputs.iter().map(|p| p.declaration()).collect();
+    let promote = |all: String, p: &&Param| match all.is_empty() {
+        true => format!("{}->GetDataType()", p.name),
+        false => format!("PromoteType({all}, {}->GetDataType())", p.name),
+    };
+    let mut t = Text::new();
+    t.line("// The element type that the kernel computes for.");
+    t.line(list("DataType Promoted", &params, ""));
+    t.line(format!("{{\n    return {};\n}}", inputs.iter().fold(String::new(), promote)));
+    t.finish()
+}
+
+const INFER_DOMAIN: &str = "\
+// The shape to which all tensors broadcast: one element of the formula for each of its elements.
+bool InferDomain(std::initializer_list<const aclTensor*> tensors, Shape& domain)
+{
+    domain = (*tensors.begin())->GetViewShape();
+    for (const aclTensor* tensor : tensors) {
+        const Shape before = domain;
+        if (!BroadcastInferShape(before, tensor->GetViewShape(), domain)) {
+            return false;
+        }
+    }
+    return true;
+}
+";
+
+/// A helper for tensors that are not yet as the kernel reads them.
+fn to_kernel(interface: &Interface) -> String {
+    let (shape, dtype) = (interface.broadcast, interface.dtypes != DTypes::Same);
+    let mut params = vec!["const aclTensor* tensor".to_string()];
+    params.extend(dtype.then(|| "DataType dtype".into()));
+    params.extend(shape.then(|| "const Shape& domain".into()));
+    params.push("aclOpExecutor* executor".into());
+    let mut t = Text::new();
+    t.line("// A tensor as the kernel reads it: contiguous, and as the other inputs are.");
+    t.line(list("const aclTensor* ToKernel", &params, ""));
+    t.line("{");
+    t.line("    const aclTensor* ready = l0op::Contiguous(tensor, executor);");
+    t.line("    CHECK_RET(ready != nullptr, nullptr);");
+    if dtype {
+        t.line("    ready = l0op::Cast(ready, dtype, executor);");
+        t.line("    CHECK_RET(ready != nullptr, nullptr);");
+    }
+    if shape {
+        t.line("    if (ready->GetViewShape() == domain) {\n        return ready;\n    }");
+        t.line("    int64_t dims[MAX_RANK] = {};");
+        t.line("    for (size_t i = 0; i < domain.GetDimNum(); ++i) {");
+        t.line("        dims[i] = domain.GetDim(i);\n    }");
+        t.line(
+            "    const aclIntArray* target = executor->AllocIntArray(dims, domain.GetDimNum());",
+        );
+        t.line("    CHECK_RET(target != nullptr, nullptr);");
+        t.line("    return l0op::BroadcastTo(ready, target, executor);\n}");
+    } else {
+        t.line("    return ready;\n}");
+    }
+    t.finish()
+}
+
+/// Phase 1 of every name.
+fn prepare(package: &Package<'_>, interface: &Interface) -> String {
+    let main = interface.main();
+    let mut t = Text::new();
+    t.line(format!("// Phase 1 of {}.", function_names(interface)));
+    let mut params = declared(&main.params);
+    params.extend(["uint64_t* workspaceSize".into(), "aclOpExecutor** executor".into()]);
+    t.line(list("aclnnStatus Prepare", &params, ""));
+    t.line("{");
+    let mut body = Text::new();
+    let arguments = names(&checks::checked(package, interface));
+    body.line(list("const aclnnStatus checked = CheckParams", &arguments, ";"));
+    body.line("CHECK_RET(checked == ACLNN_SUCCESS, checked);\n");
+    body.line("auto unique = CREATE_EXECUTOR();");
+    body.line("CHECK_RET(unique.get() != nullptr, ACLNN_ERR_INNER_CREATE_EXECUTOR);\n");
+    if interface.empty {
+        empty(&mut body, interface);
+    }
+    convert(&mut body, interface);
+    launch(&mut body, package, interface);
+    body.line("*workspaceSize = unique->GetWorkspaceSize();");
+    body.line("unique.ReleaseTo(executor);");
+    body.line("return ACLNN_SUCCESS;");
+    indented(&mut t, &body.finish());
+    t.line("}");
+    t.finish().trim_end().to_string()
+}
+
+fn function_names(interface: &Interface) -> String {
+    let names: Vec<&str> = interface.functions.iter().map(|f| f.name.as_str()).collect();
+    names.join(" and ")
+}
+
+fn empty(t: &mut Text, interface: &Interface) {
+    let inputs = inputs(interface);
+    let asked = if interface.broadcast { &inputs[..] } else { &inputs[..1] };
+    let tests: Vec<String> = asked.iter().map(|p| format!("{}->IsEmpty()", p.name)).collect();
+    t.line("// Nothing to compute: no kernel, no workspace.");
+    t.block(&format!("if ({})", tests.join(" || ")), "}\n", |t| {
+        t.line("*workspaceSize = 0;\nunique.ReleaseTo(executor);\nreturn ACLNN_SUCCESS;");
+    });
+}
+
+fn ready(param: &Param) -> String {
+    format!("{}Ready", param.name)
+}
+
+fn convert(t: &mut Text, interface: &Interface) {
+    let inputs = inputs(interface);
+    let list_of: Vec<String> = inputs.iter().map(|p| p.name.clone()).collect();
+    let mut more = Vec::new();
+    if interface.dtypes != DTypes::Same {
+        t.line(list("const DataType dtype = Promoted", &list_of, ";"));
+        more.push("dtype");
+    }
+    if interface.broadcast {
+        t.line("Shape domain;");
+        t.line(format!(
+            "CHECK_RET(InferDomain({{{}}}, domain), ACLNN_ERR_PARAM_INVALID);",
+            list_of.join(", ")
+        ));
+        more.push("domain");
+    }
+    for p in inputs {
+        let function = if more.is_empty() { "Contiguous" } else { "ToKernel" };
+        let scope = if more.is_empty() { "l0op::" } else { "" };
+        let mut args = vec![p.name.as_str()];
+        args.extend(&more);
+        args.push("unique.get()");
+        t.line(format!("const aclTensor* {} = {scope}{function}({});", ready(p), args.join(", ")));
+        t.line(format!("CHECK_RET({} != nullptr, ACLNN_ERR_INNER_NULLPTR);", ready(p)));
+    }
+    t.line("");
+}
+
+fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
+    let def = package.def;
+    let main = interface.main();
+    let input = |i| format!("{}Ready", interface.input(i));
+    let mut args: Vec<String> = (0..def.inputs.len()).map(input).collect();
+    for (i, attr) in def.attrs.iter().enumerate() {
+        let param = main.param(Of::Attr(i));
+        args.push(match (param, &attr.kind) {
+            (Some(p), AttrKind::Float) => format!("static_cast<float>({})", p.name),
+            (Some(p), AttrKind::Enum { wire_str: true, variants, .. }) if p.ty == Type::Int => {
+                let name = format!("{}Name", p.name);
+                t.line(format!("const char* {name} = {};", by_number(&p.name, variants)));
+                name
+            }
+            (Some(p), _) => p.name.clone(),
+            (None, kind) => format!("{}{{}}", level0::attr_type(kind)),
+        });
+    }
+    args.push("unique.get()".into());
+    let outputs = outputs(interface);
+    let result = |p: &&Param| format!("{}Result", p.name);
+    let results: Vec<String> = outputs.iter().map(result).collect();
+    let head = match results.len() {
+        1 => format!("const aclTensor* {} = l0op::{}", results[0], def.name),
+        _ => format!("const auto [{}] = l0op::{}", results.join(", "), def.name),
+    };
+    t.line(list(&head, &args, ";"));
+    for result in &results {
+        t.line(format!("CHECK_RET({result} != nullptr, ACLNN_ERR_INNER_NULLPTR);"));
+    }
+    t.line("");
+    t.line("// The caller's tensors may have strides.");
+    for (p, result) in outputs.iter().zip(results) {
+        let mut source = result;
+        if interface.dtypes == DTypes::Cast {
+            let cast = format!("{}Cast", p.name);
+            t.line(format!(
+                "const aclTensor* {cast} = l0op::Cast({source}, {}->GetDataType(), unique.get());",
+                p.name
+            ));
+            t.line(format!("CHECK_RET({cast} != nullptr, ACLNN_ERR_INNER_NULLPTR);"));
+            source = cast;
+        }
+        t.line(format!(
+            "CHECK_RET(l0op::ViewCopy({source}, {}, unique.get()) != nullptr, ACLNN_ERR_INNER_NULLPTR);",
+            p.name
+        ));
+    }
+    t.line("");
+}
+
+/// `approximate == 1 ? "tanh" : "none"`, the first value last.
+fn by_number(name: &str, variants: &[op_dsl_ir::op::Variant]) -> String {
+    let Some((first, rest)) = variants.split_first() else { return "\"\"".into() };
+    let test =
+        |v: &op_dsl_ir::op::Variant| format!("{name} == {} ? {} : ", v.value, literal(&v.name));
+    rest.iter().map(test).collect::<String>() + &literal(&first.name)
+}
+
+/// The value of an attribute that an older name has no argument for.
+fn fixed(package: &Package<'_>, attr: usize, value: i64) -> String {
+    match &package.def.attrs[attr].kind {
+        AttrKind::Bool => (value != 0).to_string(),
+        AttrKind::Enum { variants, wire_str: true, .. } => {
+            let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
+            literal(name)
+        }
+        _ => value.to_string(),
+    }
+}
+
+/// Both exported functions of a name.
+fn entry(package: &Package<'_>, interface: &Interface, function: &Function) -> String {
+    let named = |of: fn(&Param) -> bool| {
+        let some: Vec<String> =
+            function.params.iter().filter(|p| of(p)).map(|p| p.name.clone()).collect();
+        some.join(", ")
+    };
+    let output = |p: &Param| matches!(p.of, Of::Output(_));
+    let dfx = [
+        function.name.clone(),
+        format!("DFX_IN({})", named(|p| !matches!(p.of, Of::Output(_)))),
+        format!("DFX_OUT({})", named(output)),
+    ];
+    let argument = |p: &Param| match p.of {
+        Of::Attr(i) if function.param(p.of).is_none() => {
+            let value = function.fixed.iter().find(|f| f.0 == i).map_or(0, |f| f.1);
+            fixed(package, i, value)
+        }
+        _ => p.name.clone(),
+    };
+    let mut args: Vec<String> = interface.main().params.iter().map(argument).collect();
+    args.extend(["workspaceSize".into(), "executor".into()]);
+    let mut t = Text::new();
+    t.line(phase_1(function, "")).line("{");
+    indented(&mut t, &list("L2_DFX_PHASE_1", &dfx, ";"));
+    indented(&mut t, &list("return Prepare", &args, ";"));
+    t.line("}\n");
+    t.line(phase_2(function, "")).line("{");
+    t.line(format!("    L2_DFX_PHASE_2({});", function.name));
+    t.line("    return CommonOpExecutorRun(workspace, workspaceSize, executor, stream);\n}");
+    t.finish()
+}

@@ -1,0 +1,325 @@
+//! What phase 1 refuses. Every document has one order: missing pointers (161001), then element types
+//! and formats, shapes, attribute values (161002).
+
+use super::cpp::{list, literal};
+use super::published::{DTypes, Of, Type};
+use super::signature::{Interface, Param};
+use crate::emit::package::Package;
+use crate::emit::text::Text;
+use op_dsl_ir::op::{AttrKind, Kind};
+
+/// Checks of one concern: a function that answers false.
+struct Check {
+    name: &'static str,
+    why: String,
+    code: &'static str,
+    params: Vec<Param>,
+    body: String,
+}
+
+/// Every check, in order.
+fn checks(package: &Package<'_>, interface: &Interface) -> Vec<Check> {
+    let mut checks = vec![
+        not_null(interface),
+        dtypes(package, interface),
+        formats(interface),
+        shapes(package, interface),
+    ];
+    checks.extend(attributes(package, interface));
+    checks
+}
+
+/// The arguments that some check reads: those of `CheckParams`.
+pub fn checked(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
+    let checks = checks(package, interface);
+    let read = |p: &&Param| checks.iter().any(|c| c.params.contains(p));
+    interface.main().params.iter().filter(read).cloned().collect()
+}
+
+/// All functions of the section, `CheckParams` last.
+pub fn section(package: &Package<'_>, interface: &Interface) -> String {
+    let checks = checks(package, interface);
+    let mut t = Text::new();
+    for check in &checks {
+        t.line(&check.why);
+        t.line(list(&format!("bool {}", check.name), &declared(&check.params), ""));
+        t.line("{");
+        indented(&mut t, &check.body);
+        t.line("    return true;\n}\n");
+    }
+    t.line(list("aclnnStatus CheckParams", &declared(&checked(package, interface)), ""));
+    t.line("{");
+    for check in &checks {
+        let call = list(check.name, &names(&check.params), "");
+        indented(&mut t, &format!("CHECK_RET({call}, {});", check.code));
+    }
+    t.line("    return ACLNN_SUCCESS;\n}");
+    t.finish()
+}
+
+/// `const aclTensor* self`, .. for a parameter list.
+pub fn declared(params: &[Param]) -> Vec<String> {
+    let constant = |p: &Param| match p.ty {
+        Type::Tensor => format!("const aclTensor* {}", p.name),
+        Type::Chars => format!("const char* {}", p.name),
+        _ => p.declaration(),
+    };
+    params.iter().map(constant).collect()
+}
+
+/// `self`, .. for a call.
+pub fn names(params: &[Param]) -> Vec<String> {
+    params.iter().map(|p| p.name.clone()).collect()
+}
+
+/// Adds lines one level deeper.
+pub fn indented(t: &mut Text, body: &str) {
+    for line in body.lines() {
+        t.line(if line.is_empty() { String::new() } else { format!("    {line}") });
+    }
+}
+
+const NULLPTR: &str = "ACLNN_ERR_PARAM_NULLPTR";
+const INVALID: &str = "ACLNN_ERR_PARAM_INVALID";
+
+fn not_null(interface: &Interface) -> Check {
+    let pointer = |p: &&Param| p.is_tensor() || p.ty == Type::Chars;
+    let params: Vec<Param> = interface.main().params.iter().filter(pointer).cloned().collect();
+    let mut t = Text::new();
+    for p in &params {
+        match p.ty {
+            Type::Chars => t.line(format!(
+                "OP_CHECK({0} != nullptr, OP_LOGE({NULLPTR}, \"{0} is a null pointer.\"), return false);",
+                p.name
+            )),
+            _ => t.line(format!("OP_CHECK_NULL({}, return false);", p.name)),
+        };
+    }
+    let why = "// No argument may be missing.".into();
+    Check { name: "CheckNotNull", why, code: NULLPTR, params, body: t.finish() }
+}
+
+fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
+    let params: Vec<Param> = interface.main().tensors().cloned().collect();
+    let first = params[0].name.clone();
+    let mut t = Text::new();
+    let why = match interface.dtypes {
+        DTypes::Same => {
+            t.line(format!("OP_CHECK_DTYPE_NOT_SUPPORT({first}, DTYPES, return false);"));
+            for p in &params[1..] {
+                t.line(format!("OP_CHECK_DTYPE_NOT_SAME({first}, {}, return false);", p.name));
+            }
+            "// One element type for all tensors, of those that the kernel has."
+        }
+        mixed => {
+            for p in &params {
+                if mixed == DTypes::Cast || matches!(p.of, Of::Input(_)) {
+                    t.line(format!(
+                        "OP_CHECK_DTYPE_NOT_SUPPORT({}, DTYPES, return false);",
+                        p.name
+                    ));
+                }
+            }
+            promoted_check(&mut t, package, &params, mixed);
+            match mixed {
+                DTypes::Cast => {
+                    "// Inputs are promoted; the result is cast to the output's element type."
+                }
+                _ => "// Inputs are promoted; outputs have the promoted element type.",
+            }
+        }
+    };
+    Check { name: "CheckDtype", why: why.into(), code: INVALID, params, body: t.finish() }
+}
+
+/// The promoted type must have a kernel, and be the outputs' unless they are cast to.
+fn promoted_check(t: &mut Text, package: &Package<'_>, params: &[Param], mixed: DTypes) {
+    let inputs: Vec<String> =
+        params.iter().filter(|p| matches!(p.of, Of::Input(_))).map(|p| p.name.clone()).collect();
+    t.line(list("const DataType promoted = Promoted", &inputs, ";"));
+    let message =
+        format!("{} has no kernel for %s, to which the inputs promote.", package.def.name);
+    refuse(t, "CheckType(promoted, DTYPES)", &message, &["op::ToString(promoted).GetString()"]);
+    if mixed == DTypes::Promoted {
+        for p in params.iter().filter(|p| matches!(p.of, Of::Output(_))) {
+            t.line(format!("OP_CHECK_DTYPE_NOT_MATCH({}, promoted, return false);", p.name));
+        }
+    }
+}
+
+fn formats(interface: &Interface) -> Check {
+    let params: Vec<Param> = interface.main().tensors().cloned().collect();
+    let mut t = Text::new();
+    let all = names(&params).join(", ");
+    t.block(&format!("for (const aclTensor* tensor : {{{all}}})"), "}", |t| {
+        refuse(
+            t,
+            "!IsPrivateFormat(tensor->GetStorageFormat())",
+            "the kernel reads ND, not a private format.",
+            &[],
+        );
+    });
+    let why = "// Elements lie as the shape says.".into();
+    Check { name: "CheckFormat", why, code: INVALID, params, body: t.finish() }
+}
+
+/// A condition, and what is logged where it does not hold.
+fn refuse(t: &mut Text, condition: &str, message: &str, shown: &[&str]) {
+    let mut log = vec![INVALID.to_string(), literal(message)];
+    log.extend(shown.iter().map(|s| s.to_string()));
+    t.line(list(
+        "OP_CHECK",
+        &[condition.into(), list("OP_LOGE", &log, ""), "return false".into()],
+        ";",
+    ));
+}
+
+fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
+    let def = package.def;
+    let main = interface.main();
+    let mut params: Vec<Param> = main.tensors().cloned().collect();
+    let mut t = Text::new();
+    let why = if interface.broadcast {
+        broadcast_shapes(&mut t, &params);
+        "// Inputs are broadcast against each other; outputs have the broadcast shape."
+    } else if let Some(split) = &def.split {
+        params.extend(main.param(Of::Attr(split.dim)).cloned());
+        split_shapes(&mut t, package, &params);
+        "// Along the split dimension, a tensor with two parts is twice as long as one with one."
+    } else {
+        t.line(format!("OP_CHECK_MAX_DIM({}, MAX_RANK, return false);", params[0].name));
+        for p in &params[1..] {
+            let first = &params[0].name;
+            t.line(format!("OP_CHECK_SHAPE_NOT_EQUAL({}, {first}, return false);", p.name));
+        }
+        "// One shape for all tensors."
+    };
+    if !interface.empty {
+        for p in params.iter().filter(|p| matches!(p.of, Of::Input(_))) {
+            let message = format!("{} has no elements.", p.name);
+            refuse(&mut t, &format!("!{}->IsEmpty()", p.name), &message, &[]);
+        }
+    }
+    Check { name: "CheckShape", why: why.into(), code: INVALID, params, body: t.finish() }
+}
+
+fn broadcast_shapes(t: &mut Text, params: &[Param]) {
+    let (inputs, outputs): (Vec<&Param>, Vec<&Param>) =
+        params.iter().partition(|p| matches!(p.of, Of::Input(_)));
+    for p in &inputs {
+        t.line(format!("OP_CHECK_MAX_DIM({}, MAX_RANK, return false);", p.name));
+    }
+    t.line("Shape domain;");
+    let inputs: Vec<String> = inputs.iter().map(|p| p.name.clone()).collect();
+    let message = format!("the shapes of {} cannot be broadcast.", inputs.join(" and "));
+    refuse(t, &format!("InferDomain({{{}}}, domain)", inputs.join(", ")), &message, &[]);
+    for p in outputs {
+        t.line(format!(
+            "OP_CHECK_SHAPE_NOT_EQUAL_WITH_EXPECTED_SIZE({}, domain, return false);",
+            p.name
+        ));
+    }
+}
+
+/// First tensors of one kind among themselves, then the dimension, then the kinds.
+fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
+    let def = package.def;
+    let of_kind = |kind: Kind| -> Vec<&str> {
+        let has = |p: &&Param| match p.of {
+            Of::Input(i) => def.inputs[i].kind == kind,
+            Of::Output(i) => def.outputs[i].kind == kind,
+            Of::Attr(_) => false,
+        };
+        params.iter().filter(has).map(|p| p.name.as_str()).collect()
+    };
+    let (whole, gated) = (of_kind(Kind::Whole), of_kind(Kind::Gated));
+    let dim = params.iter().find(|p| !p.is_tensor()).map_or("dim", |p| p.name.as_str());
+    for same in [&whole, &gated] {
+        for name in same.iter().skip(1) {
+            t.line(format!("OP_CHECK_SHAPE_NOT_EQUAL({name}, {}, return false);", same[0]));
+        }
+    }
+    let Some(cut) = gated.first() else { return };
+    t.line(format!("OP_CHECK_MIN_DIM({cut}, 1, return false);"));
+    t.line(format!("OP_CHECK_MAX_DIM({cut}, MAX_RANK, return false);"));
+    t.line(format!(
+        "const int64_t rank = static_cast<int64_t>({cut}->GetViewShape().GetDimNum());"
+    ));
+    let message = format!("{dim} must be in [%ld, %ld], but is %ld.");
+    refuse(t, &format!("{dim} >= -rank && {dim} < rank"), &message, &["-rank", "rank - 1", dim]);
+    t.line("");
+    t.line(format!("const size_t axis = static_cast<size_t>({dim} < 0 ? {dim} + rank : {dim});"));
+    t.line(format!("const int64_t length = {cut}->GetViewShape().GetDim(axis);"));
+    let message = format!("{cut} is cut in two along dimension %zu, which is odd: %ld.");
+    refuse(t, "length % 2 == 0", &message, &["axis", "length"]);
+    if !whole.is_empty() {
+        t.line(format!("Shape part = {cut}->GetViewShape();"));
+        t.line("part.SetDim(axis, length / 2);");
+        t.line(format!(
+            "OP_CHECK_SHAPE_NOT_EQUAL_WITH_EXPECTED_SIZE({}, part, return false);",
+            whole[0]
+        ));
+    }
+}
+
+fn attributes(package: &Package<'_>, interface: &Interface) -> Option<Check> {
+    let mut t = Text::new();
+    let mut params = Vec::new();
+    for p in &interface.main().params {
+        let Of::Attr(i) = p.of else { continue };
+        let allowed = allowed(package, i);
+        if allowed.is_empty() || (p.ty == Type::Bool && allowed.len() == 2) {
+            continue;
+        }
+        let (test, shown) = match p.ty {
+            Type::Chars => {
+                let eq = |v: &(i64, String)| {
+                    format!("std::string_view({}) == {}", p.name, literal(&v.1))
+                };
+                (allowed.iter().map(eq).collect::<Vec<_>>().join(" || "), "%s")
+            }
+            _ => {
+                let eq = |v: &(i64, String)| format!("{} == {}", p.name, v.0);
+                let shown = if p.ty == Type::Bool { "%d" } else { "%ld" };
+                (allowed.iter().map(eq).collect::<Vec<_>>().join(" || "), shown)
+            }
+        };
+        let words: Vec<String> = allowed
+            .iter()
+            .map(|(value, name)| match p.ty {
+                Type::Chars => name.clone(),
+                _ => format!("{value} ({name})"),
+            })
+            .collect();
+        let message = format!("{} must be {}, but is {shown}.", p.name, words.join(" or "));
+        refuse(&mut t, &test, &message, &[&p.name]);
+        params.push(p.clone());
+    }
+    let why = "// Values that the kernel has a form for.".into();
+    (!params.is_empty()).then(|| Check {
+        name: "CheckAttributes",
+        why,
+        code: INVALID,
+        params,
+        body: t.finish(),
+    })
+}
+
+/// Number and name of each value that an attribute may have; nothing where any may be.
+pub fn allowed(package: &Package<'_>, attr: usize) -> Vec<(i64, String)> {
+    let def = package.def;
+    let specs = package.specs();
+    let branched = |s: &usize| def.specs[*s].when.iter().any(|w| w.0 == attr);
+    let planned = |value: i64| {
+        !specs.iter().any(branched)
+            || specs.iter().any(|s| def.specs[*s].when.contains(&(attr, value)))
+    };
+    let values: Vec<(i64, String)> = match &def.attrs[attr].kind {
+        AttrKind::Enum { variants, .. } => {
+            variants.iter().map(|v| (v.value, v.name.to_string())).collect()
+        }
+        AttrKind::Bool => vec![(0, "false".into()), (1, "true".into())],
+        _ => Vec::new(),
+    };
+    values.into_iter().filter(|v| planned(v.0)).collect()
+}

@@ -1,0 +1,147 @@
+//! `op_api/<snake>.h` and `.cpp`: the level-0 function, which puts one kernel on an executor's list.
+
+use super::cpp::{guarded, includes, list};
+use super::signature::camel;
+use crate::emit::package::Package;
+use crate::emit::text::{Comment, Text, header};
+use crate::emit::tree::File;
+use op_dsl_ir::op::{Attr, AttrKind};
+
+/// Both files.
+pub fn files(package: &Package<'_>) -> Vec<File> {
+    let snake = package.snake();
+    vec![
+        File { path: format!("op_api/{snake}.h"), text: declaration(package) },
+        File { path: format!("op_api/{snake}.cpp"), text: definition(package) },
+    ]
+}
+
+/// The C type of an attribute at level 0.
+pub fn attr_type(kind: &AttrKind) -> &'static str {
+    match kind {
+        AttrKind::Dim | AttrKind::Int => "int64_t",
+        AttrKind::Bool => "bool",
+        AttrKind::Float => "float",
+        AttrKind::Enum { wire_str: true, .. } => "const char*",
+        AttrKind::Enum { wire_str: false, .. } => "int64_t",
+    }
+}
+
+fn prototype(package: &Package<'_>, tail: &str) -> String {
+    let def = package.def;
+    let result = match def.outputs.len() {
+        1 => "const aclTensor*".into(),
+        n => format!("std::tuple<{}>", vec!["const aclTensor*"; n].join(", ")),
+    };
+    let inputs = def.inputs.iter().map(|t| format!("const aclTensor* {}", camel(&t.name)));
+    let attr = |a: &Attr| format!("{} {}", attr_type(&a.kind), camel(&a.name));
+    let mut params: Vec<String> = inputs.chain(def.attrs.iter().map(attr)).collect();
+    params.push("aclOpExecutor* executor".into());
+    list(&format!("{result} {}", def.name), &params, tail)
+}
+
+fn declaration(package: &Package<'_>) -> String {
+    let mut t = Text::new();
+    if package.def.outputs.len() > 1 {
+        t.line("#include <tuple>\n");
+    }
+    t.line("#include \"opdev/op_executor.h\"\n");
+    t.line("namespace l0op {");
+    t.line("// Puts the kernel on the executor's list. Inputs are contiguous, of one element type and of the");
+    t.line("// shapes that the kernel takes. No tensor comes back if one cannot be had.");
+    t.line(prototype(package, ";"));
+    t.line("} // namespace l0op");
+    let guard = format!("LEVEL0_{}", package.snake());
+    format!("{}{}", header(package, Comment::Slashes), guarded(&guard, &t.finish()))
+}
+
+fn definition(package: &Package<'_>) -> String {
+    let def = package.def;
+    let mut t = Text::new();
+    t.line(format!("#include \"{}.h\"\n", package.snake()));
+    t.line(includes(&[
+        "aclnn_kernels/common/op_error_check.h",
+        "opdev/make_op_executor.h",
+        "opdev/op_dfx.h",
+        "opdev/op_log.h",
+    ]));
+    t.line("using namespace op;\n");
+    t.line("namespace l0op {");
+    t.line(format!("OP_TYPE_REGISTER({});\n", def.name));
+    t.line(prototype(package, ""));
+    t.line("{");
+    for line in body(package).lines() {
+        t.line(if line.is_empty() { String::new() } else { format!("    {line}") });
+    }
+    t.line("}");
+    t.line("} // namespace l0op");
+    format!("{}\n{}", header(package, Comment::Slashes), t.finish())
+}
+
+fn body(package: &Package<'_>) -> String {
+    let def = package.def;
+    let inputs: Vec<String> = def.inputs.iter().map(|t| camel(&t.name)).collect();
+    let attrs: Vec<String> = def.attrs.iter().map(|a| camel(&a.name)).collect();
+    let outputs: Vec<String> =
+        def.outputs.iter().map(|t| format!("{}Result", camel(&t.name))).collect();
+    let nothing = match outputs.len() {
+        1 => "nullptr".into(),
+        n => format!("{{{}}}", vec!["nullptr"; n].join(", ")),
+    };
+    let mut t = Text::new();
+    let traced = [vec![def.name.to_string()], inputs.clone(), attrs.clone()].concat();
+    t.line(list("L0_DFX", &traced, ";")).line("");
+
+    t.line("// Their shapes follow from the inputs by the rule in op_host.");
+    for out in &outputs {
+        t.line(format!(
+            "aclTensor* {out} = executor->AllocTensor({}->GetDataType(), Format::FORMAT_ND, Format::FORMAT_ND);",
+            inputs[0]
+        ));
+    }
+    let missing: Vec<String> = outputs.iter().map(|o| format!("{o} == nullptr")).collect();
+    t.block(&format!("if ({})", missing.join(" || ")), "}", |t| {
+        t.line(format!(
+            "OP_LOGE(ACLNN_ERR_INNER_NULLPTR, \"{}: no memory for the result.\");",
+            def.name
+        ));
+        t.line(format!("return {nothing};"));
+    });
+    let args = |empty: &str| {
+        let mut args = vec![
+            def.name.to_string(),
+            format!("OP_INPUT({})", inputs.join(", ")),
+            format!("OP_OUTPUT({})", outputs.join(", ")),
+        ];
+        match attrs.is_empty() {
+            true => args.extend((!empty.is_empty()).then(|| empty.to_string())),
+            false => args.push(format!("OP_ATTR({})", attrs.join(", "))),
+        }
+        args
+    };
+    let infer = "const aclnnStatus inferred = INFER_SHAPE";
+    t.line(list(infer, &args("OP_EMPTY_ARG"), ";"));
+    t.block("if (inferred != ACLNN_SUCCESS)", "}", |t| {
+        t.line(format!(
+            "OP_LOGE(ACLNN_ERR_INNER_INFERSHAPE_ERROR, \"{}: the inputs have no result shape.\");",
+            def.name
+        ));
+        t.line(format!("return {nothing};"));
+    });
+    t.line("");
+
+    let launch = "const aclnnStatus added = ADD_TO_LAUNCHER_LIST_AICORE";
+    t.line(list(launch, &args(""), ";"));
+    t.block("if (added != ACLNN_SUCCESS)", "}", |t| {
+        t.line(format!(
+            "OP_LOGE(ACLNN_ERR_INNER_NULLPTR, \"{}: the kernel cannot be launched.\");",
+            def.name
+        ));
+        t.line(format!("return {nothing};"));
+    });
+    match outputs.len() {
+        1 => t.line(format!("return {};", outputs[0])),
+        _ => t.line(format!("return {{{}}};", outputs.join(", "))),
+    };
+    t.finish()
+}

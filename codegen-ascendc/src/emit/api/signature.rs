@@ -1,0 +1,208 @@
+//! The aclnn functions of any operator: published ones as published, others by the same custom.
+
+use super::published::{DTypes, Of, Type, published};
+use op_dsl_ir::op::{AttrKind, OpDef, snake};
+
+/// The aclnn interface of an operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    /// The header that callers include, without `.h`.
+    pub header: String,
+    /// Every function, the fullest last.
+    pub functions: Vec<Function>,
+    /// `(input, other)`: the kernel is handed the other one.
+    pub stand_ins: Vec<(usize, usize)>,
+    /// Inputs are broadcast against each other.
+    pub broadcast: bool,
+    /// How element types go together.
+    pub dtypes: DTypes,
+    /// Tensors without elements succeed.
+    pub empty: bool,
+}
+
+/// One aclnn function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// `aclnnGeGluV3Backward`
+    pub name: String,
+    /// Arguments up to `workspaceSize`, in order.
+    pub params: Vec<Param>,
+    /// `(attribute, value)` for each attribute without an argument.
+    pub fixed: Vec<(usize, i64)>,
+    /// The document that publishes it, if one does.
+    pub source: Option<&'static str>,
+}
+
+/// One argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// What of the operator it is.
+    pub of: Of,
+    /// Its name.
+    pub name: String,
+    /// Its C type.
+    pub ty: Type,
+}
+
+impl Param {
+    /// Whether it is a tensor.
+    pub fn is_tensor(&self) -> bool {
+        !matches!(self.of, Of::Attr(_))
+    }
+
+    /// `const aclTensor* self`
+    pub fn declaration(&self) -> String {
+        format!("{} {}", self.ty.c(), self.name)
+    }
+}
+
+impl Interface {
+    /// The published interface of an operator, or the one that its signature suggests.
+    pub fn of(def: &OpDef) -> Interface {
+        published(&def.name).map_or_else(
+            || derived(def),
+            |row| Interface {
+                header: row.header.into(),
+                functions: row
+                    .names
+                    .iter()
+                    .map(|n| Function {
+                        name: n.name.into(),
+                        params: n.args.iter().map(|a| param(a.of, a.name, a.ty)).collect(),
+                        fixed: n.fixed.to_vec(),
+                        source: Some(n.source),
+                    })
+                    .collect(),
+                stand_ins: row.stand_ins.to_vec(),
+                broadcast: row.broadcast,
+                dtypes: row.dtypes,
+                empty: row.empty,
+            },
+        )
+    }
+
+    /// The fullest function: shared code is written with its names.
+    pub fn main(&self) -> &Function {
+        &self.functions[self.functions.len() - 1]
+    }
+
+    /// Name of the argument of an input.
+    pub fn input(&self, index: usize) -> &str {
+        self.stand_ins.iter().find(|s| s.0 == index).map_or_else(
+            || self.main().name_of(Of::Input(index)),
+            |s| self.main().name_of(Of::Input(s.1)),
+        )
+    }
+}
+
+impl Function {
+    /// The argument that is this part of the operator.
+    pub fn param(&self, of: Of) -> Option<&Param> {
+        self.params.iter().find(|p| p.of == of)
+    }
+
+    /// Its name; empty without one.
+    pub fn name_of(&self, of: Of) -> &str {
+        self.param(of).map_or("", |p| &p.name)
+    }
+
+    /// The tensors among the arguments.
+    pub fn tensors(&self) -> impl Iterator<Item = &Param> {
+        self.params.iter().filter(|p| p.is_tensor())
+    }
+}
+
+fn param(of: Of, name: &str, ty: Type) -> Param {
+    Param { of, name: name.into(), ty }
+}
+
+/// Inputs, attributes, outputs in the order of the signature, as the toolkit's own generator does.
+fn derived(def: &OpDef) -> Interface {
+    let inputs = def.inputs.iter().enumerate();
+    let inputs = inputs.map(|(i, t)| param(Of::Input(i), &camel(&t.name), Type::ConstTensor));
+    let attrs = def.attrs.iter().enumerate();
+    let attrs = attrs.map(|(i, a)| param(Of::Attr(i), &camel(&a.name), attr_type(&a.kind)));
+    let outputs = def.outputs.iter().enumerate();
+    let outputs = outputs.map(|(i, t)| param(Of::Output(i), &camel(&t.name), Type::ConstTensor));
+    let name = format!("aclnn{}", def.name);
+    let params = inputs.chain(attrs).chain(outputs).collect();
+    Interface {
+        header: format!("aclnn_{}", snake(&def.name)),
+        functions: vec![Function { name, params, fixed: Vec::new(), source: None }],
+        stand_ins: Vec::new(),
+        // Broadcast along a cut dimension is left to the caller.
+        broadcast: def.broadcast && def.split.is_none(),
+        dtypes: if def.promote { DTypes::Promoted } else { DTypes::Same },
+        empty: def.empty,
+    }
+}
+
+fn attr_type(kind: &AttrKind) -> Type {
+    match kind {
+        AttrKind::Dim | AttrKind::Int => Type::Int,
+        AttrKind::Bool => Type::Bool,
+        AttrKind::Float => Type::Double,
+        AttrKind::Enum { wire_str: true, .. } => Type::Chars,
+        AttrKind::Enum { wire_str: false, .. } => Type::Int,
+    }
+}
+
+/// `y_grad` -> `yGrad`; a word that C++ or the interface itself uses gets a `_`.
+pub fn camel(name: &str) -> String {
+    let mut out = String::new();
+    let mut capital = false;
+    for c in name.chars() {
+        match c {
+            '_' => capital = !out.is_empty(),
+            _ if capital => {
+                out.push(c.to_ascii_uppercase());
+                capital = false;
+            }
+            _ => out.push(c),
+        }
+    }
+    if TAKEN.contains(&out.as_str()) {
+        out.push('_');
+    }
+    out
+}
+
+/// Names that an argument cannot have.
+#[rustfmt::skip]
+const TAKEN: &[&str] = &[
+    "and", "auto", "bool", "char", "class", "default", "delete", "double", "executor", "explicit",
+    "export", "float", "friend", "goto", "inline", "int", "long", "namespace", "new", "not",
+    "operator", "or", "private", "protected", "public", "register", "short", "signed", "stream",
+    "switch", "template", "this", "throw", "try", "typename", "union", "unsigned", "using",
+    "virtual", "void", "volatile", "workspace", "workspaceSize", "xor",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::published::PUBLISHED;
+    use super::*;
+
+    #[test]
+    fn camel_case() {
+        for (name, want) in [("y_grad", "yGrad"), ("dx", "dx"), ("activate_left", "activateLeft")] {
+            assert_eq!(camel(name), want);
+        }
+        assert_eq!(camel("default"), "default_");
+    }
+
+    /// Each name covers every tensor and attribute, by an argument or a stated substitute.
+    #[test]
+    fn published_names_are_complete() {
+        for row in PUBLISHED {
+            let fullest = row.names.last().expect("a name");
+            assert!(fullest.fixed.is_empty(), "{}", fullest.name);
+            for name in row.names {
+                for arg in fullest.args {
+                    let fixed = |i| name.fixed.iter().any(|f| f.0 == i);
+                    let has = name.args.contains(arg) || matches!(arg.of, Of::Attr(i) if fixed(i));
+                    assert!(has, "{}: {}", name.name, arg.name);
+                }
+            }
+        }
+    }
+}

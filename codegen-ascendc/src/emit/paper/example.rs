@@ -1,0 +1,336 @@
+//! `examples/test_aclnn_<..>.cpp`: a program that calls one aclnn name and compares with the formula.
+
+use super::golden::stream_name;
+use super::straight::{Language, prelude, straight};
+use crate::emit::api::cpp::{list, literal};
+use crate::emit::api::published::{Of, Type};
+use crate::emit::api::signature::{Function, Interface, Param};
+use crate::emit::package::Package;
+use crate::emit::text::{Comment, Text, header};
+use crate::emit::tree::File;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Value, snake};
+
+/// Where the example of a name is; nowhere if the package has no `float`, which needs no conversion.
+pub fn path(package: &Package<'_>, function: &Function) -> Option<String> {
+    let name = function.name.trim_start_matches("aclnn");
+    package
+        .dtypes()
+        .contains(&DType::F32)
+        .then(|| format!("examples/test_aclnn_{}.cpp", snake(name)))
+}
+
+/// The program.
+pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -> Option<File> {
+    let path = path(package, function)?;
+    let spec = spec(package, function)?;
+    let mut t = Text::new();
+    t.line(header(package, Comment::Slashes));
+    t.line("#include <cmath>\n#include <cstdio>\n#include <vector>\n");
+    t.line(format!("#include \"acl/acl.h\"\n#include \"aclnnop/{}.h\"\n", interface.header));
+    let graph = &package.def.specs[spec].graph;
+    let helpers = prelude(std::iter::once(graph), Language::Cpp);
+    if !helpers.is_empty() {
+        t.line(format!("namespace formula {{\n\n{helpers}\n}} // namespace formula\n"));
+    }
+    t.line("namespace {\n");
+    t.line(shapes(package));
+    t.line(TENSOR);
+    t.line(expected(package, spec));
+    t.line(run(package, interface, function, spec));
+    t.line("} // namespace\n");
+    t.line(MAIN);
+    Some(File { path, text: format!("{}\n", t.finish().trim_end()) })
+}
+
+/// The specialisation that the example calls: the defaults if the package has them.
+fn spec(package: &Package<'_>, function: &Function) -> Option<usize> {
+    let def = package.def;
+    let specs = package.specs();
+    let fixed = |a: usize| function.fixed.iter().find(|f| f.0 == a).map(|f| f.1);
+    let default = |s: &usize| {
+        def.specs[*s]
+            .when
+            .iter()
+            .all(|&(a, v)| fixed(a).or(def.attrs[a].default.as_int()) == Some(v))
+    };
+    specs.iter().copied().find(default).or(specs.first().copied())
+}
+
+/// The value of an attribute in the example.
+fn attribute(package: &Package<'_>, function: &Function, spec: usize, attr: usize) -> Value {
+    let def = package.def;
+    let forced = def.specs[spec].when.iter().chain(&function.fixed).find(|f| f.0 == attr);
+    match (forced, def.attrs[attr].default) {
+        (Some(&(_, v)), Value::Bool(_)) => Value::Bool(v != 0),
+        (Some(&(_, v)), _) => Value::Int(v),
+        // The last dimension, whatever the default is.
+        (None, _) if def.attrs[attr].kind == AttrKind::Dim => Value::Int(-1),
+        (None, default) => default,
+    }
+}
+
+fn shapes(package: &Package<'_>) -> String {
+    let mut t = Text::new();
+    t.line("constexpr int64_t ROWS = 4;\nconstexpr int64_t COLUMNS = 16;");
+    if package.def.split.is_some() {
+        t.line("const std::vector<int64_t> PART = {ROWS, COLUMNS};");
+        t.line("const std::vector<int64_t> BOTH = {ROWS, 2 * COLUMNS};");
+    } else {
+        t.line("const std::vector<int64_t> SHAPE = {ROWS, COLUMNS};");
+    }
+    t.finish()
+}
+
+const TENSOR: &str = "\
+#define REQUIRE(call)                                              \\
+    do {                                                           \\
+        const int code = static_cast<int>(call);                   \\
+        if (code != 0) {                                           \\
+            std::printf(\"%s answers with %d\\n\", #call, code);     \\
+            return false;                                          \\
+        }                                                          \\
+    } while (false)
+
+// Numbers on the host, and the same on the device.
+struct Tensor {
+    std::vector<int64_t> shape;
+    std::vector<float> host;
+    void* device = nullptr;
+    aclTensor* tensor = nullptr;
+
+    Tensor(const std::vector<int64_t>& dims, float phase) : shape(dims), host(dims[0] * dims[1])
+    {
+        for (size_t i = 0; i < host.size(); ++i) {
+            host[i] = 3.0f * std::sin(0.7f * static_cast<float>(i) + phase);
+        }
+    }
+    ~Tensor()
+    {
+        if (tensor != nullptr) {
+            aclDestroyTensor(tensor);
+        }
+        if (device != nullptr) {
+            aclrtFree(device);
+        }
+    }
+    Tensor(const Tensor&) = delete;
+    Tensor& operator=(const Tensor&) = delete;
+
+    size_t Bytes() const { return host.size() * sizeof(float); }
+    bool ToDevice()
+    {
+        REQUIRE(aclrtMalloc(&device, Bytes(), ACL_MEM_MALLOC_HUGE_FIRST));
+        REQUIRE(aclrtMemcpy(device, Bytes(), host.data(), Bytes(), ACL_MEMCPY_HOST_TO_DEVICE));
+        const int64_t strides[] = {shape[1], 1};
+        tensor = aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides, 0, ACL_FORMAT_ND, shape.data(),
+                                 shape.size(), device);
+        return tensor != nullptr;
+    }
+    bool ToHost()
+    {
+        REQUIRE(aclrtMemcpy(host.data(), Bytes(), device, Bytes(), ACL_MEMCPY_DEVICE_TO_HOST));
+        return true;
+    }
+};
+
+bool Close(const char* name, int64_t i, float got, double want)
+{
+    if (i < 4) {
+        std::printf(\"%s[%ld] = %.6f, by the formula %.6f\\n\", name, static_cast<long>(i), got, want);
+    }
+    return std::fabs(got - want) <= 1e-5 + 1e-4 * std::fabs(want);
+}
+";
+
+/// The formula for one element, and where its numbers are.
+fn expected(package: &Package<'_>, spec: usize) -> String {
+    let def = package.def;
+    let graph = &def.specs[spec].graph;
+    let streams = def.input_streams();
+    let inputs: Vec<String> = streams.iter().map(|s| stream_name(&def.inputs, s)).collect();
+    let outputs: Vec<String> =
+        def.output_streams().iter().map(|s| stream_name(&def.outputs, s)).collect();
+    let scalars: Vec<String> = def.scalar_names().iter().map(|s| format!("{s}_")).collect();
+    let code = straight(graph, &inputs, &scalars, Language::Cpp);
+    let mut params: Vec<String> = Vec::new();
+    for (i, name) in inputs.iter().enumerate() {
+        let unused = if graph.reads(i) { "" } else { "[[maybe_unused]] " };
+        params.push(format!("{unused}double {name}"));
+    }
+    params.extend(scalars.iter().map(|s| format!("[[maybe_unused]] double {s}")));
+    let mut t = Text::new();
+    t.block("struct Expected", "};\n", |t| {
+        for output in &outputs {
+            t.line(format!("double {output};"));
+        }
+    });
+    t.line(list("Expected Formula", &params, ""));
+    t.line("{");
+    for line in &code.lines {
+        t.line(format!("    {line}"));
+    }
+    t.line(format!("    return {{{}}};\n}}", code.outputs.join(", ")));
+    t.finish()
+}
+
+fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: usize) -> String {
+    let def = package.def;
+    let mut t = Text::new();
+    t.line("bool Run(aclrtStream stream)\n{");
+    let mut b = Text::new();
+    let both = |kind: Kind| match (def.split.is_some(), kind) {
+        (false, _) => "SHAPE",
+        (true, Kind::Whole) => "PART",
+        (true, Kind::Gated) => "BOTH",
+    };
+    for (i, p) in function.tensors().enumerate() {
+        let kind = match p.of {
+            Of::Input(k) => def.inputs[k].kind,
+            Of::Output(k) => def.outputs[k].kind,
+            Of::Attr(_) => Kind::Whole,
+        };
+        b.line(format!("Tensor {}({}, {i}.0f);", p.name, both(kind)));
+    }
+    let ready: Vec<String> =
+        function.tensors().map(|p| format!("!{}.ToDevice()", p.name)).collect();
+    b.block(&format!("if ({})", ready.join(" || ")), "}\n", |b| {
+        b.line("return false;");
+    });
+    let args = arguments(package, function, spec, &mut b);
+    b.line("uint64_t workspaceSize = 0;\naclOpExecutor* executor = nullptr;");
+    let first = format!("REQUIRE({}GetWorkspaceSize", function.name);
+    b.line(list(&first, &args, ");"));
+    b.line("void* workspace = nullptr;");
+    b.block("if (workspaceSize > 0)", "}", |b| {
+        b.line("REQUIRE(aclrtMalloc(&workspace, workspaceSize, ACL_MEM_MALLOC_HUGE_FIRST));");
+    });
+    b.line(format!("REQUIRE({}(workspace, workspaceSize, executor, stream));", function.name));
+    b.line("REQUIRE(aclrtSynchronizeStream(stream));");
+    b.block("if (workspace != nullptr)", "}", |b| {
+        b.line("aclrtFree(workspace);");
+    });
+    let outputs: Vec<&Param> =
+        function.tensors().filter(|p| matches!(p.of, Of::Output(_))).collect();
+    let back: Vec<String> = outputs.iter().map(|p| format!("!{}.ToHost()", p.name)).collect();
+    b.block(&format!("if ({})", back.join(" || ")), "}\n", |b| {
+        b.line("return false;");
+    });
+    compare(package, interface, function, spec, &mut b);
+    b.line("return right;");
+    for line in b.finish().lines() {
+        t.line(if line.is_empty() { String::new() } else { format!("    {line}") });
+    }
+    t.line("}");
+    t.finish()
+}
+
+/// Arguments of phase 1, and the constants they need.
+fn arguments(package: &Package<'_>, function: &Function, spec: usize, b: &mut Text) -> Vec<String> {
+    let mut args = Vec::new();
+    for p in &function.params {
+        let Of::Attr(i) = p.of else {
+            args.push(format!("{}.tensor", p.name));
+            continue;
+        };
+        let value = attribute(package, function, spec, i);
+        let name = match (&package.def.attrs[i].kind, value) {
+            (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
+                variants.iter().find(|x| x.value == v).map_or("", |x| &x.name)
+            }
+            _ => "",
+        };
+        let text = match value {
+            Value::Int(v) => v.to_string(),
+            Value::Bool(v) => v.to_string(),
+            Value::Float(v) => format!("{v:?}"),
+        };
+        if p.ty == Type::Chars {
+            b.line(format!("char {}[] = {};", p.name, literal(name)));
+        } else {
+            let note = if name.is_empty() { String::new() } else { format!(" // {name}") };
+            b.line(format!("const {} {} = {text};{note}", p.ty.c(), p.name));
+        }
+        args.push(p.name.clone());
+    }
+    args.extend(["&workspaceSize".into(), "&executor".into()]);
+    args
+}
+
+/// The loop over all elements.
+fn compare(
+    package: &Package<'_>,
+    interface: &Interface,
+    function: &Function,
+    spec: usize,
+    b: &mut Text,
+) {
+    let def = package.def;
+    let place = |part: op_dsl_ir::op::Part| match (def.split.is_some(), part) {
+        (false, _) | (_, op_dsl_ir::op::Part::Whole) => "i",
+        (true, op_dsl_ir::op::Part::Gate) => "gate",
+        (true, op_dsl_ir::op::Part::Value) => "value",
+    };
+    let mut args: Vec<String> = def
+        .input_streams()
+        .iter()
+        .map(|s| format!("{}.host[{}]", interface.input(s.tensor), place(s.part)))
+        .collect();
+    for (i, attr) in def.attrs.iter().enumerate() {
+        if let (AttrKind::Float, Value::Float(x)) =
+            (&attr.kind, attribute(package, function, spec, i))
+        {
+            args.push(function.param(Of::Attr(i)).map_or(format!("{x:?}"), |p| p.name.clone()));
+        }
+    }
+    b.line("bool right = true;");
+    b.block("for (int64_t i = 0; i < ROWS * COLUMNS; ++i)", "}", |b| {
+        if let Some(split) = &def.split {
+            let first = match split.gate {
+                Gate::Left => true,
+                Gate::Right => false,
+                Gate::LeftIf(a) => attribute(package, function, spec, a) == Value::Bool(true),
+            };
+            let (gate, value) = if first { ("first", "second") } else { ("second", "first") };
+            match split.pattern {
+                Pattern::Halves => {
+                    b.line("const int64_t first = i + i / COLUMNS * COLUMNS;");
+                    b.line("const int64_t second = first + COLUMNS;");
+                }
+                Pattern::Interleaved => {
+                    b.line("const int64_t first = 2 * i;\nconst int64_t second = first + 1;");
+                }
+            }
+            b.line(format!("const int64_t gate = {gate};\nconst int64_t value = {value};"));
+        }
+        b.line(list("const Expected want = Formula", &args, ";"));
+        for stream in def.output_streams() {
+            let name = function.name_of(Of::Output(stream.tensor));
+            let (at, field) = (place(stream.part), stream_name(&def.outputs, &stream));
+            b.line(format!(
+                "right = Close(\"{name}\", {at}, {name}.host[{at}], want.{field}) && right;"
+            ));
+        }
+    });
+    b.line(
+        "std::printf(\"%s\\n\", right ? \"as the formula says\" : \"NOT as the formula says\");",
+    );
+}
+
+const MAIN: &str = "\
+int main()
+{
+    const int32_t deviceId = 0;
+    aclrtStream stream = nullptr;
+    if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(deviceId) != ACL_SUCCESS ||
+        aclrtCreateStream(&stream) != ACL_SUCCESS) {
+        std::printf(\"no device %d\\n\", deviceId);
+        return 1;
+    }
+    const bool right = Run(stream);
+    aclrtDestroyStream(stream);
+    aclrtResetDevice(deviceId);
+    aclFinalize();
+    return right ? 0 : 1;
+}
+";

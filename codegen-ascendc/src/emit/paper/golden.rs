@@ -1,0 +1,242 @@
+//! `tests/assets/golden.py`: the operator in float64 on numpy arrays, rounded once.
+
+use super::straight::{Language, prelude, straight};
+use crate::emit::package::Package;
+use crate::emit::text::{Comment, Text, header};
+use crate::emit::tree::File;
+use op_dsl_ir::op::{AttrKind, Gate, Kind, Part, Pattern, Stream, Tensor, Value};
+use op_dsl_ir::show;
+
+/// The file.
+pub fn file(package: &Package<'_>) -> File {
+    let mut t = Text::new();
+    t.line(header(package, Comment::Hash).trim_end()).line("");
+    t.line("import math\n\nimport numpy as np\n");
+    let graphs = || package.specs().into_iter().map(|s| &package.def.specs[s].graph);
+    let helpers = prelude(graphs(), Language::Python);
+    if uses_erf(package) || helpers.contains("erfc(") {
+        t.line(ERF);
+    }
+    let snake = package.snake();
+    t.line(format!("__golden__ = {{\"kernel\": {{\"{snake}\": \"{snake}_golden\"}}}}\n"));
+    if !helpers.is_empty() {
+        t.line(&helpers).line("");
+    }
+    for spec in package.specs() {
+        t.line(formula(package, spec)).line("");
+    }
+    if package.def.split.is_some() {
+        t.line(
+            PARTS[package.def.split.as_ref().is_some_and(|s| s.pattern == Pattern::Interleaved)
+                as usize],
+        );
+    }
+    t.line(golden(package));
+    let text = t.finish();
+    let text = text
+        .replace("import math\n\n", if text.contains("math.") { "import math\n\n" } else { "" });
+    File { path: "tests/assets/golden.py".into(), text }
+}
+
+fn uses_erf(package: &Package<'_>) -> bool {
+    use op_dsl_ir::{Node, Prim};
+    let erf = |n: &Node| matches!(n, Node::Call(Prim::Erf | Prim::Erfc, _));
+    package.specs().iter().any(|s| package.def.specs[*s].graph.nodes.iter().any(erf))
+}
+
+const ERF: &str = "\
+try:
+    from scipy.special import erf, erfc
+except ImportError:
+    erf = np.vectorize(math.erf, otypes=[np.float64])
+    erfc = np.vectorize(math.erfc, otypes=[np.float64])
+";
+
+const PARTS: [&str; 2] = [
+    "\
+def parts(x, dim, gate_first):
+    \"\"\"Gate and value: the halves of x along dim.\"\"\"
+    first, second = np.split(x, 2, axis=dim)
+    return (first, second) if gate_first else (second, first)
+
+
+def joined(gate, value, dim, gate_first):
+    \"\"\"The inverse of parts.\"\"\"
+    return np.concatenate((gate, value) if gate_first else (value, gate), axis=dim)
+
+",
+    "\
+def parts(x, dim, gate_first):
+    \"\"\"Gate and value: alternating elements of x along dim.\"\"\"
+    even, odd = np.take(x, range(0, x.shape[dim], 2), dim), np.take(x, range(1, x.shape[dim], 2), dim)
+    return (even, odd) if gate_first else (odd, even)
+
+
+def joined(gate, value, dim, gate_first):
+    \"\"\"The inverse of parts.\"\"\"
+    dim %= gate.ndim
+    pairs = np.stack((gate, value) if gate_first else (value, gate), axis=dim + 1)
+    return pairs.reshape(gate.shape[:dim] + (-1,) + gate.shape[dim + 1:])
+
+",
+];
+
+/// Python's word for a name of an operator.
+fn word(name: &str) -> String {
+    const KEYWORDS: &[&str] =
+        &["def", "del", "from", "global", "is", "lambda", "nonlocal", "not", "np", "pass"];
+    if KEYWORDS.contains(&name) { format!("{name}_") } else { name.into() }
+}
+
+/// `x_gate`
+pub fn stream_name(tensors: &[Tensor], stream: &Stream) -> String {
+    let name = word(&tensors[stream.tensor].name);
+    match stream.part {
+        Part::Whole => name,
+        Part::Gate => format!("{name}_gate"),
+        Part::Value => format!("{name}_value"),
+    }
+}
+
+fn stream_names(tensors: &[Tensor], streams: &[Stream]) -> Vec<String> {
+    streams.iter().map(|s| stream_name(tensors, s)).collect()
+}
+
+/// `formula_tanh`
+fn formula_name(package: &Package<'_>, spec: usize) -> String {
+    match package.spec_name(spec).to_ascii_lowercase() {
+        name if name == "formula" => name,
+        name => format!("formula_{name}"),
+    }
+}
+
+fn formula(package: &Package<'_>, spec: usize) -> String {
+    let def = package.def;
+    let inputs = stream_names(&def.inputs, &def.input_streams());
+    let outputs = stream_names(&def.outputs, &def.output_streams());
+    let scalars: Vec<String> = def.scalar_names().iter().map(|s| word(s)).collect();
+    let graph = &def.specs[spec].graph;
+    let code = straight(graph, &inputs, &scalars, Language::Python);
+    let mut t = Text::new();
+    let params = [inputs.clone(), scalars.clone()].concat().join(", ");
+    t.line(format!("def {}({params}):", formula_name(package, spec)));
+    t.line("    \"\"\"");
+    for line in show::listing(graph, &inputs, &scalars, &outputs).lines() {
+        t.line(format!("    {line}"));
+    }
+    t.line("    \"\"\"");
+    for line in &code.lines {
+        t.line(format!("    {line}"));
+    }
+    t.line(format!("    return {},\n", code.outputs.join(", ")));
+    t.finish()
+}
+
+/// An attribute's value in Python.
+fn value(kind: &AttrKind, value: i64) -> String {
+    match kind {
+        AttrKind::Bool => if value != 0 { "True" } else { "False" }.into(),
+        AttrKind::Enum { wire_str: true, variants, .. } => {
+            let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
+            format!("{name:?}")
+        }
+        _ => value.to_string(),
+    }
+}
+
+fn default(kind: &AttrKind, of: Value) -> String {
+    match of {
+        Value::Float(x) => format!("{x:?}"),
+        Value::Bool(b) => value(kind, b.into()),
+        Value::Int(v) => value(kind, v),
+    }
+}
+
+/// The function that the test framework calls.
+fn golden(package: &Package<'_>) -> String {
+    let def = package.def;
+    let mut t = Text::new();
+    let mut params: Vec<String> = def.inputs.iter().map(|i| word(&i.name)).collect();
+    params.push("*".into());
+    params.extend(
+        def.attrs.iter().map(|a| format!("{}={}", word(&a.name), default(&a.kind, a.default))),
+    );
+    params.push("**_".into());
+    if def.attrs.is_empty() {
+        params.retain(|p| p != "*");
+    }
+    t.line(format!("\ndef {}_golden({}):", package.snake(), params.join(", ")));
+    t.line("    \"\"\"Outputs for numpy inputs; parameters as in the operator's definition.\"\"\"");
+    t.line(format!("    dtype = {}", dtype(package)));
+    for input in def.inputs.iter().filter(|i| i.used) {
+        let name = word(&input.name);
+        t.line(format!("    {name} = np.asarray({name}).astype(np.float64)"));
+    }
+    if let Some(split) = &def.split {
+        let dim = word(&def.attrs[split.dim].name);
+        t.line(format!("    gate_first = {}", gate_first(package, split.gate)));
+        for input in def.inputs.iter().filter(|i| i.kind == Kind::Gated) {
+            let name = word(&input.name);
+            t.line(format!("    {name}_gate, {name}_value = parts({name}, {dim}, gate_first)"));
+        }
+    }
+    let chosen = chosen(package, &mut t);
+    let inputs = stream_names(&def.inputs, &def.input_streams());
+    let outputs = stream_names(&def.outputs, &def.output_streams());
+    let scalars: Vec<String> = def.scalar_names().iter().map(|s| word(s)).collect();
+    let args = [inputs, scalars].concat().join(", ");
+    t.line("    with np.errstate(all=\"ignore\"):");
+    t.line(format!("        {}, = {chosen}({args})", outputs.join(", ")));
+    for output in def.outputs.iter().filter(|o| o.kind == Kind::Gated) {
+        let (name, dim) = (
+            word(&output.name),
+            def.split.as_ref().map_or("-1".into(), |s| word(&def.attrs[s.dim].name)),
+        );
+        t.line(format!("    {name} = joined({name}_gate, {name}_value, {dim}, gate_first)"));
+    }
+    let all: Vec<String> =
+        def.outputs.iter().map(|o| format!("{}.astype(dtype)", word(&o.name))).collect();
+    t.line("    with np.errstate(over=\"ignore\"):");
+    t.line(format!("        return [{}]", all.join(", ")));
+    t.finish().trim_end().to_string()
+}
+
+fn dtype(package: &Package<'_>) -> String {
+    let names: Vec<String> = package.def.inputs.iter().map(|i| word(&i.name)).collect();
+    if !package.def.promote || names.len() < 2 {
+        return format!("{}.dtype", names[0]);
+    }
+    let same: Vec<String> = names.iter().map(|n| format!("{n}.dtype")).collect();
+    format!("{0}.dtype if {1} else np.dtype(np.float32)", names[0], same.join(" == "))
+}
+
+fn gate_first(package: &Package<'_>, gate: Gate) -> String {
+    match gate {
+        Gate::Left => "True".into(),
+        Gate::Right => "False".into(),
+        Gate::LeftIf(attr) => word(&package.def.attrs[attr].name),
+    }
+}
+
+/// The formula that the attributes pick.
+fn chosen(package: &Package<'_>, t: &mut Text) -> String {
+    let specs = package.specs();
+    if let [only] = specs[..] {
+        if package.def.specs[only].when.is_empty() {
+            return formula_name(package, only);
+        }
+    }
+    let attrs: Vec<usize> = package.def.specs[specs[0]].when.iter().map(|w| w.0).collect();
+    t.line("    formula = {");
+    for spec in specs {
+        let key: Vec<String> = package.def.specs[spec]
+            .when
+            .iter()
+            .map(|(a, v)| value(&package.def.attrs[*a].kind, *v))
+            .collect();
+        t.line(format!("        ({},): {},", key.join(", "), formula_name(package, spec)));
+    }
+    let names: Vec<String> = attrs.iter().map(|a| word(&package.def.attrs[*a].name)).collect();
+    t.line(format!("    }}[({},)]", names.join(", ")));
+    "formula".into()
+}

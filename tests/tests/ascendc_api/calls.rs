@@ -1,0 +1,88 @@
+//! Phase 1 of emitted functions, called with right and wrong arguments.
+
+use super::compile::{compiled, compiler, scratch, write};
+use super::{emitted, operator, package};
+use std::path::Path;
+use std::process::Command;
+
+/// Builds an operator's op_api with a driver, runs it, and answers with its lines.
+fn driven(name: &str, soc: &str, driver: &str) -> Vec<String> {
+    let package = package(operator(name), soc);
+    let dir = scratch(&format!("calls_{name}_{soc}"));
+    let files = emitted(&package);
+    write(&dir, &files);
+    let program = dir.join("driver");
+    let mut command = compiler(&dir);
+    let sources =
+        files.iter().filter(|f| f.path.starts_with("op_api/") && f.path.ends_with(".cpp"));
+    command
+        .args(sources.map(|f| dir.join(&f.path)))
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_api").join(driver))
+        .arg("-o")
+        .arg(&program);
+    compiled(command, name);
+    let out = Command::new(&program).output().expect("the driver runs");
+    assert!(out.status.success(), "{name}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8_lossy(&out.stdout).lines().map(String::from).collect()
+}
+
+/// Each line of a driver reads `case: what happened`.
+fn expect(lines: &[String], want: &[(&str, &str)]) {
+    let want: Vec<String> = want.iter().map(|(case, what)| format!("{case}: {what}")).collect();
+    for (got, want) in lines.iter().zip(&want) {
+        assert_eq!(got, want);
+    }
+    assert_eq!(lines.len(), want.len(), "{lines:#?}");
+}
+
+#[test]
+fn ge_glu_backward() {
+    let all = "Contiguous gradOutput DT_FLOAT16[2,3]; Contiguous self DT_FLOAT16[2,6]; \
+               Contiguous gelu DT_FLOAT16[2,3]; ";
+    let launch = |dim: &str, left| {
+        format!(
+            "0 {all}Launch GeGluGradV2 gradOutput[2,3] self[2,6] gelu[2,3] [2,6] {dim} 1 {left}; \
+             ViewCopy gradInput DT_FLOAT16[2,6]"
+        )
+    };
+    let lines = driven("GeGluGradV2", "ascend910b", "ge_glu_backward.cpp");
+    expect(
+        &lines,
+        &[
+            ("right", &launch("-1", true)),
+            ("older name", &launch("1", false)),
+            ("bf16", "0 5 steps"),
+            ("empty", "0 no steps, workspace 0"),
+            ("gradOutput missing", "161001 gradOutput is null"),
+            ("gelu missing", "161001 gelu is null"),
+            ("gradInput missing", "161001 gradInput is null"),
+            ("no place for the workspace's size", "161001 "),
+            ("missing and of a wrong dtype", "161001 self is null"),
+            ("int32", "161002 dtype of gradOutput: DT_INT32 not in [DT_FLOAT16,DT_BF16,DT_FLOAT]"),
+            ("mixed dtypes", "161002 dtype of gelu: not that of gradOutput"),
+            ("dtype before shape", "161002 dtype of gradInput: not that of gradOutput"),
+            ("private format", "161002 the kernel reads ND, not a private format."),
+            ("gelu not as gradOutput", "161002 shape of gelu: not that of gradOutput"),
+            ("gradInput not as self", "161002 shape of gradInput: not that of self"),
+            ("no dimensions", "161002 rank of self: less than 1"),
+            ("nine dimensions", "161002 rank of self: more than 8"),
+            ("dim too large", "161002 dim must be in [-2, 1], but is 2."),
+            ("dim too small", "161002 dim must be in [-2, 1], but is -3."),
+            ("odd", "161002 self is cut in two along dimension 1, which is odd: 5."),
+            ("not half", "161002 shape of gradOutput: not [2,3]"),
+            ("shape before value", "161002 shape of gelu: not that of gradOutput"),
+            ("approximate", "161002 approximate must be 0 (none) or 1 (tanh), but is 2."),
+        ],
+    );
+}
+
+#[test]
+fn ge_glu_backward_where_the_document_leaves_a_form_out() {
+    let lines = driven("GeGluGradV2", "ascend310p", "ge_glu_backward.cpp");
+    let of = |case: &str| {
+        let found = lines.iter().find_map(|l| l.strip_prefix(&format!("{case}: ")));
+        found.unwrap_or_else(|| panic!("no case {case}"))
+    };
+    assert_eq!(of("bf16"), "161002 dtype of gradOutput: DT_BF16 not in [DT_FLOAT16,DT_FLOAT]");
+    assert_eq!(of("approximate"), "161002 approximate must be 1 (tanh), but is 2.");
+}

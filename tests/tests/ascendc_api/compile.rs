@@ -1,0 +1,82 @@
+//! Every emitted C++ file compiles without a warning.
+
+use super::{emitted, package};
+use codegen_ascendc::emit::tree::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+/// A fresh directory of this test.
+pub fn scratch(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ascendc_api").join(name);
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).expect("a directory for the test");
+    dir
+}
+
+/// Writes files; headers of op_api also where an installed package has them.
+pub fn write(dir: &Path, files: &[File]) {
+    for file in files {
+        let mut places = vec![dir.join(&file.path)];
+        if let Some(name) = file.path.strip_prefix("op_api/").filter(|p| p.ends_with(".h")) {
+            places.push(dir.join("include/aclnnop").join(name));
+        }
+        for place in places {
+            std::fs::create_dir_all(place.parent().expect("a parent")).expect("a directory");
+            std::fs::write(place, &file.text).expect("a file");
+        }
+    }
+}
+
+/// The C++ compiler, strict, with the stub headers.
+pub fn compiler(dir: &Path) -> Command {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model/host");
+    let mut command = Command::new("g++");
+    command
+        .args(["-std=c++17", "-O0", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"])
+        .arg(root)
+        .arg("-I")
+        .arg(dir.join("op_api"))
+        .arg("-I")
+        .arg(dir.join("include"));
+    command
+}
+
+/// Runs a compiler; panics with what it said.
+pub fn compiled(mut command: Command, what: &str) {
+    let out = command.output().expect("a C++ compiler");
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{what}:\n{said}");
+}
+
+#[test]
+fn every_source_compiles() {
+    let mut sources = Vec::new();
+    for op in ops_glu_grad::OPERATORS {
+        let package = package(&op.def, "ascend910b");
+        let dir = scratch(&package.snake());
+        let files = emitted(&package);
+        write(&dir, &files);
+        for file in files.iter().filter(|f| f.path.ends_with(".cpp")) {
+            if file.path.starts_with("op_api/") || file.path.starts_with("examples/") {
+                sources.push((dir.clone(), dir.join(&file.path)));
+            }
+        }
+    }
+    assert!(sources.len() >= 2 * ops_glu_grad::OPERATORS.len());
+    // Two at a time: as many as a small machine has.
+    let queue = Mutex::new(sources.into_iter());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().expect("no other thread panicked").next();
+                    let Some((dir, source)) = next else { break };
+                    let mut command = compiler(&dir);
+                    command.arg("-fsyntax-only").arg(&source);
+                    compiled(command, &source.display().to_string());
+                }
+            });
+        }
+    });
+}
