@@ -6,11 +6,13 @@
 //! sequence  sequences of vector calls, and which a primitive takes
 //! plan      graph -> calls on buffers, UB per element, cost
 //! emit      plans -> the files of a package
+//! host_model  those files as a program for any machine
 //! ```
 
 pub mod arch;
 mod column;
 pub mod emit;
+pub mod host_model;
 pub mod plan;
 pub mod sequence;
 

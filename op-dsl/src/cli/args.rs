@@ -39,6 +39,8 @@ pub enum Command {
     Emit(Emit),
     /// Write an operator's project and build its package with the toolkit of this machine.
     Build(Build),
+    /// Run an emitted kernel on the host model of AscendC; exit code 1 on a finding.
+    Simulate(Simulate),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -221,6 +223,33 @@ pub struct Build {
     pub out: Option<PathBuf>,
 }
 
+#[derive(Args)]
+pub struct Simulate {
+    /// Name of the operator; `list` shows them.
+    #[arg(value_name = "OP")]
+    pub op: String,
+    /// Shape of the activation input (`x`): 23x12x2048; sizes may be 0.
+    #[arg(long, value_name = "RxC", value_parser = any_shape)]
+    pub shape: Shape,
+    /// The NPU: ascend910b, ascend310p, ...
+    #[arg(long, value_name = "SOC", value_parser = soc)]
+    pub soc: Target,
+    /// Value of an attribute that shall not have its default.
+    #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
+    pub attrs: Vec<Pair>,
+    /// Element type of the tensors.
+    #[arg(long, value_name = "bf16|f16|f32", default_value = "f32", value_parser = dtype)]
+    pub dtype: DType,
+    /// Vector cores; by default those of the largest model.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub cores: Option<u32>,
+    /// File of an input tensor; the others are drawn from N(0, 1).
+    #[arg(long = "in", value_name = "NAME=FILE.npy", value_parser = tensor_file)]
+    pub inputs: Vec<Pair>,
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: ListFormat,
+}
+
 /// An NPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Target(pub &'static Soc);
@@ -368,6 +397,8 @@ mod tests {
             "p emit Op --layout custom --soc ascend910b --out d --cann 7",
             "p emit Op --layout custom --soc ascend910b",
             "p build Op --soc ascend910z",
+            "p simulate Op --shape 8x8",
+            "p simulate Op --shape 8x8 --soc ascend910b --cores 0",
             "p --nonsense",
         ] {
             let words = line.split(' ').map(OsString::from);

@@ -8,6 +8,7 @@
 //! verify    accuracy against oracles              table     aligned columns, CSV, JSON
 //! explain   from formula to instructions
 //! emit      AscendC sources                         build     and their package
+//! simulate  an emitted kernel on the host model
 //! ```
 
 mod args;
@@ -24,6 +25,7 @@ mod picture;
 mod plan;
 mod roles;
 mod run;
+mod simulate;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -97,6 +99,7 @@ fn dispatch(
         args::Command::Explain(args) => print(out, &explain::explain(operators, &args)?),
         args::Command::Tile(args) => print(out, &tile::tile(operators, &args)?),
         args::Command::Emit(args) => print(out, &emit::emit(operators, &args)?),
+        args::Command::Simulate(args) => simulate::simulate(operators, &args, out),
         args::Command::Build(args) => print(out, &build::build(operators, &args)?),
     }
 }
@@ -121,6 +124,7 @@ Activation operators and their gradients, each generated from its formula.
   tile     show which core and tile of an NPU owns which part
   emit     write AscendC sources with everything their build needs
   build    build their package with the toolkit of this machine
+  simulate run an emitted kernel on a model of the hardware
 
 Operators: {}
 

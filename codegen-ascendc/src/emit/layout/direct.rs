@@ -1,9 +1,267 @@
-//! One kernel that is launched without an installed package.
+//! One kernel that is launched without an installed package: a program that runs it on files.
 
+use super::ops_nn::units;
+use crate::emit::kernel::names::{namespace, variable};
+use crate::emit::kernel::tiling_data::{camel, gate_is_an_attribute};
+use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::package::Package;
-use crate::emit::tree::Tree;
+use crate::emit::text::{Comment, Text, header};
+use crate::emit::tree::{File, Tree};
+use crate::emit::{host, kernel};
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Tensor, Value};
 
 /// Adds the directory of an operator.
 pub fn add(tree: &mut Tree, package: &Package<'_>) {
-    tree.mark(&package.snake(), std::iter::once(&*package.def.name));
+    let snake = package.snake();
+    let core = format!("op_host/{snake}_tiling_core.h");
+    let entry = format!("{snake}.cpp");
+    // The entry of an operator package has its tiling in GM; here it is an argument.
+    let kernels = kernel::files(package).into_iter().filter(|f| f.path != entry);
+    tree.add_below(&format!("{snake}/op_kernel"), kernels.collect());
+    tree.add_below(&snake, host::files(package).into_iter().filter(|f| f.path == core).collect());
+    let code = |path: &str, text: &str| File {
+        path: path.into(),
+        text: format!("{}\n{text}", header(package, Comment::Slashes)),
+    };
+    let hash = header(package, Comment::Hash);
+    let mut files = vec![
+        code("launch.h", &launch_header(package)),
+        code("launch.asc", &launch(package)),
+        code("main.cpp", include_str!("direct/main.cpp")),
+        code("npy.h", include_str!("direct/npy.h")),
+    ];
+    files.push(File { path: "CMakeLists.txt".into(), text: format!("{hash}\n{}", cmake(package)) });
+    files.push(File { path: "README.md".into(), text: readme(package) });
+    tree.add_below(&snake, files);
+    tree.mark(&snake, std::iter::once(&*package.def.name));
+}
+
+/// Tensors of the signature: inputs, then outputs.
+fn tensors<'p>(package: &'p Package<'_>) -> impl Iterator<Item = &'p Tensor> {
+    package.def.inputs.iter().chain(package.def.outputs.iter())
+}
+
+/// The type of an attribute in C++, and its default.
+fn attribute(attr: &Attr) -> (&'static str, String) {
+    match attr.default {
+        Value::Int(v) => ("int64_t", v.to_string()),
+        Value::Bool(v) => ("bool", v.to_string()),
+        Value::Float(v) => ("float", format!("{:?}f", v as f32)),
+    }
+}
+
+/// What a caller needs to know of the operator.
+fn launch_header(package: &Package<'_>) -> String {
+    let def = package.def;
+    let mut text = Text::new();
+    text.line("#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <string>\n#include <vector>\n");
+    text.line("// A tensor of the signature; the split dimension of a gated one is twice as long.");
+    text.block("struct Tensor", "};\n", |text| {
+        text.line("const char* name;\nbool gated;");
+    });
+    let rows: Vec<String> = tensors(package)
+        .map(|t| format!("{{\"{}\", {}}}", t.name, t.kind == Kind::Gated))
+        .collect();
+    let lead = def.inputs.iter().position(|t| t.kind == Kind::Gated).unwrap_or(0);
+    text.line("// Inputs, then results.");
+    text.line(format!("constexpr Tensor TENSORS[] = {{{}}};", rows.join(", ")));
+    text.line(format!("constexpr size_t INPUTS = {};", def.inputs.len()));
+    text.line(format!("constexpr size_t COUNT = {};", rows.len()));
+    text.line("// The tensor whose shape decides those of all others.");
+    text.line(format!("constexpr size_t LEAD = {lead};"));
+    text.line(format!("constexpr bool SPLIT = {};\n", def.split.is_some()));
+    text.line("// One call.");
+    text.block("struct Call", "};\n", |text| {
+        text.line("uint32_t type = 0;           // element type, as the tiling key counts them");
+        text.line("std::vector<uint64_t> dims;  // of one part");
+        text.line("void* tensors[COUNT] = {};   // in device memory");
+        for attr in def.attrs.iter() {
+            let (ty, default) = attribute(attr);
+            text.line(format!("{ty} {} = {default};", camel(&attr.name)));
+        }
+    });
+    split_dim(package, &mut text);
+    set_attribute(package, &mut text);
+    text.line("// Tiles and launches; false if there is no such kernel.");
+    text.line("bool Launch(const Call& call, void* stream);");
+    text.finish()
+}
+
+fn split_dim(package: &Package<'_>, text: &mut Text) {
+    let Some(split) = &package.def.split else {
+        text.line("inline size_t SplitDim(const Call&) { return 0; }\n");
+        return;
+    };
+    let dim = format!("call.{}", camel(&package.def.attrs[split.dim].name));
+    text.line("// The dimension along which gated tensors are cut, counted from the outermost.");
+    text.line("inline size_t SplitDim(const Call& call)\n{");
+    text.line("    const int64_t rank = static_cast<int64_t>(call.dims.size());");
+    text.line(format!("    return static_cast<size_t>({dim} < 0 ? {dim} + rank : {dim});\n}}\n"));
+}
+
+fn set_attribute(package: &Package<'_>, text: &mut Text) {
+    let attrs = &package.def.attrs;
+    if attrs.is_empty() {
+        text.line("inline bool SetAttribute(Call&, const std::string&, const std::string&) { return false; }\n");
+        return;
+    }
+    text.line("// Sets an attribute by its name; false if there is none. Enumerations are given as numbers.");
+    text.line("inline bool SetAttribute(Call& call, const std::string& name, const std::string& value)\n{");
+    for attr in attrs.iter() {
+        let parsed = match attr.kind {
+            AttrKind::Bool => "value == \"true\"",
+            AttrKind::Float => "std::stof(value)",
+            _ => "std::stoll(value)",
+        };
+        text.line(format!("    if (name == \"{}\") {{", attr.name));
+        text.line(format!(
+            "        call.{} = {parsed};\n        return true;\n    }}",
+            camel(&attr.name)
+        ));
+    }
+    text.line("    return false;\n}\n");
+}
+
+/// Kernel entry and launcher.
+fn launch(package: &Package<'_>) -> String {
+    let (def, snake) = (package.def, package.snake());
+    let names: Vec<String> = tensors(package).map(|t| variable(&t.name)).collect();
+    let params: Vec<String> = names.iter().map(|n| format!("GM_ADDR {n}")).collect();
+    // Where vector cores are apart, a kernel says that it runs on them.
+    let unit = if matches!(package.arch(), 2201 | 3510) { "__vector__" } else { "__aicore__" };
+    let mut text = Text::new();
+    text.line("#include \"launch.h\"\n\n#include \"kernel_operator.h\"");
+    text.line("#include \"tiling/platform/platform_ascendc.h\"\n");
+    text.line(format!(
+        "#include \"op_host/{snake}_tiling_core.h\"\n#include \"op_kernel/{snake}.h\"\n"
+    ));
+    text.line("template <uint32_t dtype, uint32_t form, bool small>");
+    text.line(format!(
+        "__global__ {unit} void Kernel({}, {}TilingData tiling)",
+        params.join(", "),
+        def.name
+    ));
+    text.line("{\n    AscendC::TPipe pipe;");
+    text.line(format!("    {}::{}<dtype, form, small> op(tiling);", namespace(package), def.name));
+    text.line(format!("    op.Init(pipe, {});\n    op.Process();\n}}\n", names.join(", ")));
+    text.line("namespace {\n");
+    tiling(package, &mut text);
+    text.line("}  // namespace\n");
+    text.line("bool Launch(const Call& call, void* stream)\n{");
+    text.line(format!("    {}TilingData tiling{{}};\n    uint32_t form = 0;", def.name));
+    text.line("    if (!MakeTiling(call, form, tiling)) {\n        return false;\n    }");
+    text.line(
+        "    if (tiling.cores == 0) {\n        return true;  // no elements, nothing to do\n    }",
+    );
+    text.line("    GM_ADDR tensors[COUNT];");
+    text.line("    for (size_t i = 0; i < COUNT; ++i) {");
+    text.line("        tensors[i] = reinterpret_cast<GM_ADDR>(call.tensors[i]);\n    }");
+    text.line(format!("    const bool small = tiling.path == ops::{snake}::PATH_SMALL;"));
+    let arguments: Vec<String> = (0..names.len()).map(|i| format!("tensors[{i}]")).collect();
+    for plan in &package.plans {
+        let (dtype, form) = (plan.dtype as u8, plan.spec);
+        let sizes: &[bool] = if has_small(package) { &[false, true] } else { &[false] };
+        for small in sizes {
+            let is_small = if *small { "small" } else { "!small" };
+            text.line(format!("    if (call.type == {dtype} && form == {form} && {is_small}) {{"));
+            text.line(format!(
+                "        Kernel<{dtype}, {form}, {small}><<<tiling.cores, nullptr, stream>>>({}, tiling);",
+                arguments.join(", ")
+            ));
+            text.line("        return true;\n    }");
+        }
+    }
+    text.line("    return false;\n}");
+    text.finish()
+}
+
+/// Tiling by the operator's host code, with what the platform reports.
+fn tiling(package: &Package<'_>, text: &mut Text) {
+    let (def, snake) = (package.def, package.snake());
+    let call = |a: usize| format!("call.{}", camel(&def.attrs[a].name));
+    let chosen: Vec<String> = host::core::branching(package).into_iter().map(call).collect();
+    let outer = host::core::outer(package, "SplitDim(call)");
+    text.line(format!(
+        "bool MakeTiling(const Call& call, uint32_t& form, {}TilingData& tiling)\n{{",
+        def.name
+    ));
+    text.line(format!("    using namespace ops::{snake};"));
+    text.line("    auto* platform = platform_ascendc::PlatformAscendCManager::GetInstance();");
+    text.line("    if (platform == nullptr) {\n        return false;\n    }");
+    text.line("    uint64_t ub = 0;");
+    text.line("    platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);");
+    text.line(format!("    form = SelectForm({});", chosen.join(", ")));
+    text.line("    const Need* need = FindNeed(form, call.type);");
+    text.line(format!(
+        "    const Extent extent = Collapse(call.dims.data(), call.dims.size(), {outer}, SPLIT);"
+    ));
+    text.line("    const Machine machine{ub, platform->GetCoreNumAiv(), PADS};");
+    text.line("    if (need == nullptr || !Tile(extent, *need, machine, tiling)) {\n        return false;\n    }");
+    if let (true, Some(Gate::LeftIf(a))) =
+        (gate_is_an_attribute(def), def.split.as_ref().map(|s| s.gate))
+    {
+        text.line(format!("    tiling.gateFirst = {} ? 1 : 0;", call(a)));
+    }
+    for (a, _) in def.attrs.iter().enumerate().filter(|(_, a)| a.kind == AttrKind::Float) {
+        text.line(format!("    tiling.{} = {};", camel(&def.attrs[a].name), call(a)));
+    }
+    text.line("    return true;\n}\n");
+}
+
+fn cmake(package: &Package<'_>) -> String {
+    let (arch, snake) = (package.arch(), package.snake());
+    format!(
+        "\
+cmake_minimum_required(VERSION 3.16)
+
+set(CMAKE_ASC_ARCHITECTURES dav-{arch} CACHE STRING \"Architecture of {}\")
+find_package(ASC REQUIRED HINTS $ENV{{ASCEND_HOME_PATH}}/compiler/tikcpp/ascendc_kernel_cmake)
+project({snake} LANGUAGES ASC CXX)
+set(CMAKE_CXX_STANDARD 17)
+
+add_executable({snake} launch.asc main.cpp)
+target_compile_options({snake} PRIVATE
+    $<$<COMPILE_LANGUAGE:ASC>:--npu-arch=${{CMAKE_ASC_ARCHITECTURES}}>
+)
+target_include_directories({snake} PRIVATE $ENV{{ASCEND_HOME_PATH}}/include)
+target_link_directories({snake} PRIVATE $ENV{{ASCEND_HOME_PATH}}/lib64)
+target_link_libraries({snake} PRIVATE ascendcl tiling_api register platform m dl)
+",
+        units(package, ", ")
+    )
+}
+
+fn readme(package: &Package<'_>) -> String {
+    let (def, snake) = (package.def, package.snake());
+    let files: Vec<String> = tensors(package).map(|t| format!("{}.npy", t.name)).collect();
+    let attrs: Vec<String> = def
+        .attrs
+        .iter()
+        .map(|a| format!("`{}` ({} by default)", a.name, attribute(a).1.trim_end_matches('f')))
+        .collect();
+    let attrs = if attrs.is_empty() { "none".into() } else { attrs.join(", ") };
+    format!(
+        "\
+{}
+# {}
+
+Launches the kernel on {} directly: no operator package is installed.
+
+```sh
+source <toolkit>/set_env.sh
+cmake -S . -B build
+cmake --build build
+./build/{snake} {}
+```
+
+Inputs come first, then the results to compare with; `.npy` files of float16, float32, or uint16 with
+the bits of bfloat16. Attributes are `name=value` before them: {attrs}.
+
+`launch.h` and `launch.asc` are what another program needs.
+",
+        header(package, Comment::Angle),
+        def.name,
+        units(package, ", "),
+        files.join(" ")
+    )
 }

@@ -229,7 +229,7 @@ fn floor(op: &Operator, attrs: &[Value]) -> Result<(Operator, Vec<Value>), Error
 }
 
 /// Where element `i` of a stream is in its dense tensor.
-fn position(bound: &Bound, stream: &Stream, i: usize) -> usize {
+pub fn position(bound: &Bound, stream: &Stream, i: usize) -> usize {
     let kind = match stream.part {
         op_dsl_ir::op::Part::Whole => op_dsl_ir::op::Kind::Whole,
         _ => op_dsl_ir::op::Kind::Gated,

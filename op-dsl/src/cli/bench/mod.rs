@@ -14,8 +14,10 @@ use super::lookup;
 use super::table::Table;
 use super::verify::formula::mode;
 use super::{Operators, Verdict, print};
+pub(super) use case::position;
 pub use case::{Case, Timing};
 use codegen_cpu::rt::call::Options;
+pub(super) use data::Pool;
 use std::io::Write;
 
 const COLUMNS: [&str; 8] =

@@ -1,0 +1,194 @@
+//! A call of an emitted operator as a C++17 program that runs on any machine: the emitted tiling,
+//! the emitted kernel and the host model of AscendC.
+
+use crate::emit::kernel::tiling_data::{camel, fields, gate_is_an_attribute};
+use crate::emit::kernel::tiling_key::has_small;
+use crate::emit::text::Text;
+use crate::emit::{Package, Tree, host, kernel};
+use crate::plan::Plan;
+use op_dsl_ir::bind::Bound;
+use op_dsl_ir::op::{AttrKind, Value};
+
+macro_rules! files {
+    ($($path:literal)*) => {
+        &[$(($path, include_str!(concat!("../host-model/", $path)))),*]
+    };
+}
+
+/// The model's headers: path and text.
+pub static FILES: &[(&str, &str)] = files![
+    "ascendc/host_api/tiling/template_argument.h"
+    "kernel_operator.h"
+    "model/arch.h"
+    "model/cast.h"
+    "model/clock.h"
+    "model/compound.h"
+    "model/core.h"
+    "model/counters.h"
+    "model/datacopy.h"
+    "model/event.h"
+    "model/gather.h"
+    "model/gm.h"
+    "model/lanes.h"
+    "model/limited.h"
+    "model/params.h"
+    "model/pipe.h"
+    "model/queue.h"
+    "model/report.h"
+    "model/round.h"
+    "model/select.h"
+    "model/tensor.h"
+    "model/tiling.h"
+    "model/types.h"
+    "model/vector.h"
+    "run.h"
+];
+
+/// Directory of the headers in a [`program`].
+pub const MODEL: &str = "model";
+
+/// Bytes of UB that the newest architecture has beyond what it reports.
+const BEYOND_3510: u64 = 8192;
+
+/// A call on a machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'c> {
+    /// The operator.
+    pub package: &'c Package<'c>,
+    /// Its form and element type.
+    pub plan: &'c Plan,
+    /// Every attribute.
+    pub attrs: &'c [Value],
+    /// What the call runs over.
+    pub bound: &'c Bound,
+    /// Vector cores of the machine.
+    pub cores: u32,
+}
+
+impl Call<'_> {
+    /// Bytes of UB that a core has.
+    pub fn ub(&self) -> u64 {
+        let beyond = if self.package.arch() == 3510 { BEYOND_3510 } else { 0 };
+        self.package.soc().reported_ub() + beyond
+    }
+}
+
+/// The program's files; `main.cpp` is to be compiled, with [`MODEL`] among the directories of
+/// headers. It takes the options `--in` and `--out` of `run.h`, and reports as that says, with one
+/// more record: the tiling.
+pub fn program(call: &Call<'_>) -> Tree {
+    let mut tree = Tree::default();
+    for (path, text) in FILES {
+        tree.add(format!("{MODEL}/{path}"), *text);
+    }
+    tree.add_below("op_kernel", kernel::files(call.package));
+    tree.add_below("", host::files(call.package));
+    tree.add("main.cpp", main(call));
+    tree.mark("", std::iter::once(&*call.package.def.name));
+    tree
+}
+
+fn main(call: &Call<'_>) -> String {
+    let snake = call.package.snake();
+    let mut text = Text::new();
+    text.line(format!("#include \"op_kernel/{snake}.cpp\""));
+    text.line(format!("#include \"op_host/{snake}_tiling_core.h\""));
+    text.line("#include \"run.h\"\n");
+    text.line(format!("using namespace ops::{snake};\n"));
+    text.line("int main(int argc, char** argv)\n{");
+    tiling(call, &mut text);
+    text.line("    std::FILE* file = std::fopen(\"tiling.bin\", \"wb\");");
+    text.line("    if (file == nullptr || std::fwrite(&data, sizeof data, 1, file) != 1 || std::fclose(file) != 0) {");
+    text.line("        host_model::Usage(\"cannot write tiling.bin\");\n    }");
+    text.line(format!("    const std::string ub = \"{}\";", call.ub()));
+    text.line("    const std::string blocks = std::to_string(std::max(data.cores, 1u));");
+    text.line("    std::vector<std::string> words = {");
+    text.line("        \"--kernel\", data.path == PATH_SMALL ? \"small\" : \"dense\", \"--ub\", ub, \"--blocks\", blocks};");
+    text.line("    words.insert(words.begin(), argv, argv + argc);");
+    text.line("    words.insert(words.end(), {\"--absent\", \"workspace\", \"--tiling\", \"tiling.bin\"});");
+    text.line("    std::vector<char*> args;");
+    text.line("    for (std::string& word : words) {\n        args.push_back(word.data());\n    }");
+    text.line(format!(
+        "    return host_model::Main(static_cast<int>(args.size()), args.data(), {{{}}});\n}}",
+        instances(call)
+    ));
+    text.finish()
+}
+
+/// The kernels that the tiling can pick.
+fn instances(call: &Call<'_>) -> String {
+    let (snake, dtype, form) = (call.package.snake(), call.plan.dtype as u8, call.plan.spec);
+    let instance = |(name, small): (&str, bool)| {
+        format!("{{\"{name}\", host_model::Bind({snake}<{dtype}, {form}, {small}>)}}")
+    };
+    let small = has_small(call.package).then_some(("small", true));
+    let all: Vec<String> = [("dense", false)].into_iter().chain(small).map(instance).collect();
+    all.join(", ")
+}
+
+/// `data`, filled by the emitted host code, and its record in the report.
+fn tiling(call: &Call<'_>, text: &mut Text) {
+    let Call { package, plan, attrs, bound, .. } = call;
+    let int = |a: &usize| attrs[*a].as_int().unwrap_or_default().to_string();
+    let chosen: Vec<String> = host::core::branching(package).iter().map(int).collect();
+    let dims: Vec<String> = bound.domain.iter().map(|d| format!("{d}u")).collect();
+    let (rank, split) = (dims.len(), bound.split.is_some());
+    let dim = bound.split.map_or(0, |s| s.dim).to_string();
+    let outer = host::core::outer(package, &dim);
+    let (cores, ub) = (call.cores, package.soc().reported_ub());
+    text.line(format!(
+        "    const uint64_t dims[] = {{{}}};",
+        if rank == 0 { "1".into() } else { dims.join(", ") }
+    ));
+    text.line(format!("    const Extent extent = Collapse(dims, {rank}, {outer}, {split});"));
+    text.line(format!("    const uint32_t form = SelectForm({});", chosen.join(", ")));
+    text.line(format!(
+        "    const Need* need = FindNeed(form, {});",
+        host::core::type_constant(plan.dtype)
+    ));
+    text.line("    TilingData data{};");
+    text.line(format!(
+        "    if (need == nullptr || !Tile(extent, *need, Machine{{{ub}, {cores}, PADS}}, data)) {{"
+    ));
+    text.line("        host_model::Usage(\"the host code finds no tiling\");\n    }");
+    if gate_is_an_attribute(package.def) {
+        let first = bound.split.is_some_and(|s| s.gate_first);
+        text.line(format!("    data.gateFirst = {};", u32::from(first)));
+    }
+    for (attr, value) in package.def.attrs.iter().zip(attrs.iter()) {
+        if let (AttrKind::Float, Value::Float(v)) = (&attr.kind, value) {
+            text.line(format!("    data.{} = {:?}f;", camel(&attr.name), *v as f32));
+        }
+    }
+    let whole = fields(package).into_iter().filter(|f| f.ty != "float");
+    let (mut format, mut values) = (String::new(), String::new());
+    for field in whole {
+        format += &format!(",\\\"{}\\\":%llu", field.name);
+        values +=
+            &format!(",\n                static_cast<unsigned long long>(data.{})", field.name);
+    }
+    text.line(format!(
+        "    std::printf(\"{{\\\"record\\\":\\\"tiling\\\"{format}}}\\n\"{values});"
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn every_header_is_in_the_table() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("host-model");
+        for dir in ["", "model"] {
+            for entry in fs::read_dir(root.join(dir)).unwrap() {
+                let path = entry.unwrap().path();
+                if path.extension().is_some_and(|e| e == "h") {
+                    let name = path.strip_prefix(&root).unwrap().display().to_string();
+                    assert!(FILES.iter().any(|(path, _)| *path == name), "{name}");
+                }
+            }
+        }
+    }
+}
