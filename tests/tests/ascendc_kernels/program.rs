@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use op_dsl::Operator;
 use op_dsl::ir::DType;
 use op_dsl::ir::bind::{Bound, TensorMeta, bind};
-use op_dsl::ir::op::{AttrKind, Gate, Value};
+use op_dsl::ir::op::{AttrKind, Gate, Spec, Value};
 use op_dsl::ir::tiling::{Extent, Machine, Need, Tiling, tile};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,9 @@ impl Program {
     pub fn new(op: &'static Operator, soc: &str) -> Program {
         let soc = Soc::named(soc).expect("a target");
         let package = Package::new(&op.def, soc, Options::default()).expect("plans");
-        let name = format!("{}_{}_{}", package.snake(), package.arch(), std::process::id());
+        static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
+        let number = PROGRAMS.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{}_{}_{number}", package.snake(), std::process::id());
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ascendc_kernels").join(name);
         fs::create_dir_all(&dir).expect("a directory");
         for file in kernel::files(&package) {
@@ -90,6 +92,22 @@ impl Program {
     pub fn plan(&self, spec: usize, dtype: DType) -> &Plan {
         let fits = |p: &&Plan| p.spec == spec && p.dtype == dtype;
         self.package.plans.iter().find(fits).expect("a plan")
+    }
+
+    /// Whether there is a plan for these attributes.
+    pub fn has(&self, attrs: &[Value], dtype: DType) -> bool {
+        let spec = self.spec(attrs);
+        self.package.plans.iter().any(|p| p.spec == spec && p.dtype == dtype)
+    }
+
+    /// The plan for these attributes.
+    pub fn plan_of(&self, attrs: &[Value], dtype: DType) -> &Plan {
+        self.plan(self.spec(attrs), dtype)
+    }
+
+    fn spec(&self, attrs: &[Value]) -> usize {
+        let picked = |s: &Spec| s.when.iter().all(|(i, v)| attrs[*i].as_int() == Some(*v));
+        self.op.def.specs.iter().position(picked).expect("a specialisation")
     }
 
     /// Cuts a call into tiles.

@@ -51,7 +51,7 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
         fields.push(field("float", &camel(&attr.name), "attribute of the operator"));
     }
     let bytes: usize = fields.iter().map(|f| if f.ty == "uint64_t" { 8 } else { 4 }).sum();
-    if bytes % 8 != 0 {
+    if !bytes.is_multiple_of(8) {
         fields.push(field("uint32_t", "reserved", "0: keeps the size a multiple of 8 bytes"));
     }
     fields
