@@ -146,33 +146,45 @@ fn launch(package: &Package<'_>) -> String {
     text.line(format!("    op.Init(pipe, {});\n    op.Process();\n}}\n", names.join(", ")));
     text.line("namespace {\n");
     tiling(package, &mut text);
+    instances(package, names.len(), &mut text);
     text.line("}  // namespace\n");
     text.line("bool Launch(const Call& call, void* stream)\n{");
     text.line(format!("    {}TilingData tiling{{}};\n    uint32_t form = 0;", def.name));
     text.line("    if (!MakeTiling(call, form, tiling)) {\n        return false;\n    }");
-    text.line(
-        "    if (tiling.cores == 0) {\n        return true;  // no elements, nothing to do\n    }",
-    );
-    text.line("    GM_ADDR tensors[COUNT];");
-    text.line("    for (size_t i = 0; i < COUNT; ++i) {");
-    text.line("        tensors[i] = reinterpret_cast<GM_ADDR>(call.tensors[i]);\n    }");
+    text.line("    if (tiling.cores == 0) {");
+    text.line("        return true;  // no elements, nothing to do\n    }");
     text.line(format!("    const bool small = tiling.path == ops::{snake}::PATH_SMALL;"));
-    let arguments: Vec<String> = (0..names.len()).map(|i| format!("tensors[{i}]")).collect();
-    for plan in &package.plans {
-        let (dtype, form) = (plan.dtype as u8, plan.spec);
-        let sizes: &[bool] = if has_small(package) { &[false, true] } else { &[false] };
-        for small in sizes {
-            let is_small = if *small { "small" } else { "!small" };
-            text.line(format!("    if (call.type == {dtype} && form == {form} && {is_small}) {{"));
-            text.line(format!(
-                "        Kernel<{dtype}, {form}, {small}><<<tiling.cores, nullptr, stream>>>({}, tiling);",
-                arguments.join(", ")
-            ));
-            text.line("        return true;\n    }");
-        }
-    }
-    text.line("    return false;\n}");
+    text.line("    for (const Instance& instance : INSTANCES) {");
+    text.line("        if (instance.type == call.type && instance.form == form && instance.small == small) {");
+    text.line("            instance.start(call.tensors, tiling, stream);");
+    text.line("            return true;\n        }\n    }\n    return false;\n}");
     text.finish()
+}
+
+/// The table of kernels.
+fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
+    let data = package.tiling_data();
+    let arguments: Vec<String> =
+        (0..count).map(|i| format!("static_cast<GM_ADDR>(tensors[{i}])")).collect();
+    text.line("template <uint32_t dtype, uint32_t form, bool small>");
+    text.line(format!("void Start(void* const* tensors, const {data}& tiling, void* stream)\n{{"));
+    text.line("    Kernel<dtype, form, small><<<tiling.cores, nullptr, stream>>>(");
+    text.line(format!("        {},\n        tiling);\n}}\n", arguments.join(",\n        ")));
+    text.line("// The kernels there are.");
+    text.block("struct Instance", "};\n", |text| {
+        text.line("uint32_t type;\nuint32_t form;\nbool small;");
+        text.line(format!(
+            "void (*start)(void* const* tensors, const {data}& tiling, void* stream);"
+        ));
+    });
+    text.block("constexpr Instance INSTANCES[] =", "};\n", |text| {
+        for plan in &package.plans {
+            for small in if has_small(package) { &[false, true][..] } else { &[false] } {
+                let key = format!("{}, {}, {small}", plan.dtype as u8, plan.spec);
+                text.line(format!("{{{key}, Start<{key}>}},"));
+            }
+        }
+    });
 }
 
 /// Tiling by the operator's host code, with what the platform reports.
