@@ -12,13 +12,12 @@ use op_dsl_ir::tiling::Footprint;
 /// The part that is the same for every operator.
 const TILE: &str = include_str!("fragments/tile.h");
 
-/// Text inside the operator's own namespace. (Nested ones at once are C++17, and some toolkits build
-/// host code as C++14.)
-pub fn in_namespace(package: &Package<'_>, outer: &str, text: &str) -> String {
+/// Text inside the namespace of an operator's host code. (Nested ones at once are C++17, and some
+/// toolkits build host code as C++14.)
+pub fn in_namespace(package: &Package<'_>, text: &str) -> String {
     let inner = package.snake();
-    format!(
-        "namespace {outer} {{\nnamespace {inner} {{\n\n{text}\n}}  // namespace {inner}\n}}  // namespace {outer}\n"
-    )
+    let (open, close) = ("namespace ops {", "}  // namespace ops");
+    format!("{open}\nnamespace {inner} {{\n\n{text}\n}}  // namespace {inner}\n{close}\n")
 }
 
 /// What [`body`] includes beside the header of the tiling data.

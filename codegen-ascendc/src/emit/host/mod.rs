@@ -1,6 +1,19 @@
 //! `op_host/`: definition, shape inference, tiling; `op_graph/`: prototype.
+//!
+//! ```text
+//! definition  <op>_def.cpp, <op>_proto.h    the signature, for the build and for graphs
+//! checks      <op>_checks.h                 attributes and shapes: what is refused, in which words
+//! shapes      <op>_infershape.cpp           shapes and element types of the outputs
+//! core        <op>_tiling_core.h            the tiling maths, without CANN
+//! tiling      <op>_tiling.cpp               context -> core -> tiling data, key, cores, workspace
+//! fragments/                                what is the same for every operator
+//! ```
 
+mod checks;
 pub mod core;
+mod definition;
+mod shapes;
+mod tiling;
 
 use super::package::Package;
 use super::text::{Comment, header};
@@ -13,7 +26,22 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
         path,
         text: format!("{}\n{text}", header(package, Comment::Slashes)),
     };
-    vec![file(format!("op_host/{snake}_tiling_core.h"), core_header(package))]
+    let cmake = "# Prototypes of this directory.\nadd_graph_plugin_sources()\n";
+    vec![
+        file(format!("op_host/{snake}_def.cpp"), definition::definition(package)),
+        file(format!("op_host/{snake}_checks.h"), checks_header(package)),
+        file(format!("op_host/{snake}_infershape.cpp"), shapes::file(package)),
+        file(format!("op_host/{snake}_tiling_core.h"), core_header(package)),
+        file(format!("op_host/{snake}_tiling.cpp"), tiling::file(package)),
+        file(
+            format!("op_graph/{snake}_proto.h"),
+            guarded(package, "PROTO", &definition::prototype(package)),
+        ),
+        File {
+            path: "op_graph/CMakeLists.txt".into(),
+            text: format!("{}\n{cmake}", header(package, Comment::Hash)),
+        },
+    ]
 }
 
 /// An include guard around a header.
@@ -22,12 +50,17 @@ fn guarded(package: &Package<'_>, what: &str, text: &str) -> String {
     format!("#ifndef {guard}\n#define {guard}\n\n{text}\n#endif  // {guard}\n")
 }
 
+fn checks_header(package: &Package<'_>) -> String {
+    let body = core::in_namespace(package, &checks::body(package));
+    guarded(package, "CHECKS", &format!("{}\n{body}", checks::INCLUDES))
+}
+
 fn core_header(package: &Package<'_>) -> String {
     let text = format!(
         "{}\n#include \"../op_kernel/{}_tiling_data.h\"\n\n{}",
         core::INCLUDES,
         package.snake(),
-        core::in_namespace(package, "optiling", &core::body(package)),
+        core::in_namespace(package, &core::body(package)),
     );
     guarded(package, "TILING_CORE", &text)
 }

@@ -1,0 +1,15 @@
+// Element types, formats and status codes.
+#pragma once
+
+#include <cstdint>
+
+namespace ge {
+
+enum DataType { DT_FLOAT = 0, DT_FLOAT16 = 1, DT_BF16 = 27, DT_UNDEFINED = 28 };
+enum Format { FORMAT_ND = 2 };
+
+using graphStatus = uint32_t;
+constexpr graphStatus GRAPH_FAILED = 0xFFFFFFFF;
+constexpr graphStatus GRAPH_SUCCESS = 0;
+
+}  // namespace ge

@@ -1,0 +1,154 @@
+//! `op_host/<op>_def.cpp` and `op_graph/<op>_proto.h`: the signature, as the build and as graphs
+//! read it.
+
+use super::tiling::{ge_type, ge_types};
+use crate::emit::kernel;
+use crate::emit::package::Package;
+use crate::emit::text::Text;
+use op_dsl_ir::op::{Attr, AttrKind, Kind, Tensor, Value};
+
+/// The whole of `<op>_def.cpp`, without its header.
+pub fn definition(package: &Package<'_>) -> String {
+    let (def, name) = (package.def, &package.def.name);
+    let mut text = Text::new();
+    text.line("#include \"register/op_def_registry.h\"\n\nnamespace ops {\n");
+    text.line(format!("class {name} : public OpDef {{\npublic:"));
+    text.line(format!("    explicit {name}(const char* name) : OpDef(name)\n    {{"));
+    for tensor in def.inputs.iter() {
+        text.line(format!(
+            "{}\n            .AutoContiguous();",
+            tensor_def(package, "Input", tensor)
+        ));
+    }
+    for tensor in def.outputs.iter() {
+        text.line(format!("{};", tensor_def(package, "Output", tensor)));
+    }
+    for attr in def.attrs.iter() {
+        let (ty, default) = attr_default(attr);
+        text.line(format!(
+            "        this->Attr(\"{}\").AttrType(OPTIONAL).{ty}({default});",
+            attr.name
+        ));
+    }
+    // A product that has another entry than the others' names it.
+    let snake = package.snake();
+    let apt = format!("{snake}_apt.cpp");
+    let entry = if kernel::files(package).iter().any(|f| f.path == apt) {
+        format!("{snake}_apt")
+    } else {
+        snake
+    };
+    text.line(format!(
+        "
+        OpAICoreConfig config;
+        config.DynamicCompileStaticFlag(true)
+            .DynamicFormatFlag(false)
+            .DynamicRankSupportFlag(true)
+            .DynamicShapeSupportFlag(true)
+            .NeedCheckSupportFlag(false)
+            .PrecisionReduceFlag(true)
+            .ExtendCfgInfo(\"opFile.value\", \"{entry}\");"
+    ));
+    for soc in &package.socs {
+        text.line(format!("        this->AICore().AddConfig(\"{}\", config);", soc.name));
+    }
+    text.line(format!("    }}\n}};\n\nOP_ADD({name});\n\n}}  // namespace ops"));
+    text.finish()
+}
+
+fn tensor_def(package: &Package<'_>, role: &str, tensor: &Tensor) -> String {
+    let dtypes = package.dtypes();
+    let types: Vec<String> = dtypes.iter().map(|d| format!("ge::{}", ge_type(*d))).collect();
+    let formats = vec!["ge::FORMAT_ND"; dtypes.len()].join(", ");
+    format!(
+        "        this->{role}(\"{}\")
+            .ParamType(REQUIRED)
+            .DataType({{{}}})
+            .Format({{{formats}}})",
+        tensor.name,
+        types.join(", ")
+    )
+}
+
+/// Type and default of an attribute, as definition and prototype write them.
+fn attr_default(attr: &Attr) -> (&'static str, String) {
+    match (&attr.kind, attr.default) {
+        (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(value)) => {
+            let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
+            ("String", format!("\"{name}\""))
+        }
+        (AttrKind::Float, Value::Float(value)) => ("Float", format!("{value:?}")),
+        (AttrKind::Bool, Value::Bool(value)) => ("Bool", value.to_string()),
+        (_, value) => ("Int", value.as_int().unwrap_or_default().to_string()),
+    }
+}
+
+/// The whole of `<op>_proto.h`, without its header and its include guard.
+pub fn prototype(package: &Package<'_>) -> String {
+    let def = package.def;
+    let types = format!("TensorType({{{}}})", ge_types(&package.dtypes()));
+    // Inputs that may differ in element type have no common name for it.
+    let ty = if def.promote { types.clone() } else { "\"T\"".into() };
+    let mut text = Text::new();
+    text.line("#include \"graph/operator_reg.h\"\n\nnamespace ge {\n");
+    document(&mut text, package);
+    text.line(format!("REG_OP({})", def.name));
+    for tensor in def.inputs.iter() {
+        text.line(format!("    .INPUT({}, {ty})", tensor.name));
+    }
+    for tensor in def.outputs.iter() {
+        text.line(format!("    .OUTPUT({}, {ty})", tensor.name));
+    }
+    if !def.promote {
+        text.line(format!("    .DATATYPE(T, {types})"));
+    }
+    for attr in def.attrs.iter() {
+        let (ty, default) = attr_default(attr);
+        text.line(format!("    .ATTR({}, {ty}, {default})", attr.name));
+    }
+    text.line(format!("    .OP_END_FACTORY_REG({})\n\n}}  // namespace ge", def.name));
+    text.finish()
+}
+
+/// The comment above the prototype.
+fn document(text: &mut Text, package: &Package<'_>) {
+    let def = package.def;
+    let types = ge_types(&package.dtypes());
+    let shape = |t: &Tensor| match t.kind {
+        Kind::Gated => "cut in two along the split dimension, which is even",
+        Kind::Whole if def.split.is_some() => "half as long along the split dimension",
+        Kind::Whole => "of any shape",
+    };
+    let brief = def.doc.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or(&def.name);
+    text.line(format!("/**\n * @brief {}", brief.replace("*/", "* /")));
+    for (title, tensors) in [("Inputs", &def.inputs), ("Outputs", &def.outputs)] {
+        text.line(format!(" *\n * @par {title}:"));
+        for t in tensors.iter() {
+            let unused = if t.used || title == "Outputs" { "" } else { "; checked, not read" };
+            text.line(format!(" * @li {}: {types}, {}{unused}.", t.name, shape(t)));
+        }
+    }
+    if def.attrs.is_empty() {
+        text.line(" */");
+        return;
+    }
+    text.line(" *\n * @par Attributes:");
+    for attr in def.attrs.iter() {
+        let what = match &attr.kind {
+            AttrKind::Dim => "the dimension that is cut in two, from -rank to rank - 1".into(),
+            AttrKind::Bool => "true or false".to_string(),
+            AttrKind::Int => "any integer".into(),
+            AttrKind::Float => "a number".into(),
+            AttrKind::Enum { variants, wire_str, .. } => {
+                let one = |v: &op_dsl_ir::op::Variant| match wire_str {
+                    true => format!("\"{}\"", v.name),
+                    false => format!("{} ({})", v.value, v.name),
+                };
+                variants.iter().map(one).collect::<Vec<_>>().join(" or ")
+            }
+        };
+        let (_, default) = attr_default(attr);
+        text.line(format!(" * @li {}: {what}. Defaults to {default}.", attr.name));
+    }
+    text.line(" */");
+}

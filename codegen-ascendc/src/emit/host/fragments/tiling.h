@@ -1,0 +1,139 @@
+// Most elements of a tensor: their bytes can be counted in 64 bits.
+constexpr uint64_t MAX_ELEMENTS = INT64_MAX / 4;
+
+std::string NameOf(ge::DataType type)
+{
+    switch (type) {
+        case ge::DT_FLOAT16:
+            return "DT_FLOAT16";
+        case ge::DT_BF16:
+            return "DT_BF16";
+        case ge::DT_FLOAT:
+            return "DT_FLOAT";
+        default:
+            return "ge::DataType(" + std::to_string(static_cast<int>(type)) + ")";
+    }
+}
+
+// Checks one tensor's element type against those there are, and the first input's.
+ge::graphStatus CheckType(const gert::TilingContext* context, const char* name,
+                          const gert::CompileTimeTensorDesc* desc, ge::DataType& common)
+{
+    if (desc == nullptr) {
+        return RefuseTensor(context, name, "is missing");
+    }
+    const ge::DataType type = desc->GetDataType();
+    const std::string got = "has dtype " + NameOf(type) + "; allowed: ";
+    const auto same = [type](const Type& known) { return known.type == type; };
+    if (std::none_of(std::begin(TYPES), std::end(TYPES), same)) {
+        return RefuseTensor(context, name, got + TYPE_NAMES);
+    }
+    common = common == ge::DT_UNDEFINED ? type : common;
+    if (type != common) {
+        return RefuseTensor(context, name, got + NameOf(common) + ", as " + Quote(INPUTS[0].name) + " has");
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Finds the element type of all tensors.
+ge::graphStatus FindType(const gert::TilingContext* context, Type& type)
+{
+    ge::DataType common = ge::DT_UNDEFINED;
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        if (CheckType(context, INPUTS[k].name, context->GetInputDesc(k), common) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        if (CheckType(context, OUTPUTS[k].name, context->GetOutputDesc(k), common) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    for (const Type& known : TYPES) {
+        type = known.type == common ? known : type;
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+ge::graphStatus ReadShape(const gert::TilingContext* context, const char* name, const gert::StorageShape* shape,
+                          Dims& dims)
+{
+    if (shape == nullptr) {
+        return RefuseTensor(context, name, "is missing");
+    }
+    dims = ToDims(shape->GetStorageShape());
+    if (std::any_of(dims.begin(), dims.end(), [](int64_t dim) { return dim < 0; })) {
+        return RefuseTensor(context, name, "has shape " + ToString(dims) + "; allowed: dimensions from 0");
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Checks that a tensor has no more elements than can be counted, and some where the operator wants some.
+ge::graphStatus CheckSize(const gert::TilingContext* context, const char* name, const Dims& dims)
+{
+    if (std::find(dims.begin(), dims.end(), 0) != dims.end()) {
+        return EMPTY ? ge::GRAPH_SUCCESS :
+                       RefuseTensor(context, name, "of shape " + ToString(dims) +
+                                    " is empty, which this operator does not allow");
+    }
+    uint64_t count = 1;
+    for (int64_t dim : dims) {
+        if (static_cast<uint64_t>(dim) > MAX_ELEMENTS / count) {
+            return Refuse(context, "tensor " + Quote(name) + ": the number of elements of shape " + ToString(dims) +
+                          " overflows");
+        }
+        count *= static_cast<uint64_t>(dim);
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Reads the shapes of all tensors and finds the domain. A kernel broadcasts nothing: its inputs are
+// of one shape, or twice as long along the split dimension.
+ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Domain& domain)
+{
+    std::vector<Dims> inputs(INPUT_COUNT);
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        if (ReadShape(context, INPUTS[k].name, context->GetInputShape(k), inputs[k]) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    if (FindDomain(context, inputs, dim, false, domain) != ge::GRAPH_SUCCESS) {
+        return ge::GRAPH_FAILED;
+    }
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        if (CheckSize(context, INPUTS[k].name, inputs[k]) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        const Dims want = ShapeOf(OUTPUTS[k], domain);
+        Dims got;
+        if (CheckSize(context, OUTPUTS[k].name, want) != ge::GRAPH_SUCCESS ||
+            ReadShape(context, OUTPUTS[k].name, context->GetOutputShape(k), got) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+        if (got != want) {
+            return RefuseTensor(context, OUTPUTS[k].name, "has shape " + ToString(got) + "; must be " +
+                                ToString(want) + ", which follows from the inputs");
+        }
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Asks the platform, at every call: how many cores a stream may use can change.
+ge::graphStatus AskPlatform(const gert::TilingContext* context, Machine& machine, size_t& workspace)
+{
+    fe::PlatFormInfos* infos = context->GetPlatformInfo();
+    if (infos == nullptr) {
+        return Refuse(context, "the platform is unknown");
+    }
+    const platform_ascendc::PlatformAscendC platform(infos);
+    machine.cores = platform.GetCoreNumAiv();
+    platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, machine.ub);
+    machine.pads = PADS;
+    workspace = platform.GetLibApiWorkSpaceSize();
+    if (machine.cores == 0) {
+        return Refuse(context, "the platform reports 0 vector cores; needs 1 or more");
+    }
+    return ge::GRAPH_SUCCESS;
+}

@@ -1,0 +1,157 @@
+//! `op_host/<op>_tiling.cpp`: from the framework's context to the core's maths and back.
+
+use super::checks::form_arguments;
+use super::core;
+use crate::emit::kernel::tiling_data::{camel, gate_is_an_attribute};
+use crate::emit::package::Package;
+use crate::emit::text::Text;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{AttrKind, Gate};
+
+/// The part that is the same for every operator.
+const TILING: &str = include_str!("fragments/tiling.h");
+
+/// The whole file, without its header.
+pub fn file(package: &Package<'_>) -> String {
+    let (snake, name) = (package.snake(), &package.def.name);
+    let mut text = Text::new();
+    text.line("namespace {\n");
+    types(&mut text, package);
+    text.line(TILING);
+    tile(&mut text, package);
+    text.line("// Nothing is known before shapes are.\nstruct CompileInfo {};\n");
+    text.line("ge::graphStatus Parse(gert::TilingParseContext*) { return ge::GRAPH_SUCCESS; }\n");
+    text.line("}  // namespace\n");
+    text.line(format!(
+        "IMPL_OP_OPTILING({name}).Tiling(TileCall).TilingParse<CompileInfo>(Parse);"
+    ));
+    format!(
+        "#include <algorithm>\n#include <iterator>\n\n\
+         #include \"tiling/platform/platform_ascendc.h\"\n\n\
+         #include \"../op_kernel/{snake}_tiling_key.h\"\n\
+         #include \"{snake}_checks.h\"\n#include \"{snake}_tiling_core.h\"\n\n{}",
+        core::in_namespace(package, &text.finish())
+    )
+}
+
+/// CANN's name of an element type.
+pub fn ge_type(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "DT_FLOAT16",
+        DType::BF16 => "DT_BF16",
+        DType::F32 => "DT_FLOAT",
+    }
+}
+
+/// Names of the element types that the target has.
+pub fn ge_types(dtypes: &[DType]) -> String {
+    dtypes.iter().map(|d| ge_type(*d)).collect::<Vec<_>>().join(", ")
+}
+
+fn types(text: &mut Text, package: &Package<'_>) {
+    text.line("// An element type, as the framework and as the tiling key has it.");
+    text.block("struct Type", "};\n", |text| {
+        text.line("ge::DataType type;\nuint32_t key;");
+    });
+    let row = |d: &DType| format!("{{ge::{}, {}}}", ge_type(*d), core::type_constant(*d));
+    let dtypes = package.dtypes();
+    let rows: Vec<String> = dtypes.iter().map(row).collect();
+    text.line(format!("constexpr Type TYPES[] = {{{}}};", rows.join(", ")));
+    text.line(format!("constexpr const char* TYPE_NAMES = \"{}\";\n", ge_types(&dtypes)));
+    text.line("// Whether tensors without elements are fine, and do nothing.");
+    text.line(format!("constexpr bool EMPTY = {};\n", package.def.empty));
+}
+
+/// What there are kernels for, as a message has it: `approximate = 1 (DT_FLOAT16, DT_FLOAT)`.
+fn kernels(package: &Package<'_>) -> String {
+    let def = package.def;
+    let of = |spec: usize| {
+        let when = def.specs[spec].when.iter();
+        let when: Vec<String> =
+            when.map(|(a, v)| format!("{} = {v}", def.attrs[*a].name)).collect();
+        let has = |d: &DType| package.plans.iter().any(|p| p.spec == spec && p.dtype == *d);
+        let dtypes: Vec<DType> = package.dtypes().into_iter().filter(has).collect();
+        format!("{} ({})", when.join(" "), ge_types(&dtypes)).trim_start().to_string()
+    };
+    package.specs().into_iter().map(of).collect::<Vec<_>>().join("; ")
+}
+
+/// Statements that refuse forms without a kernel on this target.
+fn find_need(text: &mut Text, package: &Package<'_>) {
+    let def = package.def;
+    let value = |a: usize| {
+        let (name, var) = (&def.attrs[a].name, camel(&def.attrs[a].name));
+        format!("\"{name} = \" + std::to_string(attributes.{var}) + \" \" + ")
+    };
+    let values: String = core::branching(package).into_iter().map(value).collect();
+    text.line(format!(
+        "    const uint32_t form = SelectForm({});
+    const Need* need = FindNeed(form, type.key);
+    if (need == nullptr) {{
+        return Refuse(context, {values}\"(\" + NameOf(type.type) +
+                      \") has no kernel on this target; allowed: {}\");
+    }}",
+        form_arguments(package),
+        kernels(package)
+    ));
+}
+
+/// The tiling function.
+fn tile(text: &mut Text, package: &Package<'_>) {
+    let def = package.def;
+    let has_attrs = !def.attrs.is_empty();
+    let dim = def.split.as_ref().map(|s| format!("attributes.{}", camel(&def.attrs[s.dim].name)));
+    text.line("ge::graphStatus TileCall(gert::TilingContext* context)\n{");
+    if has_attrs {
+        text.line("    Attributes attributes{};");
+    }
+    text.line(
+        "    Type type{};\n    Domain domain;\n    Machine machine{};\n    size_t workspace = 0;",
+    );
+    let attributes = if has_attrs {
+        "ReadAttributes(context, attributes) != ge::GRAPH_SUCCESS ||\n        "
+    } else {
+        ""
+    };
+    let dim_argument = dim.clone().unwrap_or_else(|| "0".into());
+    text.line(format!(
+        "    if ({attributes}FindType(context, type) != ge::GRAPH_SUCCESS ||
+        ReadShapes(context, {dim_argument}, domain) != ge::GRAPH_SUCCESS ||
+        AskPlatform(context, machine, workspace) != ge::GRAPH_SUCCESS) {{
+        return ge::GRAPH_FAILED;
+    }}"
+    ));
+    find_need(text, package);
+    text.line("    TilingData* data = context->GetTilingData<TilingData>();");
+    text.line("    size_t* workspaces = context->GetWorkspaceSizes(1);");
+    text.line("    if (data == nullptr || workspaces == nullptr) {");
+    text.line("        return Refuse(context, \"no room for tiling data of \" + std::to_string(sizeof(TilingData)) + \" bytes\");\n    }");
+    let outer = core::outer(package, "domain.split");
+    text.line(format!(
+        "    const std::vector<uint64_t> dims(domain.dims.begin(), domain.dims.end());
+    const Extent extent = Collapse(dims.data(), dims.size(), {outer}, {});
+    if (!Tile(extent, *need, machine, *data)) {{
+        return Refuse(context, \"UB of \" + std::to_string(machine.ub) +
+                      \" bytes is too small: one 32-byte block of each stream needs \" +
+                      std::to_string(LeastUb(*need)) + \" bytes\");
+    }}",
+        def.split.is_some()
+    ));
+    if let (true, Some(Gate::LeftIf(attr))) =
+        (gate_is_an_attribute(def), def.split.as_ref().map(|s| s.gate))
+    {
+        let var = camel(&def.attrs[attr].name);
+        text.line(format!("    data->gateFirst = attributes.{var} ? 1 : 0;"));
+    }
+    for attr in def.attrs.iter().filter(|a| a.kind == AttrKind::Float) {
+        let var = camel(&attr.name);
+        text.line(format!("    data->{var} = attributes.{var};"));
+    }
+    text.line(
+        "    const uint64_t small = data->path == PATH_SMALL ? 1 : 0;
+    context->SetTilingKey(GET_TPL_TILING_KEY(type.key, form, small));
+    context->SetBlockDim(std::max<uint32_t>(data->cores, 1));  // an empty call starts one core, which returns
+    workspaces[0] = workspace;
+    return ge::GRAPH_SUCCESS;\n}\n",
+    );
+}
