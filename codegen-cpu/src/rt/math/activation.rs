@@ -343,8 +343,7 @@ pub fn silu_with_grad<S: K, E: El>(s: S, x: V<S>) -> (V<S>, V<S>) {
 #[inline(always)]
 pub fn silu_with_grad_wide<S: K, E: El>(s: S, x: V<S>) -> (V<S>, V<S>) {
     match E::DTYPE {
-        DType::BF16 => silu_pair(s, &half::SIGMOID_BF16, x),
-        DType::F16 => silu_pair(s, &half::SIGMOID_F16, x),
+        DType::BF16 | DType::F16 => silu_pair(s, &half::SIGMOID_HALF, x),
         DType::F32 => silu_pair(s, &wide::SILU, x),
     }
 }
