@@ -139,6 +139,8 @@ fn clients_run_under_valgrind() {
         let mut command = Command::new("valgrind");
         command.args(["-q", "--error-exitcode=9", "--leak-check=full"]);
         command.args(["--errors-for-leak-kinds=definite,indirect", "--show-leak-kinds=definite"]);
+        let known = home().join("tests/clients/valgrind.supp");
+        command.arg(format!("--suppressions={}", known.display()));
         command.arg(client(name, "valgrind", &["-g"], None));
         passes(command, name);
     }

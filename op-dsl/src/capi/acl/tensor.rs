@@ -5,7 +5,7 @@ use super::codes::*;
 use crate::capi::operand::{array, reply};
 use crate::capi::refusal::{Checked, pointer, refuse, status};
 use crate::capi::registry::{Handle, Registry};
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
 /// All tensors that were not destroyed.
 pub static TENSORS: Registry<Tensor> = Registry::new();
@@ -183,12 +183,18 @@ unsafe extern "C" {
     fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
 }
 
+/// A function of the process, or null.
+fn symbol(name: &CStr) -> *mut c_void {
+    const EVERYWHERE: *mut c_void = std::ptr::null_mut(); // RTLD_DEFAULT
+    // SAFETY: the name ends.
+    unsafe { dlsym(EVERYWHERE, name.as_ptr()) }
+}
+
 /// Memory that the caller frees: with `delete[]` where there is C++, else with `free`.
 fn for_caller(bytes: usize) -> *mut c_void {
-    const EVERYWHERE: *mut c_void = std::ptr::null_mut(); // RTLD_DEFAULT
-    // SAFETY: a constant string; the answer is null or a function.
-    let new = unsafe { dlsym(EVERYWHERE, c"_ZnamRKSt9nothrow_t".as_ptr()) };
-    if new.is_null() {
+    // `std::terminate` tells C++ from a sanitizer, which has `operator new[]` of its own.
+    let new = symbol(c"_ZnamRKSt9nothrow_t");
+    if new.is_null() || symbol(c"_ZSt9terminatev").is_null() {
         // SAFETY: any size may be asked for.
         return unsafe { malloc(bytes) };
     }

@@ -30,7 +30,7 @@ const WIDTH: usize = 100;
 
 /// A line where it fits, else several.
 fn fitted(line: String, broken: impl FnOnce() -> String) -> String {
-    let fits = line.len() <= WIDTH;
+    let fits = line.lines().all(|l| l.len() <= WIDTH);
     if fits { line + "\n" } else { broken() }
 }
 
@@ -46,8 +46,12 @@ pub fn function(head: &str, params: &[String]) -> String {
 
 /// `let name = [a, b];` in a function.
 pub fn array(name: &str, values: &[String]) -> String {
-    let line = format!("    let {name} = [{}];", values.join(", "));
-    fitted(line, || format!("    let {name} = [\n{}    ];\n", items(8, values)))
+    let list = values.join(", ");
+    fitted(format!("    let {name} = [{list}];"), || {
+        fitted(format!("    let {name} =\n        [{list}];"), || {
+            format!("    let {name} = [\n{}    ];\n", items(8, values))
+        })
+    })
 }
 
 /// `static NAME: ty = value;`
