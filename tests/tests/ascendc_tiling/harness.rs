@@ -27,27 +27,27 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles `main`, which includes `operators.inc`: what `include` names for every operator.
+    /// Compiles `main`, which includes `operators.inc`: what `include` names for every operator, then
+    /// `list`.
     pub fn compile(
         main: &str,
         soc: &'static Soc,
         include: impl Fn(&Package<'_>) -> String,
-        flags: &[String],
+        list: &str,
+        flags: &[&str],
     ) -> Program {
         // Two runs of the tests at once must not write over each other's programs.
         let name = format!("ascendc_{main}_{}_{}", soc.arch.number, std::process::id());
         let program = Program { dir: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) };
-        let (mut text, mut names) = (String::new(), String::new());
+        let mut text = String::new();
         for package in packages(soc) {
             program.write(&package);
             text += &include(&package);
-            names += &format!("    driver_{}::Run,\n", package.snake());
         }
-        text += &format!("static std::string (*const RUN[])(const Case&) = {{\n{names}}};\n");
-        program.file("operators.inc", &text);
+        program.file("operators.inc", &format!("{text}{list}\n"));
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_tiling");
         let out = Command::new(std::env::var("CXX").unwrap_or_else(|_| "g++".into()))
-            .args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1"])
+            .args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])
             .args(flags)
             .arg("-I")
             .args([&program.dir, Path::new("-I"), &here])
