@@ -68,6 +68,7 @@ const SHAPES: &[&[usize]] = &[
     &[2, 9001],
     &[1, 70_001],
     &[3, 16_384],
+    &[7, 2001],
     &[3, 2],
     &[3, 2, 5],
     &[3, 2, 5, 2],
@@ -134,6 +135,9 @@ operators! {
     gelu_grad: "GeluGrad" on "ascend910b";
     ge_glu_grad_v2_on_950: "GeGluGradV2" on "ascend950";
     swi_glu_on_950: "SwiGlu" on "ascend950";
+    ge_glu_grad_v2_on_310p: "GeGluGradV2" on "ascend310p";
+    swi_glu_grad_on_310p: "SwiGluGrad" on "ascend310p";
+    gelu_grad_v2_on_310p: "GeluGradV2" on "ascend310p";
 }
 
 #[test]

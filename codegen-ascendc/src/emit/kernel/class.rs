@@ -30,7 +30,8 @@ pub fn file(package: &Package<'_>) -> File {
         copy_in(package, text);
         calculate(package, text);
         copy_out(package, text);
-        text.line(MOVES.trim_end());
+        text.line(CAPACITY);
+        text.line(if package.soc().arch.pads { MOVES } else { MOVES_OF_BLOCKS }.trim_end());
         text.line("");
         if tiling_key::has_small(package) {
             small::offsets(package, text);
@@ -247,8 +248,11 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
     function(text, "void CopyOut(const Tile& tile)", &lines);
 }
 
-/// The copies between GM and UB.
+/// How large a tile can be.
+const CAPACITY: &str = include_str!("capacity.h");
+/// The copies between GM and UB: of any length, and of whole blocks.
 const MOVES: &str = include_str!("moves.h");
+const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");
 
 fn members(package: &Package<'_>, text: &mut Text) {
     let def = package.def;
