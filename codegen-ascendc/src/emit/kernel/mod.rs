@@ -30,10 +30,13 @@ use super::tree::File;
 pub fn refusal(package: &Package<'_>) -> Option<&'static str> {
     let arch = package.soc().arch;
     if arch.number == 1001 {
-        return Some("architecture 1001 lacks Maxs, Mins, FusedMulAdd and a way to write single elements");
+        return Some(
+            "architecture 1001 lacks Maxs, Mins, FusedMulAdd and a way to write single elements",
+        );
     }
     let apart = package.def.split.is_some() && !tiling_key::has_small(package);
-    (!arch.pads && apart).then_some("without DataCopyPad, rows that end inside a block need both parts")
+    (!arch.pads && apart)
+        .then_some("without DataCopyPad, rows that end inside a block need both parts")
 }
 
 /// The files, relative to the directory that the layout gives them; none where there is a

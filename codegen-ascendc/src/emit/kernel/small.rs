@@ -36,6 +36,14 @@ pub fn init(package: &Package<'_>, text: &mut Text) {
     if !joined(package).is_empty() {
         text.line("        pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));");
     }
+    if package.plans.iter().any(|p| p.masks > 0) {
+        // Comparisons read on to the end of a repeat.
+        for (tensor, _) in parted(package) {
+            text.line(format!(
+                "        Duplicate({tensor}Parts_.template Get<T>(), static_cast<T>(0.0f), 2 * capacity_);"
+            ));
+        }
+    }
     text.line("        MakeOffsets();\n    }");
 }
 
