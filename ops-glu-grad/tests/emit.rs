@@ -228,6 +228,56 @@ fn a_call_on_the_host_model() {
     );
 }
 
+/// What a launcher asks of the platform, as far as a compiler must know it.
+const PLATFORM: &str = "\
+#pragma once
+#include <cstdint>
+namespace platform_ascendc {
+enum class CoreMemType { UB };
+struct PlatformAscendC {
+    void GetCoreMemSize(CoreMemType, uint64_t&) const {}
+    uint32_t GetCoreNumAiv() const { return 1; }
+};
+struct PlatformAscendCManager {
+    static PlatformAscendC* GetInstance() { return nullptr; }
+};
+}
+";
+
+/// The host model's compiler knows no launches: without them, it must accept the rest.
+#[test]
+fn a_directly_launched_program_compiles() {
+    let place = Place::new("direct");
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
+    fs::create_dir_all(place.path("stub/tiling/platform")).unwrap();
+    fs::write(place.path("stub/tiling/platform/platform_ascendc.h"), PLATFORM).unwrap();
+    for (op, dir, soc, arch) in [
+        ("GeGluGradV2", "ge_glu_grad_v2", "ascend910b", 2201),
+        ("GeluGradV2", "gelu_grad_v2", "ascend310p", 2002),
+    ] {
+        place.good(&format!("emit {op} --layout direct --soc {soc} --out ."));
+        let dir = place.path(dir);
+        let launch = fs::read_to_string(dir.join("launch.asc")).unwrap();
+        let (before, rest) = launch.split_once("<<<").unwrap();
+        let (launched, after) = rest.split_once(">>>").unwrap();
+        assert_eq!(launched, "tiling.cores, nullptr, stream");
+        fs::write(dir.join("launch.cpp"), format!("{before}{after}")).unwrap();
+        let out = Command::new(std::env::var("CXX").unwrap_or_else(|_| "g++".into()))
+            .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"])
+            .args(["-fsyntax-only", "-D__vector__=", &format!("-DHOST_MODEL_ARCH={arch}")])
+            .arg("-I")
+            .arg(place.path("stub"))
+            .arg("-I")
+            .arg(&model)
+            .arg("-I")
+            .arg(model.join("host"))
+            .args([dir.join("launch.cpp"), dir.join("main.cpp")])
+            .output()
+            .expect("a C++17 compiler: install g++ or set CXX");
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+}
+
 #[test]
 fn a_build_configures_and_builds() {
     let place = Place::new("build");
