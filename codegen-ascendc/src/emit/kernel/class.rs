@@ -125,8 +125,10 @@ fn guarded(input: &Input, statement: String) -> String {
 }
 
 /// `void name(arguments) { statements }`, the statements one level deeper.
-pub fn function(text: &mut Text, head: &str, statements: &[String]) {
-    text.line(format!("__aicore__ inline {head}\n{{"));
+pub fn function(text: &mut Text, name: &str, arguments: &[&str], statements: &[String]) {
+    let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+    let head = names::wrapped(&format!("__aicore__ inline {name}("), &arguments, ")");
+    text.line(format!("{head}\n{{"));
     for line in statements.iter().flat_map(|s| s.split('\n')) {
         let indent = if line.is_empty() || line.starts_with('#') { "" } else { "    " };
         text.line(format!("{indent}{line}"));
@@ -162,7 +164,7 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
         lines.extend(parted);
     }
     lines.push("inQue_.EnQue(in);".into());
-    function(text, "void CopyIn(const Tile& tile)", &lines);
+    function(text, "void CopyIn", &["const Tile& tile"], &lines);
 }
 
 /// `if constexpr (small)`.
@@ -222,7 +224,7 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
         lines.push(run(package, false));
     }
     lines.push("inQue_.FreeTensor(in);\noutQue_.EnQue(out);".into());
-    function(text, "void Calculate(const Tile& tile)", &lines);
+    function(text, "void Calculate", &["const Tile& tile"], &lines);
 }
 
 fn copy_out(package: &Package<'_>, text: &mut Text) {
@@ -245,7 +247,7 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
         lines.extend(parted);
     }
     lines.push("outQue_.FreeTensor(out);".into());
-    function(text, "void CopyOut(const Tile& tile)", &lines);
+    function(text, "void CopyOut", &["const Tile& tile"], &lines);
 }
 
 /// How large a tile can be.
