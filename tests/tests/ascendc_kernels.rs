@@ -114,7 +114,7 @@ fn everywhere(op: &str, soc: &str) {
                 attrs[dim] = Value::Int(d);
                 check(&p, &attrs, &[3, 5, 4, 6], dtype, cores[d as usize]);
             }
-            calls_and_traffic(&p, &attrs, dtype);
+            calls_and_traffic(&p, attrs, dtype);
         }
     }
 }
