@@ -14,7 +14,7 @@
 //! ```
 
 use crate::Operator;
-use codegen_ascendc::arch::{Refusal, Soc};
+use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{Cann, Layout, Options, Refused, WriteError, emit_all};
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -191,14 +191,9 @@ pub fn write(
     options: &Options,
     out: &Path,
     force: bool,
-) -> Result<(Vec<PathBuf>, Vec<Refusal>), Error> {
+) -> Result<(Vec<PathBuf>, Vec<Refused>), Error> {
     let defs = operators.iter().map(|op| &op.def);
-    let (tree, mut refusals) = emit_all(defs, layout, soc, options).map_err(Refused::from)?;
-    if tree.files.is_empty()
-        && let Some(refusal) = refusals.pop()
-    {
-        return Err(Refused::from(refusal).into());
-    }
+    let (tree, refusals) = emit_all(defs, layout, soc, options)?;
     Ok((tree.write(out, force)?, refusals))
 }
 

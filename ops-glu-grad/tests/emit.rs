@@ -103,14 +103,9 @@ fn told(out: Output, line: &str) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// The targets, and the layouts that build for each.
-const TARGETS: [(&str, &[&str]); 5] = [
-    ("ascend910b", &["ops-nn", "custom", "custom --cann 8", "direct"]),
-    ("ascend910_93", &["ops-nn", "custom", "custom --cann 8", "direct"]),
-    ("ascend310p", &["ops-nn", "custom", "custom --cann 8", "direct"]),
-    ("ascend950", &["ops-nn", "custom", "custom --cann 8", "direct"]),
-    ("ascend910", &["custom --cann 8"]),
-];
+/// The targets that kernels are emitted for, and the layouts.
+const TARGETS: [&str; 4] = ["ascend910b", "ascend910_93", "ascend310p", "ascend950"];
+const LAYOUTS: [&str; 4] = ["ops-nn", "custom", "custom --cann 8", "direct"];
 
 #[test]
 fn all_operators_for_all_targets_quickly_and_the_same_each_time() {
@@ -118,16 +113,16 @@ fn all_operators_for_all_targets_quickly_and_the_same_each_time() {
     let mut runs = Vec::new();
     for run in ["first", "second"] {
         let mut slowest = Duration::ZERO;
-        for (soc, layouts) in TARGETS {
-            for layout in layouts {
+        for soc in TARGETS {
+            for layout in LAYOUTS {
                 let out = format!("{run}/{soc}/{}", layout.replace(' ', "_"));
                 let start = Instant::now();
                 place.good(&format!("emit --all --layout {layout} --soc {soc} --out {out}"));
                 slowest = slowest.max(start.elapsed());
             }
         }
-        // Unoptimised and beside other tests; alone and optimised, all of it takes under 2 seconds.
-        assert!(slowest < Duration::from_secs(5), "{slowest:?}");
+        // Alone and optimised all of them take under 2 seconds; here each has that long.
+        assert!(slowest < Duration::from_secs(2), "{slowest:?}");
         runs.push(place.files(run));
     }
     assert!(runs[0].len() > 500, "{}", runs[0].len());
@@ -146,9 +141,8 @@ fn what_a_target_cannot_do_is_told() {
         (emit("GeGluV3", "custom", "ascend910b"), "did you mean `GeGluV2`?"),
         (emit("GeGluV2", "cmake", "ascend910b"), "ops-nn, custom, direct"),
         (emit("GeGluV2", "custom", "ascend910z"), "ascend910b"),
-        (emit("GeGluV2", "ops-nn", "ascend910"), "--layout custom --cann 8"),
-        (emit("GeGluV2", "custom", "ascend910"), "--layout custom --cann 8"),
-        (emit("GeGluV2", "direct", "ascend910"), "--layout custom --cann 8"),
+        (emit("GeGluV2", "ops-nn", "ascend910"), "architecture 1001 lacks"),
+        (emit("--all", "custom --cann 8", "ascend910"), "architecture 1001 lacks"),
         (emit("GeGluV2", "custom", "ascend310p --dtype bf16"), "no bf16"),
         (emit("GeGluV2", "custom", "ascend310p --license-header none"), "--license-header none"),
         ("emit --layout custom --soc ascend910b --out d".into(), "<OP"),
@@ -191,6 +185,100 @@ fn a_license_stands_above_every_file() {
 }
 
 #[test]
+fn a_call_on_the_host_model() {
+    let place = Place::new("simulate");
+    let line = "simulate GeGluGradV2 --shape 40x512 --soc ascend910b --dtype f16 --cores 4";
+    let table = place.good(line);
+    let row = |name: &str| {
+        let line = table.lines().find(|l| l.starts_with(name)).unwrap_or_else(|| panic!("{table}"));
+        line[name.len()..].trim().to_string()
+    };
+    assert_eq!((row("cores used").as_str(), row("gm moved over least").as_str()), ("4", "1"));
+    assert!(row("error ulp").parse::<f64>().unwrap() < 1.02);
+    let json = place.good(&format!("{line} --format json --attr approximate=none"));
+    let count = json.lines().filter(|l| l.starts_with("  \"")).count();
+    assert!(json.starts_with("{\n") && json.ends_with("}\n") && count > 20, "{json}");
+    assert!(json.contains("\"repeats_per_tile\": ") && json.contains("\"bound\": \""), "{json}");
+    for (more, part) in [
+        ("--in dz=x.npy", "no input `dz`"),
+        ("--in dy=x.npy", "--in dy=x.npy: no such file"),
+        ("--attr dim=5", "dim"),
+        ("--cores 0", "1..=1000"),
+    ] {
+        place.refused(
+            &format!("{line} {more}").replace("--cores 4 --cores", "--cores"),
+            None,
+            part,
+        );
+    }
+    place.refused("simulate SwiGlu --shape 3x3 --soc ascend910b", None, "must be even");
+    place.refused(
+        "simulate SwiGlu --shape 2x4 --dtype bf16 --soc ascend310p",
+        None,
+        "architecture 2002 has no bf16",
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ops-glu-grad"));
+    command.args(line.split(' ')).env_remove("CXX").env("PATH", "/nowhere");
+    let out = command.output().unwrap();
+    let error = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(out.status.code(), Some(2));
+    assert!(
+        error.contains("install one or set CXX") && error.matches('\n').count() == 1,
+        "{error}"
+    );
+}
+
+/// What a launcher asks of the platform, as far as a compiler must know it.
+const PLATFORM: &str = "\
+#pragma once
+#include <cstdint>
+namespace platform_ascendc {
+enum class CoreMemType { UB };
+struct PlatformAscendC {
+    void GetCoreMemSize(CoreMemType, uint64_t&) const {}
+    uint32_t GetCoreNumAiv() const { return 1; }
+};
+struct PlatformAscendCManager {
+    static PlatformAscendC* GetInstance() { return nullptr; }
+};
+}
+";
+
+/// The host model's compiler knows no launches: without them, it must accept the rest.
+#[test]
+fn a_directly_launched_program_compiles() {
+    let place = Place::new("direct");
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
+    fs::create_dir_all(place.path("stub/tiling/platform")).unwrap();
+    fs::write(place.path("stub/tiling/platform/platform_ascendc.h"), PLATFORM).unwrap();
+    for (op, dir, soc, arch) in [
+        ("GeGluGradV2", "ge_glu_grad_v2", "ascend910b", 2201),
+        ("GeluGradV2", "gelu_grad_v2", "ascend310p", 2002),
+    ] {
+        place.good(&format!("emit {op} --layout direct --soc {soc} --out ."));
+        let dir = place.path(dir);
+        let launch = fs::read_to_string(dir.join("launch.asc")).unwrap();
+        let (before, rest) = launch.split_once("<<<").unwrap();
+        let (launched, after) = rest.split_once(">>>").unwrap();
+        assert_eq!(launched, "tiling.cores, nullptr, stream");
+        fs::write(dir.join("launch.cpp"), format!("{before}{after}")).unwrap();
+        let out = Command::new(std::env::var("CXX").unwrap_or_else(|_| "g++".into()))
+            .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"])
+            .args(["-fsyntax-only", "-D__vector__=", &format!("-DHOST_MODEL_ARCH={arch}")])
+            .arg("-I")
+            .arg(place.path("stub"))
+            .arg("-I")
+            .arg(&model)
+            .arg("-I")
+            .arg(model.join("host"))
+            .args([dir.join("launch.cpp"), dir.join("main.cpp")])
+            .output()
+            .expect("a C++17 compiler: install g++ or set CXX");
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+}
+
+#[test]
 fn a_build_configures_and_builds() {
     let place = Place::new("build");
     place.toolkit("kit", 9, "mkdir -p p/build_out; touch p/build_out/custom_opp_x_y.run");
@@ -214,15 +302,15 @@ fn an_older_toolkit_completes_the_project() {
                 case $1 in */toolkit) mkdir -p $1/cmake $1/scripts; touch $1/CMakeLists.txt;; esac\n\
                 mkdir -p build_out; touch build_out/custom_opp_x_y.run";
     place.toolkit("Ascend/ascend-toolkit/latest", 8, more);
-    let text = place.good("build SwiGluGrad --soc ascend910");
-    assert!(text.ends_with("swi_glu_grad_ascend910/build_out/custom_opp_x_y.run\n"), "{text}");
+    let text = place.good("build SwiGluGrad --soc ascend310p");
+    assert!(text.ends_with("swi_glu_grad_ascend310p/build_out/custom_opp_x_y.run\n"), "{text}");
     let calls = place.calls();
     assert!(
-        calls[0].starts_with("msopgen gen -i msopgen.json -f tf -c ai_core-ascend910 -lan cpp")
+        calls[0].starts_with("msopgen gen -i msopgen.json -f tf -c ai_core-ascend310p -lan cpp")
     );
     assert!(calls[1].starts_with("cmake -S . --preset=default | "), "{calls:?}");
     assert_eq!(calls.len(), 4);
-    assert!(place.path("swi_glu_grad_ascend910/cmake").is_dir());
+    assert!(place.path("swi_glu_grad_ascend310p/cmake").is_dir());
 }
 
 #[test]
@@ -233,7 +321,7 @@ fn what_keeps_a_build_from_succeeding_is_one_line() {
     place.refused(line, Some("nowhere"), "nowhere: this is no toolkit");
     assert!(!place.path("p").exists(), "nothing was written");
     place.toolkit("kit", 9, "echo broken; exit 1");
-    place.refused("build GeGluGradV2 --soc ascend910 --out p", Some("kit"), "--cann 8");
+    place.refused("build GeGluGradV2 --soc ascend910 --out p", Some("kit"), "1001 lacks");
     place.refused("build GeGluGradV2 --soc ascend910z --out p", Some("kit"), "unknown SoC");
     place.refused(line, Some("kit"), "p/build.log");
     assert_eq!(fs::read_to_string(place.path("p/build.log")).unwrap(), "broken\n");

@@ -4,12 +4,15 @@
 
 #[path = "ascendc_api/calls.rs"]
 mod calls;
+mod common;
 #[path = "ascendc_api/compile.rs"]
 mod compile;
+#[path = "ascendc_api/papers.rs"]
+mod papers;
 
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::tree::File;
-use codegen_ascendc::emit::{Options, Package, api};
+use codegen_ascendc::emit::{Options, Package, api, paper};
 use op_dsl::ir::OpDef;
 
 /// The operator of this name.
@@ -24,7 +27,7 @@ fn package<'a>(def: &'a OpDef, soc: &str) -> Package<'a> {
     Package::new(def, soc, Options::default()).expect("the target can do it")
 }
 
-/// The op_api half of a package.
+/// The interface and the papers of a package.
 fn emitted(package: &Package<'_>) -> Vec<File> {
-    api::files(package)
+    [api::files(package), paper::files(package)].concat()
 }

@@ -154,4 +154,13 @@ private:
     host_model::Region* region_ = nullptr;
 };
 
+/// Writes back what scalar code wrote; the model has no cache in between.
+template <typename T, CacheLine line>
+void DataCacheCleanAndInvalid(const GlobalTensor<T>&, host_model::Where where = host_model::Where::Here())
+{
+    if (host_model::kArch == 1001) {
+        host_model::Fail("not-on-arch", where, "DataCacheCleanAndInvalid does not exist on 1001");
+    }
+}
+
 }  // namespace AscendC

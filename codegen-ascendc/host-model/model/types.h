@@ -91,6 +91,9 @@ enum class PaddingMode : uint8_t { Normal = 0, Compact };
 /// L2 behaviour of a GM tensor; it changes no result.
 enum class CacheMode { CACHE_MODE_DISABLE = 0, CACHE_MODE_NORMAL = 1 };
 
+/// How much of the scalar unit's cache is written back.
+enum class CacheLine : uint64_t { SINGLE_CACHE_LINE = 0, ENTIRE_DATA_CACHE };
+
 /// Whether two types are one.
 template <typename T, typename U>
 struct IsSameType {

@@ -35,9 +35,35 @@ pub enum Refused {
     /// The target cannot do the operator.
     #[error(transparent)]
     Target(#[from] Refusal),
+    /// The target has what the formula needs, but no way to move the operator's tensors.
+    #[error("{op} on {soc}: {why}")]
+    Kernel {
+        /// The operator.
+        op: String,
+        /// The target.
+        soc: &'static str,
+        /// What is in the way.
+        why: &'static str,
+    },
     /// The layout is not built for the target.
     #[error(transparent)]
     Layout(#[from] Unbuilt),
+}
+
+/// What the files of an operator are written from.
+///
+/// # Errors
+/// The target cannot do the operator.
+pub fn package<'d>(
+    def: &'d OpDef,
+    soc: &'static Soc,
+    options: &Options,
+) -> Result<Package<'d>, Refused> {
+    let package = Package::new(def, soc, options.clone())?;
+    match kernel::refusal(&package) {
+        Some(why) => Err(Refused::Kernel { op: def.name.to_string(), soc: soc.name, why }),
+        None => Ok(package),
+    }
 }
 
 /// Emits an operator for a target.
@@ -50,31 +76,34 @@ pub fn emit(
     soc: &'static Soc,
     options: &Options,
 ) -> Result<Tree, Refused> {
+    let package = package(def, soc, options)?;
     layout.check(soc, options.cann)?;
-    Ok(layout.tree(&[Package::new(def, soc, options.clone())?]))
+    Ok(layout.tree(&[package]))
 }
 
-/// Emits those of some operators that a target can do, and says what it cannot do of them. Without
-/// any that it can do, the tree is empty.
+/// Emits those of some operators that a target can do, and says what it cannot do of them.
 ///
 /// # Errors
-/// The layout is not built for the target.
+/// The target can do none of them, or the layout is not built for it.
 pub fn emit_all<'d>(
     defs: impl Iterator<Item = &'d OpDef>,
     layout: Layout,
     soc: &'static Soc,
     options: &Options,
-) -> Result<(Tree, Vec<Refusal>), Unbuilt> {
-    layout.check(soc, options.cann)?;
+) -> Result<(Tree, Vec<Refused>), Refused> {
     let (mut packages, mut refusals) = (Vec::new(), Vec::new());
     for def in defs {
-        match Package::new(def, soc, options.clone()) {
+        match package(def, soc, options) {
             Ok(package) => {
-                refusals.extend(package.left_out.iter().cloned());
+                refusals.extend(package.left_out.iter().cloned().map(Refused::from));
                 packages.push(package);
             }
             Err(refusal) => refusals.push(refusal),
         }
     }
+    if packages.is_empty() && !refusals.is_empty() {
+        return Err(refusals.swap_remove(0));
+    }
+    layout.check(soc, options.cann)?;
     Ok((layout.tree(&packages), refusals))
 }

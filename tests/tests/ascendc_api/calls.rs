@@ -86,3 +86,58 @@ fn ge_glu_backward_where_the_document_leaves_a_form_out() {
     assert_eq!(of("bf16"), "161002 dtype of gradOutput: DT_BF16 not in [DT_FLOAT16,DT_FLOAT]");
     assert_eq!(of("approximate"), "161002 approximate must be 1 (tanh), but is 2.");
 }
+
+#[test]
+fn gelu_backward_v2() {
+    let lines = driven("GeluGradV2", "ascend910b", "gelu_backward_v2.cpp");
+    expect(
+        &lines,
+        &[
+            (
+                "right",
+                "0 Contiguous gradOutput DT_FLOAT16[2,3]; Contiguous self DT_FLOAT16[2,3]; \
+             Launch GeluGradV2 gradOutput[2,3] self[2,3] [2,3] none; ViewCopy gradInput DT_FLOAT16[2,3]",
+            ),
+            (
+                "promoted and broadcast",
+                "0 Contiguous gradOutput DT_BF16[3]; Cast gradOutput DT_FLOAT[3]; \
+             BroadcastTo gradOutput DT_FLOAT[2,3]; Contiguous self DT_FLOAT16[2,3]; \
+             Cast self DT_FLOAT[2,3]; Launch GeluGradV2 gradOutput[2,3] self[2,3] [2,3] tanh; \
+             ViewCopy gradInput DT_FLOAT[2,3]",
+            ),
+            ("empty", "0 no steps, workspace 0"),
+            ("approximate missing", "161001 approximate is a null pointer."),
+            ("self missing", "161001 self is null"),
+            ("int32", "161002 dtype of gradOutput: DT_INT32 not in [DT_FLOAT16,DT_BF16,DT_FLOAT]"),
+            ("not promoted", "161002 dtype of gradInput: not DT_FLOAT"),
+            ("not broadcastable", "161002 the shapes of gradOutput and self cannot be broadcast."),
+            ("output too small", "161002 shape of gradInput: not [4,2,3]"),
+            ("nine dimensions", "161002 rank of self: more than 8"),
+            ("approximate", "161002 approximate must be none or tanh, but is exact."),
+        ],
+    );
+}
+
+#[test]
+fn swi_glu_grad() {
+    let right = |dy: &str, dim: &str| {
+        format!(
+            "0 Contiguous yGrad DT_FLOAT{dy}; Contiguous x DT_FLOAT[2,6]; \
+             Launch SwiGluGrad yGrad{dy} x[2,6] [2,6] {dim}; ViewCopy out DT_FLOAT[2,6]"
+        )
+    };
+    let lines = driven("SwiGluGrad", "ascend910b", "swi_glu_grad.cpp");
+    expect(
+        &lines,
+        &[
+            ("right", &right("[2,3]", "-1")),
+            ("outermost", &right("[1,6]", "-2")),
+            ("out missing", "161001 out is null"),
+            ("mixed dtypes", "161002 dtype of x: not that of yGrad"),
+            ("dim", "161002 dimOptional must be in [-2, 1], but is 2."),
+            ("out not as x", "161002 shape of out: not that of x"),
+            ("not half", "161002 shape of yGrad: not [2,3]"),
+            ("empty", "161002 yGrad has no elements."),
+        ],
+    );
+}

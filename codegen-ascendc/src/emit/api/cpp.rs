@@ -11,6 +11,7 @@ pub fn list(head: &str, items: &[String], tail: &str) -> String {
     let mut lines = vec![format!("{head}(")];
     let mut line = String::from("    ");
     for (i, item) in items.iter().enumerate() {
+        let item = item.replace('\n', "\n    "); // one that is broken itself
         let item = if i + 1 < items.len() { format!("{item},") } else { format!("{item}){tail}") };
         let empty = line.trim().is_empty();
         if !empty && line.len() + 1 + item.len() > WIDTH {

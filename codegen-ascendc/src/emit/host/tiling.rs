@@ -62,18 +62,17 @@ fn types(text: &mut Text, package: &Package<'_>) {
     text.line(format!("constexpr bool EMPTY = {};\n", package.def.empty));
 }
 
-/// What there are kernels for, as a message has it: `approximate = 1 (DT_FLOAT16, DT_FLOAT)`.
-fn kernels(package: &Package<'_>) -> String {
+/// What there are kernels for, a line of a message each: `approximate = 1 (DT_FLOAT16, DT_FLOAT)`.
+fn kernels(package: &Package<'_>) -> Vec<String> {
     let def = package.def;
     let of = |spec: usize| {
         let when = def.specs[spec].when.iter();
-        let when: Vec<String> =
-            when.map(|(a, v)| format!("{} = {v}", def.attrs[*a].name)).collect();
+        let when: String = when.map(|(a, v)| format!("{} = {v} ", def.attrs[*a].name)).collect();
         let has = |d: &DType| package.plans.iter().any(|p| p.spec == spec && p.dtype == *d);
         let dtypes: Vec<DType> = package.dtypes().into_iter().filter(has).collect();
-        format!("{} ({})", when.join(" "), ge_types(&dtypes)).trim_start().to_string()
+        format!("{when}({})", ge_types(&dtypes))
     };
-    package.specs().into_iter().map(of).collect::<Vec<_>>().join("; ")
+    package.specs().into_iter().map(of).collect()
 }
 
 /// Statements that refuse forms without a kernel on this target.
@@ -81,18 +80,19 @@ fn find_need(text: &mut Text, package: &Package<'_>) {
     let def = package.def;
     let value = |a: usize| {
         let (name, var) = (&def.attrs[a].name, camel(&def.attrs[a].name));
-        format!("\"{name} = \" + std::to_string(attributes.{var}) + \" \" + ")
+        format!("{name} = \" + std::to_string(attributes.{var}) + \" ")
     };
     let values: String = core::branching(package).into_iter().map(value).collect();
     text.line(format!(
         "    const uint32_t form = SelectForm({});
     const Need* need = FindNeed(form, type.key);
     if (need == nullptr) {{
-        return Refuse(context, {values}\"(\" + NameOf(type.type) +
-                      \") has no kernel on this target; allowed: {}\");
+        return Refuse(context, \"{values}(\" + NameOf(type.type) +
+                      \") has no kernel on this target; allowed: \"
+                      \"{}\");
     }}",
         form_arguments(package),
-        kernels(package)
+        kernels(package).join("; \"\n                      \"")
     ));
 }
 

@@ -30,7 +30,8 @@ pub fn file(package: &Package<'_>) -> File {
         copy_in(package, text);
         calculate(package, text);
         copy_out(package, text);
-        text.line(MOVES.trim_end());
+        text.line(CAPACITY);
+        text.line(if package.soc().arch.pads { MOVES } else { MOVES_OF_BLOCKS }.trim_end());
         text.line("");
         if tiling_key::has_small(package) {
             small::offsets(package, text);
@@ -124,8 +125,10 @@ fn guarded(input: &Input, statement: String) -> String {
 }
 
 /// `void name(arguments) { statements }`, the statements one level deeper.
-pub fn function(text: &mut Text, head: &str, statements: &[String]) {
-    text.line(format!("__aicore__ inline {head}\n{{"));
+pub fn function(text: &mut Text, name: &str, arguments: &[&str], statements: &[String]) {
+    let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+    let head = names::wrapped(&format!("__aicore__ inline {name}("), &arguments, ")");
+    text.line(format!("{head}\n{{"));
     for line in statements.iter().flat_map(|s| s.split('\n')) {
         let indent = if line.is_empty() || line.starts_with('#') { "" } else { "    " };
         text.line(format!("{indent}{line}"));
@@ -161,7 +164,7 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
         lines.extend(parted);
     }
     lines.push("inQue_.EnQue(in);".into());
-    function(text, "void CopyIn(const Tile& tile)", &lines);
+    function(text, "void CopyIn", &["const Tile& tile"], &lines);
 }
 
 /// `if constexpr (small)`.
@@ -221,7 +224,7 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
         lines.push(run(package, false));
     }
     lines.push("inQue_.FreeTensor(in);\noutQue_.EnQue(out);".into());
-    function(text, "void Calculate(const Tile& tile)", &lines);
+    function(text, "void Calculate", &["const Tile& tile"], &lines);
 }
 
 fn copy_out(package: &Package<'_>, text: &mut Text) {
@@ -244,11 +247,14 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
         lines.extend(parted);
     }
     lines.push("outQue_.FreeTensor(out);".into());
-    function(text, "void CopyOut(const Tile& tile)", &lines);
+    function(text, "void CopyOut", &["const Tile& tile"], &lines);
 }
 
-/// The copies between GM and UB.
+/// How large a tile can be.
+const CAPACITY: &str = include_str!("capacity.h");
+/// The copies between GM and UB: of any length, and of whole blocks.
 const MOVES: &str = include_str!("moves.h");
+const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");
 
 fn members(package: &Package<'_>, text: &mut Text) {
     let def = package.def;

@@ -29,6 +29,9 @@ pub fn file(package: &Package<'_>) -> File {
     for (_, helper) in helpers.iter().enumerate().filter(|(i, h)| !helpers[..*i].contains(h)) {
         text.line(helper.text());
     }
+    if package.plans.iter().any(|p| p.masks > 0) {
+        text.line(COMPLETE);
+    }
     text.line("// The formula on one tile, by element type and form.");
     text.line("template <uint32_t dtype, uint32_t form>\nclass Compute;");
     for plan in &package.plans {
@@ -63,6 +66,29 @@ pub fn inputs(package: &Package<'_>) -> Vec<Input> {
     };
     def.input_streams().into_iter().enumerate().filter_map(of).collect()
 }
+
+/// What comparisons need, which take whole repeats only.
+const COMPLETE: &str = "\
+// Elements in whole repeats, as comparisons take them.
+template <typename T>
+__aicore__ inline uint32_t WholeRepeats(uint32_t count)
+{
+    constexpr uint32_t REPEAT = REPEAT_BYTES / sizeof(T);
+    return (count + REPEAT - 1) / REPEAT * REPEAT;
+}
+
+// Zeros behind the last block that came in, up to a whole repeat.
+template <typename T>
+__aicore__ inline void Complete(const LocalTensor<T>& data, uint32_t count)
+{
+    constexpr uint32_t BLOCK = 32 / sizeof(T);
+    const uint32_t from = (count + BLOCK - 1) / BLOCK * BLOCK;
+    const uint32_t to = WholeRepeats<T>(count);
+    if (from < to) {
+        Duplicate(data[from], static_cast<T>(0.0f), to - from);
+    }
+}
+";
 
 /// A temporary buffer: its name, its bytes as C++, and its type.
 struct Temporary {
@@ -193,6 +219,12 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
     for k in (0..plan.splats.len()).filter(|k| is_read(*k)) {
         let name = splat(plan, k);
         text.line(format!("    const LocalTensor<float> {name} = {name}_.Get<float>();"));
+    }
+    if plan.masks > 0 {
+        for input in inputs(package).iter().filter(|i| reads(i)) {
+            text.line(format!("    Complete({}, count);", variable(&input.name)));
+        }
+        text.line(format!("    count = WholeRepeats<{ty}>(count);"));
     }
     for instr in &plan.instrs {
         let call = call::text(package, plan, instr);

@@ -69,6 +69,9 @@ pub fn wrapped(head: &str, args: &[String], tail: &str) -> String {
     const WIDTH: usize = 110;
     let column = head.rsplit('\n').next().map_or(0, str::len);
     let mut out = head.to_string();
+    if args.is_empty() {
+        out.push_str(tail);
+    }
     let mut at = column;
     for (i, arg) in args.iter().enumerate() {
         let end = if i + 1 == args.len() { tail } else { "," };

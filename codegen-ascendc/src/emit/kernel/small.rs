@@ -36,6 +36,14 @@ pub fn init(package: &Package<'_>, text: &mut Text) {
     if !joined(package).is_empty() {
         text.line("        pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));");
     }
+    if package.plans.iter().any(|p| p.masks > 0) {
+        // Comparisons read on to the end of a repeat.
+        for (tensor, _) in parted(package) {
+            text.line(format!(
+                "        Duplicate({tensor}Parts_.template Get<T>(), static_cast<T>(0.0f), 2 * capacity_);"
+            ));
+        }
+    }
     text.line("        MakeOffsets();\n    }");
 }
 
@@ -142,14 +150,12 @@ pub fn offsets(package: &Package<'_>, text: &mut Text) {
     text.line(
         "// Where each element comes from: a part's among rows of both, a row's among both parts.",
     );
-    function(text, "void MakeOffsets()", &lines);
+    function(text, "void MakeOffsets", &[], &lines);
     text.line("// Fills a table from its first `have` elements, whose successors lie `shift` elements further on.");
     let doubling = "for (; have < all; have *= 2, shift *= 2) {\n    \
                     const uint32_t more = have < all - have ? have : all - have;\n    \
                     Adds(table[have], table, static_cast<int32_t>(shift * sizeof(T)), more);\n}";
-    function(
-        text,
-        "static void Continue(const LocalTensor<int32_t>& table, uint32_t have, uint32_t all, uint32_t shift)",
-        &[doubling.to_string()],
-    );
+    let arguments =
+        ["const LocalTensor<int32_t>& table", "uint32_t have", "uint32_t all", "uint32_t shift"];
+    function(text, "static void Continue", &arguments, &[doubling.to_string()]);
 }

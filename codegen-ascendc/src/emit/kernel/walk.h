@@ -3,6 +3,7 @@
 
 namespace @namespace@ {
 
+@least@
 // Neighbouring elements of the matrix that are computed together: whole rows, or a segment of one.
 struct Tile {
     uint64_t row;
@@ -34,6 +35,7 @@ public:
         tile.column = at_.column;
         if (at_.column == 0 && !sameRow && tiling_.tileRows > 0) {
             tile.rows = AtMost(end_.row - at_.row, tiling_.tileRows);
+@rows@
             tile.columns = static_cast<uint32_t>(tiling_.columns);
             tile.count = tile.rows * tiling_.pitch;
             at_.row += tile.rows;
@@ -42,6 +44,7 @@ public:
         const uint64_t limit = sameRow ? end_.column : tiling_.columns;
         tile.rows = 1;
         tile.columns = AtMost(limit - at_.column, tiling_.tileColumns);
+@columns@
         tile.count = tile.columns;
         at_.column += tile.columns;
         if (at_.column == tiling_.columns) {
@@ -60,7 +63,7 @@ private:
     __aicore__ inline Place PlaceOf(uint64_t unit) const
     {
         const uint64_t row = unit / tiling_.pieces * tiling_.unitRows;
-        return {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};
+@place@
     }
 
     __aicore__ inline static uint32_t AtMost(uint64_t left, uint32_t most)

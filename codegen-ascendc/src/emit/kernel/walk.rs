@@ -1,4 +1,7 @@
 //! The tiles of a core: `op_dsl_ir::tiling::Tiling::tiles` in C++.
+//!
+//! Where copies move whole blocks only, no tile may be shorter than a block: what is left at an end
+//! goes to the tile, or to the core, before it.
 
 use super::super::package::Package;
 use super::super::text::{Comment, Text, header};
@@ -7,10 +10,47 @@ use super::names::{guard, namespace};
 
 const WALK: &str = include_str!("walk.h");
 
+/// What stands at each mark: with copies of any length, and with copies of whole blocks.
+const MARKS: [(&str, &str, &str); 4] = [
+    ("@least@\n", "", "// No tile has less: the elements of a block of 32 bytes.\nconstexpr uint32_t LEAST = 16;\n\n"),
+    (
+        "@place@\n",
+        "        return {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};\n",
+        "        Place place = {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};
+        if (place.column > 0 && tiling_.columns - place.column < LEAST) {
+            place = {place.row + 1, 0};
+        }
+        if (place.row > 0 && place.column == 0 && (tiling_.rows - place.row) * tiling_.columns < LEAST) {
+            place.row = tiling_.rows;
+        }
+        return place;\n",
+    ),
+    (
+        "@rows@\n",
+        "",
+        "            const uint64_t moreRows = end_.row - at_.row - tile.rows;
+            if (moreRows > 0 && moreRows * tiling_.columns < LEAST) {
+                tile.rows -= static_cast<uint32_t>((LEAST + tiling_.columns - 1) / tiling_.columns);
+            }\n",
+    ),
+    (
+        "@columns@\n",
+        "",
+        "        const uint64_t more = limit - at_.column - tile.columns;
+        if (more > 0 && more < LEAST) {
+            tile.columns -= LEAST;
+        }\n",
+    ),
+];
+
 /// `<op>_walk.h`.
 pub fn file(package: &Package<'_>) -> File {
     let guard = guard(package, "walk");
-    let body = WALK
+    let pads = package.soc().arch.pads;
+    let marked = MARKS.iter().fold(WALK.to_string(), |text, (mark, any, blocks)| {
+        text.replace(mark, if pads { any } else { blocks })
+    });
+    let body = marked
         .replace("@snake@", &package.snake())
         .replace("@namespace@", &namespace(package))
         .replace("@Op@", &package.def.name);

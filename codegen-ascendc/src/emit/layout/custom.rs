@@ -111,7 +111,7 @@ Toolkit 9.0 or later, CMake 3.16 or later:
 ```sh
 source <toolkit>/set_env.sh
 cmake -S . -B build_out
-cmake --build build_out --target binary package -j
+cmake --build build_out --target binary package -j $(nproc)
 ```
 
 `-DASCEND_COMPUTE_UNIT=..` chooses other products of the architecture, separated by semicolons.

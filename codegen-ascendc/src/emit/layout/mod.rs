@@ -80,3 +80,19 @@ impl Layout {
         tree
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_architecture_is_for_the_oldest_toolkits() {
+        let [old, new] = ["ascend910", "ascend310p"].map(|s| Soc::named(s).expect("a target"));
+        for layout in Layout::ALL {
+            assert!(layout.check(new, Cann::V9).is_ok() && layout.check(new, Cann::V8).is_ok());
+            let refused = layout.check(old, Cann::V9).expect_err("left out").to_string();
+            assert!(refused.ends_with("use --layout custom --cann 8"), "{refused}");
+            assert_eq!(layout.check(old, Cann::V8).is_ok(), layout == Layout::Custom);
+        }
+    }
+}

@@ -11,7 +11,9 @@ pub fn add(tree: &mut Tree, package: &Package<'_>) {
     let snake = package.snake();
     let kernels = kernel::files(package);
     let api = api::files(package);
-    let paper = paper::files(package);
+    // What an entry of the repository's ascendc_config.json would say, add_kernel_sources says.
+    let is_entry = |f: &File| f.path.ends_with("_ascendc_config.json");
+    let paper: Vec<File> = paper::files(package).into_iter().filter(|f| !is_entry(f)).collect();
     tree.add(format!("{snake}/CMakeLists.txt"), root(package, &kernels, &api, &paper));
     tree.add_below(&format!("{snake}/op_kernel"), kernels);
     for files in [host::files(package), api, paper] {

@@ -57,8 +57,7 @@ const MSOPGEN: &str = r#"[
 ]
 "#;
 
-const BUILD: &str = r#"
-# Fetches the toolkit's part of the project once, then builds the package.
+const BUILD: &str = r#"# Fetches the toolkit's part of the project once, then builds the package.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -76,8 +75,8 @@ if [[ ! -d cmake ]]; then
 fi
 
 cmake -S . --preset=default
-cmake --build build_out --target binary -j
-cmake --build build_out --target package -j
+cmake --build build_out --target binary -j "$(nproc)"
+cmake --build build_out --target package
 "#;
 
 const HOST: &str = "\
@@ -141,6 +140,6 @@ source <toolkit>/set_env.sh
 Toolkits of this generation bring no CMake package for operators: each project has a copy of their
 build files instead, which `msopgen gen` writes. `build.sh` has it write a project aside, for the
 throw-away operator in `msopgen.json`, takes `cmake/`, `scripts/` and `CMakeLists.txt` from it, and
-builds. Everything else here is ours. `CMakePresets.json` names the product; later toolkits build
-this project's sibling, emitted for their generation, without these steps.
+builds. The rest of this directory is the operators. `CMakePresets.json` names the product. A toolkit
+of generation 9 needs none of this: `emit --cann 9` writes the project for it.
 ";

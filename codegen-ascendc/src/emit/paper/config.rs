@@ -6,9 +6,9 @@ use crate::emit::tree::File;
 /// The entry alone: the file around it is the repository's.
 pub fn file(package: &Package<'_>) -> File {
     let units: Vec<String> = package.socs.iter().map(|s| format!("\"{}\"", s.name)).collect();
-    // The kernels set every event themselves.
+    // Kernels leave the order of dependent vector instructions to the compiler.
     let text = format!(
-        "{{\"name\": \"{}\", \"compute_units\": [{}], \"auto_sync\": false}}\n",
+        "{{\"name\": \"{}\", \"compute_units\": [{}], \"auto_sync\": true}}\n",
         package.def.name,
         units.join(", ")
     );

@@ -144,7 +144,7 @@ bool Close(const char* name, int64_t i, float got, double want)
 ";
 
 /// The formula for one element, and where its numbers are.
-fn expected(package: &Package<'_>, spec: usize) -> String {
+pub fn expected(package: &Package<'_>, spec: usize) -> String {
     let def = package.def;
     let graph = &def.specs[spec].graph;
     let streams = def.input_streams();

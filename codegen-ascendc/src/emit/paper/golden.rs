@@ -23,7 +23,7 @@ pub fn file(package: &Package<'_>) -> File {
         t.line(&helpers).line("");
     }
     for spec in package.specs() {
-        t.line(formula(package, spec)).line("");
+        t.line(formula(package, spec));
     }
     if package.def.split.is_some() {
         t.line(
@@ -128,7 +128,7 @@ fn formula(package: &Package<'_>, spec: usize) -> String {
     for line in &code.lines {
         t.line(format!("    {line}"));
     }
-    t.line(format!("    return {},\n", code.outputs.join(", ")));
+    t.line(format!("    return {}\n", tuple(&code.outputs)));
     t.finish()
 }
 
@@ -165,7 +165,7 @@ fn golden(package: &Package<'_>) -> String {
     if def.attrs.is_empty() {
         params.retain(|p| p != "*");
     }
-    t.line(format!("\ndef {}_golden({}):", package.snake(), params.join(", ")));
+    t.line(format!("def {}_golden({}):", package.snake(), params.join(", ")));
     t.line("    \"\"\"Outputs for numpy inputs; parameters as in the operator's definition.\"\"\"");
     t.line(format!("    dtype = {}", dtype(package)));
     for input in def.inputs.iter().filter(|i| i.used) {
@@ -186,7 +186,7 @@ fn golden(package: &Package<'_>) -> String {
     let scalars: Vec<String> = def.scalar_names().iter().map(|s| word(s)).collect();
     let args = [inputs, scalars].concat().join(", ");
     t.line("    with np.errstate(all=\"ignore\"):");
-    t.line(format!("        {}, = {chosen}({args})", outputs.join(", ")));
+    t.line(format!("        {} = {chosen}({args})", tuple(&outputs)));
     for output in def.outputs.iter().filter(|o| o.kind == Kind::Gated) {
         let (name, dim) = (
             word(&output.name),
@@ -218,13 +218,18 @@ fn gate_first(package: &Package<'_>, gate: Gate) -> String {
     }
 }
 
+/// A tuple, also of one.
+fn tuple(words: &[String]) -> String {
+    if let [one] = words { format!("({one},)") } else { words.join(", ") }
+}
+
 /// The formula that the attributes pick.
 fn chosen(package: &Package<'_>, t: &mut Text) -> String {
     let specs = package.specs();
-    if let [only] = specs[..] {
-        if package.def.specs[only].when.is_empty() {
-            return formula_name(package, only);
-        }
+    if let [only] = specs[..]
+        && package.def.specs[only].when.is_empty()
+    {
+        return formula_name(package, only);
     }
     let attrs: Vec<usize> = package.def.specs[specs[0]].when.iter().map(|w| w.0).collect();
     t.line("    formula = {");

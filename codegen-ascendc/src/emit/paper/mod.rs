@@ -7,6 +7,7 @@
 //! page      docs/aclnn<..>.md, one per aclnn name
 //! example   examples/test_aclnn_<..>.cpp, one per aclnn name
 //! golden    tests/assets/golden.py
+//! ut        tests/ut/, in the frame of ops-nn
 //! config    the operator's entry of ascendc_config.json
 //! ```
 
@@ -16,6 +17,7 @@ mod golden;
 mod page;
 mod readme;
 mod straight;
+mod ut;
 mod words;
 
 use super::api::signature::Interface;
@@ -31,5 +33,6 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
         files.push(page::file(package, &interface, function));
         files.extend(example::file(package, &interface, function));
     }
+    files.extend(ut::files(package, &interface));
     files
 }

@@ -21,7 +21,7 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
     t.line(format!("# {name}\n"));
     t.line(format!("## Products\n\n{}", words::products(package)));
     t.line(format!("## Function\n\n{}\n", package.def.doc.trim()));
-    t.line(words::formulas(package));
+    t.line(words::formulas(package).trim_end()).line("");
     t.line(arguments_of_formula(package, interface, function));
     t.line("## Prototypes\n");
     t.line("A call has two phases. The first checks the arguments and says how much workspace the second needs;");
@@ -158,10 +158,9 @@ fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> S
         invalid(&mut t, "A tensor is empty.");
     }
     for p in &function.params {
-        if let Of::Attr(i) = p.of {
-            if !allowed(package, i).is_empty() && p.ty != Type::Bool {
-                invalid(&mut t, &format!("{} has a value that is not in the table above.", p.name));
-            }
+        let some = |attr| !allowed(package, attr).is_empty() && p.ty != Type::Bool;
+        if matches!(p.of, Of::Attr(attr) if some(attr)) {
+            invalid(&mut t, &format!("{} has a value that is not in the table above.", p.name));
         }
     }
     t.line("| 561001 | ACLNN_ERR_INNER_INFERSHAPE_ERROR | Shape inference fails. |");

@@ -15,7 +15,7 @@ pub fn file(package: &Package<'_>, interface: &Interface) -> File {
     t.line(format!("# {}\n", def.name));
     t.line(format!("## Products\n\n{}", words::products(package)));
     t.line(format!("## Function\n\n{}\n", def.doc.trim()));
-    t.line(words::formulas(package));
+    t.line(words::formulas(package).trim_end()).line("");
     t.line(format!("## Parameters\n\n{}", parameters(package)));
     t.line(format!("## Constraints\n\n{}", constraints(package)));
     t.line(format!("## Calls\n\n{}", calls(package, interface)));

@@ -5,7 +5,6 @@
 //! multiply-add.
 
 use super::poly::{at_least, at_most, horner};
-use crate::rt::elem::El;
 use crate::rt::simd::K;
 use fearless_simd::prelude::*;
 
@@ -59,7 +58,7 @@ fn exp_reduced<S: K>(s: S, r: S::f32s) -> S::f32s {
 /// Range reduction and a polynomial of degree 6.
 /// Budget 1.0 ulp with FMA (0.91 measured), 1.2 without (1.19).
 #[inline(always)]
-pub fn exp<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn exp<S: K>(s: S, x: S::f32s) -> S::f32s {
     // e^89 rounds to infinity.
     exp_below(s, at_most(s, x, 89.0))
 }
@@ -103,7 +102,7 @@ pub(super) fn exp_parts<S: K>(s: S, hi: S::f32s, lo: S::f32s) -> [S::f32s; 4] {
 /// product and, for all `k` that matter, the bracket are exact. `r` carries a low word.
 /// Budget 1.3 ulp with FMA (1.30 measured), 1.4 without (1.32).
 #[inline(always)]
-pub fn expm1<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn expm1<S: K>(s: S, x: S::f32s) -> S::f32s {
     // e^-60 - 1 rounds to -1 and e^89 - 1 to infinity.
     let y = at_least(s, at_most(s, x, 89.0), -60.0);
     let (k, n) = nearest_power(s, y);

@@ -4,7 +4,6 @@
 
 use super::exp::{LN2_HI, LN2_LO};
 use super::poly::horner;
-use crate::rt::elem::El;
 use crate::rt::simd::K;
 use fearless_simd::prelude::*;
 
@@ -62,7 +61,7 @@ fn ends<S: K>(s: S, x: S::f32s, bottom: f32, y: S::f32s) -> S::f32s {
 /// A polynomial of degree 11 in `m - 1`.
 /// Budget 1.6 ulp with FMA (1.52 measured), 1.6 without (1.52).
 #[inline(always)]
-pub fn ln<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn ln<S: K>(s: S, x: S::f32s) -> S::f32s {
     const BIAS: f32 = 8_388_608.0 + 127.0;
     let tiny = x.simd_lt(f32::MIN_POSITIVE);
     let (n, m) = split::<S>(tiny.select(x * 8_388_608.0, x));
@@ -77,7 +76,7 @@ pub fn ln<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
 /// exponent is split off.
 /// Budget 1.7 ulp with FMA (1.62 measured), 1.7 without (1.64).
 #[inline(always)]
-pub fn log1p<S: K, E: El>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn log1p<S: K>(s: S, x: S::f32s) -> S::f32s {
     let zero = S::f32s::splat(s, 0.0);
     let u = x + 1.0;
     let (n, m) = split::<S>(u);

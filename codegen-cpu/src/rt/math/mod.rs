@@ -26,7 +26,7 @@ macro_rules! on_steps {
         #[doc = concat!("`", stringify!($name), "` of each lane; for the budget see the primitive of this name.")]
         #[inline(always)]
         pub fn $name<S: K, E: El>(s: S, $($x: V<S>),*) -> V<S> {
-            V($module::$name::<S, E>(s, $($x.0),*), $module::$name::<S, E>(s, $($x.1),*))
+            V($module::$name(s, $($x.0),*), $module::$name(s, $($x.1),*))
         }
     )*};
 }
@@ -42,5 +42,10 @@ on_steps! {
     softplus::softplus(x);
     minmax::min(x, y);
     minmax::max(x, y);
-    mul3::mul3(x, y, z);
+}
+
+/// `x * y * z` of each lane; for the budget see the primitive of this name.
+#[inline(always)]
+pub fn mul3<S: K, E: El>(s: S, x: V<S>, y: V<S>, z: V<S>) -> V<S> {
+    V(mul3::mul3::<S, E>(s, x.0, y.0, z.0), mul3::mul3::<S, E>(s, x.1, y.1, z.1))
 }

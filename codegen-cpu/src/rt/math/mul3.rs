@@ -12,7 +12,7 @@ use op_dsl_ir::DType;
 /// `z`; should `x * z` overflow then, so does the result. Two roundings, no other loss but where
 /// the first product is denormal. Products of halves fit in `f32` with room to spare.
 #[inline(always)]
-pub fn mul3<S: K, E: El>(s: S, x: S::f32s, y: S::f32s, z: S::f32s) -> S::f32s {
+pub(super) fn mul3<S: K, E: El>(s: S, x: S::f32s, y: S::f32s, z: S::f32s) -> S::f32s {
     if matches!(E::DTYPE, DType::F16) {
         return x * y * z;
     }

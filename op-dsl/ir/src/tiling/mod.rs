@@ -48,7 +48,8 @@ impl Extent {
     /// A tensor without parts is one long row. Alternating elements are halves of rows as long as
     /// what lies inside the split dimension.
     pub fn new(bound: &Bound) -> Extent {
-        let product = |dims: &[usize]| dims.iter().map(|&d| d as u64).product::<u64>();
+        // An empty tensor may have dimensions whose product is beyond all bounds.
+        let product = |dims: &[usize]| dims.iter().fold(1, |n: u64, &d| n.saturating_mul(d as u64));
         let Some(split) = bound.split else {
             return Extent { rows: 1, columns: product(&bound.domain), split: false };
         };
@@ -238,7 +239,7 @@ fn small_capacity(extent: &Extent, need: &Need, machine: &Machine) -> Option<u64
 /// padding in UB is less than that.)
 fn wasteful(row: u64, pads: bool) -> bool {
     let beyond = BLOCK - gcd(row, BLOCK);
-    if pads { (row + beyond) * 4 > row * 5 } else { beyond > 0 }
+    if pads { beyond > row / 4 } else { beyond > 0 }
 }
 
 /// How many rows of this many bytes end where a block ends.

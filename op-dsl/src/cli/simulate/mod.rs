@@ -16,8 +16,7 @@ use super::bench::{Pool, position};
 use super::error::Error;
 use super::{Operators, Verdict, lookup, npy, print, roles};
 use accuracy::accuracy;
-use codegen_ascendc::arch::Refusal;
-use codegen_ascendc::emit::{Options, Package, Refused};
+use codegen_ascendc::emit::{Options, Refused, package};
 use codegen_ascendc::host_model::Call;
 use codegen_ascendc::plan::plan;
 use codegen_cpu::rt::call::Operator;
@@ -39,9 +38,9 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     let metas: Vec<TensorMeta<'_>> = inputs.iter().map(Array::meta).collect();
     let bound = bind(&op.def, &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
     let soc = args.soc.0;
-    let plan = plan(&op.def, bound.spec, bound.dtype, soc).map_err(refused)?;
+    let plan = plan(&op.def, bound.spec, bound.dtype, soc).map_err(|e| refused(e.into()))?;
     let options = Options { dtypes: Some(vec![bound.dtype]), ..Options::default() };
-    let package = Package::new(&op.def, soc, options).map_err(refused)?;
+    let package = package(&op.def, soc, &options).map_err(refused)?;
     let cores = args.cores.unwrap_or(soc.cores);
     let call = Call { package: &package, plan: &plan, attrs: &attrs, bound: &bound, cores };
 
@@ -64,8 +63,8 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     Ok(if good { Verdict::Good } else { Verdict::Missed })
 }
 
-fn refused(refusal: Refusal) -> Error {
-    crate::build::Error::from(Refused::from(refusal)).into()
+fn refused(refusal: Refused) -> Error {
+    crate::build::Error::from(refusal).into()
 }
 
 /// The model's word on what the hardware would do wrong.

@@ -1,3 +1,5 @@
+// What is refused, and in which words. Shapes may have dimensions, or ranks, that nobody knows yet.
+
 using Context = gert::ExtendedKernelContext;
 using Dims = std::vector<int64_t>;
 

@@ -93,7 +93,7 @@ inline uint64_t AlignedRows(uint64_t row) { return BLOCK / CommonBlock(row); }
 inline bool Wasteful(uint64_t row, bool pads)
 {
     const uint64_t beyond = BLOCK - CommonBlock(row);
-    return pads ? (row + beyond) * 4 > row * 5 : beyond > 0;
+    return pads ? beyond > row / 4 : beyond > 0;
 }
 
 // Elements of a tile on the path of small rows; 0 if these rows do not take it.

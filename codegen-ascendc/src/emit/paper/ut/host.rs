@@ -1,0 +1,122 @@
+//! Tiling and shape inference: what the plans say is what the host functions must answer.
+
+use super::{Call, body, braced, call, case, planned, shape_of, values};
+use crate::emit::api::cpp::literal;
+use crate::emit::package::Package;
+use crate::emit::text::Text;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{AttrKind, Value};
+use op_dsl_ir::tiling::Machine;
+
+/// The platform is the product's; what is expected is the tiling of the plans.
+pub fn tilings(package: &Package<'_>) -> String {
+    let (def, soc) = (package.def, package.soc());
+    let machine = Machine { ub: soc.reported_ub(), cores: soc.cores, pads: soc.arch.pads };
+    let mut t = Text::new();
+    t.line("#include <cstring>\n\n#include <gtest/gtest.h>\n\n#include \"tiling_case_executor.h\"");
+    t.line(format!("#include \"../../../op_kernel/{}_tiling_data.h\"\n", package.snake()));
+    // The frame keeps from UB what the platform keeps.
+    let more = format!(", nullptr, {}, {}", machine.cores, soc.ub);
+    for plan in &package.plans {
+        let Some(call) = call(package, plan.spec, plan.dtype, [64, 1000]) else { continue };
+        let Some(tiling) = planned(&call, plan, &machine) else { continue };
+        t.line(format!("TEST({}Tiling, {})\n{{", def.name, case(package, plan)));
+        body(&mut t, &context(package, "TilingContextPara", &call, plan.dtype, &more));
+        body(&mut t, "TilingInfo info;\nASSERT_TRUE(ExecuteTiling(para, info));");
+        body(&mut t, &format!("EXPECT_EQ(info.blockNum, {}u);", tiling.cores));
+        let name = package.tiling_data();
+        body(&mut t, &format!("ASSERT_GE(info.tilingDataSize, sizeof({name}));\n{name} data;"));
+        body(&mut t, "std::memcpy(&data, info.tilingData.get(), sizeof(data));");
+        for (field, value) in values(&tiling) {
+            body(&mut t, &format!("EXPECT_EQ(data.{field}, {value}u);"));
+        }
+        t.line("}\n");
+    }
+    if let Some(refused) = refused(package, &more) {
+        t.line(refused);
+    }
+    t.finish()
+}
+
+/// The second input has one row more than the first.
+fn refused(package: &Package<'_>, more: &str) -> Option<String> {
+    let plan = package.plans.first()?;
+    let mut call = call(package, plan.spec, plan.dtype, [64, 1000])?;
+    if package.def.broadcast {
+        return None;
+    }
+    call.shapes.get_mut(1)?[0] += 1;
+    let mut t = Text::new();
+    t.line(format!("TEST({}Tiling, ShapesThatDoNotFit)\n{{", package.def.name));
+    body(&mut t, &context(package, "TilingContextPara", &call, plan.dtype, more));
+    body(&mut t, "TilingInfo info;\nEXPECT_FALSE(ExecuteTiling(para, info));");
+    t.line("}");
+    Some(t.finish())
+}
+
+pub fn shapes(package: &Package<'_>) -> String {
+    let mut t = Text::new();
+    t.line("#include <gtest/gtest.h>\n\n#include \"infershape_case_executor.h\"\n");
+    let Some(plan) = package.plans.first() else { return t.finish() };
+    for (name, part) in [("Matrix", [64, 1000]), ("OneElement", [1, 1])] {
+        let Some(call) = call(package, plan.spec, plan.dtype, part) else { continue };
+        t.line(format!("TEST({}InferShape, {name})\n{{", package.def.name));
+        let unknown = Call { outputs: vec![Vec::new(); call.outputs.len()], ..call };
+        body(&mut t, &context(package, "InfershapeContextPara", &unknown, plan.dtype, ""));
+        let wanted: Vec<String> =
+            package.def.outputs.iter().map(|o| braced(&shape_of(o.kind, part))).collect();
+        body(
+            &mut t,
+            &format!("ExecuteTestCase(para, ge::GRAPH_SUCCESS, {{{}}});", wanted.join(", ")),
+        );
+        t.line("}\n");
+    }
+    t.finish()
+}
+
+fn ge(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "ge::DT_FLOAT16",
+        DType::BF16 => "ge::DT_BF16",
+        DType::F32 => "ge::DT_FLOAT",
+    }
+}
+
+/// Descriptions of tensors: shape, stored shape, element type, format.
+fn described(shapes: &[Vec<usize>], dtype: DType) -> String {
+    let one = |s: &Vec<usize>| {
+        format!("    {{{{{0}, {0}}}, {1}, ge::FORMAT_ND}},\n", braced(s), ge(dtype))
+    };
+    format!("{{\n{}}}", shapes.iter().map(one).collect::<String>())
+}
+
+/// Attributes in the order of the definition.
+fn attributes(package: &Package<'_>, values: &[Value]) -> String {
+    let one = |(attr, value): (&op_dsl_ir::op::Attr, &Value)| {
+        let (ty, text) = match (&attr.kind, value) {
+            (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(v)) => {
+                let name = variants.iter().find(|x| x.value == *v).map_or("", |x| &x.name);
+                ("std::string", literal(name))
+            }
+            (_, Value::Int(v)) => ("int64_t", v.to_string()),
+            (_, Value::Bool(b)) => ("bool", b.to_string()),
+            (_, Value::Float(x)) => ("float", format!("{x:?}f")),
+        };
+        format!("    {{{}, Ops::NN::AnyValue::CreateFrom<{ty}>({text})}},\n", literal(&attr.name))
+    };
+    let all: String = package.def.attrs.iter().zip(values).map(one).collect();
+    format!("{{\n{all}}}")
+}
+
+/// `const gert::TilingContextPara para("Op", inputs, outputs, attributes, more);`
+fn context(package: &Package<'_>, of: &str, call: &Call, dtype: DType, more: &str) -> String {
+    let mut args = vec![
+        literal(&package.def.name),
+        described(&call.shapes, dtype),
+        described(&call.outputs, dtype),
+    ];
+    if !call.attrs.is_empty() {
+        args.push(attributes(package, &call.attrs));
+    }
+    format!("gert::{of} para({}{more});", args.join(", "))
+}

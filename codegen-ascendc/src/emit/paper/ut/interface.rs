@@ -1,0 +1,111 @@
+//! Phase 1 of each aclnn name: right arguments, and each kind of wrong ones.
+
+use super::{attribute, body, braced, shape_of};
+use crate::emit::api::cpp::{list, literal};
+use crate::emit::api::published::{Of, Type};
+use crate::emit::api::signature::{Function, Interface, Param};
+use crate::emit::package::Package;
+use crate::emit::text::Text;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{AttrKind, Kind, Value};
+
+/// Phase 1 with right arguments, and with one of each kind of wrong ones.
+pub fn api(package: &Package<'_>, interface: &Interface) -> String {
+    let mut t = Text::new();
+    t.line("#include <gtest/gtest.h>\n");
+    t.line(
+        "#include \"op_api_ut_common/op_api_ut.h\"\n#include \"op_api_ut_common/tensor_desc.h\"",
+    );
+    t.line(format!("#include \"../../../op_api/{}.h\"\n", interface.header));
+    for function in &interface.functions {
+        let mut test = |name: &str, status: &str, wrong: &Wrong<'_>| {
+            t.line(format!("TEST({}, {name})\n{{", function.name));
+            body(&mut t, &phase_1(package, function, status, wrong));
+            t.line("}\n");
+        };
+        test("RightArguments", "ACLNN_SUCCESS", &Wrong::Nothing);
+        for p in function.tensors() {
+            let name = format!("No{}{}", p.name[..1].to_uppercase(), &p.name[1..]);
+            test(&name, "ACLNN_ERR_PARAM_NULLPTR", &Wrong::Missing(&p.name));
+        }
+        test("AnotherElementType", "ACLNN_ERR_PARAM_INVALID", &Wrong::DType);
+        test("NineDimensions", "ACLNN_ERR_PARAM_INVALID", &Wrong::Rank);
+        if package.def.split.is_some() {
+            test("DimBeyondTheRank", "ACLNN_ERR_PARAM_INVALID", &Wrong::Dim);
+        }
+    }
+    t.finish()
+}
+
+/// What is wrong with a call.
+#[derive(PartialEq)]
+enum Wrong<'a> {
+    Nothing,
+    Missing(&'a str),
+    DType,
+    Rank,
+    Dim,
+}
+
+fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wrong<'_>) -> String {
+    let def = package.def;
+    let spec = package.specs()[0];
+    let dtype = match (wrong, package.dtypes()[0]) {
+        (Wrong::DType, _) => "ACL_INT32",
+        (_, DType::F16) => "ACL_FLOAT16",
+        (_, DType::BF16) => "ACL_BF16",
+        (_, DType::F32) => "ACL_FLOAT",
+    };
+    let mut t = Text::new();
+    let shape = |kind: Kind| {
+        let mut shape = shape_of(kind, [2, 16]);
+        if *wrong == Wrong::Rank {
+            shape.splice(0..0, [1; 7]);
+        }
+        braced(&shape)
+    };
+    let mut words = Vec::new();
+    for p in &function.params {
+        let kind = match p.of {
+            Of::Input(i) => def.inputs[i].kind,
+            Of::Output(i) => def.outputs[i].kind,
+            Of::Attr(i) => {
+                t.line(constant(package, p, attribute(package, spec, i), wrong));
+                words.push(p.name.clone());
+                continue;
+            }
+        };
+        if *wrong == Wrong::Missing(&p.name) {
+            words.push("static_cast<aclTensor*>(nullptr)".into());
+            continue;
+        }
+        t.line(format!("TensorDesc {}({}, {dtype}, ACL_FORMAT_ND);", p.name, shape(kind)));
+        words.push(p.name.clone());
+    }
+    let is_output = |p: &Param| matches!(p.of, Of::Output(_));
+    let of = |output: bool| -> Vec<String> {
+        let both = function.params.iter().zip(&words);
+        both.filter(|(p, _)| is_output(p) == output).map(|(_, w)| w.clone()).collect()
+    };
+    let groups =
+        [function.name.clone(), list("INPUT", &of(false), ""), list("OUTPUT", &of(true), "")];
+    t.line(list("auto ut = OP_API_UT", &groups, ";"));
+    t.line("uint64_t workspaceSize = 0;");
+    t.line(format!("EXPECT_EQ(ut.TestGetWorkspaceSize(&workspaceSize), {status});"));
+    t.finish()
+}
+
+/// An attribute as a variable.
+fn constant(package: &Package<'_>, p: &Param, value: Value, wrong: &Wrong<'_>) -> String {
+    let Of::Attr(i) = p.of else { return String::new() };
+    match (&package.def.attrs[i].kind, value, p.ty) {
+        (AttrKind::Dim, ..) if *wrong == Wrong::Dim => format!("int64_t {} = 2;", p.name),
+        (AttrKind::Enum { variants, .. }, Value::Int(v), Type::Chars) => {
+            let name = variants.iter().find(|x| x.value == v).map_or("", |x| &x.name);
+            format!("char {0}Text[] = {1};\nchar* {0} = {0}Text;", p.name, literal(name))
+        }
+        (_, Value::Int(v), _) => format!("int64_t {} = {v};", p.name),
+        (_, Value::Bool(b), _) => format!("bool {} = {b};", p.name),
+        (_, Value::Float(x), _) => format!("double {} = {x:?};", p.name),
+    }
+}

@@ -1,0 +1,57 @@
+// SwiGluGrad
+//
+// The gradient of `SwiGlu`.
+//
+// SwiGLU: `y = A * sigmoid(A) * B` over the halves `A`, `B` of `x` along `dim`.
+//
+// The gradient, with `s = sigmoid(A)`, is `dA = dy * B * (s + A * s * (1 - s))` and
+// `dB = dy * A * s`. The formula published for aclnnSwiGluGrad writes `s * (1 - s * A)` for
+// the last part of `dA`: a parenthesis is misplaced there. What CANN computes is the true
+// derivative, as here.
+//
+// Source: aclnnSwiGlu and aclnnSwiGluGrad of CANN (ops-nn/activation).
+//
+// x.gate * sigmoid(x.gate) * x.value
+//
+// generated from ops_glu_grad::families::glu::glu::swi_glu, do not edit
+
+#include "register/op_def_registry.h"
+
+namespace ops {
+
+class SwiGluGrad : public OpDef {
+public:
+    explicit SwiGluGrad(const char* name) : OpDef(name)
+    {
+        this->Input("y_grad")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND})
+            .AutoContiguous();
+        this->Input("x")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND})
+            .AutoContiguous();
+        this->Output("x_grad")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND});
+        this->Attr("dim").AttrType(OPTIONAL).Int(-1);
+
+        OpAICoreConfig config;
+        config.DynamicCompileStaticFlag(true)
+            .DynamicFormatFlag(false)
+            .DynamicRankSupportFlag(true)
+            .DynamicShapeSupportFlag(true)
+            .NeedCheckSupportFlag(false)
+            .PrecisionReduceFlag(true)
+            .ExtendCfgInfo("opFile.value", "swi_glu_grad");
+        this->AICore().AddConfig("ascend910b", config);
+        this->AICore().AddConfig("ascend910_93", config);
+    }
+};
+
+OP_ADD(SwiGluGrad);
+
+}  // namespace ops

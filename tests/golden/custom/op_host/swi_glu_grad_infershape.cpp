@@ -1,0 +1,91 @@
+// SwiGluGrad
+//
+// The gradient of `SwiGlu`.
+//
+// SwiGLU: `y = A * sigmoid(A) * B` over the halves `A`, `B` of `x` along `dim`.
+//
+// The gradient, with `s = sigmoid(A)`, is `dA = dy * B * (s + A * s * (1 - s))` and
+// `dB = dy * A * s`. The formula published for aclnnSwiGluGrad writes `s * (1 - s * A)` for
+// the last part of `dA`: a parenthesis is misplaced there. What CANN computes is the true
+// derivative, as here.
+//
+// Source: aclnnSwiGlu and aclnnSwiGluGrad of CANN (ops-nn/activation).
+//
+// x.gate * sigmoid(x.gate) * x.value
+//
+// generated from ops_glu_grad::families::glu::glu::swi_glu, do not edit
+
+#include "swi_glu_grad_checks.h"
+
+namespace ops {
+namespace swi_glu_grad {
+
+namespace {
+
+// Inputs are broadcast against each other; else their shapes must agree.
+constexpr bool BROADCAST = false;
+// Inputs may differ in element type, and outputs have the one that holds all.
+constexpr bool PROMOTE = false;
+
+// Shapes of the outputs. Unknown dimensions of one input are taken from the others.
+ge::graphStatus InferShapes(gert::InferShapeContext* context, int64_t dim)
+{
+    std::vector<Dims> inputs;
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        const gert::Shape* shape = context->GetInputShape(k);
+        if (shape == nullptr) {
+            return RefuseTensor(context, INPUTS[k].name, "is missing");
+        }
+        inputs.push_back(ToDims(*shape));
+    }
+    Domain domain;
+    if (FindDomain(context, inputs, dim, BROADCAST, domain) != ge::GRAPH_SUCCESS) {
+        return ge::GRAPH_FAILED;
+    }
+    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        gert::Shape* shape = context->GetOutputShape(k);
+        if (shape == nullptr) {
+            return RefuseTensor(context, OUTPUTS[k].name, "is missing");
+        }
+        shape->SetDimNum(0);
+        for (int64_t d : ShapeOf(OUTPUTS[k], domain)) {
+            shape->AppendDim(d);
+        }
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Element types of the outputs: that of the inputs. A mix of them is held by float.
+ge::graphStatus InferDataType(gert::InferDataTypeContext* context)
+{
+    ge::DataType type = context->GetInputDataType(0);
+    for (size_t k = 1; k < INPUT_COUNT; ++k) {
+        const ge::DataType other = context->GetInputDataType(k);
+        if (other != type && !PROMOTE) {
+            return RefuseTensor(context, INPUTS[k].name, "has ge::DataType " + std::to_string(static_cast<int>(other)) +
+                                "; allowed: " + std::to_string(static_cast<int>(type)) + ", as " +
+                                Quote(INPUTS[0].name) + " has");
+        }
+        type = other == type ? type : ge::DT_FLOAT;
+    }
+    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        context->SetOutputDataType(k, type);
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+ge::graphStatus InferShape(gert::InferShapeContext* context)
+{
+    Attributes attributes{};
+    if (ReadAttributes(context, attributes) != ge::GRAPH_SUCCESS) {
+        return ge::GRAPH_FAILED;
+    }
+    return InferShapes(context, attributes.dim);
+}
+
+}  // namespace
+
+IMPL_OP_INFERSHAPE(SwiGluGrad).InferShape(InferShape).InferDataType(InferDataType);
+
+}  // namespace swi_glu_grad
+}  // namespace ops

@@ -1,0 +1,233 @@
+// SwiGluGrad
+//
+// The gradient of `SwiGlu`.
+//
+// SwiGLU: `y = A * sigmoid(A) * B` over the halves `A`, `B` of `x` along `dim`.
+//
+// The gradient, with `s = sigmoid(A)`, is `dA = dy * B * (s + A * s * (1 - s))` and
+// `dB = dy * A * s`. The formula published for aclnnSwiGluGrad writes `s * (1 - s * A)` for
+// the last part of `dA`: a parenthesis is misplaced there. What CANN computes is the true
+// derivative, as here.
+//
+// Source: aclnnSwiGlu and aclnnSwiGluGrad of CANN (ops-nn/activation).
+//
+// x.gate * sigmoid(x.gate) * x.value
+//
+// generated from ops_glu_grad::families::glu::glu::swi_glu, do not edit
+
+#include <algorithm>
+#include <iterator>
+
+#include "tiling/platform/platform_ascendc.h"
+
+#include "../op_kernel/swi_glu_grad_tiling_key.h"
+#include "swi_glu_grad_checks.h"
+#include "swi_glu_grad_tiling_core.h"
+
+namespace ops {
+namespace swi_glu_grad {
+
+namespace {
+
+// An element type, as the framework and as the tiling key has it.
+struct Type {
+    ge::DataType type;
+    uint32_t key;
+};
+
+constexpr Type TYPES[] = {{ge::DT_FLOAT16, TYPE_HALF}, {ge::DT_BF16, TYPE_BF16}, {ge::DT_FLOAT, TYPE_FLOAT}};
+constexpr const char* TYPE_NAMES = "DT_FLOAT16, DT_BF16, DT_FLOAT";
+
+// Whether tensors without elements are fine, and do nothing.
+constexpr bool EMPTY = false;
+
+// Most elements of a tensor: their bytes can be counted in 64 bits.
+constexpr uint64_t MAX_ELEMENTS = INT64_MAX / 4;
+
+std::string NameOf(ge::DataType type)
+{
+    switch (type) {
+        case ge::DT_FLOAT16:
+            return "DT_FLOAT16";
+        case ge::DT_BF16:
+            return "DT_BF16";
+        case ge::DT_FLOAT:
+            return "DT_FLOAT";
+        default:
+            return "ge::DataType(" + std::to_string(static_cast<int>(type)) + ")";
+    }
+}
+
+// Checks one tensor's element type against those there are, and the first input's.
+ge::graphStatus CheckType(const gert::TilingContext* context, const char* name,
+                          const gert::CompileTimeTensorDesc* desc, ge::DataType& common)
+{
+    if (desc == nullptr) {
+        return RefuseTensor(context, name, "is missing");
+    }
+    const ge::DataType type = desc->GetDataType();
+    const std::string got = "has dtype " + NameOf(type) + "; allowed: ";
+    const auto same = [type](const Type& known) { return known.type == type; };
+    if (std::none_of(std::begin(TYPES), std::end(TYPES), same)) {
+        return RefuseTensor(context, name, got + TYPE_NAMES);
+    }
+    common = common == ge::DT_UNDEFINED ? type : common;
+    if (type != common) {
+        return RefuseTensor(context, name, got + NameOf(common) + ", as " + Quote(INPUTS[0].name) + " has");
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Finds the element type of all tensors.
+ge::graphStatus FindType(const gert::TilingContext* context, Type& type)
+{
+    ge::DataType common = ge::DT_UNDEFINED;
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        if (CheckType(context, INPUTS[k].name, context->GetInputDesc(k), common) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        if (CheckType(context, OUTPUTS[k].name, context->GetOutputDesc(k), common) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    for (const Type& known : TYPES) {
+        type = known.type == common ? known : type;
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+ge::graphStatus ReadShape(const gert::TilingContext* context, const char* name, const gert::StorageShape* shape,
+                          Dims& dims)
+{
+    if (shape == nullptr) {
+        return RefuseTensor(context, name, "is missing");
+    }
+    dims = ToDims(shape->GetStorageShape());
+    if (std::any_of(dims.begin(), dims.end(), [](int64_t dim) { return dim < 0; })) {
+        return RefuseTensor(context, name, "has shape " + ToString(dims) + "; allowed: dimensions from 0");
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Checks that a tensor has no more elements than can be counted, and some where the operator wants some.
+ge::graphStatus CheckSize(const gert::TilingContext* context, const char* name, const Dims& dims)
+{
+    if (std::find(dims.begin(), dims.end(), 0) != dims.end()) {
+        return EMPTY ? ge::GRAPH_SUCCESS :
+                       RefuseTensor(context, name, "of shape " + ToString(dims) +
+                                    " is empty, which this operator does not allow");
+    }
+    uint64_t count = 1;
+    for (int64_t dim : dims) {
+        if (static_cast<uint64_t>(dim) > MAX_ELEMENTS / count) {
+            return Refuse(context, "tensor " + Quote(name) + ": the number of elements of shape " + ToString(dims) +
+                          " overflows");
+        }
+        count *= static_cast<uint64_t>(dim);
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Reads the shapes of all tensors and finds the domain. A kernel broadcasts nothing: its inputs are
+// of one shape, or twice as long along the split dimension.
+ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Domain& domain)
+{
+    std::vector<Dims> inputs(INPUT_COUNT);
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        if (ReadShape(context, INPUTS[k].name, context->GetInputShape(k), inputs[k]) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    if (FindDomain(context, inputs, dim, false, domain) != ge::GRAPH_SUCCESS) {
+        return ge::GRAPH_FAILED;
+    }
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        if (CheckSize(context, INPUTS[k].name, inputs[k]) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        const Dims want = ShapeOf(OUTPUTS[k], domain);
+        Dims got;
+        if (CheckSize(context, OUTPUTS[k].name, want) != ge::GRAPH_SUCCESS ||
+            ReadShape(context, OUTPUTS[k].name, context->GetOutputShape(k), got) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+        if (got != want) {
+            return RefuseTensor(context, OUTPUTS[k].name, "has shape " + ToString(got) + "; must be " +
+                                ToString(want) + ", which follows from the inputs");
+        }
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Asks the platform, at every call: how many cores a stream may use can change.
+ge::graphStatus AskPlatform(const gert::TilingContext* context, Machine& machine, size_t& workspace)
+{
+    fe::PlatFormInfos* infos = context->GetPlatformInfo();
+    if (infos == nullptr) {
+        return Refuse(context, "the platform is unknown");
+    }
+    const platform_ascendc::PlatformAscendC platform(infos);
+    machine.cores = platform.GetCoreNumAiv();
+    platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, machine.ub);
+    machine.pads = PADS;
+    workspace = platform.GetLibApiWorkSpaceSize();
+    if (machine.cores == 0) {
+        return Refuse(context, "the platform reports 0 vector cores; needs 1 or more");
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+ge::graphStatus TileCall(gert::TilingContext* context)
+{
+    Attributes attributes{};
+    Type type{};
+    Domain domain;
+    Machine machine{};
+    size_t workspace = 0;
+    if (ReadAttributes(context, attributes) != ge::GRAPH_SUCCESS ||
+        FindType(context, type) != ge::GRAPH_SUCCESS ||
+        ReadShapes(context, attributes.dim, domain) != ge::GRAPH_SUCCESS ||
+        AskPlatform(context, machine, workspace) != ge::GRAPH_SUCCESS) {
+        return ge::GRAPH_FAILED;
+    }
+    const uint32_t form = SelectForm();
+    const Need* need = FindNeed(form, type.key);
+    if (need == nullptr) {
+        return Refuse(context, "(" + NameOf(type.type) +
+                      ") has no kernel on this target; allowed: "
+                      "(DT_FLOAT16, DT_BF16, DT_FLOAT)");
+    }
+    TilingData* data = context->GetTilingData<TilingData>();
+    size_t* workspaces = context->GetWorkspaceSizes(1);
+    if (data == nullptr || workspaces == nullptr) {
+        return Refuse(context, "no room for tiling data of " + std::to_string(sizeof(TilingData)) + " bytes");
+    }
+    const std::vector<uint64_t> dims(domain.dims.begin(), domain.dims.end());
+    const Extent extent = Collapse(dims.data(), dims.size(), domain.split, true);
+    if (!Tile(extent, *need, machine, *data)) {
+        return Refuse(context, "UB of " + std::to_string(machine.ub) +
+                      " bytes is too small: one 32-byte block of each stream needs " +
+                      std::to_string(LeastUb(*need)) + " bytes");
+    }
+    const uint64_t small = data->path == PATH_SMALL ? 1 : 0;
+    context->SetTilingKey(GET_TPL_TILING_KEY(type.key, form, small));
+    context->SetBlockDim(std::max<uint32_t>(data->cores, 1));  // an empty call starts one core, which returns
+    workspaces[0] = workspace;
+    return ge::GRAPH_SUCCESS;
+}
+
+// Nothing is known before shapes are.
+struct CompileInfo {};
+
+ge::graphStatus Parse(gert::TilingParseContext*) { return ge::GRAPH_SUCCESS; }
+
+}  // namespace
+
+IMPL_OP_OPTILING(SwiGluGrad).Tiling(TileCall).TilingParse<CompileInfo>(Parse);
+
+}  // namespace swi_glu_grad
+}  // namespace ops

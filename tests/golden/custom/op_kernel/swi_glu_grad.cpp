@@ -1,0 +1,34 @@
+// SwiGluGrad
+//
+// The gradient of `SwiGlu`.
+//
+// SwiGLU: `y = A * sigmoid(A) * B` over the halves `A`, `B` of `x` along `dim`.
+//
+// The gradient, with `s = sigmoid(A)`, is `dA = dy * B * (s + A * s * (1 - s))` and
+// `dB = dy * A * s`. The formula published for aclnnSwiGluGrad writes `s * (1 - s * A)` for
+// the last part of `dA`: a parenthesis is misplaced there. What CANN computes is the true
+// derivative, as here.
+//
+// Source: aclnnSwiGlu and aclnnSwiGluGrad of CANN (ops-nn/activation).
+//
+// x.gate * sigmoid(x.gate) * x.value
+//
+// generated from ops_glu_grad::families::glu::glu::swi_glu, do not edit
+
+#include "swi_glu_grad.h"
+
+template <uint32_t dtype, uint32_t form, bool small>
+__global__ __aicore__ void swi_glu_grad(GM_ADDR yGrad, GM_ADDR x, GM_ADDR xGrad, GM_ADDR workspace,
+                                        GM_ADDR tiling)
+{
+    REGISTER_TILING_DEFAULT(SwiGluGradTilingData);
+    GET_TILING_DATA_WITH_STRUCT(SwiGluGradTilingData, tilingData, tiling);
+    (void)workspace;  // everything happens in UB
+    if (AscendC::GetBlockIdx() >= tilingData.cores) {
+        return;
+    }
+    AscendC::TPipe pipe;
+    SwiGluGradKernel::SwiGluGrad<dtype, form, small> op(tilingData);
+    op.Init(pipe, yGrad, x, xGrad);
+    op.Process();
+}

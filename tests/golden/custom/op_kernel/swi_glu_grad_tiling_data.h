@@ -1,0 +1,39 @@
+// SwiGluGrad
+//
+// The gradient of `SwiGlu`.
+//
+// SwiGLU: `y = A * sigmoid(A) * B` over the halves `A`, `B` of `x` along `dim`.
+//
+// The gradient, with `s = sigmoid(A)`, is `dA = dy * B * (s + A * s * (1 - s))` and
+// `dB = dy * A * s`. The formula published for aclnnSwiGluGrad writes `s * (1 - s * A)` for
+// the last part of `dA`: a parenthesis is misplaced there. What CANN computes is the true
+// derivative, as here.
+//
+// Source: aclnnSwiGlu and aclnnSwiGluGrad of CANN (ops-nn/activation).
+//
+// x.gate * sigmoid(x.gate) * x.value
+//
+// generated from ops_glu_grad::families::glu::glu::swi_glu, do not edit
+
+#ifndef SWI_GLU_GRAD_TILING_DATA_H
+#define SWI_GLU_GRAD_TILING_DATA_H
+
+#include <cstdint>
+
+// What the host tells the kernel. The matrix is a part of a gated tensor, or a tensor without parts.
+struct SwiGluGradTilingData {
+    uint64_t rows;  // rows of the matrix
+    uint64_t columns;  // columns of one part
+    uint64_t pieces;  // units that one row is cut into; 1 when units are rows
+    uint64_t share;  // units of every core; the first `big` have one more
+    uint32_t unitRows;  // rows of a unit; 1 when a row is cut
+    uint32_t unitColumns;  // columns of a unit when a row is cut
+    uint32_t tileRows;  // most rows of a tile; 0 when a row does not fit
+    uint32_t tileColumns;  // most columns of a tile that is a segment
+    uint32_t pitch;  // elements between rows in UB
+    uint32_t cores;  // cores with work
+    uint32_t big;  // how many of them have one unit more
+    uint32_t path;  // 0: rows per tile, 1: columns per tile, 2: small rows
+};
+
+#endif  // SWI_GLU_GRAD_TILING_DATA_H

@@ -1,0 +1,98 @@
+// SwiGluGrad
+//
+// The gradient of `SwiGlu`.
+//
+// SwiGLU: `y = A * sigmoid(A) * B` over the halves `A`, `B` of `x` along `dim`.
+//
+// The gradient, with `s = sigmoid(A)`, is `dA = dy * B * (s + A * s * (1 - s))` and
+// `dB = dy * A * s`. The formula published for aclnnSwiGluGrad writes `s * (1 - s * A)` for
+// the last part of `dA`: a parenthesis is misplaced there. What CANN computes is the true
+// derivative, as here.
+//
+// Source: aclnnSwiGlu and aclnnSwiGluGrad of CANN (ops-nn/activation).
+//
+// x.gate * sigmoid(x.gate) * x.value
+//
+// generated from ops_glu_grad::families::glu::glu::swi_glu, do not edit
+
+#ifndef SWI_GLU_GRAD_WALK_H
+#define SWI_GLU_GRAD_WALK_H
+
+#include "kernel_operator.h"
+#include "swi_glu_grad_tiling_data.h"
+
+namespace SwiGluGradKernel {
+
+// Neighbouring elements of the matrix that are computed together: whole rows, or a segment of one.
+struct Tile {
+    uint64_t row;
+    uint64_t column;
+    uint32_t rows;
+    uint32_t columns;
+    // Elements in UB, with the gaps between rows.
+    uint32_t count;
+};
+
+// The tiles of this core, in order.
+class Walk {
+public:
+    __aicore__ inline explicit Walk(const SwiGluGradTilingData& tiling) : tiling_(tiling)
+    {
+        const uint64_t core = static_cast<uint64_t>(AscendC::GetBlockIdx());
+        const uint64_t first = core * tiling.share + (core < tiling.big ? core : tiling.big);
+        at_ = PlaceOf(first);
+        end_ = PlaceOf(first + tiling.share + (core < tiling.big ? 1 : 0));
+    }
+
+    __aicore__ inline bool Next(Tile& tile)
+    {
+        const bool sameRow = at_.row == end_.row;
+        if (at_.row > end_.row || (sameRow && at_.column >= end_.column)) {
+            return false;
+        }
+        tile.row = at_.row;
+        tile.column = at_.column;
+        if (at_.column == 0 && !sameRow && tiling_.tileRows > 0) {
+            tile.rows = AtMost(end_.row - at_.row, tiling_.tileRows);
+            tile.columns = static_cast<uint32_t>(tiling_.columns);
+            tile.count = tile.rows * tiling_.pitch;
+            at_.row += tile.rows;
+            return true;
+        }
+        const uint64_t limit = sameRow ? end_.column : tiling_.columns;
+        tile.rows = 1;
+        tile.columns = AtMost(limit - at_.column, tiling_.tileColumns);
+        tile.count = tile.columns;
+        at_.column += tile.columns;
+        if (at_.column == tiling_.columns) {
+            at_ = {at_.row + 1, 0};
+        }
+        return true;
+    }
+
+private:
+    // A place between two elements, in the order of the matrix.
+    struct Place {
+        uint64_t row;
+        uint64_t column;
+    };
+
+    __aicore__ inline Place PlaceOf(uint64_t unit) const
+    {
+        const uint64_t row = unit / tiling_.pieces * tiling_.unitRows;
+        return {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};
+    }
+
+    __aicore__ inline static uint32_t AtMost(uint64_t left, uint32_t most)
+    {
+        return left < most ? static_cast<uint32_t>(left) : most;
+    }
+
+    const SwiGluGradTilingData& tiling_;
+    Place at_;
+    Place end_;
+};
+
+}  // namespace SwiGluGradKernel
+
+#endif  // SWI_GLU_GRAD_WALK_H

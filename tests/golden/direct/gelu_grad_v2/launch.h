@@ -1,0 +1,66 @@
+// GeluGradV2
+//
+// The gradient of `GeluV2`.
+//
+// GELU in the form that `approximate` names.
+//
+// Source: aclnnGeluV2 and aclnnGeluBackwardV2 of CANN (ops-nn/activation).
+//
+// match approximate {
+//     Approximate::None => by_erf(x),
+//     Approximate::Tanh => by_tanh(x),
+// }
+//
+// fn by_erf(x: Elem) -> Elem {
+//     0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2))
+// }
+//
+// fn by_tanh(x: Elem) -> Elem {
+//     0.5 * x * (1.0 + tanh(FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3))))
+// }
+//
+// generated from ops_glu_grad::families::gelu::gelu::gelu_v2, do not edit
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// A tensor of the signature; the split dimension of a gated one is twice as long.
+struct Tensor {
+    const char* name;
+    bool gated;
+};
+
+// Inputs, then results.
+constexpr Tensor TENSORS[] = {{"dy", false}, {"x", false}, {"z", false}};
+constexpr size_t INPUTS = 2;
+constexpr size_t COUNT = 3;
+// The tensor whose shape decides those of all others.
+constexpr size_t LEAD = 0;
+constexpr bool SPLIT = false;
+
+// One call.
+struct Call {
+    uint32_t type = 0;           // element type, as the tiling key counts them
+    std::vector<uint64_t> dims;  // of one part
+    void* tensors[COUNT] = {};   // in device memory
+    int64_t approximate = 0;
+};
+
+inline size_t SplitDim(const Call&) { return 0; }
+
+// Sets an attribute by its name; false if there is none. Enumerations are given as numbers.
+inline bool SetAttribute(Call& call, const std::string& name, const std::string& value)
+{
+    if (name == "approximate") {
+        call.approximate = std::stoll(value);
+        return true;
+    }
+    return false;
+}
+
+// Tiles and launches; false if there is no such kernel.
+bool Launch(const Call& call, void* stream);

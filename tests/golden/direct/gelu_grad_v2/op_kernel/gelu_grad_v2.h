@@ -1,0 +1,183 @@
+// GeluGradV2
+//
+// The gradient of `GeluV2`.
+//
+// GELU in the form that `approximate` names.
+//
+// Source: aclnnGeluV2 and aclnnGeluBackwardV2 of CANN (ops-nn/activation).
+//
+// match approximate {
+//     Approximate::None => by_erf(x),
+//     Approximate::Tanh => by_tanh(x),
+// }
+//
+// fn by_erf(x: Elem) -> Elem {
+//     0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2))
+// }
+//
+// fn by_tanh(x: Elem) -> Elem {
+//     0.5 * x * (1.0 + tanh(FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3))))
+// }
+//
+// generated from ops_glu_grad::families::gelu::gelu::gelu_v2, do not edit
+
+#ifndef GELU_GRAD_V2_H
+#define GELU_GRAD_V2_H
+
+#include "kernel_operator.h"
+#include "gelu_grad_v2_compute.h"
+#include "gelu_grad_v2_tiling_data.h"
+#include "gelu_grad_v2_tiling_key.h"
+#include "gelu_grad_v2_walk.h"
+
+namespace GeluGradV2Kernel {
+
+// Buffers of each queue: the next tile comes in while this one is computed.
+constexpr uint32_t DEPTH = 2;
+// UB addresses and rows in UB start at multiples of this.
+constexpr uint32_t BLOCK_BYTES = 32;
+
+template <uint32_t dtype>
+struct Element;
+
+template <>
+struct Element<GELU_GRAD_V2_HALF> {
+    using Type = half;
+};
+
+template <>
+struct Element<GELU_GRAD_V2_BFLOAT16> {
+    using Type = bfloat16_t;
+};
+
+template <>
+struct Element<GELU_GRAD_V2_FLOAT> {
+    using Type = float;
+};
+
+template <uint32_t dtype, uint32_t form, bool small>
+class GeluGradV2 {
+    using T = typename Element<dtype>::Type;
+    using Formula = Compute<dtype, form>;
+
+public:
+    __aicore__ inline explicit GeluGradV2(const GeluGradV2TilingData& tiling)
+        : tiling_(tiling)
+    {}
+
+    __aicore__ inline void Init(TPipe& pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR z)
+    {
+        dyGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dy));
+        xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x));
+        zGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(z));
+        capacity_ = Capacity();
+        const uint32_t bytes = capacity_ * sizeof(T);
+        pipe.InitBuffer(inQue_, DEPTH, Formula::INPUTS * bytes);
+        pipe.InitBuffer(outQue_, DEPTH, OUTPUTS * bytes);
+        formula_.Init(pipe, capacity_, tiling_);
+    }
+
+    __aicore__ inline void Process()
+    {
+        Walk walk(tiling_);
+        Tile tile;
+        while (walk.Next(tile)) {
+            CopyIn(tile);
+            Calculate(tile);
+            CopyOut(tile);
+        }
+    }
+
+private:
+    __aicore__ inline void CopyIn(const Tile& tile)
+    {
+        LocalTensor<T> in = inQue_.AllocTensor<T>();
+        Load(in[Formula::DY * capacity_], dyGm_, tile, tiling_.columns, 0);
+        Load(in[Formula::X * capacity_], xGm_, tile, tiling_.columns, 0);
+        inQue_.EnQue(in);
+    }
+
+    __aicore__ inline void Calculate(const Tile& tile)
+    {
+        LocalTensor<T> in = inQue_.DeQue<T>();
+        LocalTensor<T> out = outQue_.AllocTensor<T>();
+        formula_.Run(in[Formula::DY * capacity_],
+                     in[Formula::X * capacity_],
+                     out[Z * capacity_],
+                     tile.count);
+        inQue_.FreeTensor(in);
+        outQue_.EnQue(out);
+    }
+
+    __aicore__ inline void CopyOut(const Tile& tile)
+    {
+        LocalTensor<T> out = outQue_.DeQue<T>();
+        Store(zGm_, out[Z * capacity_], tile, tiling_.columns, 0);
+        outQue_.FreeTensor(out);
+    }
+
+    // Elements of the largest tile, in whole repeats.
+    __aicore__ inline uint32_t Capacity() const
+    {
+        constexpr uint32_t STEP = REPEAT_BYTES / sizeof(T);
+        const uint32_t rows = tiling_.tileRows * tiling_.pitch;
+        const uint32_t most = small || rows > tiling_.tileColumns ? rows : tiling_.tileColumns;
+        return (most + STEP - 1) / STEP * STEP;
+    }
+
+    // How a tile lies in a tensor whose rows start `width` elements apart.
+    struct Bursts {
+        uint16_t count;
+        uint32_t bytes;
+        uint32_t gap;
+    };
+
+    // Rows without gaps, in GM and in UB, are one burst. Else the gap fits 32 bits: it is as long as a
+    // row, of which several fit UB.
+    __aicore__ inline static Bursts Cut(const Tile& tile, uint64_t width)
+    {
+        const bool even = tile.columns * sizeof(T) % BLOCK_BYTES == 0;
+        if (tile.rows == 1 || small || (tile.columns == width && even)) {
+            const uint64_t columns = small ? width : tile.columns;
+            return {1, static_cast<uint32_t>(tile.rows * columns * sizeof(T)), 0};
+        }
+        return {static_cast<uint16_t>(tile.rows), static_cast<uint32_t>(tile.columns * sizeof(T)),
+                static_cast<uint32_t>((width - tile.columns) * sizeof(T))};
+    }
+
+    // The elements of a tile from a tensor with rows of `width`, of which they start at `shift`.
+    __aicore__ inline static void Load(const LocalTensor<T>& to, const GlobalTensor<T>& from, const Tile& tile,
+                                       uint64_t width, uint64_t shift)
+    {
+        const Bursts bursts = Cut(tile, width);
+        const DataCopyExtParams copy{bursts.count, bursts.bytes, bursts.gap, 0, 0};
+        DataCopyPad(to, from[tile.row * width + shift + tile.column], copy, DataCopyPadExtParams<T>());
+    }
+
+    // The same, the other way.
+    __aicore__ inline static void Store(const GlobalTensor<T>& to, const LocalTensor<T>& from, const Tile& tile,
+                                        uint64_t width, uint64_t shift)
+    {
+        const Bursts bursts = Cut(tile, width);
+        const DataCopyExtParams copy{bursts.count, bursts.bytes, 0, bursts.gap, 0};
+        DataCopyPad(to[tile.row * width + shift + tile.column], from, copy);
+    }
+
+    // Places of the results in a buffer of the output queue.
+    static constexpr uint32_t Z = 0;
+    static constexpr uint32_t OUTPUTS = 1;
+
+    const GeluGradV2TilingData& tiling_;
+    // Elements of the largest tile.
+    uint32_t capacity_ = 0;
+    GlobalTensor<T> dyGm_;
+    GlobalTensor<T> xGm_;
+    GlobalTensor<T> zGm_;
+    TQue<TPosition::VECIN, 1> inQue_;
+    TQue<TPosition::VECOUT, 1> outQue_;
+    Formula formula_;
+};
+
+}  // namespace GeluGradV2Kernel
+
+#endif  // GELU_GRAD_V2_H

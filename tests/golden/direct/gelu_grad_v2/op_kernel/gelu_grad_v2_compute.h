@@ -1,0 +1,363 @@
+// GeluGradV2
+//
+// The gradient of `GeluV2`.
+//
+// GELU in the form that `approximate` names.
+//
+// Source: aclnnGeluV2 and aclnnGeluBackwardV2 of CANN (ops-nn/activation).
+//
+// match approximate {
+//     Approximate::None => by_erf(x),
+//     Approximate::Tanh => by_tanh(x),
+// }
+//
+// fn by_erf(x: Elem) -> Elem {
+//     0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2))
+// }
+//
+// fn by_tanh(x: Elem) -> Elem {
+//     0.5 * x * (1.0 + tanh(FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3))))
+// }
+//
+// generated from ops_glu_grad::families::gelu::gelu::gelu_v2, do not edit
+
+#ifndef GELU_GRAD_V2_COMPUTE_H
+#define GELU_GRAD_V2_COMPUTE_H
+
+#include "kernel_operator.h"
+#include "gelu_grad_v2_tiling_data.h"
+#include "gelu_grad_v2_tiling_key.h"
+
+namespace GeluGradV2Kernel {
+
+using namespace AscendC;
+
+// What one repeat of a vector instruction covers.
+constexpr uint32_t REPEAT_BYTES = 256;
+constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);
+
+// Sub of a number and a vector; `splat` is one repeat of equal numbers, read again and again by stride 0.
+__aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& splat,
+                                     const LocalTensor<float>& src, uint32_t count)
+{
+    constexpr uint32_t MOST = 255;  // repeats of one call
+    const BinaryRepeatParams strides(1, 1, 1, 8, 0, 8);
+    uint32_t at = 0;
+    while (count - at >= FLOATS) {
+        const uint32_t left = (count - at) / FLOATS;
+        const uint32_t repeats = left < MOST ? left : MOST;
+        Sub(dst[at], splat, src[at], static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), strides);
+        at += repeats * FLOATS;
+    }
+    if (at < count) {
+        Sub(dst[at], splat, src[at], static_cast<uint64_t>(count - at), 1, strides);
+    }
+}
+
+// The formula on one tile, by element type and form.
+template <uint32_t dtype, uint32_t form>
+class Compute;
+
+// gelu_grad by S6; 19 vector calls a tile.
+template <>
+class Compute<GELU_GRAD_V2_HALF, GELU_GRAD_V2_FORM_NONE> {
+public:
+    // Places of the streams in a buffer of the input queue.
+    static constexpr uint32_t DY = 0;
+    static constexpr uint32_t X = 1;
+    static constexpr uint32_t INPUTS = 2;
+
+    __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
+    {
+        pipe.InitBuffer(t0_, capacity * sizeof(float));
+        pipe.InitBuffer(t1_, capacity * sizeof(float));
+        pipe.InitBuffer(t2_, capacity * sizeof(float));
+        pipe.InitBuffer(t3_, capacity * sizeof(float));
+    }
+
+    __aicore__ inline void Run(const LocalTensor<half>& dy,
+                               const LocalTensor<half>& x,
+                               const LocalTensor<half>& z,
+                               uint32_t count)
+    {
+        const LocalTensor<float> t0 = t0_.Get<float>();
+        const LocalTensor<float> t1 = t1_.Get<float>();
+        const LocalTensor<float> t2 = t2_.Get<float>();
+        const LocalTensor<float> t3 = t3_.Get<float>();
+        Maxs(x, x, static_cast<half>(-15.0f), count);
+        Mins(x, x, static_cast<half>(15.0f), count);
+        Cast(t0, x, RoundMode::CAST_NONE, count);
+        Muls(t0, t0, -0.7034657f, count);  // z = -k x
+        Mul(t1, t0, t0, count);  // u = z^2
+        Exp(t2, t1, count);  // e^(x^2/2)
+        Muls(t3, t1, 0.5528499f, count);
+        Adds(t3, t3, 4.619473f, count);
+        Sqrt(t3, t3, count);
+        Axpy(t3, t1, 0.031102324f, count);  // h(u)
+        Mul(t3, t3, t0, count);
+        Exp(t3, t3, count);
+        Adds(t3, t3, 1.0f, count);
+        Div(t0, t0, t2, count);
+        Cast(t1, dy, RoundMode::CAST_NONE, count);
+        Mul(t0, t0, t1, count);  // t z phi
+        Div(t1, t1, t3, count);  // t Phi(x)
+        Axpy(t1, t0, -0.59686196f, count);
+        Cast(z, t1, RoundMode::CAST_RINT, count);
+    }
+
+private:
+    TBuf<TPosition::VECCALC> t0_;
+    TBuf<TPosition::VECCALC> t1_;
+    TBuf<TPosition::VECCALC> t2_;
+    TBuf<TPosition::VECCALC> t3_;
+};
+
+// gelu_grad by S4; 18 vector calls a tile.
+template <>
+class Compute<GELU_GRAD_V2_BFLOAT16, GELU_GRAD_V2_FORM_NONE> {
+public:
+    // Places of the streams in a buffer of the input queue.
+    static constexpr uint32_t DY = 0;
+    static constexpr uint32_t X = 1;
+    static constexpr uint32_t INPUTS = 2;
+
+    __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
+    {
+        pipe.InitBuffer(t0_, capacity * sizeof(float));
+        pipe.InitBuffer(t1_, capacity * sizeof(float));
+        pipe.InitBuffer(t2_, capacity * sizeof(float));
+        pipe.InitBuffer(t3_, capacity * sizeof(float));
+    }
+
+    __aicore__ inline void Run(const LocalTensor<bfloat16_t>& dy,
+                               const LocalTensor<bfloat16_t>& x,
+                               const LocalTensor<bfloat16_t>& z,
+                               uint32_t count)
+    {
+        const LocalTensor<float> t0 = t0_.Get<float>();
+        const LocalTensor<float> t1 = t1_.Get<float>();
+        const LocalTensor<float> t2 = t2_.Get<float>();
+        const LocalTensor<float> t3 = t3_.Get<float>();
+        Cast(t0, x, RoundMode::CAST_NONE, count);
+        Maxs(t0, t0, -15.0f, count);
+        Mins(t0, t0, 15.0f, count);
+        Muls(t0, t0, -0.70702446f, count);  // z = -k x
+        Mul(t1, t0, t0, count);  // u = z^2
+        Exp(t2, t1, count);  // e^(x^2/2)
+        Adds(t3, t1, 5.3190913f, count);
+        Sqrt(t3, t3, count);
+        Axpy(t3, t1, 0.019746102f, count);  // h(u)
+        Mul(t3, t3, t0, count);
+        Exp(t3, t3, count);
+        Adds(t3, t3, 1.0f, count);
+        Div(t0, t0, t2, count);
+        Cast(t1, dy, RoundMode::CAST_NONE, count);
+        Mul(t0, t0, t1, count);  // t z phi
+        Div(t1, t1, t3, count);  // t Phi(x)
+        Axpy(t1, t0, -0.55102825f, count);
+        Cast(z, t1, RoundMode::CAST_RINT, count);
+    }
+
+private:
+    TBuf<TPosition::VECCALC> t0_;
+    TBuf<TPosition::VECCALC> t1_;
+    TBuf<TPosition::VECCALC> t2_;
+    TBuf<TPosition::VECCALC> t3_;
+};
+
+// gelu_grad by R; 22 vector calls a tile.
+template <>
+class Compute<GELU_GRAD_V2_FLOAT, GELU_GRAD_V2_FORM_NONE> {
+public:
+    // Places of the streams in a buffer of the input queue.
+    static constexpr uint32_t DY = 0;
+    static constexpr uint32_t X = 1;
+    static constexpr uint32_t INPUTS = 2;
+
+    __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
+    {
+        pipe.InitBuffer(t0_, capacity * sizeof(float));
+        pipe.InitBuffer(t1_, capacity * sizeof(float));
+        pipe.InitBuffer(t2_, capacity * sizeof(float));
+        pipe.InitBuffer(ones_, REPEAT_BYTES);
+        Duplicate(ones_.Get<float>(), 1.0f, FLOATS);
+    }
+
+    __aicore__ inline void Run(const LocalTensor<float>& dy,
+                               const LocalTensor<float>& x,
+                               const LocalTensor<float>& z,
+                               uint32_t count)
+    {
+        const LocalTensor<float> t0 = t0_.Get<float>();
+        const LocalTensor<float> t1 = t1_.Get<float>();
+        const LocalTensor<float> t2 = t2_.Get<float>();
+        const LocalTensor<float> ones = ones_.Get<float>();
+        Muls(z, x, 1e18f, count);  // the sign of x, huge
+        Abs(x, x, count);
+        Mins(x, x, 15.0f, count);  // a = |x|
+        Mul(t0, x, x, count);  // a^2
+        Muls(t1, t0, -0.39887136f, count);
+        Axpy(t1, x, -2.3778076f, count);
+        Adds(t1, t1, -5.0236015f, count);
+        Mul(t1, t1, t0, count);
+        Axpy(t1, x, -2.4004884f, count);
+        Adds(t1, t1, 5.781717f, count);  // N(a)
+        Adds(t2, x, 5.9553084f, count);
+        Mul(t2, t2, t0, count);
+        Axpy(t2, x, 13.651652f, count);
+        Adds(t2, t2, 11.563433f, count);  // D(a)
+        Div(t1, t1, t2, count);
+        Muls(t0, t0, -0.5f, count);
+        Exp(t0, t0, count);  // e^(-a^2/2)
+        Mul(t0, t1, t0, count);  // gelu'(-a)
+        SubSplatFirst(x, ones, t0, count);  // gelu'(a)
+        Min(z, z, x, count);
+        Max(z, t0, z, count);  // gelu'(x)
+        Mul(z, z, dy, count);
+    }
+
+private:
+    TBuf<TPosition::VECCALC> t0_;
+    TBuf<TPosition::VECCALC> t1_;
+    TBuf<TPosition::VECCALC> t2_;
+    TBuf<TPosition::VECCALC> ones_;
+};
+
+// gelu_tanh_grad by P; 16 vector calls a tile.
+template <>
+class Compute<GELU_GRAD_V2_HALF, GELU_GRAD_V2_FORM_TANH> {
+public:
+    // Places of the streams in a buffer of the input queue.
+    static constexpr uint32_t DY = 0;
+    static constexpr uint32_t X = 1;
+    static constexpr uint32_t INPUTS = 2;
+
+    __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
+    {
+        pipe.InitBuffer(t0_, capacity * sizeof(float));
+        pipe.InitBuffer(t1_, capacity * sizeof(float));
+        pipe.InitBuffer(t2_, capacity * sizeof(float));
+    }
+
+    __aicore__ inline void Run(const LocalTensor<half>& dy,
+                               const LocalTensor<half>& x,
+                               const LocalTensor<half>& z,
+                               uint32_t count)
+    {
+        const LocalTensor<float> t0 = t0_.Get<float>();
+        const LocalTensor<float> t1 = t1_.Get<float>();
+        const LocalTensor<float> t2 = t2_.Get<float>();
+        Maxs(x, x, static_cast<half>(-15.0f), count);
+        Mins(x, x, static_cast<half>(6.0f), count);
+        Cast(t0, x, RoundMode::CAST_NONE, count);
+        Muls(t0, t0, 1.5957692f, count);  // z = k x
+        Mul(t1, t0, t0, count);
+        Mul(t1, t1, t0, count);
+        Axpy(t0, t1, 0.01755954f, count);  // v = z + al z^3
+        Exp(t2, t0, count);
+        Axpy(t0, t1, 0.03511908f, count);  // x v'
+        Adds(t1, t2, 1.0f, count);
+        Div(t0, t0, t1, count);  // x v' (1 - s)
+        Div(t1, t2, t1, count);  // s = sigmoid(v)
+        Cast(t2, dy, RoundMode::CAST_NONE, count);
+        Mul(t1, t1, t2, count);
+        FusedMulAdd(t0, t1, t1, count);
+        Cast(z, t0, RoundMode::CAST_RINT, count);
+    }
+
+private:
+    TBuf<TPosition::VECCALC> t0_;
+    TBuf<TPosition::VECCALC> t1_;
+    TBuf<TPosition::VECCALC> t2_;
+};
+
+// gelu_tanh_grad by P; 16 vector calls a tile.
+template <>
+class Compute<GELU_GRAD_V2_BFLOAT16, GELU_GRAD_V2_FORM_TANH> {
+public:
+    // Places of the streams in a buffer of the input queue.
+    static constexpr uint32_t DY = 0;
+    static constexpr uint32_t X = 1;
+    static constexpr uint32_t INPUTS = 2;
+
+    __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
+    {
+        pipe.InitBuffer(t0_, capacity * sizeof(float));
+        pipe.InitBuffer(t1_, capacity * sizeof(float));
+        pipe.InitBuffer(t2_, capacity * sizeof(float));
+    }
+
+    __aicore__ inline void Run(const LocalTensor<bfloat16_t>& dy,
+                               const LocalTensor<bfloat16_t>& x,
+                               const LocalTensor<bfloat16_t>& z,
+                               uint32_t count)
+    {
+        const LocalTensor<float> t0 = t0_.Get<float>();
+        const LocalTensor<float> t1 = t1_.Get<float>();
+        const LocalTensor<float> t2 = t2_.Get<float>();
+        Cast(t0, x, RoundMode::CAST_NONE, count);
+        Maxs(t0, t0, -15.0f, count);
+        Mins(t0, t0, 6.0f, count);
+        Muls(t0, t0, 1.5957692f, count);  // z = k x
+        Mul(t1, t0, t0, count);
+        Mul(t1, t1, t0, count);
+        Axpy(t0, t1, 0.01755954f, count);  // v = z + al z^3
+        Exp(t2, t0, count);
+        Axpy(t0, t1, 0.03511908f, count);  // x v'
+        Adds(t1, t2, 1.0f, count);
+        Div(t0, t0, t1, count);  // x v' (1 - s)
+        Div(t1, t2, t1, count);  // s = sigmoid(v)
+        Cast(t2, dy, RoundMode::CAST_NONE, count);
+        Mul(t1, t1, t2, count);
+        FusedMulAdd(t0, t1, t1, count);
+        Cast(z, t0, RoundMode::CAST_RINT, count);
+    }
+
+private:
+    TBuf<TPosition::VECCALC> t0_;
+    TBuf<TPosition::VECCALC> t1_;
+    TBuf<TPosition::VECCALC> t2_;
+};
+
+// gelu_tanh_grad by P; 13 vector calls a tile.
+template <>
+class Compute<GELU_GRAD_V2_FLOAT, GELU_GRAD_V2_FORM_TANH> {
+public:
+    // Places of the streams in a buffer of the input queue.
+    static constexpr uint32_t DY = 0;
+    static constexpr uint32_t X = 1;
+    static constexpr uint32_t INPUTS = 2;
+
+    __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
+    {
+        pipe.InitBuffer(t0_, capacity * sizeof(float));
+    }
+
+    __aicore__ inline void Run(const LocalTensor<float>& dy,
+                               const LocalTensor<float>& x,
+                               const LocalTensor<float>& z,
+                               uint32_t count)
+    {
+        const LocalTensor<float> t0 = t0_.Get<float>();
+        Maxs(z, x, -15.0f, count);
+        Mins(z, z, 6.0f, count);
+        Muls(z, z, 1.5957692f, count);  // z = k x
+        Mul(x, z, z, count);
+        Mul(x, x, z, count);
+        Axpy(z, x, 0.01755954f, count);  // v = z + al z^3
+        Exp(t0, z, count);
+        Axpy(z, x, 0.03511908f, count);  // x v'
+        Adds(x, t0, 1.0f, count);
+        Div(z, z, x, count);  // x v' (1 - s)
+        Div(x, t0, x, count);  // s = sigmoid(v)
+        Mul(dy, x, dy, count);
+        FusedMulAdd(z, dy, dy, count);
+    }
+
+private:
+    TBuf<TPosition::VECCALC> t0_;
+};
+
+}  // namespace GeluGradV2Kernel
+
+#endif  // GELU_GRAD_V2_COMPUTE_H

@@ -1,0 +1,45 @@
+// GeluGradV2
+//
+// The gradient of `GeluV2`.
+//
+// GELU in the form that `approximate` names.
+//
+// Source: aclnnGeluV2 and aclnnGeluBackwardV2 of CANN (ops-nn/activation).
+//
+// match approximate {
+//     Approximate::None => by_erf(x),
+//     Approximate::Tanh => by_tanh(x),
+// }
+//
+// fn by_erf(x: Elem) -> Elem {
+//     0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2))
+// }
+//
+// fn by_tanh(x: Elem) -> Elem {
+//     0.5 * x * (1.0 + tanh(FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3))))
+// }
+//
+// generated from ops_glu_grad::families::gelu::gelu::gelu_v2, do not edit
+
+#ifndef GELU_GRAD_V2_TILING_DATA_H
+#define GELU_GRAD_V2_TILING_DATA_H
+
+#include <cstdint>
+
+// What the host tells the kernel. The matrix is a part of a gated tensor, or a tensor without parts.
+struct GeluGradV2TilingData {
+    uint64_t rows;  // rows of the matrix
+    uint64_t columns;  // columns of one part
+    uint64_t pieces;  // units that one row is cut into; 1 when units are rows
+    uint64_t share;  // units of every core; the first `big` have one more
+    uint32_t unitRows;  // rows of a unit; 1 when a row is cut
+    uint32_t unitColumns;  // columns of a unit when a row is cut
+    uint32_t tileRows;  // most rows of a tile; 0 when a row does not fit
+    uint32_t tileColumns;  // most columns of a tile that is a segment
+    uint32_t pitch;  // elements between rows in UB
+    uint32_t cores;  // cores with work
+    uint32_t big;  // how many of them have one unit more
+    uint32_t path;  // 0: rows per tile, 1: columns per tile, 2: small rows
+};
+
+#endif  // GELU_GRAD_V2_TILING_DATA_H

@@ -1,0 +1,200 @@
+// GeGluGradV2
+//
+// The gradient of `GeGluV2`.
+//
+// GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
+// picks, and `B` the other. `gelu(A)` is kept for the gradient, which is
+// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
+//
+// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
+//
+// #[saved]
+// let gelu = gelu(x.gate, approximate);
+// x.value * gelu
+//
+// fn gelu(x: Elem, approximate: Approximate) -> Elem {
+//     match approximate {
+//         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
+//         Approximate::Tanh => {
+//             let u = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3));
+//             0.5 * x * (1.0 + tanh(u))
+//         }
+//     }
+// }
+//
+// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "acl/acl.h"
+#include "aclnnop/aclnn_geglu_backward.h"
+
+namespace formula {
+
+constexpr double SQRT_2_OVER_PI = 0.7978845608028654;
+
+// 1 / (1 + e^-x), never by a difference.
+double sigmoid(double x)
+{
+    const double e = std::exp(-std::fabs(x));
+    return (x < 0.0 ? e : 1.0) / (1.0 + e);
+}
+
+// The derivative of x sigmoid(v(x)).
+double gated_grad(double x, double v, double dv)
+{
+    const double s = sigmoid(v);
+    const double slope = s * sigmoid(-v);
+    return slope == 0.0 ? s : s + x * dv * slope;
+}
+
+// The derivative of gelu_tanh.
+double gelu_tanh_grad(double x)
+{
+    const double v = 2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x);
+    return gated_grad(x, v, 2.0 * SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044715 * x * x));
+}
+
+} // namespace formula
+
+namespace {
+
+constexpr int64_t ROWS = 4;
+constexpr int64_t COLUMNS = 16;
+const std::vector<int64_t> PART = {ROWS, COLUMNS};
+const std::vector<int64_t> BOTH = {ROWS, 2 * COLUMNS};
+
+#define REQUIRE(call)                                              \
+    do {                                                           \
+        const int code = static_cast<int>(call);                   \
+        if (code != 0) {                                           \
+            std::printf("%s answers with %d\n", #call, code);     \
+            return false;                                          \
+        }                                                          \
+    } while (false)
+
+// Numbers on the host, and the same on the device.
+struct Tensor {
+    std::vector<int64_t> shape;
+    std::vector<float> host;
+    void* device = nullptr;
+    aclTensor* tensor = nullptr;
+
+    Tensor(const std::vector<int64_t>& dims, float phase) : shape(dims), host(dims[0] * dims[1])
+    {
+        for (size_t i = 0; i < host.size(); ++i) {
+            host[i] = 3.0f * std::sin(0.7f * static_cast<float>(i) + phase);
+        }
+    }
+    ~Tensor()
+    {
+        if (tensor != nullptr) {
+            aclDestroyTensor(tensor);
+        }
+        if (device != nullptr) {
+            aclrtFree(device);
+        }
+    }
+    Tensor(const Tensor&) = delete;
+    Tensor& operator=(const Tensor&) = delete;
+
+    size_t Bytes() const { return host.size() * sizeof(float); }
+    bool ToDevice()
+    {
+        REQUIRE(aclrtMalloc(&device, Bytes(), ACL_MEM_MALLOC_HUGE_FIRST));
+        REQUIRE(aclrtMemcpy(device, Bytes(), host.data(), Bytes(), ACL_MEMCPY_HOST_TO_DEVICE));
+        const int64_t strides[] = {shape[1], 1};
+        tensor = aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides, 0, ACL_FORMAT_ND, shape.data(),
+                                 shape.size(), device);
+        return tensor != nullptr;
+    }
+    bool ToHost()
+    {
+        REQUIRE(aclrtMemcpy(host.data(), Bytes(), device, Bytes(), ACL_MEMCPY_DEVICE_TO_HOST));
+        return true;
+    }
+};
+
+bool Close(const char* name, int64_t i, float got, double want)
+{
+    if (i < 4) {
+        std::printf("%s[%ld] = %.6f, by the formula %.6f\n", name, static_cast<long>(i), got, want);
+    }
+    return std::fabs(got - want) <= 1e-5 + 1e-4 * std::fabs(want);
+}
+
+struct Expected {
+    double dx_gate;
+    double dx_value;
+};
+
+Expected Formula(double dy, double x_gate, double x_value, double gelu)
+{
+    const double t0 = formula::gelu_tanh_grad(x_gate);
+    const double t1 = t0 * dy * x_value;
+    const double t2 = dy * gelu;
+    return {t1, t2};
+}
+
+bool Run(aclrtStream stream)
+{
+    Tensor gradOutput(PART, 0.0f);
+    Tensor self(BOTH, 1.0f);
+    Tensor gelu(PART, 2.0f);
+    Tensor gradInput(BOTH, 3.0f);
+    if (!gradOutput.ToDevice() || !self.ToDevice() || !gelu.ToDevice() || !gradInput.ToDevice()) {
+        return false;
+    }
+
+    const int64_t dim = -1;
+    const int64_t approximate = 1; // tanh
+    uint64_t workspaceSize = 0;
+    aclOpExecutor* executor = nullptr;
+    REQUIRE(aclnnGeGluBackwardGetWorkspaceSize(
+        gradOutput.tensor, self.tensor, gelu.tensor, dim, approximate, gradInput.tensor, &workspaceSize, &executor));
+    void* workspace = nullptr;
+    if (workspaceSize > 0) {
+        REQUIRE(aclrtMalloc(&workspace, workspaceSize, ACL_MEM_MALLOC_HUGE_FIRST));
+    }
+    REQUIRE(aclnnGeGluBackward(workspace, workspaceSize, executor, stream));
+    REQUIRE(aclrtSynchronizeStream(stream));
+    if (workspace != nullptr) {
+        aclrtFree(workspace);
+    }
+    if (!gradInput.ToHost()) {
+        return false;
+    }
+
+    bool right = true;
+    for (int64_t i = 0; i < ROWS * COLUMNS; ++i) {
+        const int64_t first = i + i / COLUMNS * COLUMNS;
+        const int64_t second = first + COLUMNS;
+        const int64_t gate = second;
+        const int64_t value = first;
+        const Expected want = Formula(gradOutput.host[i], self.host[gate], self.host[value], gelu.host[i]);
+        right = Close("gradInput", gate, gradInput.host[gate], want.dx_gate) && right;
+        right = Close("gradInput", value, gradInput.host[value], want.dx_value) && right;
+    }
+    std::printf("%s\n", right ? "as the formula says" : "NOT as the formula says");
+    return right;
+}
+
+} // namespace
+
+int main()
+{
+    const int32_t deviceId = 0;
+    aclrtStream stream = nullptr;
+    if (aclInit(nullptr) != ACL_SUCCESS || aclrtSetDevice(deviceId) != ACL_SUCCESS ||
+        aclrtCreateStream(&stream) != ACL_SUCCESS) {
+        std::printf("no device %d\n", deviceId);
+        return 1;
+    }
+    const bool right = Run(stream);
+    aclrtDestroyStream(stream);
+    aclrtResetDevice(deviceId);
+    aclFinalize();
+    return right ? 0 : 1;
+}

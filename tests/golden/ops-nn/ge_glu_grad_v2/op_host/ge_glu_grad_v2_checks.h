@@ -1,0 +1,296 @@
+// GeGluGradV2
+//
+// The gradient of `GeGluV2`.
+//
+// GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
+// picks, and `B` the other. `gelu(A)` is kept for the gradient, which is
+// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
+//
+// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
+//
+// #[saved]
+// let gelu = gelu(x.gate, approximate);
+// x.value * gelu
+//
+// fn gelu(x: Elem, approximate: Approximate) -> Elem {
+//     match approximate {
+//         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
+//         Approximate::Tanh => {
+//             let u = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3));
+//             0.5 * x * (1.0 + tanh(u))
+//         }
+//     }
+// }
+//
+// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
+
+#ifndef GE_GLU_GRAD_V2_CHECKS_H_
+#define GE_GLU_GRAD_V2_CHECKS_H_
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "register/op_impl_registry.h"
+#if __has_include("log/log.h")
+#include "log/log.h"
+#else  // a toolkit without the operators' log
+#include <cstdio>
+#define OP_LOGE(node, format, ...) std::fprintf(stderr, "[ERROR] %s " format "\n", node, __VA_ARGS__)
+#endif
+
+namespace ops {
+namespace ge_glu_grad_v2 {
+
+constexpr const char* OP_TYPE = "GeGluGradV2";
+
+// A tensor, and whether it is cut in two along the split dimension.
+struct Tensor {
+    const char* name;
+    bool gated;
+};
+
+constexpr Tensor INPUTS[] = {{"dy", false}, {"x", true}, {"gelu", false}};
+constexpr Tensor OUTPUTS[] = {{"dx", true}};
+constexpr size_t INPUT_COUNT = 3;
+constexpr size_t OUTPUT_COUNT = 1;
+// The input that decides the others' shapes.
+constexpr size_t LEAD = 1;
+// The attribute that names the split dimension; null if there is none.
+constexpr const char* DIM = "dim";
+constexpr int64_t MIN_RANK = 1;
+
+// What is refused, and in which words. Shapes may have dimensions, or ranks, that nobody knows yet.
+
+using Context = gert::ExtendedKernelContext;
+using Dims = std::vector<int64_t>;
+
+constexpr int64_t UNKNOWN_DIM = -1;
+constexpr int64_t UNKNOWN_RANK = -2;  // as the only dimension
+constexpr int64_t MAX_RANK = 8;
+
+// Says why a call is refused, in one line.
+inline ge::graphStatus Refuse(const Context* context, const std::string& why)
+{
+    const char* name = context->GetNodeName();
+    OP_LOGE(name == nullptr ? OP_TYPE : name, "%s: %s", OP_TYPE, why.c_str());
+    return ge::GRAPH_FAILED;
+}
+
+inline std::string Quote(const char* name) { return std::string("`") + name + "`"; }
+
+inline ge::graphStatus RefuseTensor(const Context* context, const char* name, const std::string& why)
+{
+    return Refuse(context, "tensor " + Quote(name) + " " + why);
+}
+
+inline ge::graphStatus RefuseValue(const Context* context, const char* attribute, const std::string& got,
+                                   const std::string& allowed)
+{
+    return Refuse(context, "attribute " + Quote(attribute) + " cannot be " + got + "; allowed: " + allowed);
+}
+
+inline std::string ToString(const Dims& dims)
+{
+    std::string text;
+    for (int64_t dim : dims) {
+        text += (text.empty() ? "" : ", ") + std::to_string(dim);
+    }
+    return "[" + text + "]";
+}
+
+inline Dims ToDims(const gert::Shape& shape)
+{
+    Dims dims;
+    for (size_t i = 0; i < shape.GetDimNum(); ++i) {
+        dims.push_back(shape.GetDim(i));
+    }
+    return dims;
+}
+
+inline bool IsUnknownRank(const Dims& dims) { return dims.size() == 1 && dims[0] == UNKNOWN_RANK; }
+
+// What the formula runs over: one element per element of a part of a gated tensor.
+struct Domain {
+    Dims dims;
+    int64_t split;  // the dimension that gated tensors are cut along; -1 if there are none
+};
+
+// The shape of a tensor on this domain.
+inline Dims ShapeOf(const Tensor& tensor, const Domain& domain)
+{
+    Dims dims = domain.dims;
+    if (tensor.gated && domain.split >= 0 && dims[domain.split] != UNKNOWN_DIM) {
+        dims[domain.split] *= 2;
+    }
+    return dims;
+}
+
+// The shape of one part of a tensor. Shapes of fewer dimensions are aligned at the innermost.
+inline ge::graphStatus PartOf(const Context* context, const Tensor& tensor, const Dims& shape,
+                              const Domain& domain, Dims& part)
+{
+    part = shape;
+    if (!tensor.gated) {
+        return ge::GRAPH_SUCCESS;
+    }
+    const int64_t ahead = static_cast<int64_t>(domain.dims.size()) - static_cast<int64_t>(shape.size());
+    const int64_t dim = domain.split - ahead;
+    if (dim < 0) {
+        return RefuseTensor(context, tensor.name, "has rank " + std::to_string(shape.size()) + "; allowed: " +
+                            std::to_string(-dim + static_cast<int64_t>(shape.size())) + " to " +
+                            std::to_string(MAX_RANK));
+    }
+    if (part[dim] != UNKNOWN_DIM && part[dim] % 2 != 0) {
+        return RefuseTensor(context, tensor.name, "has shape " + ToString(shape) + "; dimension " +
+                            std::to_string(dim) + " is cut in two and must be even");
+    }
+    part[dim] = part[dim] == UNKNOWN_DIM ? UNKNOWN_DIM : part[dim] / 2;
+    return ge::GRAPH_SUCCESS;
+}
+
+// Adds a part to a domain that has its shape wherever both are known.
+inline bool Merge(const Dims& part, Domain& domain)
+{
+    if (part.size() != domain.dims.size()) {
+        return false;
+    }
+    for (size_t i = 0; i < part.size(); ++i) {
+        int64_t& dim = domain.dims[i];
+        if (dim == UNKNOWN_DIM) {
+            dim = part[i];
+        } else if (part[i] != UNKNOWN_DIM && part[i] != dim) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Adds a part to a domain by the rule of broadcasting: dimensions are equal or 1.
+inline bool Broadcast(const Dims& part, Domain& domain)
+{
+    const size_t ahead = domain.dims.size() - part.size();
+    for (size_t i = 0; i < part.size(); ++i) {
+        int64_t& dim = domain.dims[ahead + i];
+        if (dim == 1 || (dim == UNKNOWN_DIM && part[i] != 1)) {
+            dim = part[i];
+        } else if (part[i] != dim && part[i] != 1 && part[i] != UNKNOWN_DIM) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The input that decides the rank: the first gated one, else the first; the one of most dimensions
+// when broadcasting. Those of unknown rank decide nothing.
+inline size_t Lead(const std::vector<Dims>& inputs, bool broadcast)
+{
+    size_t lead = LEAD;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        const bool wider = broadcast && inputs[k].size() > inputs[lead].size();
+        if (!IsUnknownRank(inputs[k]) && (wider || IsUnknownRank(inputs[lead]))) {
+            lead = k;
+        }
+    }
+    return lead;
+}
+
+// Finds the domain that all inputs agree on. Where nothing is known its rank is unknown.
+inline ge::graphStatus FindDomain(const Context* context, const std::vector<Dims>& inputs, int64_t dim, bool broadcast,
+                                  Domain& domain)
+{
+    bool ranked = true;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        const int64_t rank = static_cast<int64_t>(inputs[k].size());
+        ranked = ranked && !IsUnknownRank(inputs[k]);
+        if (rank < MIN_RANK || rank > MAX_RANK) {
+            return RefuseTensor(context, INPUTS[k].name, "has rank " + std::to_string(rank) + "; allowed: " +
+                                std::to_string(MIN_RANK) + " to " + std::to_string(MAX_RANK));
+        }
+    }
+    const size_t lead = Lead(inputs, broadcast);
+    domain = Domain{Dims{UNKNOWN_RANK}, -1};
+    if (IsUnknownRank(inputs[lead]) || (broadcast && !ranked)) {
+        return ge::GRAPH_SUCCESS;
+    }
+    const int64_t rank = static_cast<int64_t>(inputs[lead].size());
+    if (DIM != nullptr) {
+        if (dim < -rank || dim >= rank) {
+            return RefuseValue(context, DIM, std::to_string(dim), std::to_string(-rank) + " to " +
+                               std::to_string(rank - 1) + " for tensors of rank " + std::to_string(rank));
+        }
+        domain.split = dim < 0 ? dim + rank : dim;
+    }
+    domain.dims.assign(rank, broadcast ? 1 : UNKNOWN_DIM);
+    Dims part;
+    if (!broadcast) {
+        if (PartOf(context, INPUTS[lead], inputs[lead], domain, part) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+        Merge(part, domain);
+    }
+    for (size_t k = 0; k < inputs.size(); ++k) {
+        if (IsUnknownRank(inputs[k])) {
+            continue;
+        }
+        Domain whole{ShapeOf(INPUTS[k], domain), domain.split};
+        const std::string known = ToString(whole.dims);
+        if (!broadcast && !Merge(inputs[k], whole)) {
+            return RefuseTensor(context, INPUTS[k].name, "has shape " + ToString(inputs[k]) + "; must be " + known +
+                                ", which follows from " + Quote(INPUTS[lead].name));
+        }
+        if (PartOf(context, INPUTS[k], inputs[k], domain, part) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+        if (!broadcast) {
+            Merge(part, domain);
+            continue;
+        }
+        const std::string before = ToString(domain.dims);
+        if (!Broadcast(part, domain)) {
+            return RefuseTensor(context, INPUTS[k].name, "of shape " + ToString(inputs[k]) +
+                                " cannot be broadcast with " + before + "; dimensions must be equal or 1");
+        }
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+struct Attributes {
+    int64_t dim;
+    int64_t approximate;
+    bool activateLeft;
+};
+
+// Refuses values that the operator does not have.
+inline ge::graphStatus ReadAttributes(const Context* context, Attributes& attributes)
+{
+    const gert::RuntimeAttrs* values = context->GetAttrs();
+    if (values == nullptr) {
+        return Refuse(context, "the attributes are missing");
+    }
+    const int64_t* dim = values->GetInt(0);
+    if (dim == nullptr) {
+        return RefuseValue(context, "dim", "missing", "a value");
+    }
+    attributes.dim = *dim;
+    const int64_t* approximate = values->GetInt(1);
+    if (approximate == nullptr) {
+        return RefuseValue(context, "approximate", "missing", "a value");
+    }
+    attributes.approximate = *approximate;
+    if (*approximate != 0 && *approximate != 1) {
+        return RefuseValue(context, "approximate", std::to_string(*approximate), "none (0), tanh (1)");
+    }
+    const bool* activateLeft = values->GetBool(2);
+    if (activateLeft == nullptr) {
+        return RefuseValue(context, "activate_left", "missing", "a value");
+    }
+    attributes.activateLeft = *activateLeft;
+    return ge::GRAPH_SUCCESS;
+}
+
+}  // namespace ge_glu_grad_v2
+}  // namespace ops
+
+#endif  // GE_GLU_GRAD_V2_CHECKS_H_

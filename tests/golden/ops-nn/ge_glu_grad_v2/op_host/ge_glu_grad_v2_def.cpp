@@ -1,0 +1,73 @@
+// GeGluGradV2
+//
+// The gradient of `GeGluV2`.
+//
+// GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
+// picks, and `B` the other. `gelu(A)` is kept for the gradient, which is
+// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
+//
+// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
+//
+// #[saved]
+// let gelu = gelu(x.gate, approximate);
+// x.value * gelu
+//
+// fn gelu(x: Elem, approximate: Approximate) -> Elem {
+//     match approximate {
+//         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
+//         Approximate::Tanh => {
+//             let u = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3));
+//             0.5 * x * (1.0 + tanh(u))
+//         }
+//     }
+// }
+//
+// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
+
+#include "register/op_def_registry.h"
+
+namespace ops {
+
+class GeGluGradV2 : public OpDef {
+public:
+    explicit GeGluGradV2(const char* name) : OpDef(name)
+    {
+        this->Input("dy")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND})
+            .AutoContiguous();
+        this->Input("x")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND})
+            .AutoContiguous();
+        this->Input("gelu")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND})
+            .AutoContiguous();
+        this->Output("dx")
+            .ParamType(REQUIRED)
+            .DataType({ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT})
+            .Format({ge::FORMAT_ND, ge::FORMAT_ND, ge::FORMAT_ND});
+        this->Attr("dim").AttrType(OPTIONAL).Int(-1);
+        this->Attr("approximate").AttrType(OPTIONAL).Int(1);
+        this->Attr("activate_left").AttrType(OPTIONAL).Bool(false);
+
+        OpAICoreConfig config;
+        config.DynamicCompileStaticFlag(true)
+            .DynamicFormatFlag(false)
+            .DynamicRankSupportFlag(true)
+            .DynamicShapeSupportFlag(true)
+            .NeedCheckSupportFlag(false)
+            .PrecisionReduceFlag(true)
+            .ExtendCfgInfo("opFile.value", "ge_glu_grad_v2");
+        this->AICore().AddConfig("ascend910b", config);
+        this->AICore().AddConfig("ascend910_93", config);
+    }
+};
+
+OP_ADD(GeGluGradV2);
+
+}  // namespace ops

@@ -1,0 +1,100 @@
+// GeGluGradV2
+//
+// The gradient of `GeGluV2`.
+//
+// GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
+// picks, and `B` the other. `gelu(A)` is kept for the gradient, which is
+// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
+//
+// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
+//
+// #[saved]
+// let gelu = gelu(x.gate, approximate);
+// x.value * gelu
+//
+// fn gelu(x: Elem, approximate: Approximate) -> Elem {
+//     match approximate {
+//         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
+//         Approximate::Tanh => {
+//             let u = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3));
+//             0.5 * x * (1.0 + tanh(u))
+//         }
+//     }
+// }
+//
+// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
+
+#include "ge_glu_grad_v2_checks.h"
+
+namespace ops {
+namespace ge_glu_grad_v2 {
+
+namespace {
+
+// Inputs are broadcast against each other; else their shapes must agree.
+constexpr bool BROADCAST = false;
+// Inputs may differ in element type, and outputs have the one that holds all.
+constexpr bool PROMOTE = false;
+
+// Shapes of the outputs. Unknown dimensions of one input are taken from the others.
+ge::graphStatus InferShapes(gert::InferShapeContext* context, int64_t dim)
+{
+    std::vector<Dims> inputs;
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        const gert::Shape* shape = context->GetInputShape(k);
+        if (shape == nullptr) {
+            return RefuseTensor(context, INPUTS[k].name, "is missing");
+        }
+        inputs.push_back(ToDims(*shape));
+    }
+    Domain domain;
+    if (FindDomain(context, inputs, dim, BROADCAST, domain) != ge::GRAPH_SUCCESS) {
+        return ge::GRAPH_FAILED;
+    }
+    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        gert::Shape* shape = context->GetOutputShape(k);
+        if (shape == nullptr) {
+            return RefuseTensor(context, OUTPUTS[k].name, "is missing");
+        }
+        shape->SetDimNum(0);
+        for (int64_t d : ShapeOf(OUTPUTS[k], domain)) {
+            shape->AppendDim(d);
+        }
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Element types of the outputs: that of the inputs. A mix of them is held by float.
+ge::graphStatus InferDataType(gert::InferDataTypeContext* context)
+{
+    ge::DataType type = context->GetInputDataType(0);
+    for (size_t k = 1; k < INPUT_COUNT; ++k) {
+        const ge::DataType other = context->GetInputDataType(k);
+        if (other != type && !PROMOTE) {
+            return RefuseTensor(context, INPUTS[k].name, "has ge::DataType " + std::to_string(static_cast<int>(other)) +
+                                "; allowed: " + std::to_string(static_cast<int>(type)) + ", as " +
+                                Quote(INPUTS[0].name) + " has");
+        }
+        type = other == type ? type : ge::DT_FLOAT;
+    }
+    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        context->SetOutputDataType(k, type);
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+ge::graphStatus InferShape(gert::InferShapeContext* context)
+{
+    Attributes attributes{};
+    if (ReadAttributes(context, attributes) != ge::GRAPH_SUCCESS) {
+        return ge::GRAPH_FAILED;
+    }
+    return InferShapes(context, attributes.dim);
+}
+
+}  // namespace
+
+IMPL_OP_INFERSHAPE(GeGluGradV2).InferShape(InferShape).InferDataType(InferDataType);
+
+}  // namespace ge_glu_grad_v2
+}  // namespace ops

@@ -1,0 +1,244 @@
+// GeGluGradV2
+//
+// The gradient of `GeGluV2`.
+//
+// GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
+// picks, and `B` the other. `gelu(A)` is kept for the gradient, which is
+// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
+//
+// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
+//
+// #[saved]
+// let gelu = gelu(x.gate, approximate);
+// x.value * gelu
+//
+// fn gelu(x: Elem, approximate: Approximate) -> Elem {
+//     match approximate {
+//         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
+//         Approximate::Tanh => {
+//             let u = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3));
+//             0.5 * x * (1.0 + tanh(u))
+//         }
+//     }
+// }
+//
+// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
+
+#include <algorithm>
+#include <iterator>
+
+#include "tiling/platform/platform_ascendc.h"
+
+#include "../op_kernel/ge_glu_grad_v2_tiling_key.h"
+#include "ge_glu_grad_v2_checks.h"
+#include "ge_glu_grad_v2_tiling_core.h"
+
+namespace ops {
+namespace ge_glu_grad_v2 {
+
+namespace {
+
+// An element type, as the framework and as the tiling key has it.
+struct Type {
+    ge::DataType type;
+    uint32_t key;
+};
+
+constexpr Type TYPES[] = {{ge::DT_FLOAT16, TYPE_HALF}, {ge::DT_BF16, TYPE_BF16}, {ge::DT_FLOAT, TYPE_FLOAT}};
+constexpr const char* TYPE_NAMES = "DT_FLOAT16, DT_BF16, DT_FLOAT";
+
+// Whether tensors without elements are fine, and do nothing.
+constexpr bool EMPTY = true;
+
+// Most elements of a tensor: their bytes can be counted in 64 bits.
+constexpr uint64_t MAX_ELEMENTS = INT64_MAX / 4;
+
+std::string NameOf(ge::DataType type)
+{
+    switch (type) {
+        case ge::DT_FLOAT16:
+            return "DT_FLOAT16";
+        case ge::DT_BF16:
+            return "DT_BF16";
+        case ge::DT_FLOAT:
+            return "DT_FLOAT";
+        default:
+            return "ge::DataType(" + std::to_string(static_cast<int>(type)) + ")";
+    }
+}
+
+// Checks one tensor's element type against those there are, and the first input's.
+ge::graphStatus CheckType(const gert::TilingContext* context, const char* name,
+                          const gert::CompileTimeTensorDesc* desc, ge::DataType& common)
+{
+    if (desc == nullptr) {
+        return RefuseTensor(context, name, "is missing");
+    }
+    const ge::DataType type = desc->GetDataType();
+    const std::string got = "has dtype " + NameOf(type) + "; allowed: ";
+    const auto same = [type](const Type& known) { return known.type == type; };
+    if (std::none_of(std::begin(TYPES), std::end(TYPES), same)) {
+        return RefuseTensor(context, name, got + TYPE_NAMES);
+    }
+    common = common == ge::DT_UNDEFINED ? type : common;
+    if (type != common) {
+        return RefuseTensor(context, name, got + NameOf(common) + ", as " + Quote(INPUTS[0].name) + " has");
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Finds the element type of all tensors.
+ge::graphStatus FindType(const gert::TilingContext* context, Type& type)
+{
+    ge::DataType common = ge::DT_UNDEFINED;
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        if (CheckType(context, INPUTS[k].name, context->GetInputDesc(k), common) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        if (CheckType(context, OUTPUTS[k].name, context->GetOutputDesc(k), common) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    for (const Type& known : TYPES) {
+        type = known.type == common ? known : type;
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+ge::graphStatus ReadShape(const gert::TilingContext* context, const char* name, const gert::StorageShape* shape,
+                          Dims& dims)
+{
+    if (shape == nullptr) {
+        return RefuseTensor(context, name, "is missing");
+    }
+    dims = ToDims(shape->GetStorageShape());
+    if (std::any_of(dims.begin(), dims.end(), [](int64_t dim) { return dim < 0; })) {
+        return RefuseTensor(context, name, "has shape " + ToString(dims) + "; allowed: dimensions from 0");
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Checks that a tensor has no more elements than can be counted, and some where the operator wants some.
+ge::graphStatus CheckSize(const gert::TilingContext* context, const char* name, const Dims& dims)
+{
+    if (std::find(dims.begin(), dims.end(), 0) != dims.end()) {
+        return EMPTY ? ge::GRAPH_SUCCESS :
+                       RefuseTensor(context, name, "of shape " + ToString(dims) +
+                                    " is empty, which this operator does not allow");
+    }
+    uint64_t count = 1;
+    for (int64_t dim : dims) {
+        if (static_cast<uint64_t>(dim) > MAX_ELEMENTS / count) {
+            return Refuse(context, "tensor " + Quote(name) + ": the number of elements of shape " + ToString(dims) +
+                          " overflows");
+        }
+        count *= static_cast<uint64_t>(dim);
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Reads the shapes of all tensors and finds the domain. A kernel broadcasts nothing: its inputs are
+// of one shape, or twice as long along the split dimension.
+ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Domain& domain)
+{
+    std::vector<Dims> inputs(INPUT_COUNT);
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        if (ReadShape(context, INPUTS[k].name, context->GetInputShape(k), inputs[k]) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    if (FindDomain(context, inputs, dim, false, domain) != ge::GRAPH_SUCCESS) {
+        return ge::GRAPH_FAILED;
+    }
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        if (CheckSize(context, INPUTS[k].name, inputs[k]) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+    }
+    for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
+        const Dims want = ShapeOf(OUTPUTS[k], domain);
+        Dims got;
+        if (CheckSize(context, OUTPUTS[k].name, want) != ge::GRAPH_SUCCESS ||
+            ReadShape(context, OUTPUTS[k].name, context->GetOutputShape(k), got) != ge::GRAPH_SUCCESS) {
+            return ge::GRAPH_FAILED;
+        }
+        if (got != want) {
+            return RefuseTensor(context, OUTPUTS[k].name, "has shape " + ToString(got) + "; must be " +
+                                ToString(want) + ", which follows from the inputs");
+        }
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+// Asks the platform, at every call: how many cores a stream may use can change.
+ge::graphStatus AskPlatform(const gert::TilingContext* context, Machine& machine, size_t& workspace)
+{
+    fe::PlatFormInfos* infos = context->GetPlatformInfo();
+    if (infos == nullptr) {
+        return Refuse(context, "the platform is unknown");
+    }
+    const platform_ascendc::PlatformAscendC platform(infos);
+    machine.cores = platform.GetCoreNumAiv();
+    platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, machine.ub);
+    machine.pads = PADS;
+    workspace = platform.GetLibApiWorkSpaceSize();
+    if (machine.cores == 0) {
+        return Refuse(context, "the platform reports 0 vector cores; needs 1 or more");
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+ge::graphStatus TileCall(gert::TilingContext* context)
+{
+    Attributes attributes{};
+    Type type{};
+    Domain domain;
+    Machine machine{};
+    size_t workspace = 0;
+    if (ReadAttributes(context, attributes) != ge::GRAPH_SUCCESS ||
+        FindType(context, type) != ge::GRAPH_SUCCESS ||
+        ReadShapes(context, attributes.dim, domain) != ge::GRAPH_SUCCESS ||
+        AskPlatform(context, machine, workspace) != ge::GRAPH_SUCCESS) {
+        return ge::GRAPH_FAILED;
+    }
+    const uint32_t form = SelectForm(attributes.approximate);
+    const Need* need = FindNeed(form, type.key);
+    if (need == nullptr) {
+        return Refuse(context, "approximate = " + std::to_string(attributes.approximate) + " (" + NameOf(type.type) +
+                      ") has no kernel on this target; allowed: "
+                      "approximate = 0 (DT_FLOAT16, DT_BF16, DT_FLOAT); "
+                      "approximate = 1 (DT_FLOAT16, DT_BF16, DT_FLOAT)");
+    }
+    TilingData* data = context->GetTilingData<TilingData>();
+    size_t* workspaces = context->GetWorkspaceSizes(1);
+    if (data == nullptr || workspaces == nullptr) {
+        return Refuse(context, "no room for tiling data of " + std::to_string(sizeof(TilingData)) + " bytes");
+    }
+    const std::vector<uint64_t> dims(domain.dims.begin(), domain.dims.end());
+    const Extent extent = Collapse(dims.data(), dims.size(), domain.split, true);
+    if (!Tile(extent, *need, machine, *data)) {
+        return Refuse(context, "UB of " + std::to_string(machine.ub) +
+                      " bytes is too small: one 32-byte block of each stream needs " +
+                      std::to_string(LeastUb(*need)) + " bytes");
+    }
+    data->gateFirst = attributes.activateLeft ? 1 : 0;
+    const uint64_t small = data->path == PATH_SMALL ? 1 : 0;
+    context->SetTilingKey(GET_TPL_TILING_KEY(type.key, form, small));
+    context->SetBlockDim(std::max<uint32_t>(data->cores, 1));  // an empty call starts one core, which returns
+    workspaces[0] = workspace;
+    return ge::GRAPH_SUCCESS;
+}
+
+// Nothing is known before shapes are.
+struct CompileInfo {};
+
+ge::graphStatus Parse(gert::TilingParseContext*) { return ge::GRAPH_SUCCESS; }
+
+}  // namespace
+
+IMPL_OP_OPTILING(GeGluGradV2).Tiling(TileCall).TilingParse<CompileInfo>(Parse);
+
+}  // namespace ge_glu_grad_v2
+}  // namespace ops

@@ -1,0 +1,323 @@
+// GeGluGradV2
+//
+// The gradient of `GeGluV2`.
+//
+// GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
+// picks, and `B` the other. `gelu(A)` is kept for the gradient, which is
+// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
+//
+// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
+//
+// #[saved]
+// let gelu = gelu(x.gate, approximate);
+// x.value * gelu
+//
+// fn gelu(x: Elem, approximate: Approximate) -> Elem {
+//     match approximate {
+//         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
+//         Approximate::Tanh => {
+//             let u = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3));
+//             0.5 * x * (1.0 + tanh(u))
+//         }
+//     }
+// }
+//
+// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
+
+#ifndef GE_GLU_GRAD_V2_TILING_CORE_H_
+#define GE_GLU_GRAD_V2_TILING_CORE_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "../op_kernel/ge_glu_grad_v2_tiling_data.h"
+
+namespace ops {
+namespace ge_glu_grad_v2 {
+
+using TilingData = ::GeGluGradV2TilingData;
+
+// Shape metadata -> which core and tile owns which elements. Pure 64-bit integer maths.
+//
+// A part of a gated tensor is a matrix of rows x columns: whatever lies outside the split dimension
+// is a row, whatever lies inside one half is contiguous. The tensor itself has rows of 2 * columns.
+// Work is counted in units (some rows, or a 512-byte piece of one row), every core owns n or n + 1
+// neighbouring units, and walks them in tiles that are either whole rows or a segment of one row:
+//
+//   rows      tileRows x columns per tile, each row padded to 32 bytes in UB
+//   columns   one row at a time, tileColumns of it
+//   small     rows so narrow that padding would waste UB and bandwidth: whole rows of the tensor
+//             are loaded without gaps and their halves parted inside UB
+
+// UB addresses, and what a copy moves at least, in bytes.
+constexpr uint64_t BLOCK = 32;
+// What transfers like best, and the smallest piece of a row that a core is given, in bytes.
+constexpr uint64_t UNIT = 512;
+// What one vector instruction works on, in bytes.
+constexpr uint64_t REPEAT = 256;
+// Most bursts of one copy.
+constexpr uint64_t MAX_BLOCK_COUNT = 4095;
+// Longest burst of one copy, in bytes.
+constexpr uint64_t MAX_BLOCK_LEN = 2097151;
+
+// How tiles are cut.
+constexpr uint32_t PATH_ROWS = 0;
+constexpr uint32_t PATH_COLUMNS = 1;
+constexpr uint32_t PATH_SMALL = 2;
+
+// What the formula runs over, as a matrix.
+struct Extent {
+    uint64_t rows;
+    uint64_t columns;
+    bool split;  // gated tensors have rows of two parts
+};
+
+// UB that a kernel needs: some bytes once, and some bits per element of a tile.
+struct Footprint {
+    uint64_t fixed;
+    uint64_t bits;
+};
+
+// What a kernel asks of a tiling.
+struct Need {
+    uint64_t size;    // bytes of an element in GM
+    Footprint dense;  // streams are loaded apart
+    Footprint small;  // halves are parted inside UB; no bits where the target cannot
+};
+
+// What the platform reports.
+struct Machine {
+    uint64_t ub;     // bytes of UB of one core
+    uint64_t cores;  // vector cores
+    bool pads;       // copies can have any length in bytes; else multiples of 32
+};
+
+inline uint64_t CeilDiv(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+// The dimensions of one part as a matrix: the first `outer` of them are rows.
+inline Extent Collapse(const uint64_t* dims, size_t rank, size_t outer, bool split)
+{
+    Extent extent{1, 1, split};
+    for (size_t i = 0; i < rank; ++i) {
+        (i < outer ? extent.rows : extent.columns) *= dims[i];
+    }
+    return extent;
+}
+
+// Elements of the largest tile in this many bytes: whole repeats, or whole blocks where not even
+// one repeat fits.
+inline uint64_t Capacity(const Footprint& footprint, uint64_t ub, uint64_t size)
+{
+    const uint64_t bytes = ub > footprint.fixed ? ub - footprint.fixed : 0;
+    const uint64_t bits = bytes > UINT64_MAX / 8 ? UINT64_MAX : bytes * 8;
+    const uint64_t fits = std::min(bits / std::max<uint64_t>(footprint.bits, 1), MAX_BLOCK_LEN / (2 * size));
+    const uint64_t step = fits >= REPEAT / size ? REPEAT / size : BLOCK / size;
+    return fits / step * step;
+}
+
+// Bytes of UB for one block of every stream: less is too small for any tile.
+inline uint64_t LeastUb(const Need& need)
+{
+    return need.dense.fixed + CeilDiv(need.dense.bits * (BLOCK / need.size), 8);
+}
+
+// The greatest power of two that divides both a row of this many bytes and a block.
+inline uint64_t CommonBlock(uint64_t row) { return std::min(row & (~row + 1), BLOCK); }
+
+// How many rows of this many bytes end where a block ends.
+inline uint64_t AlignedRows(uint64_t row) { return BLOCK / CommonBlock(row); }
+
+// Whether rows of this many bytes, copied one by one, move over 5/4 of the blocks they need. (The
+// padding in UB is less than that.)
+inline bool Wasteful(uint64_t row, bool pads)
+{
+    const uint64_t beyond = BLOCK - CommonBlock(row);
+    return pads ? beyond > row / 4 : beyond > 0;
+}
+
+// Elements of a tile on the path of small rows; 0 if these rows do not take it.
+inline uint64_t SmallCapacity(const Extent& extent, const Need& need, const Machine& machine)
+{
+    if (!extent.split || need.small.bits == 0) {
+        return 0;
+    }
+    const uint64_t capacity = Capacity(need.small, machine.ub, need.size);
+    if (extent.columns > capacity) {
+        return 0;  // asked first: the products below are small from here on
+    }
+    const uint64_t row = extent.columns * need.size;
+    const uint64_t least = machine.pads ? 1 : AlignedRows(row);
+    return extent.columns * least <= capacity && Wasteful(row, machine.pads) ? capacity : 0;
+}
+
+// A way to cut the matrix into units.
+struct Cut {
+    uint64_t unitRows;
+    uint64_t unitColumns;
+    uint64_t pieces;
+};
+
+inline Cut CutRows(const Extent& extent, uint64_t unitRows)
+{
+    return {std::min(std::max<uint64_t>(unitRows, 1), extent.rows), 0, 1};
+}
+
+inline Cut CutPieces(const Extent& extent, uint64_t size)
+{
+    return {1, UNIT / size, CeilDiv(extent.columns, UNIT / size)};
+}
+
+inline uint64_t Units(const Cut& cut, const Extent& extent)
+{
+    return CeilDiv(extent.rows, cut.unitRows) * cut.pieces;
+}
+
+// Elements of the core with most of them, at most.
+inline uint64_t Busiest(const Cut& cut, const Extent& extent, uint64_t cores)
+{
+    const uint64_t share = CeilDiv(Units(cut, extent), cores);
+    const uint64_t segment = std::min(share % cut.pieces * cut.unitColumns, extent.columns);
+    return share / cut.pieces * cut.unitRows * extent.columns + segment;
+}
+
+// Units as large as balance allows: rows that begin on a block, else rows, else pieces of rows.
+inline Cut ChooseCut(const Extent& extent, uint64_t size, const Machine& machine, bool small, uint64_t dense)
+{
+    const uint64_t row = extent.columns * size;
+    const uint64_t step = AlignedRows(row);
+    const Cut aligned = CutRows(extent, CeilDiv(CeilDiv(UNIT, row), step) * step);
+    if (!machine.pads && small) {
+        return aligned;  // a core must not end inside a block
+    }
+    const Cut pieces = CutPieces(extent, size);
+    if (extent.columns > dense) {
+        return pieces;
+    }
+    const Cut candidates[] = {aligned, CutRows(extent, UNIT / row), pieces};
+    const size_t count = small || pieces.pieces == 1 ? 2 : 3;
+    const uint64_t mean = extent.rows * extent.columns / machine.cores;
+    const Cut* best = candidates;
+    for (size_t i = 0; i < count; ++i) {
+        const uint64_t busiest = Busiest(candidates[i], extent, machine.cores);
+        if (busiest <= mean || busiest - mean <= mean / 32) {
+            return candidates[i];
+        }
+        if (busiest < Busiest(*best, extent, machine.cores)) {
+            best = &candidates[i];
+        }
+    }
+    return *best;
+}
+
+// Every count that is narrowed fits: tiles are bounded by UB, the rest by the rows or pieces of one
+// tile. What did not would be all ones rather than a small number.
+inline uint32_t Narrow(uint64_t n) { return static_cast<uint32_t>(std::min<uint64_t>(n, UINT32_MAX)); }
+
+// Plans a call: fills the fields that say how work is cut, and leaves the others 0. False if UB
+// cannot hold one block of every stream.
+inline bool Tile(const Extent& extent, const Need& need, const Machine& machine, TilingData& data)
+{
+    data = TilingData{};
+    const uint64_t size = need.size;
+    const uint64_t dense = Capacity(need.dense, machine.ub, size);
+    if (dense == 0) {
+        return false;
+    }
+    data.rows = extent.rows;
+    data.columns = extent.columns;
+    data.pieces = 1;
+    if (extent.rows * extent.columns == 0 || machine.cores == 0) {
+        return true;
+    }
+    const uint64_t small = SmallCapacity(extent, need, machine);
+    const Cut cut = ChooseCut(extent, size, machine, small != 0, dense);
+    uint64_t pitch = 0;
+    uint64_t tileRows = 0;
+    if (small != 0) {
+        const uint64_t step = AlignedRows(extent.columns * size);
+        const uint64_t rows = small / extent.columns;
+        data.path = PATH_SMALL;
+        pitch = extent.columns;
+        tileRows = rows >= step ? rows / step * step : rows;
+    } else if (extent.columns > dense) {
+        data.path = PATH_COLUMNS;
+    } else {
+        data.path = PATH_ROWS;
+        pitch = CeilDiv(extent.columns, BLOCK / size) * (BLOCK / size);
+        tileRows = std::min(dense / pitch, MAX_BLOCK_COUNT);
+    }
+    const uint64_t unit = UNIT / size;
+    const uint64_t units = Units(cut, extent);
+    const uint64_t cores = std::min(units, machine.cores);
+    data.pieces = cut.pieces;
+    data.share = units / cores;
+    data.unitRows = Narrow(cut.unitRows);
+    data.unitColumns = Narrow(cut.unitColumns);
+    data.tileRows = Narrow(std::min(tileRows, extent.rows));
+    data.tileColumns = Narrow(dense >= unit ? dense / unit * unit : dense);
+    data.pitch = Narrow(pitch);
+    data.cores = Narrow(cores);
+    data.big = Narrow(units % cores);
+    return true;
+}
+
+// Element types, as the tiling key counts them.
+constexpr uint32_t TYPE_HALF = 0;
+constexpr uint32_t TYPE_BF16 = 1;
+constexpr uint32_t TYPE_FLOAT = 2;
+
+// Forms of the formula, as the tiling key counts them.
+constexpr uint32_t FORM_NONE = 0;
+constexpr uint32_t FORM_TANH = 1;
+
+// Whether this target copies any length in bytes between GM and UB.
+constexpr bool PADS = true;
+
+// The kernels there are, and what a tile of each needs of UB.
+struct Kernel {
+    uint32_t form;
+    uint32_t type;
+    Need need;
+};
+
+constexpr Kernel KERNELS[] = {
+    // form, type, {bytes per element, {fixed bytes, bits per element} dense, small}
+    {FORM_NONE, TYPE_HALF, {2, {0, 320}, {0, 480}}},
+    {FORM_NONE, TYPE_BF16, {2, {0, 320}, {0, 480}}},
+    {FORM_NONE, TYPE_FLOAT, {4, {256, 416}, {256, 640}}},
+    {FORM_TANH, TYPE_HALF, {2, {0, 320}, {0, 480}}},
+    {FORM_TANH, TYPE_BF16, {2, {0, 320}, {0, 480}}},
+    {FORM_TANH, TYPE_FLOAT, {4, {0, 384}, {0, 608}}},
+};
+
+// What a kernel needs; null if there is none of this form and type on this target.
+inline const Need* FindNeed(uint32_t form, uint32_t type)
+{
+    for (const Kernel& kernel : KERNELS) {
+        if (kernel.form == form && kernel.type == type) {
+            return &kernel.need;
+        }
+    }
+    return nullptr;
+}
+
+// No form has these values of the attributes.
+constexpr uint32_t NO_FORM = UINT32_MAX;
+
+// Which form the attributes pick.
+inline uint32_t SelectForm(int64_t approximate)
+{
+    if (approximate == 0) {
+        return FORM_NONE;
+    }
+    if (approximate == 1) {
+        return FORM_TANH;
+    }
+    return NO_FORM;
+}
+
+}  // namespace ge_glu_grad_v2
+}  // namespace ops
+
+#endif  // GE_GLU_GRAD_V2_TILING_CORE_H_

@@ -1,0 +1,50 @@
+// GeGluGradV2
+//
+// The gradient of `GeGluV2`.
+//
+// GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
+// picks, and `B` the other. `gelu(A)` is kept for the gradient, which is
+// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
+//
+// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
+//
+// #[saved]
+// let gelu = gelu(x.gate, approximate);
+// x.value * gelu
+//
+// fn gelu(x: Elem, approximate: Approximate) -> Elem {
+//     match approximate {
+//         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
+//         Approximate::Tanh => {
+//             let u = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3));
+//             0.5 * x * (1.0 + tanh(u))
+//         }
+//     }
+// }
+//
+// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
+
+#ifndef GE_GLU_GRAD_V2_TILING_DATA_H
+#define GE_GLU_GRAD_V2_TILING_DATA_H
+
+#include <cstdint>
+
+// What the host tells the kernel. The matrix is a part of a gated tensor, or a tensor without parts.
+struct GeGluGradV2TilingData {
+    uint64_t rows;  // rows of the matrix
+    uint64_t columns;  // columns of one part
+    uint64_t pieces;  // units that one row is cut into; 1 when units are rows
+    uint64_t share;  // units of every core; the first `big` have one more
+    uint32_t unitRows;  // rows of a unit; 1 when a row is cut
+    uint32_t unitColumns;  // columns of a unit when a row is cut
+    uint32_t tileRows;  // most rows of a tile; 0 when a row does not fit
+    uint32_t tileColumns;  // most columns of a tile that is a segment
+    uint32_t pitch;  // elements between rows in UB
+    uint32_t cores;  // cores with work
+    uint32_t big;  // how many of them have one unit more
+    uint32_t path;  // 0: rows per tile, 1: columns per tile, 2: small rows
+    uint32_t gateFirst;  // 1 if the gate is the first part, else 0
+    uint32_t reserved;  // 0: keeps the size a multiple of 8 bytes
+};
+
+#endif  // GE_GLU_GRAD_V2_TILING_DATA_H

@@ -1,0 +1,56 @@
+// GeGluGradV2
+//
+// The gradient of `GeGluV2`.
+//
+// GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
+// picks, and `B` the other. `gelu(A)` is kept for the gradient, which is
+// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
+//
+// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
+//
+// #[saved]
+// let gelu = gelu(x.gate, approximate);
+// x.value * gelu
+//
+// fn gelu(x: Elem, approximate: Approximate) -> Elem {
+//     match approximate {
+//         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
+//         Approximate::Tanh => {
+//             let u = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3));
+//             0.5 * x * (1.0 + tanh(u))
+//         }
+//     }
+// }
+//
+// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
+
+#ifndef GE_GLU_GRAD_V2_TILING_KEY_H
+#define GE_GLU_GRAD_V2_TILING_KEY_H
+
+#include "ascendc/host_api/tiling/template_argument.h"
+
+// Element type of all tensors.
+#define GE_GLU_GRAD_V2_HALF 0
+#define GE_GLU_GRAD_V2_BFLOAT16 1
+#define GE_GLU_GRAD_V2_FLOAT 2
+
+// The formula, by the attributes that it branches on.
+#define GE_GLU_GRAD_V2_FORM_NONE 0
+#define GE_GLU_GRAD_V2_FORM_TANH 1
+
+ASCENDC_TPL_ARGS_DECL(GeGluGradV2,
+    ASCENDC_TPL_UINT_DECL(dtype, ASCENDC_TPL_2_BW, ASCENDC_TPL_UI_LIST, GE_GLU_GRAD_V2_HALF,
+                                                   GE_GLU_GRAD_V2_BFLOAT16, GE_GLU_GRAD_V2_FLOAT),
+    ASCENDC_TPL_UINT_DECL(form, ASCENDC_TPL_8_BW, ASCENDC_TPL_UI_LIST, GE_GLU_GRAD_V2_FORM_NONE,
+                                                  GE_GLU_GRAD_V2_FORM_TANH),
+    ASCENDC_TPL_BOOL_DECL(small, 0, 1));
+
+ASCENDC_TPL_SEL(
+    ASCENDC_TPL_ARGS_SEL(
+        ASCENDC_TPL_UINT_SEL(dtype, ASCENDC_TPL_UI_LIST, GE_GLU_GRAD_V2_HALF, GE_GLU_GRAD_V2_BFLOAT16,
+                                    GE_GLU_GRAD_V2_FLOAT),
+        ASCENDC_TPL_UINT_SEL(form, ASCENDC_TPL_UI_LIST, GE_GLU_GRAD_V2_FORM_NONE, GE_GLU_GRAD_V2_FORM_TANH),
+        ASCENDC_TPL_BOOL_SEL(small, 0, 1),
+        ASCENDC_TPL_KERNEL_TYPE_SEL(ASCENDC_TPL_AIV_ONLY)));
+
+#endif  // GE_GLU_GRAD_V2_TILING_KEY_H

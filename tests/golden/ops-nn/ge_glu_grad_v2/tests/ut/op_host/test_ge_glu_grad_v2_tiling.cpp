@@ -1,0 +1,247 @@
+// GeGluGradV2
+//
+// The gradient of `GeGluV2`.
+//
+// GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
+// picks, and `B` the other. `gelu(A)` is kept for the gradient, which is
+// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
+//
+// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
+//
+// #[saved]
+// let gelu = gelu(x.gate, approximate);
+// x.value * gelu
+//
+// fn gelu(x: Elem, approximate: Approximate) -> Elem {
+//     match approximate {
+//         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
+//         Approximate::Tanh => {
+//             let u = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3));
+//             0.5 * x * (1.0 + tanh(u))
+//         }
+//     }
+// }
+//
+// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "tiling_case_executor.h"
+#include "../../../op_kernel/ge_glu_grad_v2_tiling_data.h"
+
+TEST(GeGluGradV2Tiling, FLOAT16_NONE)
+{
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, nullptr, 48, 196608);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 48u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 4u);
+    EXPECT_EQ(data.share, 5u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 256u);
+    EXPECT_EQ(data.tileRows, 4u);
+    EXPECT_EQ(data.tileColumns, 4864u);
+    EXPECT_EQ(data.pitch, 1008u);
+    EXPECT_EQ(data.cores, 48u);
+    EXPECT_EQ(data.big, 16u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, BFLOAT16_NONE)
+{
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_BF16, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_BF16, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_BF16, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_BF16, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, nullptr, 48, 196608);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 48u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 4u);
+    EXPECT_EQ(data.share, 5u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 256u);
+    EXPECT_EQ(data.tileRows, 4u);
+    EXPECT_EQ(data.tileColumns, 4864u);
+    EXPECT_EQ(data.pitch, 1008u);
+    EXPECT_EQ(data.cores, 48u);
+    EXPECT_EQ(data.big, 16u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, FLOAT_NONE)
+{
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, nullptr, 48, 196608);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 48u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 8u);
+    EXPECT_EQ(data.share, 10u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 128u);
+    EXPECT_EQ(data.tileRows, 3u);
+    EXPECT_EQ(data.tileColumns, 3712u);
+    EXPECT_EQ(data.pitch, 1000u);
+    EXPECT_EQ(data.cores, 48u);
+    EXPECT_EQ(data.big, 32u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, FLOAT16_TANH)
+{
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, nullptr, 48, 196608);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 48u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 4u);
+    EXPECT_EQ(data.share, 5u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 256u);
+    EXPECT_EQ(data.tileRows, 4u);
+    EXPECT_EQ(data.tileColumns, 4864u);
+    EXPECT_EQ(data.pitch, 1008u);
+    EXPECT_EQ(data.cores, 48u);
+    EXPECT_EQ(data.big, 16u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, BFLOAT16_TANH)
+{
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_BF16, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_BF16, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_BF16, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_BF16, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, nullptr, 48, 196608);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 48u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 4u);
+    EXPECT_EQ(data.share, 5u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 256u);
+    EXPECT_EQ(data.tileRows, 4u);
+    EXPECT_EQ(data.tileColumns, 4864u);
+    EXPECT_EQ(data.pitch, 1008u);
+    EXPECT_EQ(data.cores, 48u);
+    EXPECT_EQ(data.big, 16u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, FLOAT_TANH)
+{
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, nullptr, 48, 196608);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 48u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 8u);
+    EXPECT_EQ(data.share, 10u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 128u);
+    EXPECT_EQ(data.tileRows, 4u);
+    EXPECT_EQ(data.tileColumns, 3968u);
+    EXPECT_EQ(data.pitch, 1000u);
+    EXPECT_EQ(data.cores, 48u);
+    EXPECT_EQ(data.big, 32u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, ShapesThatDoNotFit)
+{
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{65, 2000}, {65, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, nullptr, 48, 196608);
+    TilingInfo info;
+    EXPECT_FALSE(ExecuteTiling(para, info));
+}

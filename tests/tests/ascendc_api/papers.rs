@@ -1,0 +1,263 @@
+//! The papers of a package: pages without holes, JSON, unit tests that pass, and an oracle in
+//! Python that agrees with the graph.
+
+use super::compile::{compiled, compiler, scratch, write};
+use super::{emitted, package};
+use codegen_ascendc::emit::kernel;
+use op_dsl::ir::OpDef;
+use op_dsl::ir::bind::{Bound, TensorMeta, bind};
+use op_dsl::ir::op::{AttrKind, Kind, Stream, Value};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn pages_have_no_holes() {
+    for op in ops_glu_grad::OPERATORS {
+        let package = package(&op.def, "ascend910b");
+        let files = emitted(&package);
+        let mut pages = 0;
+        for file in files.iter().filter(|f| f.path.ends_with(".md")) {
+            pages += 1;
+            for hole in ["TODO", "{}", "{name", "None,", "  |  |", "| |"] {
+                let line = file.text.lines().find(|l| l.contains(hole));
+                assert!(line.is_none(), "{}: {:?}", file.path, line);
+            }
+            let fences = file.text.lines().filter(|l| l.starts_with("```")).count();
+            assert!(fences >= 2 && fences % 2 == 0, "{}: {fences} fences", file.path);
+            // Links between the emitted files lead somewhere.
+            for link in file.text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+                let target = link.trim_start_matches("../").trim_start_matches("./");
+                let there =
+                    files.iter().any(|f| f.path == target) || target.starts_with("op_graph/");
+                assert!(there, "{}: link to {link}", file.path);
+            }
+            // Every row of a table has as many cells as the one before.
+            let cells = |l: &str| l.matches('|').count();
+            let rows: Vec<&str> = file.text.lines().collect();
+            for pair in rows.windows(2).filter(|p| p[0].starts_with('|') && p[1].starts_with('|')) {
+                assert_eq!(cells(pair[0]), cells(pair[1]), "{}: {}", file.path, pair[1]);
+            }
+        }
+        assert!(pages >= 2, "{}: README and a page for each name", op.def.name);
+    }
+}
+
+/// Enough of a parser to know that a text is one JSON value.
+fn json(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let list = |rest: &str, close: char, pairs: bool| -> Option<usize> {
+        let whole = rest.len();
+        let mut rest = rest.trim_start();
+        loop {
+            if pairs {
+                rest =
+                    json(rest).filter(|_| rest.starts_with('"'))?.trim_start().strip_prefix(':')?;
+            }
+            rest = json(rest)?.trim_start();
+            match rest.strip_prefix(',') {
+                Some(more) => rest = more.trim_start(),
+                None => return rest.strip_prefix(close).map(|r| whole - r.len()),
+            }
+        }
+    };
+    match text.chars().next()? {
+        '{' => list(&text[1..], '}', true).map(|n| &text[1 + n..]),
+        '[' => list(&text[1..], ']', false).map(|n| &text[1 + n..]),
+        '"' => text[1..].find('"').map(|n| &text[n + 2..]),
+        _ => ["true", "false", "null"].iter().find_map(|w| text.strip_prefix(w)),
+    }
+}
+
+#[test]
+fn json_parses() {
+    assert!(json("{\"a\": [true, \"b\"").is_none() && json("{\"a\": [true]} x") == Some(" x"));
+    for op in ops_glu_grad::OPERATORS {
+        let package = package(&op.def, "ascend910b");
+        let files = emitted(&package);
+        let file = files.iter().find(|f| f.path.ends_with(".json")).expect("a JSON file");
+        assert_eq!(json(&file.text).map(str::trim), Some(""), "{}", file.text);
+        assert!(file.text.contains(&format!("\"{}\"", op.def.name)), "{}", file.text);
+    }
+}
+
+#[test]
+fn unit_tests_of_the_interface_pass() {
+    let ut = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_api/ut");
+    for name in ["GeGluV2", "GeluGrad", "GeluV2", "GeLUBackward"] {
+        let package = package(super::operator(name), "ascend910b");
+        let dir = scratch(&format!("ut_{name}"));
+        let files = emitted(&package);
+        write(&dir, &files);
+        let def = package.def;
+        let like = def.inputs.iter().position(|i| i.kind == def.outputs[0].kind);
+        let mut command = compiler(&dir);
+        let wanted = |p: &str| p.starts_with("op_api/") || p.starts_with("tests/ut/op_api/");
+        let sources = files.iter().filter(|f| wanted(&f.path) && f.path.ends_with(".cpp"));
+        command
+            .arg(format!("-DOUTPUT_AS_INPUT={}", like.unwrap_or(0)))
+            .arg(format!("-DHALVED={}", u8::from(like.is_none())))
+            .arg("-I")
+            .arg(&ut)
+            .args(sources.map(|f| dir.join(&f.path)))
+            .arg(ut.join("main.cpp"))
+            .arg("-o")
+            .arg(dir.join("ut"));
+        compiled(command, name);
+        let out = Command::new(dir.join("ut")).output().expect("the unit tests run");
+        let said = String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success(), "{name}:\n{said}");
+        assert!(said.lines().filter(|l| l.starts_with("ok ")).count() >= 5, "{said}");
+    }
+}
+
+#[test]
+fn unit_tests_of_host_and_kernel_compile() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let model = tests.join("../codegen-ascendc/host-model");
+    for name in ["GeGluGradV2", "GeluGradV2"] {
+        let package = package(super::operator(name), "ascend910b");
+        let dir = scratch(&format!("ut_of_{name}"));
+        let mut files = emitted(&package);
+        files.extend(kernel::files(&package).into_iter().map(|mut file| {
+            file.path = format!("op_kernel/{}", file.path);
+            file
+        }));
+        write(&dir, &files);
+        let parts = ["tests/ut/op_host/", "tests/ut/op_kernel/"];
+        let sources = files.iter().filter(|f| parts.iter().any(|p| f.path.starts_with(p)));
+        let mut count = 0;
+        for file in sources {
+            let mut command = Command::new("g++");
+            command
+                .args(["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I"])
+                .arg(tests.join("tests/ascendc_api/ut"))
+                .arg("-I")
+                .arg(&model)
+                .arg(dir.join(&file.path));
+            compiled(command, &file.path);
+            count += 1;
+        }
+        assert_eq!(count, 3, "tiling, shapes, kernel");
+    }
+}
+
+/// Attributes of a specialisation; the last dimension.
+fn attributes(def: &OpDef, spec: usize) -> Vec<Value> {
+    let value = |i: usize| {
+        let forced = def.specs[spec].when.iter().find(|w| w.0 == i).map(|w| w.1);
+        match (forced, def.attrs[i].default) {
+            (Some(v), Value::Bool(_)) => Value::Bool(v != 0),
+            (Some(v), _) => Value::Int(v),
+            (None, default) => default,
+        }
+    };
+    (0..def.attrs.len()).map(value).collect()
+}
+
+/// As Python writes an attribute.
+fn python(kind: &AttrKind, value: Value) -> String {
+    match (kind, value) {
+        (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(v)) => {
+            format!("{:?}", variants.iter().find(|x| x.value == v).expect("a variant").name)
+        }
+        (_, Value::Bool(b)) => if b { "True" } else { "False" }.into(),
+        (_, Value::Int(v)) => v.to_string(),
+        (_, Value::Float(x)) => format!("{x:?}"),
+    }
+}
+
+const ROWS: usize = 5;
+const COLUMNS: usize = 24;
+
+/// Element `at` of a stream's part, as an index into its tensor.
+fn index(bound: &Bound, kind: Kind, stream: &Stream, at: usize) -> usize {
+    match kind {
+        Kind::Whole => at,
+        Kind::Gated => {
+            let place = bound.place(stream.part);
+            at / COLUMNS * 2 * COLUMNS + place.offset + at % COLUMNS * place.step
+        }
+    }
+}
+
+/// A program that calls the oracle on these tensors and prints all outputs in full.
+fn asked(snake: &str, def: &OpDef, attrs: &[Value], inputs: &[Vec<f64>]) -> String {
+    let mut text = format!("import numpy as np\nfrom golden import {snake}_golden\ninputs = []\n");
+    for (input, tensor) in inputs.iter().zip(def.inputs.iter()) {
+        let columns = if tensor.kind == Kind::Gated { 2 * COLUMNS } else { COLUMNS };
+        let numbers: Vec<String> = input.iter().map(|v| format!("{v:?}")).collect();
+        let _ = writeln!(
+            text,
+            "inputs.append(np.array([{}]).reshape({ROWS}, {columns}))",
+            numbers.join(",")
+        );
+    }
+    let given: Vec<String> = def
+        .attrs
+        .iter()
+        .zip(attrs)
+        .map(|(a, v)| format!(", {}={}", a.name, python(&a.kind, *v)))
+        .collect();
+    let _ = writeln!(text, "for out in {snake}_golden(*inputs{}):", given.concat());
+    text + "    print(*[repr(float(v)) for v in out.reshape(-1)])\n"
+}
+
+#[test]
+fn golden_agrees_with_the_graph() {
+    let numpy = Command::new("python3").args(["-c", "import numpy"]).output();
+    if !numpy.is_ok_and(|o| o.status.success()) {
+        println!("skipped: no python3 with numpy");
+        return;
+    }
+    let mut random = super::common::Random(7);
+    for op in ops_glu_grad::OPERATORS {
+        let package = package(&op.def, "ascend910b");
+        let (def, snake) = (&op.def, package.snake());
+        let dir = scratch(&format!("golden_{snake}"));
+        let golden = emitted(&package).into_iter().find(|f| f.path.ends_with("golden.py"));
+        std::fs::write(dir.join("golden.py"), golden.expect("an oracle").text).expect("a file");
+        for spec in package.specs() {
+            let attrs = attributes(def, spec);
+            let shape = |kind| vec![ROWS, if kind == Kind::Gated { 2 * COLUMNS } else { COLUMNS }];
+            let shapes: Vec<_> = def.inputs.iter().map(|t| shape(t.kind)).collect();
+            let inputs: Vec<Vec<f64>> = shapes
+                .iter()
+                .map(|s| (0..s[0] * s[1]).map(|_| random.normal(4.0)).collect())
+                .collect();
+            let metas: Vec<_> = shapes
+                .iter()
+                .map(|shape| TensorMeta { shape, dtype: op_dsl::ir::DType::F32 })
+                .collect();
+            let bound = bind(def, &attrs, &metas).expect("a right call");
+            std::fs::write(dir.join("ask.py"), asked(&snake, def, &attrs, &inputs))
+                .expect("a file");
+            let out = Command::new("python3").arg("ask.py").current_dir(&dir).output();
+            let out = out.expect("python3 runs");
+            assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+            let got: Vec<Vec<f64>> = String::from_utf8_lossy(&out.stdout)
+                .lines()
+                .map(|l| l.split(' ').map(|v| v.parse().expect("a number")).collect())
+                .collect();
+            assert_eq!(got.len(), def.outputs.len(), "{snake}");
+            for at in 0..ROWS * COLUMNS {
+                let streams: Vec<f64> = def
+                    .input_streams()
+                    .iter()
+                    .map(|s| inputs[s.tensor][index(&bound, def.inputs[s.tensor].kind, s, at)])
+                    .collect();
+                let floats: Vec<f64> = attrs
+                    .iter()
+                    .filter_map(|v| if let Value::Float(x) = v { Some(*x) } else { None })
+                    .collect();
+                let want = def.specs[spec].graph.eval(&streams, &floats);
+                for (stream, want) in def.output_streams().iter().zip(want) {
+                    let kind = def.outputs[stream.tensor].kind;
+                    let got = got[stream.tensor][index(&bound, kind, stream, at)];
+                    let close = (got - want).abs() <= 1e-13 * want.abs() + 1e-300;
+                    assert!(close, "{snake}: {got} for {want} at {streams:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// Runs the emitted unit tests of an interface.
+#include <gtest/gtest.h>
+
+#include "opdev/make_op_executor.h"
+
+int main()
+{
+    // Only right calls come this far: an output is as this input, or half of it.
+    host_model::shapeOf = [](const auto& inputs, size_t) {
+        op::Shape shape = inputs[OUTPUT_AS_INPUT]->shape;
+        const size_t last = shape.GetDimNum() - 1;
+        shape.SetDim(last, HALVED ? shape.GetDim(last) / 2 : shape.GetDim(last));
+        return shape;
+    };
+    for (const testing::Case& test : testing::cases) {
+        const int before = testing::failures;
+        test.run();
+        std::printf("%s %s.%s\n", testing::failures == before ? "ok" : "FAILED", test.group, test.name);
+    }
+    return testing::failures == 0 ? 0 : 1;
+}

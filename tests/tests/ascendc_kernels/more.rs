@@ -1,0 +1,45 @@
+//! What the operators of the table do not have: alternating elements, attributes in the formula,
+//! comparisons, an unused input, results of both kinds.
+
+#[op_dsl::operators]
+pub mod ops {
+    use op_dsl::prelude::*;
+
+    /// `y = value * gate * sigmoid(beta gate) + z * gate`, over alternating elements.
+    #[op(name = "Mixed")]
+    pub fn mixed(
+        #[split(along = dim, interleaved)] x: Gated,
+        z: Elem,
+        #[attr(default = -1)] dim: Dim,
+        #[attr(default = 1.5)] beta: f32,
+    ) -> Elem {
+        #[saved]
+        let s = sigmoid(beta * x.gate);
+        x.value * x.gate * s + z * x.gate
+    }
+
+    /// Two results: one of two parts, one whole.
+    #[op(name = "MixedGrad", grad_of = mixed, outputs(dx, dz))]
+    pub fn mixed_grad(
+        dy: Elem,
+        #[split(along = dim, interleaved)] x: Gated,
+        z: Elem,
+        s: Elem,
+        #[attr(default = -1)] dim: Dim,
+        #[attr(default = 1.5)] beta: f32,
+    ) -> (Gated, Elem) {
+        let gate = x.value * s * (1.0 + beta * x.gate * (1.0 - s)) + z;
+        (Gated { gate: dy * gate, value: dy * x.gate * s }, dy * x.gate)
+    }
+
+    /// Another slope for what is negative, over two halves.
+    #[op(name = "Bent")]
+    pub fn bent(
+        #[split(along = dim, gate_left = true)] x: Gated,
+        #[attr(default = -1)] dim: Dim,
+        #[attr(default = 0.25)] slope: f32,
+    ) -> Elem {
+        let y = if x.gate > 0.0 { x.gate } else { slope * x.gate };
+        y * x.value
+    }
+}

@@ -1,0 +1,92 @@
+//! Emitted trees, one operator per layout, as they were when somebody last looked at them:
+//! `BLESS=1 cargo test -p op-dsl-tests --test ascendc_trees` writes them anew.
+#![allow(missing_docs)]
+
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::emit::{Layout, Options, Tree, emit};
+use ops_glu_grad::OPERATORS;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn tree(op: &str, layout: Layout) -> Tree {
+    let op = OPERATORS.iter().find(|o| o.name() == op).expect("an operator");
+    let soc = Soc::named("ascend910b").expect("a target");
+    emit(&op.def, layout, soc, &Options::default()).expect("a tree")
+}
+
+/// Every file below a directory, by its path there.
+fn files(root: &Path) -> Vec<String> {
+    let (mut found, mut left) = (Vec::new(), vec![root.to_path_buf()]);
+    while let Some(dir) = left.pop() {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                left.push(path);
+            } else if let Ok(name) = path.strip_prefix(root) {
+                found.push(name.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+/// The first line that differs.
+fn difference(want: &str, got: &str) -> Option<String> {
+    let (mut want, mut got) = (want.split('\n'), got.split('\n'));
+    for line in 1.. {
+        match (want.next(), got.next()) {
+            (None, None) => return None,
+            (w, g) if w == g => {}
+            (w, g) => {
+                let shown = |l: Option<&str>| l.unwrap_or("<end of file>").to_string();
+                return Some(format!("line {line}\n  was: {}\n  is:  {}", shown(w), shown(g)));
+            }
+        }
+    }
+    None
+}
+
+fn compare(op: &str, layout: Layout) {
+    let golden: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(layout.name());
+    let tree = tree(op, layout);
+    if std::env::var_os("BLESS").is_some() {
+        let _ = fs::remove_dir_all(&golden);
+        for file in &tree.files {
+            let path = golden.join(&file.path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+            fs::write(path, &file.text).expect("a file");
+        }
+        return;
+    }
+    let emitted: BTreeSet<String> = tree.files.iter().map(|f| f.path.clone()).collect();
+    let kept: BTreeSet<String> = files(&golden).into_iter().collect();
+    let mut wrong: Vec<String> =
+        emitted.difference(&kept).map(|p| format!("{p}: is new")).collect();
+    wrong.extend(kept.difference(&emitted).map(|p| format!("{p}: is gone")));
+    for file in tree.files.iter().filter(|f| kept.contains(&f.path)) {
+        let want = fs::read_to_string(golden.join(&file.path)).expect("a file");
+        wrong.extend(difference(&want, &file.text).map(|d| format!("{}: {d}", file.path)));
+    }
+    assert!(
+        wrong.is_empty(),
+        "{op} as {}:\n{}\nIf that is as it should be: BLESS=1",
+        layout.name(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn ops_nn() {
+    compare("GeGluGradV2", Layout::OpsNn);
+}
+
+#[test]
+fn custom() {
+    compare("SwiGluGrad", Layout::Custom);
+}
+
+#[test]
+fn direct() {
+    compare("GeluGradV2", Layout::Direct);
+}
