@@ -5,7 +5,7 @@ use crate::{View, ViewMut};
 use codegen_cpu::rt::error::ViewError;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{MAX_RANK, TensorMeta};
-use std::ptr::{NonNull, null, with_exposed_provenance_mut};
+use std::ptr::{NonNull, with_exposed_provenance_mut};
 
 /// A tensor that an operator reads or writes: checked, but for where its memory is.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +125,7 @@ pub struct Overflow;
 pub unsafe fn array<'a, T>(array: *const T, len: usize) -> Option<&'a [T]> {
     match len {
         0 => Some(&[]),
-        _ if array == null() => None,
+        _ if array.is_null() => None,
         // SAFETY: not null, and as long as the caller promises.
         _ => Some(unsafe { std::slice::from_raw_parts(array, len) }),
     }

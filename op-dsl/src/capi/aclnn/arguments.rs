@@ -7,7 +7,6 @@ use super::function::{Function, Resolved};
 use codegen_ascendc::emit::api::published::Of;
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use std::ffi::{CStr, c_char};
-use std::ptr::null;
 use std::sync::Arc;
 
 /// An argument as C passes it.
@@ -75,7 +74,7 @@ impl<'a> Call<'a> {
         let params = &resolved.signature.params;
         for (param, argument) in params.iter().zip(arguments) {
             if matches!(argument, Argument::Tensor(p) if p.is_null())
-                || matches!(argument, Argument::Chars(p) if *p == null())
+                || matches!(argument, Argument::Chars(p) if p.is_null())
             {
                 return refuse(ACLNN_ERR_PARAM_NULLPTR, format!("{name}: {} is null", param.name));
             }
