@@ -157,7 +157,11 @@ fn halves(call: &Call<'_>, attr: usize) -> Checked<()> {
 
 /// Views stay in their storage, and no element is written twice.
 pub fn layouts(call: &Call<'_>, dtypes: &[DType]) -> Checked<Vec<Operand>> {
-    call.tensors.iter().zip(dtypes).map(|(given, &dtype)| layout(call, given, dtype)).collect()
+    let mut operands = Vec::with_capacity(dtypes.len());
+    for (given, &dtype) in call.tensors.iter().zip(dtypes) {
+        operands.push(layout(call, given, dtype)?);
+    }
+    Ok(operands)
 }
 
 fn layout(call: &Call<'_>, given: &Given<'_>, dtype: DType) -> Checked<Operand> {
