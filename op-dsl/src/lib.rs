@@ -31,6 +31,8 @@ extern crate self as op_dsl;
 pub mod __rt;
 mod attribute;
 pub mod build;
+#[cfg(feature = "capi")]
+pub mod capi;
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -6,6 +6,9 @@ mod families {
     pub mod glu;
 }
 
+#[cfg(feature = "capi")]
+pub mod capi;
+
 pub use families::gelu::gelu;
 pub use families::glu::glu;
 

@@ -1,0 +1,22 @@
+//! Sizes of element types, and half-precision numbers.
+
+use super::codes::dtype_size;
+use half::f16;
+
+/// Bytes of an element; 0 for what is no element type.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclDataTypeSize(data_type: i32) -> usize {
+    dtype_size(data_type)
+}
+
+/// A half-precision number's value.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclFloat16ToFloat(value: u16) -> f32 {
+    f16::from_bits(value).to_f32()
+}
+
+/// The half-precision number next to a value.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclFloatToFloat16(value: f32) -> u16 {
+    f16::from_f32(value).to_bits()
+}

@@ -1,0 +1,14 @@
+//! Both phases of an aclnn function, for any operator. What an operator's functions are called,
+//! and in which order they take what, comes from the same table as its NPU package.
+
+mod arguments;
+mod cast;
+mod check;
+mod execute;
+mod function;
+mod prepare;
+
+pub use arguments::Argument;
+pub use execute::execute;
+pub use function::Function;
+pub use prepare::prepare;

@@ -1,0 +1,71 @@
+//! C and Rust, laid out.
+
+use op_dsl_ir::op::snake;
+
+/// A C header: guard, includes, declarations.
+pub fn header(guard: &str, about: &str, includes: &[&str], declarations: &str) -> String {
+    let includes: String = includes.iter().map(|i| format!("#include \"{i}\"\n")).collect();
+    format!(
+        "/* {about}\n   Generated from the table of operators, do not edit. */\n\
+         #ifndef {guard}\n#define {guard}\n\n{includes}\n{declarations}\n#endif\n"
+    )
+}
+
+/// A C prototype, one argument a line.
+pub fn prototype(head: &str, params: &[String]) -> String {
+    format!("{head}(\n    {});\n", params.join(",\n    "))
+}
+
+/// The name of an argument in Rust: `gradOutput -> grad_output`, `self -> self_`.
+pub fn rust_name(name: &str) -> String {
+    let name = snake(name);
+    match name.as_str() {
+        "self" | "type" | "in" | "ref" | "move" | "match" | "box" | "use" | "where" => name + "_",
+        _ => name,
+    }
+}
+
+/// The longest line that rustfmt leaves alone.
+const WIDTH: usize = 100;
+
+/// A line where it fits, else several.
+fn fitted(line: String, broken: impl FnOnce() -> String) -> String {
+    let fits = line.lines().all(|l| l.len() <= WIDTH);
+    if fits { line + "\n" } else { broken() }
+}
+
+fn items(indent: usize, items: &[String]) -> String {
+    items.iter().map(|i| format!("{:indent$}{i},\n", "")).collect()
+}
+
+/// The head of a function.
+pub fn function(head: &str, params: &[String]) -> String {
+    let line = format!("pub {head}({}) -> i32 {{", params.join(", "));
+    fitted(line, || format!("pub {head}(\n{}) -> i32 {{\n", items(4, params)))
+}
+
+/// `let name = [a, b];` in a function.
+pub fn array(name: &str, values: &[String]) -> String {
+    let list = values.join(", ");
+    fitted(format!("    let {name} = [{list}];"), || {
+        fitted(format!("    let {name} =\n        [{list}];"), || {
+            format!("    let {name} = [\n{}    ];\n", items(8, values))
+        })
+    })
+}
+
+/// `static NAME: ty = value;`
+pub fn constant(name: &str, ty: &str, value: &str) -> String {
+    fitted(format!("static {name}: {ty} = {value};"), || {
+        format!("static {name}: {ty} =\n    {value};\n")
+    })
+}
+
+/// `unsafe { call }` at the end of a function, with its reason.
+pub fn unsafely(call: &str) -> String {
+    let reason = "    // SAFETY: as asked of the caller.\n";
+    let block = fitted(format!("    unsafe {{ {call} }}"), || {
+        format!("    unsafe {{\n        {call}\n    }}\n")
+    });
+    format!("{reason}{block}")
+}

@@ -1,0 +1,98 @@
+//! A status with its message, and the door that every call from C comes through.
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null;
+
+/// Why a call is not done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The status that C gets.
+    pub code: i32,
+    /// Names the function, the argument, and what is wrong with it.
+    pub message: String,
+}
+
+/// What a call comes to.
+pub type Checked<T> = Result<T, Refusal>;
+
+/// A refusal as a result.
+pub fn refuse<T>(code: i32, message: impl Into<String>) -> Checked<T> {
+    Err(Refusal { code, message: message.into() })
+}
+
+/// The status of a call; 0 is success. A panic is the status `internal`, since none may unwind
+/// into C.
+pub fn status(internal: i32, call: impl FnOnce() -> Checked<()>) -> i32 {
+    guarded(|| call().map_or_else(answer, |()| 0)).unwrap_or(internal)
+}
+
+/// The pointer that a call makes; null when it is refused.
+pub fn pointer<T>(call: impl FnOnce() -> Checked<*mut T>) -> *mut T {
+    guarded(|| {
+        call().unwrap_or_else(|refusal| {
+            answer(refusal);
+            std::ptr::null_mut()
+        })
+    })
+    .unwrap_or(std::ptr::null_mut())
+}
+
+/// What a call comes to, unless it panics.
+pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(call)).ok()
+}
+
+#[cold]
+fn answer(refusal: Refusal) -> i32 {
+    let text = CString::new(refusal.message.replace('\0', " ")).unwrap_or_default();
+    RECENT.with_borrow_mut(|recent| recent.unread = Some(text));
+    refusal.code
+}
+
+/// The messages of a thread.
+struct Recent {
+    unread: Option<CString>,
+    /// C holds a pointer into it until it asks again.
+    read: CString,
+}
+
+thread_local! {
+    static RECENT: RefCell<Recent> =
+        RefCell::new(Recent { unread: None, read: CString::default() });
+}
+
+/// The message of this thread's last refusal, once; null when there is none.
+pub fn recent() -> *const c_char {
+    RECENT.with_borrow_mut(|recent| match recent.unread.take() {
+        Some(text) => {
+            recent.read = text;
+            recent.read.as_ptr()
+        }
+        None => null(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CStr;
+
+    #[test]
+    fn a_message_is_read_once() {
+        assert_eq!(status(1, || Ok(())), 0);
+        assert!(recent().is_null());
+        assert_eq!(status(1, || refuse(7, "why\0not")), 7);
+        let message = recent();
+        // SAFETY: nothing has asked for a message since.
+        assert_eq!(unsafe { CStr::from_ptr(message) }.to_str(), Ok("why not"));
+        assert!(recent().is_null());
+    }
+
+    #[test]
+    fn panics_are_a_status() {
+        assert_eq!(status(500_000, || panic!("on purpose")), 500_000);
+        assert!(pointer::<u8>(|| panic!("on purpose")).is_null());
+    }
+}

@@ -1,0 +1,250 @@
+//! What the C interfaces cost beside the Rust call on the same tensors, interleaved:
+//! `RAYON_NUM_THREADS=1 cargo bench -p ops-glu-grad --features capi --bench c_abi`.
+
+use op_dsl::capi::Handle;
+use op_dsl::{View, ViewMut};
+use ops_glu_grad::capi::*;
+use ops_glu_grad::gelu::GeLUBackward;
+use ops_glu_grad::glu::GeGluGradV2;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::time::Instant;
+
+unsafe extern "C" {
+    fn aclCreateTensor(
+        view_dims: *const i64,
+        view_dims_num: u64,
+        data_type: i32,
+        stride: *const i64,
+        offset: i64,
+        format: i32,
+        storage_dims: *const i64,
+        storage_dims_num: u64,
+        data: *mut c_void,
+    ) -> Handle;
+    fn aclDestroyTensor(tensor: Handle) -> i32;
+    fn aclSetAclOpExecutorRepeatable(executor: Handle) -> i32;
+    fn infiniopCreateHandle(handle: *mut Handle) -> i32;
+    fn infiniopCreateTensorDescriptor(
+        desc: *mut Handle,
+        ndim: usize,
+        shape: *const usize,
+        strides: *const isize,
+        dtype: i32,
+    ) -> i32;
+}
+
+/// Medians of two things done in turn, in nanoseconds.
+fn beside(rounds: usize, mut first: impl FnMut(), mut second: impl FnMut()) -> [f64; 2] {
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..rounds {
+        let start = Instant::now();
+        first();
+        times[0].push(start.elapsed().as_nanos() as f64);
+        let start = Instant::now();
+        second();
+        times[1].push(start.elapsed().as_nanos() as f64);
+    }
+    times.map(|mut t| {
+        t.sort_by(f64::total_cmp);
+        t[rounds / 2]
+    })
+}
+
+fn values(count: usize) -> Vec<f32> {
+    (0..count).map(|i| ((i * 2_654_435_761) % 8191) as f32 / 1365.0 - 3.0).collect()
+}
+
+/// A tensor of two dimensions over memory of its own.
+fn tensor(shape: [i64; 2], data: *mut f32) -> Handle {
+    // SAFETY: two dimensions, as said.
+    unsafe {
+        aclCreateTensor(
+            shape.as_ptr(),
+            2,
+            0,
+            [shape[1], 1].as_ptr(),
+            0,
+            2,
+            shape.as_ptr(),
+            2,
+            data.cast(),
+        )
+    }
+}
+
+/// Tensors of a GeGLU gradient and the Rust call on them.
+struct Geglu {
+    shape: [usize; 2],
+    dy: Vec<f32>,
+    x: Vec<f32>,
+    gelu: Vec<f32>,
+    dx: Vec<f32>,
+    dx_c: Vec<f32>,
+}
+
+impl Geglu {
+    fn new(rows: usize, half: usize) -> Geglu {
+        let n = rows * half;
+        let (dx, dx_c) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
+        Geglu { shape: [rows, half], dy: values(n), x: values(2 * n), gelu: values(n), dx, dx_c }
+    }
+
+    fn tensors(
+        dy: *mut f32,
+        x: *mut f32,
+        gelu: *mut f32,
+        dx: *mut f32,
+        shape: [usize; 2],
+    ) -> [Handle; 4] {
+        let [r, h] = shape.map(|n| n as i64);
+        [tensor([r, h], dy), tensor([r, 2 * h], x), tensor([r, h], gelu), tensor([r, 2 * h], dx)]
+    }
+
+    fn prepare([dy, x, gelu, dx]: [Handle; 4]) -> Handle {
+        let (mut size, mut executor) = (0, null_mut());
+        // SAFETY: live tensors, and places for the answers.
+        let status = unsafe {
+            aclnnGeGluV3BackwardGetWorkspaceSize(
+                dy,
+                x,
+                gelu,
+                -1,
+                1,
+                0,
+                dx,
+                &mut size,
+                &mut executor,
+            )
+        };
+        assert_eq!((status, size), (0, 0));
+        executor
+    }
+
+    fn execute(executor: Handle) {
+        // SAFETY: the tensors' memory is still there.
+        let status = unsafe { aclnnGeGluV3Backward(null_mut(), 0, executor, null_mut()) };
+        assert_eq!(status, 0);
+    }
+
+    fn destroy(tensors: [Handle; 4]) {
+        for tensor in tensors {
+            // SAFETY: a handle.
+            assert_eq!(unsafe { aclDestroyTensor(tensor) }, 0);
+        }
+    }
+
+    fn measure(mut self, rounds: usize, whole_round: bool) -> [f64; 2] {
+        let (wide, shape) = ([self.shape[0], 2 * self.shape[1]], self.shape);
+        let [dy, x, gelu] = [&self.dy, &self.x, &self.gelu].map(|v| v.as_ptr().cast_mut());
+        let dx_c = self.dx_c.as_mut_ptr();
+        let tensors = Geglu::tensors(dy, x, gelu, dx_c, shape);
+        let executor = Geglu::prepare(tensors);
+        // SAFETY: a live handle.
+        assert_eq!(unsafe { aclSetAclOpExecutorRepeatable(executor) }, 0);
+        let rust = || {
+            let view = |data, shape| View::new(data, shape).expect("a view");
+            let dx = ViewMut::new(&mut self.dx, &wide).expect("a view");
+            GeGluGradV2::default()
+                .run(view(&self.dy, &shape), view(&self.x, &wide), view(&self.gelu, &shape), dx)
+                .expect("a call");
+        };
+        let medians = match whole_round {
+            false => beside(rounds, rust, || Geglu::execute(executor)),
+            true => beside(rounds, rust, || {
+                let tensors = Geglu::tensors(dy, x, gelu, dx_c, shape);
+                Geglu::execute(Geglu::prepare(tensors));
+                Geglu::destroy(tensors);
+            }),
+        };
+        assert!(self.dx == self.dx_c);
+        medians
+    }
+}
+
+const ROWS: usize = 512;
+const COLUMNS: usize = 5632;
+const PITCH: usize = COLUMNS + 64;
+
+/// GeLUBackward with these strides of `input`, `grad_output` and `grad_input`.
+fn infiniop(rounds: usize, [x, g, z]: [[isize; 2]; 3]) -> [f64; 2] {
+    let shape = [ROWS, COLUMNS];
+    let (input, dy) = (values(ROWS * PITCH), values(ROWS * PITCH));
+    let (mut dx, mut dx_c) = (vec![0.0f32; ROWS * PITCH], vec![0.0f32; ROWS * PITCH]);
+    let mut handle = null_mut();
+    // SAFETY: a place for the answer.
+    assert_eq!(unsafe { infiniopCreateHandle(&mut handle) }, 0);
+    let describe = |strides: [isize; 2]| {
+        let mut desc = null_mut();
+        // SAFETY: two dimensions, and a place for the answer.
+        let status = unsafe {
+            infiniopCreateTensorDescriptor(&mut desc, 2, shape.as_ptr(), strides.as_ptr(), 13)
+        };
+        assert_eq!(status, 0);
+        desc
+    };
+    let mut desc = null_mut();
+    // SAFETY: a place for the answer.
+    let status = unsafe {
+        infiniopCreateGeLUBackwardDescriptor(
+            handle,
+            &mut desc,
+            describe(z),
+            describe(x),
+            describe(g),
+        )
+    };
+    assert_eq!(status, 0);
+    let out = dx_c.as_mut_ptr();
+    let medians = beside(
+        rounds,
+        || {
+            let input = View::strided(&input, &shape, &x, 0).expect("a view");
+            let dy = View::strided(&dy, &shape, &g, 0).expect("a view");
+            let dx = ViewMut::strided(&mut dx, &shape, &z, 0).expect("a view");
+            GeLUBackward {}.run(input, dy, dx).expect("a call");
+        },
+        || {
+            let (input, dy) = (input.as_ptr().cast(), dy.as_ptr().cast());
+            // SAFETY: memory as described.
+            let status = unsafe {
+                infiniopGeLUBackward(desc, null_mut(), 0, out.cast(), input, dy, null_mut())
+            };
+            assert_eq!(status, 0);
+        },
+    );
+    assert!(dx == dx_c);
+    medians
+}
+
+fn main() {
+    let line = |name: &str, [rust, c]: [f64; 2], unit: &str, per: f64| {
+        println!(
+            "{name:<48} Rust {:>8.3}, C {:>8.3} {unit}, {:.3}x",
+            rust / per,
+            c / per,
+            c / rust
+        );
+    };
+    let n = (4096 * 2048) as f64;
+    line(
+        "aclnnGeGluV3Backward, x 4096x4096, executed",
+        Geglu::new(4096, 2048).measure(21, false),
+        "ns per dy",
+        n,
+    );
+    let round = Geglu::new(4, 1024).measure(10_001, true);
+    line("aclnnGeGluV3Backward, x 4x2048, a whole round", round, "us", 1e3);
+    println!("{:<48} {:.3} us", "  of which not the kernel", (round[1] - round[0]) / 1e3);
+    let dense = [COLUMNS as isize, 1];
+    let padded = [PITCH as isize, 1];
+    let n = (ROWS * COLUMNS) as f64;
+    for (name, strides) in [
+        ("infiniopGeLUBackward, 512x5632, contiguous", [dense; 3]),
+        ("infiniopGeLUBackward, 512x5632, row-strided", [padded; 3]),
+        ("infiniopGeLUBackward, 512x5632, grad (0, 1)", [dense, [0, 1], dense]),
+        ("infiniopGeLUBackward, 512x5632, grad (1, 0)", [dense, [1, 0], dense]),
+    ] {
+        line(name, infiniop(51, strides), "ns", n);
+    }
+}

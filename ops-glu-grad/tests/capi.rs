@@ -1,0 +1,147 @@
+//! The C interfaces, from C and C++: generated files are those of the table, headers are clean,
+//! clients compile, link and run; with AddressSanitizer and under valgrind too.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The clients, and what each is about.
+const CLIENTS: [&str; 5] =
+    ["aclnn.c", "aclnn.cpp", "aclnn_refusals.c", "infiniop.c", "infiniop.cpp"];
+const STRICT: [&str; 5] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1"];
+
+fn home() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Where the libraries are, built as the README says, in the profile of this test.
+fn libraries() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+        let (profile, dir) =
+            if cfg!(debug_assertions) { ("dev", "debug") } else { ("release", "release") };
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["rustc", "--quiet", "--lib", "--features", "capi", "--profile", profile]);
+        cargo.args(["--crate-type", "cdylib,staticlib"]).current_dir(home());
+        good(cargo.env("CARGO_TARGET_DIR", target).output().unwrap(), "cargo");
+        target.join(dir)
+    })
+}
+
+/// Standard output of what must succeed.
+fn good(output: Output, what: &str) -> String {
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{what}: {}\n{out}{err}", output.status);
+    out
+}
+
+/// A compiler for a file, by its ending.
+fn compiler(file: &str) -> Command {
+    let cpp = file.ends_with(".cpp");
+    let (variable, name) = if cpp { ("CXX", "c++") } else { ("CC", "cc") };
+    let mut command = Command::new(std::env::var_os(variable).unwrap_or(name.into()));
+    command.arg(if cpp { "-std=c++17" } else { "-std=c11" }).args(STRICT);
+    command.arg("-I").arg(home().join("include"));
+    command
+}
+
+/// Compiles a client against the shared library, or with `link` instead.
+fn client(name: &str, kind: &str, options: &[&str], link: Option<&[&str]>) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("clients").join(kind);
+    fs::create_dir_all(&dir).unwrap();
+    let (program, libraries) = (dir.join(name.replace('.', "_")), libraries());
+    let mut command = compiler(name);
+    command.args(options).arg(home().join("tests/clients").join(name)).arg("-o").arg(&program);
+    match link {
+        Some(link) => command.args(link),
+        None => command.arg("-lops_glu_grad"),
+    };
+    command.arg("-L").arg(libraries).arg(format!("-Wl,-rpath,{}", libraries.display()));
+    good(command.args(["-lm", "-pthread"]).output().unwrap(), name);
+    program
+}
+
+fn passes(mut program: Command, name: &str) {
+    let said = good(program.output().unwrap(), name);
+    assert_eq!(said, "0 failures\n", "{name}");
+}
+
+/// `BLESS=1 cargo test -p ops-glu-grad --test capi generated` writes them anew.
+#[test]
+fn generated_files_are_those_of_the_table() {
+    let bless = std::env::var_os("BLESS").is_some();
+    for file in op_dsl::capi::generate::files(ops_glu_grad::OPERATORS) {
+        let path = home().join(&file.path);
+        if bless {
+            fs::write(&path, &file.text).unwrap();
+        }
+        let found = fs::read_to_string(&path).unwrap_or_default();
+        assert!(found == file.text, "{} is not what the table gives", path.display());
+    }
+}
+
+/// Each header alone, in both languages.
+#[test]
+fn headers_are_clean() {
+    let (mut left, mut seen) = (vec![home().join("include")], 0);
+    while let Some(dir) = left.pop() {
+        for path in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                left.push(path);
+                continue;
+            }
+            for (language, file) in [("c", "a.c"), ("c++", "a.cpp")] {
+                let mut command = compiler(file);
+                command.args(["-fsyntax-only", "-x", language, "-include"]).arg(&path);
+                let main = home().join("tests/clients/nothing.h");
+                good(command.arg(main).output().unwrap(), &path.display().to_string());
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 10);
+}
+
+#[test]
+fn clients_run() {
+    for name in CLIENTS {
+        passes(Command::new(client(name, "plain", &[], None)), name);
+    }
+}
+
+/// All that a C program needs is in the static library and in libc.
+#[test]
+fn clients_link_statically() {
+    let archive = libraries().join("libops_glu_grad.a");
+    let link = [archive.to_str().unwrap(), "-ldl"];
+    passes(Command::new(client("infiniop.c", "static", &[], Some(&link))), "static");
+}
+
+/// Nothing is read or written that is not the client's to give, and nothing leaks.
+#[test]
+fn clients_run_with_address_sanitizer() {
+    for name in CLIENTS {
+        passes(Command::new(client(name, "asan", &["-g", "-fsanitize=address"], None)), name);
+    }
+}
+
+#[test]
+fn clients_run_under_valgrind() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        println!("skipped: there is no valgrind");
+        return;
+    }
+    for name in CLIENTS {
+        let mut command = Command::new("valgrind");
+        command.args(["-q", "--error-exitcode=9", "--leak-check=full"]);
+        command.args(["--errors-for-leak-kinds=definite,indirect", "--show-leak-kinds=definite"]);
+        let known = home().join("tests/clients/valgrind.supp");
+        command.arg(format!("--suppressions={}", known.display()));
+        command.arg(client(name, "valgrind", &["-g"], None));
+        passes(command, name);
+    }
+}

@@ -1,0 +1,2 @@
+/* A program around a header that is compiled alone. */
+int main(void);
