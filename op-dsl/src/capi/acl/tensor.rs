@@ -5,29 +5,72 @@ use super::codes::*;
 use crate::capi::operand::{array, reply};
 use crate::capi::refusal::{Checked, pointer, refuse, status};
 use crate::capi::registry::{Handle, Registry};
+use op_dsl_ir::bind::MAX_RANK;
 use std::ffi::{CStr, c_char, c_void};
+use std::ops::Deref;
 
 /// All tensors that were not destroyed.
 pub static TENSORS: Registry<Tensor> = Registry::new();
 
-/// Dimensions beyond which nothing is a tensor, and a number of them a mistake.
+/// More dimensions are a mistake, and not read.
 const MOST_DIMS: u64 = 25;
 
+/// Dimensions or strides. Those of tensors that operators take need no memory of their own:
+/// tensors come and go by the call.
+#[derive(Clone, Debug)]
+pub enum Dims {
+    /// Up to [`MAX_RANK`].
+    Few(usize, [i64; MAX_RANK]),
+    /// More.
+    Many(Vec<i64>),
+}
+
+impl Dims {
+    fn new(values: &[i64]) -> Dims {
+        if values.len() > MAX_RANK {
+            return Dims::Many(values.to_vec());
+        }
+        let mut all = [0; MAX_RANK];
+        all.iter_mut().zip(values).for_each(|(to, from)| *to = *from);
+        Dims::Few(values.len(), all)
+    }
+
+    /// Strides of a tensor whose elements lie side by side. Those of a shape that is too large,
+    /// or negative, are never used.
+    fn dense(shape: &[i64]) -> Dims {
+        let mut strides = vec![1i64; shape.len()];
+        for i in (1..shape.len()).rev() {
+            strides[i - 1] = strides[i].wrapping_mul(shape[i]);
+        }
+        Dims::new(&strides)
+    }
+}
+
+impl Deref for Dims {
+    type Target = [i64];
+    fn deref(&self) -> &[i64] {
+        match self {
+            Dims::Few(count, all) => &all[..*count],
+            Dims::Many(all) => all,
+        }
+    }
+}
+
 /// A tensor as `aclCreateTensor` was told.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Tensor {
     /// `aclDataType`
     pub dtype: i32,
     /// `aclFormat`
     pub format: i32,
     /// Dimensions as operators see them.
-    pub view: Vec<i64>,
+    pub view: Dims,
     /// Elements between neighbours of each dimension of the view.
-    pub strides: Vec<i64>,
+    pub strides: Dims,
     /// Elements from the start of the storage to the view's first.
     pub offset: i64,
     /// Dimensions of the memory.
-    pub storage: Vec<i64>,
+    pub storage: Dims,
     /// Where the memory starts, or 0.
     pub data: usize,
 }
@@ -49,7 +92,7 @@ impl Description {
     /// # Safety
     /// Each array is null or as long as said.
     unsafe fn read(&self, function: &str) -> Checked<Tensor> {
-        if self.rank > MOST_DIMS || self.storage_rank > MOST_DIMS {
+        if self.rank.max(self.storage_rank) > MOST_DIMS {
             let message = format!("{function}: more than {MOST_DIMS} dimensions");
             return refuse(ACLNN_ERR_PARAM_INVALID, message);
         }
@@ -67,23 +110,13 @@ impl Description {
         Ok(Tensor {
             dtype: self.dtype,
             format: self.format,
-            view: view.to_vec(),
-            strides: strides.map_or_else(|| dense(view), <[i64]>::to_vec),
+            view: Dims::new(view),
+            strides: strides.map_or_else(|| Dims::dense(view), Dims::new),
             offset: self.offset,
-            storage: storage.to_vec(),
+            storage: Dims::new(storage),
             data: self.data.expose_provenance(),
         })
     }
-}
-
-/// Strides of a tensor whose elements lie side by side. Those of a shape that is too large, or
-/// negative, are never used.
-fn dense(shape: &[i64]) -> Vec<i64> {
-    let mut strides = vec![1i64; shape.len()];
-    for i in (1..shape.len()).rev() {
-        strides[i - 1] = strides[i].wrapping_mul(shape[i]);
-    }
-    strides
 }
 
 /// Makes a tensor; null when its description cannot be read.

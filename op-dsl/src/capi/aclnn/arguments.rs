@@ -79,7 +79,8 @@ impl<'a> Call<'a> {
                 return refuse(ACLNN_ERR_PARAM_NULLPTR, format!("{name}: {} is null", param.name));
             }
         }
-        let mut call = Call { name, resolved, tensors: Vec::new(), attrs: Vec::new() };
+        let (tensors, attrs) = (Vec::with_capacity(params.len()), Vec::with_capacity(params.len()));
+        let mut call = Call { name, resolved, tensors, attrs };
         for (param, &argument) in params.iter().zip(arguments) {
             let kind = match param.of {
                 Of::Input(i) => def.inputs[i].kind,

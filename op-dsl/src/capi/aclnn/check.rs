@@ -70,7 +70,7 @@ pub fn shapes(call: &Call<'_>) -> Checked<()> {
     match &def.split {
         _ if def.broadcast => broadcast(call)?,
         Some(split) => halves(call, split.dim)?,
-        None => equal(call, &call.tensors.iter().collect::<Vec<_>>())?,
+        None => equal(call, call.tensors.iter())?,
     }
     if !def.empty {
         let empty = |g: &&Given<'_>| g.is_input() && g.shape().contains(&0);
@@ -82,9 +82,9 @@ pub fn shapes(call: &Call<'_>) -> Checked<()> {
 }
 
 /// All have the shape of the first.
-fn equal(call: &Call<'_>, all: &[&Given<'_>]) -> Checked<()> {
-    let Some((first, rest)) = all.split_first() else { return Ok(()) };
-    match rest.iter().find(|g| g.shape() != first.shape()) {
+fn equal<'a>(call: &Call<'_>, mut all: impl Iterator<Item = &'a Given<'a>>) -> Checked<()> {
+    let Some(first) = all.next() else { return Ok(()) };
+    match all.find(|g| g.shape() != first.shape()) {
         Some(other) => call.refuse(
             other.name,
             format!("has shape {:?}, but {} {:?}", other.shape(), first.name, first.shape()),
@@ -125,11 +125,10 @@ fn broadcast(call: &Call<'_>) -> Checked<()> {
 
 /// Tensors of one kind are equal; cut ones are twice as long along the dimension.
 fn halves(call: &Call<'_>, attr: usize) -> Checked<()> {
-    let of_kind = |kind| call.tensors.iter().filter(|g| g.kind == kind).collect::<Vec<_>>();
-    let (whole, cut) = (of_kind(Kind::Whole), of_kind(Kind::Gated));
-    equal(call, &whole)?;
-    equal(call, &cut)?;
-    let Some(cut) = cut.first() else { return Ok(()) };
+    let of_kind = |kind| call.tensors.iter().filter(move |g| g.kind == kind);
+    equal(call, of_kind(Kind::Whole))?;
+    equal(call, of_kind(Kind::Gated))?;
+    let Some(cut) = of_kind(Kind::Gated).next() else { return Ok(()) };
     let (name, dim) = call.integer(attr).unwrap_or(("dim", -1));
     let rank = cut.shape().len();
     // A tensor without dimensions counts as one of rank 1 here, and nowhere else.
@@ -146,10 +145,10 @@ fn halves(call: &Call<'_>, attr: usize) -> Checked<()> {
         let what = format!("is cut in two along dimension {dim}, which is odd: {:?}", cut.shape());
         return call.refuse(cut.name, what);
     }
-    let Some(whole) = whole.first() else { return Ok(()) };
-    let mut half = cut.shape().to_vec();
-    half[dim] /= 2;
-    if whole.shape() != half {
+    let Some(whole) = of_kind(Kind::Whole).next() else { return Ok(()) };
+    let half = cut.shape().iter().enumerate().map(|(i, n)| if i == dim { n / 2 } else { *n });
+    if !whole.shape().iter().copied().eq(half.clone()) {
+        let half: Vec<i64> = half.collect();
         let what = format!("has shape {:?}; must be {half:?}, half of {}", whole.shape(), cut.name);
         return call.refuse(whole.name, what);
     }
@@ -164,11 +163,9 @@ pub fn layouts(call: &Call<'_>, dtypes: &[DType]) -> Checked<Vec<Operand>> {
 fn layout(call: &Call<'_>, given: &Given<'_>, dtype: DType) -> Checked<Operand> {
     let tensor = &*given.tensor;
     let wrong = |what: String| call.refusal(given.name, what);
-    let shape: Vec<usize> = tensor.view.iter().map(|&n| n as usize).collect();
     if tensor.strides.iter().any(|&s| s < 0) {
-        return Err(wrong(format!("has a negative stride: {:?}", tensor.strides)));
+        return Err(wrong(format!("has a negative stride: {:?}", &*tensor.strides)));
     }
-    let strides: Vec<isize> = tensor.strides.iter().map(|&s| s as isize).collect();
     let Ok(offset) = usize::try_from(tensor.offset) else {
         return Err(wrong(format!("has a negative offset: {}", tensor.offset)));
     };
@@ -178,9 +175,15 @@ fn layout(call: &Call<'_>, given: &Given<'_>, dtype: DType) -> Checked<Operand> 
         dims.into_iter().try_fold(1i64, |all, &n| all.checked_mul(n))
     };
     let Some(elements) = elements() else {
-        return Err(wrong(format!("has an impossible storage shape: {:?}", tensor.storage)));
+        return Err(wrong(format!("has an impossible storage shape: {:?}", &*tensor.storage)));
     };
-    let Some(mut operand) = Operand::new(dtype, &shape, &strides, offset) else {
+    let (mut shape, mut strides) = ([0usize; MAX_RANK], [0isize; MAX_RANK]);
+    let rank = tensor.view.len().min(MAX_RANK); // as `shapes` has checked
+    for i in 0..rank {
+        (shape[i], strides[i]) = (tensor.view[i] as usize, tensor.strides[i] as isize);
+    }
+    let (shape, strides) = (&shape[..rank], &strides[..rank]);
+    let Some(mut operand) = Operand::new(dtype, shape, strides, offset) else {
         return Err(wrong("cannot be described".into()));
     };
     operand.base = tensor.data;

@@ -38,13 +38,11 @@ impl Function {
         }
     }
 
-    fn live(&'static self, function: &str, desc: Handle) -> Checked<Arc<Descriptor>> {
+    /// The descriptor, if it is one of this operator.
+    fn live(&'static self, desc: Handle) -> Checked<Arc<Descriptor>> {
         match DESCRIPTORS.get(desc) {
             Some(descriptor) if std::ptr::eq(descriptor.function, self) => Ok(descriptor),
-            _ => refuse(
-                BAD_PARAM,
-                format!("{function}: desc is not a live {} descriptor", self.name),
-            ),
+            _ => refuse(BAD_PARAM, format!("desc is not a live {} descriptor", self.name)),
         }
     }
 }
@@ -145,10 +143,9 @@ fn check(
 /// `size` is null or may be written.
 pub unsafe fn workspace_size(function: &'static Function, desc: Handle, size: *mut usize) -> i32 {
     status(INTERNAL_ERROR, || {
-        let name = format!("infiniopGet{}WorkspaceSize", function.name);
-        function.live(&name, desc)?;
+        function.live(desc)?;
         // SAFETY: as asked of the caller.
-        unsafe { reply(BAD_PARAM, &format!("{name}: size"), size, 0) }
+        unsafe { reply(BAD_PARAM, "size", size, 0) }
     })
 }
 
@@ -160,11 +157,12 @@ pub unsafe fn workspace_size(function: &'static Function, desc: Handle, size: *m
 pub unsafe fn run(function: &'static Function, desc: Handle, addresses: &[*const c_void]) -> i32 {
     status(INTERNAL_ERROR, || {
         let name = function.name;
-        let descriptor = function.live(&format!("infiniop{name}"), desc)?;
+        let descriptor = function.live(desc)?;
         let operator = descriptor.operator;
         let split = operator.def.outputs.len();
         let wrong = |what: String| refuse(BAD_PARAM, format!("infiniop{name}: {what}"));
-        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+        let mut inputs = Vec::with_capacity(operator.def.inputs.len());
+        let mut outputs = Vec::with_capacity(split);
         let all = tensors(operator).zip(&descriptor.operands).zip(addresses).enumerate();
         for (k, ((tensor, operand), address)) in all {
             if address.is_null() && !operand.is_empty() {
@@ -197,7 +195,7 @@ pub fn destroy(function: &'static Function, desc: Handle) -> i32 {
         if desc.is_null() {
             return Ok(());
         }
-        function.live(&format!("infiniopDestroy{}Descriptor", function.name), desc)?;
+        function.live(desc)?;
         DESCRIPTORS.take(desc);
         Ok(())
     })
