@@ -19,6 +19,12 @@ pub struct Arch {
     pub to_half: Round,
     /// Bytes of UB that `Select` keeps for itself.
     pub select_reserve: u64,
+    /// Whether `Select` reads on in its mask; else it has one mask for all repeats of a call.
+    pub long_masks: bool,
+    /// Whether scalar code can write the data cache back to GM; else that happens when a kernel ends.
+    pub flushes: bool,
+    /// Calls that there are not, by AscendC's names; sequences do without them.
+    pub lacks: &'static [&'static str],
 }
 
 /// How a cast rounds.
@@ -56,6 +62,13 @@ pub struct Soc {
     pub gm_bytes_per_cycle: f64,
 }
 
+impl Arch {
+    /// Bits of UB per element and mask. Where a mask is for one repeat, each has a block.
+    pub const fn mask_bits(&self) -> u64 {
+        if self.long_masks { 1 } else { 4 }
+    }
+}
+
 const ALL: &[DType] = &DType::ALL;
 const NO_BF16: &[DType] = &[DType::F16, DType::F32];
 
@@ -65,9 +78,20 @@ static A1001: Arch = Arch {
     pads: false,
     gathers: false,
     to_half: Round::None,
-    select_reserve: 8192,
+    select_reserve: 0,
+    long_masks: false,
+    flushes: false,
+    lacks: &["Maxs", "Mins", "FusedMulAdd", "Compares"],
 };
-static A2002: Arch = Arch { number: 2002, gathers: true, ..copy(&A1001) };
+static A2002: Arch = Arch {
+    number: 2002,
+    gathers: true,
+    select_reserve: 8192,
+    long_masks: true,
+    flushes: true,
+    lacks: &[],
+    ..copy(&A1001)
+};
 static A2201: Arch =
     Arch { number: 2201, dtypes: ALL, pads: true, to_half: Round::Rint, ..copy(&A2002) };
 static A3510: Arch = Arch { number: 3510, ..copy(&A2201) };
@@ -80,6 +104,9 @@ const fn copy(a: &Arch) -> Arch {
         gathers: a.gathers,
         to_half: a.to_half,
         select_reserve: a.select_reserve,
+        long_masks: a.long_masks,
+        flushes: a.flushes,
+        lacks: a.lacks,
     }
 }
 

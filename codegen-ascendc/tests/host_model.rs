@@ -437,4 +437,12 @@ fn what_310p_lacks() {
     let (out, report) = p.good("good_add", &x, 256, &["--workspace", "64", "--blocks", "2"]);
     assert_eq!(floats(&out), [8.0; 64]);
     assert!(report.contains(r#""sync_all":1"#), "{report}");
+
+    // A core may write a block again, with equal bytes; nothing else.
+    assert_eq!(floats(&p.good("good_repeat", &x, 256, &[]).0)[52..60], [1.0; 8]);
+    let (twice, line) = ("gm-written-twice", "gm-cache-line");
+    p.broken("repeat_unequal", twice, "byte 210 of 'b' was already written by core 0", &[]);
+    p.broken("repeat_of_another", twice, "written by core 0", &["--blocks", "2"]);
+    p.broken("cache_line", line, "cores 1 and 0 write to bytes [0, 64)", &["--blocks", "2"]);
+    p.broken("cache_line_and_copy", line, "bytes [0, 64) of 'b'", &["--blocks", "2"]);
 }

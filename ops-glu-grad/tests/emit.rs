@@ -136,13 +136,18 @@ fn what_a_target_cannot_do_is_told() {
     assert!(all.starts_with(&format!("{}\n", place.path("p").display())), "{all}");
     assert!(all.contains("left out: SwiGluGrad on ascend310p in bf16: "), "{all}");
     assert!(all.contains("leaves out approximate = 0"), "{all}");
+    let all = place.good("emit --all --layout custom --cann 8 --soc ascend910 --out old");
+    let (approximate, bf16) =
+        (all.matches("leaves out approximate = 0").count(), all.matches("no bf16").count());
+    let left_out = all.matches("left out: ").count();
+    assert!(approximate == 2 && bf16 > 9 && left_out == approximate + bf16, "{all}");
     let emit = |op, layout, soc| format!("emit {op} --layout {layout} --soc {soc} --out d");
     for (line, part) in [
         (emit("GeGluV3", "custom", "ascend910b"), "did you mean `GeGluV2`?"),
         (emit("GeGluV2", "cmake", "ascend910b"), "ops-nn, custom, direct"),
         (emit("GeGluV2", "custom", "ascend910z"), "ascend910b"),
-        (emit("GeGluV2", "ops-nn", "ascend910"), "architecture 1001 lacks"),
-        (emit("--all", "custom --cann 8", "ascend910"), "architecture 1001 lacks"),
+        (emit("GeGluV2", "ops-nn", "ascend910"), "use --layout custom --cann 8"),
+        (emit("--all", "custom", "ascend910"), "use --layout custom --cann 8"),
         (emit("GeGluV2", "custom", "ascend310p --dtype bf16"), "no bf16"),
         (emit("GeGluV2", "custom", "ascend310p --license-header none"), "--license-header none"),
         ("emit --layout custom --soc ascend910b --out d".into(), "<OP"),
@@ -321,7 +326,11 @@ fn what_keeps_a_build_from_succeeding_is_one_line() {
     place.refused(line, Some("nowhere"), "nowhere: this is no toolkit");
     assert!(!place.path("p").exists(), "nothing was written");
     place.toolkit("kit", 9, "echo broken; exit 1");
-    place.refused("build GeGluGradV2 --soc ascend910 --out p", Some("kit"), "1001 lacks");
+    place.refused(
+        "build GeGluGradV2 --soc ascend910 --out p",
+        Some("kit"),
+        "use --layout custom --cann 8",
+    );
     place.refused("build GeGluGradV2 --soc ascend910z --out p", Some("kit"), "unknown SoC");
     place.refused(line, Some("kit"), "p/build.log");
     assert_eq!(fs::read_to_string(place.path("p/build.log")).unwrap(), "broken\n");

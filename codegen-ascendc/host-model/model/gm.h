@@ -1,6 +1,7 @@
 // Global memory: one region per kernel argument, with a note of who wrote which byte.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -123,7 +124,25 @@ public:
                      Format("byte %llu of '%s' was already written by core %d",
                             static_cast<unsigned long long>(i), name.c_str(), Writer(mark)));
             }
+            CheckLine(i, core, where);
             marks_[i] = own;
+        }
+    }
+
+    /// Notes that scalar code of `core` wrote to an output. Its data cache holds whole lines, and may
+    /// write them over what other cores write next to it.
+    void Cache(int64_t offset, int core, Where where)
+    {
+        if (role != Role::kOutput && role != Role::kInOut) {
+            return;
+        }
+        const uint64_t line = static_cast<uint64_t>(offset) / kLine;
+        lines_.resize(size / kLine + 1, 0);
+        lines_[line] = static_cast<uint16_t>(core + 1);
+        for (uint64_t i = line * kLine; i < std::min((line + 1) * kLine, size); ++i) {
+            if (marks_[i] != 0) {
+                CheckLine(i, Writer(marks_[i]), where);
+            }
         }
     }
 
@@ -155,10 +174,23 @@ public:
 
 private:
     static constexpr uint64_t kGuard = 64 * 1024;
+    static constexpr uint64_t kLine = 64;
 
     struct Free {
         void operator()(uint8_t* memory) const { std::free(memory); }
     };
+
+    // Stops if `core` writes to a line that the data cache of another core holds.
+    void CheckLine(uint64_t byte, int core, Where where) const
+    {
+        const uint64_t line = byte / kLine;
+        if (line < lines_.size() && lines_[line] != 0 && lines_[line] != core + 1) {
+            Fail("gm-cache-line", where,
+                 Format("cores %d and %d write to bytes [%llu, %llu) of '%s', a line of a data cache", core,
+                        lines_[line] - 1, static_cast<unsigned long long>(line * kLine),
+                        static_cast<unsigned long long>((line + 1) * kLine), name.c_str()));
+        }
+    }
 
     // A mark holds the writer plus one and the number of barriers before the write.
     static int Writer(uint16_t mark) { return (mark & 0x3ff) - 1; }
@@ -167,6 +199,7 @@ private:
 
     std::unique_ptr<uint8_t, Free> memory_;
     std::vector<uint16_t> marks_;
+    std::vector<uint16_t> lines_;  // per line, the core whose data cache holds it, plus one
 };
 
 }  // namespace host_model

@@ -125,6 +125,7 @@ public:
     {
         const int64_t at = Locate(offset * sizeof(T), "SetValue", where);
         region_->Write(at, sizeof(T), host_model::RunningCore(), host_model::TheDevice().epoch, false, where);
+        region_->Cache(at, host_model::RunningCore(), where);
         host_model::Store<T>(region_->Base() + at, value);
     }
 

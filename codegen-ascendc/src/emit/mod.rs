@@ -35,16 +35,6 @@ pub enum Refused {
     /// The target cannot do the operator.
     #[error(transparent)]
     Target(#[from] Refusal),
-    /// The target has what the formula needs, but no way to move the operator's tensors.
-    #[error("{op} on {soc}: {why}")]
-    Kernel {
-        /// The operator.
-        op: String,
-        /// The target.
-        soc: &'static str,
-        /// What is in the way.
-        why: &'static str,
-    },
     /// The layout is not built for the target.
     #[error(transparent)]
     Layout(#[from] Unbuilt),
@@ -59,11 +49,7 @@ pub fn package<'d>(
     soc: &'static Soc,
     options: &Options,
 ) -> Result<Package<'d>, Refused> {
-    let package = Package::new(def, soc, options.clone())?;
-    match kernel::refusal(&package) {
-        Some(why) => Err(Refused::Kernel { op: def.name.to_string(), soc: soc.name, why }),
-        None => Ok(package),
-    }
+    Ok(Package::new(def, soc, options.clone())?)
 }
 
 /// Emits an operator for a target.

@@ -70,7 +70,7 @@ impl<'g> Pass<'g> {
             });
         }
         let values = vec![None; graph.nodes.len()];
-        let (seq, gates, forms) = (Seq::default(), Vec::new(), Vec::new());
+        let (seq, gates, forms) = (Seq::on(target.soc.arch), Vec::new(), Vec::new());
         Pass { graph, target, seq, values, uses, uniform, gates, forms }
     }
 

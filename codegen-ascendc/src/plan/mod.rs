@@ -217,7 +217,7 @@ fn best(def: &OpDef, spec: usize, target: Target) -> Result<(Flow, Allocated), W
             for prefer in Prefer::ALL {
                 let found = allocate(&flow, &order, target.dtype, prefer);
                 let calls: usize = found.instrs.iter().map(Instr::calls).sum();
-                let score = temporaries(&found) * 1000 + calls as u64;
+                let score = temporaries(&found, target.soc) * 1000 + calls as u64;
                 if best.as_ref().is_none_or(|(least, ..)| score < *least) {
                     best = Some((score, flow.clone(), found));
                 }
@@ -245,8 +245,9 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
 }
 
 /// Bits per element beside the queues.
-fn temporaries(found: &Allocated) -> u64 {
-    (32 * found.temps + 16 * found.halves + found.masks) as u64
+fn temporaries(found: &Allocated, soc: &Soc) -> u64 {
+    let data = 32 * found.temps + 16 * found.halves;
+    data as u64 + found.masks as u64 * soc.arch.mask_bits()
 }
 
 /// UB of a tile: streams loaded apart, and rows so narrow that halves are parted inside UB. There
@@ -267,7 +268,7 @@ fn need(
     let fixed = found.splats.len() as u64 * 256
         + found.masks as u64 * BLOCK
         + if select { soc.arch.select_reserve } else { 0 };
-    let bits = DEPTH * 8 * size * (ins + outs) + temporaries(found);
+    let bits = DEPTH * 8 * size * (ins + outs) + temporaries(found, soc);
 
     let in_streams: Vec<(usize, Stream)> = def.input_streams().into_iter().enumerate().collect();
     let gated_in = |t: usize| {

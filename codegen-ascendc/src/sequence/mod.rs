@@ -9,7 +9,7 @@
 pub mod forms;
 pub mod table;
 
-use crate::arch::Round;
+use crate::arch::{Arch, Round};
 use op_dsl_ir::{DType, Id};
 use std::collections::HashMap;
 
@@ -186,12 +186,43 @@ type Key = (Source, Vec<Val>, Option<(u8, u32)>, Type);
 pub struct Seq {
     /// All values so far.
     pub steps: Vec<Step>,
+    lacks: &'static [&'static str],
     known: HashMap<Key, Val>, // only ever looked up, never iterated: its order reaches no output
 }
 
 impl Seq {
+    /// A sequence for an architecture: calls that it lacks are replaced by others as they come.
+    pub fn on(arch: &Arch) -> Seq {
+        Seq { lacks: arch.lacks, ..Seq::default() }
+    }
+
     /// Adds a value, or finds it.
     pub fn push(&mut self, source: Source, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
+        match source {
+            Source::Call(api) if self.lacks.contains(&api.name()) => {
+                self.instead(api, args, scalar, ty)
+            }
+            _ => self.put(source, args, scalar, ty),
+        }
+    }
+
+    /// The same value without the call; the call itself where no other gives it.
+    fn instead(&mut self, api: Api, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
+        let plain = match api {
+            Api::Maxs => Api::Max,
+            Api::Mins => Api::Min,
+            Api::Compares(by) => Api::Compare(by),
+            Api::FusedMulAdd => {
+                let product = self.put(Source::Call(Api::Mul), &args[..2], None, ty);
+                return self.put(Source::Call(Api::Add), &[product, args[2]], None, ty);
+            }
+            other => return self.put(Source::Call(other), args, scalar, ty),
+        };
+        let splat = self.put(Source::Splat, &[], scalar, F32);
+        self.put(Source::Call(plain), &[args[0], splat], None, ty)
+    }
+
+    fn put(&mut self, source: Source, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
         let next = Val(self.steps.len());
         let key = (source, args.to_vec(), scalar.map(Scalar::key), ty);
         let val = *self.known.entry(key).or_insert(next);

@@ -72,5 +72,69 @@ __global__ __aicore__ void good_add(GM_ADDR a, GM_ADDR b, GM_ADDR workspace)
     SetAtomicNone();
 }
 
+// The last block of a row covers what was written before it.
+__aicore__ inline void Repeat(Bench& bench, uint32_t from)
+{
+    LocalTensor<float> y = bench.out.AllocTensor<float>();
+    Duplicate(y, 1.0f, 64);
+    Duplicate(y[8], 2.0f, 8);
+    bench.out.EnQue(y);
+    y = bench.out.DeQue<float>();
+    DataCopy(bench.y, y, 64);
+    DataCopy(bench.y[52], y[from], 8);  // finds: repeat_unequal
+    bench.out.FreeTensor(y);
+}
+
+__global__ __aicore__ void good_repeat(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    Repeat(bench, 48);
+}
+
+__global__ __aicore__ void repeat_unequal(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    Repeat(bench, 8);
+}
+
+__global__ __aicore__ void repeat_of_another(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> y = bench.out.AllocTensor<float>();
+    Duplicate(y, 1.0f, 64);
+    bench.out.EnQue(y);
+    y = bench.out.DeQue<float>();
+    if (GetBlockIdx() == 0) {
+        DataCopy(bench.y, y, 64);
+    } else {
+        DataCopy(bench.y[56], y, 8);  // finds: repeat_of_another
+    }
+    bench.out.FreeTensor(y);
+}
+
+// Elements next to each other by the scalar code of two cores.
+__global__ __aicore__ void cache_line(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    bench.y.SetValue(static_cast<uint64_t>(GetBlockIdx()) * 15, 1.0f);  // finds: cache_line
+}
+
+// The same, and a copy by another.
+__global__ __aicore__ void cache_line_and_copy(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> y = bench.out.AllocTensor<float>();
+    Duplicate(y, 1.0f, 64);
+    bench.out.EnQue(y);
+    y = bench.out.DeQue<float>();
+    if (GetBlockIdx() == 0) {
+        DataCopy(bench.y[8], y, 8);
+    } else {
+        bench.y.SetValue(0, 1.0f);  // finds: cache_line_and_copy
+    }
+    bench.out.FreeTensor(y);
+}
+
 HOST_MODEL_MAIN(CASE(copy_pad), CASE(copy_pad_out), CASE(bf16_copy), CASE(bf16_cast), CASE(cast_rint), CASE(hard_sync),
-                CASE(soft_sync_small), CASE(good_add))
+                CASE(soft_sync_small), CASE(good_add), CASE(good_repeat), CASE(repeat_unequal), CASE(repeat_of_another),
+                CASE(cache_line), CASE(cache_line_and_copy))

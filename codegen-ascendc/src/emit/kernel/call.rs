@@ -66,8 +66,58 @@ pub fn helpers(plan: &Plan) -> Vec<Helper> {
 }
 
 /// Whether the call reads its splats as vectors, not as scalars.
-pub fn reads_splats(instr: &Instr) -> bool {
-    Helper::of(instr).is_some()
+pub fn reads_splats(plan: &Plan, instr: &Instr) -> bool {
+    Helper::of(instr).is_some() || goes_by_repeat(plan, instr)
+}
+
+/// Whether masks are for one repeat, so that comparisons and choices go repeat by repeat.
+fn goes_by_repeat(plan: &Plan, instr: &Instr) -> bool {
+    !plan.soc.arch.long_masks && matches!(instr.api, Api::Compare(_) | Api::Select)
+}
+
+/// Comparisons and choices where masks are for one repeat.
+pub const BY_REPEAT: &str = "\
+// The bits of a repeat, in a block of their own, as Select takes them here.
+__aicore__ inline LocalTensor<uint8_t> MaskOf(const LocalTensor<uint8_t>& mask, uint32_t at)
+{
+    constexpr uint32_t BLOCK = 32;
+    return mask[at / FLOATS * BLOCK];
+}
+
+// Compare, repeat by repeat. A step of 0 stands for one repeat of equal numbers.
+__aicore__ inline void CompareRepeats(const LocalTensor<uint8_t>& mask, const LocalTensor<float>& a, uint32_t aStep,
+                                      const LocalTensor<float>& b, uint32_t bStep, CMPMODE mode, uint32_t count)
+{
+    for (uint32_t at = 0; at < count; at += FLOATS) {
+        Compare(MaskOf(mask, at), a[at * aStep], b[at * bStep], mode, FLOATS);
+    }
+}
+
+// Select, repeat by repeat: `a` where the bit is set, else `b`.
+__aicore__ inline void SelectRepeats(const LocalTensor<float>& dst, const LocalTensor<uint8_t>& mask,
+                                     const LocalTensor<float>& a, uint32_t aStep, const LocalTensor<float>& b,
+                                     uint32_t bStep, uint32_t count)
+{
+    for (uint32_t at = 0; at < count; at += FLOATS) {
+        Select(dst[at], MaskOf(mask, at), a[at * aStep], b[at * bStep], SELMODE::VSEL_CMPMASK_SPR, FLOATS);
+    }
+}
+";
+
+/// The call of one of these.
+fn by_repeat(instr: &Instr, dst: &str, operands: &[String]) -> String {
+    let stepped = |k: usize| {
+        let step = u8::from(!matches!(instr.srcs[k], Operand::Splat(_)));
+        format!("{}, {step}", operands[k])
+    };
+    match instr.api {
+        Api::Compare(by) => {
+            format!("CompareRepeats({dst}, {}, {}, {}, count);", stepped(0), stepped(1), mode(by))
+        }
+        _ => {
+            format!("SelectRepeats({dst}, {}, {}, {}, count);", operands[0], stepped(1), stepped(2))
+        }
+    }
 }
 
 fn mode(by: Compare) -> &'static str {
@@ -107,6 +157,9 @@ pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
     if let Some(helper) = Helper::of(instr) {
         let (c, v) = if helper.first { (0, 1) } else { (1, 0) };
         return format!("{}({dst}, {}, {}, count);", helper.name(), operands[c], operands[v]);
+    }
+    if goes_by_repeat(plan, instr) {
+        return by_repeat(instr, &dst, &operands);
     }
     match (instr.api, constant(0), constant(1), constant(2)) {
         (Api::Compare(by), None, Some(c), _) => {

@@ -31,7 +31,7 @@ pub fn file(package: &Package<'_>) -> File {
         calculate(package, text);
         copy_out(package, text);
         text.line(CAPACITY);
-        text.line(if package.soc().arch.pads { MOVES } else { MOVES_OF_BLOCKS }.trim_end());
+        text.line(moves(package).trim_end());
         text.line("");
         if tiling_key::has_small(package) {
             small::offsets(package, text);
@@ -255,6 +255,15 @@ const CAPACITY: &str = include_str!("capacity.h");
 /// The copies between GM and UB: of any length, and of whole blocks.
 const MOVES: &str = include_str!("moves.h");
 const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");
+
+fn moves(package: &Package<'_>) -> String {
+    let arch = package.soc().arch;
+    let flush = match arch.flushes {
+        true => "DataCacheCleanAndInvalid<T, CacheLine::ENTIRE_DATA_CACHE>(to);",
+        false => "// The compiler has the cache written back at the end of a kernel.",
+    };
+    if arch.pads { MOVES.into() } else { MOVES_OF_BLOCKS.replace("@flush@", flush) }
+}
 
 fn members(package: &Package<'_>, text: &mut Text) {
     let def = package.def;

@@ -31,6 +31,9 @@ pub fn file(package: &Package<'_>) -> File {
     }
     if package.plans.iter().any(|p| p.masks > 0) {
         text.line(COMPLETE);
+        if !package.soc().arch.long_masks {
+            text.line(call::BY_REPEAT);
+        }
     }
     text.line("// The formula on one tile, by element type and form.");
     text.line("template <uint32_t dtype, uint32_t form>\nclass Compute;");
@@ -107,7 +110,8 @@ fn temporaries(plan: &Plan) -> Vec<Temporary> {
     let temps = (0..plan.temps).map(|k| of(Buffer::Temp(k), "capacity * sizeof(float)", "float"));
     let sixteen = format!("capacity * sizeof({half})");
     let halves = (0..plan.halves).map(|k| of(Buffer::Half(k), &sixteen, half));
-    let masks = (0..plan.masks).map(|k| of(Buffer::Mask(k), "capacity / 8", "uint8_t"));
+    let mask = format!("capacity / {}", 8 / plan.soc.arch.mask_bits());
+    let masks = (0..plan.masks).map(|k| of(Buffer::Mask(k), &mask, "uint8_t"));
     temps.chain(halves).chain(masks).collect()
 }
 
@@ -214,7 +218,9 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
         text.line(format!("    const LocalTensor<{0}> {1} = {1}_.Get<{0}>();", b.ty, b.name));
     }
     let is_read = |k: usize| {
-        plan.instrs.iter().any(|i| i.srcs.contains(&Operand::Splat(k)) && call::reads_splats(i))
+        plan.instrs
+            .iter()
+            .any(|i| i.srcs.contains(&Operand::Splat(k)) && call::reads_splats(plan, i))
     };
     for k in (0..plan.splats.len()).filter(|k| is_read(*k)) {
         let name = splat(plan, k);

@@ -26,25 +26,8 @@ mod walk;
 use super::package::Package;
 use super::tree::File;
 
-/// What keeps the operator from having a kernel on the target.
-pub fn refusal(package: &Package<'_>) -> Option<&'static str> {
-    let arch = package.soc().arch;
-    if arch.number == 1001 {
-        return Some(
-            "architecture 1001 lacks Maxs, Mins, FusedMulAdd and a way to write single elements",
-        );
-    }
-    let apart = package.def.split.is_some() && !tiling_key::has_small(package);
-    (!arch.pads && apart)
-        .then_some("without DataCopyPad, rows that end inside a block need both parts")
-}
-
-/// The files, relative to the directory that the layout gives them; none where there is a
-/// [`refusal`].
+/// The files, relative to the directory that the layout gives them.
 pub fn files(package: &Package<'_>) -> Vec<File> {
-    if refusal(package).is_some() {
-        return Vec::new();
-    }
     vec![
         entry::file(package),
         class::file(package),

@@ -1,6 +1,6 @@
 // Copies move whole blocks of 32 bytes, to and from any element of GM. What ends inside a block is
 // read with the rest of that block, and written as the last block that ends with it, over elements
-// that this core has written already.
+// that this core has written already. What is shorter than a block is written element by element.
 static constexpr uint32_t BLOCK = BLOCK_BYTES / sizeof(T);
 
 // How a tile lies in a tensor whose rows start `width` elements apart.
@@ -84,7 +84,7 @@ __aicore__ inline void Store(GlobalTensor<T>& to, const LocalTensor<T>& from, co
         return;
     }
     if (bursts.columns < BLOCK) {
-        StoreFew(to, from, first, bursts.columns);
+        StoreElements(to, from, first, bursts);
         return;
     }
     const uint32_t whole = bursts.columns / BLOCK * BLOCK;
@@ -109,14 +109,16 @@ __aicore__ inline void Store(GlobalTensor<T>& to, const LocalTensor<T>& from, co
     }
 }
 
-// A tensor of less than one block.
-__aicore__ inline static void StoreFew(GlobalTensor<T>& to, const LocalTensor<T>& from, uint64_t first,
-                                       uint32_t count)
+// Rows of less than one block. No other core writes to the lines of GM that the data cache holds for this.
+__aicore__ inline static void StoreElements(GlobalTensor<T>& to, const LocalTensor<T>& from, uint64_t first,
+                                            const Bursts& bursts)
 {
     PipeBarrier<PIPE_ALL>();
-    for (uint32_t i = 0; i < count; ++i) {
-        to.SetValue(first + i, from.GetValue(i));
+    for (uint32_t row = 0; row < bursts.count; ++row) {
+        for (uint32_t i = 0; i < bursts.columns; ++i) {
+            to.SetValue(first + row * bursts.width + i, from.GetValue(row * bursts.pitch + i));
+        }
     }
-    DataCacheCleanAndInvalid<T, CacheLine::ENTIRE_DATA_CACHE>(to);
+    @flush@
     PipeBarrier<PIPE_ALL>();
 }

@@ -26,6 +26,8 @@ pub use walk::{Burst, Side, Tile};
 pub const BLOCK: u64 = 32;
 /// What transfers like best, and the smallest piece of a row that a core is given, in bytes.
 pub const UNIT: u64 = 512;
+/// What the data cache of scalar code holds together, in bytes.
+pub const LINE: u64 = 64;
 /// What one vector instruction works on, in bytes.
 pub const REPEAT: u64 = 256;
 /// Most bursts of one copy.
@@ -256,10 +258,13 @@ fn gcd(a: u64, power: u64) -> u64 {
 fn cut(extent: &Extent, size: u64, machine: &Machine, small: bool, dense: u64) -> Cut {
     let row = extent.columns * size;
     let least = UNIT.div_ceil(row);
-    let step = aligned_rows(row);
-    let aligned = Cut::rows(extent, least.div_ceil(step) * step);
+    let whole = |step: u64| Cut::rows(extent, least.div_ceil(step) * step);
+    let aligned = whole(aligned_rows(row));
     if !machine.pads && small {
         return aligned; // a core must not end inside a block
+    }
+    if !machine.pads && row < BLOCK {
+        return whole(LINE / gcd(row, LINE)); // written by scalar code: nor inside a line
     }
     let rows = Cut::rows(extent, UNIT / row);
     let pieces = Cut::pieces(extent, size);

@@ -54,6 +54,8 @@ using TilingData = ::GeGluGradV2TilingData;
 constexpr uint64_t BLOCK = 32;
 // What transfers like best, and the smallest piece of a row that a core is given, in bytes.
 constexpr uint64_t UNIT = 512;
+// What the data cache of scalar code holds together, in bytes.
+constexpr uint64_t LINE = 64;
 // What one vector instruction works on, in bytes.
 constexpr uint64_t REPEAT = 256;
 // Most bursts of one copy.
@@ -122,17 +124,17 @@ inline uint64_t LeastUb(const Need& need)
     return need.dense.fixed + CeilDiv(need.dense.bits * (BLOCK / need.size), 8);
 }
 
-// The greatest power of two that divides both a row of this many bytes and a block.
-inline uint64_t CommonBlock(uint64_t row) { return std::min(row & (~row + 1), BLOCK); }
+// The greatest power of two that divides both a row of this many bytes and another such power.
+inline uint64_t Common(uint64_t row, uint64_t power) { return std::min(row & (~row + 1), power); }
 
 // How many rows of this many bytes end where a block ends.
-inline uint64_t AlignedRows(uint64_t row) { return BLOCK / CommonBlock(row); }
+inline uint64_t AlignedRows(uint64_t row) { return BLOCK / Common(row, BLOCK); }
 
 // Whether rows of this many bytes, copied one by one, move over 5/4 of the blocks they need. (The
 // padding in UB is less than that.)
 inline bool Wasteful(uint64_t row, bool pads)
 {
-    const uint64_t beyond = BLOCK - CommonBlock(row);
+    const uint64_t beyond = BLOCK - Common(row, BLOCK);
     return pads ? beyond > row / 4 : beyond > 0;
 }
 
@@ -185,10 +187,13 @@ inline uint64_t Busiest(const Cut& cut, const Extent& extent, uint64_t cores)
 inline Cut ChooseCut(const Extent& extent, uint64_t size, const Machine& machine, bool small, uint64_t dense)
 {
     const uint64_t row = extent.columns * size;
-    const uint64_t step = AlignedRows(row);
-    const Cut aligned = CutRows(extent, CeilDiv(CeilDiv(UNIT, row), step) * step);
+    const auto whole = [&](uint64_t step) { return CutRows(extent, CeilDiv(CeilDiv(UNIT, row), step) * step); };
+    const Cut aligned = whole(AlignedRows(row));
     if (!machine.pads && small) {
         return aligned;  // a core must not end inside a block
+    }
+    if (!machine.pads && row < BLOCK) {
+        return whole(LINE / Common(row, LINE));  // written by scalar code: nor inside a line
     }
     const Cut pieces = CutPieces(extent, size);
     if (extent.columns > dense) {
