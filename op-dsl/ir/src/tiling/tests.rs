@@ -170,6 +170,20 @@ fn cores_end_on_blocks_where_copies_cannot_be_padded() {
     }
 }
 
+/// Nor inside a line of the data cache, where rows are too short to be copied and cannot be parted.
+#[test]
+fn cores_end_on_lines_where_scalar_code_writes() {
+    for columns in 1..16 {
+        let need = Need { small: None, ..NEEDS[1] };
+        let extent = Extent { rows: 4799, columns, split: true };
+        let t = check(&extent, &need, &Machine { pads: false, ..machine(8) });
+        for core in 0..t.cores {
+            let first = t.tiles(core).next().expect("every core has work");
+            assert_eq!(first.row * columns * 2 % LINE, 0, "{t:?}");
+        }
+    }
+}
+
 #[test]
 fn bandwidth() {
     let of = |rows, columns, k: usize| {
