@@ -198,7 +198,6 @@ fn every_operator_is_run() {
 
 /// Shapes of real models, whole.
 #[test]
-#[ignore = "takes minutes"]
 fn shapes_of_models() {
     let p = Program::new(operator("GeGluGradV2"), "ascend910b");
     for dtype in DType::ALL {
