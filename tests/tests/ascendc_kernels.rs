@@ -196,12 +196,13 @@ fn every_operator_is_run() {
     }
 }
 
-/// Shapes of real models, whole.
-#[test]
-fn shapes_of_models() {
+const OF_MODELS: [&[usize]; 3] = [&[23, 12, 2048], &[1132, 71, 14], &[24, 576, 1280]];
+
+/// Runs some shapes of real models, whole.
+fn run_models(dtypes: &[DType], shapes: &[&[usize]]) {
     let p = Program::new(operator("GeGluGradV2"), "ascend910b");
-    for dtype in DType::ALL {
-        for shape in [&[23, 12, 2048][..], &[1132, 71, 14], &[24, 576, 1280]] {
+    for &dtype in dtypes {
+        for &shape in shapes {
             let ran = check(&p, &p.op.default_attrs(), shape, dtype, 48);
             println!(
                 "{shape:?} {dtype}: {} tiles, traffic {}",
@@ -210,6 +211,18 @@ fn shapes_of_models() {
             );
         }
     }
+}
+
+#[test]
+fn shapes_of_models() {
+    run_models(&DType::ALL, &OF_MODELS[..2]);
+    run_models(&[DType::BF16], &OF_MODELS[2..]);
+}
+
+#[test]
+#[ignore = "half a minute for each type"]
+fn large_shapes_of_models() {
+    run_models(&[DType::F16, DType::F32], &OF_MODELS[2..]);
 }
 
 #[test]
