@@ -63,15 +63,14 @@ fn check(p: &Program, attrs: &[Value], domain: &[usize], dtype: DType, cores: u3
     ran
 }
 
-/// Where everything is run; on other targets less is.
-const HOME: &str = "ascend910b";
+/// What is run on everything; other operators and targets share its walk and copies, and run less.
+const MOST: (&str, &str) = ("GeGluGradV2", "ascend910b");
 
-/// Sizes of a part in the split dimension, around blocks and repeats; at home most small ones.
-fn columns(soc: &str) -> Vec<usize> {
-    let around = [48, 63, 65, 127, 128, 200, 2048];
-    match soc {
-        HOME => (1..=20).chain([23, 29, 31, 32, 33, 47]).chain(around).collect(),
-        _ => [1, 2, 5, 7, 8, 9, 13, 15, 16, 17, 31].into_iter().chain(around).collect(),
+/// Sizes of a part in the split dimension, around blocks and repeats.
+fn columns(all: bool) -> Vec<usize> {
+    match all {
+        true => (1..=40).chain([47, 48, 63, 65, 127, 128, 200, 2048]).collect(),
+        false => vec![1, 2, 5, 7, 8, 13, 16, 17, 31, 65, 128, 2048],
     }
 }
 
@@ -105,7 +104,8 @@ const NO_RANKS: usize = 11;
 fn everywhere(op: &str, soc: &str) {
     let p = Program::new(operator(op), soc);
     let cores = [1, 2, 40, 48];
-    let shapes = if soc == HOME { SHAPES } else { &SHAPES[..NO_RANKS] };
+    let all = (op, soc) == MOST;
+    let shapes = if all { SHAPES } else { &SHAPES[..NO_RANKS] };
     for (i, attrs) in attribute_values(p.op).iter().enumerate() {
         // Which half is the gate changes no size.
         let again = attrs.contains(&Value::Bool(true));
@@ -113,7 +113,7 @@ fn everywhere(op: &str, soc: &str) {
             if !p.has(attrs, dtype) {
                 continue;
             }
-            for (k, m) in columns(soc).into_iter().enumerate().filter(|(_, m)| !again || m % 8 == 7)
+            for (k, m) in columns(all).into_iter().enumerate().filter(|(_, m)| !again || m % 8 == 7)
             {
                 check(&p, attrs, &[37, m], dtype, cores[(i + k) % 4]);
             }
