@@ -83,7 +83,7 @@ impl Work<'_> {
     }
 
     fn boxes(&self, boxes: Range<usize>) {
-        if self.cut.staged.contains(&true) {
+        if self.cut.staged_count > 0 {
             self.boxes_with_scratch(boxes);
         } else {
             self.boxes_in(boxes, None);
@@ -106,7 +106,8 @@ impl Work<'_> {
     }
 
     fn boxes_in(&self, boxes: Range<usize>, slots: Option<&mut [Slot; MAX_STREAMS]>) {
-        let outputs_staged = self.cut.staged[self.job.input_count()..].contains(&true);
+        let outputs = || &self.cut.staged[self.job.input_count()..];
+        let outputs_staged = self.cut.staged_count > 0 && outputs().contains(&true);
         let mut worker = Worker {
             work: self,
             io: Streams { scalar: self.job.scalars, ..Streams::EMPTY },

@@ -264,6 +264,8 @@ pub(super) struct Cut {
     pub packed: bool,
     /// Which streams pass through scratch memory.
     pub staged: [bool; MAX_STREAMS],
+    /// How many of them do.
+    pub staged_count: usize,
     /// How many columns the kernel takes at once; streams that repeat an element along their rows
     /// have no more of them in scratch memory.
     pub piece: usize,
@@ -318,6 +320,7 @@ impl Cut {
             columns,
             packed,
             staged,
+            staged_count: count,
             piece,
             slot,
             row_cuts: 1,
