@@ -55,8 +55,8 @@ NARROW = {
     "TANH_CDF": (7, 2.0),
     "SIGMOID": (6, 1.25),
 }
-# name: entries, degree, pairs of coefficients packed into one entry, segments per unit, below which
-# size only the absolute error counts, end (None: half a segment past the last centre; f16 tables end
+# name: entries, degree, pairs of coefficients packed into one entry, segments per unit (4 for all of 32
+# entries), below which size only the absolute error counts, end (None: half a segment past the last centre; f16 tables end
 # where that size is reached, since a large dy would lift what is below).
 HALF = {
     "GELU_ERF_GRAD_BF16_8": (8, 5, 1, 1.40, 2.0**-10, None),
@@ -65,12 +65,13 @@ HALF = {
     "GELU_ERF_GRAD_F16_8": (8, 6, 1, 1.2375, 2.0**-14, 4.5),
     "GELU_TANH_GRAD_F16_8": (8, 6, 1, 1.3350, 2.0**-14, 4.2),
     "SILU_GRAD_F16_8": (8, 6, 2, 1.20, 2.0**-14, None),
-    "GELU_ERF_GRAD_BF16_32": (32, 4, 0, 5.32, 2.0**-10, None),
-    "GELU_TANH_GRAD_BF16_32": (32, 4, 0, 5.60, 2.0**-10, None),
-    "SILU_GRAD_BF16_32": (32, 4, 0, 2.60, 2.0**-10, None),
-    "GELU_ERF_GRAD_F16_32": (32, 4, 0, 5.2, 2.0**-14, 4.5),
-    "GELU_TANH_GRAD_F16_32": (32, 4, 0, 5.6, 2.0**-14, 4.2),
-    "SILU_GRAD_F16_32": (32, 5, 0, 1.52, 2.0**-14, 12.0),
+    "GELU_ERF_GRAD_BF16_32": (32, 4, 0, 4.0, 2.0**-10, 5.5),
+    "GELU_TANH_GRAD_BF16_32": (32, 4, 0, 4.0, 2.0**-10, 5.0),
+    "SILU_GRAD_BF16_32": (32, 3, 0, 4.0, 2.0**-10, None),
+    "GELU_ERF_GRAD_F16_32": (32, 4, 0, 4.0, 2.0**-14, 4.5),
+    "GELU_TANH_GRAD_F16_32": (32, 4, 0, 4.0, 2.0**-14, 4.2),
+    "SILU_GRAD_F16_32": (32, 4, 0, 4.0, 2.0**-14, None),
+    "SIGMOID_HALF_32": (32, 3, 0, 4.0, 0.0, None),
 }
 
 
@@ -267,6 +268,7 @@ def half_table(name):
         keep = (z >= 0) & (z <= last + 0.5 / scale)
         u, z = u[keep], z[keep]
         near_root = 0.3 < (i + 0.5) / scale and (i - 0.5) / scale < 1.7
+        # Derivatives lose relative accuracy at their roots; gates have none.
         smallest = floor if near_root or "_F16_" in name else 0.0
         first = [f32(0.5)] if i == 0 else []
         segments.append((None, fit_packed(u, f(z), smallest, degree, pairs, first)))
@@ -293,10 +295,10 @@ def row(opening, values):
 def rust(name, kind, entries, scale, end, segments, pairs=None):
     count = len(segments[0][1])
     full = count - (pairs or 0)
-    sizes = f"{full}" if pairs is None else f"{full}, {pairs}"
+    sizes = f"[f32; {entries}], {full}" if pairs is None else f"{full}, {pairs}"
     lines = [
         "#[rustfmt::skip]",
-        f"pub(super) static {name}: {kind}<[f32; {entries}], {sizes}> = {kind} {{",
+        f"pub(super) static {name}: {kind}<{sizes}> = {kind} {{",
         "    a: [",
     ]
     for k in range(full):
@@ -313,6 +315,20 @@ def rust(name, kind, entries, scale, end, segments, pairs=None):
     return "\n".join(lines)
 
 
+def quarters(name):
+    """the 32-entry tables: polynomials of the distance to the centre, which is u / 4"""
+    degree, end, segments = HALF[name][1], *half_table(name)[1:]
+    lines = [
+        "#[rustfmt::skip]",
+        f"pub(super) static {name}: Quarters<{degree + 1}> = Quarters {{",
+        "    a: [",
+    ]
+    for k in range(degree + 1):
+        lines += row("        [", [f32(a[k]) * f32(4.0**k) for _, a in segments])
+    lines += ["    ],", f"    end: {number(end)},", "};", ""]
+    return "\n".join(lines)
+
+
 def main(what):
     rng = np.random.default_rng(7)
     if what == "narrow":
@@ -321,8 +337,11 @@ def main(what):
         tables = [rust(name, "Table", 8, *narrow_table(name, rng)) for name in NARROW]
     else:
         print("//! Tables for f16 and bf16 results. Made by `tables/fit.py half`.\n")
-        print("use super::table::EvenTable;\n")
-        tables = [rust(n, "EvenTable", HALF[n][0], *half_table(n), HALF[n][2]) for n in HALF]
+        print("use super::table::{EvenTable, Quarters};\n")
+        tables = [
+            quarters(n) if HALF[n][0] == 32 else rust(n, "EvenTable", 8, *half_table(n), HALF[n][2])
+            for n in HALF
+        ]
     print("\n".join(tables), end="")
 
 

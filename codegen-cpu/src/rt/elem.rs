@@ -134,9 +134,14 @@ impl El for f16 {
 
     #[inline(always)]
     unsafe fn store<S: K>(s: S, p: *mut f16, v: V<S>, nt: bool) {
-        let h = s.f16_narrow(v.0, v.1);
         // SAFETY: as in `load`.
-        unsafe { write(s, p.cast(), h.bitcast(), nt) }
+        unsafe {
+            if nt {
+                s.stream(p.cast(), s.f16_narrow(v.0, v.1).bitcast());
+            } else {
+                s.f16_store(p.cast(), v.0, v.1);
+            }
+        }
     }
 
     fn to_f32(self) -> f32 {

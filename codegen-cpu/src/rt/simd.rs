@@ -3,6 +3,9 @@
 
 use fearless_simd::{Simd, prelude::*};
 
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
 /// A SIMD level that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
@@ -84,16 +87,39 @@ pub trait K: Simd {
     const WIDE_LUT: bool;
 
     /// `t[ix & 7]` for every lane.
-    fn lut8(self, t: &[f32; 8], ix: Self::u32s) -> Self::f32s;
-    /// `t[ix & 15]` for every lane.
-    fn lut16(self, t: &[f32; 16], ix: Self::u32s) -> Self::f32s;
-    /// `t[ix & 31]` for every lane.
-    fn lut32(self, t: &[f32; 32], ix: Self::u32s) -> Self::f32s;
-
-    /// `a * a = hi + lo`, exactly on levels with FMA, to about 2^-34 relative without.
     #[inline(always)]
-    fn two_square(self, a: Self::f32s) -> (Self::f32s, Self::f32s) {
-        self.two_prod(a, a)
+    fn lut8(self, t: &[f32; 8], ix: Self::u32s) -> Self::f32s {
+        lut_scalar(self, t, ix)
+    }
+    /// `t[ix & 15]` for every lane.
+    #[inline(always)]
+    fn lut16(self, t: &[f32; 16], ix: Self::u32s) -> Self::f32s {
+        lut_scalar(self, t, ix)
+    }
+    /// `t[ix & 31]` for every lane.
+    #[inline(always)]
+    fn lut32(self, t: &[f32; 32], ix: Self::u32s) -> Self::f32s {
+        lut_scalar(self, t, ix)
+    }
+
+    /// `yes` where the sign bit of `x` is clear, else `no`; either where `x` is a zero or NaN.
+    #[inline(always)]
+    fn if_positive(self, x: Self::f32s, yes: Self::f32s, no: Self::f32s) -> Self::f32s {
+        let bits: Self::i32s = x.bitcast();
+        bits.simd_ge(Self::i32s::splat(self, 0)).select(yes, no)
+    }
+
+    /// `x` less the nearest multiple of 1/4, for `|x| < 2^20`.
+    #[inline(always)]
+    fn off_quarter(self, x: Self::f32s) -> Self::f32s {
+        // 1.5 * 2^21: the sum's last place is a quarter.
+        x - ((x + 3_145_728.0) - 3_145_728.0)
+    }
+
+    /// Whether no lane is an infinity or NaN.
+    #[inline(always)]
+    fn all_finite(self, v: Self::f32s) -> bool {
+        v.abs().simd_lt(Self::f32s::splat(self, f32::INFINITY)).all_true()
     }
 
     /// `a * b = hi + lo`, exactly on levels with FMA, to about 2^-34 relative without.
@@ -124,6 +150,17 @@ pub trait K: Simd {
     #[inline(always)]
     fn f16_narrow(self, lo: Self::f32s, hi: Self::f32s) -> Self::u16s {
         f16_narrow_bits(self, lo).narrow(f16_narrow_bits(self, hi))
+    }
+
+    /// Stores what [`K::f16_narrow`] gives, through the caches.
+    ///
+    /// # Safety
+    /// `p` must be valid for writes of one vector.
+    #[inline(always)]
+    unsafe fn f16_store(self, p: *mut u16, lo: Self::f32s, hi: Self::f32s) {
+        let v = self.f16_narrow(lo, hi);
+        // SAFETY: the caller vouches for the pointer.
+        v.store_slice(unsafe { core::slice::from_raw_parts_mut(p, Self::u16s::LEN) });
     }
 
     /// Rounds to the upper 16 bits, to nearest even: `even` to the lower halves of 32-bit lanes, `odd`
@@ -214,204 +251,8 @@ fn lut_scalar<S: K, const N: usize>(s: S, t: &[f32; N], ix: S::u32s) -> S::f32s 
     )
 }
 
-macro_rules! scalar_luts {
-    ($($name:ident $n:literal),*) => {$(
-        #[inline(always)]
-        fn $name(self, t: &[f32; $n], ix: Self::u32s) -> Self::f32s {
-            lut_scalar(self, t, ix)
-        }
-    )*};
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{K, lut_scalar};
-    use core::arch::x86_64::*;
-    use fearless_simd::{
-        Avx2, Avx512, Sse2, f32x8, f32x16, kernel, prelude::*, u16x16, u16x32, u32x4, u32x8, u32x16,
-    };
-
-    impl K for Sse2 {
-        const FMA: bool = false;
-        const WIDE_LUT: bool = true;
-        scalar_luts!(lut8 8, lut16 16, lut32 32);
-
-        #[inline(always)]
-        unsafe fn stream(self, p: *mut u32, v: u32x4<Self>) {
-            // SAFETY: the caller vouches for the pointer; SSE2 is part of x86-64.
-            unsafe { _mm_stream_si128(p.cast(), v.into()) }
-        }
-    }
-
-    kernel!(
-        #[inline]
-        fn avx2_lut8(s: Avx2, t: __m256, ix: __m256i) -> __m256 {
-            _mm256_permutevar8x32_ps(t, ix)
-        }
-    );
-    kernel!(
-        #[inline]
-        fn avx2_lut16(s: Avx2, t: (__m256, __m256), ix: __m256i) -> __m256 {
-            let (lo, hi) = (_mm256_permutevar8x32_ps(t.0, ix), _mm256_permutevar8x32_ps(t.1, ix));
-            // Bit 3 of the index, moved to the sign, picks the half.
-            _mm256_blendv_ps(lo, hi, _mm256_castsi256_ps(_mm256_slli_epi32::<28>(ix)))
-        }
-    );
-    kernel!(
-        #[inline]
-        fn avx2_widen(s: Avx2, h: __m256i) -> (__m256, __m256) {
-            (
-                _mm256_cvtph_ps(_mm256_castsi256_si128(h)),
-                _mm256_cvtph_ps(_mm256_extracti128_si256::<1>(h)),
-            )
-        }
-    );
-    kernel!(
-        #[inline]
-        fn avx2_narrow(s: Avx2, lo: __m256, hi: __m256) -> __m256i {
-            _mm256_set_m128i(_mm256_cvtps_ph::<0>(hi), _mm256_cvtps_ph::<0>(lo))
-        }
-    );
-    kernel!(
-        #[inline]
-        fn avx2_stream(s: Avx2, p: *mut u32, v: __m256i) {
-            // SAFETY: `K::stream` passes on its caller's promise about `p`.
-            unsafe { _mm256_stream_si256(p.cast(), v) }
-        }
-    );
-
-    impl K for Avx2 {
-        const FMA: bool = true;
-        const WIDE_LUT: bool = false;
-        scalar_luts!(lut32 32);
-
-        #[inline(always)]
-        fn lut8(self, t: &[f32; 8], ix: u32x8<Self>) -> f32x8<Self> {
-            let t = f32x8::load_array_ref(self, t);
-            avx2_lut8(self, t.into(), ix.into()).simd_into(self)
-        }
-        #[inline(always)]
-        fn lut16(self, t: &[f32; 16], ix: u32x8<Self>) -> f32x8<Self> {
-            let lo = f32x8::from_slice(self, &t[..8]);
-            let hi = f32x8::from_slice(self, &t[8..]);
-            avx2_lut16(self, (lo.into(), hi.into()), ix.into()).simd_into(self)
-        }
-        #[inline(always)]
-        fn f16_widen(self, h: u16x16<Self>) -> (f32x8<Self>, f32x8<Self>) {
-            let (lo, hi) = avx2_widen(self, h.into());
-            (lo.simd_into(self), hi.simd_into(self))
-        }
-        #[inline(always)]
-        fn f16_narrow(self, lo: f32x8<Self>, hi: f32x8<Self>) -> u16x16<Self> {
-            avx2_narrow(self, lo.into(), hi.into()).simd_into(self)
-        }
-        #[inline(always)]
-        unsafe fn stream(self, p: *mut u32, v: u32x8<Self>) {
-            avx2_stream(self, p, v.into())
-        }
-    }
-
-    kernel!(
-        #[inline]
-        fn avx512_lut16(s: Avx512, t: __m512, ix: __m512i) -> __m512 {
-            _mm512_permutexvar_ps(ix, t)
-        }
-    );
-    kernel!(
-        #[inline]
-        fn avx512_lut32(s: Avx512, t: (__m512, __m512), ix: __m512i) -> __m512 {
-            _mm512_permutex2var_ps(t.0, ix, t.1)
-        }
-    );
-    kernel!(
-        #[inline]
-        fn avx512_twice(s: Avx512, t: __m256) -> __m512 {
-            _mm512_broadcast_f32x8(t)
-        }
-    );
-    kernel!(
-        #[inline]
-        fn avx512_widen(s: Avx512, h: __m512i) -> (__m512, __m512) {
-            (
-                _mm512_cvtph_ps(_mm512_castsi512_si256(h)),
-                _mm512_cvtph_ps(_mm512_extracti64x4_epi64::<1>(h)),
-            )
-        }
-    );
-    kernel!(
-        #[inline]
-        fn avx512_narrow(s: Avx512, lo: __m512, hi: __m512) -> __m512i {
-            // 8: to nearest even, no exceptions.
-            let (lo, hi) = (_mm512_cvtps_ph::<8>(lo), _mm512_cvtps_ph::<8>(hi));
-            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(lo), hi)
-        }
-    );
-    kernel!(
-        #[inline]
-        fn avx512_bf16(s: Avx512, even: __m512i, odd: __m512i) -> __m512i {
-            // Where what is cut off is over a half, or a half above an odd number, add one; 16-bit
-            // lanes hold both numbers. The constants of `ternarylogic`: a | (b & c), a & b | ~a & c.
-            let upper = _mm512_set1_epi32(0xffff_0000_u32 as i32);
-            let kept = _mm512_ternarylogic_epi32::<0xca>(upper, odd, _mm512_srli_epi32::<16>(even));
-            let cut = _mm512_ternarylogic_epi32::<0xca>(upper, _mm512_slli_epi32::<16>(odd), even);
-            let tie = _mm512_ternarylogic_epi32::<0xf8>(cut, kept, _mm512_set1_epi16(1));
-            let half = _mm512_set1_epi16(i16::MIN);
-            let up = _mm512_cmpgt_epu16_mask(tie, half);
-            _mm512_mask_sub_epi16(kept, up, kept, _mm512_set1_epi16(-1))
-        }
-    );
-    kernel!(
-        #[inline]
-        fn avx512_stream(s: Avx512, p: *mut u32, v: __m512i) {
-            // SAFETY: `K::stream` passes on its caller's promise about `p`.
-            unsafe { _mm512_stream_si512(p.cast(), v) }
-        }
-    );
-
-    impl K for Avx512 {
-        const FMA: bool = true;
-        const WIDE_LUT: bool = true;
-
-        #[inline(always)]
-        fn lut8(self, t: &[f32; 8], ix: u32x16<Self>) -> f32x16<Self> {
-            let t = avx512_twice(self, f32x8::load_array_ref(self, t).into());
-            avx512_lut16(self, t, ix.into()).simd_into(self)
-        }
-        #[inline(always)]
-        fn lut16(self, t: &[f32; 16], ix: u32x16<Self>) -> f32x16<Self> {
-            let t = f32x16::load_array_ref(self, t);
-            avx512_lut16(self, t.into(), ix.into()).simd_into(self)
-        }
-        #[inline(always)]
-        fn lut32(self, t: &[f32; 32], ix: u32x16<Self>) -> f32x16<Self> {
-            let lo = f32x16::from_slice(self, &t[..16]);
-            let hi = f32x16::from_slice(self, &t[16..]);
-            avx512_lut32(self, (lo.into(), hi.into()), ix.into()).simd_into(self)
-        }
-        #[inline(always)]
-        fn f16_widen(self, h: u16x32<Self>) -> (f32x16<Self>, f32x16<Self>) {
-            let (lo, hi) = avx512_widen(self, h.into());
-            (lo.simd_into(self), hi.simd_into(self))
-        }
-        #[inline(always)]
-        fn f16_narrow(self, lo: f32x16<Self>, hi: f32x16<Self>) -> u16x32<Self> {
-            avx512_narrow(self, lo.into(), hi.into()).simd_into(self)
-        }
-        #[inline(always)]
-        fn bf16_narrow(self, even: f32x16<Self>, odd: f32x16<Self>) -> u32x16<Self> {
-            let (even, odd): (u32x16<Self>, u32x16<Self>) = (even.bitcast(), odd.bitcast());
-            avx512_bf16(self, even.into(), odd.into()).simd_into(self)
-        }
-        #[inline(always)]
-        unsafe fn stream(self, p: *mut u32, v: u32x16<Self>) {
-            avx512_stream(self, p, v.into())
-        }
-    }
-}
-
 #[cfg(target_arch = "aarch64")]
 impl K for fearless_simd::Neon {
     const FMA: bool = true;
     const WIDE_LUT: bool = true;
-    scalar_luts!(lut8 8, lut16 16, lut32 32);
 }

@@ -11,11 +11,11 @@
 //! of real data stay in the table, so the tail is behind one test per vector. It is blended lane by
 //! lane: the value of an element depends on nothing but the element.
 
-use super::table::{EvenTable, Integral, Near, Segments};
+use super::table::{Integral, Near, Quarters, Segments};
 use super::{coeffs_half as half, coeffs_narrow as narrow, coeffs_wide as wide, tail};
 use crate::rt::elem::El;
 use crate::rt::simd::K;
-use crate::rt::step::{M, V};
+use crate::rt::step::{M, U, V};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 use tail::{Scaled, scale_down};
@@ -26,8 +26,8 @@ trait Curve: 'static {
     const GONE: f32;
     /// From this `z` on `z f(-z)` rounds to zero.
     const TIMES_X_GONE: f32;
-    /// 2^64 f(-z).
-    fn tail<S: K>(s: S, z: S::f32s) -> Scaled<S>;
+    /// 2^64 f(-z) for `z >= from`.
+    fn tail<S: K>(s: S, z: V<S>, from: f32) -> Scaled<S>;
 }
 
 macro_rules! curves {
@@ -37,8 +37,8 @@ macro_rules! curves {
             const GONE: f32 = $gone;
             const TIMES_X_GONE: f32 = $times_x_gone;
             #[inline(always)]
-            fn tail<S: K>(s: S, z: S::f32s) -> Scaled<S> {
-                tail::$f(s, z)
+            fn tail<S: K>(s: S, z: V<S>, from: f32) -> Scaled<S> {
+                tail::$f(s, z, from)
             }
         }
     )*};
@@ -53,52 +53,52 @@ curves! {
     Sigmoid = sigmoid, 104.5, 109.0;
 }
 
-/// Lanes with a set sign bit.
-#[inline(always)]
-fn negative<S: K>(s: S, x: S::f32s) -> S::mask32s {
-    let bits: S::i32s = x.bitcast();
-    bits.simd_lt(S::i32s::splat(s, 0))
-}
-
 /// `Q` below zero, `1 - Q` from zero on.
 #[inline(always)]
-fn reflect<S: K>(s: S, x: S::f32s, q: S::f32s) -> S::f32s {
-    let bits: S::i32s = x.bitcast();
-    bits.simd_ge(S::i32s::splat(s, 0)).select(S::f32s::splat(s, 1.0) - q, q)
+fn reflect<S: K>(s: S, x: V<S>, q: V<S>) -> V<S> {
+    x.if_positive(s, V::splat(s, 1.0) - q, q)
+}
+
+/// Whether any lane leaves a table, or perhaps because a lane is NaN.
+#[inline(always)]
+fn leaves<S: K>(s: S, end: f32, x: V<S>) -> bool {
+    let z = x.abs();
+    // One comparison for both vectors. If the second is NaN, the larger may be the NaN, never a
+    // first that leaves; if the first is, it may be either.
+    !z.0.max(z.1).simd_lt(S::f32s::splat(s, end)).all_true()
+}
+
+/// Lanes that have left a table. A NaN has not: the table's arithmetic hands it on.
+#[inline(always)]
+fn beyond<S: K>(end: f32, x: V<S>) -> M<S> {
+    x.abs().simd_ge(end)
 }
 
 /// A gate or derivative from a table and a tail.
 #[inline(always)]
 fn with_tail<S: K, C: Curve>(s: S, table: &'static impl Segments, x: V<S>) -> V<S> {
-    if beyond(s, table.end(), x).any_true() {
-        return far_value::<S, C>(s, table, x);
+    if leaves(s, table.end(), x) {
+        return far_value::<S, C>(s, table, x.bits());
     }
     near_value(s, table, x)
-}
-
-/// Lanes that have left the table.
-#[inline(always)]
-fn beyond<S: K>(s: S, end: f32, x: V<S>) -> M<S> {
-    // Ordered: a NaN is not far, and the table's arithmetic hands it on.
-    V::splat(s, end).simd_le(x.abs())
 }
 
 /// The table of [`with_tail`].
 #[inline(always)]
 fn near_value<S: K>(s: S, table: &impl Segments, x: V<S>) -> V<S> {
-    let z = x.abs();
-    V(reflect(s, x.0, table.near(s, z.0).value()), reflect(s, x.1, table.near(s, z.1).value()))
+    reflect(s, x, table.near(s, x.abs()).value())
 }
 
 /// [`with_tail`] where some lane is in the tail: out of line, as it is rare, long and the same in
 /// every kernel.
 #[cold]
 #[inline(never)]
-fn far_value<S: K, C: Curve>(s: S, table: &'static impl Segments, x: V<S>) -> V<S> {
+fn far_value<S: K, C: Curve>(s: S, table: &'static impl Segments, x: U<S>) -> V<S> {
     s.vectorize(
         #[inline(always)]
         || {
-            let (far, tail) = (beyond(s, table.end(), x), tail_value::<S, C>(s, x));
+            let x = x.floats();
+            let (far, tail) = (beyond(table.end(), x), tail_value::<S, C>(s, x, table.end()));
             if far.all_true() { tail } else { far.select(tail, near_value(s, table, x)) }
         },
     )
@@ -106,38 +106,34 @@ fn far_value<S: K, C: Curve>(s: S, table: &'static impl Segments, x: V<S>) -> V<
 
 /// The tail of [`with_tail`].
 #[inline(always)]
-fn tail_value<S: K, C: Curve>(s: S, x: V<S>) -> V<S> {
+fn tail_value<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
     let z = x.abs();
-    let (a, b) = (C::tail(s, z.0), C::tail(s, z.1));
-    V(
-        reflect(s, x.0, scale_down(s, a.w * a.up, z.0, C::GONE)),
-        reflect(s, x.1, scale_down(s, b.w * b.up, z.1, C::GONE)),
-    )
+    let Scaled { w, up } = C::tail(s, z, from);
+    reflect(s, x, scale_down(s, w * up, z, C::GONE))
 }
 
 /// `x` times a gate, with the gate's rounding error carried along.
 #[inline(always)]
 fn times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: V<S>) -> V<S> {
-    if beyond(s, table.end(), x).any_true() {
-        return far_times_x::<S, C>(s, table, x);
+    if leaves(s, table.end(), x) {
+        return far_times_x::<S, C>(s, table, x.bits());
     }
-    V(near_times_x(s, table, x.0), near_times_x(s, table, x.1))
+    near_times_x(s, table, x)
 }
 
 /// The table of [`times_x`].
 #[inline(always)]
-fn near_times_x<S: K>(s: S, table: &impl Segments, x: S::f32s) -> S::f32s {
+fn near_times_x<S: K>(s: S, table: &impl Segments, x: V<S>) -> V<S> {
     let Near { a0, p, d } = table.near(s, x.abs());
     // The gate is c + d p + lost.
-    let one = S::f32s::splat(s, 1.0);
-    let below = negative(s, x);
-    let c = below.select(a0, one - a0);
-    let lost = below.select(S::f32s::splat(s, 0.0), (one - c) - a0);
-    let d = below.select(d, -d);
+    let one = V::splat(s, 1.0);
+    let c = x.if_positive(s, one - a0, a0);
+    let lost = x.if_positive(s, (one - c) - a0, V::splat(s, 0.0));
+    let d = x.if_positive(s, -d, d);
     // It is also gate + rest, gate being the float nearest to it.
     let gate = p.mul_add(d, c);
     let rest = p.mul_add(d, c - gate) + lost;
-    let (h, low) = s.two_prod(x, gate);
+    let (h, low) = x.two_prod(s, gate);
     // -0 comes out as +0 from the sum.
     (h + x.mul_add(rest, low)).copysign(x)
 }
@@ -145,56 +141,51 @@ fn near_times_x<S: K>(s: S, table: &impl Segments, x: S::f32s) -> S::f32s {
 /// [`times_x`] where some lane is in the tail.
 #[cold]
 #[inline(never)]
-fn far_times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: V<S>) -> V<S> {
+fn far_times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: U<S>) -> V<S> {
     s.vectorize(
         #[inline(always)]
         || {
-            let tail = V(tail_times_x::<S, C>(s, x.0), tail_times_x::<S, C>(s, x.1));
-            let near = V(near_times_x(s, table, x.0), near_times_x(s, table, x.1));
-            beyond(s, table.end(), x).select(tail, near)
+            let x = x.floats();
+            let (tail, near) = (tail_times_x::<S, C>(s, x, table.end()), near_times_x(s, table, x));
+            beyond(table.end(), x).select(tail, near)
         },
     )
 }
 
 /// The tail of [`times_x`].
 #[inline(always)]
-fn tail_times_x<S: K, C: Curve>(s: S, x: S::f32s) -> S::f32s {
+fn tail_times_x<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
     let z = x.abs();
-    let Scaled { w, up } = C::tail(s, z);
+    let Scaled { w, up } = C::tail(s, z, from);
     // An infinity times zero would be a NaN.
-    let small = S::f32s::splat(s, 200.0).min(S::f32s::splat(s, -200.0).max(x));
+    let small = x.max(-200.0).min(200.0);
     // Scaled down last: the gate becomes denormal long before x times it does.
     let q = scale_down(s, small * (w * up), z, C::TIMES_X_GONE);
-    negative(s, x).select(q, x - q)
+    x.if_positive(s, x - q, q)
 }
 
 /// `(silu(x), silu'(x))`: a table of both and a tail.
 #[inline(always)]
 fn silu_pair<S: K>(s: S, table: &'static impl Both, x: V<S>) -> (V<S>, V<S>) {
-    if beyond(s, table.end(), x).any_true() {
-        return far_pair(s, table, x);
+    if leaves(s, table.end(), x) {
+        return far_pair(s, table, x.bits());
     }
-    near_pair(s, table, x)
-}
-
-/// The table of [`silu_pair`].
-#[inline(always)]
-fn near_pair<S: K>(s: S, table: &impl Both, x: V<S>) -> (V<S>, V<S>) {
-    let (a, b) = (table.both(s, x.0), table.both(s, x.1));
-    (V(a.0, b.0), V(a.1, b.1))
+    table.both(s, x)
 }
 
 /// [`silu_pair`] where some lane is in the tail.
 #[cold]
 #[inline(never)]
-fn far_pair<S: K>(s: S, table: &'static impl Both, x: V<S>) -> (V<S>, V<S>) {
+fn far_pair<S: K>(s: S, table: &'static impl Both, x: U<S>) -> (V<S>, V<S>) {
     s.vectorize(
         #[inline(always)]
         || {
-            let far = beyond(s, table.end(), x);
-            let value = |x| tail_times_x::<S, Sigmoid>(s, x);
-            let near = near_pair(s, table, x);
-            let tail = (V(value(x.0), value(x.1)), tail_value::<S, SiluGrad>(s, x));
+            let x = x.floats();
+            let far = beyond(table.end(), x);
+            let near = table.both(s, x);
+            let end = table.end();
+            let tail =
+                (tail_times_x::<S, Sigmoid>(s, x, end), tail_value::<S, SiluGrad>(s, x, end));
             (far.select(tail.0, near.0), far.select(tail.1, near.1))
         },
     )
@@ -203,35 +194,34 @@ fn far_pair<S: K>(s: S, table: &'static impl Both, x: V<S>) -> (V<S>, V<S>) {
 /// `(silu(x), silu'(x))` within a table.
 trait Both: Sync + 'static {
     fn end(&self) -> f32;
-    fn both<S: K>(&self, s: S, x: S::f32s) -> (S::f32s, S::f32s);
+    fn both<S: K>(&self, s: S, x: V<S>) -> (V<S>, V<S>);
 }
 
-/// With `F(z) = -silu(-z)`: `silu(x) = -F(z)` below zero, `x - F(z)` from zero on.
-impl<const U: usize> Both for Integral<U> {
+/// With `f(z) = silu(-z)`: `silu(x) = f(z)` below zero, `x + f(z)` from zero on.
+impl<const N: usize> Both for Integral<N> {
     #[inline(always)]
     fn end(&self) -> f32 {
         self.end
     }
     #[inline(always)]
-    fn both<S: K>(&self, s: S, x: S::f32s) -> (S::f32s, S::f32s) {
+    fn both<S: K>(&self, s: S, x: V<S>) -> (V<S>, V<S>) {
         let (f, q) = self.near(s, x.abs());
-        let from = negative(s, x).select(S::f32s::splat(s, -0.0), x);
-        (from - f, reflect(s, x, q))
+        (x.if_positive(s, x + f, f), reflect(s, x, q))
     }
 }
 
 /// With `g = sigmoid(x)`: `silu = x g`, `silu' = g + silu (1 - g)`. Near the root of silu' the error is
 /// that of the sum, 2^-25 or so, which is enough for 16 bits: a 16-bit `x` is never that near.
-impl<const D: usize> Both for EvenTable<[f32; 32], D, 0> {
+impl<const D: usize> Both for Quarters<D> {
     #[inline(always)]
     fn end(&self) -> f32 {
         self.end
     }
     #[inline(always)]
-    fn both<S: K>(&self, s: S, x: S::f32s) -> (S::f32s, S::f32s) {
-        let g = reflect(s, x, self.near(s, x.abs()).value());
+    fn both<S: K>(&self, s: S, x: V<S>) -> (V<S>, V<S>) {
+        let g = near_value(s, self, x);
         let value = x * g;
-        (value, value.mul_add(S::f32s::splat(s, 1.0) - g, g))
+        (value, value.mul_add(V::splat(s, 1.0) - g, g))
     }
 }
 
@@ -342,7 +332,7 @@ pub fn silu_with_grad<S: K, E: El>(s: S, x: V<S>) -> (V<S>, V<S>) {
 #[inline(always)]
 pub fn silu_with_grad_wide<S: K, E: El>(s: S, x: V<S>) -> (V<S>, V<S>) {
     match E::DTYPE {
-        DType::BF16 | DType::F16 => silu_pair(s, &half::SIGMOID_HALF, x),
+        DType::BF16 | DType::F16 => silu_pair(s, &half::SIGMOID_HALF_32, x),
         DType::F32 => silu_pair(s, &wide::SILU, x),
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn erfc<S: K>(s: S, x: S::f32s) -> S::f32s {
     let one = S::f32s::splat(s, 1.0);
     // erfc 10.1 rounds to 0.
     let z = at_most(s, x.abs(), 10.1);
-    let (hi, lo) = s.two_square(z);
+    let (hi, lo) = s.two_prod(z, z);
     let [r, tail, a, b] = exp_parts(s, -hi, -lo);
 
     let half = z * 0.5;

@@ -19,6 +19,7 @@ mod tanh;
 use super::elem::El;
 use super::simd::K;
 use super::step::V;
+pub use mul3::mul3;
 
 /// Functions of one vector as functions of a step.
 macro_rules! on_steps {
@@ -42,10 +43,4 @@ on_steps! {
     softplus::softplus(x);
     minmax::min(x, y);
     minmax::max(x, y);
-}
-
-/// `x * y * z` of each lane; for the budget see the primitive of this name.
-#[inline(always)]
-pub fn mul3<S: K, E: El>(s: S, x: V<S>, y: V<S>, z: V<S>) -> V<S> {
-    V(mul3::mul3::<S, E>(s, x.0, y.0, z.0), mul3::mul3::<S, E>(s, x.1, y.1, z.1))
 }

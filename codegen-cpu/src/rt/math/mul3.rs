@@ -2,22 +2,35 @@
 
 use crate::rt::elem::El;
 use crate::rt::simd::K;
-use fearless_simd::prelude::*;
+use crate::rt::step::{U, V};
 use op_dsl_ir::DType;
 
 /// `x * y * z` for a bounded `x`, such as a derivative in [-0.13, 1.13].
 ///
-/// `x * y` may overflow although `x * y * z` does not, and `y * z` may be an infinity that meets
-/// `x = 0`. So `x` first takes the factor that cannot lift it far: `y` if that is below two, else
-/// `z`; should `x * z` overflow then, so does the result. Two roundings, no other loss but where
-/// the first product is denormal. Products of halves fit in `f32` with room to spare.
+/// `x * y` may overflow although `x * y * z` does not, but only for a `y` near the largest float: then
+/// `x` first takes `z`, and should `x * z` overflow, so does the result. `y * z` is never formed: it
+/// may be an infinity that meets `x = 0`. Two roundings, no other loss but where the first product
+/// is denormal. Products of halves fit in `f32` with room to spare.
 #[inline(always)]
-pub(super) fn mul3<S: K, E: El>(s: S, x: S::f32s, y: S::f32s, z: S::f32s) -> S::f32s {
-    if matches!(E::DTYPE, DType::F16) {
-        return x * y * z;
+pub fn mul3<S: K, E: El>(s: S, x: V<S>, y: V<S>, z: V<S>) -> V<S> {
+    let xy = x * y;
+    // Of the sum, for one test instead of two: it is finite only if both are.
+    if !matches!(E::DTYPE, DType::F16) && !s.all_finite(xy.0 + xy.1) {
+        return overflown(s, x.bits(), y.bits(), z.bits());
     }
-    // From two on, the upper bit of the exponent is set.
-    let bits: S::i32s = y.bitcast();
-    let large = (bits << 1).simd_lt(S::i32s::splat(s, 0));
-    x * large.select(z, y) * large.select(y, z)
+    xy * z
+}
+
+/// [`mul3`] where some `x * y` is an infinity or NaN, or two of them are very large.
+#[cold]
+#[inline(never)]
+fn overflown<S: K>(s: S, x: U<S>, y: U<S>, z: U<S>) -> V<S> {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let (x, y, z) = (x.floats(), y.floats(), z.floats());
+            let xy = x * y;
+            xy.abs().simd_lt(f32::INFINITY).select(xy * z, x * z * y)
+        },
+    )
 }

@@ -6,6 +6,7 @@
 //! the function has its centre there, which keeps the *relative* accuracy across the zero.
 
 use crate::rt::simd::K;
+use crate::rt::step::{U, V};
 use fearless_simd::prelude::*;
 
 /// 1.5 * 2^23: adding it rounds to an integer, which is left in the low bits.
@@ -14,47 +15,66 @@ pub(super) const MAGIC: f32 = 12_582_912.0;
 /// Where `z` is close to: `f(z) = a0 + d * p`.
 #[derive(Clone, Copy)]
 pub(super) struct Near<S: K> {
-    pub(super) a0: S::f32s,
-    pub(super) p: S::f32s,
-    pub(super) d: S::f32s,
+    pub(super) a0: V<S>,
+    pub(super) p: V<S>,
+    pub(super) d: V<S>,
 }
 
 impl<S: K> Near<S> {
     /// `a0 + d * p`, rounded.
     #[inline(always)]
-    pub(super) fn value(self) -> S::f32s {
+    pub(super) fn value(self) -> V<S> {
         self.p.mul_add(self.d, self.a0)
     }
 }
 
 /// Look-up by the low bits of an index.
-pub(super) trait Lut: Sized {
-    fn lut<S: K>(&self, s: S, ix: S::u32s) -> S::f32s;
+pub(super) trait Lut {
+    /// The entry of every lane.
+    fn lut<S: K>(&self, s: S, ix: U<S>) -> V<S>;
+}
+
+/// Look-up by where a number lies.
+pub(super) trait Segmented: Lut {
     /// The segment of `z` among segments `scale` to the unit.
-    fn segment<S: K>(s: S, z: S::f32s, scale: f32) -> S::u32s;
+    fn segment<S: K>(s: S, z: V<S>, scale: f32) -> U<S>;
 }
 
 impl Lut for [f32; 8] {
     #[inline(always)]
-    fn lut<S: K>(&self, s: S, ix: S::u32s) -> S::f32s {
-        s.lut8(self, ix)
+    fn lut<S: K>(&self, s: S, ix: U<S>) -> V<S> {
+        V(s.lut8(self, ix.0), s.lut8(self, ix.1))
     }
+}
+
+impl Segmented for [f32; 8] {
     /// Truncates: with so few segments none may be half-used. Segment `i` starts at `i / scale`.
     #[inline(always)]
-    fn segment<S: K>(_: S, z: S::f32s, scale: f32) -> S::u32s {
-        (z * scale).to_int::<S::i32s>().bitcast()
+    fn segment<S: K>(_: S, z: V<S>, scale: f32) -> U<S> {
+        let V(a, b) = z * scale;
+        U(a.to_int::<S::i32s>().bitcast(), b.to_int::<S::i32s>().bitcast())
+    }
+}
+
+impl Lut for [f32; 16] {
+    #[inline(always)]
+    fn lut<S: K>(&self, s: S, ix: U<S>) -> V<S> {
+        V(s.lut16(self, ix.0), s.lut16(self, ix.1))
     }
 }
 
 impl Lut for [f32; 32] {
     #[inline(always)]
-    fn lut<S: K>(&self, s: S, ix: S::u32s) -> S::f32s {
-        s.lut32(self, ix)
+    fn lut<S: K>(&self, s: S, ix: U<S>) -> V<S> {
+        V(s.lut32(self, ix.0), s.lut32(self, ix.1))
     }
+}
+
+impl Segmented for [f32; 32] {
     /// Rounds, which is one operation. Segment `i` starts at `(i - 1/2) / scale`.
     #[inline(always)]
-    fn segment<S: K>(_: S, z: S::f32s, scale: f32) -> S::u32s {
-        z.mul_add(scale, MAGIC).bitcast()
+    fn segment<S: K>(_: S, z: V<S>, scale: f32) -> U<S> {
+        z.mul_add(scale, MAGIC).bits()
     }
 }
 
@@ -76,28 +96,36 @@ pub(super) struct Table<T, const D: usize> {
 /// few bits, share entries: `pairs[j]` as it stands is coefficient `D + j`, its lower half the
 /// upper half of coefficient `D + P + j`. The fit knows what the lower half adds to the former.
 #[repr(C, align(64))]
-pub(super) struct EvenTable<T, const D: usize, const P: usize> {
-    pub(super) a: [T; D],
-    pub(super) pairs: [T; P],
+pub(super) struct EvenTable<const D: usize, const P: usize> {
+    pub(super) a: [[f32; 8]; D],
+    pub(super) pairs: [[f32; 8]; P],
     pub(super) scale: f32,
     pub(super) end: f32,
 }
 
-/// What both kinds of table offer.
+/// The same on segments of a quarter, centred at `i / 4`, the polynomial being one of `z - i / 4`,
+/// which is one operation where levels can cut a float after any bit. Only 16-bit accuracy.
+#[repr(C, align(64))]
+pub(super) struct Quarters<const D: usize> {
+    pub(super) a: [[f32; 32]; D],
+    pub(super) end: f32,
+}
+
+/// What all kinds of table offer.
 pub(super) trait Segments: Sync + 'static {
     /// Where the table ends.
     fn end(&self) -> f32;
     /// Evaluates near `z`.
-    fn near<S: K>(&self, s: S, z: S::f32s) -> Near<S>;
+    fn near<S: K>(&self, s: S, z: V<S>) -> Near<S>;
 }
 
-impl<T: Lut + Sync + 'static, const D: usize> Segments for Table<T, D> {
+impl<T: Segmented + Sync + 'static, const D: usize> Segments for Table<T, D> {
     #[inline(always)]
     fn end(&self) -> f32 {
         self.end
     }
     #[inline(always)]
-    fn near<S: K>(&self, s: S, z: S::f32s) -> Near<S> {
+    fn near<S: K>(&self, s: S, z: V<S>) -> Near<S> {
         let ix = T::segment(s, z, self.scale);
         let d = z - self.c.lut(s, ix);
         let mut p = self.a[D - 1].lut(s, ix);
@@ -108,47 +136,64 @@ impl<T: Lut + Sync + 'static, const D: usize> Segments for Table<T, D> {
     }
 }
 
-impl<T: Lut + Sync + 'static, const D: usize, const P: usize> Segments for EvenTable<T, D, P> {
+impl<const D: usize, const P: usize> Segments for EvenTable<D, P> {
     #[inline(always)]
     fn end(&self) -> f32 {
         self.end
     }
     #[inline(always)]
-    fn near<S: K>(&self, s: S, z: S::f32s) -> Near<S> {
+    fn near<S: K>(&self, s: S, z: V<S>) -> Near<S> {
         let t = z.mul_add(self.scale, MAGIC);
         let u = z.mul_add(self.scale, -(t - MAGIC));
-        let ix: S::u32s = t.bitcast();
-        let pairs: [S::f32s; P] = core::array::from_fn(
+        let ix = t.bits();
+        let pairs: [V<S>; P] = core::array::from_fn(
             #[inline(always)]
             |j| self.pairs[j].lut(s, ix),
         );
-        let low = |j: usize| -> S::f32s { (pairs[j].bitcast::<S::u32s>() << 16).bitcast() };
-        // From the highest coefficient down; which one that is depends on P alone.
-        let mut p = if P > 0 { low(P - 1) } else { self.a[D - 1].lut(s, ix) };
-        for j in (0..P.saturating_sub(1)).rev() {
+        let low = |j: usize| (pairs[j].bits() << 16).floats();
+        let mut p = low(P - 1);
+        for j in (0..P - 1).rev() {
             p = p.mul_add(u, low(j));
         }
         for j in (0..P).rev() {
             p = p.mul_add(u, pairs[j]);
         }
-        for k in (1..if P > 0 { D } else { D - 1 }).rev() {
+        for k in (1..D).rev() {
             p = p.mul_add(u, self.a[k].lut(s, ix));
         }
         Near { a0: self.a[0].lut(s, ix), p, d: u }
     }
 }
 
-/// A function `F` and its derivative `Q` from one look-up. With `d = z - C`:
+impl<const D: usize> Segments for Quarters<D> {
+    #[inline(always)]
+    fn end(&self) -> f32 {
+        self.end
+    }
+    #[inline(always)]
+    fn near<S: K>(&self, s: S, z: V<S>) -> Near<S> {
+        // The sum's last place is a quarter.
+        let ix = (z + MAGIC / 4.0).bits();
+        let d = V(s.off_quarter(z.0), s.off_quarter(z.1));
+        let mut p = self.a[D - 1].lut(s, ix);
+        for k in (1..D - 1).rev() {
+            p = p.mul_add(d, self.a[k].lut(s, ix));
+        }
+        Near { a0: self.a[0].lut(s, ix), p, d }
+    }
+}
+
+/// A function `f` and less its derivative, `Q = -f'`, from one look-up. With `d = z - C`:
 ///
 /// ```text
 /// Q = a + d (2 p + d p')         p = e[0] + d e[1] + ..,  e[k] = (coefficient k + 1 of Q) / (k + 2)
-/// F = f + d (a + d p)
+/// f = f(C) - d (a + d p)
 /// ```
 #[repr(C, align(64))]
-pub(super) struct Integral<const U: usize> {
+pub(super) struct Integral<const N: usize> {
     f: [f32; 32],
     a: [f32; 32],
-    e: [[f32; 32]; U],
+    e: [[f32; 32]; N],
     c: [f32; 32],
     scale: f32,
     pub(super) end: f32,
@@ -156,11 +201,11 @@ pub(super) struct Integral<const U: usize> {
 
 impl<const D: usize> Table<[f32; 32], D> {
     /// With the integral's values at the centres.
-    pub(super) const fn with_integral<const U: usize>(&self, f: [f32; 32]) -> Integral<U> {
-        assert!(U + 1 == D);
-        let mut e = [[0.0; 32]; U];
+    pub(super) const fn with_integral<const N: usize>(&self, f: [f32; 32]) -> Integral<N> {
+        assert!(N + 1 == D);
+        let mut e = [[0.0; 32]; N];
         let mut k = 0;
-        while k < U {
+        while k < N {
             let mut i = 0;
             while i < 32 {
                 e[k][i] = (self.a[k + 1][i] as f64 / (k + 2) as f64) as f32;
@@ -172,22 +217,22 @@ impl<const D: usize> Table<[f32; 32], D> {
     }
 }
 
-impl<const U: usize> Integral<U> {
-    /// `(F(z), Q(z))`
+impl<const N: usize> Integral<N> {
+    /// `(f(z), Q(z))`
     #[inline(always)]
-    pub(super) fn near<S: K>(&self, s: S, z: S::f32s) -> (S::f32s, S::f32s) {
+    pub(super) fn near<S: K>(&self, s: S, z: V<S>) -> (V<S>, V<S>) {
         let ix = <[f32; 32]>::segment(s, z, self.scale);
         let d = z - self.c.lut(s, ix);
-        let mut p = self.e[U - 1].lut(s, ix);
+        let mut p = self.e[N - 1].lut(s, ix);
         let mut slope = p;
-        for k in (0..U - 1).rev() {
-            if k < U - 2 {
+        for k in (0..N - 1).rev() {
+            if k < N - 2 {
                 slope = slope.mul_add(d, p);
             }
             p = p.mul_add(d, self.e[k].lut(s, ix));
         }
         let a = self.a.lut(s, ix);
         let q = d.mul_add(slope, p + p).mul_add(d, a);
-        (p.mul_add(d, a).mul_add(d, self.f.lut(s, ix)), q)
+        ((-p.mul_add(d, a)).mul_add(d, self.f.lut(s, ix)), q)
     }
 }

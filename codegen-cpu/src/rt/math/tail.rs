@@ -8,21 +8,23 @@
 //! f(-z)   = w * 2^(floor(k/16) + 64) * 2^-64, w  = T[j] * (c0 + m) * (1 + s),  |m| << |c0|
 //! ```
 //!
+//! Tails are told from which `z` on they are asked for.
+//!
 //! A plain f32 `v` would lose half its bits to the exponent (`v` reaches 110), so `v` is a sum of
 //! two floats wherever it is the result of an operation.
 
 use super::coeffs_tail::{EXP, ExpTable, GAUSS, MILLS};
-use super::table::MAGIC;
+use super::table::{Lut, MAGIC};
 use crate::rt::simd::K;
-use fearless_simd::prelude::*;
+use crate::rt::step::V;
 
 /// 2^64 times a value, as the product of two factors: neither it nor they are denormal.
 #[derive(Clone, Copy)]
 pub(super) struct Scaled<S: K> {
     /// The value less its power of two.
-    pub(super) w: S::f32s,
+    pub(super) w: V<S>,
     /// The power of two, with 64 added to the exponent.
-    pub(super) up: S::f32s,
+    pub(super) up: V<S>,
 }
 
 const TWO_M64: f32 = 1.0 / 18_446_744_073_709_551_616.0;
@@ -30,48 +32,48 @@ const TWO_M64: f32 = 1.0 / 18_446_744_073_709_551_616.0;
 /// Undoes the 2^64 of `v`, rounding once even into the denormal range. From `gone` on the result is
 /// zero without a computed underflow, which costs a hundred cycles on many CPUs.
 #[inline(always)]
-pub(super) fn scale_down<S: K>(s: S, v: S::f32s, z: S::f32s, gone: f32) -> S::f32s {
-    let splat = |v: f32| S::f32s::splat(s, v);
+pub(super) fn scale_down<S: K>(s: S, v: V<S>, z: V<S>, gone: f32) -> V<S> {
+    let splat = |v: f32| V::splat(s, v);
     v * z.simd_ge(gone).select(splat(0.0), splat(TWO_M64))
 }
 
 /// `exp(-v) = T * (1 + s) * up * 2^-64`, |s| < 0.022.
 struct Exp<S: K> {
-    t: S::f32s,
-    s: S::f32s,
-    up: S::f32s,
+    t: V<S>,
+    s: V<S>,
+    up: V<S>,
 }
 
 impl<S: K> Exp<S> {
     /// Of `v = vh + vl`, 0 <= v < 128. The error of `s` is about 2^-29.
     #[inline(always)]
-    fn new(s: S, table: &ExpTable, vh: S::f32s, vl: S::f32s) -> Self {
+    fn new(s: S, table: &ExpTable, vh: V<S>, vl: V<S>) -> Self {
         const LOG2_E_16: f32 = 23.083_12; // 16 / ln 2
         // c2, c3 of exp(-r) ~ 1 - r + c2 r^2 - c3 r^3 on |r| < ln 2 / 32.
         const C2: f32 = 0.500_016_5;
         const C3: f32 = 0.166_670_32;
         let t = (-vh).mul_add(LOG2_E_16, MAGIC);
         let r = remainder(s, vh, vl, t - MAGIC);
-        let bits: S::u32s = t.bitcast();
+        let bits = t.bits();
         let p = r.mul_add(-C3, C2).mul_add(r, -1.0);
-        let tau = s.lut16(&table.low, bits);
+        let tau = table.low.lut(s, bits);
         // The shift drops all but the low bits of floor(k / 16), as two's complement asks for.
         let up = ((bits >> 4) << 23) + (191 << 23);
-        Self { t: s.lut16(&table.high, bits), s: p.mul_add(r, tau), up: up.bitcast() }
+        Self { t: table.high.lut(s, bits), s: p.mul_add(r, tau), up: up.floats() }
     }
 
     /// `exp(-v)` itself; small values are only as exact as sums with 1 need them.
     #[inline(always)]
-    fn value(&self, s: S) -> S::f32s {
+    fn value(&self, s: S) -> V<S> {
         let e = self.s.mul_add(self.t, self.t) * self.up;
         // Not below 2^-64: a denormal factor would be slow.
-        e.simd_lt(1.0).select(S::f32s::splat(s, 1.0), e) * TWO_M64
+        e.simd_lt(1.0).select(V::splat(s, 1.0), e) * TWO_M64
     }
 
     /// `T * (c0 + m) * (1 + s)` for |m| < |c0| / 8 or so.
     #[inline(always)]
-    fn times(&self, s: S, c0: S::f32s, m: S::f32s) -> S::f32s {
-        let (a, low) = s.two_prod(self.t, c0);
+    fn times(&self, s: S, c0: V<S>, m: V<S>) -> V<S> {
+        let (a, low) = self.t.two_prod(s, c0);
         let q = self.t.mul_add(m, low);
         a + self.s.mul_add(a + q, q)
     }
@@ -79,7 +81,7 @@ impl<S: K> Exp<S> {
 
 /// `v + k ln 2 / 16`, small because `k ~ -16 v / ln 2`.
 #[inline(always)]
-fn remainder<S: K>(_: S, vh: S::f32s, vl: S::f32s, k: S::f32s) -> S::f32s {
+fn remainder<S: K>(_: S, vh: V<S>, vl: V<S>, k: V<S>) -> V<S> {
     if S::FMA {
         // ln 2 / 16 in 21 bits and the rest: the first sum is exact when formed in one rounding.
         const H: f32 = 0.043_321_7;
@@ -95,9 +97,9 @@ fn remainder<S: K>(_: S, vh: S::f32s, vl: S::f32s, k: S::f32s) -> S::f32s {
 
 /// phi(z) (R(z) - z), R being Mills' ratio Phi(-z) / phi(z): gelu' with erf at -z.
 #[inline(always)]
-pub(super) fn gelu_erf_grad<S: K>(s: S, z: S::f32s) -> Scaled<S> {
+pub(super) fn gelu_erf_grad<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
     let z = z.min(15.0);
-    let (zh, zl) = s.two_square(z);
+    let (zh, zl) = z.two_prod(s, z);
     let exp = Exp::new(s, &GAUSS, zh * 0.5, zl * 0.5);
     let (r0, r1) = mills(s, z);
     Scaled { w: exp.times(s, -z, r0 + r1), up: exp.up }
@@ -105,9 +107,9 @@ pub(super) fn gelu_erf_grad<S: K>(s: S, z: S::f32s) -> Scaled<S> {
 
 /// phi(z) R(z) = Phi(-z).
 #[inline(always)]
-pub(super) fn normal_cdf<S: K>(s: S, z: S::f32s) -> Scaled<S> {
+pub(super) fn normal_cdf<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
     let z = z.min(15.0);
-    let (zh, zl) = s.two_square(z);
+    let (zh, zl) = z.two_prod(s, z);
     let exp = Exp::new(s, &GAUSS, zh * 0.5, zl * 0.5);
     let (r0, r1) = mills(s, z);
     Scaled { w: exp.times(s, r0, r1), up: exp.up }
@@ -115,23 +117,23 @@ pub(super) fn normal_cdf<S: K>(s: S, z: S::f32s) -> Scaled<S> {
 
 /// Mills' ratio as a table value and a correction, z < 16; below 4 that of 4's segment.
 #[inline(always)]
-fn mills<S: K>(s: S, z: S::f32s) -> (S::f32s, S::f32s) {
-    let from = z.simd_lt(4.0).select(S::f32s::splat(s, 4.0), z);
+fn mills<S: K>(s: S, z: V<S>) -> (V<S>, V<S>) {
+    let from = z.simd_lt(4.0).select(V::splat(s, 4.0), z);
     // The last exponent bit and three bits of fraction: 8 segments in [4, 8), 8 in [8, 16).
-    let bits: S::u32s = from.bitcast();
+    let bits = from.bits();
     let ix = bits >> 20;
-    let d = z - s.lut16(&MILLS.c, ix);
-    let mut p = s.lut16(&MILLS.a[5], ix);
+    let d = z - MILLS.c.lut(s, ix);
+    let mut p = MILLS.a[5].lut(s, ix);
     for k in (1..5).rev() {
-        p = p.mul_add(d, s.lut16(&MILLS.a[k], ix));
+        p = p.mul_add(d, MILLS.a[k].lut(s, ix));
     }
-    (s.lut16(&MILLS.a[0], ix), d * p)
+    (MILLS.a[0].lut(s, ix), d * p)
 }
 
 /// `v = 2 sqrt(2/pi) (z + 0.044715 z^3)` and what the tanh forms make of it.
 struct Cubic<S: K> {
-    v: S::f32s,
-    vl: S::f32s,
+    v: V<S>,
+    vl: V<S>,
 }
 
 // 2 sqrt(2/pi) and 0.044715 times that, as sums of two floats.
@@ -141,34 +143,39 @@ const VB: f32 = 0.071_354_814;
 const VBL: f32 = 2.398_832_5e-9;
 
 #[inline(always)]
-fn cubic<S: K>(s: S, z: S::f32s) -> Cubic<S> {
-    let splat = |v: f32| S::f32s::splat(s, v);
-    let (h, l) = s.two_square(z);
-    let (p, low) = s.two_prod(h, splat(VB));
+fn cubic<S: K>(s: S, z: V<S>) -> Cubic<S> {
+    let splat = |v: f32| V::splat(s, v);
+    let (h, l) = z.two_prod(s, z);
+    let (p, low) = h.two_prod(s, splat(VB));
     let pl = h.mul_add(VBL, l.mul_add(VB, low));
     // p + VA as a sum of two floats, whichever is larger.
     let w = p + VA;
     let back = w - p;
     let er = (p - (w - back)) + (splat(VA) - back);
     let wl = er + pl + VAL;
-    let (v, low) = s.two_prod(z, w);
+    let (v, low) = z.two_prod(s, w);
     Cubic { v, vl: z.mul_add(wl, low) }
 }
 
 /// -E (D - 1 - E) / (1 + E)^2 with E = exp(-v), D = z v': gelu' with tanh at -z.
+///
+/// From z = 5.5 on E is below 2^-29, and what it is added to is at least one: -E (D - 1) will do.
 #[inline(always)]
-pub(super) fn gelu_tanh_grad<S: K>(s: S, z: S::f32s) -> Scaled<S> {
-    let splat = |v: f32| S::f32s::splat(s, v);
+pub(super) fn gelu_tanh_grad<S: K>(s: S, z: V<S>, from: f32) -> Scaled<S> {
+    let splat = |v: f32| V::splat(s, v);
     let z = z.min(11.0);
     let Cubic { v, vl } = cubic(s, z);
     let exp = Exp::new(s, &EXP, v, vl);
-    let e = exp.value(s);
     // D = 3 v - 2 VA z = y + yl.
-    let (a, al) = s.two_prod(v, splat(3.0));
-    let (b, bl) = s.two_prod(z, splat(2.0 * VA));
+    let (a, al) = v.two_prod(s, splat(3.0));
+    let (b, bl) = z.two_prod(s, splat(2.0 * VA));
     let y = a - b;
     let low = (a - y) - b;
     let yl = (al - bl + low) + z.mul_add(-2.0 * VAL, vl * 3.0);
+    if from >= 5.5 {
+        return Scaled { w: exp.times(s, -y, splat(1.0) - yl), up: exp.up };
+    }
+    let e = exp.value(s);
     let m = (e + 1.0) - yl;
     let exp = over_square(exp, e);
     Scaled { w: exp.times(s, -y, m), up: exp.up }
@@ -176,7 +183,7 @@ pub(super) fn gelu_tanh_grad<S: K>(s: S, z: S::f32s) -> Scaled<S> {
 
 /// E / (1 + E): the tanh form of Phi at -z.
 #[inline(always)]
-pub(super) fn tanh_cdf<S: K>(s: S, z: S::f32s) -> Scaled<S> {
+pub(super) fn tanh_cdf<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
     let z = z.min(11.0);
     let Cubic { v, vl } = cubic(s, z);
     let exp = Exp::new(s, &EXP, v, vl);
@@ -185,9 +192,9 @@ pub(super) fn tanh_cdf<S: K>(s: S, z: S::f32s) -> Scaled<S> {
 
 /// -E (z - 1 - E) / (1 + E)^2 with E = exp(-z): silu' at -z.
 #[inline(always)]
-pub(super) fn silu_grad<S: K>(s: S, z: S::f32s) -> Scaled<S> {
+pub(super) fn silu_grad<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
     let z = z.min(120.0);
-    let exp = Exp::new(s, &EXP, z, S::f32s::splat(s, 0.0));
+    let exp = Exp::new(s, &EXP, z, V::splat(s, 0.0));
     let e = exp.value(s);
     let exp = over_square(exp, e);
     Scaled { w: exp.times(s, -z, e + 1.0), up: exp.up }
@@ -195,15 +202,15 @@ pub(super) fn silu_grad<S: K>(s: S, z: S::f32s) -> Scaled<S> {
 
 /// E / (1 + E) with E = exp(-z).
 #[inline(always)]
-pub(super) fn sigmoid<S: K>(s: S, z: S::f32s) -> Scaled<S> {
+pub(super) fn sigmoid<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
     let z = z.min(120.0);
-    let exp = Exp::new(s, &EXP, z, S::f32s::splat(s, 0.0));
+    let exp = Exp::new(s, &EXP, z, V::splat(s, 0.0));
     logistic(s, exp)
 }
 
 /// Puts the factor `1 / (1 + E)^2 = 1 - 2 E + 3 E^2 - 4 E^3` into `1 + s`.
 #[inline(always)]
-fn over_square<S: K>(exp: Exp<S>, e: S::f32s) -> Exp<S> {
+fn over_square<S: K>(exp: Exp<S>, e: V<S>) -> Exp<S> {
     let f = e * e.mul_add(e.mul_add(-4.0, 3.0), -2.0);
     // The product matters: without it the error is tens of ulp.
     Exp { s: f.mul_add(exp.s, exp.s + f), ..exp }

@@ -1,0 +1,226 @@
+//! The x86-64 levels: what of [`K`] has instructions of its own there.
+
+use super::K;
+use core::arch::x86_64::*;
+use fearless_simd::{
+    Avx2, Avx512, Sse2, f32x8, f32x16, kernel, prelude::*, u16x16, u16x32, u32x4, u32x8, u32x16,
+};
+
+impl K for Sse2 {
+    const FMA: bool = false;
+    const WIDE_LUT: bool = true;
+    #[inline(always)]
+    unsafe fn stream(self, p: *mut u32, v: u32x4<Self>) {
+        // SAFETY: the caller vouches for the pointer; SSE2 is part of x86-64.
+        unsafe { _mm_stream_si128(p.cast(), v.into()) }
+    }
+}
+
+kernel!(
+    #[inline]
+    fn avx2_lut8(s: Avx2, t: __m256, ix: __m256i) -> __m256 {
+        _mm256_permutevar8x32_ps(t, ix)
+    }
+);
+kernel!(
+    #[inline]
+    fn avx2_lut16(s: Avx2, t: (__m256, __m256), ix: __m256i) -> __m256 {
+        let (lo, hi) = (_mm256_permutevar8x32_ps(t.0, ix), _mm256_permutevar8x32_ps(t.1, ix));
+        // Bit 3 of the index, moved to the sign, picks the half.
+        _mm256_blendv_ps(lo, hi, _mm256_castsi256_ps(_mm256_slli_epi32::<28>(ix)))
+    }
+);
+kernel!(
+    #[inline]
+    fn avx2_widen(s: Avx2, h: __m256i) -> (__m256, __m256) {
+        (
+            _mm256_cvtph_ps(_mm256_castsi256_si128(h)),
+            _mm256_cvtph_ps(_mm256_extracti128_si256::<1>(h)),
+        )
+    }
+);
+kernel!(
+    #[inline]
+    fn avx2_narrow(s: Avx2, lo: __m256, hi: __m256) -> __m256i {
+        _mm256_set_m128i(_mm256_cvtps_ph::<0>(hi), _mm256_cvtps_ph::<0>(lo))
+    }
+);
+kernel!(
+    #[inline]
+    fn avx2_stream(s: Avx2, p: *mut u32, v: __m256i) {
+        // SAFETY: `K::stream` passes on its caller's promise about `p`.
+        unsafe { _mm256_stream_si256(p.cast(), v) }
+    }
+);
+
+impl K for Avx2 {
+    const FMA: bool = true;
+    const WIDE_LUT: bool = false;
+    #[inline(always)]
+    fn lut8(self, t: &[f32; 8], ix: u32x8<Self>) -> f32x8<Self> {
+        let t = f32x8::load_array_ref(self, t);
+        avx2_lut8(self, t.into(), ix.into()).simd_into(self)
+    }
+    #[inline(always)]
+    fn lut16(self, t: &[f32; 16], ix: u32x8<Self>) -> f32x8<Self> {
+        let lo = f32x8::from_slice(self, &t[..8]);
+        let hi = f32x8::from_slice(self, &t[8..]);
+        avx2_lut16(self, (lo.into(), hi.into()), ix.into()).simd_into(self)
+    }
+    #[inline(always)]
+    fn f16_widen(self, h: u16x16<Self>) -> (f32x8<Self>, f32x8<Self>) {
+        let (lo, hi) = avx2_widen(self, h.into());
+        (lo.simd_into(self), hi.simd_into(self))
+    }
+    #[inline(always)]
+    fn f16_narrow(self, lo: f32x8<Self>, hi: f32x8<Self>) -> u16x16<Self> {
+        avx2_narrow(self, lo.into(), hi.into()).simd_into(self)
+    }
+    #[inline(always)]
+    unsafe fn stream(self, p: *mut u32, v: u32x8<Self>) {
+        avx2_stream(self, p, v.into())
+    }
+}
+
+kernel!(
+    #[inline]
+    fn avx512_lut16(s: Avx512, t: __m512, ix: __m512i) -> __m512 {
+        _mm512_permutexvar_ps(ix, t)
+    }
+);
+kernel!(
+    #[inline]
+    fn avx512_lut32(s: Avx512, t: (__m512, __m512), ix: __m512i) -> __m512 {
+        _mm512_permutex2var_ps(t.0, ix, t.1)
+    }
+);
+kernel!(
+    #[inline]
+    fn avx512_twice(s: Avx512, t: __m256) -> __m512 {
+        _mm512_broadcast_f32x8(t)
+    }
+);
+kernel!(
+    #[inline]
+    fn avx512_widen(s: Avx512, h: __m512i) -> (__m512, __m512) {
+        (
+            _mm512_cvtph_ps(_mm512_castsi512_si256(h)),
+            _mm512_cvtph_ps(_mm512_extracti64x4_epi64::<1>(h)),
+        )
+    }
+);
+kernel!(
+    #[inline]
+    fn avx512_narrow(s: Avx512, lo: __m512, hi: __m512) -> __m512i {
+        // 8: to nearest even, no exceptions.
+        let (lo, hi) = (_mm512_cvtps_ph::<8>(lo), _mm512_cvtps_ph::<8>(hi));
+        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(lo), hi)
+    }
+);
+kernel!(
+    #[inline]
+    fn avx512_f16_store(s: Avx512, p: *mut u16, lo: __m512, hi: __m512) {
+        // In halves: a conversion to memory is one operation, one to a register two, and two
+        // halves of a register a third. 0: to nearest even, as 8 is, but not to be merged with it.
+        let (lo, hi) = (_mm512_cvtps_ph::<0>(lo), _mm512_cvtps_ph::<0>(hi));
+        // SAFETY: `K::f16_store` passes on its caller's promise about `p`.
+        unsafe {
+            _mm256_storeu_si256(p.cast(), lo);
+            _mm256_storeu_si256(p.add(16).cast(), hi);
+        }
+    }
+);
+kernel!(
+    #[inline]
+    fn avx512_off_quarter(s: Avx512, x: __m512) -> __m512 {
+        // What is left after two bits of fraction, rounded to nearest even.
+        _mm512_reduce_ps::<0x20>(x)
+    }
+);
+kernel!(
+    #[inline]
+    fn avx512_special(s: Avx512, v: __m512) -> u16 {
+        // Quiet and signalling NaNs, infinities of both signs.
+        _mm512_fpclass_ps_mask::<0x99>(v)
+    }
+);
+kernel!(
+    #[inline]
+    fn avx512_bf16(s: Avx512, even: __m512i, odd: __m512i) -> __m512i {
+        // Where what is cut off is over a half, or a half above an odd number, add one; 16-bit
+        // lanes hold both numbers. The constants of `ternarylogic`: a | (b & c), a & b | ~a & c.
+        let upper = _mm512_set1_epi32(0xffff_0000_u32 as i32);
+        let mixed = _mm512_shldi_epi32::<16>(odd, even); // (lower of odd, upper of even)
+        let kept = _mm512_ternarylogic_epi32::<0xca>(upper, odd, mixed);
+        let cut = _mm512_ternarylogic_epi32::<0xca>(upper, mixed, even);
+        let tie = _mm512_ternarylogic_epi32::<0xf8>(cut, kept, _mm512_set1_epi16(1));
+        let up = _mm512_cmpgt_epu16_mask(tie, _mm512_set1_epi16(i16::MIN));
+        // Saturating, as only then it stays one operation; no number is at the limit.
+        _mm512_mask_adds_epu16(kept, up, kept, _mm512_set1_epi16(1))
+    }
+);
+kernel!(
+    #[inline]
+    fn avx512_stream(s: Avx512, p: *mut u32, v: __m512i) {
+        // SAFETY: `K::stream` passes on its caller's promise about `p`.
+        unsafe { _mm512_stream_si512(p.cast(), v) }
+    }
+);
+
+impl K for Avx512 {
+    const FMA: bool = true;
+    const WIDE_LUT: bool = true;
+
+    #[inline(always)]
+    fn if_positive(self, x: f32x16<Self>, yes: f32x16<Self>, no: f32x16<Self>) -> f32x16<Self> {
+        // A comparison of floats: the compiler turns one of the bits round, and then `yes` is not
+        // computed by one masked operation.
+        x.simd_ge(0.0).select(yes, no)
+    }
+    #[inline(always)]
+    fn off_quarter(self, x: f32x16<Self>) -> f32x16<Self> {
+        avx512_off_quarter(self, x.into()).simd_into(self)
+    }
+    #[inline(always)]
+    fn all_finite(self, v: f32x16<Self>) -> bool {
+        avx512_special(self, v.into()) == 0
+    }
+    #[inline(always)]
+    fn lut8(self, t: &[f32; 8], ix: u32x16<Self>) -> f32x16<Self> {
+        let t = avx512_twice(self, f32x8::load_array_ref(self, t).into());
+        avx512_lut16(self, t, ix.into()).simd_into(self)
+    }
+    #[inline(always)]
+    fn lut16(self, t: &[f32; 16], ix: u32x16<Self>) -> f32x16<Self> {
+        let t = f32x16::load_array_ref(self, t);
+        avx512_lut16(self, t.into(), ix.into()).simd_into(self)
+    }
+    #[inline(always)]
+    fn lut32(self, t: &[f32; 32], ix: u32x16<Self>) -> f32x16<Self> {
+        let lo = f32x16::from_slice(self, &t[..16]);
+        let hi = f32x16::from_slice(self, &t[16..]);
+        avx512_lut32(self, (lo.into(), hi.into()), ix.into()).simd_into(self)
+    }
+    #[inline(always)]
+    fn f16_widen(self, h: u16x32<Self>) -> (f32x16<Self>, f32x16<Self>) {
+        let (lo, hi) = avx512_widen(self, h.into());
+        (lo.simd_into(self), hi.simd_into(self))
+    }
+    #[inline(always)]
+    fn f16_narrow(self, lo: f32x16<Self>, hi: f32x16<Self>) -> u16x32<Self> {
+        avx512_narrow(self, lo.into(), hi.into()).simd_into(self)
+    }
+    #[inline(always)]
+    unsafe fn f16_store(self, p: *mut u16, lo: f32x16<Self>, hi: f32x16<Self>) {
+        avx512_f16_store(self, p, lo.into(), hi.into())
+    }
+    #[inline(always)]
+    fn bf16_narrow(self, even: f32x16<Self>, odd: f32x16<Self>) -> u32x16<Self> {
+        let (even, odd): (u32x16<Self>, u32x16<Self>) = (even.bitcast(), odd.bitcast());
+        avx512_bf16(self, even.into(), odd.into()).simd_into(self)
+    }
+    #[inline(always)]
+    unsafe fn stream(self, p: *mut u32, v: u32x16<Self>) {
+        avx512_stream(self, p, v.into())
+    }
+}
