@@ -1,10 +1,10 @@
-//! An emitted kernel, compiled against the host model and run there.
+//! An emitted kernel, run on the host model.
 
 use super::common::{Data, Tensor};
+use super::compile::{Binary, instance};
 use codegen_ascendc::arch::Soc;
-use codegen_ascendc::emit::kernel::{self, tiling_data, tiling_key};
+use codegen_ascendc::emit::kernel::{tiling_data, tiling_key};
 use codegen_ascendc::emit::{Options, Package};
-use codegen_ascendc::host_model::FLAGS;
 use codegen_ascendc::plan::Plan;
 use half::{bf16, f16};
 use op_dsl::Operator;
@@ -13,16 +13,15 @@ use op_dsl::ir::bind::{Bound, TensorMeta, bind};
 use op_dsl::ir::op::{AttrKind, Gate, Spec, Value};
 use op_dsl::ir::tiling::{Extent, Machine, Need, Tiling, tile};
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::rc::Rc;
 
-/// All instances of an operator's kernel on one architecture, as one program.
+/// All instances of an operator's kernel on one architecture.
 pub struct Program {
     pub op: &'static Operator,
     pub package: Package<'static>,
-    /// Of the program, and of the files of its last call.
-    dir: PathBuf,
+    /// Its directory also has the files of the last call.
+    binary: Rc<Binary>,
 }
 
 /// What one call did.
@@ -33,69 +32,16 @@ pub struct Ran {
     pub report: String,
 }
 
-/// A kernel's own code runs once per call, the model's once per element: optimising the former takes
-/// longer than it saves.
-const AS_IT_STANDS: &str = "\
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize(\"O0\")
-#endif
-";
-
-fn compiler() -> String {
-    std::env::var("CXX").ok().filter(|c| !c.is_empty()).unwrap_or_else(|| "g++".into())
-}
-
 impl Program {
-    /// Emits and compiles.
-    pub fn new(op: &'static Operator, soc: &str) -> Program {
+    /// Emits some operators for one architecture and compiles them together.
+    pub fn all(ops: &[&'static Operator], soc: &str) -> Vec<Program> {
         let soc = Soc::named(soc).expect("a target");
-        let package = Package::new(&op.def, soc, Options::default()).expect("plans");
-        static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
-        let number = PROGRAMS.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{}_{}_{number}", package.snake(), std::process::id());
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ascendc_kernels").join(name);
-        fs::create_dir_all(&dir).expect("a directory");
-        for file in kernel::files(&package) {
-            fs::write(dir.join(&file.path), &file.text).expect("a file");
-        }
-        let program = Program { op, package, dir };
-        program.compile();
-        program
-    }
-
-    fn compile(&self) {
-        let snake = self.package.snake();
-        let small: &[bool] =
-            if tiling_key::has_small(&self.package) { &[false, true] } else { &[false] };
-        let mut instances = Vec::new();
-        for plan in &self.package.plans {
-            for small in small {
-                let (dtype, form) = (plan.dtype as u8, plan.spec);
-                instances.push(format!(
-                    "{{\"{}\", host_model::Bind({snake}<{dtype}, {form}, {small}>)}}",
-                    instance(plan, *small)
-                ));
-            }
-        }
-        let main = format!(
-            "#include \"run.h\"\n{AS_IT_STANDS}#include \"{snake}.cpp\"\nHOST_MODEL_MAIN({})\n",
-            instances.join(",\n                ")
-        );
-        fs::write(self.dir.join("main.cpp"), main).expect("a file");
-        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
-        let out = Command::new(compiler())
-            .args(FLAGS)
-            .args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"])
-            .arg(format!("-DHOST_MODEL_ARCH={}", self.package.arch()))
-            .arg("-I")
-            .arg(model)
-            .arg(self.dir.join("main.cpp"))
-            .arg("-o")
-            .arg(self.dir.join("kernel"))
-            .output()
-            .expect("a C++17 compiler: install g++ or set CXX");
-        let said = String::from_utf8_lossy(&out.stderr);
-        assert!(out.status.success(), "{snake} on {}: {said}", self.package.arch());
+        let package =
+            |op: &&'static Operator| Package::new(&op.def, soc, Options::default()).expect("plans");
+        let packages: Vec<Package<'_>> = ops.iter().map(package).collect();
+        let binary = Rc::new(Binary::new(&packages));
+        let program = |(op, package)| Program { op, package, binary: Rc::clone(&binary) };
+        ops.iter().copied().zip(packages).map(program).collect()
     }
 
     /// The plan of a call.
@@ -134,10 +80,10 @@ impl Program {
         let metas: Vec<TensorMeta> = inputs.iter().map(Tensor::meta).collect();
         let bound = bind(&self.op.def, attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
         let tiling = self.tile(&bound, cores);
-        let path = |name: &str| self.dir.join(name);
-        let mut command = Command::new(self.dir.join("kernel"));
+        let path = |name: &str| self.binary.dir.join(name);
+        let mut command = Command::new(self.binary.dir.join("kernel"));
         let plan = self.plan(bound.spec, bound.dtype);
-        command.args(["--kernel", &instance(plan, tiling.path as u32 == 2)]);
+        command.args(["--kernel", &instance(&self.package.snake(), plan, tiling.path as u32 == 2)]);
         // What the newest architecture keeps for itself lies beyond what it reports.
         let beyond = if self.package.arch() == 3510 { 8192 } else { 0 };
         command.args(["--ub", &(self.package.soc().reported_ub() + beyond).to_string()]);
@@ -203,19 +149,6 @@ impl Program {
         assert_eq!(size, out.len(), "the struct and its bytes");
         out
     }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // Left behind, it would only take space; after a failure it is what to look at.
-        if !std::thread::panicking() {
-            let _ = fs::remove_dir_all(&self.dir);
-        }
-    }
-}
-
-fn instance(plan: &Plan, small: bool) -> String {
-    format!("{}_{}_{}", plan.dtype, plan.spec, if small { "small" } else { "dense" })
 }
 
 impl Ran {
