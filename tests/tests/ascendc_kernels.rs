@@ -35,7 +35,7 @@ fn check(p: &Program, attrs: &[Value], domain: &[usize], dtype: DType, cores: u3
     ran
 }
 
-/// What is run on everything; other operators and targets share its walk and copies, and run less.
+/// What also runs in every rank and on shapes of real models: others share its walk and copies.
 const MOST: (&str, &str) = ("GeGluGradV2", "ascend910b");
 
 /// Sizes of a part in the split dimension: all around blocks, and some around repeats and beyond.

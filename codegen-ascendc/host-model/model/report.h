@@ -8,7 +8,8 @@
 #include <cstdlib>
 #include <string>
 
-/// A function that every call is a call of: copies of it are much of the time a program takes to compile.
+/// A function that is not copied into its callers: those copies were much of what a program's compiler
+/// has to do.
 #define HOST_MODEL_ONCE [[gnu::noinline]]
 
 namespace host_model {
