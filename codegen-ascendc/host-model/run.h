@@ -73,20 +73,35 @@ struct Request {
     std::vector<std::pair<const Region*, std::string>> outputs;
 };
 
-inline std::vector<uint8_t> ReadFile(const std::string& path)
-{
-    std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) {
-        Usage("cannot read " + path);
+/// A file that is read.
+class Source {
+public:
+    explicit Source(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "rb"))
+    {
+        if (file_ == nullptr || std::fseek(file_, 0, SEEK_END) != 0 || (size_ = std::ftell(file_)) < 0) {
+            Usage("cannot read " + path);
+        }
+        std::rewind(file_);
     }
-    std::vector<uint8_t> bytes;
-    uint8_t part[65536];
-    for (size_t n; (n = std::fread(part, 1, sizeof part, file)) != 0;) {
-        bytes.insert(bytes.end(), part, part + n);
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+    ~Source() { std::fclose(file_); }
+
+    uint64_t Size() const { return static_cast<uint64_t>(size_); }
+
+    /// All of it.
+    void Read(uint8_t* to)
+    {
+        if (std::fread(to, 1, Size(), file_) != Size()) {
+            Usage("cannot read " + path_);
+        }
     }
-    std::fclose(file);
-    return bytes;
-}
+
+private:
+    std::string path_;
+    std::FILE* file_;
+    long size_ = 0;
+};
 
 /// `text` cut at `mark`, from the right; both parts must be there.
 inline std::pair<std::string, std::string> Cut(const std::string& text, char mark, bool right)
@@ -108,16 +123,21 @@ inline uint64_t Number(const std::string& text)
     return value;
 }
 
-/// Adds an argument with the content of `bytes`.
-inline Region& AddRegion(Request& request, const std::string& name, Role role, uint64_t size,
-                         const std::vector<uint8_t>& bytes)
+/// Adds an argument.
+inline Region& AddRegion(Request& request, const std::string& name, Role role, uint64_t size)
 {
     TheDevice().regions.push_back(std::make_unique<Region>(name, role, size));
     Region& region = *TheDevice().regions.back();
-    if (!bytes.empty()) {
-        std::memcpy(region.Base(), bytes.data(), bytes.size());
-    }
     request.arguments.push_back(region.Base());
+    return region;
+}
+
+/// Adds an argument with the content of a file.
+inline Region& AddRegion(Request& request, const std::string& name, Role role, const std::string& path)
+{
+    Source source(path);
+    Region& region = AddRegion(request, name, role, source.Size());
+    source.Read(region.Base());
     return region;
 }
 
@@ -137,24 +157,21 @@ inline Request Parse(int argc, char** argv)
         const std::string value = argv[++i];
         if (option == "--in") {
             const auto parts = Cut(value, '=', false);
-            const std::vector<uint8_t> bytes = ReadFile(parts.second);
-            AddRegion(request, parts.first, Role::kInput, bytes.size(), bytes);
+            AddRegion(request, parts.first, Role::kInput, parts.second);
         } else if (option == "--out") {
             const auto parts = Cut(value, '=', false);
             const auto file = Cut(parts.second, ':', true);
-            request.outputs.emplace_back(&AddRegion(request, parts.first, Role::kOutput, Number(file.second), {}), file.first);
+            request.outputs.emplace_back(&AddRegion(request, parts.first, Role::kOutput, Number(file.second)), file.first);
         } else if (option == "--inout") {
             const auto parts = Cut(value, '=', false);
             const auto files = Cut(parts.second, ':', true);
-            const std::vector<uint8_t> bytes = ReadFile(files.first);
-            request.outputs.emplace_back(&AddRegion(request, parts.first, Role::kInOut, bytes.size(), bytes), files.second);
+            request.outputs.emplace_back(&AddRegion(request, parts.first, Role::kInOut, files.first), files.second);
         } else if (option == "--absent") {
             request.arguments.push_back(nullptr);
         } else if (option == "--workspace") {
-            AddRegion(request, "workspace", Role::kWorkspace, Number(value), {});
+            AddRegion(request, "workspace", Role::kWorkspace, Number(value));
         } else if (option == "--tiling") {
-            const std::vector<uint8_t> bytes = ReadFile(value);
-            AddRegion(request, "tiling", Role::kTiling, bytes.size(), bytes);
+            AddRegion(request, "tiling", Role::kTiling, value);
         } else if (option == "--blocks") {
             device.blocks = static_cast<int>(Number(value));
         } else if (option == "--ub") {
@@ -183,11 +200,11 @@ inline void CheckEnd(const Core& core)
     for (const Slot& slot : core.slots) {
         if (slot.state != SlotState::kFree && slot.state != SlotState::kOwned) {
             Fail("queue-protocol", slot.allocated,
-                 Format("%s was allocated and not freed by the end of the kernel", slot.name.c_str()));
+                 "%s was allocated and not freed by the end of the kernel", slot.name.c_str());
         }
     }
     for (const auto& flag : core.flags) {
-        Fail("event", flag.second.second, Format("event id %d was set and never waited for", flag.first.second));
+        Fail("event", flag.second.second, "event id %d was set and never waited for", flag.first.second);
     }
     if (core.atomic_add) {
         Fail("parameter", kEndOfRun, "SetAtomicAdd is still on at the end of the kernel");
@@ -201,54 +218,86 @@ struct Summary {
     uint32_t ub_used, reserved;
 };
 
-/// Runs all blocks, one at a time, from SyncAll to SyncAll.
-inline std::vector<Summary> RunBlocks(const Kernel& kernel, const std::vector<uint8_t*>& arguments)
-{
-    Device& device = TheDevice();
-    std::vector<Summary> summaries(static_cast<size_t>(device.blocks));
-    std::vector<std::thread> threads(static_cast<size_t>(device.blocks));
-    std::vector<bool> ended(static_cast<size_t>(device.blocks), false);
-    int left = device.blocks;
-    while (left > 0) {
+/// The blocks of a run. A thread runs them in order; one that waits at a SyncAll keeps its thread, and
+/// the next block gets another.
+class Blocks {
+public:
+    Blocks(const Kernel& kernel, const std::vector<uint8_t*>& arguments)
+        : kernel_(kernel), arguments_(arguments), count_(TheDevice().blocks), ended_(static_cast<size_t>(count_), false),
+          summaries_(static_cast<size_t>(count_))
+    {}
+
+    /// Runs all, one at a time, from SyncAll to SyncAll.
+    std::vector<Summary> Run()
+    {
+        std::vector<std::thread> threads;
+        while (next_ < count_) {
+            const int first = next_;
+            threads.emplace_back([this, first] { RunFrom(first); });
+            TheBaton().Step(first);
+        }
+        while (AnyWaits()) {
+            TheDevice().epoch += 1;
+            for (int block = 0; block < count_; ++block) {
+                TheBaton().Step(block);
+            }
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        return summaries_;
+    }
+
+private:
+    void RunFrom(int first)
+    {
+        TheBaton().Take(first);
+        Ub ub(TheDevice().ub_bytes);
+        while (!RunOne(ub) && next_ < count_) {
+        }
+        TheBaton().Give();
+    }
+
+    /// Runs the next block; whether it waited on its way.
+    bool RunOne(Ub& ub)
+    {
+        const int block = next_++;
+        RunningCore() = block;
+        Core core(ub);
+        CurrentCorePointer() = &core;
+        kernel_.call(arguments_);
+        core.EndTile();
+        CheckEnd(core);
+        const size_t at = static_cast<size_t>(block);
+        ended_[at] = true;
+        summaries_[at] = Summary{core.setup,    core.total,    core.largest, core.tiles,
+                                 core.gm_bytes, core.sync_all, core.ub_used, core.reserved};
+        ub.Clear(core.ub_used);
+        return core.sync_all != 0;
+    }
+
+    /// Whether all blocks wait; stops if only some do.
+    bool AnyWaits() const
+    {
         int waiting = -1;
         int gone = -1;
-        for (int block = 0; block < device.blocks; ++block) {
-            const size_t at = static_cast<size_t>(block);
-            if (ended[at]) {
-                gone = block;
-                continue;
-            }
-            if (!threads[at].joinable()) {
-                threads[at] = std::thread([&kernel, &arguments, &summaries, &device, block, at] {
-                    TheBaton().Take(block);
-                    RunningCore() = block;
-                    Core core(device.ub_bytes);
-                    CurrentCorePointer() = &core;
-                    kernel.call(arguments);
-                    core.EndTile();
-                    CheckEnd(core);
-                    summaries[at] = Summary{core.setup,    core.total,    core.largest, core.tiles,
-                                            core.gm_bytes, core.sync_all, core.ub_used, core.reserved};
-                    TheBaton().Give(true);
-                });
-            }
-            if (TheBaton().Step(block)) {
-                threads[at].join();
-                ended[at] = true;
-                left -= 1;
-                gone = block;
-            } else {
-                waiting = block;
-            }
+        for (int block = 0; block < count_; ++block) {
+            (ended_[static_cast<size_t>(block)] ? gone : waiting) = block;
         }
         if (waiting >= 0 && gone >= 0) {
             Fail("sync-all", kEndOfRun,
-                 Format("block %d waits at a SyncAll that block %d never reached", waiting, gone));
+                 "block %d waits at a SyncAll that block %d never reached", waiting, gone);
         }
-        device.epoch += 1;
+        return waiting >= 0;
     }
-    return summaries;
-}
+
+    const Kernel& kernel_;
+    const std::vector<uint8_t*>& arguments_;
+    const int count_;
+    int next_ = 0;
+    std::vector<bool> ended_;
+    std::vector<Summary> summaries_;
+};
 
 /// Prints the report.
 inline void Report(const std::string& name, const std::vector<Summary>& cores)
@@ -309,7 +358,7 @@ inline int Main(int argc, char** argv, std::initializer_list<Named> kernels)
         Usage(Format("kernel '%s' takes %d arguments, the command line names %d", chosen->name,
                      static_cast<int>(chosen->kernel.arguments), static_cast<int>(request.arguments.size())));
     }
-    const std::vector<Summary> cores = RunBlocks(chosen->kernel, request.arguments);
+    const std::vector<Summary> cores = Blocks(chosen->kernel, request.arguments).Run();
     for (const auto& output : request.outputs) {
         std::FILE* file = std::fopen(output.second.c_str(), "wb");
         if (file == nullptr || std::fwrite(output.first->Base(), 1, output.first->size, file) != output.first->size) {

@@ -113,11 +113,11 @@ void Cast(const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>& src
     const Rounding mode = static_cast<Rounding>(round);
     constexpr Modes modes = CastModes<D, S>();
     if (modes == 0) {
-        Fail("cast", where, Format("Cast from %s to %s does not exist on %d", TypeName<S>(), TypeName<D>(), kArch));
+        Fail("cast", where, "Cast from %s to %s does not exist on %d", TypeName<S>(), TypeName<D>(), kArch);
     }
     if (!(modes & Mode(mode))) {
-        Fail("cast", where, Format("Cast from %s to %s with %s on %d, allowed is %s", TypeName<S>(), TypeName<D>(),
-                                   Text(Mode(mode)).c_str(), kArch, Text(modes).c_str()));
+        Fail("cast", where, "Cast from %s to %s with %s on %d, allowed is %s", TypeName<S>(), TypeName<D>(),
+                                   Text(Mode(mode)).c_str(), kArch, Text(modes).c_str());
     }
     Instruction run("Cast", extent, std::max(sizeof(D), sizeof(S)), where);
     const Operand<D> to{dst, {p.dstBlkStride, p.dstRepStride}};
@@ -131,7 +131,12 @@ void Cast(const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>& src
     run.Overlap(to, from);
     run.Source(from);
     run.Target(to);
-    run.Each([&](uint64_t i) { run.Put(to, i, CastOne<D>(run.Get(from, i), mode)); });
+    if (mode == Rounding::kNone || mode == Rounding::kRint) {
+        // The same rounding, known to the compiler.
+        run.Map(to, [](S value) { return CastOne<D>(value, Rounding::kRint); }, from);
+    } else {
+        run.Map(to, [mode](S value) { return CastOne<D>(value, mode); }, from);
+    }
     run.Count(1, true);
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace host_model {
 
@@ -29,8 +30,15 @@ using Stamp = std::array<uint32_t, kPipes>;
 /// The clocks of one core.
 class Clocks {
 public:
-    /// Numbers the next instruction of `pipe`.
-    uint32_t Issue(Pipe pipe) { return ++issued_[Index(pipe)]; }
+    /// Numbers the next instruction of `pipe`, which a line of the kernel asked for.
+    uint32_t Issue(Pipe pipe, int line)
+    {
+        lines_[Index(pipe)].push_back(line);
+        return ++issued_[Index(pipe)];
+    }
+
+    /// The line that asked for an instruction.
+    int Line(Pipe pipe, uint32_t number) const { return lines_[Index(pipe)][number - 1]; }
 
     /// What has ended once all instructions issued to `pipe` so far have.
     Stamp Done(Pipe pipe) const
@@ -64,11 +72,8 @@ public:
         }
     }
 
-    /// Whether instruction `number` of `other` ends before the next one of `pipe` starts.
-    bool Knows(Pipe pipe, Pipe other, uint32_t number) const
-    {
-        return known_[Index(pipe)][Index(other)] >= number;
-    }
+    /// The last instruction of `other` that ends before the next one of `pipe` starts.
+    uint32_t Known(Pipe pipe, Pipe other) const { return known_[Index(pipe)][Index(other)]; }
 
 private:
     static size_t Index(Pipe pipe) { return static_cast<size_t>(pipe); }
@@ -82,6 +87,7 @@ private:
 
     Stamp issued_{};
     std::array<Stamp, kPipes> known_{};
+    std::array<std::vector<int>, kPipes> lines_;
 };
 
 }  // namespace host_model

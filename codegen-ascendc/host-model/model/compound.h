@@ -6,6 +6,19 @@
 
 namespace host_model {
 
+/// x * y + addend: the product rounded to `S` unless the sum is wider, the sum to `D`.
+template <typename D, typename S, typename A>
+Chunk<D> RoundTwice(const Chunk<S>& x, const Chunk<S>& y, const Chunk<A>& addend)
+{
+    const Chunk<float> products = Rounded(Apply<float>(
+        [](S a, S b) {
+            const float product = static_cast<float>(a) * static_cast<float>(b);
+            return sizeof(D) == sizeof(S) ? static_cast<float>(Narrow<S>(product)) : product;
+        },
+        x, y));
+    return Apply<D>([](float product, A more) { return Narrow<D>(product + static_cast<float>(more)); }, products, addend);
+}
+
 /// dst += scalar * src.
 template <typename T, typename U>
 void Axpy(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<U>& src, const U& scalar, const Extent& extent,
@@ -15,7 +28,7 @@ void Axpy(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<U>& src
     CheckType<T>(Types::kReal, api, where);
     CheckType<U>(Types::kReal, api, where);
     if (!std::is_same_v<T, U> && !(std::is_same_v<U, half> && std::is_same_v<T, float>)) {
-        Fail("dtype", where, Format("Axpy: %s times %s into %s", TypeName<U>(), TypeName<U>(), TypeName<T>()));
+        Fail("dtype", where, "Axpy: %s times %s into %s", TypeName<U>(), TypeName<U>(), TypeName<T>());
     }
     Instruction run(api, extent, std::max(sizeof(T), sizeof(U)), where);
     const Operand<T> to{dst, {p.dstBlkStride, p.dstRepStride}};
@@ -30,11 +43,22 @@ void Axpy(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<U>& src
     run.Source(from);
     run.Source(to);
     run.Target(to);
-    const float factor = static_cast<float>(scalar);
-    run.Each([&](uint64_t i) {
-        run.Put(to, i, RoundTwice<T, U>(static_cast<float>(run.Get(from, i)), factor, static_cast<float>(run.Get(to, i))));
+    const Chunk<U> factor = Apply<U>([scalar] { return scalar; });
+    run.Chunks([&](uint64_t first) {
+        run.Give(to, first, RoundTwice<T>(run.Take(from, first), factor, run.Take(to, first)));
     });
     run.Count();
+}
+
+/// Counts an instruction with three operands: three addresses halve the rate, as no more than two can
+/// be served at a time.
+template <typename D, typename S>
+void CountThree(TwoSources<D, S>& s)
+{
+    const uint32_t to = s.to.Start();
+    const uint32_t a = s.a.Start();
+    const uint32_t b = s.b.Start();
+    s.run.Count(to != a && to != b && a != b ? 2 : 1);
 }
 
 /// dst = src0 * dst + src1.
@@ -43,8 +67,14 @@ void FusedMulAdd(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<
                  const AscendC::LocalTensor<T>& src1, const Extent& extent, const AscendC::BinaryRepeatParams& p,
                  Where where)
 {
-    Binary<true>("FusedMulAdd", Types::kReal, dst, src0, src1, extent, p, where,
-                 [](float x, float y, float d) { return RoundTwice<T, T>(x, d, y); });
+    TwoSources<T, T> s("FusedMulAdd", Types::kReal, dst, src0, src1, extent, p, where, true);
+    if (extent.count == 0) {
+        return;
+    }
+    s.run.Chunks([&](uint64_t first) {
+        s.run.Give(s.to, first, RoundTwice<T>(s.run.Take(s.a, first), s.run.Take(s.to, first), s.run.Take(s.b, first)));
+    });
+    CountThree(s);
 }
 
 /// dst += src0 * src1.
@@ -54,10 +84,16 @@ void MulAddDst(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<U>
                Where where)
 {
     if (!std::is_same_v<T, U> && !(std::is_same_v<U, half> && std::is_same_v<T, float>)) {
-        Fail("dtype", where, Format("MulAddDst: %s times %s into %s", TypeName<U>(), TypeName<U>(), TypeName<T>()));
+        Fail("dtype", where, "MulAddDst: %s times %s into %s", TypeName<U>(), TypeName<U>(), TypeName<T>());
     }
-    Binary<true>("MulAddDst", Types::kNoBf16, dst, src0, src1, extent, p, where,
-                 [](float x, float y, float d) { return RoundTwice<T, U>(x, y, d); });
+    TwoSources<T, U> s("MulAddDst", Types::kNoBf16, dst, src0, src1, extent, p, where, true);
+    if (extent.count == 0) {
+        return;
+    }
+    s.run.Chunks([&](uint64_t first) {
+        s.run.Give(s.to, first, RoundTwice<T>(s.run.Take(s.a, first), s.run.Take(s.b, first), s.run.Take(s.to, first)));
+    });
+    CountThree(s);
 }
 
 }  // namespace host_model

@@ -1,8 +1,7 @@
-// One core: its unified buffer, the notes taken about every byte of it, and its clocks.
+// One core: what it may do with its unified buffer, its clocks and its counts.
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 #include "counters.h"
 #include "gm.h"
 #include "report.h"
+#include "ub.h"
 
 namespace host_model {
 
@@ -76,11 +76,9 @@ struct Span {
 /// The state of one core while it runs a block.
 class Core {
 public:
-    explicit Core(uint32_t ub_bytes)
-        : memory_((ub_bytes + 63) / 64), written_(ub_bytes, 0), notes_((ub_bytes + kBlock - 1) / kBlock)
-    {}
+    explicit Core(host_model::Ub& ub) : ub_(ub) {}
 
-    uint8_t* Ub(uint32_t address) { return reinterpret_cast<uint8_t*>(memory_.data()) + address; }
+    uint8_t* Ub(uint32_t address) { return ub_.At(address); }
 
     /// How messages name a span: the buffer and the offset in it.
     std::string Describe(const Span& span, uint32_t address) const
@@ -95,89 +93,74 @@ public:
 
     /// Stops unless `length` bytes of `span` at `address` lie in its buffer, the
     /// tensor is held by the kernel and the address is a multiple of `align`.
-    void CheckSpan(const Span& span, uint32_t address, uint64_t length, uint32_t align, const char* api,
+    HOST_MODEL_ONCE void CheckSpan(const Span& span, uint32_t address, uint64_t length, uint32_t align, const char* api,
                    Where where) const
     {
         if (span.slot < 0) {
-            Fail("ub-tensor", where, Format("%s: the tensor has no buffer", api));
+            Fail("ub-tensor", where, "%s: the tensor has no buffer", api);
         }
         const Slot& slot = slots[static_cast<size_t>(span.slot)];
         if (span.generation != slot.generation || slot.state == SlotState::kFree) {
-            Fail("queue-protocol", where, Format("%s uses a tensor of %s after FreeTensor", api, slot.name.c_str()));
+            Fail("queue-protocol", where, "%s uses a tensor of %s after FreeTensor", api, slot.name.c_str());
         }
         if (slot.state == SlotState::kQueued) {
             Fail("queue-protocol", where,
-                 Format("%s uses a tensor of %s between EnQue and DeQue", api, slot.name.c_str()));
+                 "%s uses a tensor of %s between EnQue and DeQue", api, slot.name.c_str());
         }
         if (address % align != 0) {
             Fail("ub-alignment", where,
-                 Format("%s at %s: the address must be a multiple of %u bytes", api,
-                        Describe(span, address).c_str(), align));
+                 "%s at %s: the address must be a multiple of %u bytes", api,
+                        Describe(span, address).c_str(), align);
         }
         if (address + length > slot.address + slot.length) {
             Fail("ub-bounds", where,
-                 Format("%s touches %llu bytes at %s, whose buffer has %u bytes", api,
-                        static_cast<unsigned long long>(length), Describe(span, address).c_str(), slot.length));
+                 "%s touches %llu bytes at %s, whose buffer has %u bytes", api,
+                        static_cast<unsigned long long>(length), Describe(span, address).c_str(), slot.length);
         }
     }
 
     /// Notes that instruction `number` of `pipe` reads.
-    void Read(const Span& span, uint32_t address, uint32_t length, Pipe pipe, uint32_t number, const char* api,
+    HOST_MODEL_ONCE void Read(const Span& span, uint32_t address, uint32_t length, Pipe pipe, uint32_t number, const char* api,
               Where where)
     {
         if (length == 0) {
             return;
         }
-        const void* gap = std::memchr(&written_[address], 0, length);
-        if (gap != nullptr) {
-            const uint32_t at = static_cast<uint32_t>(static_cast<const uint8_t*>(gap) - written_.data());
+        const uint32_t gap = ub_.FirstGap(address, length);
+        if (gap != address + length) {
             Fail("ub-uninitialised", where,
-                 Format("%s reads %u bytes at %s, but nobody wrote %s", api, length,
-                        Describe(span, address).c_str(), Describe(span, at).c_str()));
+                 "%s reads %u bytes at %s, but nobody wrote %s", api, length,
+                        Describe(span, address).c_str(), Describe(span, gap).c_str());
         }
-        for (uint32_t i = address / kBlock; i <= (address + length - 1) / kBlock; ++i) {
-            Note& note = notes_[i];
-            if (note.write != 0 && MustWait(pipe, note.write_pipe) && !clocks.Knows(pipe, note.write_pipe, note.write)) {
-                MissingWait(span, i, pipe, api, "reads", note.write_pipe, "written", note.write_line, where);
-            }
-            note.read[static_cast<size_t>(pipe)] = number;
-            note.read_line[static_cast<size_t>(pipe)] = where.line;
-        }
+        const Access access{span, address / kBlock, (address + length - 1) / kBlock + 1, pipe, 0, api, where};
+        CheckWrites(access, "reads");
+        ub_.NoteRead(pipe, number, access.first, access.end);
     }
 
     /// Notes that instruction `number` of `pipe` writes.
-    void Write(const Span& span, uint32_t address, uint32_t length, Pipe pipe, uint32_t number, const char* api,
+    HOST_MODEL_ONCE void Write(const Span& span, uint32_t address, uint32_t length, Pipe pipe, uint32_t number, const char* api,
                Where where)
     {
         if (length == 0) {
             return;
         }
-        for (uint32_t i = address / kBlock; i <= (address + length - 1) / kBlock; ++i) {
-            Note& note = notes_[i];
-            const bool own = note.write_pipe == pipe && note.write == number;
-            if (note.write != 0 && !own && MustWait(pipe, note.write_pipe) &&
-                !clocks.Knows(pipe, note.write_pipe, note.write)) {
-                MissingWait(span, i, pipe, api, "writes", note.write_pipe, "written", note.write_line, where);
+        const Access access{span, address / kBlock, (address + length - 1) / kBlock + 1, pipe, number, api, where};
+        CheckWrites(access, "writes");
+        for (int i = 0; i < kPipes; ++i) {
+            const Pipe other = static_cast<Pipe>(i);
+            if (other != pipe) {
+                CheckKnown(access, "writes", other, "still read", ub_.Read(other));
             }
-            for (int other = 0; other < kPipes; ++other) {
-                const uint32_t read = note.read[static_cast<size_t>(other)];
-                if (other != static_cast<int>(pipe) && read != 0 && !clocks.Knows(pipe, static_cast<Pipe>(other), read)) {
-                    MissingWait(span, i, pipe, api, "writes", static_cast<Pipe>(other), "still read",
-                                note.read_line[static_cast<size_t>(other)], where);
-                }
-            }
-            note.write = number;
-            note.write_pipe = pipe;
-            note.write_line = where.line;
         }
-        std::memset(&written_[address], 1, length);
+        ub_.NoteWrite(pipe, number, access.first, access.end);
+        ub_.Define(address, length);
     }
 
     /// Bytes whose content no one may rely on any more.
-    void Forget(uint32_t address, uint32_t length) { std::memset(&written_[address], 0, length); }
+    void Forget(uint32_t address, uint32_t length) { ub_.Forget(address, length); }
 
     /// Counts one vector call.
-    void Count(const char* api, uint64_t repeats, uint64_t passes, bool cast)
+    HOST_MODEL_ONCE void Count(const char* api, uint64_t repeats, uint64_t passes, bool cast)
     {
         VectorWork& work = tiles == 0 ? setup : tile;
         work.calls[api] += 1;
@@ -199,7 +182,7 @@ public:
     }
 
     /// Adds the present tile to the sums.
-    void EndTile()
+    HOST_MODEL_ONCE void EndTile()
     {
         total.Add(tile);
         if (tile.repeats > largest.repeats) {
@@ -213,10 +196,8 @@ public:
     {
         const uint32_t all = TheDevice().ub_bytes;
         if (ub_used + reserved > all) {
-            Fail("ub-capacity", where,
-                 reserved == 0 ? Format("InitBuffer has given out %u bytes, UB has %u", ub_used, all)
-                               : Format("InitBuffer has given out %u bytes and %s keeps %u for itself, UB has %u",
-                                        ub_used, reserved_by, reserved, all));
+            const std::string more = reserved == 0 ? "" : Format(" and %s keeps %u for itself", reserved_by, reserved);
+            Fail("ub-capacity", where, "InitBuffer has given out %u bytes%s, UB has %u", ub_used, more.c_str(), all);
         }
     }
 
@@ -251,13 +232,16 @@ public:
     uint64_t gm_bytes = 0;
 
 private:
-    /// Who touched a 32-byte block last.
-    struct Note {
-        uint32_t write = 0;
-        Pipe write_pipe = Pipe::kScalar;
-        int write_line = 0;
-        std::array<uint32_t, kPipes> read{};
-        std::array<int, kPipes> read_line{};
+    /// An instruction at 32-byte blocks `[first, end)` of UB.
+    struct Access {
+        const Span& span;
+        uint32_t first;
+        uint32_t end;
+        Pipe pipe;
+        /// Whose writes it may meet: its own.
+        uint32_t own;
+        const char* api;
+        Where where;
     };
 
     /// Scalar code runs in order, vector code too unless asked otherwise; copies
@@ -270,22 +254,37 @@ private:
         return pipe == Pipe::kMte2 || pipe == Pipe::kMte3 || (pipe == Pipe::kVector && TheDevice().strict_v);
     }
 
-    [[noreturn]] void MissingWait(const Span& span, uint32_t block, Pipe pipe, const char* api, const char* verb,
-                                  Pipe other, const char* done, int line, Where where) const
+    /// Stops unless the last writer of each block has ended.
+    void CheckWrites(const Access& access, const char* verb) const
     {
-        Fail("missing-wait", where,
-             Format("%s on pipe %s %s %s, %s by pipe %s in line %d: a queue hand-over, an event or a barrier "
-                    "must come in between",
-                    api, Name(pipe), verb, Describe(span, block * kBlock).c_str(), done, Name(other), line));
+        for (int i = 0; i < kPipes; ++i) {
+            const Pipe other = static_cast<Pipe>(i);
+            if (MustWait(access.pipe, other)) {
+                CheckKnown(access, verb, other, "written", ub_.Wrote(other));
+            }
+        }
     }
 
-    struct alignas(64) Line {
-        uint8_t bytes[64];
-    };
+    /// Stops if one of the instructions of `other` that `notes` name may still run.
+    void CheckKnown(const Access& access, const char* verb, Pipe other, const char* done, const uint32_t* notes) const
+    {
+        const uint32_t known = clocks.Known(access.pipe, other);
+        const uint32_t own = access.pipe == other ? access.own : 0;
+        if (!AnyLater(notes, access.first, access.end, known, own)) {
+            return;
+        }
+        uint32_t block = access.first;
+        while (notes[block] <= known || notes[block] == own) {
+            ++block;
+        }
+        Fail("missing-wait", access.where,
+             "%s on pipe %s %s %s, %s by pipe %s in line %d: a queue hand-over, an event or a barrier "
+                    "must come in between",
+                    access.api, Name(access.pipe), verb, Describe(access.span, block * kBlock).c_str(), done,
+                    Name(other), clocks.Line(other, notes[block]));
+    }
 
-    std::vector<Line> memory_;
-    std::vector<uint8_t> written_;
-    std::vector<Note> notes_;
+    host_model::Ub& ub_;
     int first_queue_ = -1;
 };
 

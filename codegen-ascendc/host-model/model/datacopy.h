@@ -27,7 +27,7 @@ template <typename T>
 void CheckCopyType(const char* api, Where where)
 {
     if (!kHasBf16 && std::is_same_v<T, bfloat16_t>) {
-        Fail("not-on-arch", where, Format("%s: bfloat16_t does not exist on %d", api, kArch));
+        Fail("not-on-arch", where, "%s: bfloat16_t does not exist on %d", api, kArch);
     }
 }
 
@@ -35,7 +35,7 @@ void CheckCopyType(const char* api, Where where)
 inline void CheckCopyPad(Where where)
 {
     if (!kHasCopyPad) {
-        Fail("not-on-arch", where, Format("DataCopyPad does not exist on %d", kArch));
+        Fail("not-on-arch", where, "DataCopyPad does not exist on %d", kArch);
     }
 }
 
@@ -53,7 +53,7 @@ void CopyIn(const char* api, const AscendC::LocalTensor<T>& dst, const AscendC::
     }
     int64_t at = src.Locate(0, api, where, gm_align);
     Region& region = *src.Region();
-    const uint32_t number = core.clocks.Issue(Pipe::kMte2);
+    const uint32_t number = core.clocks.Issue(Pipe::kMte2, where.line);
     region.reads.copies += 1;
     uint64_t to = dst.Span().address;
     for (uint64_t i = 0; i < bursts.count; ++i) {
@@ -81,7 +81,7 @@ void CopyOut(const char* api, const AscendC::GlobalTensor<T>& dst, const AscendC
     }
     int64_t at = dst.Locate(0, api, where, gm_align);
     Region& region = *dst.Region();
-    const uint32_t number = core.clocks.Issue(Pipe::kMte3);
+    const uint32_t number = core.clocks.Issue(Pipe::kMte3, where.line);
     region.writes.copies += 1;
     uint64_t from = src.Span().address;
     for (uint64_t i = 0; i < bursts.count; ++i) {
@@ -113,8 +113,8 @@ Bursts WholeBlocks(const char* api, uint32_t count, Where where)
     const uint64_t bytes = static_cast<uint64_t>(count) * sizeof(T);
     if (bytes % kBlock != 0) {
         Fail("parameter", where,
-             Format("%s: %u elements of %s are %llu bytes, must be a multiple of 32 (the rest would not be copied)", api,
-                    count, TypeName<T>(), static_cast<unsigned long long>(bytes)));
+             "%s: %u elements of %s are %llu bytes, must be a multiple of 32 (the rest would not be copied)", api,
+                    count, TypeName<T>(), static_cast<unsigned long long>(bytes));
     }
     Bursts bursts;
     bursts.length = bytes;
@@ -144,8 +144,8 @@ Bursts ByteBursts(const P& p, bool in, int64_t longest, size_t width, Where wher
     bursts.count = static_cast<uint64_t>(p.blockCount.In(lowest, 4095, "DataCopyPad", "blockCount", where));
     bursts.length = static_cast<uint64_t>(p.blockLen.In(lowest, longest, "DataCopyPad", "blockLen", where));
     if (bursts.length % width != 0) {
-        Fail("parameter", where, Format("DataCopyPad: blockLen is %llu, must be a multiple of the element's %d bytes",
-                                        static_cast<unsigned long long>(bursts.length), static_cast<int>(width)));
+        Fail("parameter", where, "DataCopyPad: blockLen is %llu, must be a multiple of the element's %d bytes",
+                                        static_cast<unsigned long long>(bursts.length), static_cast<int>(width));
     }
     const int64_t src = p.srcStride.Fits("DataCopyPad", "srcStride", where);
     const int64_t dst = p.dstStride.Fits("DataCopyPad", "dstStride", where);
@@ -171,11 +171,11 @@ void CopyPadIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T
     left *= static_cast<uint32_t>(sizeof(T));
     right *= static_cast<uint32_t>(sizeof(T));
     if (left > kBlock || right > kBlock) {
-        Fail("parameter", where, Format("DataCopyPad: padding of %u and %u bytes, allowed are 32 each", left, right));
+        Fail("parameter", where, "DataCopyPad: padding of %u and %u bytes, allowed are 32 each", left, right);
     }
     if (compact) {
         if (kArch != 3510) {
-            Fail("not-on-arch", where, Format("DataCopyPad: PaddingMode::Compact does not exist on %d", kArch));
+            Fail("not-on-arch", where, "DataCopyPad: PaddingMode::Compact does not exist on %d", kArch);
         }
         // Bursts lie end to end; only the last is filled up.
         left = 0;
@@ -192,10 +192,13 @@ void CopyPadIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T
         // What fills the rest: the value asked for, else the burst's first element; if
         // padding was asked for without a value, nothing that can be relied on.
         const T fill = asked ? value : Load<T>(from);
-        for (uint64_t i = 0; i + sizeof(T) <= row; i += sizeof(T)) {
+        for (uint64_t i = 0; i < left; i += sizeof(T)) {
             Store<T>(to + i, fill);
         }
         std::memcpy(to + left, from, bursts.length);
+        for (uint64_t i = left + bursts.length; i + sizeof(T) <= row; i += sizeof(T)) {
+            Store<T>(to + i, fill);
+        }
         if (asked && !pad) {
             core.Forget(at, left);
             core.Forget(at + left + static_cast<uint32_t>(bursts.length),
@@ -211,7 +214,7 @@ void CopyPadOut(const AscendC::GlobalTensor<T>& dst, const AscendC::LocalTensor<
 {
     CheckCopyPad(where);
     if (compact && kArch != 3510) {
-        Fail("not-on-arch", where, Format("DataCopyPad: PaddingMode::Compact does not exist on %d", kArch));
+        Fail("not-on-arch", where, "DataCopyPad: PaddingMode::Compact does not exist on %d", kArch);
     }
     Bursts bursts = ByteBursts(params, false, longest, sizeof(T), where);
     bursts.ub_step = compact ? bursts.length : bursts.ub_step + (bursts.length + kBlock - 1) / kBlock * kBlock;
@@ -277,7 +280,7 @@ void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32
     run.Overlap(to, from);
     run.Source(from);
     run.Target(to);
-    run.Each([&](uint64_t i) { run.Put(to, i, run.Get(from, i)); });
+    run.Map(to, [](T value) { return value; }, from);
     run.Count();
 }
 
@@ -327,8 +330,8 @@ void SetAtomicAdd(host_model::Where where = host_model::Where::Here())
                        (std::is_same_v<T, bfloat16_t> && host_model::kHasBf16) ||
                        (std::is_same_v<T, int32_t> && host_model::kHasCopyPad);
     if (!known) {
-        host_model::Fail("dtype", where, host_model::Format("SetAtomicAdd does not take %s on %d",
-                                                            host_model::TypeName<T>(), host_model::kArch));
+        host_model::Fail("dtype", where, "SetAtomicAdd does not take %s on %d",
+                                                            host_model::TypeName<T>(), host_model::kArch);
     }
     host_model::AtomicAdd() = true;
 }

@@ -54,29 +54,26 @@ public:
     }
 
     /// The running block waits at a SyncAll or has ended.
-    void Give(bool ended)
+    void Give()
     {
         std::unique_lock<std::mutex> lock(mutex_);
-        ended_ = ended;
         turn_ = -1;
         changed_.notify_all();
     }
 
-    /// Runs `block` up to its next stop; whether it has ended.
-    bool Step(int block)
+    /// Runs `block` up to its next stop.
+    void Step(int block)
     {
         std::unique_lock<std::mutex> lock(mutex_);
         turn_ = block;
         changed_.notify_all();
         changed_.wait(lock, [&] { return turn_ == -1; });
-        return ended_;
     }
 
 private:
     std::mutex mutex_;
     std::condition_variable changed_;
     int turn_ = -1;
-    bool ended_ = false;
 };
 
 /// The baton of this process.
@@ -93,7 +90,7 @@ inline void MeetAllCores()
     core.clocks.BarrierAll();
     core.sync_all += 1;
     const int block = RunningCore();
-    TheBaton().Give(false);
+    TheBaton().Give();
     TheBaton().Take(block);
 }
 
@@ -113,14 +110,14 @@ void SetFlag(int32_t id, host_model::Where where = host_model::Where::Here())
 {
     host_model::Core& core = host_model::CurrentCore();
     if (id < 0 || id >= host_model::kEventIds) {
-        host_model::Fail("event", where, host_model::Format("SetFlag: event id %d, allowed is 0..%d", id,
-                                                            host_model::kEventIds - 1));
+        host_model::Fail("event", where, "SetFlag: event id %d, allowed is 0..%d", id,
+                                                            host_model::kEventIds - 1);
     }
     const std::pair<int, int> key(static_cast<int>(event), id);
     if (core.flags.count(key) != 0) {
         host_model::Fail("event", where,
-                         host_model::Format("SetFlag of event id %d, set in line %d and not yet waited for", id,
-                                            core.flags.at(key).second.line));
+                         "SetFlag of event id %d, set in line %d and not yet waited for", id,
+                                            core.flags.at(key).second.line);
     }
     core.flags[key] = {core.clocks.Done(host_model::EventPipe(event, true)), where};
 }
@@ -133,7 +130,7 @@ void WaitFlag(int32_t id, host_model::Where where = host_model::Where::Here())
     const auto flag = core.flags.find({static_cast<int>(event), id});
     if (flag == core.flags.end()) {
         host_model::Fail("event", where,
-                         host_model::Format("WaitFlag of event id %d that nobody set: the core would wait for ever", id));
+                         "WaitFlag of event id %d that nobody set: the core would wait for ever", id);
     }
     core.clocks.Wait(host_model::EventPipe(event, false), flag->second.first);
     core.flags.erase(flag);
@@ -204,7 +201,7 @@ void SyncAll(host_model::Where where = host_model::Where::Here())
 {
     if (!host_model::kHasHardSyncAll) {
         host_model::Fail("not-on-arch", where,
-                         host_model::Format("SyncAll without workspaces does not exist on %d", host_model::kArch));
+                         "SyncAll without workspaces does not exist on %d", host_model::kArch);
     }
     host_model::MeetAllCores();
 }
@@ -220,20 +217,20 @@ void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t
     region.CheckRange(at, static_cast<uint64_t>(need), "SyncAll use", where);
     if (static_cast<int64_t>(ubWorkspace.GetLength()) < need) {
         host_model::Fail("parameter", where,
-                         host_model::Format("SyncAll: the UB workspace has %u bytes, %d cores need %lld",
+                         "SyncAll: the UB workspace has %u bytes, %d cores need %lld",
                                             ubWorkspace.GetLength(), static_cast<int>(GetBlockNum()),
-                                            static_cast<long long>(need)));
+                                            static_cast<long long>(need));
     }
     if (usedCores != 0 && usedCores != GetBlockNum()) {
         host_model::Fail("parameter", where,
-                         host_model::Format("SyncAll over %d of %d cores is not modelled", usedCores,
-                                            static_cast<int>(GetBlockNum())));
+                         "SyncAll over %d of %d cores is not modelled", usedCores,
+                                            static_cast<int>(GetBlockNum()));
     }
     for (int64_t i = at; i < at + need; ++i) {
         if (region.Base()[i] != 0) {
             host_model::Fail("parameter", where,
-                             host_model::Format("SyncAll: byte %lld of workspace '%s' is not zero",
-                                                static_cast<long long>(i), region.name.c_str()));
+                             "SyncAll: byte %lld of workspace '%s' is not zero",
+                                                static_cast<long long>(i), region.name.c_str());
         }
     }
     host_model::MeetAllCores();

@@ -15,7 +15,7 @@ void Gather(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& s
 {
     static_assert(sizeof(T) == 2 || sizeof(T) == 4, "Gather moves 16- or 32-bit elements");
     if (!kHasGather) {
-        Fail("not-on-arch", where, Format("Gather does not exist on %d", kArch));
+        Fail("not-on-arch", where, "Gather does not exist on %d", kArch);
     }
     Instruction run("Gather", extent, sizeof(T), where);
     const Operand<T> to{dst, {1, repeat_stride}};
@@ -33,14 +33,14 @@ void Gather(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& s
     run.Each([&](uint64_t i) {
         const uint64_t offset = static_cast<uint64_t>(base) + run.Get(at, i);
         if (offset % sizeof(T) != 0) {
-            Fail("parameter", where, Format("Gather: offset %llu of element %llu is not a multiple of %d",
+            Fail("parameter", where, "Gather: offset %llu of element %llu is not a multiple of %d",
                                             static_cast<unsigned long long>(offset), static_cast<unsigned long long>(i),
-                                            static_cast<int>(sizeof(T))));
+                                            static_cast<int>(sizeof(T)));
         }
         if (offset + sizeof(T) > src.Span().length) {
-            Fail("ub-bounds", where, Format("Gather: offset %llu of element %llu is beyond the source of %u bytes",
+            Fail("ub-bounds", where, "Gather: offset %llu of element %llu is beyond the source of %u bytes",
                                             static_cast<unsigned long long>(offset), static_cast<unsigned long long>(i),
-                                            src.Span().length));
+                                            src.Span().length);
         }
         const uint32_t address = from.Start() + static_cast<uint32_t>(offset);
         run.SourceBytes(src.Span(), address, sizeof(T));
@@ -66,7 +66,7 @@ uint64_t GatherMask(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTens
 {
     static_assert(sizeof(T) == 2 || sizeof(T) == 4, "GatherMask moves 16- or 32-bit elements");
     if (!kHasGather) {
-        Fail("not-on-arch", where, Format("GatherMask does not exist on %d", kArch));
+        Fail("not-on-arch", where, "GatherMask does not exist on %d", kArch);
     }
     // In counter mode the newer cores take `mask` elements in every repeat, 310P takes
     // them in all.
@@ -155,8 +155,8 @@ void GatherMask(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uin
 {
     const int last = host_model::kArch == 2002 ? 6 : 7;
     if (src1Pattern < 1 || src1Pattern > last) {
-        host_model::Fail("parameter", where, host_model::Format("GatherMask: pattern is %d, allowed is 1..%d",
-                                                                static_cast<int>(src1Pattern), last));
+        host_model::Fail("parameter", where, "GatherMask: pattern is %d, allowed is 1..%d",
+                                                                static_cast<int>(src1Pattern), last);
     }
     rsvdCnt = host_model::GatherMask(dst, src0, reduceMode, mask, gatherMaskParams, where,
                                      [src1Pattern](host_model::Instruction&, uint64_t, uint32_t i) {

@@ -60,14 +60,14 @@ public:
     {
         if (offset < 0 || static_cast<uint64_t>(offset) + length > size) {
             Fail("gm-bounds", where,
-                 Format("%s of bytes [%lld, %lld) of '%s', which has %llu bytes", verb,
+                 "%s of bytes [%lld, %lld) of '%s', which has %llu bytes", verb,
                         static_cast<long long>(offset), static_cast<long long>(offset) + static_cast<long long>(length),
-                        name.c_str(), static_cast<unsigned long long>(size)));
+                        name.c_str(), static_cast<unsigned long long>(size));
         }
     }
 
     /// Notes a read by `core` after `epoch` barriers over all cores.
-    void Read(int64_t offset, uint64_t length, int core, uint32_t epoch, Where where) const
+    HOST_MODEL_ONCE void Read(int64_t offset, uint64_t length, int core, uint32_t epoch, Where where) const
     {
         CheckRange(offset, length, "read", where);
         if (marks_.empty()) {
@@ -77,43 +77,45 @@ public:
             const uint16_t mark = marks_[i];
             if (mark == 0 && role == Role::kOutput) {
                 Fail("gm-uninitialised", where,
-                     Format("read of byte %llu of output '%s', which nobody wrote",
-                            static_cast<unsigned long long>(i), name.c_str()));
+                     "read of byte %llu of output '%s', which nobody wrote",
+                            static_cast<unsigned long long>(i), name.c_str());
             }
             if (mark != 0 && role == Role::kInOut) {
                 Fail("gm-in-place", where,
-                     Format("read of byte %llu of '%s' after core %d wrote the result over it",
-                            static_cast<unsigned long long>(i), name.c_str(), Writer(mark)));
+                     "read of byte %llu of '%s' after core %d wrote the result over it",
+                            static_cast<unsigned long long>(i), name.c_str(), Writer(mark));
             }
             if (mark != 0 && Writer(mark) != core && Epoch(mark) == Cap(epoch)) {
                 Fail("gm-race", where,
-                     Format("read of byte %llu of '%s', written by core %d without a SyncAll in between",
-                            static_cast<unsigned long long>(i), name.c_str(), Writer(mark)));
+                     "read of byte %llu of '%s', written by core %d without a SyncAll in between",
+                            static_cast<unsigned long long>(i), name.c_str(), Writer(mark));
             }
         }
     }
 
     /// Notes a write; `add` is an atomic addition. Where copies take whole blocks only, the last
     /// block of a row may cover what its core has written already, with the same `bytes`.
-    void Write(int64_t offset, uint64_t length, int core, uint32_t epoch, bool add, Where where,
+    HOST_MODEL_ONCE void Write(int64_t offset, uint64_t length, int core, uint32_t epoch, bool add, Where where,
                const uint8_t* bytes = nullptr)
     {
         CheckRange(offset, length, "write", where);
         if (role == Role::kInput || role == Role::kTiling) {
-            Fail("gm-role", where, Format("write to '%s', which is read only", name.c_str()));
+            Fail("gm-role", where, "write to '%s', which is read only", name.c_str());
         }
         const uint16_t own = static_cast<uint16_t>((Cap(epoch) << 10) | static_cast<uint32_t>(core + 1));
+        if (!add && lines_.empty() && Fresh(static_cast<uint64_t>(offset), length)) {
+            std::fill_n(marks_.begin() + offset, length, own);
+            return;
+        }
         for (uint64_t i = static_cast<uint64_t>(offset); i < static_cast<uint64_t>(offset) + length; ++i) {
             const uint16_t mark = marks_[i];
             const bool race = mark != 0 && Writer(mark) != core && Epoch(mark) == Cap(epoch);
             if (add) {
                 if (race || (mark == 0 && role != Role::kWorkspace)) {
-                    Fail("gm-atomic", where,
-                         mark == 0 ? Format("atomic add to byte %llu of '%s', which nobody set to zero",
-                                            static_cast<unsigned long long>(i), name.c_str())
-                                   : Format("atomic add to byte %llu of '%s', set by core %d without a "
-                                            "SyncAll in between",
-                                            static_cast<unsigned long long>(i), name.c_str(), Writer(mark)));
+                    const std::string zero = mark == 0 ? "which nobody set to zero"
+                                                       : Format("set by core %d without a SyncAll in between", Writer(mark));
+                    Fail("gm-atomic", where, "atomic add to byte %llu of '%s', %s", static_cast<unsigned long long>(i),
+                         name.c_str(), zero.c_str());
                 }
                 continue;
             }
@@ -121,8 +123,8 @@ public:
                                  bytes[i - static_cast<uint64_t>(offset)] == Base()[i];
             if (role == Role::kWorkspace ? race : mark != 0 && !repeats) {
                 Fail("gm-written-twice", where,
-                     Format("byte %llu of '%s' was already written by core %d",
-                            static_cast<unsigned long long>(i), name.c_str(), Writer(mark)));
+                     "byte %llu of '%s' was already written by core %d",
+                            static_cast<unsigned long long>(i), name.c_str(), Writer(mark));
             }
             CheckLine(i, core, where);
             marks_[i] = own;
@@ -159,9 +161,9 @@ public:
                     ++end;
                 }
                 Fail("gm-unwritten", kEndOfRun,
-                     Format("bytes [%llu, %llu) of output '%s' (%llu bytes) were never written",
+                     "bytes [%llu, %llu) of output '%s' (%llu bytes) were never written",
                             static_cast<unsigned long long>(i), static_cast<unsigned long long>(end),
-                            name.c_str(), static_cast<unsigned long long>(size)));
+                            name.c_str(), static_cast<unsigned long long>(size));
             }
         }
     }
@@ -180,15 +182,25 @@ private:
         void operator()(uint8_t* memory) const { std::free(memory); }
     };
 
+    // Whether nobody wrote any of these bytes: the usual case, without a look at each.
+    bool Fresh(uint64_t offset, uint64_t length) const
+    {
+        uint16_t any = 0;
+        for (uint64_t i = offset; i < offset + length; ++i) {
+            any |= marks_[i];
+        }
+        return any == 0;
+    }
+
     // Stops if `core` writes to a line that the data cache of another core holds.
     void CheckLine(uint64_t byte, int core, Where where) const
     {
         const uint64_t line = byte / kLine;
         if (line < lines_.size() && lines_[line] != 0 && lines_[line] != core + 1) {
             Fail("gm-cache-line", where,
-                 Format("cores %d and %d write to bytes [%llu, %llu) of '%s', a line of a data cache", core,
+                 "cores %d and %d write to bytes [%llu, %llu) of '%s', a line of a data cache", core,
                         lines_[line] - 1, static_cast<unsigned long long>(line * kLine),
-                        static_cast<unsigned long long>((line + 1) * kLine), name.c_str()));
+                        static_cast<unsigned long long>((line + 1) * kLine), name.c_str());
         }
     }
 

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
+#include "chunk.h"
 #include "limited.h"
 #include "params.h"
 #include "tensor.h"
@@ -38,8 +40,8 @@ inline Extent CountExtent(int64_t count, const char* api, Where where)
 {
     const int64_t lowest = kArch == 2201 ? 0 : 1;
     if (count < lowest || count > INT32_MAX) {
-        Fail("parameter", where, Format("%s: count is %lld, allowed is %lld and more", api,
-                                        static_cast<long long>(count), static_cast<long long>(lowest)));
+        Fail("parameter", where, "%s: count is %lld, allowed is %lld and more", api,
+                                        static_cast<long long>(count), static_cast<long long>(lowest));
     }
     Extent extent;
     extent.count = static_cast<uint64_t>(count);
@@ -55,7 +57,7 @@ inline Extent BitExtent(const uint64_t mask[], const Limited<uint8_t>& repeats, 
     extent.mask[0] = mask[0];
     extent.mask[1] = extent.lanes > 64 ? mask[1] : 0;
     if (extent.lanes == 64 && mask[0] == 0) {
-        Fail("parameter", where, Format("%s: no lane of the mask is on", api));
+        Fail("parameter", where, "%s: no lane of the mask is on", api);
     }
     extent.repeats = static_cast<int>(repeats.In(kArch == 2201 ? 0 : 1, 255, api, "repeatTime", where));
     extent.count = static_cast<uint64_t>(extent.repeats) * static_cast<uint64_t>(extent.lanes);
@@ -67,33 +69,35 @@ inline Extent MaskExtent(uint64_t mask, const Limited<uint8_t>& repeats, size_t 
 {
     const uint64_t lanes = kRepeat / width;
     if (mask < 1 || mask > lanes) {
-        Fail("parameter", where, Format("%s: mask is %llu, allowed is 1..%llu", api,
-                                        static_cast<unsigned long long>(mask), static_cast<unsigned long long>(lanes)));
+        Fail("parameter", where, "%s: mask is %llu, allowed is 1..%llu", api,
+                                        static_cast<unsigned long long>(mask), static_cast<unsigned long long>(lanes));
     }
     const uint64_t bits[2] = {mask >= 64 ? ~uint64_t{0} : (uint64_t{1} << mask) - 1,
                               mask <= 64 ? 0 : (mask >= 128 ? ~uint64_t{0} : (uint64_t{1} << (mask - 64)) - 1)};
     return BitExtent(bits, repeats, width, api, where);
 }
 
-/// One operand of a running instruction.
-template <typename T>
-struct Operand {
-    const AscendC::LocalTensor<T>& tensor;
+/// Where an operand of a running instruction lies. Nothing here depends on the type of its elements:
+/// it is compiled once.
+struct Place {
+    Span span;
     Stride stride;
+    uint32_t size;
+    bool is_bf16;
 
-    uint32_t Start() const { return tensor.Span().address; }
+    uint32_t Start() const { return span.address; }
 
     /// The address of element `i`.
     uint32_t Address(const Extent& extent, uint64_t i) const
     {
         if (!extent.Repeated()) {
-            return Start() + static_cast<uint32_t>(i * sizeof(T));
+            return Start() + static_cast<uint32_t>(i * size);
         }
         const uint32_t lane = static_cast<uint32_t>(i % static_cast<uint64_t>(extent.lanes));
         const uint32_t repeat = static_cast<uint32_t>(i / static_cast<uint64_t>(extent.lanes));
-        constexpr uint32_t per_block = kBlock / sizeof(T);
+        const uint32_t per_block = kBlock / size;
         return Start() + (repeat * stride.repeat + lane / per_block * stride.block) * kBlock +
-               lane % per_block * static_cast<uint32_t>(sizeof(T));
+               lane % per_block * size;
     }
 
     /// Calls `touch(address, length)` for every run of covered bytes.
@@ -101,25 +105,51 @@ struct Operand {
     void Runs(const Extent& extent, F touch) const
     {
         if (!extent.Repeated()) {
-            touch(Start(), static_cast<uint32_t>(extent.count * sizeof(T)));
+            touch(Start(), static_cast<uint32_t>(extent.count * size));
             return;
         }
-        constexpr int per_block = static_cast<int>(kBlock / sizeof(T));
-        for (int repeat = 0; repeat < extent.repeats; ++repeat) {
-            for (int lane = 0; lane < extent.lanes;) {
-                if (!extent.On(lane)) {
-                    ++lane;
-                    continue;
+        // Pieces that lie end to end are one run.
+        uint32_t begin = 0;
+        uint32_t end = 0;
+        for (uint64_t first = 0; first < extent.count; first += kChunk) {
+            Pieces(extent, first, [&](uint32_t address, uint64_t, uint64_t count) {
+                if (address != end) {
+                    if (begin != end) {
+                        touch(begin, end - begin);
+                    }
+                    begin = address;
                 }
-                int end = lane + 1;
-                while (end < extent.lanes && end % per_block != 0 && extent.On(end)) {
-                    ++end;
-                }
-                touch(Address(extent, static_cast<uint64_t>(repeat) * static_cast<uint64_t>(extent.lanes) +
-                                          static_cast<uint64_t>(lane)),
-                      static_cast<uint32_t>(end - lane) * static_cast<uint32_t>(sizeof(T)));
-                lane = end;
+                end = address + static_cast<uint32_t>(count * size);
+            });
+        }
+        if (begin != end) {
+            touch(begin, end - begin);
+        }
+    }
+
+    /// Calls `piece(address, at, count)` for the covered elements of the chunk that starts with
+    /// element `first`: `count` of them lie side by side, the first is number `at` of the chunk.
+    template <typename F>
+    void Pieces(const Extent& extent, uint64_t first, F piece) const
+    {
+        const uint64_t all = std::min(kChunk, extent.count - first);
+        if (!extent.Repeated()) {
+            piece(Start() + static_cast<uint32_t>(first * size), 0, all);
+            return;
+        }
+        // A chunk is a part of one repeat, with one word of its mask.
+        const uint64_t on = extent.mask[first % static_cast<uint64_t>(extent.lanes) / kChunk];
+        const uint64_t per_block = kBlock / size;
+        for (uint64_t at = 0; at < all;) {
+            uint64_t end = at;
+            const uint64_t block = std::min(all, (at / per_block + 1) * per_block);
+            while (end < block && ((on >> end) & 1) != 0) {
+                ++end;
             }
+            if (end > at) {
+                piece(Address(extent, first + at), at, end - at);
+            }
+            at = std::max(end, at + 1);
         }
     }
 
@@ -136,21 +166,26 @@ struct Operand {
     }
 };
 
+/// An operand with elements of type `T`.
+template <typename T>
+struct Operand : Place {
+    Operand(const AscendC::LocalTensor<T>& tensor, Stride stride)
+        : Place{tensor.Span(), stride, sizeof(T), std::is_same_v<T, bfloat16_t>}
+    {}
+};
+
 /// One running vector instruction: the checks before it, the notes after it.
 class Instruction {
 public:
     Instruction(const char* api, const Extent& extent, size_t width, Where where)
         : core(CurrentCore()), extent(extent), api_(api), width_(width), where_(where),
-          number_(core.clocks.Issue(Pipe::kVector))
+          number_(core.clocks.Issue(Pipe::kVector, where.line))
     {}
 
     /// Checks that a source may be read where it is.
-    template <typename T>
-    void Source(const Operand<T>& operand)
+    HOST_MODEL_ONCE void Source(const Place& operand)
     {
-        operand.Runs(extent, [&](uint32_t address, uint32_t length) {
-            SourceBytes(operand.tensor.Span(), address, length);
-        });
+        operand.Runs(extent, [&](uint32_t address, uint32_t length) { SourceBytes(operand.span, address, length); });
     }
 
     /// Checks and notes a read of some bytes.
@@ -168,28 +203,23 @@ public:
     }
 
     /// Checks alignment of an operand, once.
-    template <typename T>
-    void Aligned(const Operand<T>& operand)
+    HOST_MODEL_ONCE void Aligned(const Place& operand)
     {
-        core.CheckSpan(operand.tensor.Span(), operand.Start(), 0, kBlock, api_, where_);
-        if (!kHasBf16 && std::is_same_v<T, bfloat16_t>) {
-            Fail("not-on-arch", where_, Format("%s: bfloat16_t does not exist on %d", api_, kArch));
+        core.CheckSpan(operand.span, operand.Start(), 0, kBlock, api_, where_);
+        if (!kHasBf16 && operand.is_bf16) {
+            Fail("not-on-arch", where_, "%s: bfloat16_t does not exist on %d", api_, kArch);
         }
     }
 
     /// Notes the result.
-    template <typename T>
-    void Target(const Operand<T>& operand)
+    HOST_MODEL_ONCE void Target(const Place& operand)
     {
-        operand.Runs(extent, [&](uint32_t address, uint32_t length) {
-            TargetBytes(operand.tensor.Span(), address, length);
-        });
+        operand.Runs(extent, [&](uint32_t address, uint32_t length) { TargetBytes(operand.span, address, length); });
     }
 
     /// Stops if target and source share some bytes and not all. A result with wider
     /// elements would run over what is not read yet, so it may share none.
-    template <typename D, typename S>
-    void Overlap(const Operand<D>& target, const Operand<S>& source, bool may_share = true)
+    HOST_MODEL_ONCE void Overlap(const Place& target, const Place& source, bool may_share = true)
     {
         const auto to = target.Bounds(extent);
         const auto from = source.Bounds(extent);
@@ -197,15 +227,15 @@ public:
             return;
         }
         const bool same = target.Start() == source.Start() &&
-                          (!extent.Repeated() || sizeof(D) != sizeof(S) ||
+                          (!extent.Repeated() || target.size != source.size ||
                            (target.stride.block == source.stride.block && target.stride.repeat == source.stride.repeat));
-        if (same && may_share && sizeof(D) <= sizeof(S)) {
+        if (same && may_share && target.size <= source.size) {
             return;
         }
         Fail("overlap", where_,
-             Format("%s: target bytes [%u, %u) and source bytes [%u, %u) of UB overlap; only equal addresses%s may", api_,
+             "%s: target bytes [%u, %u) and source bytes [%u, %u) of UB overlap; only equal addresses%s may", api_,
                     to.first, to.second, from.first, from.second,
-                    sizeof(D) > sizeof(S) ? " of elements that do not grow" : ""));
+                    target.size > source.size ? " of elements that do not grow" : "");
     }
 
     /// Counts the call; one at half rate takes two passes.
@@ -225,6 +255,38 @@ public:
                 body(i);
             }
         }
+    }
+
+    /// Calls `body(first)` for the first element of every chunk.
+    template <typename F>
+    void Chunks(F body) const
+    {
+        for (uint64_t first = 0; first < extent.count; first += kChunk) {
+            body(first);
+        }
+    }
+
+    /// to = op(from...), element by element.
+    template <typename D, typename F, typename... S>
+    void Map(const Operand<D>& to, F op, const Operand<S>&... from) const
+    {
+        Chunks([&](uint64_t first) { Give(to, first, Apply<D>(op, Take(from, first)...)); });
+    }
+
+    /// The covered elements of a chunk; the others are zero.
+    template <typename T>
+    Chunk<T> Take(const Operand<T>& from, uint64_t first) const
+    {
+        Chunk<T> chunk{};
+        Move(from, first, reinterpret_cast<uint8_t*>(chunk.at), true);
+        return chunk;
+    }
+
+    /// Writes the covered elements of a chunk.
+    template <typename T>
+    void Give(const Operand<T>& to, uint64_t first, Chunk<T> chunk) const
+    {
+        Move(to, first, reinterpret_cast<uint8_t*>(chunk.at), false);
     }
 
     /// Repeat forms take scratch space on the newest architecture.
@@ -251,6 +313,15 @@ public:
     const Extent extent;
 
 private:
+    /// The covered elements of a chunk, in from UB or out to it.
+    HOST_MODEL_ONCE void Move(const Place& place, uint64_t first, uint8_t* chunk, bool in) const
+    {
+        place.Pieces(extent, first, [&](uint32_t address, uint64_t at, uint64_t count) {
+            uint8_t* lanes = chunk + at * place.size;
+            std::memcpy(in ? lanes : core.Ub(address), in ? core.Ub(address) : lanes, count * place.size);
+        });
+    }
+
     const char* api_;
     size_t width_;
     Where where_;

@@ -26,8 +26,8 @@ public:
     {
         if (raw_ < low || raw_ > high) {
             Fail("parameter", where,
-                 Format("%s: %s is %lld, allowed is %lld..%lld", api, name, static_cast<long long>(raw_),
-                        static_cast<long long>(low), static_cast<long long>(high)));
+                 "%s: %s is %lld, allowed is %lld..%lld", api, name, static_cast<long long>(raw_),
+                        static_cast<long long>(low), static_cast<long long>(high));
         }
         return raw_;
     }

@@ -18,7 +18,7 @@ public:
 
     /// The whole buffer.
     template <typename T>
-    LocalTensor<T> Get(host_model::Where where = host_model::Where::Here())
+    HOST_MODEL_ONCE LocalTensor<T> Get(host_model::Where where = host_model::Where::Here())
     {
         const host_model::Slot& slot = Ready(where);
         return LocalTensor<T>(host_model::Span{slot_, slot.generation, slot.address, slot.length}, position);
@@ -33,16 +33,16 @@ public:
 
     /// `count` elements from byte `offset` on.
     template <typename T>
-    LocalTensor<T> GetWithOffset(uint32_t count, uint32_t offset,
+    HOST_MODEL_ONCE LocalTensor<T> GetWithOffset(uint32_t count, uint32_t offset,
                                  host_model::Where where = host_model::Where::Here())
     {
         const host_model::Slot& slot = Ready(where);
         const uint64_t bytes = static_cast<uint64_t>(count) * sizeof(T);
         if (offset + bytes > slot.length) {
             host_model::Fail("ub-bounds", where,
-                             host_model::Format("Get of bytes [%u, %llu) of %s, which has %u bytes", offset,
+                             "Get of bytes [%u, %llu) of %s, which has %u bytes", offset,
                                                 static_cast<unsigned long long>(offset + bytes), slot.name.c_str(),
-                                                slot.length));
+                                                slot.length);
         }
         return LocalTensor<T>(
             host_model::Span{slot_, slot.generation, slot.address + offset, static_cast<uint32_t>(bytes)}, position);
@@ -76,7 +76,7 @@ public:
 
     /// `count` buffers of `length` bytes, rounded up to 32, for a queue.
     template <TPosition src, TPosition dst, int32_t depth, auto mask>
-    bool InitBuffer(TQueBind<src, dst, depth, mask>& queue, host_model::Limited<uint8_t> count,
+    HOST_MODEL_ONCE bool InitBuffer(TQueBind<src, dst, depth, mask>& queue, host_model::Limited<uint8_t> count,
                     host_model::Limited<uint32_t> length, host_model::Where where = host_model::Where::Here())
     {
         host_model::Core& core = host_model::CurrentCore();
@@ -90,8 +90,8 @@ public:
         used += buffers;
         if (used > host_model::kEventIds) {
             host_model::Fail("buffer-count", where,
-                             host_model::Format("InitBuffer: %d queue buffers in position %s, allowed are %d", used,
-                                                at, host_model::kEventIds));
+                             "InitBuffer: %d queue buffers in position %s, allowed are %d", used,
+                                                at, host_model::kEventIds);
         }
         const int first = static_cast<int>(core.slots.size());
         const int number = core.queues++;
@@ -104,7 +104,7 @@ public:
 
     /// `length` bytes, rounded up to 32, for a plain buffer.
     template <TPosition position>
-    bool InitBuffer(TBuf<position>& buffer, host_model::Limited<uint32_t> length,
+    HOST_MODEL_ONCE bool InitBuffer(TBuf<position>& buffer, host_model::Limited<uint32_t> length,
                     host_model::Where where = host_model::Where::Here())
     {
         host_model::Core& core = host_model::CurrentCore();
@@ -128,8 +128,8 @@ public:
                 return static_cast<TEventID>(id);
             }
         }
-        host_model::Fail("event", where, host_model::Format("AllocEventID: all %d ids of the event are taken",
-                                                            host_model::kEventIds));
+        host_model::Fail("event", where, "AllocEventID: all %d ids of the event are taken",
+                                                            host_model::kEventIds);
     }
 
     template <HardEvent event>
@@ -164,14 +164,14 @@ public:
     }
 
 private:
-    static void Add(const std::string& name, const host_model::Limited<uint32_t>& length, host_model::SlotState state,
+    HOST_MODEL_ONCE static void Add(const std::string& name, const host_model::Limited<uint32_t>& length, host_model::SlotState state,
                     host_model::Where where)
     {
         host_model::Core& core = host_model::CurrentCore();
         const int64_t bytes = (length.In(1, INT32_MAX, "InitBuffer", "len", where) + 31) / 32 * 32;
         if (static_cast<int>(core.slots.size()) + 1 > host_model::kMaxBuffers) {
             host_model::Fail("buffer-count", where,
-                             host_model::Format("InitBuffer: more than %d buffers in all", host_model::kMaxBuffers));
+                             "InitBuffer: more than %d buffers in all", host_model::kMaxBuffers);
         }
         host_model::Slot slot;
         slot.name = name;
@@ -180,9 +180,9 @@ private:
         slot.state = state;
         if (bytes + core.ub_used > host_model::TheDevice().ub_bytes) {
             host_model::Fail("ub-capacity", where,
-                             host_model::Format("InitBuffer of %lld bytes after %u bytes given out, UB has %u",
+                             "InitBuffer of %lld bytes after %u bytes given out, UB has %u",
                                                 static_cast<long long>(bytes), core.ub_used,
-                                                host_model::TheDevice().ub_bytes));
+                                                host_model::TheDevice().ub_bytes);
         }
         core.ub_used += slot.length;
         core.slots.push_back(slot);

@@ -20,7 +20,7 @@ public:
 
     /// A free buffer; the pipe that fills it waits for its last user.
     template <typename T>
-    LocalTensor<T> AllocTensor(host_model::Where where = host_model::Where::Here())
+    HOST_MODEL_ONCE LocalTensor<T> AllocTensor(host_model::Where where = host_model::Where::Here())
     {
         host_model::Core& core = Ready("AllocTensor", where);
         for (int i = first_; i < first_ + count_; ++i) {
@@ -37,9 +37,9 @@ public:
             return Tensor<T>(i);
         }
         host_model::Fail("queue-protocol", where,
-                         host_model::Format("AllocTensor: none of the %d buffers of %s is free, the core would wait "
+                         "AllocTensor: none of the %d buffers of %s is free, the core would wait "
                                             "for ever",
-                                            count_, Name().c_str()));
+                                            count_, Name().c_str());
     }
 
     template <typename T>
@@ -50,19 +50,19 @@ public:
 
     /// Hands a filled buffer over.
     template <typename T>
-    bool EnQue(const LocalTensor<T>& tensor, host_model::Where where = host_model::Where::Here())
+    HOST_MODEL_ONCE bool EnQue(const LocalTensor<T>& tensor, host_model::Where where = host_model::Where::Here())
     {
         host_model::Core& core = Ready("EnQue", where);
         const int i = Own(tensor.Span(), "EnQue", where);
         host_model::Slot& slot = core.slots[static_cast<size_t>(i)];
         if (slot.state != host_model::SlotState::kAllocated) {
             host_model::Fail("queue-protocol", where,
-                             host_model::Format("EnQue of %s, which is %s", slot.name.c_str(), Text(slot.state)));
+                             "EnQue of %s, which is %s", slot.name.c_str(), Text(slot.state));
         }
         if (queued_.size() >= static_cast<size_t>(depth == 0 ? 1 : depth)) {
             host_model::Fail("queue-protocol", where,
-                             host_model::Format("EnQue: %s already holds %d tensors, its depth", Name().c_str(),
-                                                static_cast<int>(queued_.size())));
+                             "EnQue: %s already holds %d tensors, its depth", Name().c_str(),
+                                                static_cast<int>(queued_.size()));
         }
         slot.state = host_model::SlotState::kQueued;
         slot.ready = core.clocks.Done(Producer());
@@ -72,11 +72,11 @@ public:
 
     /// The oldest filled buffer; the pipe that empties it waits for the one that filled it.
     template <typename T>
-    LocalTensor<T> DeQue(host_model::Where where = host_model::Where::Here())
+    HOST_MODEL_ONCE LocalTensor<T> DeQue(host_model::Where where = host_model::Where::Here())
     {
         host_model::Core& core = Ready("DeQue", where);
         if (queued_.empty()) {
-            host_model::Fail("queue-protocol", where, host_model::Format("DeQue: %s is empty", Name().c_str()));
+            host_model::Fail("queue-protocol", where, "DeQue: %s is empty", Name().c_str());
         }
         const int i = queued_.front();
         queued_.pop_front();
@@ -94,18 +94,18 @@ public:
 
     /// Gives a buffer back.
     template <typename T>
-    void FreeTensor(LocalTensor<T>& tensor, host_model::Where where = host_model::Where::Here())
+    HOST_MODEL_ONCE void FreeTensor(LocalTensor<T>& tensor, host_model::Where where = host_model::Where::Here())
     {
         host_model::Core& core = Ready("FreeTensor", where);
         const int i = Own(tensor.Span(), "FreeTensor", where);
         host_model::Slot& slot = core.slots[static_cast<size_t>(i)];
         if (slot.state == host_model::SlotState::kFree || slot.generation != tensor.Span().generation) {
             host_model::Fail("queue-protocol", where,
-                             host_model::Format("FreeTensor of %s a second time", slot.name.c_str()));
+                             "FreeTensor of %s a second time", slot.name.c_str());
         }
         if (slot.state == host_model::SlotState::kQueued) {
             host_model::Fail("queue-protocol", where,
-                             host_model::Format("FreeTensor of %s while it is queued", slot.name.c_str()));
+                             "FreeTensor of %s while it is queued", slot.name.c_str());
         }
         // A tensor that never went through the queue was only seen by its producer.
         const host_model::Pipe last = slot.state == host_model::SlotState::kDequeued ? Consumer() : Producer();
@@ -177,7 +177,7 @@ private:
     {
         if (first_ < 0) {
             host_model::Fail("queue-protocol", where,
-                             host_model::Format("%s on a queue that InitBuffer has given no buffers", api));
+                             "%s on a queue that InitBuffer has given no buffers", api);
         }
         return host_model::CurrentCore();
     }
@@ -188,7 +188,7 @@ private:
         const bool ours = span.slot >= first_ && span.slot < first_ + count_;
         if (!ours || span.address != host_model::CurrentCore().slots[static_cast<size_t>(span.slot)].address) {
             host_model::Fail("queue-protocol", where,
-                             host_model::Format("%s of a tensor that was not allocated from %s", api, Name().c_str()));
+                             "%s of a tensor that was not allocated from %s", api, Name().c_str());
         }
         return span.slot;
     }

@@ -8,6 +8,10 @@
 #include <cstdlib>
 #include <string>
 
+/// A function that is not copied into its callers: those copies were much of what a program's compiler
+/// has to do.
+#define HOST_MODEL_ONCE [[gnu::noinline]]
+
 namespace host_model {
 
 /// The kernel line that made a call.
@@ -57,9 +61,16 @@ inline std::string Format(const char* format, ...)
 }
 
 /// Ends the run with a finding of `check`: a line to read on stderr, the same as
-/// JSON on stdout, exit code 1.
-[[noreturn]] inline void Fail(const char* check, Where where, const std::string& what)
+/// JSON on stdout, exit code 1. It takes what to print, not a string: calls of it are most of a program.
+[[noreturn]] inline void Fail(const char* check, Where where, const char* format, ...)
+    __attribute__((format(printf, 3, 4), cold));
+inline void Fail(const char* check, Where where, const char* format, ...)
 {
+    char what[1024];
+    va_list args;
+    va_start(args, format);
+    std::vsnprintf(what, sizeof what, format, args);
+    va_end(args);
     std::string file = where.file;
     std::string::size_type slash = file.rfind('/');
     if (slash != std::string::npos) {
@@ -67,7 +78,7 @@ inline std::string Format(const char* format, ...)
     }
     std::fflush(stdout);
     std::fprintf(stderr, "finding: %s: %s:%d: core %d: %s\n", check, file.c_str(), where.line,
-                 RunningCore(), what.c_str());
+                 RunningCore(), what);
     std::printf("{\"record\":\"finding\",\"check\":%s,\"file\":%s,\"line\":%d,\"core\":%d,\"message\":%s}\n",
                 JsonString(check).c_str(), JsonString(file).c_str(), where.line, RunningCore(),
                 JsonString(what).c_str());

@@ -50,12 +50,42 @@ inline bool RoundsUp(Rounding mode, bool negative, bool odd, int against_half, b
     return false;
 }
 
+/// A float in the nearest number of a 16-bit format, of two the even one. Without branches, as it is
+/// where most time goes.
+template <int Mantissa>
+uint16_t NearestTo16(float value)
+{
+    static_assert(Mantissa == 10 || Mantissa == 7, "binary16, or the upper half of a float");
+    constexpr int dropped = 23 - Mantissa;
+    // How much lower the exponents of the format begin.
+    constexpr uint32_t shift = Mantissa == 10 ? 112u << 23 : 0u;
+    constexpr uint32_t infinite = Mantissa == 10 ? 0x7c00u : 0x7f80u;
+    const uint32_t bits = Load<uint32_t>(&value);
+    const uint32_t magnitude = bits & 0x7fffffff;
+    const uint32_t odd = (magnitude >> dropped) & 1;
+    // A carry moves into the exponent, and from the largest number to infinity.
+    uint32_t out = (magnitude - shift + (1u << (dropped - 1)) - 1 + odd) >> dropped;
+    if constexpr (Mantissa == 10) {
+        // The last digit of 0.5 is the smallest subnormal of the format.
+        const float sum = Load<float>(&magnitude) + 0.5f;
+        const uint32_t subnormal = Load<uint32_t>(&sum) - 0x3f000000;
+        out = magnitude < 0x38800000 ? subnormal : out;
+        out = magnitude >= 0x47800000 ? infinite : out;
+    }
+    const uint32_t quiet = infinite | (1u << (Mantissa - 1)) | ((magnitude & 0x7fffff) >> dropped);
+    out = magnitude > 0x7f800000 ? quiet : out;
+    return static_cast<uint16_t>((bits >> 16 & 0x8000) | out);
+}
+
 /// A float in a 16-bit format of `Mantissa` stored digits, with subnormals. A value
 /// beyond the range becomes infinite or the largest number, as IEEE 754 has it for
 /// the mode; the devices' saturation mode is not modelled.
 template <int Mantissa>
 uint16_t FloatTo16(float value, Rounding mode)
 {
+    if (mode == Rounding::kNone || mode == Rounding::kRint) {
+        return NearestTo16<Mantissa>(value);
+    }
     constexpr int exponent_bits = 15 - Mantissa;
     constexpr int bias = (1 << (exponent_bits - 1)) - 1;
     constexpr uint32_t infinite = ((1u << exponent_bits) - 1) << Mantissa;
@@ -99,30 +129,19 @@ uint16_t FloatTo16(float value, Rounding mode)
 template <int Mantissa>
 float FloatFrom16(uint16_t bits)
 {
-    constexpr int exponent_bits = 15 - Mantissa;
-    constexpr int bias = (1 << (exponent_bits - 1)) - 1;
-    const uint32_t sign = static_cast<uint32_t>(bits >> 15) << 31;
-    const uint32_t field = (bits >> Mantissa) & ((1u << exponent_bits) - 1);
-    uint32_t digits = bits & ((1u << Mantissa) - 1u);
-    uint32_t out;
-    if (field == (1u << exponent_bits) - 1) {
-        out = sign | 0x7f800000u | (digits << (23 - Mantissa));
-    } else if (exponent_bits == 8) {
-        out = static_cast<uint32_t>(bits) << 16;
-    } else if (field == 0 && digits == 0) {
-        out = sign;
+    static_assert(Mantissa == 10 || Mantissa == 7, "binary16, or the upper half of a float");
+    if constexpr (Mantissa == 7) {
+        const uint32_t out = static_cast<uint32_t>(bits) << 16;
+        return Load<float>(&out);
     } else {
-        int exponent = field == 0 ? 1 - bias : static_cast<int>(field) - bias;
-        if (field == 0) {
-            while (!(digits & (1u << Mantissa))) {
-                digits <<= 1;
-                exponent -= 1;
-            }
-        }
-        digits &= (1u << Mantissa) - 1u;
-        out = sign | (static_cast<uint32_t>(exponent + 127) << 23) | (digits << (23 - Mantissa));
+        // Its digits in their place, with an exponent that the product puts right.
+        const uint32_t digits = static_cast<uint32_t>(bits & 0x7fff) << 13;
+        const float value = Load<float>(&digits) * 0x1p112f;
+        uint32_t out = Load<uint32_t>(&value);
+        out |= static_cast<uint32_t>(bits & 0x8000) << 16;
+        out |= (bits & 0x7c00) == 0x7c00 ? 0x7f800000 : 0;
+        return Load<float>(&out);
     }
-    return Load<float>(&out);
 }
 
 /// `value` as a whole number under `mode`, still a double.
@@ -139,14 +158,6 @@ inline double RoundToInteger(double value, Rounding mode)
     const bool up = RoundsUp(mode, negative, kept & 1, against_half, rest == 0);
     const double whole = static_cast<double>(kept + (up ? 1 : 0));
     return negative ? -whole : whole;
-}
-
-/// The value, but never fused into a later addition: the devices round a product
-/// before they add to it, and a compiler must not do better.
-inline float Rounded(float value)
-{
-    __asm__ volatile("" : "+m"(value));
-    return value;
 }
 
 }  // namespace host_model

@@ -28,7 +28,7 @@ bool Holds(AscendC::CMPMODE mode, W x, W y)
     return x != y;
 }
 
-/// One bit per element, the first in the lowest bit; `right(i)` is the other side.
+/// One bit per element, the first in the lowest bit; `right(first)` is a chunk of the other side.
 template <typename T, typename U, typename Prepare, typename Right>
 void CompareBits(const char* api, const AscendC::LocalTensor<U>& dst, const AscendC::LocalTensor<T>& src,
                  AscendC::CMPMODE mode, uint32_t count, Where where, Prepare prepare, Right right)
@@ -37,8 +37,8 @@ void CompareBits(const char* api, const AscendC::LocalTensor<U>& dst, const Asce
     CheckType<T>(Types::kReal, api, where);
     if (static_cast<uint64_t>(count) * sizeof(T) % kRepeat != 0) {
         Fail("parameter", where,
-             Format("%s: %u elements of %s are %llu bytes, must be a multiple of %u", api, count, TypeName<T>(),
-                    static_cast<unsigned long long>(count * sizeof(T)), kRepeat));
+             "%s: %u elements of %s are %llu bytes, must be a multiple of %u", api, count, TypeName<T>(),
+                    static_cast<unsigned long long>(count * sizeof(T)), kRepeat);
     }
     Instruction run(api, CountExtent(count, api, where), sizeof(T), where);
     const Operand<T> from{src, {1, 8}};
@@ -54,22 +54,23 @@ void CompareBits(const char* api, const AscendC::LocalTensor<U>& dst, const Asce
     const auto target = to.Bounds(bits.extent);
     const auto source = from.Bounds(run.extent);
     if (target.first < source.second && source.first < target.second) {
-        Fail("overlap", where, Format("%s: the bits overlap what they are made from", api));
+        Fail("overlap", where, "%s: the bits overlap what they are made from", api);
     }
     bits.Target(to);
-    for (uint32_t byte = 0; byte < count / 8; ++byte) {
-        uint8_t out = 0;
-        for (uint32_t bit = 0; bit < 8; ++bit) {
-            const uint64_t i = byte * 8 + bit;
-            const auto x = static_cast<Wide<T>>(run.Get(from, i));
-            out = static_cast<uint8_t>(out | (Holds(mode, x, right(run, i)) ? 1u << bit : 0u));
+    run.Chunks([&](uint64_t first) {
+        const Chunk<T> left = run.Take(from, first);
+        const Chunk<T> other = right(run, first);
+        uint64_t out = 0;
+        for (uint64_t i = 0; i < kChunk; ++i) {
+            const bool holds = Holds(mode, static_cast<Wide<T>>(left.at[i]), static_cast<Wide<T>>(other.at[i]));
+            out |= static_cast<uint64_t>(holds) << i;
         }
-        Store<uint8_t>(run.core.Ub(to.Start() + byte), out);
-    }
+        Store<uint64_t>(run.core.Ub(to.Start() + static_cast<uint32_t>(first / 8)), out);
+    });
     run.Count();
 }
 
-/// dst = bit ? src0 : other(i).
+/// dst = bit ? src0 : other(first), a chunk.
 template <typename T, typename U, typename Prepare, typename Other>
 void SelectBy(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<U>& mask,
               const AscendC::LocalTensor<T>& src0, AscendC::SELMODE mode, uint32_t count, Where where, Prepare prepare,
@@ -102,11 +103,16 @@ void SelectBy(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<U>&
     Instruction reader("Select", CountExtent((used + 7) / 8, "Select", where), 1, where);
     reader.Source(bits);
     run.Target(to);
-    run.Each([&](uint64_t i) {
-        const uint64_t at = one_mask ? i % lanes : i;
-        const bool first = (*run.core.Ub(bits.Start() + static_cast<uint32_t>(at / 8)) >> (at % 8)) & 1;
-        const T value = first ? run.Get(from, i) : other(run, i);
-        run.Put(to, i, value);
+    run.Chunks([&](uint64_t first) {
+        const uint64_t at = one_mask ? first % lanes : first;
+        uint64_t mask_word = 0;
+        std::memcpy(&mask_word, run.core.Ub(bits.Start() + static_cast<uint32_t>(at / 8)), (std::min(kChunk, count - first) + 7) / 8);
+        Chunk<T> out = run.Take(from, first);
+        const Chunk<T> rest = other(run, first);
+        for (uint64_t i = 0; i < kChunk; ++i) {
+            out.at[i] = ((mask_word >> i) & 1) != 0 ? out.at[i] : rest.at[i];
+        }
+        run.Give(to, first, out);
     });
     run.Count();
 }
@@ -123,7 +129,7 @@ void Duplicate(const AscendC::LocalTensor<T>& dst, const T& value, const Extent&
         return;
     }
     run.Target(to);
-    run.Each([&](uint64_t i) { run.Put(to, i, value); });
+    run.Map(to, [value] { return value; });
     run.Count();
 }
 
@@ -143,7 +149,7 @@ void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const LocalT
             run.Aligned(other);
             run.Source(other);
         },
-        [&](host_model::Instruction& run, uint64_t i) { return static_cast<host_model::Wide<T>>(run.Get(other, i)); });
+        [&](host_model::Instruction& run, uint64_t first) { return run.Take(other, first); });
 }
 
 /// dst bit = src0 cmpMode scalar.
@@ -154,7 +160,7 @@ void Compares(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src
     host_model::CheckOnArch("Compares", where);
     host_model::CompareBits(
         "Compares", dst, src0, cmpMode, count, where, [](host_model::Instruction&) {},
-        [&](host_model::Instruction&, uint64_t) { return static_cast<host_model::Wide<T>>(src1Scalar); });
+        [&](host_model::Instruction&, uint64_t) { return host_model::Apply<T>([src1Scalar] { return src1Scalar; }); });
 }
 
 /// dst = bit ? src0 : src1.
@@ -174,7 +180,7 @@ void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const Loca
             run.Overlap(to, other);
             run.Source(other);
         },
-        [&](host_model::Instruction& run, uint64_t i) { return run.Get(other, i); });
+        [&](host_model::Instruction& run, uint64_t first) { return run.Take(other, first); });
 }
 
 /// dst = bit ? src0 : scalar.
@@ -187,7 +193,7 @@ void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const Loca
     }
     host_model::SelectBy(
         dst, selMask, src0, selMode, count, where, [](host_model::Instruction&, const host_model::Operand<T>&) {},
-        [&](host_model::Instruction&, uint64_t) { return src1; });
+        [&](host_model::Instruction&, uint64_t) { return host_model::Apply<T>([src1] { return src1; }); });
 }
 
 /// The first `count` elements become `scalarValue`.

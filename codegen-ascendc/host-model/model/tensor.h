@@ -44,24 +44,24 @@ public:
     uint64_t GetPhyAddr(uint32_t offset) const { return span_.address + offset * sizeof(T); }
 
     /// One element, read by the scalar pipe.
-    T GetValue(uint32_t index, host_model::Where where = host_model::Where::Here()) const
+    HOST_MODEL_ONCE T GetValue(uint32_t index, host_model::Where where = host_model::Where::Here()) const
     {
         host_model::Core& core = host_model::CurrentCore();
         const uint32_t address = span_.address + index * static_cast<uint32_t>(sizeof(T));
         core.CheckSpan(span_, address, sizeof(T), sizeof(T), "GetValue", where);
         core.Read(span_, address, sizeof(T), host_model::Pipe::kScalar,
-                  core.clocks.Issue(host_model::Pipe::kScalar), "GetValue", where);
+                  core.clocks.Issue(host_model::Pipe::kScalar, where.line), "GetValue", where);
         return host_model::Load<T>(core.Ub(address));
     }
 
     /// One element, written by the scalar pipe.
-    void SetValue(uint32_t index, T value, host_model::Where where = host_model::Where::Here()) const
+    HOST_MODEL_ONCE void SetValue(uint32_t index, T value, host_model::Where where = host_model::Where::Here()) const
     {
         host_model::Core& core = host_model::CurrentCore();
         const uint32_t address = span_.address + index * static_cast<uint32_t>(sizeof(T));
         core.CheckSpan(span_, address, sizeof(T), sizeof(T), "SetValue", where);
         core.Write(span_, address, sizeof(T), host_model::Pipe::kScalar,
-                   core.clocks.Issue(host_model::Pipe::kScalar), "SetValue", where);
+                   core.clocks.Issue(host_model::Pipe::kScalar, where.line), "SetValue", where);
         host_model::Store<T>(core.Ub(address), value);
     }
 
@@ -113,7 +113,7 @@ public:
     void SetL2CacheHint(CacheMode) {}
 
     /// One element, read by the scalar pipe.
-    T GetValue(uint64_t offset, host_model::Where where = host_model::Where::Here()) const
+    HOST_MODEL_ONCE T GetValue(uint64_t offset, host_model::Where where = host_model::Where::Here()) const
     {
         const int64_t at = Locate(offset * sizeof(T), "GetValue", where);
         region_->Read(at, sizeof(T), host_model::RunningCore(), host_model::TheDevice().epoch, where);
@@ -121,7 +121,7 @@ public:
     }
 
     /// One element, written by the scalar pipe.
-    void SetValue(uint64_t offset, T value, host_model::Where where = host_model::Where::Here())
+    HOST_MODEL_ONCE void SetValue(uint64_t offset, T value, host_model::Where where = host_model::Where::Here())
     {
         const int64_t at = Locate(offset * sizeof(T), "SetValue", where);
         region_->Write(at, sizeof(T), host_model::RunningCore(), host_model::TheDevice().epoch, false, where);
@@ -138,13 +138,13 @@ public:
     {
         if (region_ == nullptr) {
             host_model::Fail("gm-bounds", where,
-                             host_model::Format("%s: the GM address belongs to no argument of the kernel", api));
+                             "%s: the GM address belongs to no argument of the kernel", api);
         }
         const int64_t at = region_->Offset(address_) + static_cast<int64_t>(bytes);
         if (at % align != 0) {
             host_model::Fail("gm-alignment", where,
-                             host_model::Format("%s at byte %lld of '%s': must be a multiple of %u", api,
-                                                static_cast<long long>(at), region_->name.c_str(), align));
+                             "%s at byte %lld of '%s': must be a multiple of %u", api,
+                                                static_cast<long long>(at), region_->name.c_str(), align);
         }
         return at;
     }

@@ -22,9 +22,9 @@ T ReadTiling(const uint8_t* tiling, Where where = Where::Here())
         Fail("tiling", where, "GET_TILING_DATA from what is not the tiling argument");
     }
     if (region->size != sizeof(T)) {
-        Fail("tiling", where, Format("the tiling data has %llu bytes, the kernel's struct %llu",
+        Fail("tiling", where, "the tiling data has %llu bytes, the kernel's struct %llu",
                                      static_cast<unsigned long long>(region->size),
-                                     static_cast<unsigned long long>(sizeof(T))));
+                                     static_cast<unsigned long long>(sizeof(T)));
     }
     T data;
     std::memcpy(&data, tiling, sizeof(T));

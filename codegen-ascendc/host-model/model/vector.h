@@ -52,7 +52,7 @@ inline void CheckOnArch(const char* api, Where where)
     }
     for (const char* missing : {"Maxs", "Mins", "FusedMulAdd", "MulAddDst", "Compares"}) {
         if (std::strcmp(api, missing) == 0) {
-            Fail("not-on-arch", where, Format("%s does not exist on %d", api, kArch));
+            Fail("not-on-arch", where, "%s does not exist on %d", api, kArch);
         }
     }
 }
@@ -62,7 +62,7 @@ template <typename T>
 void CheckType(Types types, const char* api, Where where)
 {
     if (!Takes<T>(types)) {
-        Fail("dtype", where, Format("%s does not take %s on %d", api, TypeName<T>(), kArch));
+        Fail("dtype", where, "%s does not take %s on %d", api, TypeName<T>(), kArch);
     }
 }
 
@@ -88,14 +88,23 @@ T Narrow(W value)
 template <typename W>
 W Larger(W a, W b)
 {
-    return a != a ? a : (b != b ? b : (a > b ? a : b));
+    // All compared first: a choice without branches.
+    const bool a_nan = a != a;
+    const bool b_nan = b != b;
+    W larger = a > b ? a : b;
+    larger = b_nan ? b : larger;
+    return a_nan ? a : larger;
 }
 
 /// The smaller; a NaN is passed on.
 template <typename W>
 W Smaller(W a, W b)
 {
-    return a != a ? a : (b != b ? b : (a < b ? a : b));
+    const bool a_nan = a != a;
+    const bool b_nan = b != b;
+    W smaller = a < b ? a : b;
+    smaller = b_nan ? b : smaller;
+    return a_nan ? a : smaller;
 }
 
 /// dst = op(src).
@@ -117,61 +126,56 @@ void Unary(const char* api, Types types, const AscendC::LocalTensor<T>& dst, con
     run.Overlap(to, from);
     run.Source(from);
     run.Target(to);
-    run.Each([&](uint64_t i) { run.Put(to, i, Narrow<T>(op(static_cast<Wide<T>>(run.Get(from, i))))); });
+    run.Map(to, [op](T x) { return Narrow<T>(op(static_cast<Wide<T>>(x))); }, from);
     run.Count();
 }
 
-/// dst = op(src0, src1); with `Accumulate` op also takes dst, and three addresses
-/// halve the rate, as no more than two can be served at a time.
-template <bool Accumulate, typename D, typename S, typename F>
-void Binary(const char* api, Types types, const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>& src0,
-            const AscendC::LocalTensor<S>& src1, const Extent& extent, const AscendC::BinaryRepeatParams& p,
+/// The operands of an instruction with two sources, checked. One that accumulates reads its target too.
+template <typename D, typename S>
+struct TwoSources {
+    Instruction run;
+    Operand<D> to;
+    Operand<S> a;
+    Operand<S> b;
+
+    TwoSources(const char* api, Types types, const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>& src0,
+               const AscendC::LocalTensor<S>& src1, const Extent& extent, const AscendC::BinaryRepeatParams& p,
+               Where where, bool accumulates)
+        : run(api, extent, std::max(sizeof(D), sizeof(S)), where), to{dst, {p.dstBlkStride, p.dstRepStride}},
+          a{src0, {p.src0BlkStride, p.src0RepStride}}, b{src1, {p.src1BlkStride, p.src1RepStride}}
+    {
+        CheckOnArch(api, where);
+        CheckType<D>(types, api, where);
+        CheckType<S>(types, api, where);
+        run.Aligned(to);
+        run.Aligned(a);
+        run.Aligned(b);
+        if (extent.count == 0) {
+            return;
+        }
+        run.ReserveForRepeats();
+        run.Overlap(to, a, sizeof(D) == sizeof(S));
+        run.Overlap(to, b, sizeof(D) == sizeof(S));
+        run.Source(a);
+        run.Source(b);
+        if (accumulates) {
+            run.Source(to);
+        }
+        run.Target(to);
+    }
+};
+
+/// dst = op(src0, src1).
+template <typename T, typename F>
+void Binary(const char* api, Types types, const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& src0,
+            const AscendC::LocalTensor<T>& src1, const Extent& extent, const AscendC::BinaryRepeatParams& p,
             Where where, F op)
 {
-    CheckOnArch(api, where);
-    CheckType<D>(types, api, where);
-    CheckType<S>(types, api, where);
-    Instruction run(api, extent, std::max(sizeof(D), sizeof(S)), where);
-    const Operand<D> to{dst, {p.dstBlkStride, p.dstRepStride}};
-    const Operand<S> a{src0, {p.src0BlkStride, p.src0RepStride}};
-    const Operand<S> b{src1, {p.src1BlkStride, p.src1RepStride}};
-    run.Aligned(to);
-    run.Aligned(a);
-    run.Aligned(b);
-    if (extent.count == 0) {
-        return;
+    TwoSources<T, T> s(api, types, dst, src0, src1, extent, p, where, false);
+    if (extent.count != 0) {
+        s.run.Map(s.to, [op](T x, T y) { return Narrow<T>(op(static_cast<Wide<T>>(x), static_cast<Wide<T>>(y))); }, s.a, s.b);
+        s.run.Count();
     }
-    run.ReserveForRepeats();
-    run.Overlap(to, a, sizeof(D) == sizeof(S));
-    run.Overlap(to, b, sizeof(D) == sizeof(S));
-    run.Source(a);
-    run.Source(b);
-    if constexpr (Accumulate) {
-        run.Source(to);
-    }
-    run.Target(to);
-    run.Each([&](uint64_t i) {
-        const auto x = static_cast<Wide<S>>(run.Get(a, i));
-        const auto y = static_cast<Wide<S>>(run.Get(b, i));
-        if constexpr (Accumulate) {
-            run.Put(to, i, op(x, y, static_cast<Wide<D>>(run.Get(to, i))));
-        } else {
-            run.Put(to, i, Narrow<D>(op(x, y)));
-        }
-    });
-    const bool three = to.Start() != a.Start() && to.Start() != b.Start() && a.Start() != b.Start();
-    run.Count(Accumulate && three ? 2 : 1);
-}
-
-/// product, rounded to `S` unless the sum is wider, then plus addend, rounded to `D`.
-template <typename D, typename S>
-D RoundTwice(float x, float y, float addend)
-{
-    float product = Rounded(x * y);
-    if constexpr (sizeof(D) == sizeof(S)) {
-        product = static_cast<float>(Narrow<S>(product));
-    }
-    return Narrow<D>(product + addend);
 }
 
 }  // namespace host_model
@@ -239,7 +243,7 @@ namespace AscendC {
     void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                     \
               const int32_t& count, host_model::Where where = host_model::Where::Here())                             \
     {                                                                                                                \
-        host_model::Binary<false>(#NAME, host_model::Types::TYPES, dst, src0, src1,                                  \
+        host_model::Binary(#NAME, host_model::Types::TYPES, dst, src0, src1,                                  \
                                   host_model::CountExtent(count, #NAME, where), BinaryRepeatParams(), where, OP);    \
     }                                                                                                                \
     template <typename T, bool isSetMask = true>                                                                     \
@@ -247,7 +251,7 @@ namespace AscendC {
               const host_model::Limited<uint8_t> repeatTime, const BinaryRepeatParams& params,                       \
               host_model::Where where = host_model::Where::Here())                                                   \
     {                                                                                                                \
-        host_model::Binary<false>(#NAME, host_model::Types::TYPES, dst, src0, src1,                                  \
+        host_model::Binary(#NAME, host_model::Types::TYPES, dst, src0, src1,                                  \
                                   host_model::BitExtent(mask, repeatTime, sizeof(T), #NAME, where), params, where,   \
                                   OP);                                                                               \
     }                                                                                                                \
@@ -256,7 +260,7 @@ namespace AscendC {
               const host_model::Limited<uint8_t> repeatTime, const BinaryRepeatParams& params,                       \
               host_model::Where where = host_model::Where::Here())                                                   \
     {                                                                                                                \
-        host_model::Binary<false>(#NAME, host_model::Types::TYPES, dst, src0, src1,                                  \
+        host_model::Binary(#NAME, host_model::Types::TYPES, dst, src0, src1,                                  \
                                   host_model::MaskExtent(mask, repeatTime, sizeof(T), #NAME, where), params, where,  \
                                   OP);                                                                               \
     }

@@ -1,5 +1,6 @@
 //! Compiles the small kernels and runs them.
 
+use codegen_ascendc::host_model::FLAGS;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -40,7 +41,8 @@ impl Program {
         let file = kernels().join(format!("{name}.cpp"));
         let binary = dir.join(name);
         let out = Command::new(compiler())
-            .args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-pthread"])
+            .args(FLAGS)
+            .args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"])
             .arg(format!("-DHOST_MODEL_ARCH={arch}"))
             .arg("-I")
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("host-model"))

@@ -86,6 +86,26 @@ impl Graph {
         self.outputs.iter().map(|o| values[o.index()]).collect()
     }
 
+    /// What [`Graph::eval`] gives for each of `len` elements: a column for every output, from one
+    /// for every stream.
+    pub fn eval_columns(&self, streams: &[Vec<f64>], scalars: &[f64], len: usize) -> Vec<Vec<f64>> {
+        let mut columns: Vec<Cow<'_, [f64]>> = Vec::with_capacity(self.nodes.len());
+        for node in self.nodes.iter() {
+            let column = match *node {
+                Node::Stream(i) => Cow::Borrowed(&streams[i as usize][..len]),
+                Node::Scalar(i) => vec![scalars[i as usize]; len].into(),
+                Node::Const(c) => vec![c; len].into(),
+                Node::Call(prim, args) => {
+                    let args = args.map(|a| columns.get(a.index()));
+                    let at = |i: usize| args.map(|column| column.map_or(f64::NAN, |c| c[i]));
+                    (0..len).map(|i| (prim.row().oracle)(at(i))).collect()
+                }
+            };
+            columns.push(column);
+        }
+        self.outputs.iter().map(|o| columns[o.index()].to_vec()).collect()
+    }
+
     /// Which input streams the outputs depend on.
     pub fn reads(&self, stream: usize) -> bool {
         self.nodes.iter().any(|n| matches!(n, Node::Stream(s) if *s as usize == stream))
@@ -287,5 +307,27 @@ impl Builder {
             new.push(id);
         }
         new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_hold_the_values_of_elements() {
+        let mut b = Builder::new();
+        let (x, y, k) = (b.stream(0), b.stream(1), b.scalar(0));
+        let phi = b.call(Prim::NormalCdf, &[x]);
+        let product = b.product(phi, y);
+        let scaled = b.scaled(3.0, product);
+        let sum = b.sum(scaled, k);
+        let graph = b.finish(&[sum, x]);
+        let streams = [vec![-1.0, 0.5, 2.0], vec![4.0, -0.25, 1e9]];
+        let columns = graph.eval_columns(&streams, &[0.75], 3);
+        for i in 0..3 {
+            let values = graph.eval(&[streams[0][i], streams[1][i]], &[0.75]);
+            assert_eq!([columns[0][i], columns[1][i]], values[..]);
+        }
     }
 }

@@ -1,8 +1,9 @@
-//! An emitted kernel, compiled against the host model and run there.
+//! An emitted kernel, run on the host model.
 
 use super::common::{Data, Tensor};
+use super::compile::{Binary, instance};
 use codegen_ascendc::arch::Soc;
-use codegen_ascendc::emit::kernel::{self, tiling_data, tiling_key};
+use codegen_ascendc::emit::kernel::{tiling_data, tiling_key};
 use codegen_ascendc::emit::{Options, Package};
 use codegen_ascendc::plan::Plan;
 use half::{bf16, f16};
@@ -12,16 +13,15 @@ use op_dsl::ir::bind::{Bound, TensorMeta, bind};
 use op_dsl::ir::op::{AttrKind, Gate, Spec, Value};
 use op_dsl::ir::tiling::{Extent, Machine, Need, Tiling, tile};
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::rc::Rc;
 
-/// All instances of an operator's kernel on one architecture, as one program.
+/// All instances of an operator's kernel on one architecture.
 pub struct Program {
     pub op: &'static Operator,
     pub package: Package<'static>,
-    dir: PathBuf,
-    runs: AtomicUsize,
+    /// Its directory also has the files of the last call.
+    binary: Rc<Binary>,
 }
 
 /// What one call did.
@@ -32,60 +32,16 @@ pub struct Ran {
     pub report: String,
 }
 
-fn compiler() -> String {
-    std::env::var("CXX").ok().filter(|c| !c.is_empty()).unwrap_or_else(|| "g++".into())
-}
-
 impl Program {
-    /// Emits and compiles.
-    pub fn new(op: &'static Operator, soc: &str) -> Program {
+    /// Emits some operators for one architecture and compiles them together.
+    pub fn all(ops: &[&'static Operator], soc: &str) -> Vec<Program> {
         let soc = Soc::named(soc).expect("a target");
-        let package = Package::new(&op.def, soc, Options::default()).expect("plans");
-        static PROGRAMS: AtomicUsize = AtomicUsize::new(0);
-        let number = PROGRAMS.fetch_add(1, Ordering::Relaxed);
-        let name = format!("{}_{}_{number}", package.snake(), std::process::id());
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ascendc_kernels").join(name);
-        fs::create_dir_all(&dir).expect("a directory");
-        for file in kernel::files(&package) {
-            fs::write(dir.join(&file.path), &file.text).expect("a file");
-        }
-        let program = Program { op, package, dir, runs: AtomicUsize::new(0) };
-        program.compile();
-        program
-    }
-
-    fn compile(&self) {
-        let snake = self.package.snake();
-        let small: &[bool] =
-            if tiling_key::has_small(&self.package) { &[false, true] } else { &[false] };
-        let mut instances = Vec::new();
-        for plan in &self.package.plans {
-            for small in small {
-                let (dtype, form) = (plan.dtype as u8, plan.spec);
-                instances.push(format!(
-                    "{{\"{}\", host_model::Bind({snake}<{dtype}, {form}, {small}>)}}",
-                    instance(plan, *small)
-                ));
-            }
-        }
-        let main = format!(
-            "#include \"{snake}.cpp\"\n#include \"run.h\"\nHOST_MODEL_MAIN({})\n",
-            instances.join(",\n                ")
-        );
-        fs::write(self.dir.join("main.cpp"), main).expect("a file");
-        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
-        let out = Command::new(compiler())
-            .args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-pthread"])
-            .arg(format!("-DHOST_MODEL_ARCH={}", self.package.arch()))
-            .arg("-I")
-            .arg(model)
-            .arg(self.dir.join("main.cpp"))
-            .arg("-o")
-            .arg(self.dir.join("kernel"))
-            .output()
-            .expect("a C++17 compiler: install g++ or set CXX");
-        let said = String::from_utf8_lossy(&out.stderr);
-        assert!(out.status.success(), "{snake} on {}: {said}", self.package.arch());
+        let package =
+            |op: &&'static Operator| Package::new(&op.def, soc, Options::default()).expect("plans");
+        let packages: Vec<Package<'_>> = ops.iter().map(package).collect();
+        let binary = Rc::new(Binary::new(&packages));
+        let program = |(op, package)| Program { op, package, binary: Rc::clone(&binary) };
+        ops.iter().copied().zip(packages).map(program).collect()
     }
 
     /// The plan of a call.
@@ -124,11 +80,10 @@ impl Program {
         let metas: Vec<TensorMeta> = inputs.iter().map(Tensor::meta).collect();
         let bound = bind(&self.op.def, attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
         let tiling = self.tile(&bound, cores);
-        let run = self.runs.fetch_add(1, Ordering::Relaxed);
-        let path = |name: &str| self.dir.join(format!("{run}.{name}"));
-        let mut command = Command::new(self.dir.join("kernel"));
+        let path = |name: &str| self.binary.dir.join(name);
+        let mut command = Command::new(self.binary.dir.join("kernel"));
         let plan = self.plan(bound.spec, bound.dtype);
-        command.args(["--kernel", &instance(plan, tiling.path as u32 == 2)]);
+        command.args(["--kernel", &instance(&self.package.snake(), plan, tiling.path as u32 == 2)]);
         // What the newest architecture keeps for itself lies beyond what it reports.
         let beyond = if self.package.arch() == 3510 { 8192 } else { 0 };
         command.args(["--ub", &(self.package.soc().reported_ub() + beyond).to_string()]);
@@ -139,10 +94,8 @@ impl Program {
             command.args(["--in", &format!("{}={}", def.name, path.display())]);
         }
         let metas = self.op.infer(attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
-        let mut outputs: Vec<Tensor> =
-            metas.iter().map(|m| Tensor::new(&m.shape, m.dtype, || f64::NAN)).collect();
-        for (tensor, def) in outputs.iter().zip(self.op.def.outputs.iter()) {
-            let size = bytes(tensor).len();
+        for (meta, def) in metas.iter().zip(self.op.def.outputs.iter()) {
+            let size = meta.shape.iter().product::<usize>() * meta.dtype.size();
             let path = path(&format!("out.{}", def.name));
             command.args(["--out", &format!("out.{}={}:{size}", def.name, path.display())]);
         }
@@ -158,10 +111,11 @@ impl Program {
             self.package.arch(),
             String::from_utf8_lossy(&out.stderr)
         );
-        for (tensor, def) in outputs.iter_mut().zip(self.op.def.outputs.iter()) {
+        let outputs = metas.iter().zip(self.op.def.outputs.iter()).map(|(meta, def)| {
             let bytes = fs::read(path(&format!("out.{}", def.name))).expect("an output");
-            *tensor = from_bytes(&tensor.shape, tensor.dtype(), &bytes);
-        }
+            from_bytes(&meta.shape, meta.dtype, &bytes)
+        });
+        let outputs = outputs.collect();
         let report = String::from_utf8(out.stdout).expect("a report");
         Ran { tiling, outputs, report }
     }
@@ -197,19 +151,6 @@ impl Program {
     }
 }
 
-impl Drop for Program {
-    fn drop(&mut self) {
-        // Left behind, it would only take space; after a failure it is what to look at.
-        if !std::thread::panicking() {
-            let _ = fs::remove_dir_all(&self.dir);
-        }
-    }
-}
-
-fn instance(plan: &Plan, small: bool) -> String {
-    format!("{}_{}_{}", plan.dtype, plan.spec, if small { "small" } else { "dense" })
-}
-
 impl Ran {
     /// A number of the record of this kind.
     pub fn number(&self, record: &str, field: &str) -> u64 {
@@ -242,10 +183,17 @@ impl Ran {
 
 /// A tensor as it lies in GM.
 fn bytes(tensor: &Tensor) -> Vec<u8> {
+    fn all<T: Copy, const N: usize>(values: &[T], one: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+        let mut out = vec![0; values.len() * N];
+        for (to, value) in out.chunks_exact_mut(N).zip(values) {
+            to.copy_from_slice(&one(*value));
+        }
+        out
+    }
     match &tensor.data {
-        Data::F16(v) => v.iter().flat_map(|v| v.to_le_bytes()).collect(),
-        Data::Bf16(v) => v.iter().flat_map(|v| v.to_le_bytes()).collect(),
-        Data::F32(v) => v.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        Data::F16(v) => all(v, f16::to_le_bytes),
+        Data::Bf16(v) => all(v, bf16::to_le_bytes),
+        Data::F32(v) => all(v, f32::to_le_bytes),
     }
 }
 
@@ -253,9 +201,9 @@ fn from_bytes(shape: &[usize], dtype: DType, bytes: &[u8]) -> Tensor {
     let two = |b: &[u8]| u16::from_le_bytes([b[0], b[1]]);
     let four = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
     let data = match dtype {
-        DType::F16 => Data::F16(bytes.chunks(2).map(|b| f16::from_bits(two(b))).collect()),
-        DType::BF16 => Data::Bf16(bytes.chunks(2).map(|b| bf16::from_bits(two(b))).collect()),
-        DType::F32 => Data::F32(bytes.chunks(4).map(|b| f32::from_bits(four(b))).collect()),
+        DType::F16 => Data::F16(bytes.chunks_exact(2).map(|b| f16::from_bits(two(b))).collect()),
+        DType::BF16 => Data::Bf16(bytes.chunks_exact(2).map(|b| bf16::from_bits(two(b))).collect()),
+        DType::F32 => Data::F32(bytes.chunks_exact(4).map(|b| f32::from_bits(four(b))).collect()),
     };
     Tensor { shape: shape.to_vec(), data }
 }

@@ -26,8 +26,10 @@ impl Random {
 
     /// About normal, with a standard deviation of `sigma`.
     pub fn normal(&mut self, sigma: f64) -> f64 {
-        let sum: f64 = (0..12).map(|_| self.unit()).sum();
-        (sum - 6.0) * sigma
+        // Twelve numbers of 32 bits: two of each draw.
+        let halves = |b: u64| (b >> 32) + (b & 0xffff_ffff);
+        let sum: u64 = (0..6).map(|_| halves(self.bits())).sum();
+        (sum as f64 / 4_294_967_296.0 - 6.0) * sigma
     }
 
     pub fn below(&mut self, n: usize) -> usize {
@@ -186,27 +188,45 @@ pub fn run(op: &Operator, attrs: &[Value], inputs: &[Tensor], options: &Options)
     outputs
 }
 
+/// Where the elements of the domain lie in a tensor, for one of its streams.
+pub struct Places {
+    /// Of a gated tensor: parts of this length lie side by side, in the order gate, value or the
+    /// other way round; and whether the stream is the second.
+    parts: Option<(usize, bool)>,
+}
+
+impl Places {
+    pub fn new(op: &Operator, attrs: &[Value], stream: Stream, domain: &[usize]) -> Places {
+        let gate_left = match op.def.split.as_ref().map(|s| s.gate) {
+            Some(Gate::Left) => true,
+            Some(Gate::LeftIf(a)) => attrs[a] == Value::Bool(true),
+            _ => false,
+        };
+        let second = match stream.part {
+            Part::Whole => return Places { parts: None },
+            Part::Gate => !gate_left,
+            Part::Value => gate_left,
+        };
+        let Some(dim) = split_dim(op, attrs, domain.len()) else { return Places { parts: None } };
+        let inner: usize = domain[dim + 1..].iter().product();
+        let part = match op.def.split.as_ref().map(|s| s.pattern) {
+            Some(Pattern::Interleaved) => inner,
+            _ => domain[dim] * inner,
+        };
+        Places { parts: Some((part, second)) }
+    }
+
+    /// Where element `i` lies.
+    pub fn of(&self, i: usize) -> usize {
+        let Some((part, second)) = self.parts else { return i };
+        let (outer, rest) = (i / part, i % part);
+        outer * 2 * part + usize::from(second) * part + rest
+    }
+}
+
 /// Where element `i` of the domain lies in a tensor, for one of its streams.
 pub fn place(op: &Operator, attrs: &[Value], stream: Stream, domain: &[usize], i: usize) -> usize {
-    let Some(dim) = split_dim(op, attrs, domain.len()) else { return i };
-    let gate_left = match op.def.split.as_ref().map(|s| s.gate) {
-        Some(Gate::Left) => true,
-        Some(Gate::LeftIf(a)) => attrs[a] == Value::Bool(true),
-        _ => false,
-    };
-    let second = match stream.part {
-        Part::Whole => return i,
-        Part::Gate => !gate_left,
-        Part::Value => gate_left,
-    };
-    let inner: usize = domain[dim + 1..].iter().product();
-    // Parts of this length lie side by side, in the order gate, value or the other way round.
-    let part = match op.def.split.as_ref().map(|s| s.pattern) {
-        Some(Pattern::Interleaved) => inner,
-        _ => domain[dim] * inner,
-    };
-    let (outer, rest) = (i / part, i % part);
-    outer * 2 * part + usize::from(second) * part + rest
+    Places::new(op, attrs, stream, domain).of(i)
 }
 
 /// The streams of one element of the domain.
@@ -236,8 +256,9 @@ pub fn ulp(dtype: DType, v: f64, least: f64) -> f64 {
         DType::F32 => (23, -126),
     };
     let magnitude = v.abs().max(least).max(f64::MIN_POSITIVE);
-    let exponent = (magnitude.log2().floor() as i32).max(lowest);
-    ((exponent - digits) as f64).exp2()
+    // The exponent of a normal number, and a power of two, by their bits.
+    let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(lowest);
+    f64::from_bits(((exponent - digits + 1023) as u64) << 52)
 }
 
 /// Levels this machine has; the others are named, so that a green run says what it did not see.

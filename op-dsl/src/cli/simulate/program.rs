@@ -2,7 +2,7 @@
 
 use crate::cli::array::{Array, Data};
 use crate::cli::error::Error;
-use codegen_ascendc::host_model::{self, Call, MODEL};
+use codegen_ascendc::host_model::{self, Call, FLAGS, MODEL};
 use codegen_cpu::rt::call::Operator;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
@@ -41,7 +41,8 @@ impl Program {
         let program = Program { dir };
         host_model::program(call).write(&program.dir, false).map_err(crate::build::Error::from)?;
         let out = Command::new(&compiler)
-            .args(["-std=c++17", "-O1", "-pthread", "-I", MODEL, "main.cpp", "-o", "call"])
+            .args(FLAGS)
+            .args(["-I", MODEL, "main.cpp", "-o", "call"])
             .arg(format!("-DHOST_MODEL_ARCH={}", call.package.arch()))
             .current_dir(&program.dir)
             .output()

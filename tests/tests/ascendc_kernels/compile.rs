@@ -1,0 +1,102 @@
+//! Emitted kernels as one program: a compiler spends more on what they share than on them.
+
+use codegen_ascendc::emit::Package;
+use codegen_ascendc::emit::kernel::{self, tiling_key};
+use codegen_ascendc::host_model::FLAGS;
+use codegen_ascendc::plan::Plan;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A directory with the program `kernel`, removed with its last user.
+pub struct Binary {
+    pub dir: PathBuf,
+}
+
+/// A kernel's own code runs once per call, the model's once per element: optimising the former takes
+/// longer than it saves.
+const AS_IT_STANDS: &str = "\
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize(\"O0\")
+#endif
+";
+
+fn compiler() -> String {
+    std::env::var("CXX").ok().filter(|c| !c.is_empty()).unwrap_or_else(|| "g++".into())
+}
+
+impl Binary {
+    /// Emits and compiles the kernels of some packages for one architecture.
+    pub fn new(packages: &[Package<'_>]) -> Binary {
+        static BINARIES: AtomicUsize = AtomicUsize::new(0);
+        let number = BINARIES.fetch_add(1, Ordering::Relaxed);
+        // Two runs of the tests at once must not write over each other's programs.
+        let name = format!("{}_{}_{number}", packages[0].snake(), std::process::id());
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ascendc_kernels").join(name);
+        let binary = Binary { dir };
+        let mut main = format!("#include \"run.h\"\n{AS_IT_STANDS}");
+        let mut instances = Vec::new();
+        for package in packages {
+            let snake = package.snake();
+            let dir = binary.dir.join(&snake);
+            fs::create_dir_all(&dir).expect("a directory");
+            for file in kernel::files(package) {
+                fs::write(dir.join(&file.path), &file.text).expect("a file");
+            }
+            main += &format!("#include \"{snake}/{snake}.cpp\"\n");
+            instances.extend(instances_of(package));
+        }
+        main += &format!("HOST_MODEL_MAIN({})\n", instances.join(",\n                "));
+        fs::write(binary.dir.join("main.cpp"), main).expect("a file");
+        binary.compile(packages[0].arch());
+        binary
+    }
+
+    fn compile(&self, arch: u16) {
+        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
+        let out = Command::new(compiler())
+            .args(FLAGS)
+            .args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"])
+            .arg(format!("-DHOST_MODEL_ARCH={arch}"))
+            .arg("-I")
+            .arg(model)
+            .arg(self.dir.join("main.cpp"))
+            .arg("-o")
+            .arg(self.dir.join("kernel"))
+            .output()
+            .expect("a C++17 compiler: install g++ or set CXX");
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "{} on {arch}: {said}", self.dir.display());
+    }
+}
+
+impl Drop for Binary {
+    fn drop(&mut self) {
+        // Left behind, it would only take space; after a failure it is what to look at.
+        if !std::thread::panicking() {
+            let _ = fs::remove_dir_all(&self.dir);
+        }
+    }
+}
+
+/// A name for each instance of a kernel, and the instance.
+fn instances_of(package: &Package<'_>) -> Vec<String> {
+    let snake = package.snake();
+    let small: &[bool] = if tiling_key::has_small(package) { &[false, true] } else { &[false] };
+    let of_plan = |plan: &Plan| {
+        let (name, plan) = (snake.clone(), plan.clone());
+        small.iter().map(move |small| {
+            let (dtype, form) = (plan.dtype as u8, plan.spec);
+            let call = instance(&name, &plan, *small);
+            format!("{{\"{call}\", host_model::Bind({name}<{dtype}, {form}, {small}>)}}")
+        })
+    };
+    package.plans.iter().flat_map(of_plan).collect()
+}
+
+/// The name of an instance.
+pub fn instance(snake: &str, plan: &Plan, small: bool) -> String {
+    let path = if small { "small" } else { "dense" };
+    format!("{snake}_{}_{}_{path}", plan.dtype, plan.spec)
+}
