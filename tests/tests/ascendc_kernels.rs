@@ -5,6 +5,8 @@
 mod common;
 #[path = "ascendc_kernels/compile.rs"]
 mod compile;
+#[path = "ascendc_kernels/derivatives.rs"]
+mod derivatives;
 #[path = "ascendc_kernels/judge.rs"]
 mod judge;
 #[path = "ascendc_kernels/more.rs"]
@@ -76,8 +78,8 @@ fn everywhere(p: &Program) {
     let all = (p.op.name(), p.package.soc().name) == MOST;
     if all {
         shapes_of_models(p);
-        derivative_of_every_number(p);
     }
+    derivatives::check(p);
     let shapes = if all { SHAPES } else { &SHAPES[..NO_RANKS] };
     for (i, attrs) in attribute_values(p.op).iter().enumerate() {
         // Which half is the gate changes no size.
@@ -197,50 +199,6 @@ fn calls_of_every_operator() {
             let plan = package.plans.iter().find(|p| is_form(p.spec) && p.dtype == dtype);
             let calls = plan.expect("a plan").cost.calls;
             assert!(calls <= bar, "{name} {form} {dtype}: {calls} calls, at most {bar}");
-        }
-    }
-}
-
-/// The derivative alone: every number of the 16-bit types, a sweep of `float`.
-fn derivative_of_every_number(p: &Program) {
-    for attrs in attribute_values(p.op) {
-        if attrs.contains(&Value::Bool(true)) {
-            continue;
-        }
-        let graph = graph(p.op, &attrs);
-        for dtype in DType::ALL {
-            let n = 1 << 16;
-            let gate = |i: usize| match dtype {
-                DType::F16 => half::f16::from_bits(i as u16).to_f64(),
-                DType::BF16 => half::bf16::from_bits(i as u16).to_f64(),
-                DType::F32 => (f64::from(i as u32) / 65536.0 * 40.0 - 20.0) as f32 as f64,
-            };
-            let mut i = 0;
-            let ins = inputs(p.op, &attrs, &[n], dtype, |name| {
-                let second = name == "x" && i >= n;
-                i += usize::from(name == "x");
-                if second { gate(i - 1 - n) } else { 1.0 }
-            });
-            let out = &p.run(&attrs, &ins, 40).outputs[0];
-            for i in 0..n {
-                let (x, got) = (gate(i), out.at(n + i));
-                let want = graph.eval(&[1.0, x, 1.0, 1.0], &[])[0];
-                if want.is_nan() {
-                    assert!(got.is_nan(), "{attrs:?} {dtype}: {x} gives {got}");
-                    continue;
-                }
-                // Of 16-bit results, one step from the rounded value is as good as one from the true;
-                // below the normal range of `float` there is less.
-                let nearest = Tensor::new(&[], dtype, || want).at(0);
-                let (error, most) = match dtype {
-                    DType::F32 => ((got - want).abs(), 1.0 / 4_194_304.0),
-                    _ => (
-                        (got - want).abs().min((got - nearest).abs()),
-                        ulp(dtype, want, 0.0).max(7.6e-39),
-                    ),
-                };
-                assert!(error <= most, "{attrs:?} {dtype}: {x} gives {got}, not {want}");
-            }
         }
     }
 }
