@@ -17,21 +17,12 @@ mod act {
     pub use codegen_cpu::rt::math::activation::*;
 
     #[inline(always)]
-    fn pair<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> (V<S>, V<S>) {
-        // Pairs have wide tables only, and none for levels without FMA.
-        if WIDE && S::FMA {
-            silu_with_grad_wide::<S, E>(s, x)
-        } else {
-            silu_with_grad::<S, E>(s, x)
-        }
-    }
-    #[inline(always)]
     pub fn silu_paired_with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
-        pair::<S, E, WIDE>(s, x).0
+        silu_with_grad_with::<S, E, WIDE>(s, x).0
     }
     #[inline(always)]
     pub fn silu_grad_paired_with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
-        pair::<S, E, WIDE>(s, x).1
+        silu_with_grad_with::<S, E, WIDE>(s, x).1
     }
 }
 

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! `Q` is small and needs relative accuracy; `1 - Q` then has it by itself. Nearly all vectors
-//! of real data stay in the table, so the tail is behind one test per vector. It is blended lane by
+//! of real data stay in the table, so the tail is behind one test per step. It is blended lane by
 //! lane: the value of an element depends on nothing but the element.
 
-use super::table::{Integral, Near, Quarters, Segments};
+use super::table::{Integral, Near, Segments};
 use super::{coeffs_half as half, coeffs_narrow as narrow, coeffs_wide as wide, tail};
 use crate::rt::elem::El;
 use crate::rt::simd::K;
@@ -210,16 +210,19 @@ impl<const N: usize> Both for Integral<N> {
     }
 }
 
-/// With `g = sigmoid(x)`: `silu = x g`, `silu' = g + silu (1 - g)`. Near the root of silu' the error is
-/// that of the sum, 2^-25 or so, which is enough for 16 bits: a 16-bit `x` is never that near.
-impl<const D: usize> Both for Quarters<D> {
+/// A table of the sigmoid's, for both functions. With `g = sigmoid(x)`: `silu = x g`,
+/// `silu' = g + silu (1 - g)`. Near the root of silu' the error is that of the sum, 2^-25 or so, which is
+/// enough for 16 bits: a 16-bit `x` is never that near.
+struct OfGate<T: 'static>(&'static T);
+
+impl<T: Segments> Both for OfGate<T> {
     #[inline(always)]
     fn end(&self) -> f32 {
-        self.end
+        self.0.end()
     }
     #[inline(always)]
     fn both<S: K>(&self, s: S, x: V<S>) -> (V<S>, V<S>) {
-        let g = near_value(s, self, x);
+        let g = near_value(s, self.0, x);
         let value = x * g;
         (value, value.mul_add(V::splat(s, 1.0) - g, g))
     }
@@ -319,20 +322,25 @@ gradients! {
 
 /// `(silu(x), silu'(x))`, for bodies that ask for both.
 ///
-/// At most 1.44 and 1.80 ulp as far as sampled, where look-ups are wide; elsewhere as [`silu`] and [`silu_grad`].
+/// At most 1.44 and 1.82 ulp where look-ups are wide; elsewhere as [`silu`] and [`silu_grad`].
 #[inline(always)]
 pub fn silu_with_grad<S: K, E: El>(s: S, x: V<S>) -> (V<S>, V<S>) {
-    if !(S::WIDE_LUT && S::FMA) {
-        return (silu::<S, E>(s, x), silu_grad::<S, E>(s, x));
+    if S::WIDE_LUT {
+        silu_with_grad_with::<S, E, true>(s, x)
+    } else {
+        silu_with_grad_with::<S, E, false>(s, x)
     }
-    silu_with_grad_wide::<S, E>(s, x)
 }
 
-/// [`silu_with_grad`] from 32-entry tables.
+/// [`silu_with_grad`] with the tables of a chosen width.
 #[inline(always)]
-pub fn silu_with_grad_wide<S: K, E: El>(s: S, x: V<S>) -> (V<S>, V<S>) {
-    match E::DTYPE {
-        DType::BF16 | DType::F16 => silu_pair(s, &half::SIGMOID_HALF_32, x),
-        DType::F32 => silu_pair(s, &wide::SILU, x),
+pub fn silu_with_grad_with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> (V<S>, V<S>) {
+    match (E::DTYPE, WIDE) {
+        (DType::F16 | DType::BF16, true) => {
+            silu_pair(s, const { &OfGate(&half::SIGMOID_HALF_32) }, x)
+        }
+        (DType::F16 | DType::BF16, false) => silu_pair(s, const { &OfGate(&narrow::SIGMOID) }, x),
+        (DType::F32, true) if S::FMA => silu_pair(s, &wide::SILU, x),
+        (DType::F32, _) => (silu_with::<S, E, WIDE>(s, x), silu_grad_with::<S, E, WIDE>(s, x)),
     }
 }
