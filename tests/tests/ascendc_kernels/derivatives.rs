@@ -39,11 +39,13 @@ fn one_ulp(dtype: DType, got: f64, want: f64) -> bool {
 
 /// Every form and element type of an operator that is a derivative.
 pub fn check(p: &Program) {
+    let mut forms = 0;
     for attrs in attribute_values(p.op) {
         let graph = graph(p.op, &attrs);
         let has =
             |prim: Prim| graph.nodes.iter().any(|n| matches!(n, Node::Call(q, _) if *q == prim));
         let Some((_, tail)) = TAILS.iter().find(|(prim, _)| has(*prim)) else { continue };
+        forms += 1;
         for dtype in p.package.dtypes().into_iter().filter(|d| p.has(&attrs, *d)) {
             let sweeps: &[Sweep] = match dtype {
                 DType::F16 => &[F16],
@@ -55,6 +57,9 @@ pub fn check(p: &Program) {
             }
         }
     }
+    let ours = ops_glu_grad::OPERATORS.iter().any(|op| op.name() == p.op.name());
+    let derivative = ours && p.op.def.grad_of.is_some();
+    assert!(forms > 0 || !derivative, "{} was not swept", p.op.name());
 }
 
 fn check_sweep(p: &Program, attrs: &[Value], dtype: DType, (number, fits): &Sweep, tail: f64) {
