@@ -25,10 +25,10 @@ fn run<E: El>(kernels: &Kernels, level: Level, x: &[&[E]], y: &mut [E]) {
     assert!(level.is_available() && kernels.inputs == x.len() && kernels.outputs == 1);
     assert!(y.len().is_multiple_of(STEP) && x.iter().all(|x| x.len() == y.len()));
     let mut io = Streams::EMPTY;
-    for (p, x) in io.input.iter_mut().zip(x) {
-        *p = x.as_ptr().cast();
+    for (p, x) in io.start.iter_mut().zip(x) {
+        *p = x.as_ptr().cast_mut().cast(); // only read: it is an input
     }
-    io.output[0] = y.as_mut_ptr().cast();
+    io.start[x.len()] = y.as_mut_ptr().cast();
     let f = kernels.get(E::DTYPE, level);
     // SAFETY: every stream holds that many whole steps; the CPU has the level.
     unsafe { f(&io, y.len() / Kernels::step(level), false) }

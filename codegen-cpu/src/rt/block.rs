@@ -34,21 +34,16 @@ pub const MAX_SCALARS: usize = 8;
 /// Where a block's streams start.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
-    /// Inputs in the order of the body.
-    pub input: [*const u8; MAX_STREAMS],
-    /// Outputs in the order of the body.
-    pub output: [*mut u8; MAX_STREAMS],
+    /// Inputs, then outputs, in the order of the body.
+    pub start: [*mut u8; MAX_STREAMS],
     /// Run-time scalars.
     pub scalar: [f32; MAX_SCALARS],
 }
 
 impl Streams {
     /// No streams yet.
-    pub const EMPTY: Streams = Streams {
-        input: [core::ptr::null(); MAX_STREAMS],
-        output: [core::ptr::null_mut(); MAX_STREAMS],
-        scalar: [0.0; MAX_SCALARS],
-    };
+    pub const EMPTY: Streams =
+        Streams { start: [core::ptr::null_mut(); MAX_STREAMS], scalar: [0.0; MAX_SCALARS] };
 }
 
 /// How far ahead of the loop, in bytes, streaming kernels ask for their inputs: the reorder buffer
@@ -75,8 +70,8 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize>(
     // reference the pointers would be loaded anew after each store.
     let (mut input, mut output) = ([core::ptr::null::<E>(); I], [core::ptr::null_mut::<E>(); O]);
     let mut scalar = [0.0; A];
-    input.iter_mut().zip(&io.input).for_each(|(to, from)| *to = from.cast());
-    output.iter_mut().zip(&io.output).for_each(|(to, from)| *to = from.cast());
+    input.iter_mut().zip(&io.start).for_each(|(to, from)| *to = from.cast());
+    output.iter_mut().zip(&io.start[I..]).for_each(|(to, from)| *to = from.cast());
     scalar.iter_mut().zip(&io.scalar).for_each(|(to, from)| *to = *from);
     s.vectorize(
         #[inline(always)]
@@ -176,7 +171,7 @@ impl Kernels {
         B: Body<I, A, O>,
     {
         const {
-            assert!(I <= MAX_STREAMS && O <= MAX_STREAMS && A <= MAX_SCALARS);
+            assert!(I + O <= MAX_STREAMS && A <= MAX_SCALARS);
         }
         Kernels {
             inputs: I,

@@ -9,9 +9,8 @@ use super::overlap::{extent, identical, may_overlap};
 use super::plan::{Job, Stream};
 use super::simd::Level;
 use super::view::{Raw, View, ViewMut};
-use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind_to};
+use op_dsl_ir::bind::{self, Bound, MAX_RANK, OutputMeta, TensorMeta, bind_to};
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Part, Tensor, Value};
-use op_dsl_ir::{DType, bind::BindError};
 
 /// An operator that can run: what it is, and its kernels.
 #[derive(Clone, Debug)]
@@ -109,7 +108,8 @@ impl Operator {
         options: &Options,
     ) -> Result<(), Error> {
         let mut bound = Bound::default();
-        self.bind(&mut bound, attrs, inputs, outputs)?;
+        bind_to(&mut bound, &self.def, attrs, inputs)?;
+        bind::check_outputs(&self.def, &bound, outputs)?;
         let level = self.level(options)?;
         let kernels = self.kernels_of(&bound)?;
         if bound.domain.contains(&0) {
@@ -129,22 +129,6 @@ impl Operator {
         }
         driver::run(&mut job, options);
         Ok(())
-    }
-
-    fn bind(
-        &self,
-        bound: &mut Bound,
-        attrs: &[Value],
-        inputs: &[View<'_>],
-        outputs: &[ViewMut<'_>],
-    ) -> Result<(), BindError> {
-        const NONE: TensorMeta<'static> = TensorMeta { shape: &[], dtype: DType::F32 };
-        let mut few = [NONE; MAX_STREAMS];
-        let mut many = Vec::new(); // no operator has so many tensors: on the way to an error
-        let metas = list(&mut few, &mut many, inputs.iter().map(|v| v.meta()));
-        bind_to(bound, &self.def, attrs, metas)?;
-        let metas = list(&mut few, &mut many, outputs.iter().map(|v| v.meta()));
-        bind::check_outputs(&self.def, bound, metas)
     }
 
     fn level(&self, options: &Options) -> Result<Level, Error> {
@@ -198,7 +182,7 @@ impl Operator {
             for &part in parts(tensor.kind) {
                 used = used.or(tensor.used.then_some(job.inputs().len()));
                 unused |= !tensor.used;
-                lay(job.add_input(), view.raw(), bound, part);
+                job.add_input(lay(view.raw(), bound, part));
             }
         }
         if let (true, Some(used)) = (unused, used) {
@@ -212,7 +196,7 @@ impl Operator {
         }
         for (tensor, view) in self.def.outputs.iter().zip(outputs) {
             for &part in parts(tensor.kind) {
-                lay(job.add_output(), view.raw(), bound, part);
+                job.add_output(lay(view.raw(), bound, part));
             }
         }
     }
@@ -274,24 +258,6 @@ impl Operator {
     }
 }
 
-/// Collects into the array, or into the vector if the array is too short.
-fn list<'s, T: Copy>(
-    few: &'s mut [T],
-    many: &'s mut Vec<T>,
-    items: impl ExactSizeIterator<Item = T>,
-) -> &'s [T] {
-    let n = items.len();
-    if n > few.len() {
-        many.clear();
-        many.extend(items);
-        return many;
-    }
-    for (slot, item) in few.iter_mut().zip(items) {
-        *slot = item;
-    }
-    &few[..n]
-}
-
 fn parts(kind: Kind) -> &'static [Part] {
     match kind {
         Kind::Whole => &[Part::Whole],
@@ -301,10 +267,10 @@ fn parts(kind: Kind) -> &'static [Part] {
 
 /// Lays the elements of a part of a tensor over the domain.
 #[inline]
-fn lay(s: &mut Stream, raw: &Raw, bound: &Bound, part: Part) {
+fn lay(raw: &Raw, bound: &Bound, part: Part) -> Stream {
     let size = raw.dtype.size() as isize;
     let lead = bound.domain.len() - raw.shape.len(); // broadcast aligns innermost dimensions
-    (s.ptr, s.dtype) = (raw.ptr, raw.dtype);
+    let mut s = Stream { ptr: raw.ptr, dtype: raw.dtype, strides: [0; MAX_RANK] };
     for (i, (&n, &stride)) in raw.shape.iter().zip(&raw.strides).enumerate() {
         // A dimension of one element has whatever stride it likes; it may even overflow.
         if n > 1 && bound.domain[lead + i] > 1 {
@@ -318,4 +284,5 @@ fn lay(s: &mut Stream, raw: &Raw, bound: &Bound, part: Part) {
         // `offset` is an index within the tensor; the domain is not empty, so it is an element.
         s.ptr = s.ptr.wrapping_offset(bytes);
     }
+    s
 }

@@ -1,10 +1,10 @@
 //! The short way for dense tensors, which most calls have: two dimensions at once, instead of
 //! laying every stream over the domain and collapsing it again. Small calls are twice as fast.
 
-use super::plan::Job;
+use super::plan::{Job, Stream};
 use super::view::{Raw, View, ViewMut};
 use op_dsl_ir::bind::Bound;
-use op_dsl_ir::op::{Kind, OpDef, Part, Pattern};
+use op_dsl_ir::op::{Kind, OpDef, Pattern};
 
 /// Sets the job's domain and streams if every tensor is dense, of the kernel's type and not
 /// broadcast, and outputs are inputs or nowhere near them; tells whether it did.
@@ -15,67 +15,64 @@ pub(super) fn lay(
     inputs: &[View<'_>],
     outputs: &[ViewMut<'_>],
 ) -> bool {
-    let total: usize = bound.domain.iter().product();
-    // Elements of a part that lie side by side, and how many such runs there are.
-    let (run, second_is_gate) = match bound.split {
-        None => (total, false),
-        Some(s) if s.pattern == Pattern::Halves => {
-            (bound.domain[s.dim..].iter().product(), !s.gate_first)
-        }
+    // Elements of a part lie side by side from the split dimension on.
+    let (dim, gate_first) = match bound.split {
+        None => (0, true),
+        Some(s) if s.pattern == Pattern::Halves => (s.dim, s.gate_first),
         Some(_) => return false,
     };
+    let (outer, inner) = bound.domain.split_at(dim);
+    let (rows, run): (usize, usize) = (outer.iter().product(), inner.iter().product());
+    let total = rows * run;
     let fits = |raw: &Raw, kind: Kind| {
         let parts = if kind == Kind::Gated { 2 } else { 1 };
         raw.dense && raw.dtype == bound.dtype && raw.count == total * parts
     };
-    let ins = || def.inputs.iter().zip(inputs.iter().map(|v| v.raw()));
-    let outs = || def.outputs.iter().zip(outputs.iter().map(|v| v.raw()));
-    if !ins().all(|(t, raw)| t.used && fits(raw, t.kind)) || !outs().all(|(t, r)| fits(r, t.kind)) {
-        return false;
+    for (t, input) in def.inputs.iter().zip(inputs) {
+        if !(t.used && fits(input.raw(), t.kind)) {
+            return false;
+        }
     }
-    let range = |raw: &Raw| (raw.ptr.addr(), raw.ptr.addr() + raw.count * raw.dtype.size());
-    let apart = |a: &Raw, b: &Raw| {
-        let (a, b) = (range(a), range(b));
-        a.1 <= b.0 || b.1 <= a.0
-    };
-    for (k, (t, out)) in outs().enumerate() {
-        for (source, input) in ins() {
-            if source.kind == t.kind && input.ptr == out.ptr {
+    for (k, (t, out)) in def.outputs.iter().zip(outputs).enumerate() {
+        if !fits(out.raw(), t.kind) {
+            return false;
+        }
+        for (source, input) in def.inputs.iter().zip(inputs) {
+            if source.kind == t.kind && input.raw().ptr == out.raw().ptr {
                 job.in_place = true; // they have the same shape, so all else is the same too
-            } else if !apart(input, out) {
+            } else if !apart(input.raw(), out.raw()) {
                 return false;
             }
         }
-        if !outs().take(k).all(|(_, other)| apart(other, out)) {
+        if !outputs[..k].iter().all(|other| apart(other.raw(), out.raw())) {
             return false;
         }
     }
 
-    // Without gated tensors all runs are one.
-    let gated = ins().chain(outs()).any(|(t, _)| t.kind == Kind::Gated);
-    let run = if gated { run } else { total };
-    job.set_sizes(total / run, run);
+    job.set_sizes(rows, run);
     let size = bound.dtype.size();
-    let streams = |kind: Kind| match kind {
-        Kind::Whole => &[Part::Whole][..],
-        Kind::Gated => &[Part::Gate, Part::Value],
+    let row = run * size;
+    // Where parts start and how far apart their rows are, in bytes.
+    let whole = [(0, row)];
+    let gate_and_value = if gate_first { [0, row] } else { [row, 0] }.map(|at| (at, 2 * row));
+    let parts = |kind: Kind| match kind {
+        Kind::Whole => &whole[..],
+        Kind::Gated => &gate_and_value,
     };
-    let place = |part: Part| match part {
-        Part::Whole => (0, run * size),
-        Part::Gate => (if second_is_gate { run * size } else { 0 }, 2 * run * size),
-        Part::Value => (if second_is_gate { 0 } else { run * size }, 2 * run * size),
+    let stream = |raw: &Raw, (start, pitch): (usize, usize)| {
+        Stream::of_rows(raw.ptr.wrapping_add(start), raw.dtype, pitch, size)
     };
-    for (t, raw) in ins() {
-        for &part in streams(t.kind) {
-            let (offset, row) = place(part);
-            job.add_input().set(raw.ptr.wrapping_add(offset), raw.dtype, row, size);
-        }
+    for (t, input) in def.inputs.iter().zip(inputs) {
+        parts(t.kind).iter().for_each(|&part| job.add_input(stream(input.raw(), part)));
     }
-    for (t, raw) in outs() {
-        for &part in streams(t.kind) {
-            let (offset, row) = place(part);
-            job.add_output().set(raw.ptr.wrapping_add(offset), raw.dtype, row, size);
-        }
+    for (t, out) in def.outputs.iter().zip(outputs) {
+        parts(t.kind).iter().for_each(|&part| job.add_output(stream(out.raw(), part)));
     }
     true
+}
+
+/// Whether two dense tensors share no byte.
+fn apart(a: &Raw, b: &Raw) -> bool {
+    let end = |raw: &Raw| raw.ptr.addr() + raw.count * raw.dtype.size();
+    end(a) <= b.ptr.addr() || end(b) <= a.ptr.addr()
 }

@@ -8,6 +8,7 @@ use super::block::{Kernels, MAX_STREAMS, Streams};
 use super::call::Options;
 use super::plan::{Cut, Job, SCRATCH, Stream};
 use super::scratch::{Strided, copy_line, widen};
+use arrayvec::ArrayVec;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 use op_dsl_ir::bind::MAX_RANK;
@@ -37,11 +38,12 @@ pub(super) fn run(job: &mut Job, options: &Options) {
     let cut = Cut::new(job, if threads > 1 { threads * CLAIMS } else { 1 });
     let boxes = cut.boxes;
     let threads = threads.min(boxes);
-    let claim = boxes.div_ceil(threads * CLAIMS);
-    let work = Work { job, cut: &cut, streaming, next: AtomicUsize::new(0), claim };
-    match threads {
-        1 => work.boxes(0..boxes),
-        _ => on_threads(threads, &work),
+    let mut work = Work { job, cut: &cut, streaming, next: AtomicUsize::new(0), claim: boxes };
+    if threads > 1 {
+        work.claim = boxes.div_ceil(threads * CLAIMS);
+        on_threads(threads, &work);
+    } else {
+        work.boxes(0..boxes);
     }
 }
 
@@ -110,13 +112,12 @@ impl Work<'_> {
         let outputs_staged = self.cut.staged_count > 0 && outputs().contains(&true);
         let mut worker = Worker {
             work: self,
-            io: Streams { scalar: self.job.scalars, ..Streams::EMPTY },
-            base: [core::ptr::null_mut(); MAX_STREAMS],
-            pitch: [0; MAX_STREAMS],
-            step: [self.job.dtype.size(); MAX_STREAMS],
+            io: Streams::EMPTY,
+            places: ArrayVec::new(),
             slots,
             streaming: self.streaming && !outputs_staged,
         };
+        worker.io.scalar = self.job.scalars;
         for i in boxes {
             worker.one_box(i);
         }
@@ -197,16 +198,26 @@ unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
     }
 }
 
+/// Quotient and remainder, quickly if the divisor is 1, as it is for small calls.
+fn div_rem(n: usize, by: usize) -> (usize, usize) {
+    if by == 1 { (n, 0) } else { (n / by, n % by) }
+}
+
+/// Where a box of a stream is that the kernel can walk along.
+struct Place {
+    base: *mut u8,
+    /// Bytes from row to row.
+    pitch: isize,
+    /// Bytes from column to column: an element, or none where one is repeated.
+    step: usize,
+}
+
 struct Worker<'a> {
     work: &'a Work<'a>,
     /// Where the kernel's next run starts.
     io: Streams,
-    /// Where the box starts, for every stream: in its tensor or in scratch memory.
-    base: [*mut u8; MAX_STREAMS],
-    /// Bytes from row to row of `base`.
-    pitch: [isize; MAX_STREAMS],
-    /// Bytes from column to column, of dense streams and of those that repeat an element.
-    step: [usize; MAX_STREAMS],
+    /// Where the box is, for every stream: in its tensor or in scratch memory.
+    places: ArrayVec<Place, MAX_STREAMS>,
     /// If any stream is staged.
     slots: Option<&'a mut [Slot; MAX_STREAMS]>,
     streaming: bool,
@@ -217,21 +228,23 @@ impl Worker<'_> {
     fn one_box(&mut self, i: usize) {
         let (job, cut) = (self.work.job, self.work.cut);
         let last = job.rank - 1;
-        let (i, column_cut) = (i / cut.column_cuts, i % cut.column_cuts);
-        let (mut outer, row_cut) = (i / cut.row_cuts, i % cut.row_cuts);
+        let (i, column_cut) = div_rem(i, cut.column_cuts);
+        let (mut outer, row_cut) = div_rem(i, cut.row_cuts);
         let (row, column) = (row_cut * cut.rows, column_cut * cut.columns);
         let rows = cut.rows.min(job.size[cut.dim] - row);
         let columns = cut.columns.min(job.size[last] - column);
 
-        for (k, s) in job.streams().iter().enumerate() {
-            let bytes = s.strides[cut.dim] * row as isize + s.strides[last] * column as isize;
-            (self.base[k], self.pitch[k]) = (s.ptr.wrapping_offset(bytes), s.strides[cut.dim]);
+        self.places.clear();
+        for s in job.streams() {
+            let (pitch, step) = (s.strides[cut.dim], job.dtype.size());
+            let bytes = pitch * row as isize + s.strides[last] * column as isize;
+            self.places.push(Place { base: s.ptr.wrapping_offset(bytes), pitch, step });
         }
         for d in (0..cut.dim).rev() {
             let index = (outer % job.size[d]) as isize;
             outer /= job.size[d];
-            for (base, s) in self.base.iter_mut().zip(job.streams()) {
-                *base = base.wrapping_offset(s.strides[d] * index);
+            for (place, s) in self.places.iter_mut().zip(job.streams()) {
+                place.base = place.base.wrapping_offset(s.strides[d] * index);
             }
         }
         if self.slots.is_some() {
@@ -255,15 +268,16 @@ impl Worker<'_> {
         let Work { job, cut, .. } = *self.work;
         let Some(slots) = &mut self.slots else { return };
         for (k, s) in job.streams().iter().enumerate().filter(|(k, _)| cut.staged[*k]) {
-            let (slot, place) = (&mut slots[k], self.base[k]);
-            self.base[k] = slot.memory;
+            let slot = &mut slots[k];
+            let place = core::mem::replace(&mut self.places[k].base, slot.memory);
             let is_input = k < job.input_count();
             // Only inputs repeat elements.
             let repeats = |d: usize| is_input && !cut.packed && s.strides[d] == 0;
-            self.step[k] = if repeats(job.rank - 1) { 0 } else { job.dtype.size() };
+            self.places[k].step = if repeats(job.rank - 1) { 0 } else { job.dtype.size() };
             let columns = if repeats(job.rank - 1) { cut.piece.min(columns) } else { columns };
             let rows = if repeats(cut.dim) { 1 } else { rows };
-            self.pitch[k] = if rows == 1 { 0 } else { (columns * job.dtype.size()) as isize };
+            self.places[k].pitch =
+                if rows == 1 { 0 } else { (columns * job.dtype.size()) as isize };
             // Often the same elements as in the box before: broadcast along all that changed. No
             // output can have changed them, since a stream that an output is repeats nothing.
             let held = slot.held == place && slot.columns == columns && slot.rows >= rows;
@@ -318,18 +332,11 @@ impl Worker<'_> {
 
     /// The next run starts at this element of the box.
     fn start_at(&mut self, row: usize, column: usize) {
-        let job = self.work.job;
-        let at = |k: usize| {
-            let row = self.base[k].wrapping_offset(self.pitch[k] * row as isize);
-            row.wrapping_add(self.step[k] * column)
+        let at = |place: &Place| {
+            let row = place.base.wrapping_offset(place.pitch * row as isize);
+            row.wrapping_add(place.step * column)
         };
-        let inputs = job.input_count();
-        for k in 0..inputs {
-            self.io.input[k] = at(k);
-        }
-        for k in inputs..job.streams().len() {
-            self.io.output[k - inputs] = at(k);
-        }
+        self.io.start.iter_mut().zip(&self.places).for_each(|(to, place)| *to = at(place));
     }
 
     /// Runs the kernel over `n` elements of every stream; with streaming stores after a head.
@@ -339,7 +346,7 @@ impl Worker<'_> {
             self.run_head(head);
         }
         let rest = n - head.unwrap_or(0);
-        let steps = rest / job.step;
+        let steps = rest >> job.step.trailing_zeros(); // a power of two
         // SAFETY: `steps` whole steps of every stream are left; after a head they start at a
         // cache line.
         unsafe { (job.kernel)(&self.io, steps, head.is_some()) };
@@ -363,10 +370,7 @@ impl Worker<'_> {
     fn shift(&mut self, elements: isize) {
         let job = self.work.job;
         let bytes = elements * job.dtype.size() as isize;
-        for p in &mut self.io.input[..job.inputs().len()] {
-            *p = p.wrapping_offset(bytes);
-        }
-        for p in &mut self.io.output[..job.outputs().len()] {
+        for p in &mut self.io.start[..job.streams().len()] {
             *p = p.wrapping_offset(bytes);
         }
     }
@@ -375,7 +379,7 @@ impl Worker<'_> {
     fn elements_to_line(&self) -> Option<usize> {
         let job = self.work.job;
         let bytes = |p: &*mut u8| p.addr().wrapping_neg() % Kernels::ALIGN;
-        let outputs = &self.io.output[..job.outputs().len()];
+        let outputs = &self.io.start[job.input_count()..job.streams().len()];
         let first = outputs.first().map(bytes)?;
         let fits = first % job.dtype.size() == 0 && outputs.iter().all(|p| bytes(p) == first);
         fits.then(|| first / job.dtype.size())
@@ -405,23 +409,21 @@ impl Worker<'_> {
         #[repr(align(64))]
         struct Part([u8; STEP_BYTES]);
         let mut parts = [const { MaybeUninit::<Part>::uninit() }; MAX_STREAMS];
-        let mut io = Streams { scalar: job.scalars, ..Streams::EMPTY };
-        let inputs = job.inputs().len();
+        let mut io = Streams::EMPTY;
+        io.scalar = job.scalars;
         let bytes = n * job.dtype.size();
         // SAFETY: `n` elements are left of the row; a part has room for a step.
         unsafe {
             for (k, part) in parts.iter_mut().enumerate().take(job.streams().len()) {
                 let part = part.write(Part([0; STEP_BYTES])).0.as_mut_ptr();
-                if k < inputs {
-                    copy_line(self.io.input[k].cast::<u16>(), part.cast(), bytes / 2);
-                    io.input[k] = part;
-                } else {
-                    io.output[k - inputs] = part;
+                if k < job.input_count() {
+                    copy_line(self.io.start[k].cast::<u16>(), part.cast(), bytes / 2);
                 }
+                io.start[k] = part;
             }
             (job.kernel)(&io, 1, false);
-            for k in 0..job.outputs().len() {
-                copy_line(io.output[k].cast::<u16>(), self.io.output[k].cast(), bytes / 2);
+            for k in job.input_count()..job.streams().len() {
+                copy_line(io.start[k].cast::<u16>(), self.io.start[k].cast(), bytes / 2);
             }
         }
     }

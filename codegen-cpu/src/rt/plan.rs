@@ -2,6 +2,7 @@
 
 use super::block::{BlockFn, Kernels, MAX_SCALARS, MAX_STREAMS};
 use super::simd::Level;
+use arrayvec::ArrayVec;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{Bound, MAX_RANK};
 
@@ -31,9 +32,10 @@ pub(super) struct Stream {
 impl Stream {
     /// A stream of rows of neighbours; `row` and `element` are distances in bytes.
     #[inline]
-    pub fn set(&mut self, ptr: *mut u8, dtype: DType, row: usize, element: usize) {
-        (self.ptr, self.dtype) = (ptr, dtype);
-        (self.strides[0], self.strides[1]) = (row as isize, element as isize);
+    pub fn of_rows(ptr: *mut u8, dtype: DType, row: usize, element: usize) -> Stream {
+        let mut strides = [0; MAX_RANK];
+        (strides[0], strides[1]) = (row as isize, element as isize);
+        Stream { ptr, dtype, strides }
     }
 }
 
@@ -52,16 +54,13 @@ pub(super) struct Job {
     scalar_count: usize,
     pub rank: usize,
     pub size: [usize; MAX_RANK],
-    streams: [Stream; MAX_STREAMS],
+    streams: ArrayVec<Stream, MAX_STREAMS>,
     input_count: usize,
-    stream_count: usize,
 }
 
 impl Job {
     #[inline]
     pub fn new(bound: &Bound, kernels: &Kernels, level: Level) -> Job {
-        // All zeros, which is the quickest to set.
-        let none = Stream { ptr: core::ptr::null_mut(), dtype: DType::F16, strides: [0; MAX_RANK] };
         let mut size = [1; MAX_RANK];
         size[..bound.domain.len()].copy_from_slice(&bound.domain);
         Job {
@@ -74,9 +73,8 @@ impl Job {
             scalar_count: 0,
             rank: bound.domain.len(),
             size,
-            streams: [none; MAX_STREAMS],
+            streams: ArrayVec::new(),
             input_count: 0,
-            stream_count: 0,
         }
     }
 
@@ -85,16 +83,16 @@ impl Job {
         self.scalar_count += 1;
     }
 
-    /// A new input, to be filled in. All inputs come before the first output.
-    pub fn add_input(&mut self) -> &mut Stream {
+    /// All inputs come before the first output.
+    #[inline]
+    pub fn add_input(&mut self, stream: Stream) {
         self.input_count += 1;
-        self.add_output()
+        self.streams.push(stream);
     }
 
-    /// A new output, to be filled in.
-    pub fn add_output(&mut self) -> &mut Stream {
-        self.stream_count += 1;
-        &mut self.streams[self.stream_count - 1]
+    #[inline]
+    pub fn add_output(&mut self, stream: Stream) {
+        self.streams.push(stream);
     }
 
     /// Makes input `k` another name of input `of`.
@@ -107,16 +105,16 @@ impl Job {
     }
 
     pub fn outputs(&self) -> &[Stream] {
-        &self.streams[self.input_count..self.stream_count]
+        &self.streams[self.input_count..]
     }
 
     /// Inputs, then outputs.
     pub fn streams(&self) -> &[Stream] {
-        &self.streams[..self.stream_count]
+        &self.streams
     }
 
     fn streams_mut(&mut self) -> &mut [Stream] {
-        &mut self.streams[..self.stream_count]
+        &mut self.streams
     }
 
     pub fn input_count(&self) -> usize {
@@ -290,24 +288,25 @@ impl Cut {
             ROW_STEPS * job.step
         };
         let packed = job.size[..last].iter().any(|&n| n > 1) && columns < least;
-        let is_staged =
-            |job: &Job, s: &Stream| if packed { !job.is_line(s) } else { !job.is_row(s) };
-        let count = job.streams().iter().filter(|s| is_staged(job, s)).count();
-        if !packed && count > 0 && job.rank > 2 {
-            job.favour_transposed();
-        }
         let mut staged = [false; MAX_STREAMS];
+        let mut count = 0;
+        for (staged, s) in staged.iter_mut().zip(job.streams()) {
+            *staged = if packed { !job.is_line(s) } else { !job.is_row(s) };
+            count += *staged as usize;
+        }
         let (mut full, mut repeats, mut tiled) = (packed && count > 0, false, false);
-        for (k, s) in job.streams().iter().enumerate() {
-            if is_staged(job, s) {
-                staged[k] = true;
+        if count > 0 {
+            if !packed && job.rank > 2 {
+                job.favour_transposed();
+            }
+            for (_, s) in staged.iter().zip(job.streams()).filter(|(staged, _)| **staged) {
                 full |= s.strides[last] != 0;
                 repeats |= s.strides[last] == 0 && !packed;
                 tiled |= !packed && job.is_transposed(s);
             }
         }
-        let slot = SCRATCH / count.max(1) / 256 * 256;
-        let capacity = slot / job.dtype.size();
+        let slot = SCRATCH.checked_div(count).unwrap_or(0) / 256 * 256;
+        let capacity = slot >> job.dtype.size().trailing_zeros();
         let piece = if repeats { PIECE.min(columns) } else { columns };
         // Elements in a box: as many as a slot holds, if a stream needs a place for each.
         let most = if full { capacity } else { BOX };

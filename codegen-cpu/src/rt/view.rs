@@ -8,7 +8,7 @@ use super::error::ViewError;
 use core::cell::Cell;
 use core::marker::PhantomData;
 use op_dsl_ir::DType;
-use op_dsl_ir::bind::{MAX_RANK, Shape, TensorMeta, elements};
+use op_dsl_ir::bind::{MAX_RANK, Meta, Shape, TensorMeta, elements};
 
 /// What both kinds of view hold.
 #[derive(Clone, Copy, Debug)]
@@ -176,6 +176,11 @@ impl Raw {
         memory && a.shape == b.shape && a.strides == b.strides
     }
 
+    #[inline]
+    fn meta(&self) -> TensorMeta<'_> {
+        TensorMeta { shape: &self.shape, dtype: self.dtype }
+    }
+
     pub(super) fn strides(&self) -> &[isize] {
         &self.strides[..self.shape.len()]
     }
@@ -199,14 +204,32 @@ macro_rules! accessors {
         pub fn as_ptr(&self) -> *const u8 {
             self.raw.ptr
         }
-        /// Shape and element type, as the shape rules take them.
-        pub fn meta(&self) -> TensorMeta<'_> {
-            TensorMeta { shape: &self.raw.shape, dtype: self.raw.dtype }
-        }
         pub(super) fn raw(&self) -> &Raw {
             &self.raw
         }
     };
+}
+
+impl Meta for View<'_> {
+    #[inline]
+    fn meta(&self) -> TensorMeta<'_> {
+        self.raw.meta()
+    }
+    #[inline]
+    fn count(&self) -> Option<usize> {
+        Some(self.raw.count)
+    }
+}
+
+impl Meta for ViewMut<'_> {
+    #[inline]
+    fn meta(&self) -> TensorMeta<'_> {
+        self.raw.meta()
+    }
+    #[inline]
+    fn count(&self) -> Option<usize> {
+        Some(self.raw.count)
+    }
 }
 
 impl<'a> View<'a> {

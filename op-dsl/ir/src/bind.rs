@@ -16,6 +16,9 @@ pub use error::{BindError, Wrong};
 /// Most dimensions a tensor may have.
 pub const MAX_RANK: usize = 8;
 
+/// Most elements: of 4 bytes each, they can still be addressed.
+const MOST_ELEMENTS: usize = isize::MAX as usize / 4;
+
 /// The shape of a tensor of at most [`MAX_RANK`] dimensions, outermost first.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shape {
@@ -35,8 +38,7 @@ impl Shape {
         Some(shape)
     }
 
-    /// How many elements it has; `None` if a tensor of that many 4-byte elements could not be
-    /// addressed.
+    /// How many elements it has; `None` if they are too many to address.
     pub fn elements(&self) -> Option<usize> {
         elements(self)
     }
@@ -45,11 +47,15 @@ impl Shape {
 /// As [`Shape::elements`].
 #[inline]
 pub fn elements(dims: &[usize]) -> Option<usize> {
-    if dims.contains(&0) {
-        return Some(0);
+    let (mut count, mut fits) = (1usize, true);
+    for &d in dims {
+        if d == 0 {
+            return Some(0);
+        }
+        let (product, over) = count.overflowing_mul(d);
+        (count, fits) = (product, fits && !over);
     }
-    let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d))?;
-    (count <= isize::MAX as usize / 4).then_some(count)
+    (fits && count <= MOST_ELEMENTS).then_some(count)
 }
 
 impl Deref for Shape {
@@ -73,6 +79,25 @@ pub struct TensorMeta<'a> {
     pub shape: &'a [usize],
     /// Element type.
     pub dtype: DType,
+}
+
+/// What has a shape and an element type: the rules ask for no more of a tensor.
+pub trait Meta {
+    /// Shape and element type.
+    fn meta(&self) -> TensorMeta<'_>;
+
+    /// As [`elements`], for those who know.
+    #[inline]
+    fn count(&self) -> Option<usize> {
+        elements(self.meta().shape)
+    }
+}
+
+impl Meta for TensorMeta<'_> {
+    #[inline]
+    fn meta(&self) -> TensorMeta<'_> {
+        *self
+    }
 }
 
 /// Shape and element type that an output must have.
@@ -132,10 +157,16 @@ impl Bound {
     #[inline]
     pub fn shape(&self, kind: Kind) -> Shape {
         let mut shape = self.domain;
-        if let (Kind::Gated, Some(split)) = (kind, self.split) {
-            shape.dims[split.dim] *= 2; // `bind` checked that it fits
+        if let Some(i) = self.doubled(kind) {
+            shape.dims[i] *= 2; // `bind` checked that it fits
         }
         shape
+    }
+
+    /// The dimension along which a tensor of this kind has two elements for each of the domain's.
+    #[inline]
+    fn doubled(&self, kind: Kind) -> Option<usize> {
+        self.split.filter(|_| kind == Kind::Gated).map(|s| s.dim)
     }
 
     /// Where a part of a tensor lies along the split dimension.
@@ -158,7 +189,7 @@ impl Bound {
 ///
 /// # Errors
 /// Names the operator, the argument, what is wrong with it and what is allowed.
-pub fn bind(def: &OpDef, attrs: &[Value], inputs: &[TensorMeta<'_>]) -> Result<Bound, BindError> {
+pub fn bind(def: &OpDef, attrs: &[Value], inputs: &[impl Meta]) -> Result<Bound, BindError> {
     let mut bound = Bound::default();
     bind_to(&mut bound, def, attrs, inputs)?;
     Ok(bound)
@@ -172,7 +203,7 @@ pub fn bind_to(
     bound: &mut Bound,
     def: &OpDef,
     attrs: &[Value],
-    inputs: &[TensorMeta<'_>],
+    inputs: &[impl Meta],
 ) -> Result<(), BindError> {
     let mut check = || -> Checked<()> {
         check_attrs(def, attrs)?;
@@ -194,7 +225,7 @@ pub fn bind_to(
 pub fn infer(
     def: &OpDef,
     attrs: &[Value],
-    inputs: &[TensorMeta<'_>],
+    inputs: &[impl Meta],
 ) -> Result<Vec<OutputMeta>, BindError> {
     let bound = bind(def, attrs, inputs)?;
     let meta = |kind| OutputMeta { shape: bound.shape(kind), dtype: bound.dtype };
@@ -205,17 +236,13 @@ pub fn infer(
 ///
 /// # Errors
 /// The number, a shape or an element type differs.
-pub fn check_outputs(
-    def: &OpDef,
-    bound: &Bound,
-    outputs: &[TensorMeta<'_>],
-) -> Result<(), BindError> {
+pub fn check_outputs(def: &OpDef, bound: &Bound, outputs: &[impl Meta]) -> Result<(), BindError> {
     let check = || -> Checked<()> {
         check_count("output", &def.outputs, outputs.len())?;
         for (t, got) in def.outputs.iter().zip(outputs) {
-            let want = bound.shape(t.kind);
-            if *got.shape != *want {
-                let (got, want) = (got.shape.to_vec(), want.to_vec());
+            let got = got.meta();
+            if !has_shape(bound, t.kind, got.shape) {
+                let (got, want) = (got.shape.to_vec(), wanted(bound, t.kind));
                 let from = "the inputs".into();
                 return refuse(Wrong::Shape { tensor: t.name.clone(), got, want, from });
             }
@@ -318,19 +345,21 @@ fn check_attrs(def: &OpDef, attrs: &[Value]) -> Checked<()> {
 }
 
 /// The element type to compute in.
-fn check_dtypes(def: &OpDef, inputs: &[TensorMeta<'_>]) -> Checked<DType> {
+fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
     let mut common: Option<DType> = None;
-    for (tensor, meta) in def.inputs.iter().zip(inputs) {
-        let wrong =
-            |allowed| Wrong::DType { tensor: tensor.name.clone(), got: meta.dtype, allowed };
-        if !def.dtypes.contains(&meta.dtype) {
+    for (tensor, input) in def.inputs.iter().zip(inputs) {
+        let got = input.meta().dtype;
+        if common == Some(got) {
+            continue;
+        }
+        let wrong = |allowed| Wrong::DType { tensor: tensor.name.clone(), got, allowed };
+        if !def.dtypes.contains(&got) {
             let names: Vec<&str> = def.dtypes.iter().map(|d| d.name()).collect();
             return refuse(wrong(names.join(", ")));
         }
         common = Some(match common {
-            None => meta.dtype,
-            Some(c) if def.promote => c.promote(meta.dtype),
-            Some(c) if c == meta.dtype => c,
+            None => got,
+            Some(c) if def.promote => c.promote(got),
             Some(c) => return refuse(wrong(format!("{c}, as `{}` has", def.inputs[0].name))),
         });
     }
@@ -342,33 +371,33 @@ fn check_shapes(
     bound: &mut Bound,
     def: &OpDef,
     attrs: &[Value],
-    inputs: &[TensorMeta<'_>],
+    inputs: &[impl Meta],
 ) -> Checked<()> {
     let gated = |k: &usize| def.inputs[*k].kind == Kind::Gated;
+    let rank_of = |k: usize| inputs.get(k).map_or(0, |t| t.meta().shape.len());
     // The tensor that decides: the first gated one, else the first; the widest when broadcasting.
     let mut lead = (0..inputs.len()).find(gated).unwrap_or(0);
     if def.broadcast {
         for k in 0..inputs.len() {
-            if inputs[k].shape.len() > inputs[lead].shape.len() {
+            if rank_of(k) > rank_of(lead) {
                 lead = k;
             }
         }
     }
     let min = def.split.is_some() as usize;
-    for (tensor, meta) in def.inputs.iter().zip(inputs) {
-        let got = meta.shape.len();
+    for (k, tensor) in def.inputs.iter().enumerate() {
+        let got = rank_of(k);
         if !(min..=MAX_RANK).contains(&got) {
             return refuse(Wrong::Rank { tensor: tensor.name.clone(), got, min });
         }
     }
-    let rank = inputs.get(lead).map_or(0, |m| m.shape.len());
+    let rank = rank_of(lead);
     for (attr, value) in def.attrs.iter().zip(attrs) {
         if let (AttrKind::Dim, Value::Int(d)) = (&attr.kind, value) {
             resolve(&attr.name, *d, rank)?;
         }
     }
-    let Bound { domain, split, .. } = bound;
-    *split = None;
+    bound.split = None;
     if let Some(s) = &def.split {
         let dim = match (def.attrs.get(s.dim), attrs.get(s.dim)) {
             (Some(attr), Some(Value::Int(d))) => resolve(&attr.name, *d, rank)?,
@@ -379,81 +408,86 @@ fn check_shapes(
             Gate::Right => false,
             Gate::LeftIf(i) => matches!(attrs.get(i), Some(Value::Bool(true) | Value::Int(1))),
         };
-        *split = Some(BoundSplit { dim, half: 0, pattern: s.pattern, gate_first });
+        bound.split = Some(BoundSplit { dim, half: 0, pattern: s.pattern, gate_first });
     }
 
-    *domain = Shape { dims: [1; MAX_RANK], rank };
-    if let (false, Some(meta)) = (def.broadcast, inputs.get(lead)) {
-        *domain = part_of(def, lead, meta.shape, split, rank)?;
-    }
-    for (k, (tensor, meta)) in def.inputs.iter().zip(inputs).enumerate() {
-        if !def.broadcast {
-            let twice = |i: usize| {
-                let gated = tensor.kind == Kind::Gated && split.is_some_and(|s| s.dim == i);
-                1 + gated as usize
-            };
-            let same = meta.shape.len() == rank
-                && (0..rank).all(|i| Some(meta.shape[i]) == domain[i].checked_mul(twice(i)));
-            if !same {
-                let want = (0..rank).map(|i| domain[i].saturating_mul(twice(i))).collect();
-                let (tensor, got) = (tensor.name.clone(), meta.shape.to_vec());
-                return refuse(Wrong::Shape {
-                    tensor,
-                    got,
-                    want,
-                    from: format!("`{}`", def.inputs[lead].name),
-                });
-            }
-            continue;
+    bound.domain = Shape { dims: [1; MAX_RANK], rank };
+    if def.broadcast {
+        for (k, input) in inputs.iter().enumerate() {
+            widen(bound, def, k, input.meta().shape)?;
         }
-        let part = part_of(def, k, meta.shape, split, rank)?;
-        for i in 0..part.len() {
-            let d = &mut domain.dims[rank - part.len() + i];
-            match (*d, part[i]) {
-                (1, n) => *d = n,
-                (n, m) if n == m || m == 1 => {}
-                _ => {
-                    let (got, with) = (meta.shape.to_vec(), domain.to_vec());
-                    return refuse(Wrong::Broadcast { tensor: tensor.name.clone(), got, with });
-                }
+    } else if let Some(input) = inputs.get(lead) {
+        widen(bound, def, lead, input.meta().shape)?;
+        for (tensor, input) in def.inputs.iter().zip(inputs) {
+            let got = input.meta().shape;
+            if !has_shape(bound, tensor.kind, got) {
+                let (got, want) = (got.to_vec(), wanted(bound, tensor.kind));
+                let from = format!("`{}`", def.inputs[lead].name);
+                return refuse(Wrong::Shape { tensor: tensor.name.clone(), got, want, from });
             }
         }
     }
-    if let Some(s) = split {
-        s.half = domain[s.dim];
+    if let Some(s) = &mut bound.split {
+        s.half = bound.domain[s.dim];
     }
     Ok(())
 }
 
-/// The shape of one part of input `k`: half of it along the split dimension if it is gated.
-fn part_of(
-    def: &OpDef,
-    k: usize,
-    shape: &[usize],
-    split: &Option<BoundSplit>,
-    rank: usize,
-) -> Checked<Shape> {
+/// Whether this is the shape of a tensor of this kind that is not broadcast.
+#[inline]
+fn has_shape(bound: &Bound, kind: Kind, shape: &[usize]) -> bool {
+    let doubled = bound.doubled(kind).unwrap_or(MAX_RANK);
+    let mut dims = shape.iter().zip(&*bound.domain).enumerate();
+    shape.len() == bound.domain.len()
+        && dims.all(|(i, (&n, &d))| if i == doubled { n % 2 == 0 && n / 2 == d } else { n == d })
+}
+
+/// The shape that [`has_shape`] takes, or what is nearest to it.
+fn wanted(bound: &Bound, kind: Kind) -> Vec<usize> {
+    let mut shape = bound.domain.to_vec();
+    if let Some(i) = bound.doubled(kind) {
+        shape[i] = shape[i].saturating_mul(2);
+    }
+    shape
+}
+
+/// Broadcasts the domain with the shape of one part of input `k`, innermost dimensions aligned: half
+/// of it along the split dimension if it is gated.
+fn widen(bound: &mut Bound, def: &OpDef, k: usize, shape: &[usize]) -> Checked<()> {
     let tensor = &def.inputs[k];
-    let rank_error = |min| Wrong::Rank { tensor: tensor.name.clone(), got: shape.len(), min };
-    let mut part = Shape::new(shape).ok_or_else(|| rank_error(0))?;
-    if let (Kind::Gated, Some(s)) = (tensor.kind, split) {
-        // Broadcast aligns shapes at their innermost dimension.
-        let dim =
-            (s.dim + shape.len()).checked_sub(rank).ok_or_else(|| rank_error(rank - s.dim))?;
-        if part.dims[dim] % 2 != 0 {
+    let lead = bound.domain.len() - shape.len();
+    let doubled = bound.doubled(tensor.kind);
+    if let Some(dim) = doubled {
+        let Some(dim) = dim.checked_sub(lead) else {
+            let (tensor, got, min) = (tensor.name.clone(), shape.len(), bound.domain.len() - dim);
+            return refuse(Wrong::Rank { tensor, got, min });
+        };
+        if !shape[dim].is_multiple_of(2) {
             let (tensor, shape) = (tensor.name.clone(), shape.to_vec());
             return refuse(Wrong::OddSplit { tensor, shape, dim });
         }
-        part.dims[dim] /= 2;
     }
-    Ok(part)
+    for (i, &n) in shape.iter().enumerate().map(|(i, n)| (lead + i, n)) {
+        let n = if doubled == Some(i) { n / 2 } else { n };
+        let d = &mut bound.domain.dims[i];
+        match (*d, n) {
+            (1, n) => *d = n,
+            (d, n) if d == n || n == 1 => {}
+            _ => {
+                let (got, with) = (shape.to_vec(), bound.domain.to_vec());
+                return refuse(Wrong::Broadcast { tensor: tensor.name.clone(), got, with });
+            }
+        }
+    }
+    Ok(())
 }
 
 #[inline]
 fn resolve(attr: &Text, dim: i64, rank: usize) -> Checked<usize> {
     let r = rank as i64;
-    if (-r..r).contains(&dim) {
-        return Ok(dim.rem_euclid(r) as usize);
+    let from_outermost = if dim < 0 { dim + r } else { dim };
+    if (0..r).contains(&from_outermost) {
+        return Ok(from_outermost as usize);
     }
     let allowed = match r {
         0 => "nothing, the tensor has no dimensions".into(),
@@ -463,24 +497,27 @@ fn resolve(attr: &Text, dim: i64, rank: usize) -> Checked<usize> {
 }
 
 /// No tensor is too large; none is empty where that is not allowed.
-fn check_sizes(def: &OpDef, inputs: &[TensorMeta<'_>], bound: &Bound) -> Checked<()> {
+fn check_sizes(def: &OpDef, inputs: &[impl Meta], bound: &Bound) -> Checked<()> {
     let overflow = |tensor: &Text, shape: &[usize]| Wrong::Overflow {
         tensor: tensor.clone(),
         shape: shape.to_vec(),
     };
-    for (t, m) in def.inputs.iter().zip(inputs) {
-        let count = elements(m.shape).ok_or_else(|| overflow(&t.name, m.shape))?;
+    for (t, input) in def.inputs.iter().zip(inputs) {
+        let shape = input.meta().shape;
+        let count = input.count().ok_or_else(|| overflow(&t.name, shape))?;
         if count == 0 && !def.empty {
-            return refuse(Wrong::Empty { tensor: t.name.clone(), shape: m.shape.to_vec() });
+            return refuse(Wrong::Empty { tensor: t.name.clone(), shape: shape.to_vec() });
         }
     }
+    let count = bound.domain.elements();
     for t in def.outputs.iter() {
-        if let (Kind::Gated, Some(s)) = (t.kind, bound.split) {
-            let fits = bound.domain[s.dim].checked_mul(2);
-            fits.ok_or_else(|| overflow(&t.name, &bound.domain))?;
+        let fits = |n: usize| match bound.doubled(t.kind) {
+            Some(i) => n.max(bound.domain[i]) <= MOST_ELEMENTS / 2,
+            None => true,
+        };
+        if !count.is_some_and(fits) {
+            return refuse(overflow(&t.name, &wanted(bound, t.kind)));
         }
-        let shape = bound.shape(t.kind);
-        shape.elements().ok_or_else(|| overflow(&t.name, &shape))?;
     }
     Ok(())
 }
