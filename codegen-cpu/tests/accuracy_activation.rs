@@ -7,7 +7,7 @@
 
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::simd::K;
-use codegen_cpu::rt::step::V;
+use codegen_cpu::rt::step::{V, width};
 use fearless_simd::{Level, prelude::*};
 use half::{bf16, f16};
 
@@ -17,12 +17,18 @@ mod act {
     pub use codegen_cpu::rt::math::activation::*;
 
     #[inline(always)]
-    pub fn silu_paired_with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
-        silu_with_grad_with::<S, E, WIDE>(s, x).0
+    pub fn silu_paired_with<S: K, E: El, const WIDE: bool, const W: usize>(
+        s: S,
+        x: V<S, W>,
+    ) -> V<S, W> {
+        silu_with_grad_with::<S, E, WIDE, W>(s, x).0
     }
     #[inline(always)]
-    pub fn silu_grad_paired_with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
-        silu_with_grad_with::<S, E, WIDE>(s, x).1
+    pub fn silu_grad_paired_with<S: K, E: El, const WIDE: bool, const W: usize>(
+        s: S,
+        x: V<S, W>,
+    ) -> V<S, W> {
+        silu_with_grad_with::<S, E, WIDE, W>(s, x).1
     }
 }
 
@@ -110,38 +116,46 @@ struct Function {
     variants: Vec<Variant>,
 }
 
-/// `run!(f, WIDE, E, as_level)`: `f_with` at a level over a slice, zero-filling the last vector.
+/// `run!(f, WIDE, E, as_level, Level)`: `f_with` at a level over a slice, in its kernels' steps, the last
+/// filled with zeros.
 macro_rules! run {
-    ($with:ident, $wide:literal, $el:ty, $level:ident) => {{
-        fn body<S: K>(s: S, x: &[f32], y: &mut [f32]) {
+    ($with:ident, $wide:literal, $el:ty, $as_level:ident, $level:ident) => {{
+        fn body<S: K, const W: usize>(s: S, x: &[f32], y: &mut [f32]) {
             s.vectorize(
                 #[inline(always)]
                 || {
                     let n = S::f32s::LEN;
-                    for (x, y) in x.chunks(2 * n).zip(y.chunks_mut(2 * n)) {
-                        let mut full = [0.0; 32];
+                    for (x, y) in x.chunks(W * n).zip(y.chunks_mut(W * n)) {
+                        let mut full = [0.0; 64];
                         full[..x.len()].copy_from_slice(x);
-                        let half = |from| S::f32s::from_slice(s, &full[from..from + n]);
-                        let r: V<S> = act::$with::<S, $el, $wide>(s, V(half(0), half(n)));
-                        let (lo, hi) = y.split_at_mut(n.min(y.len()));
-                        lo.copy_from_slice(&r.0.as_slice()[..lo.len()]);
-                        hi.copy_from_slice(&r.1.as_slice()[..hi.len()]);
+                        let mut v = V::<S, W>::splat(s, 0.0);
+                        for (k, v) in v.0.iter_mut().enumerate() {
+                            *v = S::f32s::from_slice(s, &full[k * n..(k + 1) * n]);
+                        }
+                        let r = act::$with::<S, $el, $wide, W>(s, v);
+                        for (k, r) in r.0.iter().enumerate() {
+                            full[k * n..(k + 1) * n].copy_from_slice(r.as_slice());
+                        }
+                        y.copy_from_slice(&full[..y.len()]);
                     }
                 },
             )
         }
-        |x: &[f32], y: &mut [f32]| body(Level::new().$level().expect("asked before"), x, y)
+        const W: usize = width(<$el>::DTYPE, codegen_cpu::rt::simd::Level::$level);
+        |x: &[f32], y: &mut [f32]| {
+            body::<_, W>(Level::new().$as_level().expect("asked before"), x, y)
+        }
     }};
 }
 
 macro_rules! variant {
-    ($name:literal, $fma:literal, $with:ident, $wide:literal, $level:ident) => {
-        Level::new().$level().map(|_| Variant {
+    ($name:literal, $fma:literal, $with:ident, $wide:literal, $as_level:ident, $level:ident) => {
+        Level::new().$as_level().map(|_| Variant {
             name: $name,
             fma: $fma,
-            f32: run!($with, $wide, f32, $level),
-            f16: run!($with, $wide, f16, $level),
-            bf16: run!($with, $wide, bf16, $level),
+            f32: run!($with, $wide, f32, $as_level, $level),
+            f16: run!($with, $wide, f16, $as_level, $level),
+            bf16: run!($with, $wide, bf16, $as_level, $level),
         })
     };
 }
@@ -156,10 +170,10 @@ macro_rules! function {
             limits: $limits,
             middle: $middle,
             variants: [
-                variant!("avx2", true, $with, false, as_avx2),
-                variant!("avx2, wide tables", true, $with, true, as_avx2),
-                variant!("avx512", true, $with, true, as_avx512),
-                variant!("baseline", false, $with, true, as_sse2),
+                variant!("avx2", true, $with, false, as_avx2, Avx2),
+                variant!("avx2, wide tables", true, $with, true, as_avx2, Avx2),
+                variant!("avx512", true, $with, true, as_avx512, Avx512),
+                variant!("baseline", false, $with, true, as_sse2, Baseline),
             ]
             .into_iter()
             .flatten()

@@ -5,7 +5,7 @@
 //! denormal; where the true value is beyond the largest finite number, infinity is 0 ulp off.
 //! The measured maxima are printed (`--nocapture`); `--ignored` visits all inputs.
 
-use codegen_cpu::rt::block::{Body, Kernels, Streams};
+use codegen_cpu::rt::block::{Body, Input, Kernels, Streams};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::math;
 use codegen_cpu::rt::simd::{K, Level};
@@ -14,7 +14,7 @@ use half::{bf16, f16};
 use op_dsl_ir::Prim;
 
 /// Largest step of any level, so that buffers of a multiple of it suit every level.
-const STEP: usize = 32;
+const STEP: usize = 64;
 
 fn levels() -> impl Iterator<Item = Level> {
     Level::ALL.into_iter().filter(|l| l.is_available())
@@ -31,7 +31,7 @@ fn run<E: El>(kernels: &Kernels, level: Level, x: &[&[E]], y: &mut [E]) {
     io.start[x.len()] = y.as_mut_ptr().cast();
     let f = kernels.get(E::DTYPE, level);
     // SAFETY: every stream holds that many whole steps; the CPU has the level.
-    unsafe { f(&io, y.len() / Kernels::step(level), false) }
+    unsafe { f(&io, y.len() / Kernels::step(E::DTYPE, level), false) }
 }
 
 /// A binary floating-point format: its precision and its exponents.
@@ -201,8 +201,8 @@ macro_rules! functions {
             struct Call;
             impl Body<1, 0, 1> for Call {
                 #[inline(always)]
-                fn eval<S: K, E: El>(s: S, [x]: [V<S>; 1], _: [V<S>; 0]) -> [V<S>; 1] {
-                    [math::$name::<S, E>(s, x)]
+                fn eval<S: K, E: El, const W: usize>(s: S, [x]: [Input<'_, S, E, W>; 1], _: [V<S, W>; 0]) -> [V<S, W>; 1] {
+                    [math::$name::<S, E, W>(s, x.load())]
                 }
             }
             const KERNELS: Kernels = Kernels::of::<Call, 1, 0, 1>();
@@ -254,8 +254,12 @@ macro_rules! pair {
         struct $body;
         impl Body<2, 0, 1> for $body {
             #[inline(always)]
-            fn eval<S: K, E: El>(s: S, [x, y]: [V<S>; 2], _: [V<S>; 0]) -> [V<S>; 1] {
-                [math::$name::<S, E>(s, x, y)]
+            fn eval<S: K, E: El, const W: usize>(
+                s: S,
+                [x, y]: [Input<'_, S, E, W>; 2],
+                _: [V<S, W>; 0],
+            ) -> [V<S, W>; 1] {
+                [math::$name::<S, E, W>(s, x.load(), y.load())]
             }
         }
     };

@@ -102,7 +102,7 @@ fn convert<S: K, A: El, B: El>(s: S, x: &[A], y: &mut [B]) {
         || {
             for (x, y) in x.chunks_exact(step).zip(y.chunks_exact_mut(step)) {
                 // SAFETY: both chunks are one step long.
-                unsafe { B::store(s, y.as_mut_ptr(), A::load(s, x.as_ptr()), false) }
+                unsafe { B::store(s, y.as_mut_ptr(), A::load::<S, 2>(s, x.as_ptr()), false) }
             }
         },
     )

@@ -21,6 +21,17 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
 
     let mut names: Vec<Ident> = Vec::with_capacity(graph.nodes.len());
     let mut lets = Vec::new();
+    let mut loaded = vec![false; input_names.len()];
+    // Inputs are loaded where they are first used.
+    let mut load = |ids: &[Id], lets: &mut Vec<TokenStream>| {
+        for id in ids {
+            let Node::Stream(k) = graph.nodes[id.index()] else { continue };
+            if !core::mem::replace(&mut loaded[k as usize], true) {
+                let name = &input_names[k as usize];
+                lets.push(quote!(let #name = #name.load();));
+            }
+        }
+    };
     for (i, node) in graph.nodes.iter().enumerate() {
         let name = match *node {
             Node::Stream(k) => input_names[k as usize].clone(),
@@ -37,6 +48,7 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
             Node::Call(prim, _) => {
                 let args: Vec<Ident> =
                     node.args().iter().map(|a| names[a.index()].clone()).collect();
+                load(node.args(), &mut lets);
                 match pair(graph, i) {
                     // Both are computed where the first of them is.
                     Some((value, grad, call)) if i == value.min(grad) => {
@@ -53,16 +65,17 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
             }
         }
     }
+    load(&graph.outputs, &mut lets);
     let results = graph.outputs.iter().map(|Id(o)| &names[*o as usize]);
     quote! {
         impl Body<#inputs, #scalars, #outputs> for #name {
             #[inline(always)]
             #[allow(unused_variables)]
-            fn eval<S: K, E: El>(
+            fn eval<S: K, E: El, const W: usize>(
                 s: S,
-                [#(#input_names),*]: [V<S>; #inputs],
-                [#(#scalar_names),*]: [V<S>; #scalars],
-            ) -> [V<S>; #outputs] {
+                [#(#input_names),*]: [Input<'_, S, E, W>; #inputs],
+                [#(#scalar_names),*]: [V<S, W>; #scalars],
+            ) -> [V<S, W>; #outputs] {
                 #(#lets)*
                 [#(#results),*]
             }

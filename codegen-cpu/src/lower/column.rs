@@ -12,7 +12,7 @@ enum Form {
     Infix(char),
     /// `x.f(y)`: one or two instructions of every level.
     Native(&'static str),
-    /// `math::f::<S, E>(s, x)`: accuracy may depend on level and element type.
+    /// `math::f::<S, E, W>(s, x)`: accuracy may depend on level and element type.
     Math(&'static str),
 }
 
@@ -58,7 +58,7 @@ pub const PAIRS: &[(Prim, Prim, &str)] = &[(Prim::Silu, Prim::SiluGrad, "silu_wi
 /// A function of `math` applied to named values.
 pub fn named(f: &str, args: &[Ident]) -> TokenStream {
     let f = Ident::new(f, Span::call_site());
-    quote!(math::#f::<S, E>(s, #(#args),*))
+    quote!(math::#f::<S, E, W>(s, #(#args),*))
 }
 
 /// `prim` applied to named values.

@@ -6,7 +6,9 @@
 
 use super::elem::El;
 use super::simd::{K, Level};
-use super::step::V;
+use super::step::{V, width};
+use core::cell::Cell;
+use core::marker::PhantomData;
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
@@ -15,7 +17,28 @@ use op_dsl_ir::DType;
 /// scalars, giving one step of each of its `O` output streams.
 pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// The formula. Strictly elementwise: no lane may look at another.
-    fn eval<S: K, E: El>(s: S, x: [V<S>; I], a: [V<S>; A]) -> [V<S>; O];
+    fn eval<S: K, E: El, const W: usize>(
+        s: S,
+        x: [Input<'_, S, E, W>; I],
+        a: [V<S, W>; A],
+    ) -> [V<S, W>; O];
+}
+
+/// One step of an input, still in memory. A body loads it where it first needs it: registers are few.
+#[derive(Clone, Copy)]
+pub struct Input<'a, S: K, E: El, const W: usize> {
+    s: S,
+    start: *const E,
+    _step: PhantomData<&'a [Cell<E>]>,
+}
+
+impl<S: K, E: El, const W: usize> Input<'_, S, E, W> {
+    /// The elements.
+    #[inline(always)]
+    pub fn load(self) -> V<S, W> {
+        // SAFETY: made by `run` only, whose caller vouches for the step; a body cannot keep it.
+        unsafe { E::load(self.s, self.start) }
+    }
 }
 
 /// Runs a body over `steps` consecutive steps of its streams.
@@ -55,7 +78,7 @@ const AHEAD: usize = 1024;
 /// # Safety
 /// As [`BlockFn`]; the token `s` vouches for the level.
 #[inline(always)]
-unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize>(
+unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: usize>(
     s: S,
     io: &Streams,
     steps: usize,
@@ -76,27 +99,27 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize>(
     s.vectorize(
         #[inline(always)]
         move || {
-            let zero = V::splat(s, 0.0);
+            let zero = V::<S, W>::splat(s, 0.0);
             let mut a = [zero; A];
             for k in 0..A {
                 a[k] = V::splat(s, scalar[k]);
             }
             for i in 0..steps {
-                let at = i * 2 * S::f32s::LEN;
+                let at = i * W * S::f32s::LEN;
                 // SAFETY: the caller vouches for `steps` steps of every stream.
                 unsafe {
-                    let mut x = [zero; I];
+                    let mut x = [Input { s, start: core::ptr::null(), _step: PhantomData }; I];
                     for k in 0..I {
-                        x[k] = E::load(s, input[k].add(at));
+                        x[k].start = input[k].add(at);
                         if nt {
                             // So long a run comes from memory.
-                            let line = input[k].cast::<u8>().wrapping_add(at * size_of::<E>());
-                            for ahead in 0..2 * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
+                            let line = x[k].start.cast::<u8>();
+                            for ahead in 0..W * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
                                 s.prefetch(line.wrapping_add(AHEAD + ahead * Kernels::ALIGN));
                             }
                         }
                     }
-                    let y = B::eval::<S, E>(s, x, a);
+                    let y = B::eval::<S, E, W>(s, x, a);
                     for k in 0..O {
                         E::store(s, output[k].add(at), y[k], nt);
                     }
@@ -113,7 +136,7 @@ macro_rules! instance {
         /// # Safety
         /// As [`BlockFn`].
         #[cfg(target_arch = $arch)]
-        unsafe fn $name<E, B, const I: usize, const A: usize, const O: usize>(
+        unsafe fn $name<E, B, const I: usize, const A: usize, const O: usize, const W: usize>(
             io: &Streams,
             steps: usize,
             nt: bool,
@@ -124,7 +147,7 @@ macro_rules! instance {
             // SAFETY: the caller picked this level's row only after asking the CPU.
             let s = unsafe { fearless_simd::$token::assume_supported() };
             // SAFETY: passed on from the caller.
-            unsafe { run::<_, E, B, I, A, O>(s, io, steps, nt) }
+            unsafe { run::<_, E, B, I, A, O, W>(s, io, steps, nt) }
         }
         /// Never picked: the level belongs to another architecture.
         ///
@@ -132,7 +155,7 @@ macro_rules! instance {
         /// Always: it does nothing.
         #[cfg(not(target_arch = $arch))]
         #[allow(clippy::extra_unused_type_parameters)] // the signature of the instance above
-        unsafe fn $name<E, B, const I: usize, const A: usize, const O: usize>(
+        unsafe fn $name<E, B, const I: usize, const A: usize, const O: usize, const W: usize>(
             _: &Streams,
             _: usize,
             _: bool,
@@ -170,6 +193,16 @@ impl Kernels {
     where
         B: Body<I, A, O>,
     {
+        macro_rules! row {
+            ($E:ty, $dtype:ident) => {
+                [
+                    baseline::<$E, B, I, A, O, { width(DType::$dtype, Level::Baseline) }>,
+                    avx2::<$E, B, I, A, O, { width(DType::$dtype, Level::Avx2) }>,
+                    avx512::<$E, B, I, A, O, { width(DType::$dtype, Level::Avx512) }>,
+                    neon::<$E, B, I, A, O, { width(DType::$dtype, Level::Neon) }>,
+                ]
+            };
+        }
         const {
             assert!(I + O <= MAX_STREAMS && A <= MAX_SCALARS);
         }
@@ -178,26 +211,7 @@ impl Kernels {
             scalars: A,
             outputs: O,
             // Rows in the order of `DType`, columns in the order of `Level`.
-            table: [
-                [
-                    baseline::<f16, B, I, A, O>,
-                    avx2::<f16, B, I, A, O>,
-                    avx512::<f16, B, I, A, O>,
-                    neon::<f16, B, I, A, O>,
-                ],
-                [
-                    baseline::<bf16, B, I, A, O>,
-                    avx2::<bf16, B, I, A, O>,
-                    avx512::<bf16, B, I, A, O>,
-                    neon::<bf16, B, I, A, O>,
-                ],
-                [
-                    baseline::<f32, B, I, A, O>,
-                    avx2::<f32, B, I, A, O>,
-                    avx512::<f32, B, I, A, O>,
-                    neon::<f32, B, I, A, O>,
-                ],
-            ],
+            table: [row!(f16, F16), row!(bf16, BF16), row!(f32, F32)],
         }
     }
 
@@ -206,12 +220,8 @@ impl Kernels {
         self.table[dtype as usize][level as usize]
     }
 
-    /// Elements in one step at a level: two `f32` vectors.
-    pub const fn step(level: Level) -> usize {
-        match level {
-            Level::Avx512 => 32,
-            Level::Avx2 => 16,
-            Level::Baseline | Level::Neon => 8,
-        }
+    /// Elements in one step.
+    pub const fn step(dtype: DType, level: Level) -> usize {
+        width(dtype, level) * level.lanes()
     }
 }

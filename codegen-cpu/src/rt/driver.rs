@@ -8,6 +8,7 @@ use super::block::{Kernels, MAX_STREAMS, Streams};
 use super::call::Options;
 use super::plan::{Cut, Job, SCRATCH, Stream};
 use super::scratch::{Strided, copy_line, widen};
+use super::step::PAIR;
 use arrayvec::ArrayVec;
 use core::mem::MaybeUninit;
 use core::ops::Range;
@@ -21,7 +22,7 @@ const MOST_THREADS: usize = 1024;
 /// Claims per thread: enough to even out unequal speeds.
 const CLAIMS: usize = 8;
 /// Bytes of the longest step.
-const STEP_BYTES: usize = 128;
+const STEP_BYTES: usize = 256;
 /// Steps below which aligning a row to cache lines costs more than streaming it gains.
 const STREAMING_STEPS: usize = 16;
 
@@ -178,7 +179,8 @@ unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
         return unsafe { b.copy::<true>(slot) };
     }
     let elements: usize = b.sizes[..b.rank].iter().product();
-    let (whole, bytes) = (elements / job.step, b.dtype.size());
+    let (step, bytes) = (PAIR * job.level.lanes(), b.dtype.size());
+    let whole = elements / step;
     let b = b.joined();
     // SAFETY: as above, and the job's level is available. A line is converted where it is, but for
     // what is left after whole steps. Other boxes, and what is left, are copied to the upper
@@ -186,10 +188,10 @@ unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
     unsafe {
         let (from, done) = if b.is_line() { (b.ptr, whole) } else { (b.ptr, 0) };
         widen(job.level, b.dtype, from, slot.cast(), done);
-        let (done, rest) = (done * job.step, elements - done * job.step);
-        let steps = rest.div_ceil(job.step);
+        let (done, rest) = (done * step, elements - done * step);
+        let steps = rest.div_ceil(step);
         let slot = slot.wrapping_add(done * job.dtype.size());
-        let upper = slot.wrapping_add(steps * job.step * bytes);
+        let upper = slot.wrapping_add(steps * step * bytes);
         match done {
             0 => b.copy::<true>(upper),
             _ => copy_line(b.ptr.wrapping_add(done * bytes).cast::<u16>(), upper.cast(), rest),

@@ -1,10 +1,10 @@
 //! Elements in memory <-> `f32` vectors in registers.
 //!
-//! One *step* is two `f32` vectors, which is one vector of a 16-bit type. Bodies are strictly
+//! One *step* is two or four `f32` vectors; two are one vector of a 16-bit type. Bodies are strictly
 //! elementwise, so a step may hold its elements in any lane order as long as store undoes load.
 
 use super::simd::K;
-use super::step::V;
+use super::step::{PAIR, V, each};
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
@@ -27,13 +27,13 @@ pub trait El:
     ///
     /// # Safety
     /// `p` must be valid for reads of one step; no alignment is asked for.
-    unsafe fn load<S: K>(s: S, p: *const Self) -> V<S>;
+    unsafe fn load<S: K, const W: usize>(s: S, p: *const Self) -> V<S, W>;
 
     /// Rounds to nearest even and stores one step; past the caches when `nt`.
     ///
     /// # Safety
     /// `p` must be valid for writes of one step, and aligned to a vector when `nt`.
-    unsafe fn store<S: K>(s: S, p: *mut Self, v: V<S>, nt: bool);
+    unsafe fn store<S: K, const W: usize>(s: S, p: *mut Self, v: V<S, W>, nt: bool);
 
     /// To `f32`, exactly.
     fn to_f32(self) -> f32;
@@ -71,19 +71,18 @@ impl El for f32 {
     const DTYPE: DType = DType::F32;
 
     #[inline(always)]
-    unsafe fn load<S: K>(s: S, p: *const f32) -> V<S> {
+    unsafe fn load<S: K, const W: usize>(s: S, p: *const f32) -> V<S, W> {
         let p = p.cast::<u32>();
-        // SAFETY: one step is two vectors, which the caller vouches for.
-        unsafe { V(read(s, p).bitcast(), read(s, p.add(S::f32s::LEN)).bitcast()) }
+        // SAFETY: one step is `W` vectors, which the caller vouches for.
+        V(each!(k => unsafe { read(s, p.add(k * S::f32s::LEN)) }.bitcast()))
     }
 
     #[inline(always)]
-    unsafe fn store<S: K>(s: S, p: *mut f32, v: V<S>, nt: bool) {
+    unsafe fn store<S: K, const W: usize>(s: S, p: *mut f32, v: V<S, W>, nt: bool) {
         let p = p.cast::<u32>();
-        // SAFETY: one step is two vectors, which the caller vouches for.
-        unsafe {
-            write(s, p, v.0.bitcast(), nt);
-            write(s, p.add(S::f32s::LEN), v.1.bitcast(), nt);
+        for (k, v) in v.0.into_iter().enumerate() {
+            // SAFETY: as in `load`.
+            unsafe { write(s, p.add(k * S::f32s::LEN), v.bitcast(), nt) }
         }
     }
 
@@ -100,17 +99,23 @@ impl El for bf16 {
 
     /// Even elements are the low halves of 32-bit lanes, odd ones the high halves: no shuffles.
     #[inline(always)]
-    unsafe fn load<S: K>(s: S, p: *const bf16) -> V<S> {
-        // SAFETY: one step of a 16-bit type is one vector, which the caller vouches for.
-        let v = unsafe { read(s, p.cast()) };
-        V((v << 16).bitcast(), (v & 0xffff_0000).bitcast())
+    unsafe fn load<S: K, const W: usize>(s: S, p: *const bf16) -> V<S, W> {
+        let mut step = V::splat(s, 0.0);
+        for k in (0..W).step_by(PAIR) {
+            // SAFETY: every pair of a step is one vector in memory, which the caller vouches for.
+            let v = unsafe { read(s, p.add(k * S::f32s::LEN).cast()) };
+            step.set_pair(k, V([(v << 16).bitcast(), (v & 0xffff_0000).bitcast()]));
+        }
+        step
     }
 
     #[inline(always)]
-    unsafe fn store<S: K>(s: S, p: *mut bf16, v: V<S>, nt: bool) {
-        let packed = s.bf16_narrow(v.0, v.1);
-        // SAFETY: as in `load`.
-        unsafe { write(s, p.cast(), packed, nt) }
+    unsafe fn store<S: K, const W: usize>(s: S, p: *mut bf16, v: V<S, W>, nt: bool) {
+        for k in (0..W).step_by(PAIR) {
+            let packed = s.bf16_narrow(v.0[k], v.0[k + 1]);
+            // SAFETY: as in `load`.
+            unsafe { write(s, p.add(k * S::f32s::LEN).cast(), packed, nt) }
+        }
     }
 
     fn to_f32(self) -> f32 {
@@ -125,21 +130,28 @@ impl El for f16 {
     const DTYPE: DType = DType::F16;
 
     #[inline(always)]
-    unsafe fn load<S: K>(s: S, p: *const f16) -> V<S> {
-        // SAFETY: one step of a 16-bit type is one vector, which the caller vouches for.
-        let v = unsafe { read(s, p.cast()) };
-        let (lo, hi) = s.f16_widen(v.bitcast());
-        V(lo, hi)
+    unsafe fn load<S: K, const W: usize>(s: S, p: *const f16) -> V<S, W> {
+        let mut step = V::splat(s, 0.0);
+        for k in (0..W).step_by(PAIR) {
+            // SAFETY: as for bf16.
+            let v = unsafe { read(s, p.add(k * S::f32s::LEN).cast()) };
+            let (lo, hi) = s.f16_widen(v.bitcast());
+            step.set_pair(k, V([lo, hi]));
+        }
+        step
     }
 
     #[inline(always)]
-    unsafe fn store<S: K>(s: S, p: *mut f16, v: V<S>, nt: bool) {
-        // SAFETY: as in `load`.
-        unsafe {
-            if nt {
-                s.stream(p.cast(), s.f16_narrow(v.0, v.1).bitcast());
-            } else {
-                s.f16_store(p.cast(), v.0, v.1);
+    unsafe fn store<S: K, const W: usize>(s: S, p: *mut f16, v: V<S, W>, nt: bool) {
+        for k in (0..W).step_by(PAIR) {
+            // SAFETY: as in `load`.
+            unsafe {
+                let p = p.add(k * S::f32s::LEN);
+                if nt {
+                    s.stream(p.cast(), s.f16_narrow(v.0[k], v.0[k + 1]).bitcast());
+                } else {
+                    s.f16_store(p.cast(), v.0[k], v.0[k + 1]);
+                }
             }
         }
     }

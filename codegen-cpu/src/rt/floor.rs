@@ -1,6 +1,6 @@
 //! Bodies with next to no arithmetic, to measure what memory and the driver cost by themselves.
 
-use super::block::{Body, Kernels};
+use super::block::{Body, Input, Kernels};
 use super::elem::El;
 use super::simd::K;
 use super::step::V;
@@ -13,13 +13,18 @@ struct Floor;
 
 impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
     #[inline(always)]
-    fn eval<S: K, E: El>(_: S, x: [V<S>; I], _: [V<S>; 0]) -> [V<S>; O] {
-        let mut out = [x[0]; O];
+    fn eval<S: K, E: El, const W: usize>(
+        _: S,
+        x: [Input<'_, S, E, W>; I],
+        _: [V<S, W>; 0],
+    ) -> [V<S, W>; O] {
+        let first = x[0].load();
+        let mut out = [first; O];
         for (k, out) in out.iter_mut().enumerate().skip(1) {
-            *out = x[0] * x[I.saturating_sub(k)];
+            *out = first * x[I.saturating_sub(k)].load();
         }
-        for &v in x.iter().take((I + 1).saturating_sub(O)).skip(1) {
-            out[0] = out[0] * v;
+        for v in x.iter().take((I + 1).saturating_sub(O)).skip(1) {
+            out[0] = out[0] * v.load();
         }
         out
     }

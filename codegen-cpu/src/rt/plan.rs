@@ -67,7 +67,7 @@ impl Job {
             kernel: kernels.get(bound.dtype, level),
             level,
             dtype: bound.dtype,
-            step: Kernels::step(level),
+            step: Kernels::step(bound.dtype, level),
             in_place: false,
             scalars: [0.0; MAX_SCALARS],
             scalar_count: 0,

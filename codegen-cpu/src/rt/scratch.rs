@@ -4,7 +4,7 @@
 
 use super::elem::El;
 use super::simd::{K, Level};
-use super::step::V;
+use super::step::{PAIR, V};
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
@@ -241,18 +241,18 @@ unsafe fn widen_steps<S: K, E: Widen>(s: S, from: *const u8, to: *mut f32, steps
         || {
             let from = from.cast::<E>();
             for i in 0..steps {
-                let at = i * 2 * S::f32s::LEN;
+                let at = i * PAIR * S::f32s::LEN;
                 // SAFETY: the caller vouches for `steps` steps.
                 unsafe {
                     let v = E::widen(s, from.add(at));
-                    f32::store(s, to.add(at), V(v.0, v.1), false);
+                    f32::store(s, to.add(at), V([v.0, v.1]), false);
                 }
             }
         },
     )
 }
 
-/// Converts `steps` steps of a 16-bit type to `f32`.
+/// Converts `steps` steps of two `f32` vectors from a 16-bit type.
 ///
 /// # Safety
 /// The CPU must have the level. `from` must be valid for reads, and `to` for writes, of `steps`

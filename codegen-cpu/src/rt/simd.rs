@@ -36,6 +36,15 @@ impl Level {
         }
     }
 
+    /// `f32` lanes of one vector.
+    pub const fn lanes(self) -> usize {
+        match self {
+            Level::Avx512 => 16,
+            Level::Avx2 => 8,
+            Level::Baseline | Level::Neon => 4,
+        }
+    }
+
     /// Whether this CPU can run the level.
     pub fn is_available(self) -> bool {
         let host = fearless_simd::Level::new();

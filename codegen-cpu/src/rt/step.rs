@@ -1,39 +1,87 @@
-//! What a body computes with: the two vectors of a step, side by side.
+//! What a body computes with: the vectors of a step, side by side.
 //!
-//! Two chains of dependent operations hide each other's latency, and what is asked once per step, such
-//! as whether any lane is in a tail, is asked half as often.
+//! Chains of dependent operations hide each other's latency, and what is asked once per step, such
+//! as whether any lane is in a tail, is asked less often. Two vectors make a step of 16-bit elements
+//! out of one in memory, and suit levels of 16 registers; with 32 registers four are better yet where
+//! chains are long (see [`width`]).
 
-use super::simd::K;
+use super::simd::{K, Level};
 use core::ops::{Add, Div, Mul, Neg, Shl, Shr, Sub};
 use fearless_simd::prelude::*;
+use op_dsl_ir::DType;
 
-/// Two vectors of `f32`. All operations are on each of the two, lane by lane.
+/// How many vectors of `f32` a step of a kernel has.
+pub const fn width(dtype: DType, level: Level) -> usize {
+    match (dtype, level) {
+        (_, Level::Avx512) => 4,
+        _ => PAIR,
+    }
+}
+
+/// How many a step has at least.
+pub const PAIR: usize = 2;
+
+/// `W` vectors of `f32`. All operations are on each of them, lane by lane.
 #[derive(Clone, Copy)]
-pub struct V<S: K>(pub S::f32s, pub S::f32s);
+pub struct V<S: K, const W: usize = PAIR>(pub [S::f32s; W]);
 
-/// The lanes of two vectors for which something holds.
+/// The lanes of some vectors for which something holds.
 #[derive(Clone, Copy)]
-pub struct M<S: K>(pub S::mask32s, pub S::mask32s);
+pub struct M<S: K, const W: usize = PAIR>(pub [S::mask32s; W]);
 
-/// The bits of a step: two vectors of `u32`.
+/// The bits of a step: vectors of `u32`.
 #[derive(Clone, Copy)]
-pub struct U<S: K>(pub S::u32s, pub S::u32s);
+pub struct U<S: K, const W: usize = PAIR>(pub [S::u32s; W]);
 
-impl<S: K> U<S> {
+/// `f` of each. Plain loops here and below: the standard library's array functions are not always
+/// inlined, and outside of `vectorize` they would be compiled without the level's instructions.
+macro_rules! each {
+    ($k:ident => $f:expr) => {{
+        let first = {
+            let $k = 0;
+            $f
+        };
+        let mut all = [first; W];
+        let mut k = 1;
+        while k < W {
+            let $k = k;
+            all[k] = $f;
+            k += 1;
+        }
+        all
+    }};
+}
+pub(in crate::rt) use each;
+
+/// A function of pairs of vectors, on each pair of some steps.
+macro_rules! by_pairs {
+    ([$first:ident $(, $x:ident)*] => $f:expr) => {{
+        let mut step = $first;
+        for k in (0..W).step_by(PAIR) {
+            let $first = $first.pair(k);
+            $(let $x = $x.pair(k);)*
+            step.set_pair(k, $f);
+        }
+        step
+    }};
+}
+pub(in crate::rt) use by_pairs;
+
+impl<S: K, const W: usize> U<S, W> {
     /// What they stand for.
     #[inline(always)]
-    pub fn floats(self) -> V<S> {
-        V(self.0.bitcast(), self.1.bitcast())
+    pub fn floats(self) -> V<S, W> {
+        V(each!(k => self.0[k].bitcast()))
     }
 }
 
 macro_rules! bit_operations {
     ($($Op:ident $op:ident)*) => {$(
-        impl<S: K> $Op<u32> for U<S> {
-            type Output = U<S>;
+        impl<S: K, const W: usize> $Op<u32> for U<S, W> {
+            type Output = U<S, W>;
             #[inline(always)]
-            fn $op(self, y: u32) -> U<S> {
-                U(self.0.$op(y), self.1.$op(y))
+            fn $op(self, y: u32) -> U<S, W> {
+                U(each!(k => self.0[k].$op(y)))
             }
         }
     )*};
@@ -41,54 +89,54 @@ macro_rules! bit_operations {
 bit_operations!(Add add  Shl shl  Shr shr);
 
 /// A step, or the same number in all its lanes.
-pub trait Operand<S: K>: Copy {
-    /// What each of the two vectors takes.
-    type Half: SimdInto<S::f32s, S>;
-    /// For the first and for the second.
-    fn halves(self) -> (Self::Half, Self::Half);
+pub trait Operand<S: K, const W: usize>: Copy {
+    /// What each vector takes.
+    type One: SimdInto<S::f32s, S>;
+    /// For vector `k`.
+    fn one(self, k: usize) -> Self::One;
 }
 
-impl<S: K> Operand<S> for f32 {
-    type Half = f32;
+impl<S: K, const W: usize> Operand<S, W> for f32 {
+    type One = f32;
     #[inline(always)]
-    fn halves(self) -> (f32, f32) {
-        (self, self)
+    fn one(self, _: usize) -> f32 {
+        self
     }
 }
 
-impl<S: K> Operand<S> for V<S> {
-    type Half = S::f32s;
+impl<S: K, const W: usize> Operand<S, W> for V<S, W> {
+    type One = S::f32s;
     #[inline(always)]
-    fn halves(self) -> (S::f32s, S::f32s) {
-        (self.0, self.1)
+    fn one(self, k: usize) -> S::f32s {
+        self.0[k]
     }
 }
 
 macro_rules! infix {
     ($($Op:ident $op:ident)*) => {$(
-        impl<S: K> $Op for V<S> {
-            type Output = V<S>;
+        impl<S: K, const W: usize> $Op for V<S, W> {
+            type Output = V<S, W>;
             #[inline(always)]
-            fn $op(self, y: V<S>) -> V<S> {
-                V(self.0.$op(y.0), self.1.$op(y.1))
+            fn $op(self, y: V<S, W>) -> V<S, W> {
+                V(each!(k => self.0[k].$op(y.0[k])))
             }
         }
-        impl<S: K> $Op<f32> for V<S> {
-            type Output = V<S>;
+        impl<S: K, const W: usize> $Op<f32> for V<S, W> {
+            type Output = V<S, W>;
             #[inline(always)]
-            fn $op(self, y: f32) -> V<S> {
-                V(self.0.$op(y), self.1.$op(y))
+            fn $op(self, y: f32) -> V<S, W> {
+                V(each!(k => self.0[k].$op(y)))
             }
         }
     )*};
 }
 infix!(Add add  Sub sub  Mul mul  Div div);
 
-impl<S: K> Neg for V<S> {
-    type Output = V<S>;
+impl<S: K, const W: usize> Neg for V<S, W> {
+    type Output = V<S, W>;
     #[inline(always)]
-    fn neg(self) -> V<S> {
-        V(-self.0, -self.1)
+    fn neg(self) -> V<S, W> {
+        V(each!(k => -self.0[k]))
     }
 }
 
@@ -96,77 +144,97 @@ macro_rules! comparisons {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name(self, y: impl Operand<S>) -> M<S> {
-            let y = y.halves();
-            M(self.0.$name(y.0), self.1.$name(y.1))
+        pub fn $name(self, y: impl Operand<S, W>) -> M<S, W> {
+            M(each!(k => self.0[k].$name(y.one(k))))
         }
     )*};
 }
 
-impl<S: K> V<S> {
+impl<S: K, const W: usize> V<S, W> {
     /// The same number in every lane.
     #[inline(always)]
-    pub fn splat(s: S, x: f32) -> V<S> {
-        V(S::f32s::splat(s, x), S::f32s::splat(s, x))
+    pub fn splat(s: S, x: f32) -> V<S, W> {
+        V([S::f32s::splat(s, x); W])
     }
 
     /// `|x|`
     #[inline(always)]
-    pub fn abs(self) -> V<S> {
-        V(self.0.abs(), self.1.abs())
+    pub fn abs(self) -> V<S, W> {
+        V(each!(k => self.0[k].abs()))
     }
 
     /// The smaller; of a number and a NaN either.
     #[inline(always)]
-    pub fn min(self, y: impl Operand<S>) -> V<S> {
-        let y = y.halves();
-        V(self.0.min(y.0), self.1.min(y.1))
+    pub fn min(self, y: impl Operand<S, W>) -> V<S, W> {
+        V(each!(k => self.0[k].min(y.one(k))))
     }
 
     /// The larger; of a number and a NaN either.
     #[inline(always)]
-    pub fn max(self, y: impl Operand<S>) -> V<S> {
-        let y = y.halves();
-        V(self.0.max(y.0), self.1.max(y.1))
+    pub fn max(self, y: impl Operand<S, W>) -> V<S, W> {
+        V(each!(k => self.0[k].max(y.one(k))))
     }
 
     /// The square root, correctly rounded.
     #[inline(always)]
-    pub fn sqrt(self) -> V<S> {
-        V(self.0.sqrt(), self.1.sqrt())
+    pub fn sqrt(self) -> V<S, W> {
+        V(each!(k => self.0[k].sqrt()))
     }
 
     /// `x * y + z`, rounded once where the level can.
     #[inline(always)]
-    pub fn mul_add(self, y: impl Operand<S>, z: impl Operand<S>) -> V<S> {
-        let (y, z) = (y.halves(), z.halves());
-        V(self.0.mul_add(y.0, z.0), self.1.mul_add(y.1, z.1))
+    pub fn mul_add(self, y: impl Operand<S, W>, z: impl Operand<S, W>) -> V<S, W> {
+        V(each!(k => self.0[k].mul_add(y.one(k), z.one(k))))
     }
 
     /// `x` with the sign of `y`.
     #[inline(always)]
-    pub fn copysign(self, y: V<S>) -> V<S> {
-        V(self.0.copysign(y.0), self.1.copysign(y.1))
+    pub fn copysign(self, y: V<S, W>) -> V<S, W> {
+        V(each!(k => self.0[k].copysign(y.0[k])))
     }
 
     /// `x * y` as the sum of two, see [`K::two_prod`].
     #[inline(always)]
-    pub fn two_prod(self, s: S, y: V<S>) -> (V<S>, V<S>) {
-        let (a, b) = (s.two_prod(self.0, y.0), s.two_prod(self.1, y.1));
-        (V(a.0, b.0), V(a.1, b.1))
+    pub fn two_prod(self, s: S, y: V<S, W>) -> (V<S, W>, V<S, W>) {
+        let both = each!(k => s.two_prod(self.0[k], y.0[k]));
+        (V(each!(k => both[k].0)), V(each!(k => both[k].1)))
     }
 
     /// `yes` where the sign bit is clear, else `no`; either for a zero or NaN.
     #[inline(always)]
-    pub fn if_positive(self, s: S, yes: V<S>, no: V<S>) -> V<S> {
-        V(s.if_positive(self.0, yes.0, no.0), s.if_positive(self.1, yes.1, no.1))
+    pub fn if_positive(self, s: S, yes: V<S, W>, no: V<S, W>) -> V<S, W> {
+        V(each!(k => s.if_positive(self.0[k], yes.0[k], no.0[k])))
     }
 
     /// The bits. Functions out of line take these: they take their arguments by address, and what is
     /// stored there is then this copy, made where the call is, and not the step, wherever it was made.
     #[inline(always)]
-    pub fn bits(self) -> U<S> {
-        U(self.0.bitcast(), self.1.bitcast())
+    pub fn bits(self) -> U<S, W> {
+        U(each!(k => self.0[k].bitcast()))
+    }
+
+    /// All vectors as one, for what one test can tell of all of them.
+    #[inline(always)]
+    pub fn fold(self, f: impl Fn(S::f32s, S::f32s) -> S::f32s) -> S::f32s {
+        let mut all = self.0[0];
+        let mut k = 1;
+        while k < W {
+            all = f(self.0[k], all);
+            k += 1;
+        }
+        all
+    }
+
+    /// Vectors `k` and `k + 1`.
+    #[inline(always)]
+    pub fn pair(self, k: usize) -> V<S> {
+        V([self.0[k], self.0[k + 1]])
+    }
+
+    /// Replaces vectors `k` and `k + 1`.
+    #[inline(always)]
+    pub fn set_pair(&mut self, k: usize, pair: V<S>) {
+        [self.0[k], self.0[k + 1]] = pair.0;
     }
 
     comparisons! {
@@ -181,16 +249,18 @@ impl<S: K> V<S> {
     }
 }
 
-impl<S: K> M<S> {
+impl<S: K, const W: usize> M<S, W> {
     /// `yes` where it holds, else `no`.
     #[inline(always)]
-    pub fn select(self, yes: V<S>, no: V<S>) -> V<S> {
-        V(self.0.select(yes.0, no.0), self.1.select(yes.1, no.1))
+    pub fn select(self, yes: V<S, W>, no: V<S, W>) -> V<S, W> {
+        V(each!(k => self.0[k].select(yes.0[k], no.0[k])))
     }
+}
 
+impl<S: K> M<S> {
     /// Whether it holds for every lane.
     #[inline(always)]
     pub fn all_true(self) -> bool {
-        (self.0 & self.1).all_true()
+        (self.0[0] & self.0[1]).all_true()
     }
 }

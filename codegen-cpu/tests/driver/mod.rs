@@ -2,7 +2,7 @@
 
 #![allow(dead_code)] // each test binary uses its part
 
-use codegen_cpu::rt::block::{Body, Kernels};
+use codegen_cpu::rt::block::{Body, Input, Kernels};
 use codegen_cpu::rt::call::{Operator, Options, OracleInput};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::error::ViewError;
@@ -22,7 +22,12 @@ struct Gated;
 
 impl Body<4, 0, 2> for Gated {
     #[inline(always)]
-    fn eval<S: K, E: El>(_: S, [d, g, v, s]: [V<S>; 4], _: [V<S>; 0]) -> [V<S>; 2] {
+    fn eval<S: K, E: El, const W: usize>(
+        _: S,
+        x: [Input<'_, S, E, W>; 4],
+        _: [V<S, W>; 0],
+    ) -> [V<S, W>; 2] {
+        let [d, g, v, s] = x.map(Input::load);
         [d * g - v, s * v - d]
     }
 }
@@ -32,8 +37,12 @@ struct Binary;
 
 impl Body<2, 1, 1> for Binary {
     #[inline(always)]
-    fn eval<S: K, E: El>(_: S, [a, b]: [V<S>; 2], [c]: [V<S>; 1]) -> [V<S>; 1] {
-        [a * b - c]
+    fn eval<S: K, E: El, const W: usize>(
+        _: S,
+        [a, b]: [Input<'_, S, E, W>; 2],
+        [c]: [V<S, W>; 1],
+    ) -> [V<S, W>; 1] {
+        [a.load() * b.load() - c]
     }
 }
 

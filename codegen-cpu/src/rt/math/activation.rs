@@ -15,7 +15,7 @@ use super::table::{Integral, Near, Segments};
 use super::{coeffs_half as half, coeffs_narrow as narrow, coeffs_wide as wide, tail};
 use crate::rt::elem::El;
 use crate::rt::simd::K;
-use crate::rt::step::{M, U, V};
+use crate::rt::step::{M, PAIR, U, V, by_pairs};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 use tail::{Scaled, scale_down};
@@ -55,17 +55,17 @@ curves! {
 
 /// `Q` below zero, `1 - Q` from zero on.
 #[inline(always)]
-fn reflect<S: K>(s: S, x: V<S>, q: V<S>) -> V<S> {
+fn reflect<S: K, const W: usize>(s: S, x: V<S, W>, q: V<S, W>) -> V<S, W> {
     x.if_positive(s, V::splat(s, 1.0) - q, q)
 }
 
 /// Whether any lane leaves a table, or perhaps because a lane is NaN.
 #[inline(always)]
-fn leaves<S: K>(s: S, end: f32, x: V<S>) -> bool {
-    let z = x.abs();
-    // One comparison for both vectors. If the second is NaN, the larger may be the NaN, never a
-    // first that leaves; if the first is, it may be either.
-    !z.0.max(z.1).simd_lt(S::f32s::splat(s, end)).all_true()
+fn leaves<S: K, const W: usize>(s: S, end: f32, x: V<S, W>) -> bool {
+    // One comparison for all vectors. Where a level's `max` of a number and a NaN is its second
+    // operand, or always the NaN, or never, the largest so far is lost only to a NaN that stays.
+    let largest = x.abs().fold(|z, largest| z.max(largest));
+    !largest.simd_lt(S::f32s::splat(s, end)).all_true()
 }
 
 /// Lanes that have left a table. A NaN has not: the table's arithmetic hands it on.
@@ -76,16 +76,20 @@ fn beyond<S: K>(end: f32, x: V<S>) -> M<S> {
 
 /// A gate or derivative from a table and a tail.
 #[inline(always)]
-fn with_tail<S: K, C: Curve>(s: S, table: &'static impl Segments, x: V<S>) -> V<S> {
+fn with_tail<S: K, C: Curve, const W: usize>(
+    s: S,
+    table: &'static impl Segments,
+    x: V<S, W>,
+) -> V<S, W> {
     if leaves(s, table.end(), x) {
-        return far_value::<S, C>(s, table, x.bits());
+        return by_pairs!([x] => far_value::<S, C>(s, table, x.bits()));
     }
     near_value(s, table, x)
 }
 
 /// The table of [`with_tail`].
 #[inline(always)]
-fn near_value<S: K>(s: S, table: &impl Segments, x: V<S>) -> V<S> {
+fn near_value<S: K, const W: usize>(s: S, table: &impl Segments, x: V<S, W>) -> V<S, W> {
     reflect(s, x, table.near(s, x.abs()).value())
 }
 
@@ -114,16 +118,20 @@ fn tail_value<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
 
 /// `x` times a gate, with the gate's rounding error carried along.
 #[inline(always)]
-fn times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: V<S>) -> V<S> {
+fn times_x<S: K, C: Curve, const W: usize>(
+    s: S,
+    table: &'static impl Segments,
+    x: V<S, W>,
+) -> V<S, W> {
     if leaves(s, table.end(), x) {
-        return far_times_x::<S, C>(s, table, x.bits());
+        return by_pairs!([x] => far_times_x::<S, C>(s, table, x.bits()));
     }
     near_times_x(s, table, x)
 }
 
 /// The table of [`times_x`].
 #[inline(always)]
-fn near_times_x<S: K>(s: S, table: &impl Segments, x: V<S>) -> V<S> {
+fn near_times_x<S: K, const W: usize>(s: S, table: &impl Segments, x: V<S, W>) -> V<S, W> {
     let Near { a0, p, d } = table.near(s, x.abs());
     // The gate is c + d p + lost.
     let one = V::splat(s, 1.0);
@@ -166,9 +174,19 @@ fn tail_times_x<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
 
 /// `(silu(x), silu'(x))`: a table of both and a tail.
 #[inline(always)]
-fn silu_pair<S: K>(s: S, table: &'static impl Both, x: V<S>) -> (V<S>, V<S>) {
+fn silu_pair<S: K, const W: usize>(
+    s: S,
+    table: &'static impl Both,
+    x: V<S, W>,
+) -> (V<S, W>, V<S, W>) {
     if leaves(s, table.end(), x) {
-        return far_pair(s, table, x.bits());
+        let (mut value, mut grad) = (x, x);
+        for k in (0..W).step_by(PAIR) {
+            let pair = far_pair(s, table, x.pair(k).bits());
+            value.set_pair(k, pair.0);
+            grad.set_pair(k, pair.1);
+        }
+        return (value, grad);
     }
     table.both(s, x)
 }
@@ -194,7 +212,7 @@ fn far_pair<S: K>(s: S, table: &'static impl Both, x: U<S>) -> (V<S>, V<S>) {
 /// `(silu(x), silu'(x))` within a table.
 trait Both: Sync + 'static {
     fn end(&self) -> f32;
-    fn both<S: K>(&self, s: S, x: V<S>) -> (V<S>, V<S>);
+    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>);
 }
 
 /// With `f(z) = silu(-z)`: `silu(x) = f(z)` below zero, `x + f(z)` from zero on.
@@ -204,7 +222,7 @@ impl<const N: usize> Both for Integral<N> {
         self.end
     }
     #[inline(always)]
-    fn both<S: K>(&self, s: S, x: V<S>) -> (V<S>, V<S>) {
+    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
         let (f, q) = self.near(s, x.abs());
         (x.if_positive(s, x + f, f), reflect(s, x, q))
     }
@@ -221,7 +239,7 @@ impl<T: Segments> Both for OfGate<T> {
         self.0.end()
     }
     #[inline(always)]
-    fn both<S: K>(&self, s: S, x: V<S>) -> (V<S>, V<S>) {
+    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
         let g = near_value(s, self.0, x);
         let value = x * g;
         (value, value.mul_add(V::splat(s, 1.0) - g, g))
@@ -232,17 +250,20 @@ macro_rules! gates {
     ($($(#[$doc:meta])* $name:ident, $with:ident, $rule:ident, $curve:ident, $table:ident;)*) => {$(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name<S: K, E: El>(s: S, x: V<S>) -> V<S> {
-            if S::WIDE_LUT { $with::<S, E, true>(s, x) } else { $with::<S, E, false>(s, x) }
+        pub fn $name<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
+            if S::WIDE_LUT { $with::<S, E, true, W>(s, x) } else { $with::<S, E, false, W>(s, x) }
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with the tables of a chosen width.")]
         #[inline(always)]
-        pub fn $with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
+        pub fn $with<S: K, E: El, const WIDE: bool, const W: usize>(
+            s: S,
+            x: V<S, W>,
+        ) -> V<S, W> {
             if WIDE {
-                $rule::<S, $curve>(s, &wide::$table, x)
+                $rule::<S, $curve, W>(s, &wide::$table, x)
             } else {
-                $rule::<S, $curve>(s, &narrow::$table, x)
+                $rule::<S, $curve, W>(s, &narrow::$table, x)
             }
         }
     )*};
@@ -280,20 +301,23 @@ macro_rules! gradients {
         $bf16_8:ident, $bf16_32:ident, $f16_8:ident, $f16_32:ident;)*) => {$(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name<S: K, E: El>(s: S, x: V<S>) -> V<S> {
-            if S::WIDE_LUT { $with::<S, E, true>(s, x) } else { $with::<S, E, false>(s, x) }
+        pub fn $name<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
+            if S::WIDE_LUT { $with::<S, E, true, W>(s, x) } else { $with::<S, E, false, W>(s, x) }
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with the tables of a chosen width.")]
         #[inline(always)]
-        pub fn $with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> V<S> {
+        pub fn $with<S: K, E: El, const WIDE: bool, const W: usize>(
+            s: S,
+            x: V<S, W>,
+        ) -> V<S, W> {
             match (E::DTYPE, WIDE) {
-                (DType::BF16, true) => with_tail::<S, $curve>(s, &half::$bf16_32, x),
-                (DType::BF16, false) => with_tail::<S, $curve>(s, &half::$bf16_8, x),
-                (DType::F16, true) => with_tail::<S, $curve>(s, &half::$f16_32, x),
-                (DType::F16, false) => with_tail::<S, $curve>(s, &half::$f16_8, x),
-                (_, true) => with_tail::<S, $curve>(s, &wide::$f32, x),
-                (_, false) => with_tail::<S, $curve>(s, &narrow::$f32, x),
+                (DType::BF16, true) => with_tail::<S, $curve, W>(s, &half::$bf16_32, x),
+                (DType::BF16, false) => with_tail::<S, $curve, W>(s, &half::$bf16_8, x),
+                (DType::F16, true) => with_tail::<S, $curve, W>(s, &half::$f16_32, x),
+                (DType::F16, false) => with_tail::<S, $curve, W>(s, &half::$f16_8, x),
+                (_, true) => with_tail::<S, $curve, W>(s, &wide::$f32, x),
+                (_, false) => with_tail::<S, $curve, W>(s, &narrow::$f32, x),
             }
         }
     )*};
@@ -324,23 +348,28 @@ gradients! {
 ///
 /// At most 1.49 and 1.82 ulp where look-ups are wide; elsewhere as [`silu`] and [`silu_grad`].
 #[inline(always)]
-pub fn silu_with_grad<S: K, E: El>(s: S, x: V<S>) -> (V<S>, V<S>) {
+pub fn silu_with_grad<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
     if S::WIDE_LUT {
-        silu_with_grad_with::<S, E, true>(s, x)
+        silu_with_grad_with::<S, E, true, W>(s, x)
     } else {
-        silu_with_grad_with::<S, E, false>(s, x)
+        silu_with_grad_with::<S, E, false, W>(s, x)
     }
 }
 
 /// [`silu_with_grad`] with the tables of a chosen width.
 #[inline(always)]
-pub fn silu_with_grad_with<S: K, E: El, const WIDE: bool>(s: S, x: V<S>) -> (V<S>, V<S>) {
+pub fn silu_with_grad_with<S: K, E: El, const WIDE: bool, const W: usize>(
+    s: S,
+    x: V<S, W>,
+) -> (V<S, W>, V<S, W>) {
     match (E::DTYPE, WIDE) {
         (DType::F16 | DType::BF16, true) => {
             silu_pair(s, const { &OfGate(&half::SIGMOID_HALF_32) }, x)
         }
         (DType::F16 | DType::BF16, false) => silu_pair(s, const { &OfGate(&narrow::SIGMOID) }, x),
         (DType::F32, true) if S::FMA => silu_pair(s, &wide::SILU, x),
-        (DType::F32, _) => (silu_with::<S, E, WIDE>(s, x), silu_grad_with::<S, E, WIDE>(s, x)),
+        (DType::F32, _) => {
+            (silu_with::<S, E, WIDE, W>(s, x), silu_grad_with::<S, E, WIDE, W>(s, x))
+        }
     }
 }

@@ -18,7 +18,7 @@ mod tanh;
 
 use super::elem::El;
 use super::simd::K;
-use super::step::V;
+use super::step::{V, each};
 pub use mul3::mul3;
 
 /// Functions of one vector as functions of a step.
@@ -26,8 +26,8 @@ macro_rules! on_steps {
     ($($module:ident::$name:ident($($x:ident),*);)*) => {$(
         #[doc = concat!("`", stringify!($name), "` of each lane; for the budget see the primitive of this name.")]
         #[inline(always)]
-        pub fn $name<S: K, E: El>(s: S, $($x: V<S>),*) -> V<S> {
-            V($module::$name(s, $($x.0),*), $module::$name(s, $($x.1),*))
+        pub fn $name<S: K, E: El, const W: usize>(s: S, $($x: V<S, W>),*) -> V<S, W> {
+            V(each!(k => $module::$name(s, $($x.0[k]),*)))
         }
     )*};
 }

@@ -2,7 +2,7 @@
 
 use crate::rt::elem::El;
 use crate::rt::simd::K;
-use crate::rt::step::{U, V};
+use crate::rt::step::{PAIR, U, V, by_pairs};
 use op_dsl_ir::DType;
 
 /// `x * y * z` for a bounded `x`, such as a derivative in [-0.13, 1.13].
@@ -12,16 +12,16 @@ use op_dsl_ir::DType;
 /// may be an infinity that meets `x = 0`. Two roundings, no other loss but where the first product
 /// is denormal. Products of halves fit in `f32` with room to spare.
 #[inline(always)]
-pub fn mul3<S: K, E: El>(s: S, x: V<S>, y: V<S>, z: V<S>) -> V<S> {
+pub fn mul3<S: K, E: El, const W: usize>(s: S, x: V<S, W>, y: V<S, W>, z: V<S, W>) -> V<S, W> {
     let xy = x * y;
-    // Of the sum, for one test instead of two: it is finite only if both are.
-    if !matches!(E::DTYPE, DType::F16) && !s.all_finite(xy.0 + xy.1) {
-        return overflown(s, x.bits(), y.bits(), z.bits());
+    // Of the sum, for one test instead of several: it is finite only if all are.
+    if !matches!(E::DTYPE, DType::F16) && !s.all_finite(xy.fold(|a, sum| sum + a)) {
+        return by_pairs!([x, y, z] => overflown(s, x.bits(), y.bits(), z.bits()));
     }
     xy * z
 }
 
-/// [`mul3`] where some `x * y` is an infinity or NaN, or two of them are very large.
+/// [`mul3`] where some `x * y` is an infinity or NaN, or some of them are very large.
 #[cold]
 #[inline(never)]
 fn overflown<S: K>(s: S, x: U<S>, y: U<S>, z: U<S>) -> V<S> {

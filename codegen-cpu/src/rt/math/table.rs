@@ -6,7 +6,7 @@
 //! the function has its centre there, which keeps the *relative* accuracy across the zero.
 
 use crate::rt::simd::K;
-use crate::rt::step::{U, V};
+use crate::rt::step::{U, V, each};
 use fearless_simd::prelude::*;
 
 /// 1.5 * 2^23: adding it rounds to an integer, which is left in the low bits.
@@ -14,16 +14,16 @@ pub(super) const MAGIC: f32 = 12_582_912.0;
 
 /// Where `z` is close to: `f(z) = a0 + d * p`.
 #[derive(Clone, Copy)]
-pub(super) struct Near<S: K> {
-    pub(super) a0: V<S>,
-    pub(super) p: V<S>,
-    pub(super) d: V<S>,
+pub(super) struct Near<S: K, const W: usize> {
+    pub(super) a0: V<S, W>,
+    pub(super) p: V<S, W>,
+    pub(super) d: V<S, W>,
 }
 
-impl<S: K> Near<S> {
+impl<S: K, const W: usize> Near<S, W> {
     /// `a0 + d * p`, rounded.
     #[inline(always)]
-    pub(super) fn value(self) -> V<S> {
+    pub(super) fn value(self) -> V<S, W> {
         self.p.mul_add(self.d, self.a0)
     }
 }
@@ -31,49 +31,49 @@ impl<S: K> Near<S> {
 /// Look-up by the low bits of an index.
 pub(super) trait Lut {
     /// The entry of every lane.
-    fn lut<S: K>(&self, s: S, ix: U<S>) -> V<S>;
+    fn lut<S: K, const W: usize>(&self, s: S, ix: U<S, W>) -> V<S, W>;
 }
 
 /// Look-up by where a number lies.
 pub(super) trait Segmented: Lut {
     /// The segment of `z` among segments `scale` to the unit.
-    fn segment<S: K>(s: S, z: V<S>, scale: f32) -> U<S>;
+    fn segment<S: K, const W: usize>(s: S, z: V<S, W>, scale: f32) -> U<S, W>;
 }
 
 impl Lut for [f32; 8] {
     #[inline(always)]
-    fn lut<S: K>(&self, s: S, ix: U<S>) -> V<S> {
-        V(s.lut8(self, ix.0), s.lut8(self, ix.1))
+    fn lut<S: K, const W: usize>(&self, s: S, ix: U<S, W>) -> V<S, W> {
+        V(each!(k => s.lut8(self, ix.0[k])))
     }
 }
 
 impl Segmented for [f32; 8] {
     /// Truncates: with so few segments none may be half-used. Segment `i` starts at `i / scale`.
     #[inline(always)]
-    fn segment<S: K>(_: S, z: V<S>, scale: f32) -> U<S> {
-        let V(a, b) = z * scale;
-        U(a.to_int::<S::i32s>().bitcast(), b.to_int::<S::i32s>().bitcast())
+    fn segment<S: K, const W: usize>(_: S, z: V<S, W>, scale: f32) -> U<S, W> {
+        let scaled = z * scale;
+        U(each!(k => scaled.0[k].to_int::<S::i32s>().bitcast()))
     }
 }
 
 impl Lut for [f32; 16] {
     #[inline(always)]
-    fn lut<S: K>(&self, s: S, ix: U<S>) -> V<S> {
-        V(s.lut16(self, ix.0), s.lut16(self, ix.1))
+    fn lut<S: K, const W: usize>(&self, s: S, ix: U<S, W>) -> V<S, W> {
+        V(each!(k => s.lut16(self, ix.0[k])))
     }
 }
 
 impl Lut for [f32; 32] {
     #[inline(always)]
-    fn lut<S: K>(&self, s: S, ix: U<S>) -> V<S> {
-        V(s.lut32(self, ix.0), s.lut32(self, ix.1))
+    fn lut<S: K, const W: usize>(&self, s: S, ix: U<S, W>) -> V<S, W> {
+        V(each!(k => s.lut32(self, ix.0[k])))
     }
 }
 
 impl Segmented for [f32; 32] {
     /// Rounds, which is one operation. Segment `i` starts at `(i - 1/2) / scale`.
     #[inline(always)]
-    fn segment<S: K>(_: S, z: V<S>, scale: f32) -> U<S> {
+    fn segment<S: K, const W: usize>(_: S, z: V<S, W>, scale: f32) -> U<S, W> {
         z.mul_add(scale, MAGIC).bits()
     }
 }
@@ -116,7 +116,7 @@ pub(super) trait Segments: Sync + 'static {
     /// Where the table ends.
     fn end(&self) -> f32;
     /// Evaluates near `z`.
-    fn near<S: K>(&self, s: S, z: V<S>) -> Near<S>;
+    fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> Near<S, W>;
 }
 
 impl<T: Segmented + Sync + 'static, const D: usize> Segments for Table<T, D> {
@@ -125,7 +125,7 @@ impl<T: Segmented + Sync + 'static, const D: usize> Segments for Table<T, D> {
         self.end
     }
     #[inline(always)]
-    fn near<S: K>(&self, s: S, z: V<S>) -> Near<S> {
+    fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> Near<S, W> {
         let ix = T::segment(s, z, self.scale);
         let d = z - self.c.lut(s, ix);
         let mut p = self.a[D - 1].lut(s, ix);
@@ -142,11 +142,11 @@ impl<const D: usize, const P: usize> Segments for EvenTable<D, P> {
         self.end
     }
     #[inline(always)]
-    fn near<S: K>(&self, s: S, z: V<S>) -> Near<S> {
+    fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> Near<S, W> {
         let t = z.mul_add(self.scale, MAGIC);
         let u = z.mul_add(self.scale, -(t - MAGIC));
         let ix = t.bits();
-        let pairs: [V<S>; P] = core::array::from_fn(
+        let pairs: [V<S, W>; P] = core::array::from_fn(
             #[inline(always)]
             |j| self.pairs[j].lut(s, ix),
         );
@@ -171,10 +171,10 @@ impl<const D: usize> Segments for Quarters<D> {
         self.end
     }
     #[inline(always)]
-    fn near<S: K>(&self, s: S, z: V<S>) -> Near<S> {
+    fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> Near<S, W> {
         // The sum's last place is a quarter.
         let ix = (z + MAGIC / 4.0).bits();
-        let d = V(s.off_quarter(z.0), s.off_quarter(z.1));
+        let d = V(each!(k => s.off_quarter(z.0[k])));
         let mut p = self.a[D - 1].lut(s, ix);
         for k in (1..D - 1).rev() {
             p = p.mul_add(d, self.a[k].lut(s, ix));
@@ -220,7 +220,7 @@ impl<const D: usize> Table<[f32; 32], D> {
 impl<const N: usize> Integral<N> {
     /// `(f(z), Q(z))`
     #[inline(always)]
-    pub(super) fn near<S: K>(&self, s: S, z: V<S>) -> (V<S>, V<S>) {
+    pub(super) fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> (V<S, W>, V<S, W>) {
         let ix = <[f32; 32]>::segment(s, z, self.scale);
         let d = z - self.c.lut(s, ix);
         let mut p = self.e[N - 1].lut(s, ix);
