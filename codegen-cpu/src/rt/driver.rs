@@ -23,8 +23,8 @@ const MOST_THREADS: usize = 1024;
 const CLAIMS: usize = 8;
 /// Bytes of the longest step.
 const STEP_BYTES: usize = 256;
-/// Steps below which aligning a row to cache lines costs more than streaming it gains.
-const STREAMING_STEPS: usize = 16;
+/// Vectors below which aligning a row to cache lines costs more than streaming it gains.
+const STREAMING_VECTORS: usize = 32;
 
 /// Runs a collapsed job whose domain has elements.
 pub(super) fn run(job: &mut Job, options: &Options) {
@@ -307,7 +307,7 @@ impl Worker<'_> {
     /// Runs the kernel over all `n` elements of a box whose rows follow each other.
     fn run_packed(&mut self, n: usize) {
         self.start_at(0, 0);
-        let long = self.streaming && n >= STREAMING_STEPS * self.work.job.step;
+        let long = self.streaming && n >= STREAMING_VECTORS * self.work.job.level.lanes();
         let head = if long { self.elements_to_line() } else { None };
         self.run_line(n, head);
     }
@@ -320,7 +320,7 @@ impl Worker<'_> {
             self.start_at(row, column);
             let mut n = piece.min(columns - column);
             let mut head = None;
-            if self.streaming && n >= STREAMING_STEPS * self.work.job.step {
+            if self.streaming && n >= STREAMING_VECTORS * self.work.job.level.lanes() {
                 head = self.elements_to_line();
                 if let (Some(1..), true) = (head, n < columns - column) {
                     // Then all further pieces start at a cache line.

@@ -8,10 +8,10 @@ use op_dsl_ir::bind::{Bound, MAX_RANK};
 
 /// Bytes of one worker's scratch memory: three quarters of the smallest first-level cache in use.
 pub(super) const SCRATCH: usize = 24 << 10;
-/// Least steps in a row for the kernel to run on it where it is; shorter rows are packed.
-const ROW_STEPS: usize = 2;
+/// Least vectors in a row for the kernel to run on it where it is; shorter rows are packed.
+const ROW_VECTORS: usize = 4;
 /// The same when what is left of a row after whole steps must go through padded copies.
-const ROW_STEPS_IN_PLACE: usize = 6;
+const ROW_VECTORS_IN_PLACE: usize = 12;
 /// Columns and rows of tiles for transposed streams: whole cache lines of every type both ways.
 const TILE: (usize, usize) = (64, 32);
 /// Elements that a stream which repeats one element along its rows keeps in its slot.
@@ -282,10 +282,9 @@ impl Cut {
     pub fn new(job: &mut Job, parts: usize) -> Cut {
         let last = job.rank - 1;
         let columns = job.size[last];
-        let least = if job.in_place && !columns.is_multiple_of(job.step) {
-            ROW_STEPS_IN_PLACE * job.step
-        } else {
-            ROW_STEPS * job.step
+        let least = match job.in_place && !columns.is_multiple_of(job.step) {
+            true => ROW_VECTORS_IN_PLACE * job.level.lanes(),
+            false => ROW_VECTORS * job.level.lanes(),
         };
         let packed = job.size[..last].iter().any(|&n| n > 1) && columns < least;
         let mut staged = [false; MAX_STREAMS];

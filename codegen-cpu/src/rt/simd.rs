@@ -125,6 +125,13 @@ pub trait K: Simd {
         x - ((x + 3_145_728.0) - 3_145_728.0)
     }
 
+    /// `v`, computed before what is pinned later. Where registers allow for steps of many vectors, the
+    /// compiler would run through the whole chain of one vector before that of the next.
+    #[inline(always)]
+    fn pin(self, v: Self::f32s) -> Self::f32s {
+        v
+    }
+
     /// Whether no lane is an infinity or NaN.
     #[inline(always)]
     fn all_finite(self, v: Self::f32s) -> bool {

@@ -68,6 +68,12 @@ macro_rules! by_pairs {
 pub(in crate::rt) use by_pairs;
 
 impl<S: K, const W: usize> U<S, W> {
+    /// See [`K::pin`].
+    #[inline(always)]
+    pub fn pin(self, s: S) -> U<S, W> {
+        self.floats().pin(s).bits()
+    }
+
     /// What they stand for.
     #[inline(always)]
     pub fn floats(self) -> V<S, W> {
@@ -204,6 +210,12 @@ impl<S: K, const W: usize> V<S, W> {
     #[inline(always)]
     pub fn if_positive(self, s: S, yes: V<S, W>, no: V<S, W>) -> V<S, W> {
         V(each!(k => s.if_positive(self.0[k], yes.0[k], no.0[k])))
+    }
+
+    /// See [`K::pin`].
+    #[inline(always)]
+    pub fn pin(self, s: S) -> V<S, W> {
+        V(each!(k => s.pin(self.0[k])))
     }
 
     /// The bits. Functions out of line take these: they take their arguments by address, and what is

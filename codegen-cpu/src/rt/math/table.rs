@@ -130,7 +130,7 @@ impl<T: Segmented + Sync + 'static, const D: usize> Segments for Table<T, D> {
         let d = z - self.c.lut(s, ix);
         let mut p = self.a[D - 1].lut(s, ix);
         for k in (1..D - 1).rev() {
-            p = p.mul_add(d, self.a[k].lut(s, ix));
+            p = p.mul_add(d, self.a[k].lut(s, ix)).pin(s);
         }
         Near { a0: self.a[0].lut(s, ix), p, d }
     }
@@ -177,7 +177,7 @@ impl<const D: usize> Segments for Quarters<D> {
         let d = V(each!(k => s.off_quarter(z.0[k])));
         let mut p = self.a[D - 1].lut(s, ix);
         for k in (1..D - 1).rev() {
-            p = p.mul_add(d, self.a[k].lut(s, ix));
+            p = p.mul_add(d, self.a[k].lut(s, ix)).pin(s);
         }
         Near { a0: self.a[0].lut(s, ix), p, d }
     }
@@ -221,18 +221,19 @@ impl<const N: usize> Integral<N> {
     /// `(f(z), Q(z))`
     #[inline(always)]
     pub(super) fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> (V<S, W>, V<S, W>) {
-        let ix = <[f32; 32]>::segment(s, z, self.scale);
+        let mut ix = <[f32; 32]>::segment(s, z, self.scale);
         let d = z - self.c.lut(s, ix);
         let mut p = self.e[N - 1].lut(s, ix);
         let mut slope = p;
         for k in (0..N - 1).rev() {
             if k < N - 2 {
-                slope = slope.mul_add(d, p);
+                slope = slope.mul_add(d, p).pin(s);
             }
-            p = p.mul_add(d, self.e[k].lut(s, ix));
+            p = p.mul_add(d, self.e[k].lut(s, ix)).pin(s);
+            ix = ix.pin(s);
         }
         let a = self.a.lut(s, ix);
-        let q = d.mul_add(slope, p + p).mul_add(d, a);
+        let q = d.mul_add(slope, p + p).pin(s).mul_add(d, a).pin(s);
         ((-p.mul_add(d, a)).mul_add(d, self.f.lut(s, ix)), q)
     }
 }

@@ -132,6 +132,17 @@ kernel!(
 );
 kernel!(
     #[inline]
+    fn avx512_pin(s: Avx512, v: __m512) -> __m512 {
+        let mut v = v;
+        // SAFETY: no instruction. The compiler keeps the order of those that are not `pure`.
+        unsafe {
+            core::arch::asm!("/* {0} */", inout(zmm_reg) v, options(nomem, nostack, preserves_flags));
+        }
+        v
+    }
+);
+kernel!(
+    #[inline]
     fn avx512_off_quarter(s: Avx512, x: __m512) -> __m512 {
         // What is left after two bits of fraction, rounded to nearest even.
         _mm512_reduce_ps::<0x20>(x)
@@ -176,6 +187,10 @@ impl K for Avx512 {
         // A comparison of floats: the compiler turns one of the bits round, and then `yes` is not
         // computed by one masked operation.
         x.simd_ge(0.0).select(yes, no)
+    }
+    #[inline(always)]
+    fn pin(self, v: f32x16<Self>) -> f32x16<Self> {
+        avx512_pin(self, v.into()).simd_into(self)
     }
     #[inline(always)]
     fn off_quarter(self, x: f32x16<Self>) -> f32x16<Self> {
