@@ -4,7 +4,7 @@ use codegen_cpu::rt::error::ViewError;
 use codegen_cpu::rt::view::{View, ViewMut};
 use half::f16;
 use ndarray::{Array, Array2, Ix2, IxDyn, s};
-use op_dsl_ir::DType;
+use op_dsl::ir::DType;
 
 #[test]
 fn any_slice_of_an_array_is_the_same_elements() {
