@@ -29,6 +29,8 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
 pub struct Input<'a, S: K, E: El, const W: usize> {
     s: S,
     start: *const E,
+    /// Whether to ask for what lies [`AHEAD`].
+    far: bool,
     _step: PhantomData<&'a [Cell<E>]>,
 }
 
@@ -36,6 +38,12 @@ impl<S: K, E: El, const W: usize> Input<'_, S, E, W> {
     /// The elements.
     #[inline(always)]
     pub fn load(self) -> V<S, W> {
+        if self.far {
+            for ahead in 0..W * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
+                let line = self.start.cast::<u8>().wrapping_add(AHEAD + ahead * Kernels::ALIGN);
+                self.s.prefetch(line);
+            }
+        }
         // SAFETY: made by `run` only, whose caller vouches for the step; a body cannot keep it.
         unsafe { E::load(self.s, self.start) }
     }
@@ -69,8 +77,9 @@ impl Streams {
         Streams { start: [core::ptr::null_mut(); MAX_STREAMS], scalar: [0.0; MAX_SCALARS] };
 }
 
-/// How far ahead of the loop, in bytes, streaming kernels ask for their inputs: the reorder buffer
-/// holds too few steps to hide the latency of memory.
+/// How far ahead of its loads, in bytes, a streaming kernel of `f32` asks for its inputs: the reorder
+/// buffer holds too few steps to hide the latency of memory. Kernels of 16-bit types compute for as
+/// long as memory takes; they were 5 % faster without.
 const AHEAD: usize = 1024;
 
 /// The loop of every block kernel.
@@ -104,20 +113,14 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: 
             for k in 0..A {
                 a[k] = V::splat(s, scalar[k]);
             }
+            let far = nt && size_of::<E>() == size_of::<f32>(); // so long a run comes from memory
             for i in 0..steps {
                 let at = i * W * S::f32s::LEN;
                 // SAFETY: the caller vouches for `steps` steps of every stream.
                 unsafe {
-                    let mut x = [Input { s, start: core::ptr::null(), _step: PhantomData }; I];
+                    let mut x = [Input { s, start: core::ptr::null(), far, _step: PhantomData }; I];
                     for k in 0..I {
                         x[k].start = input[k].add(at);
-                        if nt {
-                            // So long a run comes from memory.
-                            let line = x[k].start.cast::<u8>();
-                            for ahead in 0..W * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
-                                s.prefetch(line.wrapping_add(AHEAD + ahead * Kernels::ALIGN));
-                            }
-                        }
                     }
                     let y = B::eval::<S, E, W>(s, x, a);
                     for k in 0..O {
