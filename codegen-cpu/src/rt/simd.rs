@@ -94,6 +94,9 @@ pub trait K: Simd {
     const FMA: bool;
     /// Whether a 32-entry look-up costs about as much as an 8-entry one.
     const WIDE_LUT: bool;
+    /// Whether a look-up is an instruction or two. Where it goes lane by lane, functions of tables are
+    /// out of line, or kernels would be little else and take twice as long to compile.
+    const INLINE_LUT: bool;
 
     /// `t[ix & 7]` for every lane.
     #[inline(always)]
@@ -158,14 +161,13 @@ pub trait K: Simd {
     /// Half-precision bits, two vectors' worth in memory order, to two `f32` vectors.
     #[inline(always)]
     fn f16_widen(self, h: Self::u16s) -> (Self::f32s, Self::f32s) {
-        let (lo, hi) = h.widen();
-        (f16_widen_bits(self, lo), f16_widen_bits(self, hi))
+        f16_widen_apart(self, h)
     }
 
     /// The inverse of [`K::f16_widen`]: to nearest even, NaN stays NaN, denormals kept.
     #[inline(always)]
     fn f16_narrow(self, lo: Self::f32s, hi: Self::f32s) -> Self::u16s {
-        f16_narrow_bits(self, lo).narrow(f16_narrow_bits(self, hi))
+        f16_narrow_apart(self, lo, hi)
     }
 
     /// Stores what [`K::f16_narrow`] gives, through the caches.
@@ -210,6 +212,27 @@ pub trait K: Simd {
         #[cfg(not(target_arch = "x86_64"))]
         let _ = p;
     }
+}
+
+/// A vector of halves on the bits. Out of line, as it is long and the same in every kernel.
+#[inline(never)]
+fn f16_widen_apart<S: K>(s: S, h: S::u16s) -> (S::f32s, S::f32s) {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            let (lo, hi) = h.widen();
+            (f16_widen_bits(s, lo), f16_widen_bits(s, hi))
+        },
+    )
+}
+
+/// The inverse of [`f16_widen_apart`].
+#[inline(never)]
+fn f16_narrow_apart<S: K>(s: S, lo: S::f32s, hi: S::f32s) -> S::u16s {
+    s.vectorize(
+        #[inline(always)]
+        || f16_narrow_bits(s, lo).narrow(f16_narrow_bits(s, hi)),
+    )
 }
 
 /// Half -> float on the bits: shift the fields into place, then scale by 2^112, which also
@@ -271,4 +294,5 @@ fn lut_scalar<S: K, const N: usize>(s: S, t: &[f32; N], ix: S::u32s) -> S::f32s 
 impl K for fearless_simd::Neon {
     const FMA: bool = true;
     const WIDE_LUT: bool = true;
+    const INLINE_LUT: bool = false;
 }

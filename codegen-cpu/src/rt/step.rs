@@ -6,6 +6,7 @@
 //! chains are long (see [`width`]).
 
 use super::simd::{K, Level};
+use core::mem::MaybeUninit;
 use core::ops::{Add, Div, Mul, Neg, Shl, Shr, Sub};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
@@ -33,23 +34,46 @@ pub struct M<S: K, const W: usize = PAIR>(pub [S::mask32s; W]);
 #[derive(Clone, Copy)]
 pub struct U<S: K, const W: usize = PAIR>(pub [S::u32s; W]);
 
-/// `f` of each. Plain loops here and below: the standard library's array functions are not always
-/// inlined, and outside of `vectorize` they would be compiled without the level's instructions.
+/// `f` of each, written out: loops, arrays of one repeated value and the standard library's array
+/// functions take kernels twice as long to compile, and the last are not always inlined.
 macro_rules! each {
     ($k:ident => $f:expr) => {{
-        let first = {
+        use crate::rt::step::set;
+        const { assert!(W == 2 || W == 4) }
+        let mut all = core::mem::MaybeUninit::<[_; W]>::uninit();
+        set::<_, W, 0>(&mut all, {
             let $k = 0;
             $f
-        };
-        let mut all = [first; W];
-        let mut k = 1;
-        while k < W {
-            let $k = k;
-            all[k] = $f;
-            k += 1;
+        });
+        set::<_, W, 1>(&mut all, {
+            let $k = 1;
+            $f
+        });
+        if const { W > 2 } {
+            set::<_, W, 2>(&mut all, {
+                let $k = 2;
+                $f
+            });
+            set::<_, W, 3>(&mut all, {
+                let $k = 3;
+                $f
+            });
         }
-        all
+        // SAFETY: all were set.
+        unsafe { all.assume_init() }
     }};
+}
+
+/// Sets element `K`, if the array has so many.
+#[inline(always)]
+pub(in crate::rt) fn set<T, const W: usize, const K: usize>(
+    all: &mut MaybeUninit<[T; W]>,
+    value: T,
+) {
+    if const { K < W } {
+        // SAFETY: within the array.
+        unsafe { all.as_mut_ptr().cast::<T>().add(K).write(value) }
+    }
 }
 pub(in crate::rt) use each;
 
@@ -228,13 +252,8 @@ impl<S: K, const W: usize> V<S, W> {
     /// All vectors as one, for what one test can tell of all of them.
     #[inline(always)]
     pub fn fold(self, f: impl Fn(S::f32s, S::f32s) -> S::f32s) -> S::f32s {
-        let mut all = self.0[0];
-        let mut k = 1;
-        while k < W {
-            all = f(self.0[k], all);
-            k += 1;
-        }
-        all
+        let pair = f(self.0[1], self.0[0]);
+        if const { W > 2 } { f(self.0[3], f(self.0[2], pair)) } else { pair }
     }
 
     /// Vectors `k` and `k + 1`.

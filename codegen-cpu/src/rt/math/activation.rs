@@ -81,7 +81,7 @@ fn with_tail<S: K, C: Curve, const W: usize>(
     table: &'static impl Segments,
     x: V<S, W>,
 ) -> V<S, W> {
-    if leaves(s, table.end(), x) {
+    if !S::INLINE_LUT || leaves(s, table.end(), x) {
         return by_pairs!([x] => far_value::<S, C>(s, table, x.bits()));
     }
     near_value(s, table, x)
@@ -93,7 +93,7 @@ fn near_value<S: K, const W: usize>(s: S, table: &impl Segments, x: V<S, W>) -> 
     reflect(s, x, table.near(s, x.abs()).value())
 }
 
-/// [`with_tail`] where some lane is in the tail: out of line, as it is rare, long and the same in
+/// [`with_tail`] where some lane is in the tail, or look-ups are long: out of line, as it is the same in
 /// every kernel.
 #[cold]
 #[inline(never)]
@@ -102,8 +102,10 @@ fn far_value<S: K, C: Curve>(s: S, table: &'static impl Segments, x: U<S>) -> V<
         #[inline(always)]
         || {
             let x = x.floats();
-            let (far, tail) = (beyond(table.end(), x), tail_value::<S, C>(s, x, table.end()));
-            if far.all_true() { tail } else { far.select(tail, near_value(s, table, x)) }
+            let far = beyond(table.end(), x);
+            let near = if far.all_true() { x } else { near_value(s, table, x) };
+            let any = leaves(s, table.end(), x);
+            far.select(if any { tail_value::<S, C>(s, x, table.end()) } else { x }, near)
         },
     )
 }
@@ -123,7 +125,7 @@ fn times_x<S: K, C: Curve, const W: usize>(
     table: &'static impl Segments,
     x: V<S, W>,
 ) -> V<S, W> {
-    if leaves(s, table.end(), x) {
+    if !S::INLINE_LUT || leaves(s, table.end(), x) {
         return by_pairs!([x] => far_times_x::<S, C>(s, table, x.bits()));
     }
     near_times_x(s, table, x)
@@ -146,7 +148,7 @@ fn near_times_x<S: K, const W: usize>(s: S, table: &impl Segments, x: V<S, W>) -
     (h + x.mul_add(rest, low)).copysign(x)
 }
 
-/// [`times_x`] where some lane is in the tail.
+/// [`times_x`] where some lane is in the tail, or look-ups are long.
 #[cold]
 #[inline(never)]
 fn far_times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: U<S>) -> V<S> {
@@ -154,8 +156,9 @@ fn far_times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: U<S>) -> 
         #[inline(always)]
         || {
             let x = x.floats();
-            let (tail, near) = (tail_times_x::<S, C>(s, x, table.end()), near_times_x(s, table, x));
-            beyond(table.end(), x).select(tail, near)
+            let any = leaves(s, table.end(), x);
+            let tail = if any { tail_times_x::<S, C>(s, x, table.end()) } else { x };
+            beyond(table.end(), x).select(tail, near_times_x(s, table, x))
         },
     )
 }
@@ -179,7 +182,7 @@ fn silu_pair<S: K, const W: usize>(
     table: &'static impl Both,
     x: V<S, W>,
 ) -> (V<S, W>, V<S, W>) {
-    if leaves(s, table.end(), x) {
+    if !S::INLINE_LUT || leaves(s, table.end(), x) {
         let (mut value, mut grad) = (x, x);
         for k in (0..W).step_by(PAIR) {
             let pair = far_pair(s, table, x.pair(k).bits());
@@ -191,7 +194,7 @@ fn silu_pair<S: K, const W: usize>(
     table.both(s, x)
 }
 
-/// [`silu_pair`] where some lane is in the tail.
+/// [`silu_pair`] where some lane is in the tail, or look-ups are long.
 #[cold]
 #[inline(never)]
 fn far_pair<S: K>(s: S, table: &'static impl Both, x: U<S>) -> (V<S>, V<S>) {
@@ -199,9 +202,12 @@ fn far_pair<S: K>(s: S, table: &'static impl Both, x: U<S>) -> (V<S>, V<S>) {
         #[inline(always)]
         || {
             let x = x.floats();
-            let far = beyond(table.end(), x);
             let near = table.both(s, x);
             let end = table.end();
+            if !leaves(s, end, x) {
+                return near;
+            }
+            let far = beyond(end, x);
             let tail =
                 (tail_times_x::<S, Sigmoid>(s, x, end), tail_value::<S, SiluGrad>(s, x, end));
             (far.select(tail.0, near.0), far.select(tail.1, near.1))

@@ -9,6 +9,7 @@ use fearless_simd::{
 impl K for Sse2 {
     const FMA: bool = false;
     const WIDE_LUT: bool = true;
+    const INLINE_LUT: bool = false;
     #[inline(always)]
     unsafe fn stream(self, p: *mut u32, v: u32x4<Self>) {
         // SAFETY: the caller vouches for the pointer; SSE2 is part of x86-64.
@@ -56,6 +57,7 @@ kernel!(
 impl K for Avx2 {
     const FMA: bool = true;
     const WIDE_LUT: bool = false;
+    const INLINE_LUT: bool = true;
     #[inline(always)]
     fn lut8(self, t: &[f32; 8], ix: u32x8<Self>) -> f32x8<Self> {
         let t = f32x8::load_array_ref(self, t);
@@ -181,6 +183,7 @@ kernel!(
 impl K for Avx512 {
     const FMA: bool = true;
     const WIDE_LUT: bool = true;
+    const INLINE_LUT: bool = true;
 
     #[inline(always)]
     fn if_positive(self, x: f32x16<Self>, yes: f32x16<Self>, no: f32x16<Self>) -> f32x16<Self> {
