@@ -411,19 +411,47 @@ fn same_after_rounding(got: &[f32], want: &[f32]) -> bool {
 
 #[test]
 fn an_element_does_not_depend_on_its_neighbours() {
-    let x: Vec<f32> = (0..4000).map(|k| (k as f32 - 2000.0) * 0.007_3).collect();
+    // In no order, so that neighbours differ in whether they leave a table.
+    let x: Vec<f32> = (0..4096).map(|k| (k * 1237 % 4096) as f32 * 0.007_3 - 15.0).collect();
     let beside = [0.1, -9.0, f32::NAN, f32::INFINITY, -3.99, 1e-40, -120.0, 5.5];
     for f in all() {
         for v in &f.variants {
             for run in [v.f32, v.f16, v.bf16] {
                 let mut alone = vec![0.0; x.len()];
                 run(&x, &mut alone);
-                let mixed: Vec<f32> =
-                    x.iter().enumerate().flat_map(|(k, &x)| [x, beside[k % 8]]).collect();
-                let mut y = vec![0.0; mixed.len()];
-                run(&mixed, &mut y);
-                let same = alone.iter().zip(y.iter().step_by(2));
-                assert!(same.into_iter().all(|(a, b)| a.to_bits() == b.to_bits()), "{}", f.name);
+                // In other lanes of the same vector, and in the same lane of each level's others.
+                for block in [1, 4, 8, 16] {
+                    let is_x = |i: usize| (i / block).is_multiple_of(2);
+                    let at = |i: usize| i / (2 * block) * block + i % block;
+                    let other = |i: usize| beside[(i + i / block * 3) % 8];
+                    let mixed: Vec<f32> =
+                        (0..8192).map(|i| if is_x(i) { x[at(i)] } else { other(i) }).collect();
+                    let mut y = vec![0.0; mixed.len()];
+                    run(&mixed, &mut y);
+                    let same = |i: usize| y[i].to_bits() == alone[at(i)].to_bits();
+                    let all = (0..8192).filter(|i| is_x(*i)).all(same);
+                    assert!(all, "{}, {}, by {block}", f.name, v.name);
+                }
+            }
+        }
+    }
+}
+
+/// One test tells for all vectors of a step whether a lane is in the tail.
+#[test]
+fn no_nan_hides_that_a_lane_is_in_the_tail() {
+    for f in all() {
+        for v in &f.variants {
+            for run in [v.f32, v.f16, v.bf16] {
+                let mut want = [0.0];
+                run(&[-9.0], &mut want);
+                for (far, nan) in (0..64 * 64).map(|i| (i / 64, i % 64)).filter(|(a, b)| a != b) {
+                    let (mut x, mut y) = ([0.1; 64], [0.0; 64]);
+                    (x[far], x[nan]) = (-9.0, f32::NAN);
+                    run(&x, &mut y);
+                    let same = y[far].to_bits() == want[0].to_bits();
+                    assert!(same, "{}, {}: {far}, {nan}", f.name, v.name);
+                }
             }
         }
     }

@@ -64,6 +64,8 @@ macro_rules! each {
     }};
 }
 
+pub(in crate::rt) use each;
+
 /// Sets element `K`, if the array has so many.
 #[inline(always)]
 pub(in crate::rt) fn set<T, const W: usize, const K: usize>(
@@ -75,7 +77,6 @@ pub(in crate::rt) fn set<T, const W: usize, const K: usize>(
         unsafe { all.as_mut_ptr().cast::<T>().add(K).write(value) }
     }
 }
-pub(in crate::rt) use each;
 
 /// A function of pairs of vectors, on each pair of some steps.
 macro_rules! by_pairs {

@@ -7,70 +7,12 @@
 use crate::DType;
 use crate::op::{AttrKind, Gate, Kind, OpDef, Part, Pattern, Text, Value};
 use error::{Checked, refuse};
-use std::fmt;
-use std::ops::Deref;
 
 mod error;
+mod shape;
 pub use error::{BindError, Wrong};
-
-/// Most dimensions a tensor may have.
-pub const MAX_RANK: usize = 8;
-
-/// Most elements: of 4 bytes each, they can still be addressed.
-const MOST_ELEMENTS: usize = isize::MAX as usize / 4;
-
-/// The shape of a tensor of at most [`MAX_RANK`] dimensions, outermost first.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct Shape {
-    dims: [usize; MAX_RANK],
-    rank: usize,
-}
-
-impl Shape {
-    /// The shape with these dimensions; `None` if there are more than [`MAX_RANK`].
-    #[inline]
-    pub fn new(dims: &[usize]) -> Option<Shape> {
-        if dims.len() > MAX_RANK {
-            return None;
-        }
-        let mut shape = Shape { dims: [0; MAX_RANK], rank: dims.len() };
-        shape.dims.iter_mut().zip(dims).for_each(|(to, from)| *to = *from);
-        Some(shape)
-    }
-
-    /// How many elements it has; `None` if they are too many to address.
-    pub fn elements(&self) -> Option<usize> {
-        elements(self)
-    }
-}
-
-/// As [`Shape::elements`].
-#[inline]
-pub fn elements(dims: &[usize]) -> Option<usize> {
-    let (mut count, mut fits) = (1usize, true);
-    for &d in dims {
-        if d == 0 {
-            return Some(0);
-        }
-        let (product, over) = count.overflowing_mul(d);
-        (count, fits) = (product, fits && !over);
-    }
-    (fits && count <= MOST_ELEMENTS).then_some(count)
-}
-
-impl Deref for Shape {
-    type Target = [usize];
-    #[inline]
-    fn deref(&self) -> &[usize] {
-        &self.dims[..self.rank]
-    }
-}
-
-impl fmt::Debug for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
+use shape::MOST_ELEMENTS;
+pub use shape::{MAX_RANK, Shape, elements};
 
 /// Shape and element type of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
