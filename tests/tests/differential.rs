@@ -141,17 +141,18 @@ fn no_nan_and_no_false_infinity() {
     let op = OPERATORS.iter().find(|o| o.name() == "GeGluGradV2").expect("an operator");
     for level in levels() {
         for attrs in attribute_values(op) {
-            let case = |dy: f64, gate: f64, value: f64| {
-                let ins = inputs(op, &attrs, &[1], DType::F32, |name| match name {
-                    "dy" => dy,
-                    "gelu" => 0.0,
-                    _ => f64::NAN,
-                });
-                let mut ins = ins;
-                let streams = op.def.input_streams();
-                for s in streams.iter().filter(|s| s.part != Part::Whole) {
-                    let at = place(op, &attrs, *s, &[1], 0);
-                    let v = if s.part == Part::Gate { gate } else { value };
+            // Wherever in a step it is, with ordinary neighbours.
+            const N: usize = 64;
+            let at_place = |dy: f64, gate: f64, value: f64, k: usize| {
+                let mut ins = inputs(op, &attrs, &[N], DType::F32, |_| 0.5);
+                for s in op.def.input_streams() {
+                    let at = place(op, &attrs, s, &[N], k);
+                    let v = match (s.part, &*op.def.inputs[s.tensor].name) {
+                        (Part::Gate, _) => gate,
+                        (Part::Value, _) => value,
+                        (Part::Whole, "dy") => dy,
+                        (Part::Whole, _) => 0.0,
+                    };
                     if let Data::F32(data) = &mut ins[s.tensor].data {
                         data[at] = v as f32;
                     }
@@ -159,7 +160,15 @@ fn no_nan_and_no_false_infinity() {
                 let options = Options { level: Some(level), ..Options::default() };
                 let outs = run(op, &attrs, &ins, &options);
                 let gate_out = op.def.output_streams()[0];
-                outs[0].at(place(op, &attrs, gate_out, &[1], 0))
+                outs[0].at(place(op, &attrs, gate_out, &[N], k))
+            };
+            let case = |dy: f64, gate: f64, value: f64| {
+                let first = at_place(dy, gate, value, 0);
+                for k in 1..N {
+                    let other = at_place(dy, gate, value, k);
+                    assert!(other.to_bits() == first.to_bits(), "{k}: {other}, not {first}");
+                }
+                first
             };
             assert_eq!(case(1e30, -50.0, 1e30), 0.0);
             let top = f32::MAX as f64;
