@@ -176,11 +176,6 @@ impl Raw {
         memory && a.shape == b.shape && a.strides == b.strides
     }
 
-    #[inline]
-    fn meta(&self) -> TensorMeta<'_> {
-        TensorMeta { shape: &self.shape, dtype: self.dtype }
-    }
-
     pub(super) fn strides(&self) -> &[isize] {
         &self.strides[..self.shape.len()]
     }
@@ -210,27 +205,21 @@ macro_rules! accessors {
     };
 }
 
-impl Meta for View<'_> {
-    #[inline]
-    fn meta(&self) -> TensorMeta<'_> {
-        self.raw.meta()
-    }
-    #[inline]
-    fn count(&self) -> Option<usize> {
-        Some(self.raw.count)
-    }
+macro_rules! meta {
+    ($($Any:ident)*) => {$(
+        impl Meta for $Any<'_> {
+            #[inline]
+            fn meta(&self) -> TensorMeta<'_> {
+                TensorMeta { shape: &self.raw.shape, dtype: self.raw.dtype }
+            }
+            #[inline]
+            fn count(&self) -> Option<usize> {
+                Some(self.raw.count)
+            }
+        }
+    )*};
 }
-
-impl Meta for ViewMut<'_> {
-    #[inline]
-    fn meta(&self) -> TensorMeta<'_> {
-        self.raw.meta()
-    }
-    #[inline]
-    fn count(&self) -> Option<usize> {
-        Some(self.raw.count)
-    }
-}
+meta!(View ViewMut);
 
 impl<'a> View<'a> {
     accessors!();
