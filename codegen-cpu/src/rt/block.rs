@@ -78,8 +78,8 @@ impl Streams {
 }
 
 /// How far ahead of its loads, in bytes, a streaming kernel of `f32` asks for its inputs: the reorder
-/// buffer holds too few steps to hide the latency of memory. Kernels of 16-bit types compute for as
-/// long as memory takes; they were 5 % faster without.
+/// buffer holds too few steps to hide the latency of memory. Kernels of 16-bit types compute for about
+/// as long as memory takes: those of bf16 were up to 10 % faster without, those of f16 no slower.
 const AHEAD: usize = 1024;
 
 /// The loop of every block kernel.

@@ -95,7 +95,7 @@ pub trait K: Simd {
     /// Whether a 32-entry look-up costs about as much as an 8-entry one.
     const WIDE_LUT: bool;
     /// Whether a look-up is an instruction or two. Where it goes lane by lane, functions of tables are
-    /// out of line, or kernels would be little else and take twice as long to compile.
+    /// out of line, or kernels would be little else and compile for half as long again.
     const INLINE_LUT: bool;
 
     /// `t[ix & 7]` for every lane.
