@@ -55,23 +55,23 @@ NARROW = {
     "TANH_CDF": (7, 2.0),
     "SIGMOID": (6, 1.25),
 }
-# name: entries, degree, pairs of coefficients packed into one entry, segments per unit (4 for all of 32
-# entries), below which size only the absolute error counts, end (None: half a segment past the last centre; f16 tables end
-# where that size is reached, since a large dy would lift what is below).
+# name: degree, pairs of coefficients packed into one entry, segments per unit, below which size only the
+# absolute error counts, end (None: half a segment past the last centre; f16 tables end where that size is
+# reached, since a large dy would lift what is below).
 HALF = {
-    "GELU_ERF_GRAD_BF16_8": (8, 5, 1, 1.40, 2.0**-10, None),
-    "GELU_TANH_GRAD_BF16_8": (8, 5, 1, 1.50, 2.0**-10, None),
-    "SILU_GRAD_BF16_8": (8, 5, 2, 1.00, 2.0**-10, None),
-    "GELU_ERF_GRAD_F16_8": (8, 6, 1, 1.2375, 2.0**-14, 4.5),
-    "GELU_TANH_GRAD_F16_8": (8, 6, 1, 1.3350, 2.0**-14, 4.2),
-    "SILU_GRAD_F16_8": (8, 6, 2, 1.20, 2.0**-14, None),
-    "GELU_ERF_GRAD_BF16_32": (32, 4, 0, 4.0, 2.0**-10, 5.5),
-    "GELU_TANH_GRAD_BF16_32": (32, 4, 0, 4.0, 2.0**-10, 5.0),
-    "SILU_GRAD_BF16_32": (32, 3, 0, 4.0, 2.0**-10, None),
-    "GELU_ERF_GRAD_F16_32": (32, 4, 0, 4.0, 2.0**-14, 4.5),
-    "GELU_TANH_GRAD_F16_32": (32, 4, 0, 4.0, 2.0**-14, 4.2),
-    "SILU_GRAD_F16_32": (32, 4, 0, 4.0, 2.0**-14, None),
-    "SIGMOID_HALF_32": (32, 3, 0, 4.0, 0.0, None),
+    "GELU_ERF_GRAD_BF16_8": (5, 1, 1.40, 2.0**-10, None),
+    "GELU_TANH_GRAD_BF16_8": (5, 1, 1.50, 2.0**-10, None),
+    "GELU_ERF_GRAD_F16_8": (6, 1, 1.2375, 2.0**-14, 4.5),
+    "GELU_TANH_GRAD_F16_8": (6, 1, 1.3350, 2.0**-14, 4.2),
+}
+# Tables of 32 entries on both sides of zero. name: degree, width of a segment, below which size only the
+# absolute error counts, whether the polynomial is one of the distance to the centre or of x itself.
+SIGNED = {
+    "GELU_ERF_GRAD_BF16_32": (4, 0.34, 2.0**-10, True),
+    "GELU_TANH_GRAD_BF16_32": (4, 0.34, 2.0**-10, True),
+    "GELU_ERF_GRAD_F16_32": (4, 0.28, 2.0**-14, True),
+    "GELU_TANH_GRAD_F16_32": (4, 0.28, 2.0**-14, True),
+    "SIGMOID_HALF_32": (3, 0.4375, 0.0, False),
 }
 
 
@@ -256,13 +256,13 @@ def fit_packed(u, values, floor, degree, pairs, first):
 
 
 def half_table(name):
-    entries, degree, pairs, scale, floor, end = HALF[name]
+    degree, pairs, scale, floor, end = HALF[name]
     f = FUNCTIONS[name.rsplit("_", 2)[0]]
     scale = float(f32(scale))
-    last = f32((entries - 0.5) / scale * (1 - 2.0**-21))
+    last = f32(7.5 / scale * (1 - 2.0**-21))
     end = last if end is None else end
     segments = []
-    for i in range(entries):
+    for i in range(8):
         u = np.linspace(-0.5, 0.5, 70)
         z = (i + u) / scale
         keep = (z >= 0) & (z <= last + 0.5 / scale)
@@ -315,17 +315,52 @@ def rust(name, kind, entries, scale, end, segments, pairs=None):
     return "\n".join(lines)
 
 
-def quarters(name):
-    """the 32-entry tables: polynomials of the distance to the centre, which is u / 4"""
-    degree, end, segments = HALF[name][1], *half_table(name)[1:]
+def binade(v, floor):
+    """the power of two below |v|"""
+    return 2.0 ** np.floor(np.log2(np.maximum(np.abs(v), floor)))
+
+
+def signed_weight(name, x, v, floor):
+    """by how much of a result's binade an error of the function's shows"""
+    if name == "SIGMOID_HALF_32":
+        # It makes silu = x v and silu' = v + x v (1 - v).
+        silu, grad = x * v, v + x * v * (1 - v)
+        slopes = np.abs(x) / binade(silu, 2.0**-12), np.abs(1 + x * (1 - 2 * v)) / binade(grad, 2.0**-12)
+        return np.maximum(*slopes)
+    # Relative accuracy but about the root; f16 is absolute below its normal numbers.
+    near_root = (x > -1.7) & (x < -0.3)
+    return 1 / binade(v, np.where(near_root | ("_F16_" in name), floor, 1e-300))
+
+
+def signed_segment(name, i):
+    """The rounding of the last coefficients counts most for a polynomial of x, as there x is large beside
+    the segment, and of the first ones for a polynomial of the distance: those are rounded first."""
+    degree, width, floor, centred = SIGNED[name]
+    x = width * (i - 16 + np.cos(np.pi * (np.arange(90) + 0.5) / 90) / 2)
+    values = FUNCTIONS[name.rsplit("_", 2)[0]](-x)
+    weight = signed_weight(name, x, values, floor)
+    d = x - width * (i - 16) if centred else x
+    known = {0: f32(0.5)} if i == 16 else {}  # all are 1/2 at zero
+    for k in range(degree + 1) if centred else reversed(range(degree + 1)):
+        if k in known:
+            continue
+        free = [j for j in range(degree + 1) if j not in known]
+        rest = values - sum((float(c) * d**j for j, c in known.items()), np.zeros_like(d))
+        known[k] = f32(minimax(d, weight, rest, free)[free.index(k)])
+    return [known[k] for k in range(degree + 1)]
+
+
+def signed(name):
+    degree, width, _, centred = SIGNED[name]
+    segments = [signed_segment(name, i) for i in range(32)]
     lines = [
         "#[rustfmt::skip]",
-        f"pub(super) static {name}: Quarters<{degree + 1}> = Quarters {{",
-        "    a: [",
+        f"pub(super) static {name}: Signed<{degree + 1}, {str(centred).lower()}> = Signed::new(",
+        "    [",
     ]
     for k in range(degree + 1):
-        lines += row("        [", [f32(a[k]) * f32(4.0**k) for _, a in segments])
-    lines += ["    ],", f"    end: {number(end)},", "};", ""]
+        lines += row("        [", [a[k] for a in segments])
+    lines += ["    ],", f"    {number(width)},", ");", ""]
     return "\n".join(lines)
 
 
@@ -337,11 +372,9 @@ def main(what):
         tables = [rust(name, "Table", 8, *narrow_table(name, rng)) for name in NARROW]
     else:
         print("//! Tables for f16 and bf16 results. Made by `tables/fit.py half`.\n")
-        print("use super::table::{EvenTable, Quarters};\n")
-        tables = [
-            quarters(n) if HALF[n][0] == 32 else rust(n, "EvenTable", 8, *half_table(n), HALF[n][2])
-            for n in HALF
-        ]
+        print("use super::table::{EvenTable, Signed};\n")
+        tables = [rust(n, "EvenTable", 8, *half_table(n), HALF[n][1]) for n in HALF]
+        tables += [signed(n) for n in SIGNED]
     print("\n".join(tables), end="")
 
 

@@ -14,7 +14,7 @@ use half::{bf16, f16};
 /// What is judged: the functions, and each half of a pair.
 mod act {
     use super::{El, K, V};
-    pub use codegen_cpu::rt::math::activation::*;
+    pub use codegen_cpu::rt::math::{activation::*, silu::*};
 
     #[inline(always)]
     pub fn silu_paired_with<S: K, E: El, const WIDE: bool, const W: usize>(
@@ -200,7 +200,7 @@ fn gelu_tanh() -> Function {
     function!(gelu_tanh, gelu_tanh_with, (2.0, 2.0), None, (0.0, f32::INFINITY), 0.0)
 }
 fn silu() -> Function {
-    function!(silu, silu_with, (2.0, 2.0), None, (0.0, f32::INFINITY), 0.0)
+    function!(silu, silu_with, (2.0, 2.0), HALF, (0.0, f32::INFINITY), 0.0)
 }
 fn gelu_erf_grad() -> Function {
     function!(gelu_erf_grad, gelu_erf_grad_with, (2.0, 2.0), HALF, (0.0, 1.0), 0.5)
@@ -213,7 +213,7 @@ fn silu_grad() -> Function {
 }
 
 fn silu_paired() -> Function {
-    let f = function!(silu, silu_paired_with, (2.0, 2.0), None, (0.0, f32::INFINITY), 0.0);
+    let f = function!(silu, silu_paired_with, (2.0, 2.0), HALF, (0.0, f32::INFINITY), 0.0);
     Function { name: "silu, paired", ..f }
 }
 fn silu_grad_paired() -> Function {

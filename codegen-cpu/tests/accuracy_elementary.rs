@@ -9,7 +9,7 @@ use codegen_cpu::rt::block::{Body, Input, Kernels, Streams};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::math;
 use codegen_cpu::rt::simd::{K, Level};
-use codegen_cpu::rt::step::V;
+use codegen_cpu::rt::step::{Step, V};
 use half::{bf16, f16};
 use op_dsl_ir::Prim;
 
@@ -202,7 +202,7 @@ macro_rules! functions {
             impl Body<1, 0, 1> for Call {
                 #[inline(always)]
                 fn eval<S: K, E: El, const W: usize>(s: S, [x]: [Input<'_, S, E, W>; 1], _: [V<S, W>; 0]) -> [V<S, W>; 1] {
-                    [math::$name::<S, E, W>(s, x.load())]
+                    [math::$name::<S, E, W>(s, x.get())]
                 }
             }
             const KERNELS: Kernels = Kernels::of::<Call, 1, 0, 1>();
@@ -259,7 +259,7 @@ macro_rules! pair {
                 [x, y]: [Input<'_, S, E, W>; 2],
                 _: [V<S, W>; 0],
             ) -> [V<S, W>; 1] {
-                [math::$name::<S, E, W>(s, x.load(), y.load())]
+                [math::$name::<S, E, W>(s, x.get(), y.get())]
             }
         }
     };

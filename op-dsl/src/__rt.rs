@@ -8,7 +8,7 @@ pub mod vector {
     pub use codegen_cpu::rt::block::{Body, Input, Kernels};
     pub use codegen_cpu::rt::elem::El;
     pub use codegen_cpu::rt::simd::K;
-    pub use codegen_cpu::rt::step::V;
+    pub use codegen_cpu::rt::step::{Step, V};
     pub use fearless_simd::prelude::*;
 }
 
@@ -16,8 +16,9 @@ pub mod vector {
 pub mod math {
     pub use codegen_cpu::rt::math::activation::{
         gelu_erf as gelu, gelu_erf_grad as gelu_grad, gelu_tanh, gelu_tanh_grad, normal_cdf,
-        sigmoid, silu, silu_grad, silu_with_grad,
+        sigmoid,
     };
+    pub use codegen_cpu::rt::math::silu::*;
     pub use codegen_cpu::rt::math::*;
 }
 

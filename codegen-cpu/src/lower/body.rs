@@ -1,7 +1,7 @@
 //! Specialised graph -> straight-line vector code: one `let` per node, in the graph's order.
 
+use super::joint::joints;
 use super::{column, data};
-use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{AttrKind, OpDef};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -19,7 +19,16 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
     let input_names: Vec<Ident> = def.input_names().iter().map(|n| value_name(n)).collect();
     let scalar_names: Vec<Ident> = def.scalar_names().iter().map(|n| value_name(n)).collect();
 
-    let mut names: Vec<Ident> = Vec::with_capacity(graph.nodes.len());
+    let names: Vec<Ident> = (graph.nodes.iter().enumerate())
+        .map(|(i, node)| match *node {
+            Node::Stream(k) => input_names[k as usize].clone(),
+            Node::Scalar(k) => scalar_names[k as usize].clone(),
+            _ => format_ident!("t{i}"),
+        })
+        .collect();
+    let named =
+        |ids: &[Id]| -> Vec<Ident> { ids.iter().map(|id| names[id.index()].clone()).collect() };
+    let joints = joints(graph);
     let mut lets = Vec::new();
     let mut loaded = vec![false; input_names.len()];
     // Inputs are loaded where they are first used.
@@ -28,17 +37,20 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
             let Node::Stream(k) = graph.nodes[id.index()] else { continue };
             if !core::mem::replace(&mut loaded[k as usize], true) {
                 let name = &input_names[k as usize];
-                lets.push(quote!(let #name = #name.load();));
+                lets.push(quote!(let #name = #name.get();));
             }
         }
     };
     for (i, node) in graph.nodes.iter().enumerate() {
-        let name = match *node {
-            Node::Stream(k) => input_names[k as usize].clone(),
-            Node::Scalar(k) => scalar_names[k as usize].clone(),
-            _ => format_ident!("t{i}"),
-        };
-        names.push(name.clone());
+        let (id, name) = (Id(i as u32), &names[i]);
+        if let Some(joint) = joints.iter().find(|joint| joint.holds(id)) {
+            if joint.at() == id {
+                let results = named(&joint.results);
+                let call = column::named(joint.call, &named(&joint.args));
+                lets.push(quote!(let (#(#results),*) = #call;));
+            }
+            continue;
+        }
         match *node {
             Node::Stream(_) | Node::Scalar(_) => {}
             Node::Const(c) => {
@@ -46,22 +58,9 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
                 lets.push(quote!(let #name = V::splat(s, #c);));
             }
             Node::Call(prim, _) => {
-                let args: Vec<Ident> =
-                    node.args().iter().map(|a| names[a.index()].clone()).collect();
                 load(node.args(), &mut lets);
-                match pair(graph, i) {
-                    // Both are computed where the first of them is.
-                    Some((value, grad, call)) if i == value.min(grad) => {
-                        let (value, grad) = (format_ident!("t{value}"), format_ident!("t{grad}"));
-                        let call = column::named(call, &args);
-                        lets.push(quote!(let (#value, #grad) = #call;));
-                    }
-                    Some(_) => {}
-                    None => {
-                        let value = column::call(prim, &args);
-                        lets.push(quote!(let #name = #value;));
-                    }
-                }
+                let value = column::call(prim, &named(node.args()));
+                lets.push(quote!(let #name = #value;));
             }
         }
     }
@@ -81,14 +80,6 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
             }
         }
     }
-}
-
-/// If one function computes node `i` and another: the value, the derivative, the function's name.
-fn pair(graph: &Graph, i: usize) -> Option<(usize, usize, &'static str)> {
-    let Node::Call(prim, args) = graph.nodes[i] else { return None };
-    let at = |p: Prim| graph.nodes.iter().position(|n| *n == Node::Call(p, args));
-    let row = column::PAIRS.iter().find(|row| prim == row.0 || prim == row.1)?;
-    Some((at(row.0)?, at(row.1)?, row.2))
 }
 
 /// `x.gate` -> `v_x_gate`, which is no name of the body's own.

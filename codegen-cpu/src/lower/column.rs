@@ -52,9 +52,6 @@ fn form(prim: Prim) -> Form {
     }
 }
 
-/// A function and its derivative at the same place, and what computes both at less than their sum.
-pub const PAIRS: &[(Prim, Prim, &str)] = &[(Prim::Silu, Prim::SiluGrad, "silu_with_grad")];
-
 /// A function of `math` applied to named values.
 pub fn named(f: &str, args: &[Ident]) -> TokenStream {
     let f = Ident::new(f, Span::call_site());

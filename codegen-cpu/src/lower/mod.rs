@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! column    how each primitive is written
+//! joint     nodes that one function computes together
 //! body      specialised graph -> straight-line vector code
 //! data      operator and graphs -> constants
 //! item      the kept function, the attributes as a struct, the typed call, the table entry
@@ -16,6 +17,7 @@ mod column;
 mod data;
 mod doc;
 mod item;
+mod joint;
 mod oracle;
 
 use op_dsl_syntax::{EnumDef, Family};

@@ -6,7 +6,7 @@
 
 use super::elem::El;
 use super::simd::{K, Level};
-use super::step::{V, width};
+use super::step::{Step, V, width};
 use core::cell::Cell;
 use core::marker::PhantomData;
 use fearless_simd::prelude::*;
@@ -34,10 +34,9 @@ pub struct Input<'a, S: K, E: El, const W: usize> {
     _step: PhantomData<&'a [Cell<E>]>,
 }
 
-impl<S: K, E: El, const W: usize> Input<'_, S, E, W> {
-    /// The elements.
+impl<S: K, E: El, const W: usize> Step<S, W> for Input<'_, S, E, W> {
     #[inline(always)]
-    pub fn load(self) -> V<S, W> {
+    fn get(self) -> V<S, W> {
         if self.far {
             for ahead in 0..W * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
                 let line = self.start.cast::<u8>().wrapping_add(AHEAD + ahead * Kernels::ALIGN);

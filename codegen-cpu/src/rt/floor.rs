@@ -3,7 +3,7 @@
 use super::block::{Body, Input, Kernels};
 use super::elem::El;
 use super::simd::K;
-use super::step::V;
+use super::step::{Step, V};
 
 /// Reads every input and writes every output, at one or two products each.
 ///
@@ -18,13 +18,13 @@ impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
         x: [Input<'_, S, E, W>; I],
         _: [V<S, W>; 0],
     ) -> [V<S, W>; O] {
-        let first = x[0].load();
+        let first = x[0].get();
         let mut out = [first; O];
         for (k, out) in out.iter_mut().enumerate().skip(1) {
-            *out = first * x[I.saturating_sub(k)].load();
+            *out = first * x[I.saturating_sub(k)].get();
         }
         for v in x.iter().take((I + 1).saturating_sub(O)).skip(1) {
-            out[0] = out[0] * v.load();
+            out[0] = out[0] * v.get();
         }
         out
     }

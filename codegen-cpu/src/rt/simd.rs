@@ -121,13 +121,6 @@ pub trait K: Simd {
         bits.simd_ge(Self::i32s::splat(self, 0)).select(yes, no)
     }
 
-    /// `x` less the nearest multiple of 1/4, for `|x| < 2^20`.
-    #[inline(always)]
-    fn off_quarter(self, x: Self::f32s) -> Self::f32s {
-        // 1.5 * 2^21: the sum's last place is a quarter.
-        x - ((x + 3_145_728.0) - 3_145_728.0)
-    }
-
     /// `v`, computed before what is pinned later. Where registers allow for steps of many vectors, the
     /// compiler would run through the whole chain of one vector before that of the next.
     #[inline(always)]

@@ -7,7 +7,7 @@
 
 use super::simd::{K, Level};
 use core::mem::MaybeUninit;
-use core::ops::{Add, Div, Mul, Neg, Shl, Shr, Sub};
+use core::ops::{Add, BitOr, Div, Mul, Neg, Shl, Shr, Sub};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 
@@ -82,7 +82,7 @@ pub(in crate::rt) fn set<T, const W: usize, const K: usize>(
 macro_rules! by_pairs {
     ([$first:ident $(, $x:ident)*] => $f:expr) => {{
         let mut step = $first;
-        for k in (0..W).step_by(PAIR) {
+        for k in (0..W).step_by(crate::rt::step::PAIR) {
             let $first = $first.pair(k);
             $(let $x = $x.pair(k);)*
             step.set_pair(k, $f);
@@ -97,6 +97,14 @@ impl<S: K, const W: usize> U<S, W> {
     #[inline(always)]
     pub fn pin(self, s: S) -> U<S, W> {
         self.floats().pin(s).bits()
+    }
+
+    /// Whether any lane has any of these bits.
+    #[inline(always)]
+    pub fn any(self, s: S, bits: u32) -> bool {
+        let pair = self.0[0] | self.0[1];
+        let all = if const { W > 2 } { pair | self.0[2] | self.0[3] } else { pair };
+        !(all & bits).simd_eq(S::u32s::splat(s, 0)).all_true()
     }
 
     /// What they stand for.
@@ -118,6 +126,19 @@ macro_rules! bit_operations {
     )*};
 }
 bit_operations!(Add add  Shl shl  Shr shr);
+
+/// A step, or where it can be loaded from.
+pub trait Step<S: K, const W: usize>: Copy {
+    /// The step.
+    fn get(self) -> V<S, W>;
+}
+
+impl<S: K, const W: usize> Step<S, W> for V<S, W> {
+    #[inline(always)]
+    fn get(self) -> V<S, W> {
+        self
+    }
+}
 
 /// A step, or the same number in all its lanes.
 pub trait Operand<S: K, const W: usize>: Copy {
@@ -289,10 +310,24 @@ impl<S: K, const W: usize> M<S, W> {
     }
 }
 
+impl<S: K> BitOr for M<S> {
+    type Output = M<S>;
+    #[inline(always)]
+    fn bitor(self, y: M<S>) -> M<S> {
+        M([self.0[0] | y.0[0], self.0[1] | y.0[1]])
+    }
+}
+
 impl<S: K> M<S> {
     /// Whether it holds for every lane.
     #[inline(always)]
     pub fn all_true(self) -> bool {
         (self.0[0] & self.0[1]).all_true()
+    }
+
+    /// Whether it holds for any lane.
+    #[inline(always)]
+    pub fn any_true(self) -> bool {
+        (self.0[0] | self.0[1]).any_true()
     }
 }

@@ -7,7 +7,7 @@ use codegen_cpu::rt::call::{Operator, Options, OracleInput};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::error::ViewError;
 use codegen_cpu::rt::simd::{K, Level};
-use codegen_cpu::rt::step::V;
+use codegen_cpu::rt::step::{Step, V};
 use codegen_cpu::rt::view::{View, ViewMut};
 use half::{bf16, f16};
 use op_dsl_ir::op::{
@@ -27,7 +27,7 @@ impl Body<4, 0, 2> for Gated {
         x: [Input<'_, S, E, W>; 4],
         _: [V<S, W>; 0],
     ) -> [V<S, W>; 2] {
-        let [d, g, v, s] = x.map(Input::load);
+        let [d, g, v, s] = x.map(Step::get);
         [d * g - v, s * v - d]
     }
 }
@@ -42,7 +42,7 @@ impl Body<2, 1, 1> for Binary {
         [a, b]: [Input<'_, S, E, W>; 2],
         [c]: [V<S, W>; 1],
     ) -> [V<S, W>; 1] {
-        [a.load() * b.load() - c]
+        [a.get() * b.get() - c]
     }
 }
 

@@ -1,4 +1,4 @@
-//! gelu', silu', their gates Phi, sigmoid, and gelu, silu themselves.
+//! gelu', silu', their gates Phi, sigmoid, and gelu, silu themselves in f32; see also `silu`.
 //!
 //! All six gates and derivatives `f` obey `f(x) + f(-x) = 1`. With `z = |x|`:
 //!
@@ -9,19 +9,20 @@
 //!
 //! `Q` is small and needs relative accuracy; `1 - Q` then has it by itself. Nearly all vectors
 //! of real data stay in the table, so the tail is behind one test per step. It is blended lane by
-//! lane: the value of an element depends on nothing but the element.
+//! lane: the value of an element depends on nothing but the element. Where 16-bit accuracy will do,
+//! tables of 32 entries have both signs.
 
-use super::table::{Integral, Near, Segments};
+use super::table::{Near, Segments, Signed};
 use super::{coeffs_half as half, coeffs_narrow as narrow, coeffs_wide as wide, tail};
 use crate::rt::elem::El;
 use crate::rt::simd::K;
-use crate::rt::step::{M, PAIR, U, V, by_pairs};
+use crate::rt::step::{M, U, V, by_pairs};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 use tail::{Scaled, scale_down};
 
 /// A function with `f(x) + f(-x) = 1` beyond its tables.
-trait Curve: 'static {
+pub(super) trait Curve: 'static {
     /// From this `z` on `f(-z)` rounds to zero.
     const GONE: f32;
     /// From this `z` on `z f(-z)` rounds to zero.
@@ -32,7 +33,7 @@ trait Curve: 'static {
 
 macro_rules! curves {
     ($($name:ident = $f:ident, $gone:literal, $times_x_gone:literal;)*) => {$(
-        struct $name;
+        pub(super) struct $name;
         impl Curve for $name {
             const GONE: f32 = $gone;
             const TIMES_X_GONE: f32 = $times_x_gone;
@@ -55,64 +56,110 @@ curves! {
 
 /// `Q` below zero, `1 - Q` from zero on.
 #[inline(always)]
-fn reflect<S: K, const W: usize>(s: S, x: V<S, W>, q: V<S, W>) -> V<S, W> {
+pub(super) fn reflect<S: K, const W: usize>(s: S, x: V<S, W>, q: V<S, W>) -> V<S, W> {
     x.if_positive(s, V::splat(s, 1.0) - q, q)
 }
 
-/// Whether any lane leaves a table, or perhaps because a lane is NaN.
+/// Whether any lane leaves a table of `|x|`, or perhaps because a lane is NaN.
 #[inline(always)]
-fn leaves<S: K, const W: usize>(s: S, end: f32, x: V<S, W>) -> bool {
+pub(super) fn leaves<S: K, const W: usize>(s: S, end: f32, x: V<S, W>) -> bool {
     // One comparison for all vectors. Where a level's `max` of a number and a NaN is its second
     // operand, or always the NaN, or never, the largest so far is lost only to a NaN that stays.
     let largest = x.abs().fold(|z, largest| z.max(largest));
     !largest.simd_lt(S::f32s::splat(s, end)).all_true()
 }
 
-/// Lanes that have left a table. A NaN has not: the table's arithmetic hands it on.
+/// Lanes that have left a table of `|x|`. A NaN has not: the table's arithmetic hands it on.
 #[inline(always)]
-fn beyond<S: K>(end: f32, x: V<S>) -> M<S> {
+pub(super) fn beyond<S: K>(end: f32, x: V<S>) -> M<S> {
     x.abs().simd_ge(end)
+}
+
+/// A function of `x` where its table is right.
+pub(super) trait Inner: Sync + 'static {
+    /// Nearer to zero than this no `x` is outside.
+    fn end(&self) -> f32;
+    /// Whether any lane is outside, or perhaps because a lane is NaN.
+    fn leaves<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> bool;
+    /// Lanes outside; no NaN is.
+    fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S>;
+    /// The value inside.
+    fn value<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W>;
+}
+
+impl<T: Segments> Inner for T {
+    #[inline(always)]
+    fn end(&self) -> f32 {
+        Segments::end(self)
+    }
+    #[inline(always)]
+    fn leaves<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> bool {
+        leaves(s, Segments::end(self), x)
+    }
+    #[inline(always)]
+    fn beyond<S: K>(&self, _: S, x: V<S>) -> M<S> {
+        beyond(Segments::end(self), x)
+    }
+    #[inline(always)]
+    fn value<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W> {
+        reflect(s, x, self.near(s, x.abs()).value())
+    }
+}
+
+impl<const D: usize, const CENTRED: bool> Inner for Signed<D, CENTRED> {
+    #[inline(always)]
+    fn end(&self) -> f32 {
+        self.end
+    }
+    #[inline(always)]
+    fn leaves<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> bool {
+        self.leaves(s, x)
+    }
+    #[inline(always)]
+    fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S> {
+        self.beyond(s, x)
+    }
+    #[inline(always)]
+    fn value<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W> {
+        self.value(s, x)
+    }
 }
 
 /// A gate or derivative from a table and a tail.
 #[inline(always)]
-fn with_tail<S: K, C: Curve, const W: usize>(
+pub(super) fn with_tail<S: K, C: Curve, const W: usize>(
     s: S,
-    table: &'static impl Segments,
+    table: &'static impl Inner,
     x: V<S, W>,
 ) -> V<S, W> {
-    if !S::INLINE_LUT || leaves(s, table.end(), x) {
+    if !S::INLINE_LUT || table.leaves(s, x) {
         return by_pairs!([x] => far_value::<S, C>(s, table, x.bits()));
     }
-    near_value(s, table, x)
-}
-
-/// The table of [`with_tail`].
-#[inline(always)]
-fn near_value<S: K, const W: usize>(s: S, table: &impl Segments, x: V<S, W>) -> V<S, W> {
-    reflect(s, x, table.near(s, x.abs()).value())
+    table.value(s, x)
 }
 
 /// [`with_tail`] where some lane is in the tail, or look-ups are long: out of line, as it is the same in
 /// every kernel.
 #[cold]
 #[inline(never)]
-fn far_value<S: K, C: Curve>(s: S, table: &'static impl Segments, x: U<S>) -> V<S> {
+fn far_value<S: K, C: Curve>(s: S, table: &'static impl Inner, x: U<S>) -> V<S> {
     s.vectorize(
         #[inline(always)]
         || {
             let x = x.floats();
-            let far = beyond(table.end(), x);
-            let near = if far.all_true() { x } else { near_value(s, table, x) };
-            let any = leaves(s, table.end(), x);
-            far.select(if any { tail_value::<S, C>(s, x, table.end()) } else { x }, near)
+            let far = table.beyond(s, x);
+            let near = if far.all_true() { x } else { table.value(s, x) };
+            if !far.any_true() {
+                return near;
+            }
+            far.select(tail_value::<S, C>(s, x, table.end()), near)
         },
     )
 }
 
 /// The tail of [`with_tail`].
 #[inline(always)]
-fn tail_value<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
+pub(super) fn tail_value<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
     let z = x.abs();
     let Scaled { w, up } = C::tail(s, z, from);
     reflect(s, x, scale_down(s, w * up, z, C::GONE))
@@ -120,7 +167,7 @@ fn tail_value<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
 
 /// `x` times a gate, with the gate's rounding error carried along.
 #[inline(always)]
-fn times_x<S: K, C: Curve, const W: usize>(
+pub(super) fn times_x<S: K, C: Curve, const W: usize>(
     s: S,
     table: &'static impl Segments,
     x: V<S, W>,
@@ -156,16 +203,18 @@ fn far_times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: U<S>) -> 
         #[inline(always)]
         || {
             let x = x.floats();
-            let any = leaves(s, table.end(), x);
-            let tail = if any { tail_times_x::<S, C>(s, x, table.end()) } else { x };
-            beyond(table.end(), x).select(tail, near_times_x(s, table, x))
+            let (near, far) = (near_times_x(s, table, x), beyond(table.end(), x));
+            if !far.any_true() {
+                return near;
+            }
+            far.select(tail_times_x::<S, C>(s, x, table.end()), near)
         },
     )
 }
 
 /// The tail of [`times_x`].
 #[inline(always)]
-fn tail_times_x<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
+pub(super) fn tail_times_x<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
     let z = x.abs();
     let Scaled { w, up } = C::tail(s, z, from);
     // An infinity times zero would be a NaN.
@@ -173,83 +222,6 @@ fn tail_times_x<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
     // Scaled down last: the gate becomes denormal long before x times it does.
     let q = scale_down(s, small * (w * up), z, C::TIMES_X_GONE);
     x.if_positive(s, x - q, q)
-}
-
-/// `(silu(x), silu'(x))`: a table of both and a tail.
-#[inline(always)]
-fn silu_pair<S: K, const W: usize>(
-    s: S,
-    table: &'static impl Both,
-    x: V<S, W>,
-) -> (V<S, W>, V<S, W>) {
-    if !S::INLINE_LUT || leaves(s, table.end(), x) {
-        let (mut value, mut grad) = (x, x);
-        for k in (0..W).step_by(PAIR) {
-            let pair = far_pair(s, table, x.pair(k).bits());
-            value.set_pair(k, pair.0);
-            grad.set_pair(k, pair.1);
-        }
-        return (value, grad);
-    }
-    table.both(s, x)
-}
-
-/// [`silu_pair`] where some lane is in the tail, or look-ups are long.
-#[cold]
-#[inline(never)]
-fn far_pair<S: K>(s: S, table: &'static impl Both, x: U<S>) -> (V<S>, V<S>) {
-    s.vectorize(
-        #[inline(always)]
-        || {
-            let x = x.floats();
-            let near = table.both(s, x);
-            let end = table.end();
-            if !leaves(s, end, x) {
-                return near;
-            }
-            let far = beyond(end, x);
-            let tail =
-                (tail_times_x::<S, Sigmoid>(s, x, end), tail_value::<S, SiluGrad>(s, x, end));
-            (far.select(tail.0, near.0), far.select(tail.1, near.1))
-        },
-    )
-}
-
-/// `(silu(x), silu'(x))` within a table.
-trait Both: Sync + 'static {
-    fn end(&self) -> f32;
-    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>);
-}
-
-/// With `f(z) = silu(-z)`: `silu(x) = f(z)` below zero, `x + f(z)` from zero on.
-impl<const N: usize> Both for Integral<N> {
-    #[inline(always)]
-    fn end(&self) -> f32 {
-        self.end
-    }
-    #[inline(always)]
-    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
-        let (f, q) = self.near(s, x.abs());
-        (x.if_positive(s, x + f, f), reflect(s, x, q))
-    }
-}
-
-/// A table of the sigmoid's, for both functions. With `g = sigmoid(x)`: `silu = x g`,
-/// `silu' = g + silu (1 - g)`. Near the root of silu' the error is that of the sum, 2^-25 or so, which is
-/// enough for 16 bits: a 16-bit `x` is never that near.
-struct OfGate<T: 'static>(&'static T);
-
-impl<T: Segments> Both for OfGate<T> {
-    #[inline(always)]
-    fn end(&self) -> f32 {
-        self.0.end()
-    }
-    #[inline(always)]
-    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
-        let g = near_value(s, self.0, x);
-        let value = x * g;
-        (value, value.mul_add(V::splat(s, 1.0) - g, g))
-    }
 }
 
 macro_rules! gates {
@@ -296,10 +268,6 @@ gates! {
     ///
     /// At most 1.67 ulp with 8-entry tables, 1.52 with 32-entry tables, 1.52 without FMA.
     gelu_tanh, gelu_tanh_with, times_x, TanhCdf, TANH_CDF;
-    /// x sigmoid(x).
-    ///
-    /// At most 1.51 ulp with 8-entry tables, 1.49 with 32-entry tables, 1.51 without FMA.
-    silu, silu_with, times_x, Sigmoid, SIGMOID;
 }
 
 macro_rules! gradients {
@@ -342,40 +310,4 @@ gradients! {
     gelu_tanh_grad, gelu_tanh_grad_with, GeluTanhGrad, GELU_TANH_GRAD,
         GELU_TANH_GRAD_BF16_8, GELU_TANH_GRAD_BF16_32,
         GELU_TANH_GRAD_F16_8, GELU_TANH_GRAD_F16_32;
-    /// sigmoid(x) (1 + x (1 - sigmoid(x))), the derivative of x sigmoid(x).
-    ///
-    /// At most 1.57 ulp with 8-entry tables, 1.30 with 32-entry tables, 1.88 without FMA.
-    silu_grad, silu_grad_with, SiluGrad, SILU_GRAD,
-        SILU_GRAD_BF16_8, SILU_GRAD_BF16_32,
-        SILU_GRAD_F16_8, SILU_GRAD_F16_32;
-}
-
-/// `(silu(x), silu'(x))`, for bodies that ask for both.
-///
-/// At most 1.49 and 1.82 ulp where look-ups are wide; elsewhere as [`silu`] and [`silu_grad`].
-#[inline(always)]
-pub fn silu_with_grad<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
-    if S::WIDE_LUT {
-        silu_with_grad_with::<S, E, true, W>(s, x)
-    } else {
-        silu_with_grad_with::<S, E, false, W>(s, x)
-    }
-}
-
-/// [`silu_with_grad`] with the tables of a chosen width.
-#[inline(always)]
-pub fn silu_with_grad_with<S: K, E: El, const WIDE: bool, const W: usize>(
-    s: S,
-    x: V<S, W>,
-) -> (V<S, W>, V<S, W>) {
-    match (E::DTYPE, WIDE) {
-        (DType::F16 | DType::BF16, true) => {
-            silu_pair(s, const { &OfGate(&half::SIGMOID_HALF_32) }, x)
-        }
-        (DType::F16 | DType::BF16, false) => silu_pair(s, const { &OfGate(&narrow::SIGMOID) }, x),
-        (DType::F32, true) if S::FMA => silu_pair(s, &wide::SILU, x),
-        (DType::F32, _) => {
-            (silu_with::<S, E, WIDE, W>(s, x), silu_grad_with::<S, E, WIDE, W>(s, x))
-        }
-    }
 }

@@ -11,6 +11,7 @@ mod log;
 mod minmax;
 mod mul3;
 mod poly;
+pub mod silu;
 mod softplus;
 mod table;
 mod tail;

@@ -2,7 +2,7 @@
 
 use crate::rt::elem::El;
 use crate::rt::simd::K;
-use crate::rt::step::{PAIR, U, V, by_pairs};
+use crate::rt::step::{U, V, by_pairs};
 use op_dsl_ir::DType;
 
 /// `x * y * z` for a bounded `x`, such as a derivative in [-0.13, 1.13].

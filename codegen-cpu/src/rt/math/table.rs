@@ -6,7 +6,7 @@
 //! the function has its centre there, which keeps the *relative* accuracy across the zero.
 
 use crate::rt::simd::K;
-use crate::rt::step::{U, V, each};
+use crate::rt::step::{M, U, V, each};
 use fearless_simd::prelude::*;
 
 /// 1.5 * 2^23: adding it rounds to an integer, which is left in the low bits.
@@ -103,15 +103,7 @@ pub(super) struct EvenTable<const D: usize, const P: usize> {
     pub(super) end: f32,
 }
 
-/// The same on segments of a quarter, centred at `i / 4`, the polynomial being one of `z - i / 4`,
-/// which is one operation where levels can cut a float after any bit. Only 16-bit accuracy.
-#[repr(C, align(64))]
-pub(super) struct Quarters<const D: usize> {
-    pub(super) a: [[f32; 32]; D],
-    pub(super) end: f32,
-}
-
-/// What all kinds of table offer.
+/// What tables of `z = |x|` offer.
 pub(super) trait Segments: Sync + 'static {
     /// Where the table ends.
     fn end(&self) -> f32;
@@ -165,21 +157,66 @@ impl<const D: usize, const P: usize> Segments for EvenTable<D, P> {
     }
 }
 
-impl<const D: usize> Segments for Quarters<D> {
-    #[inline(always)]
-    fn end(&self) -> f32 {
-        self.end
+/// A function of `x` itself on `[-16.5, 15.5) * width`, in equal segments centred at multiples of the
+/// width: nothing is to be reflected, but the segments are twice as wide, for 16-bit accuracy.
+///
+/// The polynomial is one of the distance to the centre or, unless `CENTRED`, of `x`: that is two
+/// operations less, and its terms cancel less the slower the function falls.
+#[repr(C, align(64))]
+pub(super) struct Signed<const D: usize, const CENTRED: bool> {
+    a: [[f32; 32]; D],
+    /// From `x` to units of the index, and back.
+    scale: f32,
+    back: f32,
+    /// Nearer to zero than this no `x` is outside.
+    pub(super) end: f32,
+}
+
+/// Where the index of a [`Signed`] table starts: at `x = 0` the sum with it ends in 16. It is in
+/// [2, 4), where one unit of the last place is [`UNIT`] and all bits of the exponent but one are zero.
+const START: f32 = 2.0 + 16.0 * UNIT;
+const UNIT: f32 = 1.0 / 4_194_304.0;
+
+impl<const D: usize, const CENTRED: bool> Signed<D, CENTRED> {
+    /// The scale may be no power of two: then no float times it is quite `-START`, and the sum with it
+    /// never zero.
+    pub(super) const fn new(a: [[f32; 32]; D], width: f32) -> Self {
+        let scale = UNIT / width;
+        assert!(scale.to_bits() & 0x7f_ffff != 0);
+        Signed { a, scale, back: width / UNIT, end: 15.5 * width }
     }
+
+    /// The last five bits are the segment of `x`.
     #[inline(always)]
-    fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> Near<S, W> {
-        // The sum's last place is a quarter.
-        let ix = (z + MAGIC / 4.0).bits();
-        let d = V(each!(k => s.off_quarter(z.0[k])));
+    fn index<S: K, const W: usize>(&self, _: S, x: V<S, W>) -> V<S, W> {
+        x.mul_add(self.scale, START)
+    }
+
+    /// Whether any lane is outside of the table, or a NaN: then bits are set that no index has, as only the
+    /// exponents of 2 and of zero have none of them. For levels with FMA.
+    #[inline(always)]
+    pub(super) fn leaves<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> bool {
+        self.index(s, x).bits().any(s, !(2f32.to_bits() | 31))
+    }
+
+    /// Lanes outside of the table. A NaN is not: the table's arithmetic hands it on.
+    #[inline(always)]
+    pub(super) fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S> {
+        let t = self.index(s, x);
+        t.simd_lt(2.0) | t.simd_ge(2.0 + 32.0 * UNIT)
+    }
+
+    /// The value within the table.
+    #[inline(always)]
+    pub(super) fn value<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W> {
+        let t = self.index(s, x);
+        let ix = t.bits();
+        let d = if CENTRED { (t - START).mul_add(-self.back, x) } else { x };
         let mut p = self.a[D - 1].lut(s, ix);
         for k in (1..D - 1).rev() {
             p = p.mul_add(d, self.a[k].lut(s, ix)).pin(s);
         }
-        Near { a0: self.a[0].lut(s, ix), p, d }
+        p.mul_add(d, self.a[0].lut(s, ix))
     }
 }
 

@@ -145,13 +145,6 @@ kernel!(
 );
 kernel!(
     #[inline]
-    fn avx512_off_quarter(s: Avx512, x: __m512) -> __m512 {
-        // What is left after two bits of fraction, rounded to nearest even.
-        _mm512_reduce_ps::<0x20>(x)
-    }
-);
-kernel!(
-    #[inline]
     fn avx512_special(s: Avx512, v: __m512) -> u16 {
         // Quiet and signalling NaNs, infinities of both signs.
         _mm512_fpclass_ps_mask::<0x99>(v)
@@ -194,10 +187,6 @@ impl K for Avx512 {
     #[inline(always)]
     fn pin(self, v: f32x16<Self>) -> f32x16<Self> {
         avx512_pin(self, v.into()).simd_into(self)
-    }
-    #[inline(always)]
-    fn off_quarter(self, x: f32x16<Self>) -> f32x16<Self> {
-        avx512_off_quarter(self, x.into()).simd_into(self)
     }
     #[inline(always)]
     fn all_finite(self, v: f32x16<Self>) -> bool {
