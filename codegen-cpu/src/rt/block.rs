@@ -76,10 +76,9 @@ impl Streams {
         Streams { start: [core::ptr::null_mut(); MAX_STREAMS], scalar: [0.0; MAX_SCALARS] };
 }
 
-/// How far ahead of its loads, in bytes, a streaming kernel of `f32` asks for its inputs: the reorder
-/// buffer holds too few steps to hide the latency of memory. Kernels of 16-bit types compute for about
-/// as long as memory takes: those of bf16 were up to 10 % faster without, those of f16 no slower.
-const AHEAD: usize = 1024;
+/// How far ahead of its loads, in bytes, a streaming kernel asks for its inputs: the reorder buffer holds
+/// too few steps to hide the latency of memory.
+const AHEAD: usize = 2048;
 
 /// The loop of every block kernel.
 ///
@@ -112,7 +111,7 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: 
             for k in 0..A {
                 a[k] = V::splat(s, scalar[k]);
             }
-            let far = nt && size_of::<E>() == size_of::<f32>(); // so long a run comes from memory
+            let far = nt; // so long a run comes from memory
             for i in 0..steps {
                 let at = i * W * S::f32s::LEN;
                 // SAFETY: the caller vouches for `steps` steps of every stream.
