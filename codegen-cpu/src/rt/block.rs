@@ -84,6 +84,7 @@ const AHEAD: usize = 2048;
 ///
 /// # Safety
 /// As [`BlockFn`]; the token `s` vouches for the level.
+#[allow(clippy::needless_range_loop)] // iterators are functions too: kernels compiled a tenth longer
 #[inline(always)]
 unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: usize>(
     s: S,
@@ -95,14 +96,16 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: 
     E: El,
     B: Body<I, A, O>,
 {
-    // Plain loops: the standard library's array functions are not always inlined, and outside of
-    // `vectorize` they would be compiled without the level's instructions. By value: behind a
-    // reference the pointers would be loaded anew after each store.
+    // By value: behind a reference the pointers would be loaded anew after each store.
     let (mut input, mut output) = ([core::ptr::null::<E>(); I], [core::ptr::null_mut::<E>(); O]);
     let mut scalar = [0.0; A];
-    input.iter_mut().zip(&io.start).for_each(|(to, from)| *to = from.cast());
-    output.iter_mut().zip(&io.start[I..]).for_each(|(to, from)| *to = from.cast());
-    scalar.iter_mut().zip(&io.scalar).for_each(|(to, from)| *to = *from);
+    for k in 0..I {
+        input[k] = io.start[k].cast();
+    }
+    for k in 0..O {
+        output[k] = io.start[I + k].cast();
+    }
+    scalar.copy_from_slice(&io.scalar[..A]);
     s.vectorize(
         #[inline(always)]
         move || {

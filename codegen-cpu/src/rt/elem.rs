@@ -74,7 +74,7 @@ impl El for f32 {
     unsafe fn load<S: K, const W: usize>(s: S, p: *const f32) -> V<S, W> {
         let p = p.cast::<u32>();
         // SAFETY: one step is `W` vectors, which the caller vouches for.
-        V(each!(k => unsafe { read(s, p.add(k * S::f32s::LEN)) }.bitcast()))
+        V(each!(s, k => unsafe { read(s, p.add(k * S::f32s::LEN)) }.bitcast()))
     }
 
     #[inline(always)]

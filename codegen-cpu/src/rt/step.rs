@@ -36,7 +36,17 @@ pub struct U<S: K, const W: usize = PAIR>(pub [S::u32s; W]);
 
 /// `f` of each, written out: loops, arrays of one repeated value and the standard library's array
 /// functions make kernels compile for up to 1.7 times as long, and the last are not always inlined.
+///
+/// With a token first, as a function of its own with the level's instructions. It is inlined like all
+/// others, but after it was compiled: a kernel then takes its few instructions instead of the ten calls
+/// that `fearless_simd` makes of each, which saves a sixth of the time a kernel compiles.
 macro_rules! each {
+    ($s:expr, $k:ident => $f:expr) => {
+        $s.vectorize(
+            #[inline(always)]
+            || each!($k => $f),
+        )
+    };
     ($k:ident => $f:expr) => {{
         use crate::rt::step::set;
         const { assert!(W == 2 || W == 4) }
@@ -110,7 +120,7 @@ impl<S: K, const W: usize> U<S, W> {
     /// What they stand for.
     #[inline(always)]
     pub fn floats(self) -> V<S, W> {
-        V(each!(k => self.0[k].bitcast()))
+        V(each!(self.0[0].token(), k => self.0[k].bitcast()))
     }
 }
 
@@ -120,7 +130,7 @@ macro_rules! bit_operations {
             type Output = U<S, W>;
             #[inline(always)]
             fn $op(self, y: u32) -> U<S, W> {
-                U(each!(k => self.0[k].$op(y)))
+                U(each!(self.0[0].token(), k => self.0[k].$op(y)))
             }
         }
     )*};
@@ -170,14 +180,14 @@ macro_rules! infix {
             type Output = V<S, W>;
             #[inline(always)]
             fn $op(self, y: V<S, W>) -> V<S, W> {
-                V(each!(k => self.0[k].$op(y.0[k])))
+                V(each!(self.0[0].token(), k => self.0[k].$op(y.0[k])))
             }
         }
         impl<S: K, const W: usize> $Op<f32> for V<S, W> {
             type Output = V<S, W>;
             #[inline(always)]
             fn $op(self, y: f32) -> V<S, W> {
-                V(each!(k => self.0[k].$op(y)))
+                V(each!(self.0[0].token(), k => self.0[k].$op(y)))
             }
         }
     )*};
@@ -188,7 +198,7 @@ impl<S: K, const W: usize> Neg for V<S, W> {
     type Output = V<S, W>;
     #[inline(always)]
     fn neg(self) -> V<S, W> {
-        V(each!(k => -self.0[k]))
+        V(each!(self.0[0].token(), k => -self.0[k]))
     }
 }
 
@@ -197,7 +207,7 @@ macro_rules! comparisons {
         $(#[$doc])*
         #[inline(always)]
         pub fn $name(self, y: impl Operand<S, W>) -> M<S, W> {
-            M(each!(k => self.0[k].$name(y.one(k))))
+            M(each!(self.0[0].token(), k => self.0[k].$name(y.one(k))))
         }
     )*};
 }
@@ -212,63 +222,63 @@ impl<S: K, const W: usize> V<S, W> {
     /// `|x|`
     #[inline(always)]
     pub fn abs(self) -> V<S, W> {
-        V(each!(k => self.0[k].abs()))
+        V(each!(self.0[0].token(), k => self.0[k].abs()))
     }
 
     /// The smaller; of a number and a NaN either.
     #[inline(always)]
     pub fn min(self, y: impl Operand<S, W>) -> V<S, W> {
-        V(each!(k => self.0[k].min(y.one(k))))
+        V(each!(self.0[0].token(), k => self.0[k].min(y.one(k))))
     }
 
     /// The larger; of a number and a NaN either.
     #[inline(always)]
     pub fn max(self, y: impl Operand<S, W>) -> V<S, W> {
-        V(each!(k => self.0[k].max(y.one(k))))
+        V(each!(self.0[0].token(), k => self.0[k].max(y.one(k))))
     }
 
     /// The square root, correctly rounded.
     #[inline(always)]
     pub fn sqrt(self) -> V<S, W> {
-        V(each!(k => self.0[k].sqrt()))
+        V(each!(self.0[0].token(), k => self.0[k].sqrt()))
     }
 
     /// `x * y + z`, rounded once where the level can.
     #[inline(always)]
     pub fn mul_add(self, y: impl Operand<S, W>, z: impl Operand<S, W>) -> V<S, W> {
-        V(each!(k => self.0[k].mul_add(y.one(k), z.one(k))))
+        V(each!(self.0[0].token(), k => self.0[k].mul_add(y.one(k), z.one(k))))
     }
 
     /// `x` with the sign of `y`.
     #[inline(always)]
     pub fn copysign(self, y: V<S, W>) -> V<S, W> {
-        V(each!(k => self.0[k].copysign(y.0[k])))
+        V(each!(self.0[0].token(), k => self.0[k].copysign(y.0[k])))
     }
 
     /// `x * y` as the sum of two, see [`K::two_prod`].
     #[inline(always)]
     pub fn two_prod(self, s: S, y: V<S, W>) -> (V<S, W>, V<S, W>) {
-        let both = each!(k => s.two_prod(self.0[k], y.0[k]));
+        let both = each!(s, k => s.two_prod(self.0[k], y.0[k]));
         (V(each!(k => both[k].0)), V(each!(k => both[k].1)))
     }
 
     /// `yes` where the sign bit is clear, else `no`; either for a zero or NaN.
     #[inline(always)]
     pub fn if_positive(self, s: S, yes: V<S, W>, no: V<S, W>) -> V<S, W> {
-        V(each!(k => s.if_positive(self.0[k], yes.0[k], no.0[k])))
+        V(each!(s, k => s.if_positive(self.0[k], yes.0[k], no.0[k])))
     }
 
     /// See [`K::pin`].
     #[inline(always)]
     pub fn pin(self, s: S) -> V<S, W> {
-        V(each!(k => s.pin(self.0[k])))
+        V(each!(s, k => s.pin(self.0[k])))
     }
 
     /// The bits. Functions out of line take these: they take their arguments by address, and what is
     /// stored there is then this copy, made where the call is, and not the step, wherever it was made.
     #[inline(always)]
     pub fn bits(self) -> U<S, W> {
-        U(each!(k => self.0[k].bitcast()))
+        U(each!(self.0[0].token(), k => self.0[k].bitcast()))
     }
 
     /// All vectors as one, for what one test can tell of all of them.
@@ -306,7 +316,7 @@ impl<S: K, const W: usize> M<S, W> {
     /// `yes` where it holds, else `no`.
     #[inline(always)]
     pub fn select(self, yes: V<S, W>, no: V<S, W>) -> V<S, W> {
-        V(each!(k => self.0[k].select(yes.0[k], no.0[k])))
+        V(each!(yes.0[0].token(), k => self.0[k].select(yes.0[k], no.0[k])))
     }
 }
 

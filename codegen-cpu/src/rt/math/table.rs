@@ -43,30 +43,30 @@ pub(super) trait Segmented: Lut {
 impl Lut for [f32; 8] {
     #[inline(always)]
     fn lut<S: K, const W: usize>(&self, s: S, ix: U<S, W>) -> V<S, W> {
-        V(each!(k => s.lut8(self, ix.0[k])))
+        V(each!(s, k => s.lut8(self, ix.0[k])))
     }
 }
 
 impl Segmented for [f32; 8] {
     /// Truncates: with so few segments none may be half-used. Segment `i` starts at `i / scale`.
     #[inline(always)]
-    fn segment<S: K, const W: usize>(_: S, z: V<S, W>, scale: f32) -> U<S, W> {
+    fn segment<S: K, const W: usize>(s: S, z: V<S, W>, scale: f32) -> U<S, W> {
         let scaled = z * scale;
-        U(each!(k => scaled.0[k].to_int::<S::i32s>().bitcast()))
+        U(each!(s, k => scaled.0[k].to_int::<S::i32s>().bitcast()))
     }
 }
 
 impl Lut for [f32; 16] {
     #[inline(always)]
     fn lut<S: K, const W: usize>(&self, s: S, ix: U<S, W>) -> V<S, W> {
-        V(each!(k => s.lut16(self, ix.0[k])))
+        V(each!(s, k => s.lut16(self, ix.0[k])))
     }
 }
 
 impl Lut for [f32; 32] {
     #[inline(always)]
     fn lut<S: K, const W: usize>(&self, s: S, ix: U<S, W>) -> V<S, W> {
-        V(each!(k => s.lut32(self, ix.0[k])))
+        V(each!(s, k => s.lut32(self, ix.0[k])))
     }
 }
 
