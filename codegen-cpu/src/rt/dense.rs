@@ -49,6 +49,7 @@ pub(super) fn lay(
         }
     }
 
+    job.dense = true;
     job.set_sizes(rows, run);
     let size = bound.dtype.size();
     let row = run * size;

@@ -1,16 +1,15 @@
-//! Checked streams -> block kernels: boxes, scratch memory, tails, streaming stores, threads.
+//! Checked streams -> rows: boxes, scratch memory, threads.
 //!
 //! Every element passes through the same vector body whatever the layout, so no bit depends on
-//! position, split or thread count: what is shorter than a step is padded or done again, never
-//! done by other code.
+//! position, split or thread count.
 
-use super::block::{Kernels, MAX_STREAMS, Streams};
+use super::block::MAX_STREAMS;
 use super::call::Options;
+use super::line::{Line, STEP_BYTES};
 use super::plan::{Cut, Job, SCRATCH, Stream};
 use super::scratch::{Strided, copy_line, widen};
 use super::step::PAIR;
 use arrayvec::ArrayVec;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 use op_dsl_ir::bind::MAX_RANK;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,10 +20,6 @@ const PER_THREAD: usize = 1 << 20;
 const MOST_THREADS: usize = 1024;
 /// Claims per thread: enough to even out unequal speeds.
 const CLAIMS: usize = 8;
-/// Bytes of the longest step.
-const STEP_BYTES: usize = 256;
-/// Vectors below which aligning a row to cache lines costs more than streaming it gains.
-const STREAMING_VECTORS: usize = 32;
 
 /// Runs a collapsed job whose domain has elements.
 pub(super) fn run(job: &mut Job, options: &Options) {
@@ -36,6 +31,9 @@ pub(super) fn run(job: &mut Job, options: &Options) {
     };
     let written = job.elements().saturating_mul(job.dtype.size() * job.outputs().len());
     let streaming = options.streaming.unwrap_or(job.level.streams(written) && !job.in_place);
+    if threads == 1 && job.is_plain() {
+        return rows(job, streaming);
+    }
     let cut = Cut::new(job, if threads > 1 { threads * CLAIMS } else { 1 });
     let boxes = cut.boxes;
     let threads = threads.min(boxes);
@@ -46,6 +44,17 @@ pub(super) fn run(job: &mut Job, options: &Options) {
     } else {
         work.boxes(0..boxes);
     }
+}
+
+/// Runs the kernel over each row where it is, on this thread: most calls need no more, and it is a tenth
+/// of what a small one costs.
+fn rows(job: &Job, streaming: bool) {
+    let mut line = Line::new(job, streaming);
+    for row in 0..job.size[0] as isize {
+        line.start_at(job.streams().iter().map(|s| s.ptr.wrapping_offset(s.strides[0] * row)));
+        line.run(job.size[1], line.head(job.size[1]));
+    }
+    line.finish();
 }
 
 /// One worker on each of so many threads, without allocating.
@@ -113,18 +122,14 @@ impl Work<'_> {
         let outputs_staged = self.cut.staged_count > 0 && outputs().contains(&true);
         let mut worker = Worker {
             work: self,
-            io: Streams::EMPTY,
+            line: Line::new(self.job, self.streaming && !outputs_staged),
             places: ArrayVec::new(),
             slots,
-            streaming: self.streaming && !outputs_staged,
         };
-        worker.io.scalar = self.job.scalars;
         for i in boxes {
             worker.one_box(i);
         }
-        if worker.streaming {
-            fence();
-        }
+        worker.line.finish();
     }
 }
 
@@ -140,15 +145,6 @@ struct Slot {
     held: *mut u8,
     rows: usize,
     columns: usize,
-}
-
-/// Orders streaming stores before whatever tells other threads that they are done.
-fn fence() {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: SSE is part of x86-64.
-    unsafe {
-        core::arch::x86_64::_mm_sfence()
-    };
 }
 
 /// A box of a stream, which starts at `place`.
@@ -216,13 +212,11 @@ struct Place {
 
 struct Worker<'a> {
     work: &'a Work<'a>,
-    /// Where the kernel's next run starts.
-    io: Streams,
+    line: Line<'a>,
     /// Where the box is, for every stream: in its tensor or in scratch memory.
     places: ArrayVec<Place, MAX_STREAMS>,
     /// If any stream is staged.
     slots: Option<&'a mut [Slot; MAX_STREAMS]>,
-    streaming: bool,
 }
 
 impl Worker<'_> {
@@ -307,9 +301,7 @@ impl Worker<'_> {
     /// Runs the kernel over all `n` elements of a box whose rows follow each other.
     fn run_packed(&mut self, n: usize) {
         self.start_at(0, 0);
-        let long = self.streaming && n >= STREAMING_VECTORS * self.work.job.level.lanes();
-        let head = if long { self.elements_to_line() } else { None };
-        self.run_line(n, head);
+        self.line.run(n, self.line.head(n));
     }
 
     /// Runs the kernel over a row of the box.
@@ -319,15 +311,12 @@ impl Worker<'_> {
         while column < columns {
             self.start_at(row, column);
             let mut n = piece.min(columns - column);
-            let mut head = None;
-            if self.streaming && n >= STREAMING_VECTORS * self.work.job.level.lanes() {
-                head = self.elements_to_line();
-                if let (Some(1..), true) = (head, n < columns - column) {
-                    // Then all further pieces start at a cache line.
-                    n = n / 64 * 64 - 64 + head.unwrap_or(0);
-                }
+            let head = self.line.head(n);
+            if let (Some(1..), true) = (head, n < columns - column) {
+                // Then all further pieces start at a cache line.
+                n = n / 64 * 64 - 64 + head.unwrap_or(0);
             }
-            self.run_line(n, head);
+            self.line.run(n, head);
             column += n;
         }
     }
@@ -338,95 +327,6 @@ impl Worker<'_> {
             let row = place.base.wrapping_offset(place.pitch * row as isize);
             row.wrapping_add(place.step * column)
         };
-        self.io.start.iter_mut().zip(&self.places).for_each(|(to, place)| *to = at(place));
-    }
-
-    /// Runs the kernel over `n` elements of every stream; with streaming stores after a head.
-    fn run_line(&mut self, n: usize, head: Option<usize>) {
-        let job = self.work.job;
-        if let Some(head) = head {
-            self.run_head(head);
-        }
-        let rest = n - head.unwrap_or(0);
-        let steps = rest >> job.step.trailing_zeros(); // a power of two
-        // SAFETY: `steps` whole steps of every stream are left; after a head they start at a
-        // cache line.
-        unsafe { (job.kernel)(&self.io, steps, head.is_some()) };
-        let rest = rest - steps * job.step;
-        if rest == 0 {
-            return;
-        }
-        self.shift((steps * job.step) as isize);
-        if job.in_place || head.is_some() || n < job.step {
-            // Not twice: in place the first time has changed the inputs, and a line that was
-            // streamed out would come back.
-            return self.run_part(rest);
-        }
-        // The last step again, overlapping what is done: it gives the same bits.
-        self.shift(rest as isize - job.step as isize);
-        // SAFETY: the step ends where the streams end and does not start before them.
-        unsafe { (job.kernel)(&self.io, 1, false) };
-    }
-
-    /// Moves where the next run starts by so many elements.
-    fn shift(&mut self, elements: isize) {
-        let job = self.work.job;
-        let bytes = elements * job.dtype.size() as isize;
-        for p in &mut self.io.start[..job.streams().len()] {
-            *p = p.wrapping_offset(bytes);
-        }
-    }
-
-    /// Elements before the next cache line, if that is the same number for all outputs.
-    fn elements_to_line(&self) -> Option<usize> {
-        let job = self.work.job;
-        let bytes = |p: &*mut u8| p.addr().wrapping_neg() % Kernels::ALIGN;
-        let outputs = &self.io.start[job.input_count()..job.streams().len()];
-        let first = outputs.first().map(bytes)?;
-        let fits = first % job.dtype.size() == 0 && outputs.iter().all(|p| bytes(p) == first);
-        fits.then(|| first / job.dtype.size())
-    }
-
-    /// Runs over the first `head` elements, less than a cache line, and moves on past them.
-    fn run_head(&mut self, head: usize) {
-        let job = self.work.job;
-        if head == 0 {
-            return;
-        }
-        let steps = head / job.step;
-        let rest = head - steps * job.step;
-        // SAFETY: `steps` whole steps are in the head.
-        unsafe { (job.kernel)(&self.io, steps, false) };
-        self.shift((steps * job.step) as isize);
-        self.run_part(rest);
-        self.shift(rest as isize);
-    }
-
-    /// Runs over `n` elements, less than a step, on copies padded with zeros.
-    fn run_part(&mut self, n: usize) {
-        let job = self.work.job;
-        if n == 0 {
-            return;
-        }
-        #[repr(align(64))]
-        struct Part([u8; STEP_BYTES]);
-        let mut parts = [const { MaybeUninit::<Part>::uninit() }; MAX_STREAMS];
-        let mut io = Streams::EMPTY;
-        io.scalar = job.scalars;
-        let bytes = n * job.dtype.size();
-        // SAFETY: `n` elements are left of the row; a part has room for a step.
-        unsafe {
-            for (k, part) in parts.iter_mut().enumerate().take(job.streams().len()) {
-                let part = part.write(Part([0; STEP_BYTES])).0.as_mut_ptr();
-                if k < job.input_count() {
-                    copy_line(self.io.start[k].cast::<u16>(), part.cast(), bytes / 2);
-                }
-                io.start[k] = part;
-            }
-            (job.kernel)(&io, 1, false);
-            for k in job.input_count()..job.streams().len() {
-                copy_line(io.start[k].cast::<u16>(), self.io.start[k].cast(), bytes / 2);
-            }
-        }
+        self.line.start_at(self.places.iter().map(at));
     }
 }

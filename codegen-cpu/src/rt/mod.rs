@@ -5,7 +5,8 @@
 //! call      operator + attributes + views -> checked streams          (once per call)
 //! overlap   which streams share memory; dense: the short way for dense tensors
 //! plan      streams -> few dimensions, cut into boxes                 (once per call)
-//! driver    boxes -> rows, tails, streaming stores, threads           (once per box)
+//! driver    boxes -> rows, threads                                    (once per box)
+//! line      rows -> steps, tails, streaming stores                    (once per row)
 //! scratch   what is not a row of the kernel's type, made one          (once per box)
 //! block     one body x one element type x one SIMD level              (the hot loop)
 //! floor     bodies with next to no arithmetic, to measure against
@@ -24,6 +25,7 @@ mod driver;
 pub mod elem;
 pub mod error;
 pub mod floor;
+mod line;
 pub mod math;
 mod overlap;
 mod plan;

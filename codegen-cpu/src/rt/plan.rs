@@ -52,6 +52,8 @@ pub(super) struct Job {
     pub in_place: bool,
     pub scalars: [f32; MAX_SCALARS],
     scalar_count: usize,
+    /// Two dimensions, and every stream one of rows of neighbours.
+    pub dense: bool,
     pub rank: usize,
     pub size: [usize; MAX_RANK],
     streams: ArrayVec<Stream, MAX_STREAMS>,
@@ -71,6 +73,7 @@ impl Job {
             in_place: false,
             scalars: [0.0; MAX_SCALARS],
             scalar_count: 0,
+            dense: false,
             rank: bound.domain.len(),
             size,
             streams: ArrayVec::new(),
@@ -209,6 +212,20 @@ impl Job {
         }
     }
 
+    /// Columns of the shortest rows that the kernel runs on where they are, if there are several.
+    fn least_columns(&self, columns: usize) -> usize {
+        match self.in_place && !columns.is_multiple_of(self.step) {
+            true => ROW_VECTORS_IN_PLACE * self.level.lanes(),
+            false => ROW_VECTORS * self.level.lanes(),
+        }
+    }
+
+    /// Whether the kernel can walk along all rows where they are, one after the other.
+    pub fn is_plain(&self) -> bool {
+        let [rows, columns, ..] = self.size;
+        self.dense && (rows == 1 || columns >= self.least_columns(columns))
+    }
+
     /// Whether the kernel can walk along a stream's innermost dimension.
     fn is_row(&self, s: &Stream) -> bool {
         let last = self.rank - 1;
@@ -282,11 +299,8 @@ impl Cut {
     pub fn new(job: &mut Job, parts: usize) -> Cut {
         let last = job.rank - 1;
         let columns = job.size[last];
-        let least = match job.in_place && !columns.is_multiple_of(job.step) {
-            true => ROW_VECTORS_IN_PLACE * job.level.lanes(),
-            false => ROW_VECTORS * job.level.lanes(),
-        };
-        let packed = job.size[..last].iter().any(|&n| n > 1) && columns < least;
+        let rows = job.size[..last].iter().any(|&n| n > 1);
+        let packed = rows && columns < job.least_columns(columns);
         let mut staged = [false; MAX_STREAMS];
         let mut count = 0;
         for (staged, s) in staged.iter_mut().zip(job.streams()) {

@@ -1,0 +1,137 @@
+//! Rows of the kernel's type -> calls of the kernel: heads, tails, streaming stores.
+//!
+//! What is shorter than a step is padded or done again, never done by other code.
+
+use super::block::{Kernels, MAX_STREAMS, Streams};
+use super::plan::Job;
+use super::scratch::copy_line;
+use core::mem::MaybeUninit;
+
+/// Bytes of the longest step.
+pub(super) const STEP_BYTES: usize = 256;
+/// Vectors below which aligning a row to cache lines costs more than streaming it gains.
+const STREAMING_VECTORS: usize = 32;
+
+/// Runs the kernel along lines of neighbours.
+pub(super) struct Line<'a> {
+    job: &'a Job,
+    /// Where the kernel's next run starts.
+    io: Streams,
+    streaming: bool,
+}
+
+impl<'a> Line<'a> {
+    pub fn new(job: &'a Job, streaming: bool) -> Line<'a> {
+        Line { job, io: Streams { scalar: job.scalars, ..Streams::EMPTY }, streaming }
+    }
+
+    /// The next run starts there in each stream.
+    #[inline]
+    pub fn start_at(&mut self, places: impl Iterator<Item = *mut u8>) {
+        self.io.start.iter_mut().zip(places).for_each(|(to, place)| *to = place);
+    }
+
+    /// For `n` elements to be streamed out: how many before the next cache line, if that is the same number
+    /// for all outputs.
+    pub fn head(&self, n: usize) -> Option<usize> {
+        let long = self.streaming && n >= STREAMING_VECTORS * self.job.level.lanes();
+        if long { self.elements_to_line() } else { None }
+    }
+
+    /// Runs the kernel over `n` elements of every stream; with streaming stores after a head.
+    pub fn run(&mut self, n: usize, head: Option<usize>) {
+        let job = self.job;
+        if let Some(head) = head {
+            self.run_head(head);
+        }
+        let rest = n - head.unwrap_or(0);
+        let steps = rest >> job.step.trailing_zeros(); // a power of two
+        // SAFETY: `steps` whole steps of every stream are left; after a head they start at a
+        // cache line.
+        unsafe { (job.kernel)(&self.io, steps, head.is_some()) };
+        let rest = rest - steps * job.step;
+        if rest == 0 {
+            return;
+        }
+        self.shift((steps * job.step) as isize);
+        if job.in_place || head.is_some() || n < job.step {
+            // Not twice: in place the first time has changed the inputs, and a line that was
+            // streamed out would come back.
+            return self.run_part(rest);
+        }
+        // The last step again, overlapping what is done: it gives the same bits.
+        self.shift(rest as isize - job.step as isize);
+        // SAFETY: the step ends where the streams end and does not start before them.
+        unsafe { (job.kernel)(&self.io, 1, false) };
+    }
+
+    /// Moves where the next run starts by so many elements.
+    fn shift(&mut self, elements: isize) {
+        let job = self.job;
+        let bytes = elements * job.dtype.size() as isize;
+        for p in &mut self.io.start[..job.streams().len()] {
+            *p = p.wrapping_offset(bytes);
+        }
+    }
+
+    /// Elements before the next cache line, if that is the same number for all outputs.
+    fn elements_to_line(&self) -> Option<usize> {
+        let job = self.job;
+        let bytes = |p: &*mut u8| p.addr().wrapping_neg() % Kernels::ALIGN;
+        let outputs = &self.io.start[job.input_count()..job.streams().len()];
+        let first = outputs.first().map(bytes)?;
+        let fits = first % job.dtype.size() == 0 && outputs.iter().all(|p| bytes(p) == first);
+        fits.then(|| first / job.dtype.size())
+    }
+
+    /// Runs over the first `head` elements, less than a cache line, and moves on past them.
+    fn run_head(&mut self, head: usize) {
+        let job = self.job;
+        if head == 0 {
+            return;
+        }
+        let steps = head / job.step;
+        let rest = head - steps * job.step;
+        // SAFETY: `steps` whole steps are in the head.
+        unsafe { (job.kernel)(&self.io, steps, false) };
+        self.shift((steps * job.step) as isize);
+        self.run_part(rest);
+        self.shift(rest as isize);
+    }
+
+    /// Runs over `n` elements, less than a step, on copies padded with zeros.
+    fn run_part(&mut self, n: usize) {
+        let job = self.job;
+        if n == 0 {
+            return;
+        }
+        #[repr(align(64))]
+        struct Part([u8; STEP_BYTES]);
+        let mut parts = [const { MaybeUninit::<Part>::uninit() }; MAX_STREAMS];
+        let mut io = Streams::EMPTY;
+        io.scalar = job.scalars;
+        let bytes = n * job.dtype.size();
+        // SAFETY: `n` elements are left of the row; a part has room for a step.
+        unsafe {
+            for (k, part) in parts.iter_mut().enumerate().take(job.streams().len()) {
+                let part = part.write(Part([0; STEP_BYTES])).0.as_mut_ptr();
+                if k < job.input_count() {
+                    copy_line(self.io.start[k].cast::<u16>(), part.cast(), bytes / 2);
+                }
+                io.start[k] = part;
+            }
+            (job.kernel)(&io, 1, false);
+            for k in job.input_count()..job.streams().len() {
+                copy_line(io.start[k].cast::<u16>(), self.io.start[k].cast(), bytes / 2);
+            }
+        }
+    }
+    /// Lets other threads see what was streamed out.
+    pub fn finish(&self) {
+        #[cfg(target_arch = "x86_64")]
+        if self.streaming {
+            // SAFETY: SSE is part of x86-64.
+            unsafe { core::arch::x86_64::_mm_sfence() };
+        }
+    }
+}
