@@ -92,3 +92,72 @@ fn only_use(graph: &Graph, id: Id) -> Option<Id> {
     let user = graph.nodes.iter().position(|n| takes(n) == 1)?;
     (uses == 1 && !graph.outputs.contains(&id)).then_some(Id(user as u32))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use op_dsl_ir::graph::Builder;
+
+    /// Calls, by name and the streams or nodes they take, of `outputs(x, y, z, silu(x), silu'(x))`.
+    fn calls(
+        outputs: impl Fn(&mut Builder, [Id; 3], Id, Id) -> Vec<Id>,
+    ) -> Vec<(&'static str, Vec<Node>)> {
+        let mut b = Builder::new();
+        let streams = [0, 1, 2].map(|i| b.stream(i));
+        let value = b.call(Prim::Silu, &streams[..1]);
+        let grad = b.call(Prim::SiluGrad, &streams[..1]);
+        let outputs = outputs(&mut b, streams, value, grad);
+        let graph = b.finish(&outputs);
+        let args = |joint: &Joint| joint.args.iter().map(|a| graph.nodes[a.index()]).collect();
+        joints(&graph).iter().map(|joint| (joint.call, args(joint))).collect()
+    }
+
+    fn streams(of: &[u16]) -> Vec<Node> {
+        of.iter().map(|&i| Node::Stream(i)).collect()
+    }
+
+    #[test]
+    fn a_gated_units_gradient_is_one_call() {
+        let in_order = calls(|b, [_, y, z], value, grad| {
+            vec![b.call(Prim::Mul3, &[grad, y, z]), b.call(Prim::Mul, &[y, value])]
+        });
+        assert_eq!(in_order, [("silu_products", streams(&[0, 1, 2]))]);
+        let exchanged = calls(|b, [_, y, z], value, grad| {
+            vec![b.call(Prim::Mul, &[value, z]), b.call(Prim::Mul3, &[grad, y, z])]
+        });
+        assert_eq!(exchanged, [("silu_products", streams(&[0, 2, 1]))]);
+    }
+
+    #[test]
+    fn other_uses_of_both_are_a_pair() {
+        let pair = [("silu_with_grad", streams(&[0]))];
+        // Each by itself; with different factors; one of them asked for as well; used twice.
+        assert_eq!(calls(|_, _, value, grad| vec![value, grad]), pair);
+        let factors = calls(|b, [x, y, z], value, grad| {
+            vec![b.call(Prim::Mul3, &[grad, y, z]), b.call(Prim::Mul, &[x, value])]
+        });
+        assert_eq!(factors, pair);
+        let kept = calls(|b, [_, y, z], value, grad| {
+            vec![b.call(Prim::Mul3, &[grad, y, z]), b.call(Prim::Mul, &[y, value]), value]
+        });
+        assert_eq!(kept, pair);
+        let twice = calls(|b, [_, y, z], value, grad| {
+            let mul = b.call(Prim::Mul, &[y, value]);
+            vec![b.call(Prim::Mul3, &[grad, y, z]), mul, b.call(Prim::Add, &[value, z])]
+        });
+        assert_eq!(twice, pair);
+        // A factor that is known only after the first of the two products.
+        let late = calls(|b, [_, y, z], value, grad| {
+            let first = b.call(Prim::Mul, &[y, value]);
+            let sum = b.call(Prim::Add, &[first, z]);
+            vec![first, b.call(Prim::Mul3, &[grad, y, sum])]
+        });
+        assert_eq!(late, pair);
+    }
+
+    #[test]
+    fn one_of_them_alone_is_neither() {
+        assert_eq!(calls(|_, _, value, _| vec![value]), []);
+        assert_eq!(calls(|_, _, _, grad| vec![grad]), []);
+    }
+}

@@ -146,7 +146,9 @@ fn products<S: K, E: El, T: Inner, const W: usize>(
             return (value, grad * z.get());
         }
     }
-    let (x, y, z) = (x.get(), y.get(), z.get());
+    // Loaded again, where that is cheap: for a path seldom taken no register is kept.
+    let x = if S::INLINE_LUT { x.get() } else { at };
+    let (y, z) = (y.get(), z.get());
     let (mut value, mut grad) = (x, x);
     for k in (0..W).step_by(PAIR) {
         let pair = far_products(s, table, x.pair(k).bits(), y.pair(k).bits(), z.pair(k).bits());
