@@ -129,7 +129,8 @@ fn with_tails<S: K>(s: S, table: &'static impl Both, x: V<S>) -> (V<S>, V<S>) {
     (far.select(value, near.0), far.select(grad, near.1))
 }
 
-/// `(y silu(x), silu'(x) y z)` in 16 bits: with `y g` in the place of `g`, a product less.
+/// `(y silu(x), silu'(x) y z)` in 16 bits where look-ups are short: with `y g` in the place of `g`, a
+/// product less.
 #[inline(always)]
 fn products<S: K, E: El, T: Inner, const W: usize>(
     s: S,
@@ -139,16 +140,15 @@ fn products<S: K, E: El, T: Inner, const W: usize>(
     z: impl Step<S, W>,
 ) -> (V<S, W>, V<S, W>) {
     let at = x.get();
-    if S::INLINE_LUT && !table.leaves(s, at) {
+    if !table.leaves(s, at) {
         let (value, grad) = table.times(s, at, |g| y.get() * g);
         // As in `mul3`: a factor may have overflowed, though the product does not.
         if matches!(E::DTYPE, DType::F16) || s.all_finite(grad.fold(|a, sum| sum + a)) {
             return (value, grad * z.get());
         }
     }
-    // Loaded again, where that is cheap: for a path seldom taken no register is kept.
-    let x = if S::INLINE_LUT { x.get() } else { at };
-    let (y, z) = (y.get(), z.get());
+    // Loaded again: no register is kept for a path seldom taken.
+    let (x, y, z) = (x.get(), y.get(), z.get());
     let (mut value, mut grad) = (x, x);
     for k in (0..W).step_by(PAIR) {
         let pair = far_products(s, table, x.pair(k).bits(), y.pair(k).bits(), z.pair(k).bits());
@@ -158,7 +158,7 @@ fn products<S: K, E: El, T: Inner, const W: usize>(
     (value, grad)
 }
 
-/// [`products`] where some lane is in the tail or overflows, or look-ups are long.
+/// [`products`] where some lane is in the tail or overflows.
 #[cold]
 #[inline(never)]
 fn far_products<S: K>(s: S, table: &'static impl Both, x: U<S>, y: U<S>, z: U<S>) -> (V<S>, V<S>) {
@@ -248,13 +248,14 @@ pub fn silu_products<S: K, E: El, const W: usize>(
     y: impl Step<S, W>,
     z: impl Step<S, W>,
 ) -> (V<S, W>, V<S, W>) {
-    match (E::DTYPE, S::WIDE_LUT) {
-        (DType::F32, _) => {
-            let (value, grad) = silu_with_grad::<S, E, W>(s, x);
-            let y = y.get();
-            (value * y, mul3::<S, E, W>(s, grad, y, z.get()))
-        }
-        (_, true) => products::<S, E, _, W>(s, const { &OfGate(&half::SIGMOID_HALF_32) }, x, y, z),
-        (_, false) => products::<S, E, _, W>(s, const { &OfGate(&narrow::SIGMOID) }, x, y, z),
+    if matches!(E::DTYPE, DType::F32) || !S::INLINE_LUT {
+        let (value, grad) = silu_with_grad::<S, E, W>(s, x);
+        let y = y.get();
+        return (value * y, mul3::<S, E, W>(s, grad, y, z.get()));
+    }
+    if S::WIDE_LUT {
+        products::<S, E, _, W>(s, const { &OfGate(&half::SIGMOID_HALF_32) }, x, y, z)
+    } else {
+        products::<S, E, _, W>(s, const { &OfGate(&narrow::SIGMOID) }, x, y, z)
     }
 }
