@@ -96,6 +96,14 @@ impl Tensor {
         }
     }
 
+    pub fn set(&mut self, i: usize, value: f64) {
+        match &mut self.data {
+            Data::F16(v) => v[i] = f16::from_f64(value),
+            Data::Bf16(v) => v[i] = bf16::from_f64(value),
+            Data::F32(v) => v[i] = value as f32,
+        }
+    }
+
     pub fn meta(&self) -> TensorMeta<'_> {
         TensorMeta { shape: &self.shape, dtype: self.dtype() }
     }

@@ -12,11 +12,11 @@
 //! lane: the value of an element depends on nothing but the element. Where 16-bit accuracy will do,
 //! tables of 32 entries have both signs.
 
-use super::table::{Near, Segments, Signed};
+use super::table::{Bounded, Near, Segments, Signed};
 use super::{coeffs_half as half, coeffs_narrow as narrow, coeffs_wide as wide, tail};
 use crate::rt::elem::El;
 use crate::rt::simd::K;
-use crate::rt::step::{M, U, V, by_pairs};
+use crate::rt::step::{U, V, by_pairs};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 use tail::{Scaled, scale_down};
@@ -60,46 +60,13 @@ pub(super) fn reflect<S: K, const W: usize>(s: S, x: V<S, W>, q: V<S, W>) -> V<S
     x.if_positive(s, V::splat(s, 1.0) - q, q)
 }
 
-/// Whether any lane leaves a table of `|x|`, or perhaps because a lane is NaN.
-#[inline(always)]
-pub(super) fn leaves<S: K, const W: usize>(s: S, end: f32, x: V<S, W>) -> bool {
-    // One comparison for all vectors. Where a level's `max` of a number and a NaN is its second
-    // operand, or always the NaN, or never, the largest so far is lost only to a NaN that stays.
-    let largest = x.abs().fold(|z, largest| z.max(largest));
-    !largest.simd_lt(S::f32s::splat(s, end)).all_true()
-}
-
-/// Lanes that have left a table of `|x|`. A NaN has not: the table's arithmetic hands it on.
-#[inline(always)]
-pub(super) fn beyond<S: K>(end: f32, x: V<S>) -> M<S> {
-    x.abs().simd_ge(end)
-}
-
-/// A function of `x` where its table is right.
-pub(super) trait Inner: Sync + 'static {
-    /// Nearer to zero than this no `x` is outside.
-    fn end(&self) -> f32;
-    /// Whether any lane is outside, or perhaps because a lane is NaN.
-    fn leaves<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> bool;
-    /// Lanes outside; no NaN is.
-    fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S>;
+/// A function of `x` as its table has it.
+pub(super) trait Inner: Bounded {
     /// The value inside.
     fn value<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W>;
 }
 
 impl<T: Segments> Inner for T {
-    #[inline(always)]
-    fn end(&self) -> f32 {
-        Segments::end(self)
-    }
-    #[inline(always)]
-    fn leaves<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> bool {
-        leaves(s, Segments::end(self), x)
-    }
-    #[inline(always)]
-    fn beyond<S: K>(&self, _: S, x: V<S>) -> M<S> {
-        beyond(Segments::end(self), x)
-    }
     #[inline(always)]
     fn value<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W> {
         reflect(s, x, self.near(s, x.abs()).value())
@@ -108,20 +75,8 @@ impl<T: Segments> Inner for T {
 
 impl<const D: usize, const CENTRED: bool> Inner for Signed<D, CENTRED> {
     #[inline(always)]
-    fn end(&self) -> f32 {
-        self.end
-    }
-    #[inline(always)]
-    fn leaves<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> bool {
-        self.leaves(s, x)
-    }
-    #[inline(always)]
-    fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S> {
-        self.beyond(s, x)
-    }
-    #[inline(always)]
     fn value<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W> {
-        self.value(s, x)
+        self.at(s, x)
     }
 }
 
@@ -132,7 +87,7 @@ pub(super) fn with_tail<S: K, C: Curve, const W: usize>(
     table: &'static impl Inner,
     x: V<S, W>,
 ) -> V<S, W> {
-    if !S::INLINE_LUT || table.leaves(s, x) {
+    if !S::INLINE_LUT || !table.inside(s, x).all_true() {
         return by_pairs!([x] => far_value::<S, C>(s, table, x.bits()));
     }
     table.value(s, x)
@@ -172,7 +127,7 @@ pub(super) fn times_x<S: K, C: Curve, const W: usize>(
     table: &'static impl Segments,
     x: V<S, W>,
 ) -> V<S, W> {
-    if !S::INLINE_LUT || leaves(s, table.end(), x) {
+    if !S::INLINE_LUT || !table.inside(s, x).all_true() {
         return by_pairs!([x] => far_times_x::<S, C>(s, table, x.bits()));
     }
     near_times_x(s, table, x)
@@ -203,7 +158,7 @@ fn far_times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: U<S>) -> 
         #[inline(always)]
         || {
             let x = x.floats();
-            let (near, far) = (near_times_x(s, table, x), beyond(table.end(), x));
+            let (near, far) = (near_times_x(s, table, x), table.beyond(s, x));
             if !far.any_true() {
                 return near;
             }

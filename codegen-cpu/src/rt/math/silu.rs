@@ -12,40 +12,22 @@
 //! integral is silu.
 
 use super::activation::{Inner, Sigmoid, SiluGrad};
-use super::activation::{beyond, leaves, reflect, tail_times_x, tail_value, times_x, with_tail};
-use super::table::Integral;
+use super::activation::{reflect, tail_times_x, tail_value, times_x, with_tail};
+use super::table::{Bounded, Integral};
 use super::{coeffs_half as half, coeffs_narrow as narrow, coeffs_wide as wide, mul3};
 use crate::rt::elem::El;
 use crate::rt::simd::K;
-use crate::rt::step::{M, PAIR, Step, U, V};
+use crate::rt::step::{PAIR, Step, U, V};
+use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 
 /// `(silu(x), silu'(x))` within a table.
-trait Both: Sync + 'static {
-    /// Nearer to zero than this no `x` is outside.
-    fn end(&self) -> f32;
-    /// Whether any lane is outside, or perhaps because a lane is NaN.
-    fn leaves<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> bool;
-    /// Lanes outside; no NaN is.
-    fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S>;
-    /// The values inside.
+trait Both: Bounded {
     fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>);
 }
 
 /// With `f(z) = silu(-z)`: `silu(x) = f(z)` below zero, `x + f(z)` from zero on.
 impl<const N: usize> Both for Integral<N> {
-    #[inline(always)]
-    fn end(&self) -> f32 {
-        self.end
-    }
-    #[inline(always)]
-    fn leaves<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> bool {
-        leaves(s, self.end, x)
-    }
-    #[inline(always)]
-    fn beyond<S: K>(&self, _: S, x: V<S>) -> M<S> {
-        beyond(self.end, x)
-    }
     #[inline(always)]
     fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
         let (f, q) = self.near(s, x.abs());
@@ -53,48 +35,26 @@ impl<const N: usize> Both for Integral<N> {
     }
 }
 
-/// A table of the gate's, for both functions.
-struct OfGate<T: 'static>(&'static T);
-
-impl<T: Inner> OfGate<T> {
-    /// Both functions times what `y` times the gate is made of.
+/// From a table of the gate.
+impl<T: Inner> Both for T {
     #[inline(always)]
-    fn times<S: K, const W: usize>(
-        &self,
-        s: S,
-        x: V<S, W>,
-        y: impl FnOnce(V<S, W>) -> V<S, W>,
-    ) -> (V<S, W>, V<S, W>) {
-        let g = self.0.value(s, x);
-        let gate = y(g);
-        let value = gate * x;
-        (value, value.mul_add(V::splat(s, 1.0) - g, gate))
+    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
+        let g = self.value(s, x);
+        of_gate(s, x, g, g)
     }
 }
 
-impl<T: Inner> Both for OfGate<T> {
-    #[inline(always)]
-    fn end(&self) -> f32 {
-        self.0.end()
-    }
-    #[inline(always)]
-    fn leaves<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> bool {
-        self.0.leaves(s, x)
-    }
-    #[inline(always)]
-    fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S> {
-        self.0.beyond(s, x)
-    }
-    #[inline(always)]
-    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
-        self.times(s, x, |g| g)
-    }
+/// Both functions of the gate `g`, times what `yg` has more than it.
+#[inline(always)]
+fn of_gate<S: K, const W: usize>(s: S, x: V<S, W>, g: V<S, W>, yg: V<S, W>) -> (V<S, W>, V<S, W>) {
+    let value = yg * x;
+    (value, value.mul_add(V::splat(s, 1.0) - g, yg))
 }
 
 /// Both functions: a table and a tail.
 #[inline(always)]
 fn pair<S: K, const W: usize>(s: S, table: &'static impl Both, x: V<S, W>) -> (V<S, W>, V<S, W>) {
-    if !S::INLINE_LUT || table.leaves(s, x) {
+    if !S::INLINE_LUT || !table.inside(s, x).all_true() {
         let (mut value, mut grad) = (x, x);
         for k in (0..W).step_by(PAIR) {
             let pair = far_pair(s, table, x.pair(k).bits());
@@ -132,41 +92,64 @@ fn with_tails<S: K>(s: S, table: &'static impl Both, x: V<S>) -> (V<S>, V<S>) {
 /// `(y silu(x), silu'(x) y z)` in 16 bits where look-ups are short: with `y g` in the place of `g`, a
 /// product less.
 #[inline(always)]
-fn products<S: K, E: El, T: Inner, const W: usize>(
+fn products<S: K, E: El, const W: usize>(
     s: S,
-    table: &'static OfGate<T>,
+    gate: &'static impl Inner,
     x: impl Step<S, W>,
     y: impl Step<S, W>,
     z: impl Step<S, W>,
 ) -> (V<S, W>, V<S, W>) {
     let at = x.get();
-    if !table.leaves(s, at) {
-        let (value, grad) = table.times(s, at, |g| y.get() * g);
-        // As in `mul3`: a factor may have overflowed, though the product does not.
-        if matches!(E::DTYPE, DType::F16) || s.all_finite(grad.fold(|a, sum| sum + a)) {
-            return (value, grad * z.get());
-        }
+    let (value, grad) = near_products(s, gate, at, y.get());
+    // As in `mul3`: a factor may have overflowed, though the product does not. In f16 none can, but of an
+    // infinite `y` the difference of two may have come.
+    let inside = gate.inside(s, at);
+    let fine = match E::DTYPE {
+        DType::F16 => grad.ordered(s, inside).all_true(),
+        _ => inside.all_true() && s.all_finite(grad.fold(|a, sum| sum + a)),
+    };
+    if fine {
+        return (value, grad * z.get());
     }
     // Loaded again: no register is kept for a path seldom taken.
     let (x, y, z) = (x.get(), y.get(), z.get());
     let (mut value, mut grad) = (x, x);
     for k in (0..W).step_by(PAIR) {
-        let pair = far_products(s, table, x.pair(k).bits(), y.pair(k).bits(), z.pair(k).bits());
+        let pair = far_products(s, gate, x.pair(k).bits(), y.pair(k).bits(), z.pair(k).bits());
         value.set_pair(k, pair.0);
         grad.set_pair(k, pair.1);
     }
     (value, grad)
 }
 
-/// [`products`] where some lane is in the tail or overflows.
+/// `(y silu(x), y silu'(x))` within the table.
+#[inline(always)]
+fn near_products<S: K, const W: usize>(
+    s: S,
+    gate: &impl Inner,
+    x: V<S, W>,
+    y: V<S, W>,
+) -> (V<S, W>, V<S, W>) {
+    let g = gate.value(s, x);
+    of_gate(s, x, g, y * g)
+}
+
+/// [`products`] where some lane is in the tail or overflows. The others must not notice: they are computed
+/// as if there were none.
 #[cold]
 #[inline(never)]
-fn far_products<S: K>(s: S, table: &'static impl Both, x: U<S>, y: U<S>, z: U<S>) -> (V<S>, V<S>) {
+fn far_products<S: K>(s: S, gate: &'static impl Inner, x: U<S>, y: U<S>, z: U<S>) -> (V<S>, V<S>) {
     s.vectorize(
         #[inline(always)]
         || {
-            let (value, grad) = with_tails(s, table, x.floats());
-            (value * y.floats(), mul3::<S, f32, PAIR>(s, grad, y.floats(), z.floats()))
+            let (x, y, z) = (x.floats(), y.floats(), z.floats());
+            let (value, grad) = with_tails(s, gate, x);
+            let near = near_products(s, gate, x, y);
+            let finite = near.1.abs().simd_lt(f32::INFINITY);
+            let beyond = gate.beyond(s, x);
+            let near = (finite.select(near.0, value * y), finite.select(near.1 * z, grad * z * y));
+            let far = (value * y, mul3::<S, f32, PAIR>(s, grad, y, z));
+            (beyond.select(far.0, near.0), beyond.select(far.1, near.1))
         },
     )
 }
@@ -234,8 +217,8 @@ pub fn silu_with_grad_with<S: K, E: El, const WIDE: bool, const W: usize>(
         (DType::F32, _) => {
             (silu_with::<S, E, WIDE, W>(s, x), silu_grad_with::<S, E, WIDE, W>(s, x))
         }
-        (_, true) => pair(s, const { &OfGate(&half::SIGMOID_HALF_32) }, x),
-        (_, false) => pair(s, const { &OfGate(&narrow::SIGMOID) }, x),
+        (_, true) => pair(s, &half::SIGMOID_HALF_32, x),
+        (_, false) => pair(s, &narrow::SIGMOID, x),
     }
 }
 
@@ -254,8 +237,8 @@ pub fn silu_products<S: K, E: El, const W: usize>(
         return (value * y, mul3::<S, E, W>(s, grad, y, z.get()));
     }
     if S::WIDE_LUT {
-        products::<S, E, _, W>(s, const { &OfGate(&half::SIGMOID_HALF_32) }, x, y, z)
+        products::<S, E, W>(s, &half::SIGMOID_HALF_32, x, y, z)
     } else {
-        products::<S, E, _, W>(s, const { &OfGate(&narrow::SIGMOID) }, x, y, z)
+        products::<S, E, W>(s, &narrow::SIGMOID, x, y, z)
     }
 }

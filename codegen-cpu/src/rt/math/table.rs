@@ -103,19 +103,63 @@ pub(super) struct EvenTable<const D: usize, const P: usize> {
     pub(super) end: f32,
 }
 
-/// What tables of `z = |x|` offer.
-pub(super) trait Segments: Sync + 'static {
-    /// Where the table ends.
+/// Where a table is right.
+pub(super) trait Bounded: Sync + 'static {
+    /// Nearer to zero than this no `x` is outside.
     fn end(&self) -> f32;
+    /// Where no vector has a lane that is outside; not quite all, perhaps, if one is NaN.
+    fn inside<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> S::mask32s;
+    /// Lanes outside. A NaN is not: the table's arithmetic hands it on.
+    fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S>;
+}
+
+/// A table of `z = |x|`.
+pub(super) trait Symmetric: Sync + 'static {
+    /// From this `z` on it is not right.
+    fn until(&self) -> f32;
+}
+
+impl<T: Symmetric> Bounded for T {
+    #[inline(always)]
+    fn end(&self) -> f32 {
+        self.until()
+    }
+    #[inline(always)]
+    fn inside<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> S::mask32s {
+        // One comparison for all vectors. Where a level's `max` of a number and a NaN is its second
+        // operand, or always the NaN, or never, the largest so far is lost only to a NaN that stays.
+        let largest = x.abs().fold(|z, largest| z.max(largest));
+        largest.simd_lt(S::f32s::splat(s, self.until()))
+    }
+    #[inline(always)]
+    fn beyond<S: K>(&self, _: S, x: V<S>) -> M<S> {
+        x.abs().simd_ge(self.until())
+    }
+}
+
+macro_rules! symmetric {
+    ($($table:ty, [$($generics:tt)*];)*) => {$(
+        impl<$($generics)*> Symmetric for $table {
+            #[inline(always)]
+            fn until(&self) -> f32 {
+                self.end
+            }
+        }
+    )*};
+}
+symmetric! {
+    Table<T, D>, [T: Sync + 'static, const D: usize];
+    EvenTable<D, P>, [const D: usize, const P: usize];
+    Integral<N>, [const N: usize];
+}
+
+/// What tables of `z` with one function offer.
+pub(super) trait Segments: Symmetric {
     /// Evaluates near `z`.
     fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> Near<S, W>;
 }
 
 impl<T: Segmented + Sync + 'static, const D: usize> Segments for Table<T, D> {
-    #[inline(always)]
-    fn end(&self) -> f32 {
-        self.end
-    }
     #[inline(always)]
     fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> Near<S, W> {
         let ix = T::segment(s, z, self.scale);
@@ -129,10 +173,6 @@ impl<T: Segmented + Sync + 'static, const D: usize> Segments for Table<T, D> {
 }
 
 impl<const D: usize, const P: usize> Segments for EvenTable<D, P> {
-    #[inline(always)]
-    fn end(&self) -> f32 {
-        self.end
-    }
     #[inline(always)]
     fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> Near<S, W> {
         let t = z.mul_add(self.scale, MAGIC);
@@ -168,8 +208,8 @@ pub(super) struct Signed<const D: usize, const CENTRED: bool> {
     /// From `x` to units of the index, and back.
     scale: f32,
     back: f32,
-    /// Nearer to zero than this no `x` is outside.
-    pub(super) end: f32,
+    /// The nearer end, without its sign.
+    end: f32,
 }
 
 /// Where the index of a [`Signed`] table starts: at `x = 0` the sum with it ends in 16. It is in
@@ -192,23 +232,9 @@ impl<const D: usize, const CENTRED: bool> Signed<D, CENTRED> {
         x.mul_add(self.scale, START)
     }
 
-    /// Whether any lane is outside of the table, or a NaN: then bits are set that no index has, as only the
-    /// exponents of 2 and of zero have none of them. For levels with FMA.
+    /// The value at `x`.
     #[inline(always)]
-    pub(super) fn leaves<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> bool {
-        self.index(s, x).bits().any(s, !(2f32.to_bits() | 31))
-    }
-
-    /// Lanes outside of the table. A NaN is not: the table's arithmetic hands it on.
-    #[inline(always)]
-    pub(super) fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S> {
-        let t = self.index(s, x);
-        t.simd_lt(2.0) | t.simd_ge(2.0 + 32.0 * UNIT)
-    }
-
-    /// The value within the table.
-    #[inline(always)]
-    pub(super) fn value<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W> {
+    pub(super) fn at<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W> {
         let t = self.index(s, x);
         let ix = t.bits();
         let d = if CENTRED { (t - START).mul_add(-self.back, x) } else { x };
@@ -217,6 +243,24 @@ impl<const D: usize, const CENTRED: bool> Signed<D, CENTRED> {
             p = p.mul_add(d, self.a[k].lut(s, ix)).pin(s);
         }
         p.mul_add(d, self.a[0].lut(s, ix))
+    }
+}
+
+impl<const D: usize, const CENTRED: bool> Bounded for Signed<D, CENTRED> {
+    #[inline(always)]
+    fn end(&self) -> f32 {
+        self.end
+    }
+    /// On levels with FMA: outside, bits are set that no index has, as only the exponents of 2 and of zero
+    /// have none of them.
+    #[inline(always)]
+    fn inside<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> S::mask32s {
+        self.index(s, x).bits().without(s, !(2f32.to_bits() | 31))
+    }
+    #[inline(always)]
+    fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S> {
+        let t = self.index(s, x);
+        t.simd_lt(2.0) | t.simd_ge(2.0 + 32.0 * UNIT)
     }
 }
 
@@ -233,7 +277,7 @@ pub(super) struct Integral<const N: usize> {
     e: [[f32; 32]; N],
     c: [f32; 32],
     scale: f32,
-    pub(super) end: f32,
+    end: f32,
 }
 
 impl<const D: usize> Table<[f32; 32], D> {
