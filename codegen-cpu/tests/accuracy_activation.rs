@@ -404,6 +404,27 @@ fn special_values() {
     }
 }
 
+/// Tables of both signs tell that an `x` is outside by the bits of `2 + x / width / 2^22`, which are all zero
+/// for one real number.
+#[test]
+fn no_large_negative_number_is_taken_for_one_in_a_table() {
+    let zeros = [0.28, 0.34, 0.4375].map(|width: f32| -width * 8_388_624.0);
+    let x: Vec<f32> = zeros
+        .iter()
+        .flat_map(|zero| (0..8192).map(|k| f32::from_bits(zero.to_bits() - 4096 + k)))
+        .collect();
+    for f in all() {
+        for v in &f.variants {
+            for run in [v.f32, v.f16, v.bf16] {
+                let mut y = vec![f32::NAN; x.len()];
+                run(&x, &mut y);
+                let want = vec![f.limits.0; x.len()];
+                assert!(same_after_rounding(&y, &want), "{}, {}", f.name, v.name);
+            }
+        }
+    }
+}
+
 /// The 16-bit forms may stop at an end value that only rounds to the limit.
 fn same_after_rounding(got: &[f32], want: &[f32]) -> bool {
     got.iter().zip(want).all(|(g, w)| g == w || (g - w).abs() < 2f32.powi(-25))

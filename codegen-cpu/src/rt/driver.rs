@@ -46,8 +46,8 @@ pub(super) fn run(job: &mut Job, options: &Options) {
     }
 }
 
-/// Runs the kernel over each row where it is, on this thread: most calls need no more, and it is a tenth
-/// of what a small one costs.
+/// Runs the kernel over each row where it is, on this thread. Most calls need no more, and to find one box
+/// is a tenth of what a small call costs.
 fn rows(job: &Job, streaming: bool) {
     let mut line = Line::new(job, streaming);
     for row in 0..job.size[0] as isize {

@@ -218,11 +218,11 @@ const START: f32 = 2.0 + 16.0 * UNIT;
 const UNIT: f32 = 1.0 / 4_194_304.0;
 
 impl<const D: usize, const CENTRED: bool> Signed<D, CENTRED> {
-    /// The scale may be no power of two: then no float times it is quite `-START`, and the sum with it
-    /// never zero.
+    /// The scale must have nearly as many bits as a float can: `START` has 20, so no float times such a
+    /// scale is quite `-START`, and the sum with it is never zero.
     pub(super) const fn new(a: [[f32; 32]; D], width: f32) -> Self {
         let scale = UNIT / width;
-        assert!(scale.to_bits() & 0x7f_ffff != 0);
+        assert!(scale.to_bits().trailing_zeros() < 4);
         Signed { a, scale, back: width / UNIT, end: 15.5 * width }
     }
 
