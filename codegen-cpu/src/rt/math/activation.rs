@@ -184,7 +184,7 @@ macro_rules! gates {
         $(#[$doc])*
         #[inline(always)]
         pub fn $name<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
-            if S::WIDE_LUT { $with::<S, E, true, W>(s, x) } else { $with::<S, E, false, W>(s, x) }
+            by_width!($with::<S, E, _, W>(s, x))
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with the tables of a chosen width.")]
@@ -231,7 +231,7 @@ macro_rules! gradients {
         $(#[$doc])*
         #[inline(always)]
         pub fn $name<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
-            if S::WIDE_LUT { $with::<S, E, true, W>(s, x) } else { $with::<S, E, false, W>(s, x) }
+            by_width!($with::<S, E, _, W>(s, x))
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with the tables of a chosen width.")]

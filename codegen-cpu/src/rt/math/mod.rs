@@ -1,5 +1,16 @@
 //! Vector maths with stated ULP budgets, generic over the SIMD level.
 
+/// A function with the tables whose look-ups the level has.
+macro_rules! by_width {
+    ($with:ident::<$S:ident, $E:ident, _, $W:ident>($($x:expr),*)) => {
+        if $S::WIDE_LUT {
+            $with::<$S, $E, true, $W>($($x),*)
+        } else {
+            $with::<$S, $E, false, $W>($($x),*)
+        }
+    };
+}
+
 pub mod activation;
 mod coeffs_half;
 mod coeffs_narrow;

@@ -144,11 +144,10 @@ fn far_products<S: K>(s: S, gate: &'static impl Inner, x: U<S>, y: U<S>, z: U<S>
         || {
             let (x, y, z) = (x.floats(), y.floats(), z.floats());
             let (value, grad) = with_tails(s, gate, x);
-            let near = near_products(s, gate, x, y);
-            let finite = near.1.abs().simd_lt(f32::INFINITY);
-            let beyond = gate.beyond(s, x);
-            let near = (finite.select(near.0, value * y), finite.select(near.1 * z, grad * z * y));
             let far = (value * y, mul3::<S, f32, PAIR>(s, grad, y, z));
+            let (value, grad) = near_products(s, gate, x, y);
+            let (finite, beyond) = (grad.abs().simd_lt(f32::INFINITY), gate.beyond(s, x));
+            let near = (finite.select(value, far.0), finite.select(grad * z, far.1));
             (beyond.select(far.0, near.0), beyond.select(far.1, near.1))
         },
     )
@@ -159,7 +158,7 @@ fn far_products<S: K>(s: S, gate: &'static impl Inner, x: U<S>, y: U<S>, z: U<S>
 /// At most 1.51 ulp with 8-entry tables, 1.49 with 32-entry tables, 1.51 without FMA.
 #[inline(always)]
 pub fn silu<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
-    if S::WIDE_LUT { silu_with::<S, E, true, W>(s, x) } else { silu_with::<S, E, false, W>(s, x) }
+    by_width!(silu_with::<S, E, _, W>(s, x))
 }
 
 /// [`silu`] with the tables of a chosen width.
@@ -177,11 +176,7 @@ pub fn silu_with<S: K, E: El, const WIDE: bool, const W: usize>(s: S, x: V<S, W>
 /// At most 1.57 ulp with 8-entry tables, 1.30 with 32-entry tables, 1.88 without FMA.
 #[inline(always)]
 pub fn silu_grad<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
-    if S::WIDE_LUT {
-        silu_grad_with::<S, E, true, W>(s, x)
-    } else {
-        silu_grad_with::<S, E, false, W>(s, x)
-    }
+    by_width!(silu_grad_with::<S, E, _, W>(s, x))
 }
 
 /// [`silu_grad`] with the tables of a chosen width.
@@ -199,11 +194,7 @@ pub fn silu_grad_with<S: K, E: El, const WIDE: bool, const W: usize>(s: S, x: V<
 /// At most 1.49 and 1.82 ulp where look-ups are wide; elsewhere as [`silu`] and [`silu_grad`].
 #[inline(always)]
 pub fn silu_with_grad<S: K, E: El, const W: usize>(s: S, x: impl Step<S, W>) -> (V<S, W>, V<S, W>) {
-    if S::WIDE_LUT {
-        silu_with_grad_with::<S, E, true, W>(s, x.get())
-    } else {
-        silu_with_grad_with::<S, E, false, W>(s, x.get())
-    }
+    by_width!(silu_with_grad_with::<S, E, _, W>(s, x.get()))
 }
 
 /// [`silu_with_grad`] with the tables of a chosen width.
