@@ -40,6 +40,7 @@ FUNCTIONS = {
     "NORMAL_CDF": cdf,
     "TANH_CDF": lambda z: cubic_exp(z) / (1 + cubic_exp(z)),
     "SIGMOID": lambda z: np.exp(-z) / (1 + np.exp(-z)),
+    "SIGMOID_LESS_ONE": lambda z: -1 / (1 + np.exp(-z)),
 }
 ROOTS = {
     "GELU_ERF_GRAD": 0.7517915246935645,
@@ -71,7 +72,7 @@ SIGNED = {
     "GELU_TANH_GRAD_BF16_32": (4, 0.34, 2.0**-10, True),
     "GELU_ERF_GRAD_F16_32": (4, 0.28, 2.0**-14, True),
     "GELU_TANH_GRAD_F16_32": (4, 0.28, 2.0**-14, True),
-    "SIGMOID_HALF_32": (3, 0.4375, 0.0, False),
+    "SIGMOID_LESS_ONE_HALF_32": (3, 0.42, 0.0, False),
 }
 
 
@@ -322,10 +323,11 @@ def binade(v, floor):
 
 def signed_weight(name, x, v, floor):
     """by how much of a result's binade an error of the function's shows"""
-    if name == "SIGMOID_HALF_32":
-        # It makes silu = x v and silu' = v + x v (1 - v).
-        silu, grad = x * v, v + x * v * (1 - v)
-        slopes = np.abs(x) / binade(silu, 2.0**-12), np.abs(1 + x * (1 - 2 * v)) / binade(grad, 2.0**-12)
+    if name == "SIGMOID_LESS_ONE_HALF_32":
+        # It makes silu = x g and silu' = g + x g (1 - g).
+        g = 1 + v
+        silu, grad = x * g, g + x * g * (1 - g)
+        slopes = np.abs(x) / binade(silu, 2.0**-12), np.abs(1 + x * (1 - 2 * g)) / binade(grad, 2.0**-12)
         return np.maximum(*slopes)
     # Relative accuracy but about the root; f16 is absolute below its normal numbers.
     near_root = (x > -1.7) & (x < -0.3)
@@ -333,17 +335,13 @@ def signed_weight(name, x, v, floor):
 
 
 def signed_segment(name, i):
-    """The rounding of the last coefficients counts most for a polynomial of x, as there x is large beside
-    the segment, and of the first ones for a polynomial of the distance: those are rounded first."""
     degree, width, floor, centred = SIGNED[name]
     x = width * (i - 16 + np.cos(np.pi * (np.arange(90) + 0.5) / 90) / 2)
     values = FUNCTIONS[name.rsplit("_", 2)[0]](-x)
     weight = signed_weight(name, x, values, floor)
     d = x - width * (i - 16) if centred else x
-    known = {0: f32(0.5)} if i == 16 else {}  # all are 1/2 at zero
-    for k in range(degree + 1) if centred else reversed(range(degree + 1)):
-        if k in known:
-            continue
+    known = {0: f32(-0.5 if "LESS_ONE" in name else 0.5)} if i == 16 else {}  # 1/2 at zero
+    for k in range(len(known), degree + 1):
         free = [j for j in range(degree + 1) if j not in known]
         rest = values - sum((float(c) * d**j for j, c in known.items()), np.zeros_like(d))
         known[k] = f32(minimax(d, weight, rest, free)[free.index(k)])

@@ -7,13 +7,13 @@
 //! silu'(x) = g + silu(x) (1 - g)
 //! ```
 //!
-//! Near the root of silu' the error is that of the sum. That is enough for 16 bits, as a 16-bit `x` is
-//! never that near: one table of the gate makes everything. In f32 silu' has a table of its own, whose
+//! Near the root of silu' the error is that of the sum, and far below zero that of `1 + (g - 1)`. Both are
+//! small enough for 16 bits: one table of the gate makes everything. In f32 silu' has a table of its own, whose
 //! integral is silu.
 
 use super::activation::{Inner, Sigmoid, SiluGrad};
 use super::activation::{reflect, tail_times_x, tail_value, times_x, with_tail};
-use super::table::{Bounded, Integral};
+use super::table::{Bounded, Integral, Signed, Table};
 use super::{coeffs_half as half, coeffs_narrow as narrow, coeffs_wide as wide, mul3};
 use crate::rt::elem::El;
 use crate::rt::simd::K;
@@ -35,20 +35,47 @@ impl<const N: usize> Both for Integral<N> {
     }
 }
 
-/// From a table of the gate.
-impl<T: Inner> Both for T {
+/// A table of the gate.
+trait Gate: Bounded {
+    /// `(y g, g - 1)`
+    fn times<S: K, const W: usize>(&self, s: S, x: V<S, W>, y: V<S, W>) -> (V<S, W>, V<S, W>);
+}
+
+impl<const D: usize> Gate for Table<[f32; 8], D> {
     #[inline(always)]
-    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
+    fn times<S: K, const W: usize>(&self, s: S, x: V<S, W>, y: V<S, W>) -> (V<S, W>, V<S, W>) {
         let g = self.value(s, x);
-        of_gate(s, x, g, g)
+        (y * g, g - 1.0)
     }
 }
 
-/// Both functions of the gate `g`, times what `yg` has more than it.
+/// With `g - 1` in the table, `y g = y + y (g - 1)` is one operation too, and `1 - g` none.
+impl<const D: usize> Gate for Signed<D, false> {
+    #[inline(always)]
+    fn times<S: K, const W: usize>(&self, s: S, x: V<S, W>, y: V<S, W>) -> (V<S, W>, V<S, W>) {
+        let less_one = self.value(s, x);
+        (y.mul_add(less_one, y), less_one)
+    }
+}
+
+impl<T: Gate> Both for T {
+    #[inline(always)]
+    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
+        near_products(s, self, x, V::splat(s, 1.0))
+    }
+}
+
+/// `(y silu(x), y silu'(x))` within the table.
 #[inline(always)]
-fn of_gate<S: K, const W: usize>(s: S, x: V<S, W>, g: V<S, W>, yg: V<S, W>) -> (V<S, W>, V<S, W>) {
+fn near_products<S: K, const W: usize>(
+    s: S,
+    gate: &impl Gate,
+    x: V<S, W>,
+    y: V<S, W>,
+) -> (V<S, W>, V<S, W>) {
+    let (yg, less_one) = gate.times(s, x, y);
     let value = yg * x;
-    (value, value.mul_add(V::splat(s, 1.0) - g, yg))
+    (value, (-value).mul_add(less_one, yg))
 }
 
 /// Both functions: a table and a tail.
@@ -94,7 +121,7 @@ fn with_tails<S: K>(s: S, table: &'static impl Both, x: V<S>) -> (V<S>, V<S>) {
 #[inline(always)]
 fn products<S: K, E: El, const W: usize>(
     s: S,
-    gate: &'static impl Inner,
+    gate: &'static impl Gate,
     x: impl Step<S, W>,
     y: impl Step<S, W>,
     z: impl Step<S, W>,
@@ -122,23 +149,11 @@ fn products<S: K, E: El, const W: usize>(
     (value, grad)
 }
 
-/// `(y silu(x), y silu'(x))` within the table.
-#[inline(always)]
-fn near_products<S: K, const W: usize>(
-    s: S,
-    gate: &impl Inner,
-    x: V<S, W>,
-    y: V<S, W>,
-) -> (V<S, W>, V<S, W>) {
-    let g = gate.value(s, x);
-    of_gate(s, x, g, y * g)
-}
-
 /// [`products`] where some lane is in the tail or overflows. The others must not notice: they are computed
 /// as if there were none.
 #[cold]
 #[inline(never)]
-fn far_products<S: K>(s: S, gate: &'static impl Inner, x: U<S>, y: U<S>, z: U<S>) -> (V<S>, V<S>) {
+fn far_products<S: K>(s: S, gate: &'static impl Gate, x: U<S>, y: U<S>, z: U<S>) -> (V<S>, V<S>) {
     s.vectorize(
         #[inline(always)]
         || {
@@ -208,7 +223,7 @@ pub fn silu_with_grad_with<S: K, E: El, const WIDE: bool, const W: usize>(
         (DType::F32, _) => {
             (silu_with::<S, E, WIDE, W>(s, x), silu_grad_with::<S, E, WIDE, W>(s, x))
         }
-        (_, true) => pair(s, &half::SIGMOID_HALF_32, x),
+        (_, true) => pair(s, &half::SIGMOID_LESS_ONE_HALF_32, x),
         (_, false) => pair(s, &narrow::SIGMOID, x),
     }
 }
@@ -228,7 +243,7 @@ pub fn silu_products<S: K, E: El, const W: usize>(
         return (value * y, mul3::<S, E, W>(s, grad, y, z.get()));
     }
     if S::WIDE_LUT {
-        products::<S, E, W>(s, &half::SIGMOID_HALF_32, x, y, z)
+        products::<S, E, W>(s, &half::SIGMOID_LESS_ONE_HALF_32, x, y, z)
     } else {
         products::<S, E, W>(s, &narrow::SIGMOID, x, y, z)
     }
