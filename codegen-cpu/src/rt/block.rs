@@ -29,7 +29,7 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
 pub struct Input<'a, S: K, E: El, const W: usize> {
     s: S,
     start: *const E,
-    /// Whether to ask for what lies [`AHEAD`].
+    /// Whether outputs are streamed: then inputs come from memory, and what lies [`AHEAD`] is asked for.
     far: bool,
     _step: PhantomData<&'a [Cell<E>]>,
 }
@@ -114,12 +114,12 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: 
             for k in 0..A {
                 a[k] = V::splat(s, scalar[k]);
             }
-            let far = nt; // so long a run comes from memory
             for i in 0..steps {
                 let at = i * W * S::f32s::LEN;
                 // SAFETY: the caller vouches for `steps` steps of every stream.
                 unsafe {
-                    let mut x = [Input { s, start: core::ptr::null(), far, _step: PhantomData }; I];
+                    let mut x =
+                        [Input { s, start: core::ptr::null(), far: nt, _step: PhantomData }; I];
                     for k in 0..I {
                         x[k].start = input[k].add(at);
                     }
