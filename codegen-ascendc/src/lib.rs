@@ -6,10 +6,12 @@
 //! sequence  sequences of vector calls, and which a primitive takes
 //! plan      graph -> calls on buffers, UB per element, cost
 //! emit      plans -> the files of a package
+//! build     those files as an installed package, where there is a toolkit
 //! host_model  those files as a program for any machine
 //! ```
 
 pub mod arch;
+pub mod build;
 mod column;
 pub mod emit;
 pub mod host_model;

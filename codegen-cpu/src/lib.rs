@@ -1,6 +1,6 @@
 //! The CPU half of op-dsl.
 //!
-//! * feature `lower`: a checked family of operators -> Rust tokens, used while a macro expands;
+//! * feature `lower`: a graph -> the tokens of its body, used while a macro expands;
 //! * feature `rt`: what those tokens call: vector maths, element types, block kernels, the driver.
 //!
 //! The two are kept apart so that a macro build carries no SIMD and a run-time build no `quote`.

@@ -1,5 +1,4 @@
-//! The attribute macros of `op-dsl`: a door onto `op-dsl-syntax`, which reads, and `codegen-cpu`,
-//! which writes. Documentation and examples are with `op_dsl`, which re-exports them.
+//! The attribute macros of `op-dsl`: a door onto `op-dsl-expand`. Documentation and examples are with `op_dsl`, which re-exports them.
 
 use proc_macro::TokenStream;
 
@@ -11,7 +10,7 @@ use proc_macro::TokenStream;
 /// gradient that it asks for. The module gets `OPERATORS`, a slice of all its entries.
 #[proc_macro_attribute]
 pub fn operators(args: TokenStream, item: TokenStream) -> TokenStream {
-    codegen_cpu::lower::operators(args.into(), item.into()).into()
+    op_dsl_expand::operators(args.into(), item.into()).into()
 }
 
 /// One operator: a function from one element of each input to one element of each output.
@@ -21,18 +20,18 @@ pub fn operators(args: TokenStream, item: TokenStream) -> TokenStream {
 /// `grad(name = "GeGluGradV2", wrt(x), inputs(..), outputs(..), empty = .., broadcast, promote)`.
 #[proc_macro_attribute]
 pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
-    codegen_cpu::lower::op(args.into(), item.into()).into()
+    op_dsl_expand::op(args.into(), item.into()).into()
 }
 
 /// A part of formulas that operators share. It is inlined where they call it.
 #[proc_macro_attribute]
 pub fn formula(args: TokenStream, item: TokenStream) -> TokenStream {
-    codegen_cpu::lower::formula(args.into(), item.into()).into()
+    op_dsl_expand::formula(args.into(), item.into()).into()
 }
 
 /// Makes an enum of plain names an attribute: `#[attr(name = "tanh")]` on a variant changes its
 /// name on the wire, which is the lower-case identifier.
 #[proc_macro_derive(OpAttr, attributes(attr))]
 pub fn op_attr(item: TokenStream) -> TokenStream {
-    codegen_cpu::lower::op_attr(item.into()).into()
+    op_dsl_expand::op_attr(item.into()).into()
 }

@@ -30,12 +30,7 @@ extern crate self as op_dsl;
 #[doc(hidden)]
 pub mod __rt;
 mod attribute;
-pub mod build;
-#[cfg(feature = "capi")]
-pub mod capi;
 pub mod check;
-#[cfg(feature = "cli")]
-pub mod cli;
 mod dual;
 pub mod elem;
 #[doc(hidden)]
@@ -48,6 +43,10 @@ pub use codegen_cpu::rt::error::Error;
 pub use codegen_cpu::rt::simd::Level;
 pub use codegen_cpu::rt::view::{View, ViewMut};
 pub use elem::{Dim, Elem, Gated};
+#[cfg(feature = "capi")]
+pub use op_dsl_capi as capi;
+#[cfg(feature = "cli")]
+pub use op_dsl_cli as cli;
 pub use op_dsl_ir as ir;
 pub use op_dsl_macros::{OpAttr, formula, op, operators};
 
@@ -70,4 +69,32 @@ pub const fn join<const N: usize>(families: &[&[&'static Operator]]) -> [&'stati
     }
     assert!(n == N, "`N` is not the sum of the families' lengths");
     all
+}
+
+/// From operators to an installable package, in a build script.
+///
+/// The families of operators are included by path, so that the script has the crate's own table:
+///
+/// ```ignore
+/// // build.rs
+/// #[path = "src/families/glu.rs"]
+/// mod families;
+///
+/// fn main() {
+///     op_dsl::build::ascendc(families::glu::OPERATORS);
+/// }
+/// ```
+#[cfg(feature = "ascendc")]
+pub mod build {
+    pub use codegen_ascendc::build::{Error, Toolkit};
+
+    /// Writes the AscendC project of some operators to `$OUT_DIR/ascendc` and builds it, if a
+    /// toolkit is installed; without one, a warning has the command that does it later.
+    ///
+    /// The product is `$OP_DSL_SOC`, by default ascend910b. The crate finds the project's directory
+    /// in `env!("OP_DSL_PROJECT")`, and, where it was built, its installer in
+    /// `option_env!("OP_DSL_PACKAGE")`. Errors fail the build of the crate.
+    pub fn ascendc(operators: &[&'static crate::Operator]) {
+        codegen_ascendc::build::ascendc(operators.iter().map(|op| &op.def));
+    }
 }

@@ -3,7 +3,7 @@
 use quote::quote;
 
 fn expansion() -> String {
-    let tokens = codegen_cpu::lower::op(
+    let tokens = op_dsl_expand::op(
         quote!(name = "Swish", grad(name = "SwishGrad", wrt(x))),
         quote! {
             /// `y = x * sigmoid(beta * x)`

@@ -1,7 +1,7 @@
 //! Specialised graph -> straight-line vector code: one `let` per node, in the graph's order.
 
 use super::joint::joints;
-use super::{column, data};
+use super::{column, literal};
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{AttrKind, OpDef};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -15,7 +15,7 @@ pub fn widths(def: &OpDef) -> [usize; 3] {
 
 /// `impl Body` of one specialisation for the type `name`.
 pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
-    let [inputs, scalars, outputs] = widths(def).map(data::count);
+    let [inputs, scalars, outputs] = widths(def).map(literal::count);
     let input_names: Vec<Ident> = def.input_names().iter().map(|n| value_name(n)).collect();
     let scalar_names: Vec<Ident> = def.scalar_names().iter().map(|n| value_name(n)).collect();
 
@@ -54,7 +54,7 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
         match *node {
             Node::Stream(_) | Node::Scalar(_) => {}
             Node::Const(c) => {
-                let c = data::f32_literal(c as f32);
+                let c = literal::f32_literal(c as f32);
                 lets.push(quote!(let #name = V::splat(s, #c);));
             }
             Node::Call(prim, _) => {

@@ -1,112 +1,15 @@
-//! A checked family of operators -> Rust tokens.
+//! A specialised graph -> the tokens of its vector body.
 //!
 //! ```text
+//! body      graph -> straight-line vector code
 //! column    how each primitive is written
 //! joint     nodes that one function computes together
-//! body      specialised graph -> straight-line vector code
-//! data      operator and graphs -> constants
-//! item      the kept function, the attributes as a struct, the typed call, the table entry
-//! oracle    the author's own function as the judge
-//! doc       what rustdoc says of an operator
+//! literal   numbers as tokens
 //! ```
 //!
-//! The expansion names everything by `::op_dsl::` paths and contains no `unsafe`.
+//! Bodies name what is in their scope (`op_dsl::__rt::vector`), and contain no `unsafe`.
 
-mod body;
+pub mod body;
 mod column;
-mod data;
-mod doc;
-mod item;
 mod joint;
-mod oracle;
-
-use op_dsl_syntax::{EnumDef, Family};
-use proc_macro2::TokenStream;
-use quote::quote;
-
-/// Expands `#[operators] mod name { .. }`.
-pub fn operators(args: TokenStream, item: TokenStream) -> TokenStream {
-    let arguments = no_arguments("operators", args);
-    let expanded = match op_dsl_syntax::module(item.clone()) {
-        Ok(family) => self::family(&family),
-        Err(e) => kept(e, item),
-    };
-    quote!(#arguments #expanded)
-}
-
-/// Expands `#[op(args)] fn` outside of a module.
-pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
-    match op_dsl_syntax::function(args, item.clone()) {
-        Ok(family) => self::family(&family),
-        Err(e) => kept(e, item),
-    }
-}
-
-/// Checks `#[formula] fn` outside of a module, where it is an ordinary function.
-pub fn formula(args: TokenStream, item: TokenStream) -> TokenStream {
-    let arguments = no_arguments("formula", args);
-    quote!(#arguments #item)
-}
-
-/// Expands `#[derive(OpAttr)]`.
-pub fn op_attr(item: TokenStream) -> TokenStream {
-    match op_dsl_syntax::attribute_enum(item) {
-        Ok(def) => attribute(&def),
-        Err(e) => e.into_compile_error(),
-    }
-}
-
-/// The error and the item, so that other uses of it are no further errors.
-fn kept(error: syn::Error, item: TokenStream) -> TokenStream {
-    let error = error.into_compile_error();
-    quote!(#error #item)
-}
-
-fn no_arguments(name: &str, args: TokenStream) -> Option<TokenStream> {
-    let message = format!("`{name}` has no arguments; remove them");
-    (!args.is_empty()).then(|| syn::Error::new_spanned(args, message).into_compile_error())
-}
-
-fn family(family: &Family) -> TokenStream {
-    let error = family.error.as_ref().map(syn::Error::to_compile_error);
-    let items = family.items.iter().map(|i| item::kept(i, &family.functions));
-    let ops = family.ops.iter().map(|op| item::operator(op, &family.functions[op.function]));
-    // An oracle needs a formula that was understood.
-    let oracles = family.error.is_none().then(|| {
-        let each = family.functions.iter().map(oracle::evaluator);
-        quote!(#(#each)*)
-    });
-    let Some(module) = &family.module else {
-        return quote!(#error #(#items)* #oracles #(#ops)*);
-    };
-    let checks = family.ops.iter().filter_map(|op| item::check(op, family));
-    let (attrs, vis, name) = (&module.attrs, &module.vis, &module.ident);
-    let statics = family.ops.iter().map(item::static_name);
-    quote! {
-        #(#attrs)*
-        #vis mod #name {
-            #error
-            #(#items)*
-            #oracles
-            #(#ops)*
-            #(#checks)*
-
-            /// The operators of this module.
-            pub static OPERATORS: &[&::op_dsl::Operator] = &[#(&#statics),*];
-        }
-    }
-}
-
-fn attribute(def: &EnumDef) -> TokenStream {
-    let ident = &def.ident;
-    let idents = &def.idents;
-    let names = def.variants.iter().map(|v| &*v.name);
-    let values: Vec<_> = def.variants.iter().map(|v| data::integer(v.value)).collect();
-    quote! {
-        #[automatically_derived]
-        impl ::op_dsl::OpAttr for #ident {
-            const VARIANTS: &'static [(Self, &'static str, i64)] =
-                &[#((Self::#idents, #names, #values)),*];
-        }
-    }
-}
+pub mod literal;

@@ -1,0 +1,230 @@
+//! From operators to an installable package: finds the toolkit, writes a project, builds it.
+//!
+//! `op_dsl::build::ascendc` is its door for build scripts, the command `build` for everybody else.
+
+use crate::arch::Soc;
+use crate::emit::{Cann, Layout, Options, Refused, WriteError, emit_all};
+use op_dsl_ir::op::OpDef;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, io};
+
+/// Environment variable that says where the toolkit is; its `set_env.sh` sets it.
+const HOME: &str = "ASCEND_HOME_PATH";
+/// Environment variable that says which product a build script builds for.
+const SOC: &str = "OP_DSL_SOC";
+/// Built for when [`SOC`] is not set.
+const DEFAULT_SOC: &str = "ascend910b";
+
+/// Where installers put a toolkit, below `$HOME` and below `/usr/local`.
+const PLACES: [&str; 2] = ["Ascend/cann", "Ascend/ascend-toolkit/latest"];
+/// What every toolkit has for AscendC, and what those with functions for operators have in it.
+const MODULES: &str = "compiler/tikcpp";
+const PACKAGE: &str = "compiler/tikcpp/ascendc_kernel_cmake/asc-config.cmake";
+
+/// Why there is no package.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No toolkit was found.
+    #[error("no toolkit: {HOME} is not set and there is none in {0}; source its set_env.sh")]
+    NoToolkit(String),
+    /// A directory that is no toolkit.
+    #[error("{HOME}={}: this is no toolkit, it has no {MODULES}", .0.display())]
+    NotToolkit(PathBuf),
+    /// A product that there is not.
+    #[error("{SOC}={0}: unknown SoC; allowed: {names}", names = Soc::names())]
+    Soc(String),
+    /// The target can do none of the operators.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The sources cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A file cannot be read or written.
+    #[error("{}: {why}", .path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: io::Error,
+    },
+    /// A program that cannot be run.
+    #[error("{program}: {why}; the build needs CMake 3.16 or later")]
+    Program {
+        /// Which.
+        program: String,
+        /// Why.
+        why: io::Error,
+    },
+    /// A step that failed.
+    #[error("`{step}` failed; its output is in {}", .log.display())]
+    Failed {
+        /// The command line.
+        step: String,
+        /// What it printed.
+        log: PathBuf,
+    },
+    /// A build without its result.
+    #[error("the build made no custom_opp_*.run in {}", .0.display())]
+    NoPackage(PathBuf),
+}
+
+/// An installed toolkit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toolkit {
+    home: PathBuf,
+    /// Which form of project it builds.
+    pub cann: Cann,
+}
+
+impl Toolkit {
+    /// The toolkit that the environment names, else one where installers put it.
+    ///
+    /// # Errors
+    /// There is none, or the environment names something else.
+    pub fn find() -> Result<Toolkit, Error> {
+        if let Some(home) = env::var_os(HOME).filter(|h| !h.is_empty()).map(PathBuf::from) {
+            return Toolkit::at(&home).ok_or(Error::NotToolkit(home));
+        }
+        let roots = env::var_os("HOME").map(PathBuf::from).into_iter().chain(["/usr/local".into()]);
+        let places: Vec<PathBuf> =
+            roots.flat_map(|root| PLACES.map(|place| root.join(place))).collect();
+        let names =
+            || places.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(", ");
+        places.iter().find_map(|p| Toolkit::at(p)).ok_or_else(|| Error::NoToolkit(names()))
+    }
+
+    fn at(home: &Path) -> Option<Toolkit> {
+        let cann = if home.join(PACKAGE).is_file() { Cann::V9 } else { Cann::V8 };
+        home.join(MODULES).is_dir().then(|| Toolkit { home: home.into(), cann })
+    }
+
+    /// Builds a project; gives the package. What the steps print goes to `build.log` in the project.
+    ///
+    /// # Errors
+    /// A step cannot be run or fails.
+    pub fn build(&self, project: &Path) -> Result<PathBuf, Error> {
+        let log = project.join("build.log");
+        let file = File::create(&log).map_err(|why| Error::File { path: log.clone(), why })?;
+        let out = project.join("build_out");
+        for step in self.steps(project, &out) {
+            self.run(&step, &file, &log)?;
+        }
+        package(&out).ok_or(Error::NoPackage(out))
+    }
+
+    /// The command lines of a build.
+    fn steps(&self, project: &Path, out: &Path) -> Vec<Vec<OsString>> {
+        let line = |words: &[&dyn AsRef<std::ffi::OsStr>]| {
+            words.iter().map(|w| w.as_ref().to_os_string()).collect::<Vec<OsString>>()
+        };
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from).to_string();
+        match self.cann {
+            Cann::V8 => vec![line(&[&project.join("build.sh")])],
+            Cann::V9 => vec![
+                line(&[&"cmake", &"-S", &project, &"-B", &out]),
+                line(&[
+                    &"cmake",
+                    &"--build",
+                    &out,
+                    &"--target",
+                    &"binary",
+                    &"package",
+                    &"-j",
+                    &jobs,
+                ]),
+            ],
+        }
+    }
+
+    fn run(&self, step: &[OsString], file: &File, log: &Path) -> Result<(), Error> {
+        let text = || step.iter().map(|w| w.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let copy = || file.try_clone().map_err(|why| Error::File { path: log.into(), why });
+        let mut command = Command::new(&step[0]);
+        command.args(&step[1..]).env(HOME, &self.home).stdout(copy()?).stderr(copy()?);
+        match command.status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(_) => Err(Error::Failed { step: text(), log: log.into() }),
+            Err(why) => {
+                Err(Error::Program { program: step[0].to_string_lossy().into_owned(), why })
+            }
+        }
+    }
+}
+
+/// The installer that a build left.
+fn package(out: &Path) -> Option<PathBuf> {
+    let is_package = |path: &PathBuf| {
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        name.starts_with("custom_opp_") && name.ends_with(".run") && path.is_file()
+    };
+    let mut found: Vec<PathBuf> = fs::read_dir(out)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(is_package)
+        .collect();
+    found.sort();
+    found.into_iter().next()
+}
+
+/// Writes those operators that a target can do; gives their directories, and what it cannot do.
+///
+/// # Errors
+/// The target can do none of them, or a directory cannot be written.
+pub fn write<'d>(
+    defs: impl Iterator<Item = &'d OpDef>,
+    layout: Layout,
+    soc: &'static Soc,
+    options: &Options,
+    out: &Path,
+    force: bool,
+) -> Result<(Vec<PathBuf>, Vec<Refused>), Error> {
+    let (tree, refusals) = emit_all(defs, layout, soc, options)?;
+    Ok((tree.write(out, force)?, refusals))
+}
+
+/// For build scripts: writes the AscendC project of some operators to `$OUT_DIR/ascendc` and builds
+/// it, if a toolkit is installed; without one, a warning has the command that does it later.
+///
+/// The product is `$OP_DSL_SOC`, by default ascend910b. The crate finds the project's directory in
+/// `env!("OP_DSL_PROJECT")`, and, where it was built, its installer in
+/// `option_env!("OP_DSL_PACKAGE")`. Errors fail the build of the crate.
+pub fn ascendc<'d>(defs: impl Iterator<Item = &'d OpDef>) {
+    for variable in [SOC, HOME] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    if let Err(e) = script(defs) {
+        println!("cargo::error={e}");
+    }
+}
+
+fn script<'d>(defs: impl Iterator<Item = &'d OpDef>) -> Result<(), Error> {
+    let name = env::var(SOC).unwrap_or_else(|_| DEFAULT_SOC.into());
+    let soc = Soc::named(&name).ok_or(Error::Soc(name))?;
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("ascendc");
+    let toolkit = Toolkit::find();
+    // Without a toolkit the project is for one that is installed later.
+    let cann = toolkit.as_ref().map_or(Cann::V9, |t| t.cann);
+    let options = Options { cann, ..Options::default() };
+    for refusal in write(defs, Layout::Custom, soc, &options, &out, false)?.1 {
+        println!("cargo::warning=left out: {refusal}");
+    }
+    println!("cargo::rustc-env=OP_DSL_PROJECT={}", out.display());
+    match toolkit {
+        Ok(toolkit) => {
+            println!("cargo::rustc-env=OP_DSL_PACKAGE={}", toolkit.build(&out)?.display());
+        }
+        Err(Error::NoToolkit(_)) => {
+            let (out, build) = (out.display(), out.join("build_out"));
+            let build = build.display();
+            println!(
+                "cargo::warning=no toolkit, so only sources: cmake -S {out} -B {build} && \
+                 cmake --build {build} --target binary package"
+            );
+        }
+        Err(e) => return Err(e),
+    }
+    Ok(())
+}

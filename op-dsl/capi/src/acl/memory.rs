@@ -1,0 +1,192 @@
+//! Memory of the device, which is memory of the host. Allocations are known, so that freeing
+//! twice and reaching past the end are answered with a status.
+
+use super::codes::*;
+use crate::refusal::{Checked, refuse, status};
+use std::alloc::{Layout, alloc, dealloc};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Start and bytes of each live allocation.
+static ALLOCATIONS: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
+/// Cache lines.
+const ALIGN: usize = 64;
+
+fn allocations() -> MutexGuard<'static, BTreeMap<usize, Layout>> {
+    ALLOCATIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether bytes `first..end`, counted from `base`, are in one allocation with it. Memory that
+/// did not come from here is the caller's to know, and passes.
+pub fn within_allocation(base: usize, first: usize, end: usize) -> bool {
+    let allocations = allocations();
+    let Some((start, layout)) = allocations.range(..=base).next_back() else { return true };
+    let room = layout.size();
+    let at = base - start;
+    at >= room || (first <= end && end <= room - at)
+}
+
+fn allocate(function: &str, pointer: *mut *mut c_void, size: usize) -> Checked<()> {
+    let wrong = |what| refuse(ACL_ERROR_INVALID_PARAM, format!("{function}: {what}"));
+    if pointer.is_null() {
+        return wrong("the place for the pointer is null");
+    }
+    if size == 0 {
+        return wrong("size is 0");
+    }
+    let full = || refuse(ACL_ERROR_RT_MEMORY_ALLOCATION, format!("{function}: no {size} bytes"));
+    let Ok(layout) = Layout::from_size_align(size, ALIGN) else { return full() };
+    // SAFETY: the layout is not of size 0.
+    let memory = unsafe { alloc(layout) };
+    if memory.is_null() {
+        return full();
+    }
+    allocations().insert(memory.expose_provenance(), layout);
+    // SAFETY: not null, and the caller's to write.
+    unsafe { pointer.write(memory.cast()) };
+    Ok(())
+}
+
+fn free(function: &str, pointer: *mut c_void) -> Checked<()> {
+    if pointer.is_null() {
+        return refuse(ACL_ERROR_INVALID_PARAM, format!("{function}: the pointer is null"));
+    }
+    let Some(layout) = allocations().remove(&pointer.addr()) else {
+        let message = format!("{function}: {pointer:p} is not the start of a live allocation");
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, message);
+    };
+    // SAFETY: it was allocated with this layout, and taken from the list only now.
+    unsafe { dealloc(pointer.cast(), layout) };
+    Ok(())
+}
+
+/// Allocates device memory. Every policy gives the same.
+///
+/// # Safety
+/// `dev_ptr` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMalloc(dev_ptr: *mut *mut c_void, size: usize, _policy: i32) -> i32 {
+    status(ACL_ERROR_INTERNAL_ERROR, || allocate("aclrtMalloc", dev_ptr, size))
+}
+
+/// Frees what `aclrtMalloc` allocated.
+///
+/// # Safety
+/// Nobody uses the memory any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtFree(dev_ptr: *mut c_void) -> i32 {
+    status(ACL_ERROR_INTERNAL_ERROR, || free("aclrtFree", dev_ptr))
+}
+
+/// Allocates host memory.
+///
+/// # Safety
+/// `host_ptr` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMallocHost(host_ptr: *mut *mut c_void, size: usize) -> i32 {
+    status(ACL_ERROR_INTERNAL_ERROR, || allocate("aclrtMallocHost", host_ptr, size))
+}
+
+/// Frees what `aclrtMallocHost` allocated.
+///
+/// # Safety
+/// Nobody uses the memory any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtFreeHost(host_ptr: *mut c_void) -> i32 {
+    status(ACL_ERROR_INTERNAL_ERROR, || free("aclrtFreeHost", host_ptr))
+}
+
+/// What every copy and fill checks: `count` bytes at `pointer`, of which there are `max`.
+fn room(
+    function: &str,
+    name: &str,
+    pointer: *const c_void,
+    max: usize,
+    count: usize,
+) -> Checked<()> {
+    if pointer.is_null() {
+        return refuse(ACL_ERROR_INVALID_PARAM, format!("{function}: {name} is null"));
+    }
+    if count > max || count > isize::MAX as usize {
+        let message = format!("{function}: {count} bytes do not fit into the {max} of {name}");
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, message);
+    }
+    if !within_allocation(pointer.addr(), 0, count) {
+        let message = format!("{function}: {count} bytes at {name} pass the end of its allocation");
+        return refuse(ACL_ERROR_RT_PARAM_INVALID, message);
+    }
+    Ok(())
+}
+
+/// Copies between host and device, in any direction.
+///
+/// # Safety
+/// Each pointer is null or has as many bytes as said, and no other thread uses those of `dst`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpy(
+    dst: *mut c_void,
+    dest_max: usize,
+    src: *const c_void,
+    count: usize,
+    kind: i32,
+) -> i32 {
+    const KINDS: std::ops::Range<i32> = 0..8;
+    status(ACL_ERROR_INTERNAL_ERROR, || {
+        if count == 0 {
+            return Ok(());
+        }
+        if !KINDS.contains(&kind) {
+            let message = format!("aclrtMemcpy: {kind} is no aclrtMemcpyKind");
+            return refuse(ACL_ERROR_INVALID_PARAM, message);
+        }
+        room("aclrtMemcpy", "dst", dst, dest_max, count)?;
+        room("aclrtMemcpy", "src", src, count, count)?;
+        // SAFETY: neither is null, and both have `count` bytes by the caller's word.
+        unsafe { std::ptr::copy(src.cast::<u8>(), dst.cast::<u8>(), count) };
+        Ok(())
+    })
+}
+
+/// As `aclrtMemcpy`; done when it returns.
+///
+/// # Safety
+/// As `aclrtMemcpy`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemcpyAsync(
+    dst: *mut c_void,
+    dest_max: usize,
+    src: *const c_void,
+    count: usize,
+    kind: i32,
+    stream: crate::Handle,
+) -> i32 {
+    let checked = status(ACL_ERROR_INTERNAL_ERROR, || match super::is_stream(stream) {
+        true => Ok(()),
+        false => refuse(ACL_ERROR_RT_INVALID_HANDLE, "aclrtMemcpyAsync: not a live stream"),
+    });
+    // SAFETY: as asked of the caller.
+    if checked == 0 { unsafe { aclrtMemcpy(dst, dest_max, src, count, kind) } } else { checked }
+}
+
+/// Fills memory with a byte.
+///
+/// # Safety
+/// `dev_ptr` is null or has `max_count` bytes that no other thread uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtMemset(
+    dev_ptr: *mut c_void,
+    max_count: usize,
+    value: i32,
+    count: usize,
+) -> i32 {
+    status(ACL_ERROR_INTERNAL_ERROR, || {
+        if count == 0 {
+            return Ok(());
+        }
+        room("aclrtMemset", "devPtr", dev_ptr, max_count, count)?;
+        // SAFETY: not null, and it has `count` bytes by the caller's word.
+        unsafe { std::ptr::write_bytes(dev_ptr.cast::<u8>(), value as u8, count) };
+        Ok(())
+    })
+}

@@ -1,0 +1,75 @@
+//! Streams. A call has done its work when it returns, so that a stream never has any left.
+
+use super::codes::*;
+use crate::refusal::{refuse, status};
+use crate::registry::{Handle, Registry};
+
+static STREAMS: Registry<()> = Registry::new();
+
+/// Whether work can be given to the stream; null is the default one.
+pub fn is_stream(stream: Handle) -> bool {
+    stream.is_null() || STREAMS.get(stream).is_some()
+}
+
+/// Makes a stream.
+///
+/// # Safety
+/// `stream` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCreateStream(stream: *mut Handle) -> i32 {
+    status(ACL_ERROR_INTERNAL_ERROR, || {
+        if stream.is_null() {
+            return refuse(ACL_ERROR_INVALID_PARAM, "aclrtCreateStream: stream is null");
+        }
+        // SAFETY: not null, and the caller's to write.
+        unsafe { stream.write(STREAMS.insert(())) };
+        Ok(())
+    })
+}
+
+/// As `aclrtCreateStream`; priorities have no effect.
+///
+/// # Safety
+/// `stream` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclrtCreateStreamWithConfig(
+    stream: *mut Handle,
+    _priority: u32,
+    _flag: u32,
+) -> i32 {
+    // SAFETY: as asked of the caller.
+    unsafe { aclrtCreateStream(stream) }
+}
+
+/// Ends a stream.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclrtDestroyStream(stream: Handle) -> i32 {
+    status(ACL_ERROR_INTERNAL_ERROR, || match STREAMS.take(stream) {
+        Some(_) => Ok(()),
+        None if stream.is_null() => {
+            refuse(ACL_ERROR_INVALID_PARAM, "aclrtDestroyStream: stream is null")
+        }
+        None => refuse(ACL_ERROR_RT_INVALID_HANDLE, "aclrtDestroyStream: not a live stream"),
+    })
+}
+
+/// Waits until the stream has no work left.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclrtSynchronizeStream(stream: Handle) -> i32 {
+    status(ACL_ERROR_INTERNAL_ERROR, || match is_stream(stream) {
+        true => Ok(()),
+        false => refuse(ACL_ERROR_RT_INVALID_HANDLE, "aclrtSynchronizeStream: not a live stream"),
+    })
+}
+
+/// As `aclrtSynchronizeStream`, which never waits long.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclrtSynchronizeStreamWithTimeout(stream: Handle, _timeout: i32) -> i32 {
+    aclrtSynchronizeStream(stream)
+}
+
+/// Waits until no stream has work left.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclrtSynchronizeDevice() -> i32 {
+    0
+}

@@ -1,0 +1,377 @@
+//! `aclTensor`: what the caller said of a tensor, word for word. Whether it makes sense is for the
+//! operators to say, who can name the argument.
+
+use super::codes::*;
+use crate::operand::{array, reply};
+use crate::refusal::{Checked, pointer, refuse, status};
+use crate::registry::{Handle, Registry};
+use op_dsl_ir::bind::MAX_RANK;
+use std::ffi::{CStr, c_char, c_void};
+use std::ops::Deref;
+
+/// All tensors that were not destroyed.
+pub static TENSORS: Registry<Tensor> = Registry::new();
+
+/// More dimensions are a mistake, and not read.
+const MOST_DIMS: u64 = 25;
+
+/// Dimensions or strides. Those of tensors that operators take need no memory of their own:
+/// tensors come and go by the call.
+#[derive(Clone, Debug)]
+pub enum Dims {
+    /// Up to [`MAX_RANK`].
+    Few(usize, [i64; MAX_RANK]),
+    /// More.
+    Many(Vec<i64>),
+}
+
+impl Dims {
+    fn new(values: &[i64]) -> Dims {
+        if values.len() > MAX_RANK {
+            return Dims::Many(values.to_vec());
+        }
+        let mut all = [0; MAX_RANK];
+        all.iter_mut().zip(values).for_each(|(to, from)| *to = *from);
+        Dims::Few(values.len(), all)
+    }
+
+    /// Strides of a tensor whose elements lie side by side. Those of a shape that is too large,
+    /// or negative, are never used.
+    fn dense(shape: &[i64]) -> Dims {
+        let mut strides = vec![1i64; shape.len()];
+        for i in (1..shape.len()).rev() {
+            strides[i - 1] = strides[i].wrapping_mul(shape[i]);
+        }
+        Dims::new(&strides)
+    }
+}
+
+impl Deref for Dims {
+    type Target = [i64];
+    fn deref(&self) -> &[i64] {
+        match self {
+            Dims::Few(count, all) => &all[..*count],
+            Dims::Many(all) => all,
+        }
+    }
+}
+
+/// A tensor as `aclCreateTensor` was told.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// `aclDataType`
+    pub dtype: i32,
+    /// `aclFormat`
+    pub format: i32,
+    /// Dimensions as operators see them.
+    pub view: Dims,
+    /// Elements between neighbours of each dimension of the view.
+    pub strides: Dims,
+    /// Elements from the start of the storage to the view's first.
+    pub offset: i64,
+    /// Dimensions of the memory.
+    pub storage: Dims,
+    /// Where the memory starts, or 0.
+    pub data: usize,
+}
+
+/// The arguments of `aclCreateTensor`.
+struct Description {
+    view: *const i64,
+    rank: u64,
+    dtype: i32,
+    strides: *const i64,
+    offset: i64,
+    format: i32,
+    storage: *const i64,
+    storage_rank: u64,
+    data: *mut c_void,
+}
+
+impl Description {
+    /// # Safety
+    /// Each array is null or as long as said.
+    unsafe fn read(&self, function: &str) -> Checked<Tensor> {
+        if self.rank.max(self.storage_rank) > MOST_DIMS {
+            let message = format!("{function}: more than {MOST_DIMS} dimensions");
+            return refuse(ACLNN_ERR_PARAM_INVALID, message);
+        }
+        let null =
+            |what: &str| refuse(ACLNN_ERR_PARAM_NULLPTR, format!("{function}: {what} is null"));
+        let (rank, storage_rank) = (self.rank as usize, self.storage_rank as usize);
+        // SAFETY: as asked of the caller.
+        let Some(view) = (unsafe { array(self.view, rank) }) else { return null("viewDims") };
+        // SAFETY: as asked of the caller.
+        let Some(storage) = (unsafe { array(self.storage, storage_rank) }) else {
+            return null("storageDims");
+        };
+        // SAFETY: as asked of the caller.
+        let strides = unsafe { array(self.strides, rank) };
+        Ok(Tensor {
+            dtype: self.dtype,
+            format: self.format,
+            view: Dims::new(view),
+            strides: strides.map_or_else(|| Dims::dense(view), Dims::new),
+            offset: self.offset,
+            storage: Dims::new(storage),
+            data: self.data.expose_provenance(),
+        })
+    }
+}
+
+/// Makes a tensor; null when its description cannot be read.
+///
+/// # Safety
+/// Each array is null or as long as said.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclCreateTensor(
+    view_dims: *const i64,
+    view_dims_num: u64,
+    data_type: i32,
+    stride: *const i64,
+    offset: i64,
+    format: i32,
+    storage_dims: *const i64,
+    storage_dims_num: u64,
+    tensor_data: *mut c_void,
+) -> Handle {
+    pointer(|| {
+        let description = Description {
+            view: view_dims,
+            rank: view_dims_num,
+            dtype: data_type,
+            strides: stride,
+            offset,
+            format,
+            storage: storage_dims,
+            storage_rank: storage_dims_num,
+            data: tensor_data,
+        };
+        // SAFETY: as asked of the caller.
+        let tensor = unsafe { description.read("aclCreateTensor") }?;
+        Ok(TENSORS.insert(tensor))
+    })
+}
+
+/// Describes a tensor anew.
+///
+/// # Safety
+/// Each array is null or as long as said.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclInitTensor(
+    tensor: Handle,
+    view_dims: *const i64,
+    view_dims_num: u64,
+    data_type: i32,
+    stride: *const i64,
+    offset: i64,
+    format: i32,
+    storage_dims: *const i64,
+    storage_dims_num: u64,
+    tensor_data: *mut c_void,
+) -> i32 {
+    status(ACLNN_ERR_INNER, || {
+        live("aclInitTensor", tensor)?;
+        let description = Description {
+            view: view_dims,
+            rank: view_dims_num,
+            dtype: data_type,
+            strides: stride,
+            offset,
+            format,
+            storage: storage_dims,
+            storage_rank: storage_dims_num,
+            data: tensor_data,
+        };
+        // SAFETY: as asked of the caller.
+        let read = unsafe { description.read("aclInitTensor") }?;
+        TENSORS.update(tensor, |t| *t = read);
+        Ok(())
+    })
+}
+
+/// Ends a tensor. Executors keep what they need of it; its memory is the caller's.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclDestroyTensor(tensor: Handle) -> i32 {
+    status(ACLNN_ERR_INNER, || match TENSORS.take(tensor) {
+        None if !tensor.is_null() => {
+            refuse(ACLNN_ERR_PARAM_INVALID, "aclDestroyTensor: not a live aclTensor")
+        }
+        _ => Ok(()),
+    })
+}
+
+fn live(function: &str, tensor: Handle) -> Checked<std::sync::Arc<Tensor>> {
+    match TENSORS.get(tensor) {
+        Some(tensor) => Ok(tensor),
+        None if tensor.is_null() => {
+            refuse(ACLNN_ERR_PARAM_NULLPTR, format!("{function}: tensor is null"))
+        }
+        None => refuse(ACLNN_ERR_PARAM_INVALID, format!("{function}: not a live aclTensor")),
+    }
+}
+
+unsafe extern "C" {
+    fn malloc(size: usize) -> *mut c_void;
+    fn dlsym(handle: *mut c_void, symbol: *const c_char) -> *mut c_void;
+}
+
+/// A function of the process, or null.
+fn symbol(name: &CStr) -> *mut c_void {
+    const EVERYWHERE: *mut c_void = std::ptr::null_mut(); // RTLD_DEFAULT
+    // SAFETY: the name ends.
+    unsafe { dlsym(EVERYWHERE, name.as_ptr()) }
+}
+
+/// Memory that the caller frees: with `delete[]` where there is C++, else with `free`.
+fn for_caller(bytes: usize) -> *mut c_void {
+    // `std::terminate` tells C++ from a sanitizer, which has `operator new[]` of its own.
+    let new = symbol(c"_ZnamRKSt9nothrow_t");
+    if new.is_null() || symbol(c"_ZSt9terminatev").is_null() {
+        // SAFETY: any size may be asked for.
+        return unsafe { malloc(bytes) };
+    }
+    // SAFETY: by its name, this is `operator new[](size_t, const std::nothrow_t&)`.
+    let new: unsafe extern "C" fn(usize, *const u8) -> *mut c_void =
+        unsafe { std::mem::transmute(new) };
+    // SAFETY: the tag is an empty object that nothing reads.
+    unsafe { new(bytes, &0) }
+}
+
+/// Gives the caller a copy of dimensions or strides.
+///
+/// # Safety
+/// Each place is null or may be written.
+unsafe fn give(
+    function: &str,
+    tensor: Handle,
+    list: fn(&Tensor) -> &[i64],
+    values: *mut *mut i64,
+    count: *mut u64,
+) -> i32 {
+    status(ACLNN_ERR_INNER, || {
+        let tensor = live(function, tensor)?;
+        if values.is_null() || count.is_null() {
+            let message = format!("{function}: the place for an answer is null");
+            return refuse(ACLNN_ERR_PARAM_NULLPTR, message);
+        }
+        let list = list(&tensor);
+        let copy = for_caller(size_of_val(list).max(1)).cast::<i64>();
+        if copy.is_null() {
+            return refuse(ACLNN_ERR_INNER_NULLPTR, format!("{function}: no memory"));
+        }
+        // SAFETY: the copy has room for the list; both places are not null.
+        unsafe {
+            copy.copy_from_nonoverlapping(list.as_ptr(), list.len());
+            values.write(copy);
+            count.write(list.len() as u64);
+        }
+        Ok(())
+    })
+}
+
+/// Dimensions of the view, in memory that the caller frees.
+///
+/// # Safety
+/// Each place is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclGetViewShape(
+    tensor: Handle,
+    view_dims: *mut *mut i64,
+    view_dims_num: *mut u64,
+) -> i32 {
+    // SAFETY: as asked of the caller.
+    unsafe { give("aclGetViewShape", tensor, |t| &t.view, view_dims, view_dims_num) }
+}
+
+/// Strides of the view, in memory that the caller frees.
+///
+/// # Safety
+/// Each place is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclGetViewStrides(
+    tensor: Handle,
+    strides: *mut *mut i64,
+    strides_num: *mut u64,
+) -> i32 {
+    // SAFETY: as asked of the caller.
+    unsafe { give("aclGetViewStrides", tensor, |t| &t.strides, strides, strides_num) }
+}
+
+/// Dimensions of the memory, in memory that the caller frees.
+///
+/// # Safety
+/// Each place is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclGetStorageShape(
+    tensor: Handle,
+    storage_dims: *mut *mut i64,
+    storage_dims_num: *mut u64,
+) -> i32 {
+    // SAFETY: as asked of the caller.
+    unsafe { give("aclGetStorageShape", tensor, |t| &t.storage, storage_dims, storage_dims_num) }
+}
+
+/// Answers one question about a tensor.
+///
+/// # Safety
+/// `place` is null or may be written.
+unsafe fn tell<T>(function: &str, tensor: Handle, place: *mut T, of: fn(&Tensor) -> T) -> i32 {
+    status(ACLNN_ERR_INNER, || {
+        let tensor = live(function, tensor)?;
+        let name = format!("{function}: the place for the answer");
+        // SAFETY: as asked of the caller.
+        unsafe { reply(ACLNN_ERR_PARAM_NULLPTR, &name, place, of(&tensor)) }
+    })
+}
+
+/// Elements from the start of the memory to the view's first.
+///
+/// # Safety
+/// `offset` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclGetViewOffset(tensor: Handle, offset: *mut i64) -> i32 {
+    // SAFETY: as asked of the caller.
+    unsafe { tell("aclGetViewOffset", tensor, offset, |t| t.offset) }
+}
+
+/// The format.
+///
+/// # Safety
+/// `format` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclGetFormat(tensor: Handle, format: *mut i32) -> i32 {
+    // SAFETY: as asked of the caller.
+    unsafe { tell("aclGetFormat", tensor, format, |t| t.format) }
+}
+
+/// The element type.
+///
+/// # Safety
+/// `data_type` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclGetDataType(tensor: Handle, data_type: *mut i32) -> i32 {
+    // SAFETY: as asked of the caller.
+    unsafe { tell("aclGetDataType", tensor, data_type, |t| t.dtype) }
+}
+
+/// Where the memory starts.
+///
+/// # Safety
+/// `addr` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclGetRawTensorAddr(tensor: Handle, addr: *mut *mut c_void) -> i32 {
+    let of = |t: &Tensor| std::ptr::with_exposed_provenance_mut(t.data);
+    // SAFETY: as asked of the caller.
+    unsafe { tell("aclGetRawTensorAddr", tensor, addr, of) }
+}
+
+/// Moves the tensor to other memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclSetRawTensorAddr(tensor: Handle, addr: *mut c_void) -> i32 {
+    status(ACLNN_ERR_INNER, || {
+        live("aclSetRawTensorAddr", tensor)?;
+        TENSORS.update(tensor, |t| t.data = addr.expose_provenance());
+        Ok(())
+    })
+}

@@ -1,0 +1,88 @@
+//! An aclnn function: its name, its signature and the operator behind it.
+
+use crate::acl::ACLNN_ERR_INNER_FIND_KERNEL_ERROR;
+use crate::refusal::{Checked, refuse};
+use codegen_ascendc::emit::api::published::{DTypes, Of};
+use codegen_ascendc::emit::api::signature::{self, Interface};
+use codegen_cpu::rt::call::Operator;
+use std::sync::OnceLock;
+
+/// An aclnn function of an operator of a table.
+#[derive(Debug)]
+pub struct Function {
+    /// The table; a static of its own, so that a function can be one.
+    pub table: &'static &'static [&'static Operator],
+    /// The operator's name.
+    pub operator: &'static str,
+    /// The function's name.
+    pub name: &'static str,
+    #[doc(hidden)]
+    pub resolved: OnceLock<Option<Resolved>>,
+}
+
+/// What a function comes to.
+#[derive(Debug)]
+pub struct Resolved {
+    /// The operator, with the rules for shapes and element types that the function has.
+    pub operator: Operator,
+    /// Arguments in order.
+    pub signature: signature::Function,
+    /// `(input, other)`: an input without an argument is given the other one.
+    pub stand_ins: Vec<(usize, usize)>,
+    /// How element types go together.
+    pub dtypes: DTypes,
+}
+
+impl Function {
+    /// A function of an operator.
+    pub const fn new(
+        table: &'static &'static [&'static Operator],
+        operator: &'static str,
+        name: &'static str,
+    ) -> Function {
+        Function { table, operator, name, resolved: OnceLock::new() }
+    }
+
+    /// The signature and the operator.
+    pub fn resolve(&self) -> Checked<&Resolved> {
+        let found = self.resolved.get_or_init(|| {
+            let operator = self.table.iter().find(|o| o.name() == self.operator)?;
+            let Interface { functions, stand_ins, broadcast, dtypes, empty, .. } =
+                Interface::of(&operator.def);
+            let signature = functions.into_iter().find(|f| f.name == self.name)?;
+            let mut operator = (*operator).clone();
+            operator.def.broadcast = broadcast;
+            operator.def.promote = dtypes != DTypes::Same;
+            operator.def.empty = empty;
+            Some(Resolved { operator, signature, stand_ins, dtypes })
+        });
+        match found {
+            Some(resolved) => Ok(resolved),
+            None => refuse(
+                ACLNN_ERR_INNER_FIND_KERNEL_ERROR,
+                format!("{}: {} is not in this library", self.name, self.operator),
+            ),
+        }
+    }
+
+    /// How many tensors it reads.
+    pub fn input_count(&self) -> usize {
+        self.resolve().map_or(0, |r| {
+            r.signature.params.iter().filter(|p| matches!(p.of, Of::Input(_))).count()
+        })
+    }
+}
+
+impl Resolved {
+    /// Where among the tensors of the call a tensor of the operator is.
+    pub fn position(&self, of: Of) -> Option<usize> {
+        let of = match of {
+            Of::Input(i) => {
+                let other = self.stand_ins.iter().find(|s| s.0 == i);
+                Of::Input(other.map_or(i, |s| s.1))
+            }
+            other => other,
+        };
+        self.signature.tensors().position(|p| p.of == of)
+    }
+}

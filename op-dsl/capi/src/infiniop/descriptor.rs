@@ -1,0 +1,64 @@
+//! Operator descriptors: all that a call needs but the addresses.
+
+use super::codes::*;
+use super::device::Device;
+use super::operator::Function;
+use crate::operand::{Operand, reply};
+use crate::refusal::{refuse, status};
+use crate::registry::{Handle, Registry};
+use codegen_cpu::rt::call::Operator;
+
+/// All operator descriptors that were not destroyed.
+pub static DESCRIPTORS: Registry<Descriptor> = Registry::new();
+
+/// An operator on tensors of certain layouts.
+#[derive(Debug)]
+pub struct Descriptor {
+    /// Whose descriptor it is.
+    pub function: &'static Function,
+    /// The operator.
+    pub operator: &'static Operator,
+    /// Where it runs.
+    pub device: Device,
+    /// Outputs, then inputs.
+    pub operands: Vec<Operand>,
+}
+
+/// # Safety
+/// `place` is null or may be written.
+unsafe fn tell(function: &str, desc: Handle, place: *mut i32, of: fn(&Device) -> i32) -> i32 {
+    status(INTERNAL_ERROR, || {
+        let Some(descriptor) = DESCRIPTORS.get(desc) else {
+            return refuse(BAD_PARAM, format!("{function}: not a live operator descriptor"));
+        };
+        let name = format!("{function}: the place for the answer");
+        // SAFETY: as asked of the caller.
+        unsafe { reply(BAD_PARAM, &name, place, of(&descriptor.device)) }
+    })
+}
+
+/// The kind of device that an operator runs on.
+///
+/// # Safety
+/// `device_type` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn infiniopGetDescriptorDeviceType(
+    desc_ptr: Handle,
+    device_type: *mut i32,
+) -> i32 {
+    // SAFETY: as asked of the caller.
+    unsafe { tell("infiniopGetDescriptorDeviceType", desc_ptr, device_type, |d| d.kind) }
+}
+
+/// Which device of its kind an operator runs on.
+///
+/// # Safety
+/// `device_id` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn infiniopGetDescriptorDeviceId(
+    desc_ptr: Handle,
+    device_id: *mut i32,
+) -> i32 {
+    // SAFETY: as asked of the caller.
+    unsafe { tell("infiniopGetDescriptorDeviceId", desc_ptr, device_id, |d| d.id) }
+}

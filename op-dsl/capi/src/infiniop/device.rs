@@ -1,0 +1,76 @@
+//! The current device, and handles on it. There is one device: the CPU.
+
+use super::codes::*;
+use crate::operand::reply;
+use crate::refusal::{refuse, status};
+use crate::registry::{Handle, Registry};
+
+/// All handles that were not destroyed.
+pub static HANDLES: Registry<Device> = Registry::new();
+
+/// What a handle stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct Device {
+    /// `infiniDevice_t`
+    pub kind: i32,
+    /// Which of its kind.
+    pub id: i32,
+}
+
+/// Starts the run-time, which needs no start.
+#[unsafe(no_mangle)]
+pub extern "C" fn infinirtInit() -> i32 {
+    0
+}
+
+/// Chooses the device.
+#[unsafe(no_mangle)]
+pub extern "C" fn infinirtSetDevice(device: i32, device_id: i32) -> i32 {
+    status(INTERNAL_ERROR, || match (device, device_id) {
+        (CPU, 0) => Ok(()),
+        (CPU, _) => refuse(DEVICE_NOT_FOUND, "infinirtSetDevice: the CPU is device 0"),
+        _ => refuse(DEVICE_TYPE_NOT_SUPPORTED, "infinirtSetDevice: only the CPU is supported"),
+    })
+}
+
+/// The current device.
+///
+/// # Safety
+/// Each place is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn infinirtGetDevice(device_ptr: *mut i32, device_id_ptr: *mut i32) -> i32 {
+    status(INTERNAL_ERROR, || {
+        for (place, value) in [(device_ptr, CPU), (device_id_ptr, 0)] {
+            if !place.is_null() {
+                // SAFETY: not null, and the caller's to write.
+                unsafe { reply(BAD_PARAM, "infinirtGetDevice", place, value) }?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Makes a handle on the current device.
+///
+/// # Safety
+/// `handle_ptr` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn infiniopCreateHandle(handle_ptr: *mut Handle) -> i32 {
+    status(INTERNAL_ERROR, || {
+        if handle_ptr.is_null() {
+            return refuse(NULL_POINTER, "infiniopCreateHandle: handle_ptr is null");
+        }
+        // SAFETY: not null, and the caller's to write.
+        unsafe { handle_ptr.write(HANDLES.insert(Device { kind: CPU, id: 0 })) };
+        Ok(())
+    })
+}
+
+/// Ends a handle. Descriptors made with it stay.
+#[unsafe(no_mangle)]
+pub extern "C" fn infiniopDestroyHandle(handle: Handle) -> i32 {
+    status(INTERNAL_ERROR, || match HANDLES.take(handle) {
+        None if !handle.is_null() => refuse(BAD_PARAM, "infiniopDestroyHandle: not a live handle"),
+        _ => Ok(()),
+    })
+}

@@ -1,0 +1,203 @@
+//! The four functions of an infiniop operator.
+
+use super::codes::*;
+use super::descriptor::{DESCRIPTORS, Descriptor};
+use super::device::HANDLES;
+use super::tensor::{self, TENSORS};
+use crate::operand::{Operand, reply};
+use crate::refusal::{Checked, refuse, status};
+use crate::registry::Handle;
+use codegen_cpu::rt::call::{Operator, Options};
+use codegen_cpu::rt::view::{View, ViewMut};
+use op_dsl_ir::op;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// The operator that four functions are about.
+#[derive(Debug)]
+pub struct Function {
+    table: &'static &'static [&'static Operator],
+    operator: &'static str,
+    /// infiniop's name, without prefix: `GeLUBackward`.
+    pub name: &'static str,
+}
+
+impl Function {
+    /// The functions of an operator of a table.
+    pub const fn new(
+        table: &'static &'static [&'static Operator],
+        operator: &'static str,
+        name: &'static str,
+    ) -> Function {
+        Function { table, operator, name }
+    }
+
+    fn operator(&self) -> Checked<&'static Operator> {
+        match self.table.iter().find(|o| o.name() == self.operator) {
+            Some(operator) => Ok(operator),
+            None => refuse(INTERNAL_ERROR, format!("{} is not in this library", self.operator)),
+        }
+    }
+
+    /// The descriptor, if it is one of this operator.
+    fn live(&'static self, desc: Handle) -> Checked<Arc<Descriptor>> {
+        match DESCRIPTORS.get(desc) {
+            Some(descriptor) if std::ptr::eq(descriptor.function, self) => Ok(descriptor),
+            _ => refuse(BAD_PARAM, format!("desc is not a live {} descriptor", self.name)),
+        }
+    }
+}
+
+/// Tensors as infiniop counts them: outputs, then inputs.
+fn tensors(operator: &Operator) -> impl Iterator<Item = &op::Tensor> {
+    operator.def.outputs.iter().chain(operator.def.inputs.iter())
+}
+
+/// `infiniopCreateXxxDescriptor`: checks layouts, and keeps them.
+///
+/// # Safety
+/// `desc_ptr` is null or may be written.
+pub unsafe fn create(
+    function: &'static Function,
+    handle: Handle,
+    desc_ptr: *mut Handle,
+    tensors: &[Handle],
+) -> i32 {
+    status(INTERNAL_ERROR, || {
+        let descriptor = check(function, handle, desc_ptr.is_null(), tensors)?;
+        // SAFETY: not null, or `check` would have said so.
+        unsafe { desc_ptr.write(DESCRIPTORS.insert(descriptor)) };
+        Ok(())
+    })
+}
+
+fn check(
+    function: &'static Function,
+    handle: Handle,
+    nowhere: bool,
+    handles: &[Handle],
+) -> Checked<Descriptor> {
+    let operator = function.operator()?;
+    let wrong = |code, name: &str, what: String| {
+        refuse(code, format!("infiniopCreate{}Descriptor: {name} {what}", function.name))
+    };
+    let Some(device) = HANDLES.get(handle) else {
+        return wrong(BAD_PARAM, "handle", "is not a live handle".into());
+    };
+    if device.kind != CPU {
+        return wrong(DEVICE_TYPE_NOT_SUPPORTED, "handle", "is not of the CPU".into());
+    }
+    if nowhere {
+        return wrong(BAD_PARAM, "desc_ptr", "is null".into());
+    }
+    let mut given: Vec<(&str, Arc<tensor::Tensor>)> = Vec::with_capacity(handles.len());
+    for (tensor, &handle) in tensors(operator).zip(handles) {
+        match TENSORS.get(handle) {
+            Some(described) => given.push((&tensor.name, described)),
+            None => {
+                let name = format!("{}_desc", tensor.name);
+                return wrong(BAD_PARAM, &name, "is not a live tensor descriptor".into());
+            }
+        }
+    }
+    let Some((first, output)) = given.first() else {
+        return wrong(INTERNAL_ERROR, "the operator", "has no tensors".into());
+    };
+    let Some(dtype) = dtype(output.dtype).filter(|t| operator.def.dtypes.contains(t)) else {
+        let what = format!("has dtype {}; allowed: F16, F32, BF16", output.dtype);
+        return wrong(BAD_TENSOR_DTYPE, first, what);
+    };
+    if let Some((name, other)) = given.iter().find(|(_, t)| t.dtype != output.dtype) {
+        let what = format!("has dtype {}, but {first} {}", other.dtype, output.dtype);
+        return wrong(BAD_TENSOR_DTYPE, name, what);
+    }
+    // Broadcast is a stride of 0, written by the caller.
+    if let Some((name, other)) = given.iter().find(|(_, t)| t.shape != output.shape) {
+        let what = format!("has shape {:?}, but {first} {:?}", other.shape, output.shape);
+        return wrong(BAD_TENSOR_SHAPE, name, what);
+    }
+    if op_dsl_ir::bind::elements(&output.shape).is_none() {
+        let what = format!("of shape {:?} has more elements than addresses", output.shape);
+        return wrong(BAD_TENSOR_SHAPE, first, what);
+    }
+    let outputs = operator.def.outputs.len();
+    let mut operands = Vec::with_capacity(given.len());
+    for (k, (name, t)) in given.iter().enumerate() {
+        let operand = Operand::new(dtype, &t.shape, &t.strides, 0);
+        let Some(operand) = operand.filter(|o| o.span().is_ok()) else {
+            let what = format!("overflows with strides {:?}", t.strides);
+            return wrong(BAD_TENSOR_STRIDES, name, what);
+        };
+        if k < outputs
+            && let Err(why) = operand.writable()
+        {
+            return wrong(BAD_TENSOR_STRIDES, name, why.to_string());
+        }
+        operands.push(operand);
+    }
+    Ok(Descriptor { function, operator, device: *device, operands })
+}
+
+/// `infiniopGetXxxWorkspaceSize`: none is needed.
+///
+/// # Safety
+/// `size` is null or may be written.
+pub unsafe fn workspace_size(function: &'static Function, desc: Handle, size: *mut usize) -> i32 {
+    status(INTERNAL_ERROR, || {
+        function.live(desc)?;
+        // SAFETY: as asked of the caller.
+        unsafe { reply(BAD_PARAM, "size", size, 0) }
+    })
+}
+
+/// `infiniopXxx`: computes, and has computed when it returns.
+///
+/// # Safety
+/// Each address, outputs before inputs, is null or that of the first element of a tensor as
+/// described; no other thread uses what is written or writes what is read.
+pub unsafe fn run(function: &'static Function, desc: Handle, addresses: &[*const c_void]) -> i32 {
+    status(INTERNAL_ERROR, || {
+        let name = function.name;
+        let descriptor = function.live(desc)?;
+        let operator = descriptor.operator;
+        let split = operator.def.outputs.len();
+        let wrong = |what: String| refuse(BAD_PARAM, format!("infiniop{name}: {what}"));
+        let mut inputs = Vec::with_capacity(operator.def.inputs.len());
+        let mut outputs = Vec::with_capacity(split);
+        let all = tensors(operator).zip(&descriptor.operands).zip(addresses).enumerate();
+        for (k, ((tensor, operand), address)) in all {
+            if address.is_null() && !operand.is_empty() {
+                return wrong(format!("{} is null", tensor.name));
+            }
+            let mut operand = *operand;
+            operand.base = address.expose_provenance();
+            let made = if k < split {
+                // SAFETY: as asked of the caller.
+                unsafe { operand.view_mut() }.map(|v: ViewMut<'_>| outputs.push(v))
+            } else {
+                // SAFETY: as asked of the caller.
+                unsafe { operand.view() }.map(|v: View<'_>| inputs.push(v))
+            };
+            if let Err(why) = made {
+                return wrong(why.to_string());
+            }
+        }
+        let attrs = operator.default_attrs();
+        match operator.run(&attrs, &inputs, &mut outputs, &Options::default()) {
+            Ok(()) => Ok(()),
+            Err(why) => wrong(why.to_string()),
+        }
+    })
+}
+
+/// `infiniopDestroyXxxDescriptor`
+pub fn destroy(function: &'static Function, desc: Handle) -> i32 {
+    status(INTERNAL_ERROR, || {
+        if desc.is_null() {
+            return Ok(());
+        }
+        function.live(desc)?;
+        DESCRIPTORS.take(desc);
+        Ok(())
+    })
+}

@@ -1,0 +1,249 @@
+//! One operator on one set of tensors, beside the floor of its memory traffic.
+
+use super::data::Pool;
+use crate::args::DataKind;
+use crate::array::{Array, views, views_mut};
+use crate::error::Error;
+use crate::roles;
+use codegen_cpu::rt::call::{Operator, Options};
+use codegen_cpu::rt::floor::floor_kernels;
+use codegen_cpu::rt::simd::Level;
+use op_dsl_ir::DType;
+use op_dsl_ir::bind::{Bound, bind};
+use op_dsl_ir::op::{AttrKind, OpDef, Stream, Value};
+use std::time::{Duration, Instant};
+
+/// A sample lasts at least this long: short calls are repeated.
+const SAMPLE: Duration = Duration::from_micros(400);
+/// Unless told otherwise, runs are repeated for this long ...
+const PATIENCE: Duration = Duration::from_millis(500);
+/// ... but between so many times.
+const RUNS: (usize, usize) = (9, 201);
+/// Results that are held against the oracle before any timing.
+const SAMPLES: usize = 4096;
+/// Relative error allowed there, in the order of [`DType`]; accuracy proper is for `verify`.
+const TOLERANCE: [f64; DType::COUNT] = [1e-3, 8e-3, 1e-5];
+
+/// Nanoseconds per element of the formula.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Of the operator.
+    pub operator: f64,
+    /// Of its floor.
+    pub floor: f64,
+}
+
+/// Tensors, and the two operators that are timed on them.
+pub struct Case<'o> {
+    op: &'o Operator,
+    floor: Operator,
+    attrs: Vec<Value>,
+    floor_attrs: Vec<Value>,
+    inputs: Vec<Array>,
+    outputs: Vec<Array>,
+    bound: Bound,
+    written: usize,
+    data: DataKind,
+}
+
+impl<'o> Case<'o> {
+    /// Tensors for an operator whose activation input has this shape.
+    ///
+    /// # Errors
+    /// The shape does not suit the operator, or its tensors do not fit into memory.
+    pub fn new(
+        op: &'o Operator,
+        attrs: &[Value],
+        shape: &[usize],
+        dtype: DType,
+        data: DataKind,
+    ) -> Result<Case<'o>, Error> {
+        let shapes = roles::input_shapes(op, attrs, shape)?;
+        let lead = roles::lead(&op.def);
+        let longest = shapes.iter().map(|s| s.iter().product()).max().unwrap_or(0);
+        let mut normal = Pool::normal(longest);
+        let mut inputs = Vec::new();
+        for (i, shape) in shapes.iter().enumerate() {
+            inputs.push(match data {
+                DataKind::Tail if i == lead => {
+                    let mut tail = Pool::tail(longest);
+                    Array::filled(dtype, shape, || tail.draw())?
+                }
+                _ => Array::filled(dtype, shape, || normal.draw())?,
+            });
+        }
+        let metas: Vec<_> = inputs.iter().map(Array::meta).collect();
+        let bound = bind(&op.def, attrs, &metas).map_err(codegen_cpu::rt::error::Error::from)?;
+        let mut outputs = Vec::new();
+        for meta in op.infer(attrs, &metas)? {
+            outputs.push(Array::zeros(meta.dtype, &meta.shape)?);
+        }
+        let written: usize = outputs.iter().map(|o| o.shape.iter().product::<usize>()).sum();
+        let (floor, floor_attrs) = floor(op, attrs)?;
+        Ok(Case {
+            op,
+            floor,
+            attrs: attrs.to_vec(),
+            floor_attrs,
+            inputs,
+            outputs,
+            bound,
+            written: written * dtype.size(),
+            data,
+        })
+    }
+
+    /// What the operator runs over.
+    pub fn bound(&self) -> &Bound {
+        &self.bound
+    }
+
+    /// Whether the driver stores past the caches, of the operator and of the floor alike.
+    pub fn is_streaming(&self, options: &Options) -> bool {
+        let level = options.level.unwrap_or_else(Level::best);
+        options.streaming.unwrap_or(level.streams(self.written))
+    }
+
+    /// Elements of the formula.
+    pub fn elements(&self) -> usize {
+        self.bound.domain.elements().unwrap_or(0)
+    }
+
+    /// Bytes that must move once per element: streams that the formula reads, and all it writes.
+    pub fn bytes(&self) -> usize {
+        let graph = &self.op.def.specs[self.bound.spec].graph;
+        let read = (0..self.op.def.input_streams().len()).filter(|k| graph.reads(*k)).count();
+        (read + graph.outputs.len()) * self.bound.dtype.size()
+    }
+
+    /// Runs the operator once.
+    ///
+    /// # Errors
+    /// The options ask for what this CPU does not have.
+    pub fn run(&mut self, options: &Options) -> Result<(), Error> {
+        let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
+        Ok(self.op.run(&self.attrs, &inputs, &mut outputs, options)?)
+    }
+
+    /// Runs the floor once.
+    ///
+    /// # Errors
+    /// As [`Case::run`].
+    pub fn run_floor(&mut self, options: &Options) -> Result<(), Error> {
+        let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
+        Ok(self.floor.run(&self.floor_attrs, &inputs, &mut outputs, options)?)
+    }
+
+    /// Holds a sample of the results against the graph in f64.
+    ///
+    /// # Errors
+    /// A result is wrong.
+    pub fn check(&mut self, options: &Options) -> Result<(), Error> {
+        self.run(options)?;
+        let def = &self.op.def;
+        let float = |v: &Value| if let Value::Float(f) = v { Some(*f) } else { None };
+        let scalars: Vec<f64> = self.attrs.iter().filter_map(float).collect();
+        let (reads, writes) = (def.input_streams(), def.output_streams());
+        // Near a zero crossing the error is absolute; in the tail there is none.
+        let small = if self.data == DataKind::Tail { 1e-40 } else { 0.1 };
+        let tolerance = TOLERANCE[self.bound.dtype as usize];
+        let least = if self.bound.dtype == DType::F16 { 1.2e-7 } else { 1e-40 };
+        let count = self.elements();
+        for sample in 0..SAMPLES.min(count) {
+            let i = (sample as u128 * count as u128 / SAMPLES.min(count) as u128) as usize;
+            let get =
+                |s: &Stream, a: &[Array]| f64::from(a[s.tensor].get(position(&self.bound, s, i)));
+            let values: Vec<f64> = reads.iter().map(|s| get(s, &self.inputs)).collect();
+            let want = def.specs[self.bound.spec].graph.eval(&values, &scalars);
+            for (k, (s, want)) in writes.iter().zip(&want).enumerate() {
+                let got = get(s, &self.outputs);
+                let allowed = tolerance * want.abs().max(small) + least;
+                if (got - want).abs() > allowed || got.is_nan() != want.is_nan() {
+                    let (op, output) = (self.op.name(), def.output_names().swap_remove(k));
+                    return Err(Error::WrongResult(format!(
+                        "{op}: {output} is {got:e} where {want:e} is right, element {i}; not timed"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The medians of interleaved runs; by default as many as half a second holds.
+    ///
+    /// # Errors
+    /// As [`Case::run`].
+    pub fn time(&mut self, options: &Options, runs: Option<u16>) -> Result<Timing, Error> {
+        let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
+        let mut call = |op: &Operator, attrs: &[Value], times: usize| -> Result<Duration, Error> {
+            let start = Instant::now();
+            for _ in 0..times {
+                op.run(attrs, &inputs, &mut outputs, options)?;
+            }
+            Ok(start.elapsed())
+        };
+        // Warm up both, the second time for how long a call takes.
+        let mut once = [Duration::ZERO; 2];
+        for _ in 0..2 {
+            once = [call(self.op, &self.attrs, 1)?, call(&self.floor, &self.floor_attrs, 1)?];
+        }
+        let times = once.map(|t| SAMPLE.as_nanos().div_ceil(t.as_nanos().max(1)).max(1) as usize);
+        let both: Duration = once.iter().zip(times).map(|(t, n)| *t * n as u32).sum();
+        let fit = (PATIENCE.as_nanos() / both.as_nanos().max(1)) as usize;
+        let runs = runs.map_or(fit.clamp(RUNS.0, RUNS.1), usize::from);
+        let mut samples = [Vec::new(), Vec::new()];
+        for _ in 0..runs {
+            samples[0].push(call(self.op, &self.attrs, times[0])?);
+            samples[1].push(call(&self.floor, &self.floor_attrs, times[1])?);
+        }
+        let count = self.elements().max(1) as f64;
+        let per_element = |k: usize, samples: &mut Vec<Duration>| {
+            samples.sort_unstable();
+            let median = samples[samples.len() / 2].as_secs_f64();
+            1e9 * median / times[k] as f64 / count
+        };
+        let [operator, floor] = &mut samples;
+        Ok(Timing { operator: per_element(0, operator), floor: per_element(1, floor) })
+    }
+}
+
+/// The operator with next to no arithmetic: same tensors, same streams.
+fn floor(op: &Operator, attrs: &[Value]) -> Result<(Operator, Vec<Value>), Error> {
+    let (reads, writes) = (op.def.input_streams().len(), op.def.output_streams().len());
+    let kernels = floor_kernels(reads, writes).ok_or_else(|| {
+        let op = op.name();
+        Error::WrongResult(format!("{op}: no floor for {reads} streams in and {writes} out"))
+    })?;
+    let mut def: OpDef = op.def.clone();
+    // One kernel without scalars serves every specialisation.
+    def.specs.to_mut().truncate(1);
+    def.specs.to_mut().iter_mut().for_each(|spec| spec.when = Vec::new().into());
+    let mut values = attrs.to_vec();
+    for (attr, value) in def.attrs.to_mut().iter_mut().zip(&mut values) {
+        if attr.kind == AttrKind::Float {
+            (attr.kind, attr.default, *value) = (AttrKind::Int, Value::Int(0), Value::Int(0));
+        }
+    }
+    let kernels = std::slice::from_ref(kernels);
+    Ok((Operator { def, kernels, oracle: op.oracle }, values))
+}
+
+/// Where element `i` of a stream is in its dense tensor.
+pub fn position(bound: &Bound, stream: &Stream, i: usize) -> usize {
+    let kind = match stream.part {
+        op_dsl_ir::op::Part::Whole => op_dsl_ir::op::Kind::Whole,
+        _ => op_dsl_ir::op::Kind::Gated,
+    };
+    let (shape, place) = (bound.shape(kind), bound.place(stream.part));
+    let split = bound.split.map(|s| s.dim);
+    let (mut rest, mut at, mut stride) = (i, 0, 1);
+    for d in (0..shape.len()).rev() {
+        let n = bound.domain[d];
+        let index = rest % n;
+        rest /= n;
+        let index = if Some(d) == split { place.offset + index * place.step } else { index };
+        at += index * stride;
+        stride *= shape[d];
+    }
+    at
+}

@@ -1,0 +1,38 @@
+//! `emit`: AscendC sources on disk.
+
+use super::args::Emit as Args;
+use super::error::Error;
+use super::{Operators, lookup};
+use codegen_ascendc::build;
+use codegen_ascendc::emit::Options;
+use std::fs;
+use std::path::Path;
+
+/// Writes the files; tells where, and what was left out.
+pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
+    let options = Options {
+        license: args.license_header.as_deref().map(license).transpose()?,
+        dtypes: args.dtype.clone(),
+        cann: args.cann,
+    };
+    let named = |name: &String| lookup::operator(operators, name);
+    let one = args.op.as_ref().map(named).transpose()?;
+    let chosen = one.as_ref().map_or(operators, std::slice::from_ref);
+    let (layout, soc) = (args.layout, args.soc.0);
+    let (roots, left) = build::write(
+        chosen.iter().map(|op| &op.def),
+        layout,
+        soc,
+        &options,
+        &args.out,
+        args.force,
+    )?;
+    let written = roots.iter().map(|root| format!("{}\n", root.display()));
+    let left = left.iter().map(|refusal| format!("left out: {refusal}\n"));
+    Ok(written.chain(left).collect())
+}
+
+fn license(file: &Path) -> Result<String, Error> {
+    let wrong = |e| Error::Usage(format!("--license-header {}: {e}", file.display()));
+    fs::read_to_string(file).map_err(wrong)
+}

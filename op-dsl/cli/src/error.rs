@@ -1,0 +1,154 @@
+//! Everything that can be wrong with what was typed or with the files it names; one line each.
+
+use codegen_cpu::rt::error::{Error as CallError, ViewError};
+use std::io;
+
+/// Why a command did not run. No output file has been touched.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The command line cannot be parsed.
+    #[error("{0}")]
+    Usage(String),
+    /// A name that is not one of a known few.
+    #[error("{what} `{name}`; allowed: {known}{}", closest(.closest_name))]
+    Unknown {
+        /// `no operator`, `GeGluGradV2 has no input`, ...
+        what: String,
+        /// What was typed.
+        name: String,
+        /// What could have been.
+        known: String,
+        /// The most similar of them.
+        closest_name: Option<String>,
+    },
+    /// A name that was given more than once.
+    #[error("{flag} {name} is given twice")]
+    Twice {
+        /// `--in`
+        flag: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A tensor without a file.
+    #[error("{op}: {flag} {name}=FILE.npy is missing; needed: {all}")]
+    MissingTensor {
+        /// The operator.
+        op: String,
+        /// `--in`
+        flag: &'static str,
+        /// The tensor.
+        name: String,
+        /// All of them.
+        all: String,
+    },
+    /// A file that cannot be read, written or used.
+    #[error("{flag} {name}={path}: {what}")]
+    File {
+        /// `--in`
+        flag: &'static str,
+        /// The tensor.
+        name: String,
+        /// The file as it was typed.
+        path: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Two outputs that would be one file.
+    #[error("--out {first} and --out {second} are the same file {path}")]
+    SameFile {
+        /// One output.
+        first: String,
+        /// The other.
+        second: String,
+        /// The file.
+        path: String,
+    },
+    /// What the operator itself refused.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// Sources that were not written, or a package that was not built.
+    #[error(transparent)]
+    Build(#[from] codegen_ascendc::build::Error),
+    /// A tensor that does not fit into memory.
+    #[error("tensor of shape {shape:?} does not fit into memory")]
+    Memory {
+        /// Its shape.
+        shape: Vec<usize>,
+    },
+    /// A result that a benchmark should not be made of.
+    #[error("{0}")]
+    WrongResult(String),
+    /// Standard output is closed or full.
+    #[error("standard output: {0}")]
+    Stdout(io::Error),
+}
+
+impl From<ViewError> for Error {
+    fn from(e: ViewError) -> Error {
+        Error::Call(e.into())
+    }
+}
+
+fn closest(name: &Option<String>) -> String {
+    name.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default()
+}
+
+/// The text with every control character (a file name may have them) made visible.
+pub fn one_line(text: &str) -> String {
+    let escape = |c: char| match c.is_control() {
+        true => c.escape_default().collect::<String>(),
+        false => c.to_string(),
+    };
+    text.chars().map(escape).collect()
+}
+
+/// The most similar of some names, if one is similar at all.
+pub fn closest_name<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let typed = name.to_lowercase();
+    let far = |k: &str| distance(&typed, &k.to_lowercase());
+    let best = known.min_by_key(|k| far(k))?;
+    (far(best) <= 2.max(best.chars().count() / 3)).then(|| best.to_string())
+}
+
+/// How many characters must be inserted, removed or replaced.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let replaced = diagonal + (ca != *cb) as usize;
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("same", "same"), 0);
+    }
+
+    #[test]
+    fn suggestions() {
+        let names = ["GeGluGradV2", "SwiGluGrad", "GeluGradV2"];
+        let closest = |n| closest_name(n, names.into_iter());
+        assert_eq!(closest("geglugradv2").as_deref(), Some("GeGluGradV2"));
+        assert_eq!(closest("SwiGlu").as_deref(), None);
+        assert_eq!(closest("SwigluGrd").as_deref(), Some("SwiGluGrad"));
+        assert_eq!(closest("transpose"), None);
+    }
+
+    #[test]
+    fn always_one_line() {
+        assert_eq!(one_line("a\nb\tc\u{1b}"), "a\\nb\\tc\\u{1b}");
+    }
+}

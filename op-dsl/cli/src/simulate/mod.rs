@@ -1,0 +1,106 @@
+//! `simulate`: the emitted kernel of a call, on the host model of AscendC.
+//!
+//! ```text
+//! program   the call as a C++ program: written, compiled, run, removed
+//! report    what it prints -> figures
+//! accuracy  its results against the graph in f64
+//! ```
+
+mod accuracy;
+mod program;
+mod report;
+
+use super::args::{ListFormat, Simulate as Args};
+use super::array::Array;
+use super::bench::{Pool, position};
+use super::error::Error;
+use super::{Operators, Verdict, lookup, npy, print, roles};
+use accuracy::accuracy;
+use codegen_ascendc::emit::{Options, Refused, package};
+use codegen_ascendc::host_model::Call;
+use codegen_ascendc::plan::plan;
+use codegen_cpu::rt::call::Operator;
+use indicatif::ProgressBar;
+use op_dsl_ir::bind::{TensorMeta, bind};
+use op_dsl_ir::op::Value;
+use program::{Program, Ran};
+use report::Figures;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// Runs the kernel and prints what it did; [`Verdict::Missed`] on a finding of the model, or if a
+/// result is beyond its budget.
+pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Result<Verdict, Error> {
+    let op = lookup::operator(operators, &args.op)?;
+    let attrs = lookup::attributes(op, &args.attrs)?;
+    let inputs = inputs(op, &attrs, args)?;
+    let metas: Vec<TensorMeta<'_>> = inputs.iter().map(Array::meta).collect();
+    let bound = bind(&op.def, &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
+    let soc = args.soc.0;
+    let plan = plan(&op.def, bound.spec, bound.dtype, soc).map_err(|e| refused(e.into()))?;
+    let options = Options { dtypes: Some(vec![bound.dtype]), ..Options::default() };
+    let package = package(&op.def, soc, &options).map_err(refused)?;
+    let cores = args.cores.unwrap_or(soc.cores);
+    let call = Call { package: &package, plan: &plan, attrs: &attrs, bound: &bound, cores };
+
+    let bar = ProgressBar::new_spinner().with_message("compiling");
+    bar.enable_steady_tick(Duration::from_secs(1));
+    let program = Program::compile(&call)?;
+    bar.set_message("running");
+    let ran = program.run(op, &attrs, &inputs)?;
+    bar.finish_and_clear();
+
+    let (text, good) = match ran {
+        Ran::Finding(finding) => (told(&finding, args.format), false),
+        Ran::Whole { report, outputs } => {
+            let accuracy = accuracy(op, &attrs, &bound, &inputs, &outputs);
+            let figures = Figures::new(&call, &report, &accuracy)?;
+            (figures.text(op.name(), args.format), accuracy.good())
+        }
+    };
+    print(out, &text)?;
+    Ok(if good { Verdict::Good } else { Verdict::Missed })
+}
+
+fn refused(refusal: Refused) -> Error {
+    codegen_ascendc::build::Error::from(refusal).into()
+}
+
+/// The model's word on what the hardware would do wrong.
+fn told(finding: &str, format: ListFormat) -> String {
+    match format {
+        ListFormat::Table => format!("finding  {finding}\n"),
+        ListFormat::Json => format!("{{\"finding\": {}}}\n", super::table::json(finding)),
+    }
+}
+
+/// Every input: from its file, else from a normal distribution.
+fn inputs(op: &Operator, attrs: &[Value], args: &Args) -> Result<Vec<Array>, Error> {
+    let shapes = roles::input_shapes(op, attrs, &args.shape.0)?;
+    let files = lookup::files(&op.def, "--in", &op.def.inputs, &args.inputs)?;
+    let longest = shapes.iter().map(|s| s.iter().product()).max().unwrap_or(0);
+    let mut normal = Pool::normal(longest);
+    let mut inputs = Vec::new();
+    for ((tensor, shape), file) in op.def.inputs.iter().zip(&shapes).zip(files) {
+        let Some(file) = file else {
+            inputs.push(Array::filled(args.dtype, shape, || normal.draw())?);
+            continue;
+        };
+        let name = tensor.name.to_string();
+        let wrong = |what| Error::File { flag: "--in", name, path: file.into(), what };
+        let array = npy::read(Path::new(file), Some(args.dtype)).and_then(|a| fits(a, shape));
+        inputs.push(array.map_err(wrong)?);
+    }
+    Ok(inputs)
+}
+
+fn fits(array: Array, shape: &[usize]) -> Result<Array, String> {
+    if array.shape != shape {
+        return Err(format!("has shape {:?}; --shape makes it {shape:?}", array.shape));
+    }
+    if array.strides != codegen_cpu::rt::view::contiguous_strides(shape)[..shape.len()] {
+        return Err("is in Fortran order; save numpy.ascontiguousarray(..) of it".into());
+    }
+    Ok(array)
+}

@@ -1,0 +1,139 @@
+//! The call as a C++ program: written, compiled, run, removed.
+
+use crate::array::{Array, Data};
+use crate::error::Error;
+use codegen_ascendc::host_model::{self, Call, FLAGS, MODEL};
+use codegen_cpu::rt::call::Operator;
+use half::{bf16, f16};
+use op_dsl_ir::DType;
+use op_dsl_ir::op::Value;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Compilers to try when `$CXX` names none.
+const COMPILERS: [&str; 3] = ["g++", "clang++", "c++"];
+
+/// A compiled call, in a directory that goes with it.
+pub struct Program {
+    dir: PathBuf,
+}
+
+/// What came of a run.
+pub enum Ran {
+    /// The model stopped it: what the hardware would do wrong.
+    Finding(String),
+    /// It ran to its end.
+    Whole {
+        /// One JSON object per line.
+        report: String,
+        /// In the order of the signature.
+        outputs: Vec<Array>,
+    },
+}
+
+impl Program {
+    /// Writes and compiles.
+    pub fn compile(call: &Call<'_>) -> Result<Program, Error> {
+        let compiler = compiler()?;
+        let dir = std::env::temp_dir().join(format!("op-dsl-simulate-{}", std::process::id()));
+        let program = Program { dir };
+        host_model::program(call)
+            .write(&program.dir, false)
+            .map_err(codegen_ascendc::build::Error::from)?;
+        let out = Command::new(&compiler)
+            .args(FLAGS)
+            .args(["-I", MODEL, "main.cpp", "-o", "call"])
+            .arg(format!("-DHOST_MODEL_ARCH={}", call.package.arch()))
+            .current_dir(&program.dir)
+            .output()
+            .map_err(|e| Error::Usage(format!("{compiler}: {e}")))?;
+        match out.status.success() {
+            true => Ok(program),
+            false => Err(Error::Usage(format!("{compiler}: {}", first(&out, "error")))),
+        }
+    }
+
+    /// Runs it on all cores.
+    pub fn run(&self, op: &Operator, attrs: &[Value], inputs: &[Array]) -> Result<Ran, Error> {
+        let wrong = |path: &Path, e: io::Error| Error::Usage(format!("{}: {e}", path.display()));
+        let mut command = Command::new(self.dir.join("call"));
+        command.current_dir(&self.dir);
+        for (array, tensor) in inputs.iter().zip(op.def.inputs.iter()) {
+            let path = self.dir.join(format!("{}.in", tensor.name));
+            fs::write(&path, bytes(array)).map_err(|e| wrong(&path, e))?;
+            command.arg("--in").arg(format!("{0}={0}.in", tensor.name));
+        }
+        let metas: Vec<_> = inputs.iter().map(Array::meta).collect();
+        let metas = op.infer(attrs, &metas)?;
+        for (meta, tensor) in metas.iter().zip(op.def.outputs.iter()) {
+            let size = meta.shape.iter().product::<usize>() * meta.dtype.size();
+            command.arg("--out").arg(format!("{0}={0}.out:{size}", tensor.name));
+        }
+        let out = command.output().map_err(|e| wrong(&self.dir.join("call"), e))?;
+        match out.status.code() {
+            Some(0) => {}
+            Some(1) => {
+                let finding = first(&out, "finding");
+                return Ok(Ran::Finding(finding.trim_start_matches("finding: ").into()));
+            }
+            _ => {
+                return Err(Error::Usage(format!(
+                    "the kernel on the host model: {}",
+                    first(&out, "")
+                )));
+            }
+        }
+        let mut outputs = Vec::new();
+        for (meta, tensor) in metas.iter().zip(op.def.outputs.iter()) {
+            let path = self.dir.join(format!("{}.out", tensor.name));
+            let bytes = fs::read(&path).map_err(|e| wrong(&path, e))?;
+            outputs.push(Array::dense(data(meta.dtype, &bytes), meta.shape.to_vec()));
+        }
+        Ok(Ran::Whole { report: String::from_utf8_lossy(&out.stdout).into_owned(), outputs })
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // What cannot be removed lies among temporary files.
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// `$CXX`, else the first compiler there is.
+fn compiler() -> Result<String, Error> {
+    if let Some(asked) = std::env::var("CXX").ok().filter(|c| !c.is_empty()) {
+        return Ok(asked);
+    }
+    let runs = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
+    let none = || format!("no C++17 compiler ({}): install one or set CXX", COMPILERS.join(", "));
+    COMPILERS.iter().find(runs).map(|c| c.to_string()).ok_or_else(|| Error::Usage(none()))
+}
+
+/// The first line on standard error with this word, else the first.
+fn first(out: &Output, word: &str) -> String {
+    let text = String::from_utf8_lossy(&out.stderr);
+    let found = text.lines().find(|l| l.contains(word)).or(text.lines().next());
+    found.unwrap_or("said nothing").to_string()
+}
+
+/// A tensor as it lies in GM.
+fn bytes(array: &Array) -> Vec<u8> {
+    match &array.data {
+        Data::F16(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
+        Data::BF16(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
+        Data::F32(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
+    }
+}
+
+fn data(dtype: DType, bytes: &[u8]) -> Data {
+    let two = |b: &[u8]| u16::from_le_bytes([b[0], b[1]]);
+    let four = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+    match dtype {
+        DType::F16 => Data::F16(bytes.chunks_exact(2).map(|b| f16::from_bits(two(b))).collect()),
+        DType::BF16 => Data::BF16(bytes.chunks_exact(2).map(|b| bf16::from_bits(two(b))).collect()),
+        DType::F32 => Data::F32(bytes.chunks_exact(4).map(|b| f32::from_bits(four(b))).collect()),
+    }
+}

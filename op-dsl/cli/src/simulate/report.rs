@@ -1,0 +1,158 @@
+//! What the model counted -> figures.
+
+use super::accuracy::Accuracy;
+use crate::args::ListFormat;
+use crate::error::Error;
+use crate::table::json;
+use codegen_ascendc::host_model::Call;
+use codegen_ascendc::plan::Bound;
+use op_dsl_ir::tiling::BLOCK;
+
+/// Clock of the largest model of an architecture, in MHz.
+const CLOCK: [(u16, f64); 4] = [(2201, 1850.0), (2002, 1060.0), (3510, 1650.0), (1001, 1000.0)];
+
+/// Names and values, in the order they are printed.
+pub struct Figures {
+    rows: Vec<(&'static str, Figure)>,
+}
+
+enum Figure {
+    Number(f64),
+    Text(String),
+}
+
+impl Figures {
+    /// Reads the report of a call.
+    pub fn new(call: &Call<'_>, report: &str, accuracy: &Accuracy) -> Result<Figures, Error> {
+        let report = Report(report);
+        let soc = call.package.soc();
+        let count = |record, field| report.number(record, field).map(Figure::Number);
+        let cores: Vec<(f64, f64)> = report
+            .all("core")
+            .map(|line| Ok((number(line, "repeats")?, number(line, "gm_bytes")?)))
+            .collect::<Result<_, Error>>()?;
+        let busiest = |of: fn(&(f64, f64)) -> f64| cores.iter().map(of).fold(0.0, f64::max);
+        let moved: f64 = cores.iter().map(|c| c.1).sum();
+        let mean = moved / f64::from(call.cores);
+        let balance = if moved > 0.0 { busiest(|c| c.1) / mean } else { 1.0 };
+        let (vector, gm) = (busiest(|c| c.0), busiest(|c| c.1) / soc.gm_bytes_per_cycle);
+        let cycles = vector.max(gm);
+        let bound = if vector > gm { Bound::Vector } else { Bound::Memory };
+        let clock = CLOCK.iter().find(|c| c.0 == soc.arch.number).map_or(f64::NAN, |c| c.1);
+
+        let mut rows = vec![
+            ("error_ulp", Figure::Number(accuracy.error)),
+            ("error_budget_ulp", Figure::Number(accuracy.budget)),
+        ];
+        if let Some((stream, at, got, want)) = &accuracy.worst {
+            rows.push(("worst_output", Figure::Text(stream.clone())));
+            rows.push(("worst_element", Figure::Number(*at as f64)));
+            rows.push(("worst_got", Figure::Number(*got)));
+            rows.push(("worst_want", Figure::Number(*want)));
+        }
+        rows.extend([
+            ("cores_used", count("tiling", "cores")?),
+            ("cores", Figure::Number(call.cores.into())),
+            ("tiles", count("kernel", "tiles")?),
+            ("path", Figure::Text(path(report.number("tiling", "path")?))),
+            ("vector_calls_per_tile", count("tile", "vector_calls")?),
+            ("casts_per_tile", count("tile", "casts")?),
+            ("repeats_per_tile", count("tile", "repeats")?),
+            ("ub_used_bytes", count("kernel", "ub_high_water")?),
+            ("ub_bytes", count("kernel", "ub_bytes")?),
+            ("gm_bytes_moved", Figure::Number(report.moved()?.0)),
+            ("gm_bytes_least", Figure::Number(report.moved()?.1)),
+            ("gm_moved_over_least", Figure::Number(report.moved()?.0 / report.moved()?.1.max(1.0))),
+            ("busiest_core_over_mean", Figure::Number(balance)),
+            ("vector_cycles", Figure::Number(vector)),
+            ("gm_cycles", Figure::Number(gm)),
+            ("modelled_microseconds", Figure::Number(cycles / clock)),
+            ("bound", Figure::Text(bound.name().into())),
+        ]);
+        Ok(Figures { rows })
+    }
+
+    /// One figure a line, or an object of them.
+    pub fn text(&self, op: &str, format: ListFormat) -> String {
+        let wide = self.rows.iter().map(|r| r.0.len()).max().unwrap_or(0);
+        let rows = self.rows.iter();
+        match format {
+            ListFormat::Table => rows
+                .map(|(name, value)| {
+                    format!("{:wide$}  {}\n", name.replace('_', " "), value.shown())
+                })
+                .collect(),
+            ListFormat::Json => {
+                let op = [format!("\"op\": {}", json(op))].into_iter();
+                let rows = rows.map(|(name, value)| format!("\"{name}\": {}", value.json()));
+                format!("{{\n  {}\n}}\n", op.chain(rows).collect::<Vec<_>>().join(",\n  "))
+            }
+        }
+    }
+}
+
+impl Figure {
+    fn shown(&self) -> String {
+        match self {
+            Figure::Text(text) => text.clone(),
+            Figure::Number(n) if n.fract() == 0.0 && n.abs() < 1e15 => n.to_string(),
+            Figure::Number(n) if (1e-3..1e6).contains(&n.abs()) => format!("{n:.3}"),
+            Figure::Number(n) => format!("{n:e}"),
+        }
+    }
+
+    fn json(&self) -> String {
+        match self {
+            Figure::Text(text) => json(text),
+            Figure::Number(n) if n.is_finite() => n.to_string(),
+            // JSON has no words for these.
+            Figure::Number(n) => json(&n.to_string()),
+        }
+    }
+}
+
+fn path(number: f64) -> String {
+    use op_dsl_ir::tiling::Path::{Columns, Rows, Small};
+    let paths = [Rows, Columns, Small];
+    paths.iter().find(|p| f64::from(**p as u32) == number).map_or("?", |p| p.name()).into()
+}
+
+/// One JSON object per line, each with its record's name.
+struct Report<'r>(&'r str);
+
+impl<'r> Report<'r> {
+    fn all(&self, record: &str) -> impl Iterator<Item = &'r str> {
+        let head = format!("{{\"record\":\"{record}\"");
+        self.0.lines().filter(move |line| line.starts_with(&head))
+    }
+
+    fn number(&self, record: &str, field: &str) -> Result<f64, Error> {
+        number(self.all(record).next().unwrap_or_default(), field)
+    }
+
+    /// Bytes of the sectors of GM that were touched, and of the tensors that were.
+    fn moved(&self) -> Result<(f64, f64), Error> {
+        let (mut moved, mut least) = (0.0, 0.0);
+        for line in self.all("buffer").filter(|l| !l.contains("\"name\":\"tiling\"")) {
+            for side in ["\"read\":", "\"write\":"] {
+                let at = line.find(side).unwrap_or_default();
+                let sectors = number(&line[at..], "sector_bytes")?;
+                if sectors > 0.0 {
+                    moved += sectors;
+                    let block = BLOCK as f64;
+                    least += (number(line, "bytes")? / block).ceil() * block;
+                }
+            }
+        }
+        Ok((moved, least))
+    }
+}
+
+/// The number of a field in a line.
+fn number(line: &str, field: &str) -> Result<f64, Error> {
+    let mark = format!("\"{field}\":");
+    let found = line.find(&mark).map(|at| &line[at + mark.len()..]);
+    let digits = found.map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or(""));
+    let wrong = || Error::Usage(format!("the host model's report has no `{field}`"));
+    digits.and_then(|d| d.parse().ok()).ok_or_else(wrong)
+}

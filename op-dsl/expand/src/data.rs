@@ -1,0 +1,161 @@
+//! Operators and graphs as constant expressions, in the names of `::op_dsl::__rt::data`.
+
+use codegen_cpu::lower::literal::{count, f64_literal, integer};
+use op_dsl_ir::graph::{Graph, Id, Node};
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value};
+use op_dsl_ir::{DType, Prim};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote};
+
+/// The definition of an operator.
+pub fn definition(def: &OpDef) -> TokenStream {
+    let OpDef { name, doc, source, formula, broadcast, promote, empty, .. } = def;
+    let source = format!("::{source}");
+    let inputs = list(def.inputs.iter().map(tensor));
+    let outputs = list(def.outputs.iter().map(tensor));
+    let attrs = list(def.attrs.iter().map(attr));
+    let split = option(def.split.as_ref().map(split));
+    let dtypes = list(def.dtypes.iter().map(|d| dtype(*d)));
+    let specs = list(def.specs.iter().map(spec));
+    let grad_of = option(def.grad_of.as_ref().map(|name| quote!(Borrowed(#name))));
+    quote! {
+        OpDef {
+            name: Borrowed(#name),
+            doc: Borrowed(#doc),
+            source: Borrowed(concat!(module_path!(), #source)),
+            formula: Borrowed(#formula),
+            inputs: #inputs,
+            outputs: #outputs,
+            attrs: #attrs,
+            split: #split,
+            dtypes: #dtypes,
+            broadcast: #broadcast,
+            promote: #promote,
+            empty: #empty,
+            specs: #specs,
+            grad_of: #grad_of,
+        }
+    }
+}
+
+fn list(items: impl Iterator<Item = TokenStream>) -> TokenStream {
+    quote!(Borrowed(&[#(#items),*]))
+}
+
+fn option(value: Option<TokenStream>) -> TokenStream {
+    value.map_or_else(|| quote!(None), |v| quote!(Some(#v)))
+}
+
+/// A unit variant, whose name is how `Debug` prints it.
+fn unit(value: impl std::fmt::Debug) -> Ident {
+    Ident::new(&format!("{value:?}"), Span::call_site())
+}
+
+fn tensor(t: &Tensor) -> TokenStream {
+    let Tensor { name, kind, used } = t;
+    let kind = match kind {
+        Kind::Whole => quote!(Whole),
+        Kind::Gated => quote!(Gated),
+    };
+    quote!(Tensor { name: Borrowed(#name), kind: Kind::#kind, used: #used })
+}
+
+fn dtype(d: DType) -> TokenStream {
+    let d = unit(d);
+    quote!(DType::#d)
+}
+
+fn attr(a: &Attr) -> TokenStream {
+    let name = &a.name;
+    let kind = match &a.kind {
+        AttrKind::Enum { ty, wire_str, variants } => {
+            let variants = list(variants.iter().map(|v| {
+                let (ident, name, value) = (&v.ident, &v.name, integer(v.value));
+                quote!(Variant { ident: Borrowed(#ident), name: Borrowed(#name), value: #value })
+            }));
+            quote!(Enum { ty: Borrowed(#ty), wire_str: #wire_str, variants: #variants })
+        }
+        plain => {
+            let plain = unit(plain);
+            quote!(#plain)
+        }
+    };
+    let default = value(a.default);
+    quote!(Attr { name: Borrowed(#name), kind: AttrKind::#kind, default: #default })
+}
+
+fn value(v: Value) -> TokenStream {
+    match v {
+        Value::Int(i) => {
+            let i = integer(i);
+            quote!(Value::Int(#i))
+        }
+        Value::Bool(b) => quote!(Value::Bool(#b)),
+        Value::Float(f) => {
+            let f = f64_literal(f);
+            quote!(Value::Float(#f))
+        }
+    }
+}
+
+fn split(s: &Split) -> TokenStream {
+    let dim = count(s.dim);
+    let gate = match s.gate {
+        Gate::Left => quote!(Left),
+        Gate::Right => quote!(Right),
+        Gate::LeftIf(attr) => {
+            let attr = count(attr);
+            quote!(LeftIf(#attr))
+        }
+    };
+    let pattern = match s.pattern {
+        Pattern::Halves => quote!(Halves),
+        Pattern::Interleaved => quote!(Interleaved),
+    };
+    quote!(Split { dim: #dim, gate: Gate::#gate, pattern: Pattern::#pattern })
+}
+
+fn spec(s: &Spec) -> TokenStream {
+    let when = list(s.when.iter().map(|(attr, v)| {
+        let (attr, v) = (count(*attr), integer(*v));
+        quote!((#attr, #v))
+    }));
+    let (traced, graph) = (graph(&s.traced), graph(&s.graph));
+    quote!(Spec { when: #when, traced: #traced, graph: #graph })
+}
+
+fn graph(g: &Graph) -> TokenStream {
+    let nodes = list(g.nodes.iter().map(node));
+    let outputs = list(g.outputs.iter().map(|o| id(*o)));
+    quote!(Graph { nodes: #nodes, outputs: #outputs })
+}
+
+fn id(Id(i): Id) -> TokenStream {
+    let i = Literal::u32_unsuffixed(i);
+    quote!(Id(#i))
+}
+
+fn node(n: &Node) -> TokenStream {
+    match n {
+        Node::Stream(i) => {
+            let i = Literal::u16_unsuffixed(*i);
+            quote!(Node::Stream(#i))
+        }
+        Node::Scalar(i) => {
+            let i = Literal::u16_unsuffixed(*i);
+            quote!(Node::Scalar(#i))
+        }
+        Node::Const(c) => {
+            let c = f64_literal(*c);
+            quote!(Node::Const(#c))
+        }
+        Node::Call(prim, _) => call(*prim, n.args()),
+    }
+}
+
+fn call(prim: Prim, args: &[Id]) -> TokenStream {
+    let name = unit(prim);
+    let args = args.iter().map(|a| Literal::u32_unsuffixed(a.0));
+    let make = format_ident!("call{}", args.len());
+    quote!(#make(Prim::#name, #(#args),*))
+}

@@ -1,0 +1,212 @@
+//! The items of the expansion: the kept functions, and for each operator its attributes as a
+//! struct, its typed call and its entry in the table.
+
+use super::{data, doc, oracle};
+use codegen_cpu::lower::body;
+use codegen_cpu::lower::literal::{count, f32_literal, integer};
+use op_dsl_ir::op::{Attr, AttrKind, OpDef, Value};
+use op_dsl_syntax::{Family, OpFn, Operator, Role};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::Item;
+
+/// An item of the author's. An operator's function gets its float attributes as elements, so
+/// that arithmetic on them reads like all other arithmetic.
+pub fn kept(item: &Item, functions: &[OpFn]) -> TokenStream {
+    let Item::Fn(f) = item else { return item.to_token_stream() };
+    let known = functions.iter().find(|known| known.item.sig.ident == f.sig.ident);
+    let Some(known) = known else { return f.to_token_stream() };
+    let (attrs, vis, sig, stmts) = (&f.attrs, &f.vis, &f.sig, &f.block.stmts);
+    let scalars = oracle::scalars(known);
+    quote! {
+        #(#attrs)*
+        #[allow(unused_variables)] // attributes such as `dim` are used by the layout alone
+        #vis #sig {
+            #scalars
+            #(#stmts)*
+        }
+    }
+}
+
+/// The name of an operator's entry: `GE_GLU_GRAD_V2`.
+pub fn static_name(op: &Operator) -> Ident {
+    Ident::new(&op.def.snake().to_uppercase(), op.ident.span())
+}
+
+/// All items of one operator.
+pub fn operator(op: &Operator, f: &OpFn) -> TokenStream {
+    let structure = structure(op, f);
+    let run = run(op);
+    let entry = entry(op, f);
+    quote!(#structure #run #entry)
+}
+
+/// The test that holds a gradient written by hand against its forward operator, which is one of
+/// the same module.
+pub fn check(op: &Operator, family: &Family) -> Option<TokenStream> {
+    let of = op.def.grad_of.as_ref().filter(|_| op.gradient.is_none())?;
+    let forward = family.ops.iter().find(|f| f.def.name == *of)?;
+    let source = &family.functions[forward.function].item.sig.ident;
+    let name = format_ident!("{}_is_the_gradient_of_{source}", op.def.snake());
+    let (forward, gradient) = (static_name(forward), static_name(op));
+    // Stubs of what was refused have no graph to judge.
+    (!op.def.specs.is_empty()).then(|| {
+        quote! {
+            #[cfg(test)]
+            #[test]
+            fn #name() {
+                ::op_dsl::check::gradient(&#forward, &#gradient);
+            }
+        }
+    })
+}
+
+/// The attributes' Rust types, in order.
+fn types(f: &OpFn) -> Vec<TokenStream> {
+    let attrs = f.params.iter().filter_map(|p| match &p.role {
+        Role::Attr { ty, kind, .. } => Some((ty, kind)),
+        Role::Tensor { .. } => None,
+    });
+    attrs
+        .map(|(ty, kind)| match kind {
+            AttrKind::Dim | AttrKind::Int => quote!(i64),
+            AttrKind::Bool => quote!(bool),
+            AttrKind::Float => quote!(f32),
+            AttrKind::Enum { .. } => ty.to_token_stream(),
+        })
+        .collect()
+}
+
+fn field(attr: &Attr) -> Ident {
+    format_ident!("{}", *attr.name)
+}
+
+fn structure(op: &Operator, f: &OpFn) -> TokenStream {
+    let (name, def) = (&op.ident, &op.def);
+    let docs = doc::operator(def, op.gradient.is_some());
+    if def.attrs.is_empty() {
+        return quote! {
+            #[doc = #docs]
+            #[derive(Clone, Copy, Debug, Default, PartialEq)]
+            pub struct #name {} // no unit struct: its value may have the entry's name
+        };
+    }
+    let fields: Vec<Ident> = def.attrs.iter().map(field).collect();
+    let field_docs = def.attrs.iter().map(doc::attribute);
+    let types = types(f);
+    let defaults = def.attrs.iter().zip(&types).map(|(a, ty)| default(a, ty));
+    quote! {
+        #[doc = #docs]
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct #name {
+            #(#[doc = #field_docs] pub #fields: #types,)*
+        }
+
+        #[automatically_derived]
+        impl ::core::default::Default for #name {
+            fn default() -> Self {
+                Self { #(#fields: #defaults),* }
+            }
+        }
+    }
+}
+
+fn default(attr: &Attr, ty: &TokenStream) -> TokenStream {
+    match (&attr.kind, attr.default) {
+        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
+            let variant = variants.iter().find(|known| known.value == v);
+            let variant = variant.map(|known| format_ident!("{}", *known.ident));
+            quote!(<#ty>::#variant)
+        }
+        (_, Value::Int(v)) => integer(v),
+        (_, Value::Bool(b)) => quote!(#b),
+        (_, Value::Float(v)) => f32_literal(v as f32),
+    }
+}
+
+/// The typed call.
+fn run(op: &Operator) -> TokenStream {
+    let (name, def, entry) = (&op.ident, &op.def, static_name(op));
+    let tensors = |list: &[op_dsl_ir::op::Tensor]| -> Vec<Ident> {
+        list.iter().map(|t| format_ident!("{}", *t.name)).collect()
+    };
+    let (inputs, outputs) = (tensors(&def.inputs), tensors(&def.outputs));
+    let values = def.attrs.iter().map(|a| {
+        let field = field(a);
+        match a.kind {
+            AttrKind::Dim | AttrKind::Int => quote!(Value::Int(self.#field)),
+            AttrKind::Bool => quote!(Value::Bool(self.#field)),
+            AttrKind::Float => quote!(Value::Float(f64::from(self.#field))),
+            AttrKind::Enum { .. } => quote!(Value::Int(::op_dsl::OpAttr::to_i64(self.#field))),
+        }
+    });
+    let attr_count = count(def.attrs.len());
+    let (run_docs, attrs_docs) = (doc::call(def), "The attributes as the table has them.");
+    quote! {
+        #[automatically_derived]
+        impl #name {
+            #[doc = #attrs_docs]
+            pub fn attrs(&self) -> [::op_dsl::__rt::data::Value; #attr_count] {
+                #[allow(unused_imports)]
+                use ::op_dsl::__rt::data::Value;
+                [#(#values),*]
+            }
+
+            #[doc = #run_docs]
+            #[allow(clippy::too_many_arguments)]
+            pub fn run(
+                &self,
+                #(#inputs: ::op_dsl::View<'_>,)*
+                #(#outputs: ::op_dsl::ViewMut<'_>,)*
+            ) -> ::core::result::Result<(), ::op_dsl::Error> {
+                let options = ::op_dsl::Options::default();
+                #entry.run(&self.attrs(), &[#(#inputs),*], &mut [#(#outputs),*], &options)
+            }
+        }
+    }
+}
+
+/// The entry in the table: definition, kernels, oracle.
+fn entry(op: &Operator, f: &OpFn) -> TokenStream {
+    let (def, entry) = (&op.def, static_name(op));
+    let docs = format!("[`{}`] in the table of operators.", def.name);
+    let oracle = oracle::function(op, f);
+    let definition = data::definition(def);
+    let bodies = bodies(def);
+    let [inputs, scalars, outputs] = body::widths(def).map(count);
+    let names = (0..def.specs.len()).map(body_name);
+    quote! {
+        #[doc = #docs]
+        #[allow(clippy::approx_constant)] // a graph's numbers, however they came about
+        pub static #entry: ::op_dsl::Operator = {
+            #bodies
+            #oracle
+            {
+                use ::op_dsl::__rt::data::*;
+                use ::op_dsl::__rt::vector::Kernels;
+                ::op_dsl::Operator {
+                    def: #definition,
+                    kernels: &[#(Kernels::of::<#names, #inputs, #scalars, #outputs>()),*],
+                    oracle,
+                }
+            }
+        };
+    }
+}
+
+fn body_name(spec: usize) -> Ident {
+    format_ident!("Spec{spec}")
+}
+
+fn bodies(def: &OpDef) -> TokenStream {
+    let each = def.specs.iter().enumerate().map(|(i, spec)| {
+        let name = body_name(i);
+        let body = body::implementation(&name, def, &spec.graph);
+        quote!(struct #name; #body)
+    });
+    quote! {
+        #[allow(unused_imports)]
+        use ::op_dsl::__rt::vector::*;
+        #(#each)*
+    }
+}

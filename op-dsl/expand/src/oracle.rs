@@ -1,0 +1,187 @@
+//! The author's own function as the judge of its operators, by value and by derivative.
+
+use codegen_cpu::lower::literal::count;
+use op_dsl_ir::op::{AttrKind, Kind};
+use op_dsl_ir::passes::differentiate::Wiring;
+use op_dsl_syntax::{OpFn, Operator, Role};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::{Pat, Stmt};
+
+/// Float attributes under their own names as elements.
+pub fn scalars(f: &OpFn) -> TokenStream {
+    let floats = f.params.iter().filter_map(|p| match &p.role {
+        Role::Attr { kind: AttrKind::Float, .. } => Some(&p.ident),
+        _ => None,
+    });
+    quote!(#(let #floats = ::op_dsl::Elem::constant(f64::from(#floats));)*)
+}
+
+fn evaluator_name(f: &OpFn) -> Ident {
+    format_ident!("__{}_elements", f.item.sig.ident)
+}
+
+/// A function from elements to elements that calls the author's: one element per input stream in,
+/// one per output stream out, returned ones before saved ones. Its own names begin with `__`: the
+/// author's function and parameters may have any other.
+pub fn evaluator(f: &OpFn) -> TokenStream {
+    let name = evaluator_name(f);
+    let arguments = arguments(f);
+    let returned: Vec<Ident> = (0..f.returns.len()).map(|i| format_ident!("__y{i}")).collect();
+    let pattern = match &returned[..] {
+        [one] => quote!(#one),
+        all => quote!((#(#all),*)),
+    };
+    let flat = returned.iter().zip(&f.returns).map(|(y, kind)| match kind {
+        Kind::Whole => quote!(#y),
+        Kind::Gated => quote!(#y.gate, #y.value),
+    });
+    let (copy, call) = if f.saved.is_empty() {
+        let author = &f.item.sig.ident;
+        (None, quote!((#author(#(#arguments),*), [])))
+    } else {
+        let inner = format_ident!("__with_saved");
+        (Some(with_saved(&inner, f)), quote!(#inner(#(#arguments,)* __given)))
+    };
+    let saved = count(f.saved.len());
+    quote! {
+        #[doc(hidden)]
+        #[allow(unused_variables)]
+        fn #name(
+            __x: &[::op_dsl::Elem],
+            __a: &[::op_dsl::__rt::data::Value],
+            __given: &[::core::option::Option<f64>],
+        ) -> ::std::vec::Vec<::op_dsl::Elem> {
+            #copy
+            let (#pattern, __kept): (_, [::op_dsl::Elem; #saved]) = #call;
+            let mut __y = ::std::vec![#(#flat),*];
+            __y.extend(__kept);
+            __y
+        }
+    }
+}
+
+/// The author's body once more, which also hands out its saved values, and takes them from
+/// outside where a gradient is given them.
+fn with_saved(name: &Ident, f: &OpFn) -> TokenStream {
+    let params = f.item.sig.inputs.iter();
+    let output = match &f.item.sig.output {
+        syn::ReturnType::Default => quote!(()),
+        syn::ReturnType::Type(_, ty) => quote!(#ty),
+    };
+    let saved = count(f.saved.len());
+    let mut found = 0usize;
+    // `item` is the stripped copy of `block`: statement by statement the same.
+    let (mut stmts, mut tail) = (Vec::new(), None);
+    for (plain, written) in f.item.block.stmts.iter().zip(&f.block.stmts) {
+        if let Stmt::Expr(e, None) = plain {
+            tail = Some(e);
+            continue;
+        }
+        stmts.push(quote!(#plain));
+        if let Some(ident) = saved_name(written) {
+            let kept = format_ident!("__saved_{found}");
+            let at = count(found);
+            stmts.push(quote! {
+                let #ident = ::op_dsl::__rt::oracle::given(#ident, __given, #at);
+                let #kept = #ident;
+            });
+            found += 1;
+        }
+    }
+    let kept = (0..found).map(|i| format_ident!("__saved_{i}"));
+    let scalars = scalars(f);
+    quote! {
+        fn #name(#(#params,)* __given: &[::core::option::Option<f64>]) -> (#output, [::op_dsl::Elem; #saved]) {
+            #scalars
+            #(#stmts)*
+            (#tail, [#(#kept),*])
+        }
+    }
+}
+
+fn saved_name(stmt: &Stmt) -> Option<&Ident> {
+    let Stmt::Local(local) = stmt else { return None };
+    local.attrs.iter().find(|a| a.path().is_ident("saved"))?;
+    match &local.pat {
+        Pat::Ident(p) => Some(&p.ident),
+        Pat::Type(t) => match &*t.pat {
+            Pat::Ident(p) => Some(&p.ident),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The author's parameters from the streams `x` and the attributes `a`.
+fn arguments(f: &OpFn) -> Vec<TokenStream> {
+    let (mut stream, mut attr) = (0usize, 0usize);
+    let argument = |p: &op_dsl_syntax::Param| match &p.role {
+        Role::Tensor { kind: Kind::Whole, .. } => {
+            stream += 1;
+            let i = count(stream - 1);
+            quote!(__x[#i])
+        }
+        Role::Tensor { kind: Kind::Gated, .. } => {
+            stream += 2;
+            let (gate, value) = (count(stream - 2), count(stream - 1));
+            quote!(::op_dsl::Gated { gate: __x[#gate], value: __x[#value] })
+        }
+        Role::Attr { ty, kind, .. } => {
+            attr += 1;
+            let i = count(attr - 1);
+            match kind {
+                AttrKind::Dim | AttrKind::Int => quote!(::op_dsl::__rt::oracle::int(__a[#i])),
+                AttrKind::Bool => quote!(::op_dsl::__rt::oracle::int(__a[#i]) != 0),
+                AttrKind::Float => quote!(::op_dsl::__rt::oracle::float(__a[#i])),
+                AttrKind::Enum { .. } => quote!(::op_dsl::__rt::oracle::variant::<#ty>(__a[#i])),
+            }
+        }
+    };
+    f.params.iter().map(argument).collect()
+}
+
+/// The oracle of one operator, as an `fn oracle`.
+pub fn function(op: &Operator, f: &OpFn) -> TokenStream {
+    let evaluator = evaluator_name(f);
+    let call = match &op.gradient {
+        // A stub; the error is said.
+        _ if op.def.specs.is_empty() => quote!(::std::vec::Vec::new()),
+        None => quote!(::op_dsl::__rt::oracle::value(#evaluator, i)),
+        Some(wiring) => {
+            let wiring = connections(wiring, f);
+            quote!(::op_dsl::__rt::oracle::gradient(#evaluator, &#wiring, i))
+        }
+    };
+    quote! {
+        #[allow(unused_variables)]
+        fn oracle(i: &::op_dsl::OracleInput<'_>) -> ::std::vec::Vec<f64> {
+            #call
+        }
+    }
+}
+
+fn connections(w: &Wiring, f: &OpFn) -> TokenStream {
+    let places = |list: &[Option<usize>]| {
+        let each = list.iter().map(|p| match p {
+            Some(i) => {
+                let i = count(*i);
+                quote!(::core::option::Option::Some(#i))
+            }
+            None => quote!(::core::option::Option::None),
+        });
+        quote!(&[#(#each),*])
+    };
+    let (inputs, upstream) = (places(&w.inputs), places(&w.upstream));
+    // Saved values are the last output streams, one each.
+    let saved = places(&w.saved[w.saved.len() - f.saved.len()..]);
+    let wrt = w.wrt.iter().copied().map(count);
+    quote! {
+        ::op_dsl::__rt::oracle::Connections {
+            inputs: #inputs,
+            upstream: #upstream,
+            saved: #saved,
+            wrt: &[#(#wrt),*],
+        }
+    }
+}
