@@ -6,28 +6,28 @@
 #![cfg(target_arch = "x86_64")]
 
 use codegen_cpu::rt::elem::El;
-use codegen_cpu::rt::simd::K;
-use codegen_cpu::rt::step::{V, width};
+use codegen_cpu::rt::simd::Isa;
+use codegen_cpu::rt::step::{Floats, width};
 use fearless_simd::{Level, prelude::*};
 use half::{bf16, f16};
 
 /// What is judged: the functions, and each half of a pair.
 mod act {
-    use super::{El, K, V};
+    use super::{El, Floats, Isa};
     pub use codegen_cpu::rt::math::{activation::*, silu::*};
 
     #[inline(always)]
-    pub fn silu_paired_with<S: K, E: El, const WIDE: bool, const W: usize>(
+    pub fn silu_paired_with<S: Isa, E: El, const WIDE: bool, const W: usize>(
         s: S,
-        x: V<S, W>,
-    ) -> V<S, W> {
+        x: Floats<S, W>,
+    ) -> Floats<S, W> {
         silu_with_grad_with::<S, E, WIDE, W>(s, x).0
     }
     #[inline(always)]
-    pub fn silu_grad_paired_with<S: K, E: El, const WIDE: bool, const W: usize>(
+    pub fn silu_grad_paired_with<S: Isa, E: El, const WIDE: bool, const W: usize>(
         s: S,
-        x: V<S, W>,
-    ) -> V<S, W> {
+        x: Floats<S, W>,
+    ) -> Floats<S, W> {
         silu_with_grad_with::<S, E, WIDE, W>(s, x).1
     }
 }
@@ -120,7 +120,7 @@ struct Function {
 /// filled with zeros.
 macro_rules! run {
     ($with:ident, $wide:literal, $el:ty, $as_level:ident, $level:ident) => {{
-        fn body<S: K, const W: usize>(s: S, x: &[f32], y: &mut [f32]) {
+        fn body<S: Isa, const W: usize>(s: S, x: &[f32], y: &mut [f32]) {
             s.vectorize(
                 #[inline(always)]
                 || {
@@ -128,7 +128,7 @@ macro_rules! run {
                     for (x, y) in x.chunks(W * n).zip(y.chunks_mut(W * n)) {
                         let mut full = [0.0; 64];
                         full[..x.len()].copy_from_slice(x);
-                        let mut v = V::<S, W>::splat(s, 0.0);
+                        let mut v = Floats::<S, W>::splat(s, 0.0);
                         for (k, v) in v.0.iter_mut().enumerate() {
                             *v = S::f32s::from_slice(s, &full[k * n..(k + 1) * n]);
                         }

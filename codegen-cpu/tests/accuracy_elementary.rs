@@ -8,8 +8,8 @@
 use codegen_cpu::rt::block::{Body, Input, Kernels, Streams};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::math;
-use codegen_cpu::rt::simd::{K, Level};
-use codegen_cpu::rt::step::{Step, V};
+use codegen_cpu::rt::simd::{Isa, Level};
+use codegen_cpu::rt::step::{Floats, Load};
 use half::{bf16, f16};
 use op_dsl_ir::Prim;
 
@@ -201,8 +201,8 @@ macro_rules! functions {
             struct Call;
             impl Body<1, 0, 1> for Call {
                 #[inline(always)]
-                fn eval<S: K, E: El, const W: usize>(s: S, [x]: [Input<'_, S, E, W>; 1], _: [V<S, W>; 0]) -> [V<S, W>; 1] {
-                    [math::$name::<S, E, W>(s, x.get())]
+                fn eval<S: Isa, E: El, const W: usize>(s: S, [x]: [Input<'_, S, E, W>; 1], _: [Floats<S, W>; 0]) -> [Floats<S, W>; 1] {
+                    [math::$name::<S, E, W>(s, x.load())]
                 }
             }
             const KERNELS: Kernels = Kernels::of::<Call, 1, 0, 1>();
@@ -254,12 +254,12 @@ macro_rules! pair {
         struct $body;
         impl Body<2, 0, 1> for $body {
             #[inline(always)]
-            fn eval<S: K, E: El, const W: usize>(
+            fn eval<S: Isa, E: El, const W: usize>(
                 s: S,
                 [x, y]: [Input<'_, S, E, W>; 2],
-                _: [V<S, W>; 0],
-            ) -> [V<S, W>; 1] {
-                [math::$name::<S, E, W>(s, x.get(), y.get())]
+                _: [Floats<S, W>; 0],
+            ) -> [Floats<S, W>; 1] {
+                [math::$name::<S, E, W>(s, x.load(), y.load())]
             }
         }
     };

@@ -3,7 +3,7 @@
 //! must come out of narrowing as a quiet NaN.
 
 use codegen_cpu::rt::elem::El;
-use codegen_cpu::rt::simd::{K, Level};
+use codegen_cpu::rt::simd::{Isa, Level};
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
 
@@ -94,7 +94,7 @@ fn levels() -> impl Iterator<Item = Level> {
 
 /// Loads `A` and stores `B`, register by register: the elements of a step change places if the two
 /// types order them differently.
-fn convert<S: K, A: El, B: El>(s: S, x: &[A], y: &mut [B]) {
+fn convert<S: Isa, A: El, B: El>(s: S, x: &[A], y: &mut [B]) {
     let step = 2 * S::f32s::LEN;
     assert!(x.len() == y.len() && x.len().is_multiple_of(step));
     s.vectorize(

@@ -7,8 +7,8 @@ pub mod vector {
     pub use super::math;
     pub use codegen_cpu::rt::block::{Body, Input, Kernels};
     pub use codegen_cpu::rt::elem::El;
-    pub use codegen_cpu::rt::simd::K;
-    pub use codegen_cpu::rt::step::{Step, V};
+    pub use codegen_cpu::rt::simd::Isa;
+    pub use codegen_cpu::rt::step::{Floats, Load};
     pub use fearless_simd::prelude::*;
 }
 

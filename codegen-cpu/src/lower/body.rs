@@ -37,7 +37,7 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
             let Node::Stream(k) = graph.nodes[id.index()] else { continue };
             if !core::mem::replace(&mut loaded[k as usize], true) {
                 let name = &input_names[k as usize];
-                lets.push(quote!(let #name = #name.get();));
+                lets.push(quote!(let #name = #name.load();));
             }
         }
     };
@@ -55,7 +55,7 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
             Node::Stream(_) | Node::Scalar(_) => {}
             Node::Const(c) => {
                 let c = literal::f32_literal(c as f32);
-                lets.push(quote!(let #name = V::splat(s, #c);));
+                lets.push(quote!(let #name = Floats::splat(s, #c);));
             }
             Node::Call(prim, _) => {
                 load(node.args(), &mut lets);
@@ -70,11 +70,11 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
         impl Body<#inputs, #scalars, #outputs> for #name {
             #[inline(always)]
             #[allow(unused_variables)]
-            fn eval<S: K, E: El, const W: usize>(
+            fn eval<S: Isa, E: El, const W: usize>(
                 s: S,
                 [#(#input_names),*]: [Input<'_, S, E, W>; #inputs],
-                [#(#scalar_names),*]: [V<S, W>; #scalars],
-            ) -> [V<S, W>; #outputs] {
+                [#(#scalar_names),*]: [Floats<S, W>; #scalars],
+            ) -> [Floats<S, W>; #outputs] {
                 #(#lets)*
                 [#(#results),*]
             }

@@ -5,8 +5,8 @@
 //! driver nor the body is compiled more often than it must be.
 
 use super::elem::El;
-use super::simd::{K, Level};
-use super::step::{Step, V, width};
+use super::simd::{Isa, Level};
+use super::step::{Floats, Load, width};
 use core::cell::Cell;
 use core::marker::PhantomData;
 use fearless_simd::prelude::*;
@@ -17,16 +17,16 @@ use op_dsl_ir::DType;
 /// scalars, giving one step of each of its `O` output streams.
 pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// The formula. Strictly elementwise: no lane may look at another.
-    fn eval<S: K, E: El, const W: usize>(
+    fn eval<S: Isa, E: El, const W: usize>(
         s: S,
         x: [Input<'_, S, E, W>; I],
-        a: [V<S, W>; A],
-    ) -> [V<S, W>; O];
+        a: [Floats<S, W>; A],
+    ) -> [Floats<S, W>; O];
 }
 
 /// One step of an input, still in memory. A body loads it where it first needs it: registers are few.
 #[derive(Clone, Copy)]
-pub struct Input<'a, S: K, E: El, const W: usize> {
+pub struct Input<'a, S: Isa, E: El, const W: usize> {
     s: S,
     start: *const E,
     /// Whether outputs are streamed: then inputs come from memory, and what lies [`AHEAD`] is asked for.
@@ -34,9 +34,9 @@ pub struct Input<'a, S: K, E: El, const W: usize> {
     _step: PhantomData<&'a [Cell<E>]>,
 }
 
-impl<S: K, E: El, const W: usize> Step<S, W> for Input<'_, S, E, W> {
+impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
     #[inline(always)]
-    fn get(self) -> V<S, W> {
+    fn load(self) -> Floats<S, W> {
         if self.far {
             for ahead in 0..W * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
                 let line = self.start.cast::<u8>().wrapping_add(AHEAD + ahead * Kernels::ALIGN);
@@ -92,7 +92,7 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: 
     steps: usize,
     nt: bool,
 ) where
-    S: K,
+    S: Isa,
     E: El,
     B: Body<I, A, O>,
 {
@@ -109,10 +109,10 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: 
     s.vectorize(
         #[inline(always)]
         move || {
-            let zero = V::<S, W>::splat(s, 0.0);
+            let zero = Floats::<S, W>::splat(s, 0.0);
             let mut a = [zero; A];
             for k in 0..A {
-                a[k] = V::splat(s, scalar[k]);
+                a[k] = Floats::splat(s, scalar[k]);
             }
             for i in 0..steps {
                 let at = i * W * S::f32s::LEN;

@@ -118,7 +118,7 @@ impl Operator {
         let mut job = Job::new(&bound, kernels, level);
         for value in attrs {
             if let Value::Float(v) = value {
-                // No payload: see `K::bf16_narrow`.
+                // No payload: see `Isa::bf16_narrow`.
                 job.add_scalar(if v.is_nan() { f32::NAN } else { *v as f32 });
             }
         }

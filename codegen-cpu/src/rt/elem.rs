@@ -3,8 +3,8 @@
 //! One *step* is two or four `f32` vectors; two are one vector of a 16-bit type. Bodies are strictly
 //! elementwise, so a step may hold its elements in any lane order as long as store undoes load.
 
-use super::simd::K;
-use super::step::{PAIR, V, each};
+use super::simd::Isa;
+use super::step::{Floats, PAIR, each};
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
@@ -27,13 +27,13 @@ pub trait El:
     ///
     /// # Safety
     /// `p` must be valid for reads of one step; no alignment is asked for.
-    unsafe fn load<S: K, const W: usize>(s: S, p: *const Self) -> V<S, W>;
+    unsafe fn load<S: Isa, const W: usize>(s: S, p: *const Self) -> Floats<S, W>;
 
     /// Rounds to nearest even and stores one step; past the caches when `nt`.
     ///
     /// # Safety
     /// `p` must be valid for writes of one step, and aligned to a vector when `nt`.
-    unsafe fn store<S: K, const W: usize>(s: S, p: *mut Self, v: V<S, W>, nt: bool);
+    unsafe fn store<S: Isa, const W: usize>(s: S, p: *mut Self, v: Floats<S, W>, nt: bool);
 
     /// To `f32`, exactly.
     fn to_f32(self) -> f32;
@@ -46,7 +46,7 @@ pub trait El:
 /// # Safety
 /// `p` must be valid for reads of one vector.
 #[inline(always)]
-unsafe fn read<S: K>(s: S, p: *const u32) -> S::u32s {
+unsafe fn read<S: Isa>(s: S, p: *const u32) -> S::u32s {
     // SAFETY: the caller vouches for the bytes; `read_unaligned` asks for no alignment.
     S::u32s::load_array(s, unsafe { p.cast::<<S::u32s as SimdBase<S>>::Array>().read_unaligned() })
 }
@@ -56,7 +56,7 @@ unsafe fn read<S: K>(s: S, p: *const u32) -> S::u32s {
 /// # Safety
 /// `p` must be valid for writes of one vector, and aligned to it when `nt`.
 #[inline(always)]
-unsafe fn write<S: K>(s: S, p: *mut u32, v: S::u32s, nt: bool) {
+unsafe fn write<S: Isa>(s: S, p: *mut u32, v: S::u32s, nt: bool) {
     // SAFETY: the caller vouches for the bytes and, when `nt`, for the alignment.
     unsafe {
         if nt {
@@ -71,14 +71,14 @@ impl El for f32 {
     const DTYPE: DType = DType::F32;
 
     #[inline(always)]
-    unsafe fn load<S: K, const W: usize>(s: S, p: *const f32) -> V<S, W> {
+    unsafe fn load<S: Isa, const W: usize>(s: S, p: *const f32) -> Floats<S, W> {
         let p = p.cast::<u32>();
         // SAFETY: one step is `W` vectors, which the caller vouches for.
-        V(each!(s, k => unsafe { read(s, p.add(k * S::f32s::LEN)) }.bitcast()))
+        Floats(each!(s, k => unsafe { read(s, p.add(k * S::f32s::LEN)) }.bitcast()))
     }
 
     #[inline(always)]
-    unsafe fn store<S: K, const W: usize>(s: S, p: *mut f32, v: V<S, W>, nt: bool) {
+    unsafe fn store<S: Isa, const W: usize>(s: S, p: *mut f32, v: Floats<S, W>, nt: bool) {
         let p = p.cast::<u32>();
         for (k, v) in v.0.into_iter().enumerate() {
             // SAFETY: as in `load`.
@@ -99,18 +99,18 @@ impl El for bf16 {
 
     /// Even elements are the low halves of 32-bit lanes, odd ones the high halves: no shuffles.
     #[inline(always)]
-    unsafe fn load<S: K, const W: usize>(s: S, p: *const bf16) -> V<S, W> {
-        let mut step = V::splat(s, 0.0);
+    unsafe fn load<S: Isa, const W: usize>(s: S, p: *const bf16) -> Floats<S, W> {
+        let mut step = Floats::splat(s, 0.0);
         for k in (0..W).step_by(PAIR) {
             // SAFETY: every pair of a step is one vector in memory, which the caller vouches for.
             let v = unsafe { read(s, p.add(k * S::f32s::LEN).cast()) };
-            step.set_pair(k, V([(v << 16).bitcast(), (v & 0xffff_0000).bitcast()]));
+            step.set_pair(k, Floats([(v << 16).bitcast(), (v & 0xffff_0000).bitcast()]));
         }
         step
     }
 
     #[inline(always)]
-    unsafe fn store<S: K, const W: usize>(s: S, p: *mut bf16, v: V<S, W>, nt: bool) {
+    unsafe fn store<S: Isa, const W: usize>(s: S, p: *mut bf16, v: Floats<S, W>, nt: bool) {
         for k in (0..W).step_by(PAIR) {
             let packed = s.bf16_narrow(v.0[k], v.0[k + 1]);
             // SAFETY: as in `load`.
@@ -130,19 +130,19 @@ impl El for f16 {
     const DTYPE: DType = DType::F16;
 
     #[inline(always)]
-    unsafe fn load<S: K, const W: usize>(s: S, p: *const f16) -> V<S, W> {
-        let mut step = V::splat(s, 0.0);
+    unsafe fn load<S: Isa, const W: usize>(s: S, p: *const f16) -> Floats<S, W> {
+        let mut step = Floats::splat(s, 0.0);
         for k in (0..W).step_by(PAIR) {
             // SAFETY: as for bf16.
             let v = unsafe { read(s, p.add(k * S::f32s::LEN).cast()) };
             let (lo, hi) = s.f16_widen(v.bitcast());
-            step.set_pair(k, V([lo, hi]));
+            step.set_pair(k, Floats([lo, hi]));
         }
         step
     }
 
     #[inline(always)]
-    unsafe fn store<S: K, const W: usize>(s: S, p: *mut f16, v: V<S, W>, nt: bool) {
+    unsafe fn store<S: Isa, const W: usize>(s: S, p: *mut f16, v: Floats<S, W>, nt: bool) {
         for k in (0..W).step_by(PAIR) {
             // SAFETY: as in `load`.
             unsafe {

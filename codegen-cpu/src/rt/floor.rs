@@ -2,8 +2,8 @@
 
 use super::block::{Body, Input, Kernels};
 use super::elem::El;
-use super::simd::K;
-use super::step::{Step, V};
+use super::simd::Isa;
+use super::step::{Floats, Load};
 
 /// Reads every input and writes every output, at one or two products each.
 ///
@@ -13,18 +13,18 @@ struct Floor;
 
 impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
     #[inline(always)]
-    fn eval<S: K, E: El, const W: usize>(
+    fn eval<S: Isa, E: El, const W: usize>(
         _: S,
         x: [Input<'_, S, E, W>; I],
-        _: [V<S, W>; 0],
-    ) -> [V<S, W>; O] {
-        let first = x[0].get();
+        _: [Floats<S, W>; 0],
+    ) -> [Floats<S, W>; O] {
+        let first = x[0].load();
         let mut out = [first; O];
         for (k, out) in out.iter_mut().enumerate().skip(1) {
-            *out = first * x[I.saturating_sub(k)].get();
+            *out = first * x[I.saturating_sub(k)].load();
         }
         for v in x.iter().take((I + 1).saturating_sub(O)).skip(1) {
-            out[0] = out[0] * v.get();
+            out[0] = out[0] * v.load();
         }
         out
     }

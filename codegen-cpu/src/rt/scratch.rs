@@ -3,8 +3,8 @@
 //! Scratch memory holds a box of a stream's elements side by side, in the kernel's element type.
 
 use super::elem::El;
-use super::simd::{K, Level};
-use super::step::{PAIR, V};
+use super::simd::{Isa, Level};
+use super::step::{Floats, PAIR};
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
@@ -203,20 +203,20 @@ pub(super) unsafe fn copy_line<T: Copy>(from: *const T, to: *mut T, n: usize) {
 trait Widen: El {
     /// # Safety
     /// `from` must be valid for reads of one step.
-    unsafe fn widen<S: K>(s: S, from: *const Self) -> (S::f32s, S::f32s);
+    unsafe fn widen<S: Isa>(s: S, from: *const Self) -> (S::f32s, S::f32s);
 }
 
 /// # Safety
 /// `p` must be valid for reads of one vector.
 #[inline(always)]
-unsafe fn read16<S: K>(s: S, p: *const u16) -> S::u16s {
+unsafe fn read16<S: Isa>(s: S, p: *const u16) -> S::u16s {
     // SAFETY: the caller vouches for the bytes; `read_unaligned` asks for no alignment.
     S::u16s::load_array(s, unsafe { p.cast::<<S::u16s as SimdBase<S>>::Array>().read_unaligned() })
 }
 
 impl Widen for f16 {
     #[inline(always)]
-    unsafe fn widen<S: K>(s: S, from: *const f16) -> (S::f32s, S::f32s) {
+    unsafe fn widen<S: Isa>(s: S, from: *const f16) -> (S::f32s, S::f32s) {
         // SAFETY: passed on from the caller.
         s.f16_widen(unsafe { read16(s, from.cast()) })
     }
@@ -224,7 +224,7 @@ impl Widen for f16 {
 
 impl Widen for bf16 {
     #[inline(always)]
-    unsafe fn widen<S: K>(s: S, from: *const bf16) -> (S::f32s, S::f32s) {
+    unsafe fn widen<S: Isa>(s: S, from: *const bf16) -> (S::f32s, S::f32s) {
         // SAFETY: passed on from the caller.
         let (lo, hi) = unsafe { read16(s, from.cast()) }.widen();
         ((lo << 16).bitcast(), (hi << 16).bitcast())
@@ -235,7 +235,7 @@ impl Widen for bf16 {
 /// `from` must be valid for reads, and `to` for writes, of `steps` steps. `from` may be the upper
 /// half of `to`: what is written was read before.
 #[inline(always)]
-unsafe fn widen_steps<S: K, E: Widen>(s: S, from: *const u8, to: *mut f32, steps: usize) {
+unsafe fn widen_steps<S: Isa, E: Widen>(s: S, from: *const u8, to: *mut f32, steps: usize) {
     s.vectorize(
         #[inline(always)]
         || {
@@ -245,7 +245,7 @@ unsafe fn widen_steps<S: K, E: Widen>(s: S, from: *const u8, to: *mut f32, steps
                 // SAFETY: the caller vouches for `steps` steps.
                 unsafe {
                     let v = E::widen(s, from.add(at));
-                    f32::store(s, to.add(at), V([v.0, v.1]), false);
+                    f32::store(s, to.add(at), Floats([v.0, v.1]), false);
                 }
             }
         },

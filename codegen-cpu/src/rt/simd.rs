@@ -89,7 +89,7 @@ impl Level {
 /// The operations that `fearless_simd` leaves to us.
 ///
 /// Every method is inlined into a block kernel, where the level's instructions are enabled.
-pub trait K: Simd {
+pub trait Isa: Simd {
     /// Whether `mul_add` rounds once.
     const FMA: bool;
     /// Whether a 32-entry look-up costs about as much as an 8-entry one.
@@ -163,13 +163,13 @@ pub trait K: Simd {
         f16_widen_apart(self, h)
     }
 
-    /// The inverse of [`K::f16_widen`]: to nearest even, NaN stays NaN, denormals kept.
+    /// The inverse of [`Isa::f16_widen`]: to nearest even, NaN stays NaN, denormals kept.
     #[inline(always)]
     fn f16_narrow(self, lo: Self::f32s, hi: Self::f32s) -> Self::u16s {
         f16_narrow_apart(self, lo, hi)
     }
 
-    /// Stores what [`K::f16_narrow`] gives, through the caches.
+    /// Stores what [`Isa::f16_narrow`] gives, through the caches.
     ///
     /// # Safety
     /// `p` must be valid for writes of one vector.
@@ -215,7 +215,7 @@ pub trait K: Simd {
 
 /// A vector of halves on the bits. Out of line, as it is long and the same in every kernel.
 #[inline(never)]
-fn f16_widen_apart<S: K>(s: S, h: S::u16s) -> (S::f32s, S::f32s) {
+fn f16_widen_apart<S: Isa>(s: S, h: S::u16s) -> (S::f32s, S::f32s) {
     s.vectorize(
         #[inline(always)]
         || {
@@ -227,7 +227,7 @@ fn f16_widen_apart<S: K>(s: S, h: S::u16s) -> (S::f32s, S::f32s) {
 
 /// The inverse of [`f16_widen_apart`].
 #[inline(never)]
-fn f16_narrow_apart<S: K>(s: S, lo: S::f32s, hi: S::f32s) -> S::u16s {
+fn f16_narrow_apart<S: Isa>(s: S, lo: S::f32s, hi: S::f32s) -> S::u16s {
     s.vectorize(
         #[inline(always)]
         || f16_narrow_bits(s, lo).narrow(f16_narrow_bits(s, hi)),
@@ -237,7 +237,7 @@ fn f16_narrow_apart<S: K>(s: S, lo: S::f32s, hi: S::f32s) -> S::u16s {
 /// Half -> float on the bits: shift the fields into place, then scale by 2^112, which also
 /// normalises denormals; infinities and NaNs get their exponent by a second scaling step.
 #[inline(always)]
-fn f16_widen_bits<S: K>(s: S, h: S::u32s) -> S::f32s {
+fn f16_widen_bits<S: Isa>(s: S, h: S::u32s) -> S::f32s {
     let sign = (h & 0x8000) << 16;
     let magnitude: S::f32s = ((h & 0x7fff) << 13).bitcast();
     let scaled = magnitude * f32::from_bits((127 + 112) << 23);
@@ -254,7 +254,7 @@ fn f16_widen_bits<S: K>(s: S, h: S::u32s) -> S::f32s {
 /// Normal results: add half a unit of the last kept bit (less the tie correction) and shift.
 /// Denormal results: adding 0.5 aligns the last kept bit with the last bit of the sum.
 #[inline(always)]
-fn f16_narrow_bits<S: K>(s: S, v: S::f32s) -> S::u32s {
+fn f16_narrow_bits<S: Isa>(s: S, v: S::f32s) -> S::u32s {
     let splat = |x: u32| S::u32s::splat(s, x);
     let bits: S::u32s = v.bitcast();
     let sign = (bits >> 16) & 0x8000;
@@ -274,14 +274,14 @@ fn f16_narrow_bits<S: K>(s: S, v: S::f32s) -> S::u32s {
 
 /// Rounds to the upper 16 bits; the lower 16 bits are left as they fall.
 #[inline(always)]
-fn bf16_round<S: K>(_: S, v: S::f32s) -> S::u32s {
+fn bf16_round<S: Isa>(_: S, v: S::f32s) -> S::u32s {
     let u: S::u32s = v.bitcast();
     u + ((u >> 16) & 1) + 0x7fff
 }
 
 /// Any look-up by loading lane after lane: the baseline's way, and AVX2's for wide tables.
 #[inline(always)]
-fn lut_scalar<S: K, const N: usize>(s: S, t: &[f32; N], ix: S::u32s) -> S::f32s {
+fn lut_scalar<S: Isa, const N: usize>(s: S, t: &[f32; N], ix: S::u32s) -> S::f32s {
     S::f32s::from_fn(
         s,
         #[inline(always)]
@@ -290,7 +290,7 @@ fn lut_scalar<S: K, const N: usize>(s: S, t: &[f32; N], ix: S::u32s) -> S::f32s 
 }
 
 #[cfg(target_arch = "aarch64")]
-impl K for fearless_simd::Neon {
+impl Isa for fearless_simd::Neon {
     const FMA: bool = true;
     const WIDE_LUT: bool = true;
     const INLINE_LUT: bool = false;

@@ -5,7 +5,7 @@
 //! out of one in memory, and suit levels of 16 registers; with 32 registers four are better yet where
 //! chains are long (see [`width`]).
 
-use super::simd::{K, Level};
+use super::simd::{Isa, Level};
 use core::mem::MaybeUninit;
 use core::ops::{Add, BitOr, Div, Mul, Neg, Shl, Shr, Sub};
 use fearless_simd::prelude::*;
@@ -24,15 +24,15 @@ pub const PAIR: usize = 2;
 
 /// `W` vectors of `f32`. All operations are on each of them, lane by lane.
 #[derive(Clone, Copy)]
-pub struct V<S: K, const W: usize = PAIR>(pub [S::f32s; W]);
+pub struct Floats<S: Isa, const W: usize = PAIR>(pub [S::f32s; W]);
 
 /// The lanes of some vectors for which something holds.
 #[derive(Clone, Copy)]
-pub struct M<S: K, const W: usize = PAIR>(pub [S::mask32s; W]);
+pub struct Mask<S: Isa, const W: usize = PAIR>(pub [S::mask32s; W]);
 
 /// The bits of a step: vectors of `u32`.
 #[derive(Clone, Copy)]
-pub struct U<S: K, const W: usize = PAIR>(pub [S::u32s; W]);
+pub struct Bits<S: Isa, const W: usize = PAIR>(pub [S::u32s; W]);
 
 /// `f` of each, written out: loops, arrays of one repeated value and the standard library's array
 /// functions make kernels compile for up to 1.7 times as long, and the last are not always inlined.
@@ -102,10 +102,10 @@ macro_rules! by_pairs {
 }
 pub(in crate::rt) use by_pairs;
 
-impl<S: K, const W: usize> U<S, W> {
-    /// See [`K::pin`].
+impl<S: Isa, const W: usize> Bits<S, W> {
+    /// See [`Isa::pin`].
     #[inline(always)]
-    pub fn pin(self, s: S) -> U<S, W> {
+    pub fn pin(self, s: S) -> Bits<S, W> {
         self.floats().pin(s).bits()
     }
 
@@ -119,18 +119,18 @@ impl<S: K, const W: usize> U<S, W> {
 
     /// What they stand for.
     #[inline(always)]
-    pub fn floats(self) -> V<S, W> {
-        V(each!(self.0[0].token(), k => self.0[k].bitcast()))
+    pub fn floats(self) -> Floats<S, W> {
+        Floats(each!(self.0[0].token(), k => self.0[k].bitcast()))
     }
 }
 
 macro_rules! bit_operations {
     ($($Op:ident $op:ident)*) => {$(
-        impl<S: K, const W: usize> $Op<u32> for U<S, W> {
-            type Output = U<S, W>;
+        impl<S: Isa, const W: usize> $Op<u32> for Bits<S, W> {
+            type Output = Bits<S, W>;
             #[inline(always)]
-            fn $op(self, y: u32) -> U<S, W> {
-                U(each!(self.0[0].token(), k => self.0[k].$op(y)))
+            fn $op(self, y: u32) -> Bits<S, W> {
+                Bits(each!(self.0[0].token(), k => self.0[k].$op(y)))
             }
         }
     )*};
@@ -138,27 +138,27 @@ macro_rules! bit_operations {
 bit_operations!(Add add  Shl shl  Shr shr);
 
 /// A step, or where it can be loaded from.
-pub trait Step<S: K, const W: usize>: Copy {
+pub trait Load<S: Isa, const W: usize>: Copy {
     /// The step.
-    fn get(self) -> V<S, W>;
+    fn load(self) -> Floats<S, W>;
 }
 
-impl<S: K, const W: usize> Step<S, W> for V<S, W> {
+impl<S: Isa, const W: usize> Load<S, W> for Floats<S, W> {
     #[inline(always)]
-    fn get(self) -> V<S, W> {
+    fn load(self) -> Floats<S, W> {
         self
     }
 }
 
 /// A step, or the same number in all its lanes.
-pub trait Operand<S: K, const W: usize>: Copy {
+pub trait Operand<S: Isa, const W: usize>: Copy {
     /// What each vector takes.
     type One: SimdInto<S::f32s, S>;
     /// For vector `k`.
     fn one(self, k: usize) -> Self::One;
 }
 
-impl<S: K, const W: usize> Operand<S, W> for f32 {
+impl<S: Isa, const W: usize> Operand<S, W> for f32 {
     type One = f32;
     #[inline(always)]
     fn one(self, _: usize) -> f32 {
@@ -166,7 +166,7 @@ impl<S: K, const W: usize> Operand<S, W> for f32 {
     }
 }
 
-impl<S: K, const W: usize> Operand<S, W> for V<S, W> {
+impl<S: Isa, const W: usize> Operand<S, W> for Floats<S, W> {
     type One = S::f32s;
     #[inline(always)]
     fn one(self, k: usize) -> S::f32s {
@@ -176,29 +176,29 @@ impl<S: K, const W: usize> Operand<S, W> for V<S, W> {
 
 macro_rules! infix {
     ($($Op:ident $op:ident)*) => {$(
-        impl<S: K, const W: usize> $Op for V<S, W> {
-            type Output = V<S, W>;
+        impl<S: Isa, const W: usize> $Op for Floats<S, W> {
+            type Output = Floats<S, W>;
             #[inline(always)]
-            fn $op(self, y: V<S, W>) -> V<S, W> {
-                V(each!(self.0[0].token(), k => self.0[k].$op(y.0[k])))
+            fn $op(self, y: Floats<S, W>) -> Floats<S, W> {
+                Floats(each!(self.0[0].token(), k => self.0[k].$op(y.0[k])))
             }
         }
-        impl<S: K, const W: usize> $Op<f32> for V<S, W> {
-            type Output = V<S, W>;
+        impl<S: Isa, const W: usize> $Op<f32> for Floats<S, W> {
+            type Output = Floats<S, W>;
             #[inline(always)]
-            fn $op(self, y: f32) -> V<S, W> {
-                V(each!(self.0[0].token(), k => self.0[k].$op(y)))
+            fn $op(self, y: f32) -> Floats<S, W> {
+                Floats(each!(self.0[0].token(), k => self.0[k].$op(y)))
             }
         }
     )*};
 }
 infix!(Add add  Sub sub  Mul mul  Div div);
 
-impl<S: K, const W: usize> Neg for V<S, W> {
-    type Output = V<S, W>;
+impl<S: Isa, const W: usize> Neg for Floats<S, W> {
+    type Output = Floats<S, W>;
     #[inline(always)]
-    fn neg(self) -> V<S, W> {
-        V(each!(self.0[0].token(), k => -self.0[k]))
+    fn neg(self) -> Floats<S, W> {
+        Floats(each!(self.0[0].token(), k => -self.0[k]))
     }
 }
 
@@ -206,79 +206,79 @@ macro_rules! comparisons {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name(self, y: impl Operand<S, W>) -> M<S, W> {
-            M(each!(self.0[0].token(), k => self.0[k].$name(y.one(k))))
+        pub fn $name(self, y: impl Operand<S, W>) -> Mask<S, W> {
+            Mask(each!(self.0[0].token(), k => self.0[k].$name(y.one(k))))
         }
     )*};
 }
 
-impl<S: K, const W: usize> V<S, W> {
+impl<S: Isa, const W: usize> Floats<S, W> {
     /// The same number in every lane.
     #[inline(always)]
-    pub fn splat(s: S, x: f32) -> V<S, W> {
-        V([S::f32s::splat(s, x); W])
+    pub fn splat(s: S, x: f32) -> Floats<S, W> {
+        Floats([S::f32s::splat(s, x); W])
     }
 
     /// `|x|`
     #[inline(always)]
-    pub fn abs(self) -> V<S, W> {
-        V(each!(self.0[0].token(), k => self.0[k].abs()))
+    pub fn abs(self) -> Floats<S, W> {
+        Floats(each!(self.0[0].token(), k => self.0[k].abs()))
     }
 
     /// The smaller; of a number and a NaN either.
     #[inline(always)]
-    pub fn min(self, y: impl Operand<S, W>) -> V<S, W> {
-        V(each!(self.0[0].token(), k => self.0[k].min(y.one(k))))
+    pub fn min(self, y: impl Operand<S, W>) -> Floats<S, W> {
+        Floats(each!(self.0[0].token(), k => self.0[k].min(y.one(k))))
     }
 
     /// The larger; of a number and a NaN either.
     #[inline(always)]
-    pub fn max(self, y: impl Operand<S, W>) -> V<S, W> {
-        V(each!(self.0[0].token(), k => self.0[k].max(y.one(k))))
+    pub fn max(self, y: impl Operand<S, W>) -> Floats<S, W> {
+        Floats(each!(self.0[0].token(), k => self.0[k].max(y.one(k))))
     }
 
     /// The square root, correctly rounded.
     #[inline(always)]
-    pub fn sqrt(self) -> V<S, W> {
-        V(each!(self.0[0].token(), k => self.0[k].sqrt()))
+    pub fn sqrt(self) -> Floats<S, W> {
+        Floats(each!(self.0[0].token(), k => self.0[k].sqrt()))
     }
 
     /// `x * y + z`, rounded once where the level can.
     #[inline(always)]
-    pub fn mul_add(self, y: impl Operand<S, W>, z: impl Operand<S, W>) -> V<S, W> {
-        V(each!(self.0[0].token(), k => self.0[k].mul_add(y.one(k), z.one(k))))
+    pub fn mul_add(self, y: impl Operand<S, W>, z: impl Operand<S, W>) -> Floats<S, W> {
+        Floats(each!(self.0[0].token(), k => self.0[k].mul_add(y.one(k), z.one(k))))
     }
 
     /// `x` with the sign of `y`.
     #[inline(always)]
-    pub fn copysign(self, y: V<S, W>) -> V<S, W> {
-        V(each!(self.0[0].token(), k => self.0[k].copysign(y.0[k])))
+    pub fn copysign(self, y: Floats<S, W>) -> Floats<S, W> {
+        Floats(each!(self.0[0].token(), k => self.0[k].copysign(y.0[k])))
     }
 
-    /// `x * y` as the sum of two, see [`K::two_prod`].
+    /// `x * y` as the sum of two, see [`Isa::two_prod`].
     #[inline(always)]
-    pub fn two_prod(self, s: S, y: V<S, W>) -> (V<S, W>, V<S, W>) {
+    pub fn two_prod(self, s: S, y: Floats<S, W>) -> (Floats<S, W>, Floats<S, W>) {
         let both = each!(s, k => s.two_prod(self.0[k], y.0[k]));
-        (V(each!(k => both[k].0)), V(each!(k => both[k].1)))
+        (Floats(each!(k => both[k].0)), Floats(each!(k => both[k].1)))
     }
 
     /// `yes` where the sign bit is clear, else `no`; either for a zero or NaN.
     #[inline(always)]
-    pub fn if_positive(self, s: S, yes: V<S, W>, no: V<S, W>) -> V<S, W> {
-        V(each!(s, k => s.if_positive(self.0[k], yes.0[k], no.0[k])))
+    pub fn if_positive(self, s: S, yes: Floats<S, W>, no: Floats<S, W>) -> Floats<S, W> {
+        Floats(each!(s, k => s.if_positive(self.0[k], yes.0[k], no.0[k])))
     }
 
-    /// See [`K::pin`].
+    /// See [`Isa::pin`].
     #[inline(always)]
-    pub fn pin(self, s: S) -> V<S, W> {
-        V(each!(s, k => s.pin(self.0[k])))
+    pub fn pin(self, s: S) -> Floats<S, W> {
+        Floats(each!(s, k => s.pin(self.0[k])))
     }
 
     /// The bits. Functions out of line take these: they take their arguments by address, and what is
     /// stored there is then this copy, made where the call is, and not the step, wherever it was made.
     #[inline(always)]
-    pub fn bits(self) -> U<S, W> {
-        U(each!(self.0[0].token(), k => self.0[k].bitcast()))
+    pub fn bits(self) -> Bits<S, W> {
+        Bits(each!(self.0[0].token(), k => self.0[k].bitcast()))
     }
 
     /// All vectors as one, for what one test can tell of all of them.
@@ -297,13 +297,13 @@ impl<S: K, const W: usize> V<S, W> {
 
     /// Vectors `k` and `k + 1`.
     #[inline(always)]
-    pub fn pair(self, k: usize) -> V<S> {
-        V([self.0[k], self.0[k + 1]])
+    pub fn pair(self, k: usize) -> Floats<S> {
+        Floats([self.0[k], self.0[k + 1]])
     }
 
     /// Replaces vectors `k` and `k + 1`.
     #[inline(always)]
-    pub fn set_pair(&mut self, k: usize, pair: V<S>) {
+    pub fn set_pair(&mut self, k: usize, pair: Floats<S>) {
         [self.0[k], self.0[k + 1]] = pair.0;
     }
 
@@ -319,23 +319,23 @@ impl<S: K, const W: usize> V<S, W> {
     }
 }
 
-impl<S: K, const W: usize> M<S, W> {
+impl<S: Isa, const W: usize> Mask<S, W> {
     /// `yes` where it holds, else `no`.
     #[inline(always)]
-    pub fn select(self, yes: V<S, W>, no: V<S, W>) -> V<S, W> {
-        V(each!(yes.0[0].token(), k => self.0[k].select(yes.0[k], no.0[k])))
+    pub fn select(self, yes: Floats<S, W>, no: Floats<S, W>) -> Floats<S, W> {
+        Floats(each!(yes.0[0].token(), k => self.0[k].select(yes.0[k], no.0[k])))
     }
 }
 
-impl<S: K> BitOr for M<S> {
-    type Output = M<S>;
+impl<S: Isa> BitOr for Mask<S> {
+    type Output = Mask<S>;
     #[inline(always)]
-    fn bitor(self, y: M<S>) -> M<S> {
-        M([self.0[0] | y.0[0], self.0[1] | y.0[1]])
+    fn bitor(self, y: Mask<S>) -> Mask<S> {
+        Mask([self.0[0] | y.0[0], self.0[1] | y.0[1]])
     }
 }
 
-impl<S: K> M<S> {
+impl<S: Isa> Mask<S> {
     /// Whether it holds for every lane.
     #[inline(always)]
     pub fn all_true(self) -> bool {

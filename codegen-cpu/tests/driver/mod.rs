@@ -6,8 +6,8 @@ use codegen_cpu::rt::block::{Body, Input, Kernels};
 use codegen_cpu::rt::call::{Operator, Options, OracleInput};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::error::ViewError;
-use codegen_cpu::rt::simd::{K, Level};
-use codegen_cpu::rt::step::{Step, V};
+use codegen_cpu::rt::simd::{Isa, Level};
+use codegen_cpu::rt::step::{Floats, Load};
 use codegen_cpu::rt::view::{View, ViewMut};
 use half::{bf16, f16};
 use op_dsl_ir::op::{
@@ -22,12 +22,12 @@ struct Gated;
 
 impl Body<4, 0, 2> for Gated {
     #[inline(always)]
-    fn eval<S: K, E: El, const W: usize>(
+    fn eval<S: Isa, E: El, const W: usize>(
         _: S,
         x: [Input<'_, S, E, W>; 4],
-        _: [V<S, W>; 0],
-    ) -> [V<S, W>; 2] {
-        let [d, g, v, s] = x.map(Step::get);
+        _: [Floats<S, W>; 0],
+    ) -> [Floats<S, W>; 2] {
+        let [d, g, v, s] = x.map(Load::load);
         [d * g - v, s * v - d]
     }
 }
@@ -37,12 +37,12 @@ struct Binary;
 
 impl Body<2, 1, 1> for Binary {
     #[inline(always)]
-    fn eval<S: K, E: El, const W: usize>(
+    fn eval<S: Isa, E: El, const W: usize>(
         _: S,
         [a, b]: [Input<'_, S, E, W>; 2],
-        [c]: [V<S, W>; 1],
-    ) -> [V<S, W>; 1] {
-        [a.get() * b.get() - c]
+        [c]: [Floats<S, W>; 1],
+    ) -> [Floats<S, W>; 1] {
+        [a.load() * b.load() - c]
     }
 }
 

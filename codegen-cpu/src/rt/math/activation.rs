@@ -15,8 +15,8 @@
 use super::table::{Bounded, Near, Segments, Signed};
 use super::{coeffs_half as half, coeffs_narrow as narrow, coeffs_wide as wide, tail};
 use crate::rt::elem::El;
-use crate::rt::simd::K;
-use crate::rt::step::{U, V, by_pairs};
+use crate::rt::simd::Isa;
+use crate::rt::step::{Bits, Floats, by_pairs};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 use tail::{Scaled, scale_down};
@@ -28,7 +28,7 @@ pub(super) trait Curve: 'static {
     /// From this `z` on `z f(-z)` rounds to zero.
     const TIMES_X_GONE: f32;
     /// 2^64 f(-z) for `z >= from`.
-    fn tail<S: K>(s: S, z: V<S>, from: f32) -> Scaled<S>;
+    fn tail<S: Isa>(s: S, z: Floats<S>, from: f32) -> Scaled<S>;
 }
 
 macro_rules! curves {
@@ -38,7 +38,7 @@ macro_rules! curves {
             const GONE: f32 = $gone;
             const TIMES_X_GONE: f32 = $times_x_gone;
             #[inline(always)]
-            fn tail<S: K>(s: S, z: V<S>, from: f32) -> Scaled<S> {
+            fn tail<S: Isa>(s: S, z: Floats<S>, from: f32) -> Scaled<S> {
                 tail::$f(s, z, from)
             }
         }
@@ -56,37 +56,41 @@ curves! {
 
 /// `Q` below zero, `1 - Q` from zero on.
 #[inline(always)]
-pub(super) fn reflect<S: K, const W: usize>(s: S, x: V<S, W>, q: V<S, W>) -> V<S, W> {
-    x.if_positive(s, V::splat(s, 1.0) - q, q)
+pub(super) fn reflect<S: Isa, const W: usize>(
+    s: S,
+    x: Floats<S, W>,
+    q: Floats<S, W>,
+) -> Floats<S, W> {
+    x.if_positive(s, Floats::splat(s, 1.0) - q, q)
 }
 
 /// A function of `x` as its table has it.
 pub(super) trait Inner: Bounded {
     /// The value inside.
-    fn value<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W>;
+    fn value<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> Floats<S, W>;
 }
 
 impl<T: Segments> Inner for T {
     #[inline(always)]
-    fn value<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W> {
+    fn value<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> Floats<S, W> {
         reflect(s, x, self.near(s, x.abs()).value())
     }
 }
 
 impl<const D: usize, const CENTRED: bool> Inner for Signed<D, CENTRED> {
     #[inline(always)]
-    fn value<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W> {
+    fn value<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> Floats<S, W> {
         self.at(s, x)
     }
 }
 
 /// A gate or derivative from a table and a tail.
 #[inline(always)]
-pub(super) fn with_tail<S: K, C: Curve, const W: usize>(
+pub(super) fn with_tail<S: Isa, C: Curve, const W: usize>(
     s: S,
     table: &'static impl Inner,
-    x: V<S, W>,
-) -> V<S, W> {
+    x: Floats<S, W>,
+) -> Floats<S, W> {
     if !S::INLINE_LUT || !table.inside(s, x).all_true() {
         return by_pairs!([x] => far_value::<S, C>(s, table, x.bits()));
     }
@@ -97,7 +101,7 @@ pub(super) fn with_tail<S: K, C: Curve, const W: usize>(
 /// every kernel.
 #[cold]
 #[inline(never)]
-fn far_value<S: K, C: Curve>(s: S, table: &'static impl Inner, x: U<S>) -> V<S> {
+fn far_value<S: Isa, C: Curve>(s: S, table: &'static impl Inner, x: Bits<S>) -> Floats<S> {
     s.vectorize(
         #[inline(always)]
         || {
@@ -114,7 +118,7 @@ fn far_value<S: K, C: Curve>(s: S, table: &'static impl Inner, x: U<S>) -> V<S> 
 
 /// The tail of [`with_tail`].
 #[inline(always)]
-pub(super) fn tail_value<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
+pub(super) fn tail_value<S: Isa, C: Curve>(s: S, x: Floats<S>, from: f32) -> Floats<S> {
     let z = x.abs();
     let Scaled { w, up } = C::tail(s, z, from);
     reflect(s, x, scale_down(s, w * up, z, C::GONE))
@@ -122,11 +126,11 @@ pub(super) fn tail_value<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
 
 /// `x` times a gate, with the gate's rounding error carried along.
 #[inline(always)]
-pub(super) fn times_x<S: K, C: Curve, const W: usize>(
+pub(super) fn times_x<S: Isa, C: Curve, const W: usize>(
     s: S,
     table: &'static impl Segments,
-    x: V<S, W>,
-) -> V<S, W> {
+    x: Floats<S, W>,
+) -> Floats<S, W> {
     if !S::INLINE_LUT || !table.inside(s, x).all_true() {
         return by_pairs!([x] => far_times_x::<S, C>(s, table, x.bits()));
     }
@@ -135,12 +139,16 @@ pub(super) fn times_x<S: K, C: Curve, const W: usize>(
 
 /// The table of [`times_x`].
 #[inline(always)]
-fn near_times_x<S: K, const W: usize>(s: S, table: &impl Segments, x: V<S, W>) -> V<S, W> {
+fn near_times_x<S: Isa, const W: usize>(
+    s: S,
+    table: &impl Segments,
+    x: Floats<S, W>,
+) -> Floats<S, W> {
     let Near { a0, p, d } = table.near(s, x.abs());
     // The gate is c + d p + lost.
-    let one = V::splat(s, 1.0);
+    let one = Floats::splat(s, 1.0);
     let c = x.if_positive(s, one - a0, a0);
-    let lost = x.if_positive(s, (one - c) - a0, V::splat(s, 0.0));
+    let lost = x.if_positive(s, (one - c) - a0, Floats::splat(s, 0.0));
     let d = x.if_positive(s, -d, d);
     // It is also gate + rest, gate being the float nearest to it.
     let gate = p.mul_add(d, c);
@@ -153,7 +161,7 @@ fn near_times_x<S: K, const W: usize>(s: S, table: &impl Segments, x: V<S, W>) -
 /// [`times_x`] where some lane is in the tail, or look-ups are long.
 #[cold]
 #[inline(never)]
-fn far_times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: U<S>) -> V<S> {
+fn far_times_x<S: Isa, C: Curve>(s: S, table: &'static impl Segments, x: Bits<S>) -> Floats<S> {
     s.vectorize(
         #[inline(always)]
         || {
@@ -169,7 +177,7 @@ fn far_times_x<S: K, C: Curve>(s: S, table: &'static impl Segments, x: U<S>) -> 
 
 /// The tail of [`times_x`].
 #[inline(always)]
-pub(super) fn tail_times_x<S: K, C: Curve>(s: S, x: V<S>, from: f32) -> V<S> {
+pub(super) fn tail_times_x<S: Isa, C: Curve>(s: S, x: Floats<S>, from: f32) -> Floats<S> {
     let z = x.abs();
     let Scaled { w, up } = C::tail(s, z, from);
     // An infinity times zero would be a NaN.
@@ -183,16 +191,16 @@ macro_rules! gates {
     ($($(#[$doc:meta])* $name:ident, $with:ident, $rule:ident, $curve:ident, $table:ident;)*) => {$(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
+        pub fn $name<S: Isa, E: El, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
             by_width!($with::<S, E, _, W>(s, x))
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with the tables of a chosen width.")]
         #[inline(always)]
-        pub fn $with<S: K, E: El, const WIDE: bool, const W: usize>(
+        pub fn $with<S: Isa, E: El, const WIDE: bool, const W: usize>(
             s: S,
-            x: V<S, W>,
-        ) -> V<S, W> {
+            x: Floats<S, W>,
+        ) -> Floats<S, W> {
             if WIDE {
                 $rule::<S, $curve, W>(s, &wide::$table, x)
             } else {
@@ -230,16 +238,16 @@ macro_rules! gradients {
         $bf16_8:ident, $bf16_32:ident, $f16_8:ident, $f16_32:ident;)*) => {$(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
+        pub fn $name<S: Isa, E: El, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
             by_width!($with::<S, E, _, W>(s, x))
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with the tables of a chosen width.")]
         #[inline(always)]
-        pub fn $with<S: K, E: El, const WIDE: bool, const W: usize>(
+        pub fn $with<S: Isa, E: El, const WIDE: bool, const W: usize>(
             s: S,
-            x: V<S, W>,
-        ) -> V<S, W> {
+            x: Floats<S, W>,
+        ) -> Floats<S, W> {
             match (E::DTYPE, WIDE) {
                 (DType::BF16, true) => with_tail::<S, $curve, W>(s, &half::$bf16_32, x),
                 (DType::BF16, false) => with_tail::<S, $curve, W>(s, &half::$bf16_8, x),

@@ -2,7 +2,7 @@
 
 use super::exp::{exp_middle, exp_parts};
 use super::poly::{at_most, horner};
-use crate::rt::simd::K;
+use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
 /// `erf x = x + x p(x^2)` below 0.93, relative error 2^-30.
@@ -32,7 +32,7 @@ const FAR: [f32; 7] = [
 /// exponential is less than 0.2.
 /// Budget 1.1 ulp with FMA (1.08 measured), 1.3 without (1.23).
 #[inline(always)]
-pub(super) fn erf<S: K>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn erf<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     let z = x.abs();
     let near = horner(s, z * z, NEAR).mul_add(z, z);
     // erf 3.93 rounds to 1.
@@ -65,7 +65,7 @@ const SCALED: [f32; 10] = [
 /// exponential gets the low word of `x^2`; the errors of `t` and of the product are carried along.
 /// Budget 1.4 ulp with FMA (1.34 measured), 1.9 without (1.84).
 #[inline(always)]
-pub(super) fn erfc<S: K>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn erfc<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     let one = S::f32s::splat(s, 1.0);
     // erfc 10.1 rounds to 0.
     let z = at_most(s, x.abs(), 10.1);

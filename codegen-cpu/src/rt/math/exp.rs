@@ -5,7 +5,7 @@
 //! multiply-add.
 
 use super::poly::{at_least, at_most, horner};
-use crate::rt::simd::K;
+use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
 /// The upper 15 bits of ln 2.
@@ -25,7 +25,7 @@ const EXPM1: [f32; 6] =
 
 /// `k = round(x / ln 2)`, and `k + 254` in the lowest 9 bits of an integer.
 #[inline(always)]
-fn nearest_power<S: K>(s: S, x: S::f32s) -> (S::f32s, S::u32s) {
+fn nearest_power<S: Isa>(s: S, x: S::f32s) -> (S::f32s, S::u32s) {
     let t = x.mul_add(core::f32::consts::LOG2_E, S::f32s::splat(s, ROUND));
     (t - ROUND, t.bitcast())
 }
@@ -34,20 +34,20 @@ fn nearest_power<S: K>(s: S, x: S::f32s) -> (S::f32s, S::u32s) {
 /// normal number for any `k` that matters, so that the second multiplication rounds a denormal
 /// result once, or overflows to infinity.
 #[inline(always)]
-fn two_powers<S: K>(n: S::u32s) -> (S::f32s, S::f32s) {
+fn two_powers<S: Isa>(n: S::u32s) -> (S::f32s, S::f32s) {
     let half = n >> 1;
     ((half << 23).bitcast(), ((n - half) << 23).bitcast())
 }
 
 /// `2^k`, from the integer of [`nearest_power`], for a normal result.
 #[inline(always)]
-fn one_power<S: K>(n: S::u32s) -> S::f32s {
+fn one_power<S: Isa>(n: S::u32s) -> S::f32s {
     ((n - 127) << 23).bitcast()
 }
 
 /// `e^r` for `|r| <= ln 2 / 2`.
 #[inline(always)]
-fn exp_reduced<S: K>(s: S, r: S::f32s) -> S::f32s {
+fn exp_reduced<S: Isa>(s: S, r: S::f32s) -> S::f32s {
     let one = S::f32s::splat(s, 1.0);
     // 1 + r (1 + r p): the rounding of the inner bracket weighs only |r| of a unit.
     horner(s, r, EXP).mul_add(r, one).mul_add(r, one)
@@ -58,14 +58,14 @@ fn exp_reduced<S: K>(s: S, r: S::f32s) -> S::f32s {
 /// Range reduction and a polynomial of degree 6.
 /// Budget 1.0 ulp with FMA (0.91 measured), 1.2 without (1.19).
 #[inline(always)]
-pub(super) fn exp<S: K>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn exp<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     // e^89 rounds to infinity.
     exp_below(s, at_most(s, x, 89.0))
 }
 
 /// `e^x` for `x <= 89`.
 #[inline(always)]
-pub(super) fn exp_below<S: K>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn exp_below<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     // e^-104 rounds to 0.
     let x = at_least(s, x, -104.0);
     let (k, n) = nearest_power(s, x);
@@ -76,7 +76,7 @@ pub(super) fn exp_below<S: K>(s: S, x: S::f32s) -> S::f32s {
 
 /// `e^x` for `-80 <= x <= 80`, where no result is denormal or infinite.
 #[inline(always)]
-pub(super) fn exp_middle<S: K>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn exp_middle<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     let (k, n) = nearest_power(s, x);
     let r = k.mul_add(-LN2_LO, k.mul_add(-LN2_HI, x));
     exp_reduced(s, r) * one_power::<S>(n)
@@ -86,7 +86,7 @@ pub(super) fn exp_middle<S: K>(s: S, x: S::f32s) -> S::f32s {
 /// smaller. `|r| <= ln 2 / 2`, `tail < 0.07` holds what `r` lost in rounding, and `a b` is a power
 /// of two that may be denormal though `a` and `b` are not.
 #[inline(always)]
-pub(super) fn exp_parts<S: K>(s: S, hi: S::f32s, lo: S::f32s) -> [S::f32s; 4] {
+pub(super) fn exp_parts<S: Isa>(s: S, hi: S::f32s, lo: S::f32s) -> [S::f32s; 4] {
     let (k, n) = nearest_power(s, hi);
     let head = k.mul_add(-LN2_HI, hi);
     let rest = k.mul_add(-LN2_LO, lo);
@@ -102,7 +102,7 @@ pub(super) fn exp_parts<S: K>(s: S, hi: S::f32s, lo: S::f32s) -> [S::f32s; 4] {
 /// product and, for all `k` that matter, the bracket are exact. `r` carries a low word.
 /// Budget 1.3 ulp with FMA (1.30 measured), 1.4 without (1.32).
 #[inline(always)]
-pub(super) fn expm1<S: K>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn expm1<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     // e^-60 - 1 rounds to -1 and e^89 - 1 to infinity.
     let y = at_least(s, at_most(s, x, 89.0), -60.0);
     let (k, n) = nearest_power(s, y);

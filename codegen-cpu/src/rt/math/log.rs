@@ -4,7 +4,7 @@
 
 use super::exp::{LN2_HI, LN2_LO};
 use super::poly::horner;
-use crate::rt::simd::K;
+use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
 /// `log(1 + f) = f - f^2/2 + f^3 p(f)`, relative error 2^-30.3.
@@ -25,7 +25,7 @@ const SQRT_HALF: u32 = 0x3f35_04f3;
 
 /// `x = 2^e m`, positive and normal, as `e + 127` and `m`.
 #[inline(always)]
-fn split<S: K>(x: S::f32s) -> (S::u32s, S::f32s) {
+fn split<S: Isa>(x: S::f32s) -> (S::u32s, S::f32s) {
     let bits: S::u32s = x.bitcast();
     // Counting from sqrt(1/2) makes the exponent field change where `m` does.
     let bits = bits + (0x3f80_0000 - SQRT_HALF);
@@ -34,7 +34,7 @@ fn split<S: K>(x: S::f32s) -> (S::u32s, S::f32s) {
 
 /// A whole number below 2^23 as a float, less `bias`.
 #[inline(always)]
-fn to_float<S: K>(n: S::u32s, bias: S::f32s) -> S::f32s {
+fn to_float<S: Isa>(n: S::u32s, bias: S::f32s) -> S::f32s {
     // The number becomes the fraction of a float in [2^23, 2^24).
     let f: S::f32s = (n | 0x4b00_0000).bitcast();
     f - bias
@@ -42,7 +42,7 @@ fn to_float<S: K>(n: S::u32s, bias: S::f32s) -> S::f32s {
 
 /// `e ln 2 + log(1 + f + f_low)`
 #[inline(always)]
-fn sum<S: K>(s: S, e: S::f32s, f: S::f32s, f_low: S::f32s) -> S::f32s {
+fn sum<S: Isa>(s: S, e: S::f32s, f: S::f32s, f_low: S::f32s) -> S::f32s {
     let p = horner(s, f, LOG).mul_add(f, S::f32s::splat(s, -0.5));
     // e * LN2_HI is exact.
     e.mul_add(LN2_HI, f) + (f * f).mul_add(p, e.mul_add(LN2_LO, f_low))
@@ -50,7 +50,7 @@ fn sum<S: K>(s: S, e: S::f32s, f: S::f32s, f_low: S::f32s) -> S::f32s {
 
 /// The value at the ends: infinity at infinity, -infinity at `bottom`, NaN below it and at NaN.
 #[inline(always)]
-fn ends<S: K>(s: S, x: S::f32s, bottom: f32, y: S::f32s) -> S::f32s {
+fn ends<S: Isa>(s: S, x: S::f32s, bottom: f32, y: S::f32s) -> S::f32s {
     let y = x.simd_lt(f32::INFINITY).select(y, x);
     let y = x.simd_eq(bottom).select(S::f32s::splat(s, f32::NEG_INFINITY), y);
     x.simd_lt(bottom).select(S::f32s::splat(s, f32::NAN), y)
@@ -61,7 +61,7 @@ fn ends<S: K>(s: S, x: S::f32s, bottom: f32, y: S::f32s) -> S::f32s {
 /// A polynomial of degree 11 in `m - 1`.
 /// Budget 1.6 ulp with FMA (1.52 measured), 1.6 without (1.52).
 #[inline(always)]
-pub(super) fn ln<S: K>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn ln<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     const BIAS: f32 = 8_388_608.0 + 127.0;
     let tiny = x.simd_lt(f32::MIN_POSITIVE);
     let (n, m) = split::<S>(tiny.select(x * 8_388_608.0, x));
@@ -76,7 +76,7 @@ pub(super) fn ln<S: K>(s: S, x: S::f32s) -> S::f32s {
 /// exponent is split off.
 /// Budget 1.7 ulp with FMA (1.62 measured), 1.7 without (1.64).
 #[inline(always)]
-pub(super) fn log1p<S: K>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn log1p<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     let zero = S::f32s::splat(s, 0.0);
     let u = x + 1.0;
     let (n, m) = split::<S>(u);

@@ -29,8 +29,8 @@ mod tail;
 mod tanh;
 
 use super::elem::El;
-use super::simd::K;
-use super::step::{V, each};
+use super::simd::Isa;
+use super::step::{Floats, each};
 pub use mul3::mul3;
 
 /// Functions of one vector as functions of a step.
@@ -38,8 +38,8 @@ macro_rules! on_steps {
     ($($module:ident::$name:ident($($x:ident),*);)*) => {$(
         #[doc = concat!("`", stringify!($name), "` of each lane; for the budget see the primitive of this name.")]
         #[inline(always)]
-        pub fn $name<S: K, E: El, const W: usize>(s: S, $($x: V<S, W>),*) -> V<S, W> {
-            V(each!(k => $module::$name(s, $($x.0[k]),*)))
+        pub fn $name<S: Isa, E: El, const W: usize>(s: S, $($x: Floats<S, W>),*) -> Floats<S, W> {
+            Floats(each!(k => $module::$name(s, $($x.0[k]),*)))
         }
     )*};
 }

@@ -16,20 +16,20 @@ use super::activation::{reflect, tail_times_x, tail_value, times_x, with_tail};
 use super::table::{Bounded, Integral, Signed, Table};
 use super::{coeffs_half as half, coeffs_narrow as narrow, coeffs_wide as wide, mul3};
 use crate::rt::elem::El;
-use crate::rt::simd::K;
-use crate::rt::step::{PAIR, Step, U, V};
+use crate::rt::simd::Isa;
+use crate::rt::step::{Bits, Floats, Load, PAIR};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 
 /// `(silu(x), silu'(x))` within a table.
 trait Both: Bounded {
-    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>);
+    fn both<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> (Floats<S, W>, Floats<S, W>);
 }
 
 /// With `f(z) = silu(-z)`: `silu(x) = f(z)` below zero, `x + f(z)` from zero on.
 impl<const N: usize> Both for Integral<N> {
     #[inline(always)]
-    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
+    fn both<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> (Floats<S, W>, Floats<S, W>) {
         let (f, q) = self.near(s, x.abs());
         (x.if_positive(s, x + f, f), reflect(s, x, q))
     }
@@ -38,12 +38,22 @@ impl<const N: usize> Both for Integral<N> {
 /// A table of the gate.
 trait Gate: Bounded {
     /// `(y g, g - 1)`
-    fn times<S: K, const W: usize>(&self, s: S, x: V<S, W>, y: V<S, W>) -> (V<S, W>, V<S, W>);
+    fn times<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        x: Floats<S, W>,
+        y: Floats<S, W>,
+    ) -> (Floats<S, W>, Floats<S, W>);
 }
 
 impl<const D: usize> Gate for Table<[f32; 8], D> {
     #[inline(always)]
-    fn times<S: K, const W: usize>(&self, s: S, x: V<S, W>, y: V<S, W>) -> (V<S, W>, V<S, W>) {
+    fn times<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        x: Floats<S, W>,
+        y: Floats<S, W>,
+    ) -> (Floats<S, W>, Floats<S, W>) {
         let g = self.value(s, x);
         (y * g, g - 1.0)
     }
@@ -52,7 +62,12 @@ impl<const D: usize> Gate for Table<[f32; 8], D> {
 /// With `g - 1` in the table, `y g = y + y (g - 1)` is one operation too, and `1 - g` none.
 impl<const D: usize> Gate for Signed<D, false> {
     #[inline(always)]
-    fn times<S: K, const W: usize>(&self, s: S, x: V<S, W>, y: V<S, W>) -> (V<S, W>, V<S, W>) {
+    fn times<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        x: Floats<S, W>,
+        y: Floats<S, W>,
+    ) -> (Floats<S, W>, Floats<S, W>) {
         let less_one = self.value(s, x);
         (y.mul_add(less_one, y), less_one)
     }
@@ -60,19 +75,19 @@ impl<const D: usize> Gate for Signed<D, false> {
 
 impl<T: Gate> Both for T {
     #[inline(always)]
-    fn both<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> (V<S, W>, V<S, W>) {
-        near_products(s, self, x, V::splat(s, 1.0))
+    fn both<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> (Floats<S, W>, Floats<S, W>) {
+        near_products(s, self, x, Floats::splat(s, 1.0))
     }
 }
 
 /// `(y silu(x), y silu'(x))` within the table.
 #[inline(always)]
-fn near_products<S: K, const W: usize>(
+fn near_products<S: Isa, const W: usize>(
     s: S,
     gate: &impl Gate,
-    x: V<S, W>,
-    y: V<S, W>,
-) -> (V<S, W>, V<S, W>) {
+    x: Floats<S, W>,
+    y: Floats<S, W>,
+) -> (Floats<S, W>, Floats<S, W>) {
     let (yg, less_one) = gate.times(s, x, y);
     let value = yg * x;
     (value, (-value).mul_add(less_one, yg))
@@ -80,7 +95,11 @@ fn near_products<S: K, const W: usize>(
 
 /// Both functions: a table and a tail.
 #[inline(always)]
-fn pair<S: K, const W: usize>(s: S, table: &'static impl Both, x: V<S, W>) -> (V<S, W>, V<S, W>) {
+fn pair<S: Isa, const W: usize>(
+    s: S,
+    table: &'static impl Both,
+    x: Floats<S, W>,
+) -> (Floats<S, W>, Floats<S, W>) {
     if !S::INLINE_LUT || !table.inside(s, x).all_true() {
         let (mut value, mut grad) = (x, x);
         for k in (0..W).step_by(PAIR) {
@@ -96,7 +115,7 @@ fn pair<S: K, const W: usize>(s: S, table: &'static impl Both, x: V<S, W>) -> (V
 /// [`pair`] where some lane is in the tail, or look-ups are long.
 #[cold]
 #[inline(never)]
-fn far_pair<S: K>(s: S, table: &'static impl Both, x: U<S>) -> (V<S>, V<S>) {
+fn far_pair<S: Isa>(s: S, table: &'static impl Both, x: Bits<S>) -> (Floats<S>, Floats<S>) {
     s.vectorize(
         #[inline(always)]
         || with_tails(s, table, x.floats()),
@@ -105,7 +124,7 @@ fn far_pair<S: K>(s: S, table: &'static impl Both, x: U<S>) -> (V<S>, V<S>) {
 
 /// Both functions wherever the lanes are.
 #[inline(always)]
-fn with_tails<S: K>(s: S, table: &'static impl Both, x: V<S>) -> (V<S>, V<S>) {
+fn with_tails<S: Isa>(s: S, table: &'static impl Both, x: Floats<S>) -> (Floats<S>, Floats<S>) {
     let (near, far) = (table.both(s, x), table.beyond(s, x));
     if !far.any_true() {
         return near;
@@ -119,15 +138,15 @@ fn with_tails<S: K>(s: S, table: &'static impl Both, x: V<S>) -> (V<S>, V<S>) {
 /// `(y silu(x), silu'(x) y z)` in 16 bits where look-ups are short: with `y g` in the place of `g`, a
 /// product less.
 #[inline(always)]
-fn products<S: K, E: El, const W: usize>(
+fn products<S: Isa, E: El, const W: usize>(
     s: S,
     gate: &'static impl Gate,
-    x: impl Step<S, W>,
-    y: impl Step<S, W>,
-    z: impl Step<S, W>,
-) -> (V<S, W>, V<S, W>) {
-    let at = x.get();
-    let (value, grad) = near_products(s, gate, at, y.get());
+    x: impl Load<S, W>,
+    y: impl Load<S, W>,
+    z: impl Load<S, W>,
+) -> (Floats<S, W>, Floats<S, W>) {
+    let at = x.load();
+    let (value, grad) = near_products(s, gate, at, y.load());
     // As in `mul3`: a factor may have overflowed, though the product does not. In f16 none can, but of an
     // infinite `y` the difference of two may have come.
     let inside = gate.inside(s, at);
@@ -136,10 +155,10 @@ fn products<S: K, E: El, const W: usize>(
         _ => inside.all_true() && s.all_finite(grad.fold(|a, sum| sum + a)),
     };
     if fine {
-        return (value, grad * z.get());
+        return (value, grad * z.load());
     }
     // Loaded again: no register is kept for a path seldom taken.
-    let (x, y, z) = (x.get(), y.get(), z.get());
+    let (x, y, z) = (x.load(), y.load(), z.load());
     let (mut value, mut grad) = (x, x);
     for k in (0..W).step_by(PAIR) {
         let pair = far_products(s, gate, x.pair(k).bits(), y.pair(k).bits(), z.pair(k).bits());
@@ -153,7 +172,13 @@ fn products<S: K, E: El, const W: usize>(
 /// as if there were none.
 #[cold]
 #[inline(never)]
-fn far_products<S: K>(s: S, gate: &'static impl Gate, x: U<S>, y: U<S>, z: U<S>) -> (V<S>, V<S>) {
+fn far_products<S: Isa>(
+    s: S,
+    gate: &'static impl Gate,
+    x: Bits<S>,
+    y: Bits<S>,
+    z: Bits<S>,
+) -> (Floats<S>, Floats<S>) {
     s.vectorize(
         #[inline(always)]
         || {
@@ -172,13 +197,16 @@ fn far_products<S: K>(s: S, gate: &'static impl Gate, x: U<S>, y: U<S>, z: U<S>)
 ///
 /// At most 1.51 ulp with 8-entry tables, 1.49 with 32-entry tables, 1.51 without FMA.
 #[inline(always)]
-pub fn silu<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
+pub fn silu<S: Isa, E: El, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
     by_width!(silu_with::<S, E, _, W>(s, x))
 }
 
 /// [`silu`] with the tables of a chosen width.
 #[inline(always)]
-pub fn silu_with<S: K, E: El, const WIDE: bool, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
+pub fn silu_with<S: Isa, E: El, const WIDE: bool, const W: usize>(
+    s: S,
+    x: Floats<S, W>,
+) -> Floats<S, W> {
     match (E::DTYPE, WIDE) {
         (DType::F32, true) => times_x::<S, Sigmoid, W>(s, &wide::SIGMOID, x),
         (DType::F32, false) => times_x::<S, Sigmoid, W>(s, &narrow::SIGMOID, x),
@@ -190,13 +218,16 @@ pub fn silu_with<S: K, E: El, const WIDE: bool, const W: usize>(s: S, x: V<S, W>
 ///
 /// At most 1.57 ulp with 8-entry tables, 1.30 with 32-entry tables, 1.88 without FMA.
 #[inline(always)]
-pub fn silu_grad<S: K, E: El, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
+pub fn silu_grad<S: Isa, E: El, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
     by_width!(silu_grad_with::<S, E, _, W>(s, x))
 }
 
 /// [`silu_grad`] with the tables of a chosen width.
 #[inline(always)]
-pub fn silu_grad_with<S: K, E: El, const WIDE: bool, const W: usize>(s: S, x: V<S, W>) -> V<S, W> {
+pub fn silu_grad_with<S: Isa, E: El, const WIDE: bool, const W: usize>(
+    s: S,
+    x: Floats<S, W>,
+) -> Floats<S, W> {
     match (E::DTYPE, WIDE) {
         (DType::F32, true) => with_tail::<S, SiluGrad, W>(s, &wide::SILU_GRAD, x),
         (DType::F32, false) => with_tail::<S, SiluGrad, W>(s, &narrow::SILU_GRAD, x),
@@ -208,16 +239,19 @@ pub fn silu_grad_with<S: K, E: El, const WIDE: bool, const W: usize>(s: S, x: V<
 ///
 /// At most 1.49 and 1.82 ulp where look-ups are wide; elsewhere as [`silu`] and [`silu_grad`].
 #[inline(always)]
-pub fn silu_with_grad<S: K, E: El, const W: usize>(s: S, x: impl Step<S, W>) -> (V<S, W>, V<S, W>) {
-    by_width!(silu_with_grad_with::<S, E, _, W>(s, x.get()))
+pub fn silu_with_grad<S: Isa, E: El, const W: usize>(
+    s: S,
+    x: impl Load<S, W>,
+) -> (Floats<S, W>, Floats<S, W>) {
+    by_width!(silu_with_grad_with::<S, E, _, W>(s, x.load()))
 }
 
 /// [`silu_with_grad`] with the tables of a chosen width.
 #[inline(always)]
-pub fn silu_with_grad_with<S: K, E: El, const WIDE: bool, const W: usize>(
+pub fn silu_with_grad_with<S: Isa, E: El, const WIDE: bool, const W: usize>(
     s: S,
-    x: V<S, W>,
-) -> (V<S, W>, V<S, W>) {
+    x: Floats<S, W>,
+) -> (Floats<S, W>, Floats<S, W>) {
     match (E::DTYPE, WIDE) {
         (DType::F32, true) if S::FMA => pair(s, &wide::SILU, x),
         (DType::F32, _) => {
@@ -231,16 +265,16 @@ pub fn silu_with_grad_with<S: K, E: El, const WIDE: bool, const W: usize>(
 /// `(y silu(x), silu'(x) y z)`: what the gradient of `z silu(x)` asks for, `y` being the gradient
 /// that comes in. Finite wherever the products are, as [`mul3`] is.
 #[inline(always)]
-pub fn silu_products<S: K, E: El, const W: usize>(
+pub fn silu_products<S: Isa, E: El, const W: usize>(
     s: S,
-    x: impl Step<S, W>,
-    y: impl Step<S, W>,
-    z: impl Step<S, W>,
-) -> (V<S, W>, V<S, W>) {
+    x: impl Load<S, W>,
+    y: impl Load<S, W>,
+    z: impl Load<S, W>,
+) -> (Floats<S, W>, Floats<S, W>) {
     if matches!(E::DTYPE, DType::F32) || !S::INLINE_LUT {
         let (value, grad) = silu_with_grad::<S, E, W>(s, x);
-        let y = y.get();
-        return (value * y, mul3::<S, E, W>(s, grad, y, z.get()));
+        let y = y.load();
+        return (value * y, mul3::<S, E, W>(s, grad, y, z.load()));
     }
     if S::WIDE_LUT {
         products::<S, E, W>(s, &half::SIGMOID_LESS_ONE_HALF_32, x, y, z)

@@ -2,7 +2,7 @@
 
 use super::exp::exp_below;
 use super::poly::horner;
-use crate::rt::simd::K;
+use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
 /// `log(1 + t) = t + t^2 p(t)` on [0, 1], relative error 2^-30.1.
@@ -25,7 +25,7 @@ const LOG1P: [f32; 10] = [
 /// positive. With `0 <= t <= 1` one polynomial of degree 11 does for the logarithm.
 /// Budget 1.9 ulp with FMA (1.86 measured), 2.3 without (2.23).
 #[inline(always)]
-pub(super) fn softplus<S: K>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn softplus<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     let t = exp_below(s, -x.abs());
     let rest = horner(s, t, LOG1P).mul_add(t * t, t);
     let zero = S::f32s::splat(s, 0.0);

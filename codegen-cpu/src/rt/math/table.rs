@@ -5,8 +5,8 @@
 //! `d = z - C[i]` is exact because `z` and `C[i]` are close. A segment that holds a zero of
 //! the function has its centre there, which keeps the *relative* accuracy across the zero.
 
-use crate::rt::simd::K;
-use crate::rt::step::{M, U, V, each};
+use crate::rt::simd::Isa;
+use crate::rt::step::{Bits, Floats, Mask, each};
 use fearless_simd::prelude::*;
 
 /// 1.5 * 2^23: adding it rounds to an integer, which is left in the low bits.
@@ -14,16 +14,16 @@ pub(super) const MAGIC: f32 = 12_582_912.0;
 
 /// Where `z` is close to: `f(z) = a0 + d * p`.
 #[derive(Clone, Copy)]
-pub(super) struct Near<S: K, const W: usize> {
-    pub(super) a0: V<S, W>,
-    pub(super) p: V<S, W>,
-    pub(super) d: V<S, W>,
+pub(super) struct Near<S: Isa, const W: usize> {
+    pub(super) a0: Floats<S, W>,
+    pub(super) p: Floats<S, W>,
+    pub(super) d: Floats<S, W>,
 }
 
-impl<S: K, const W: usize> Near<S, W> {
+impl<S: Isa, const W: usize> Near<S, W> {
     /// `a0 + d * p`, rounded.
     #[inline(always)]
-    pub(super) fn value(self) -> V<S, W> {
+    pub(super) fn value(self) -> Floats<S, W> {
         self.p.mul_add(self.d, self.a0)
     }
 }
@@ -31,49 +31,49 @@ impl<S: K, const W: usize> Near<S, W> {
 /// Look-up by the low bits of an index.
 pub(super) trait Lut {
     /// The entry of every lane.
-    fn lut<S: K, const W: usize>(&self, s: S, ix: U<S, W>) -> V<S, W>;
+    fn lut<S: Isa, const W: usize>(&self, s: S, ix: Bits<S, W>) -> Floats<S, W>;
 }
 
 /// Look-up by where a number lies.
 pub(super) trait Segmented: Lut {
     /// The segment of `z` among segments `scale` to the unit.
-    fn segment<S: K, const W: usize>(s: S, z: V<S, W>, scale: f32) -> U<S, W>;
+    fn segment<S: Isa, const W: usize>(s: S, z: Floats<S, W>, scale: f32) -> Bits<S, W>;
 }
 
 impl Lut for [f32; 8] {
     #[inline(always)]
-    fn lut<S: K, const W: usize>(&self, s: S, ix: U<S, W>) -> V<S, W> {
-        V(each!(s, k => s.lut8(self, ix.0[k])))
+    fn lut<S: Isa, const W: usize>(&self, s: S, ix: Bits<S, W>) -> Floats<S, W> {
+        Floats(each!(s, k => s.lut8(self, ix.0[k])))
     }
 }
 
 impl Segmented for [f32; 8] {
     /// Truncates: with so few segments none may be half-used. Segment `i` starts at `i / scale`.
     #[inline(always)]
-    fn segment<S: K, const W: usize>(s: S, z: V<S, W>, scale: f32) -> U<S, W> {
+    fn segment<S: Isa, const W: usize>(s: S, z: Floats<S, W>, scale: f32) -> Bits<S, W> {
         let scaled = z * scale;
-        U(each!(s, k => scaled.0[k].to_int::<S::i32s>().bitcast()))
+        Bits(each!(s, k => scaled.0[k].to_int::<S::i32s>().bitcast()))
     }
 }
 
 impl Lut for [f32; 16] {
     #[inline(always)]
-    fn lut<S: K, const W: usize>(&self, s: S, ix: U<S, W>) -> V<S, W> {
-        V(each!(s, k => s.lut16(self, ix.0[k])))
+    fn lut<S: Isa, const W: usize>(&self, s: S, ix: Bits<S, W>) -> Floats<S, W> {
+        Floats(each!(s, k => s.lut16(self, ix.0[k])))
     }
 }
 
 impl Lut for [f32; 32] {
     #[inline(always)]
-    fn lut<S: K, const W: usize>(&self, s: S, ix: U<S, W>) -> V<S, W> {
-        V(each!(s, k => s.lut32(self, ix.0[k])))
+    fn lut<S: Isa, const W: usize>(&self, s: S, ix: Bits<S, W>) -> Floats<S, W> {
+        Floats(each!(s, k => s.lut32(self, ix.0[k])))
     }
 }
 
 impl Segmented for [f32; 32] {
     /// Rounds, which is one operation. Segment `i` starts at `(i - 1/2) / scale`.
     #[inline(always)]
-    fn segment<S: K, const W: usize>(_: S, z: V<S, W>, scale: f32) -> U<S, W> {
+    fn segment<S: Isa, const W: usize>(_: S, z: Floats<S, W>, scale: f32) -> Bits<S, W> {
         z.mul_add(scale, MAGIC).bits()
     }
 }
@@ -108,9 +108,9 @@ pub(super) trait Bounded: Sync + 'static {
     /// Nearer to zero than this no `x` is outside.
     fn end(&self) -> f32;
     /// Where no vector has a lane that is outside; not quite all, perhaps, if one is NaN.
-    fn inside<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> S::mask32s;
+    fn inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> S::mask32s;
     /// Lanes outside. A NaN is not: the table's arithmetic hands it on.
-    fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S>;
+    fn beyond<S: Isa>(&self, s: S, x: Floats<S>) -> Mask<S>;
 }
 
 /// A table of `z = |x|`.
@@ -125,14 +125,14 @@ impl<T: Symmetric> Bounded for T {
         self.until()
     }
     #[inline(always)]
-    fn inside<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> S::mask32s {
+    fn inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> S::mask32s {
         // One comparison for all vectors. Where a level's `max` of a number and a NaN is its second
         // operand, or always the NaN, or never, the largest so far is lost only to a NaN that stays.
         let largest = x.abs().fold(|z, largest| z.max(largest));
         largest.simd_lt(S::f32s::splat(s, self.until()))
     }
     #[inline(always)]
-    fn beyond<S: K>(&self, _: S, x: V<S>) -> M<S> {
+    fn beyond<S: Isa>(&self, _: S, x: Floats<S>) -> Mask<S> {
         x.abs().simd_ge(self.until())
     }
 }
@@ -156,12 +156,12 @@ symmetric! {
 /// What tables of `z` with one function offer.
 pub(super) trait Segments: Symmetric {
     /// Evaluates near `z`.
-    fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> Near<S, W>;
+    fn near<S: Isa, const W: usize>(&self, s: S, z: Floats<S, W>) -> Near<S, W>;
 }
 
 impl<T: Segmented + Sync + 'static, const D: usize> Segments for Table<T, D> {
     #[inline(always)]
-    fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> Near<S, W> {
+    fn near<S: Isa, const W: usize>(&self, s: S, z: Floats<S, W>) -> Near<S, W> {
         let ix = T::segment(s, z, self.scale);
         let d = z - self.c.lut(s, ix);
         let mut p = self.a[D - 1].lut(s, ix);
@@ -174,11 +174,11 @@ impl<T: Segmented + Sync + 'static, const D: usize> Segments for Table<T, D> {
 
 impl<const D: usize, const P: usize> Segments for EvenTable<D, P> {
     #[inline(always)]
-    fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> Near<S, W> {
+    fn near<S: Isa, const W: usize>(&self, s: S, z: Floats<S, W>) -> Near<S, W> {
         let t = z.mul_add(self.scale, MAGIC);
         let u = z.mul_add(self.scale, -(t - MAGIC));
         let ix = t.bits();
-        let pairs: [V<S, W>; P] = core::array::from_fn(
+        let pairs: [Floats<S, W>; P] = core::array::from_fn(
             #[inline(always)]
             |j| self.pairs[j].lut(s, ix),
         );
@@ -228,13 +228,13 @@ impl<const D: usize, const CENTRED: bool> Signed<D, CENTRED> {
 
     /// The last five bits are the segment of `x`.
     #[inline(always)]
-    fn index<S: K, const W: usize>(&self, _: S, x: V<S, W>) -> V<S, W> {
+    fn index<S: Isa, const W: usize>(&self, _: S, x: Floats<S, W>) -> Floats<S, W> {
         x.mul_add(self.scale, START)
     }
 
     /// The value at `x`.
     #[inline(always)]
-    pub(super) fn at<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> V<S, W> {
+    pub(super) fn at<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> Floats<S, W> {
         let t = self.index(s, x);
         let ix = t.bits();
         let d = if CENTRED { (t - START).mul_add(-self.back, x) } else { x };
@@ -254,11 +254,11 @@ impl<const D: usize, const CENTRED: bool> Bounded for Signed<D, CENTRED> {
     /// On levels with FMA: outside, bits are set that no index has, as only the exponents of 2 and of zero
     /// have none of them.
     #[inline(always)]
-    fn inside<S: K, const W: usize>(&self, s: S, x: V<S, W>) -> S::mask32s {
+    fn inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> S::mask32s {
         self.index(s, x).bits().without(s, !(2f32.to_bits() | 31))
     }
     #[inline(always)]
-    fn beyond<S: K>(&self, s: S, x: V<S>) -> M<S> {
+    fn beyond<S: Isa>(&self, s: S, x: Floats<S>) -> Mask<S> {
         let t = self.index(s, x);
         t.simd_lt(2.0) | t.simd_ge(2.0 + 32.0 * UNIT)
     }
@@ -301,7 +301,11 @@ impl<const D: usize> Table<[f32; 32], D> {
 impl<const N: usize> Integral<N> {
     /// `(f(z), Q(z))`
     #[inline(always)]
-    pub(super) fn near<S: K, const W: usize>(&self, s: S, z: V<S, W>) -> (V<S, W>, V<S, W>) {
+    pub(super) fn near<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        z: Floats<S, W>,
+    ) -> (Floats<S, W>, Floats<S, W>) {
         let mut ix = <[f32; 32]>::segment(s, z, self.scale);
         let d = z - self.c.lut(s, ix);
         let mut p = self.e[N - 1].lut(s, ix);

@@ -15,16 +15,16 @@
 
 use super::coeffs_tail::{EXP, ExpTable, GAUSS, MILLS};
 use super::table::{Lut, MAGIC};
-use crate::rt::simd::K;
-use crate::rt::step::V;
+use crate::rt::simd::Isa;
+use crate::rt::step::Floats;
 
 /// 2^64 times a value, as the product of two factors: neither it nor they are denormal.
 #[derive(Clone, Copy)]
-pub(super) struct Scaled<S: K> {
+pub(super) struct Scaled<S: Isa> {
     /// The value less its power of two.
-    pub(super) w: V<S>,
+    pub(super) w: Floats<S>,
     /// The power of two, with 64 added to the exponent.
-    pub(super) up: V<S>,
+    pub(super) up: Floats<S>,
 }
 
 const TWO_M64: f32 = 1.0 / 18_446_744_073_709_551_616.0;
@@ -32,22 +32,22 @@ const TWO_M64: f32 = 1.0 / 18_446_744_073_709_551_616.0;
 /// Undoes the 2^64 of `v`, rounding once even into the denormal range. From `gone` on the result is
 /// zero without a computed underflow, which costs a hundred cycles on many CPUs.
 #[inline(always)]
-pub(super) fn scale_down<S: K>(s: S, v: V<S>, z: V<S>, gone: f32) -> V<S> {
-    let splat = |v: f32| V::splat(s, v);
+pub(super) fn scale_down<S: Isa>(s: S, v: Floats<S>, z: Floats<S>, gone: f32) -> Floats<S> {
+    let splat = |v: f32| Floats::splat(s, v);
     v * z.simd_ge(gone).select(splat(0.0), splat(TWO_M64))
 }
 
 /// `exp(-v) = T * (1 + s) * up * 2^-64`, |s| < 0.022.
-struct Exp<S: K> {
-    t: V<S>,
-    s: V<S>,
-    up: V<S>,
+struct Exp<S: Isa> {
+    t: Floats<S>,
+    s: Floats<S>,
+    up: Floats<S>,
 }
 
-impl<S: K> Exp<S> {
+impl<S: Isa> Exp<S> {
     /// Of `v = vh + vl`, 0 <= v < 128. The error of `s` is about 2^-29.
     #[inline(always)]
-    fn new(s: S, table: &ExpTable, vh: V<S>, vl: V<S>) -> Self {
+    fn new(s: S, table: &ExpTable, vh: Floats<S>, vl: Floats<S>) -> Self {
         const LOG2_E_16: f32 = 23.083_12; // 16 / ln 2
         // c2, c3 of exp(-r) ~ 1 - r + c2 r^2 - c3 r^3 on |r| < ln 2 / 32.
         const C2: f32 = 0.500_016_5;
@@ -64,15 +64,15 @@ impl<S: K> Exp<S> {
 
     /// `exp(-v)` itself; small values are only as exact as sums with 1 need them.
     #[inline(always)]
-    fn value(&self, s: S) -> V<S> {
+    fn value(&self, s: S) -> Floats<S> {
         let e = self.s.mul_add(self.t, self.t) * self.up;
         // Not below 2^-64: a denormal factor would be slow.
-        e.simd_lt(1.0).select(V::splat(s, 1.0), e) * TWO_M64
+        e.simd_lt(1.0).select(Floats::splat(s, 1.0), e) * TWO_M64
     }
 
     /// `T * (c0 + m) * (1 + s)` for |m| < |c0| / 8 or so.
     #[inline(always)]
-    fn times(&self, s: S, c0: V<S>, m: V<S>) -> V<S> {
+    fn times(&self, s: S, c0: Floats<S>, m: Floats<S>) -> Floats<S> {
         let (a, low) = self.t.two_prod(s, c0);
         let q = self.t.mul_add(m, low);
         a + self.s.mul_add(a + q, q)
@@ -81,7 +81,7 @@ impl<S: K> Exp<S> {
 
 /// `v + k ln 2 / 16`, small because `k ~ -16 v / ln 2`.
 #[inline(always)]
-fn remainder<S: K>(_: S, vh: V<S>, vl: V<S>, k: V<S>) -> V<S> {
+fn remainder<S: Isa>(_: S, vh: Floats<S>, vl: Floats<S>, k: Floats<S>) -> Floats<S> {
     if S::FMA {
         // ln 2 / 16 in 21 bits and the rest: the first sum is exact when formed in one rounding.
         const H: f32 = 0.043_321_7;
@@ -97,7 +97,7 @@ fn remainder<S: K>(_: S, vh: V<S>, vl: V<S>, k: V<S>) -> V<S> {
 
 /// phi(z) (R(z) - z), R being Mills' ratio Phi(-z) / phi(z): gelu' with erf at -z.
 #[inline(always)]
-pub(super) fn gelu_erf_grad<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
+pub(super) fn gelu_erf_grad<S: Isa>(s: S, z: Floats<S>, _: f32) -> Scaled<S> {
     let z = z.min(15.0);
     let (zh, zl) = z.two_prod(s, z);
     let exp = Exp::new(s, &GAUSS, zh * 0.5, zl * 0.5);
@@ -107,7 +107,7 @@ pub(super) fn gelu_erf_grad<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
 
 /// phi(z) R(z) = Phi(-z).
 #[inline(always)]
-pub(super) fn normal_cdf<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
+pub(super) fn normal_cdf<S: Isa>(s: S, z: Floats<S>, _: f32) -> Scaled<S> {
     let z = z.min(15.0);
     let (zh, zl) = z.two_prod(s, z);
     let exp = Exp::new(s, &GAUSS, zh * 0.5, zl * 0.5);
@@ -117,8 +117,8 @@ pub(super) fn normal_cdf<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
 
 /// Mills' ratio as a table value and a correction, z < 16; below 4 that of 4's segment.
 #[inline(always)]
-fn mills<S: K>(s: S, z: V<S>) -> (V<S>, V<S>) {
-    let from = z.simd_lt(4.0).select(V::splat(s, 4.0), z);
+fn mills<S: Isa>(s: S, z: Floats<S>) -> (Floats<S>, Floats<S>) {
+    let from = z.simd_lt(4.0).select(Floats::splat(s, 4.0), z);
     // The last exponent bit and three bits of fraction: 8 segments in [4, 8), 8 in [8, 16).
     let bits = from.bits();
     let ix = bits >> 20;
@@ -131,9 +131,9 @@ fn mills<S: K>(s: S, z: V<S>) -> (V<S>, V<S>) {
 }
 
 /// `v = 2 sqrt(2/pi) (z + 0.044715 z^3)` and what the tanh forms make of it.
-struct Cubic<S: K> {
-    v: V<S>,
-    vl: V<S>,
+struct Cubic<S: Isa> {
+    v: Floats<S>,
+    vl: Floats<S>,
 }
 
 // 2 sqrt(2/pi) and 0.044715 times that, as sums of two floats.
@@ -143,8 +143,8 @@ const VB: f32 = 0.071_354_814;
 const VBL: f32 = 2.398_832_5e-9;
 
 #[inline(always)]
-fn cubic<S: K>(s: S, z: V<S>) -> Cubic<S> {
-    let splat = |v: f32| V::splat(s, v);
+fn cubic<S: Isa>(s: S, z: Floats<S>) -> Cubic<S> {
+    let splat = |v: f32| Floats::splat(s, v);
     let (h, l) = z.two_prod(s, z);
     let (p, low) = h.two_prod(s, splat(VB));
     let pl = h.mul_add(VBL, l.mul_add(VB, low));
@@ -161,8 +161,8 @@ fn cubic<S: K>(s: S, z: V<S>) -> Cubic<S> {
 ///
 /// From z = 5.5 on E is below 2^-29, and what it is added to is at least one: -E (D - 1) will do.
 #[inline(always)]
-pub(super) fn gelu_tanh_grad<S: K>(s: S, z: V<S>, from: f32) -> Scaled<S> {
-    let splat = |v: f32| V::splat(s, v);
+pub(super) fn gelu_tanh_grad<S: Isa>(s: S, z: Floats<S>, from: f32) -> Scaled<S> {
+    let splat = |v: f32| Floats::splat(s, v);
     let z = z.min(11.0);
     let Cubic { v, vl } = cubic(s, z);
     let exp = Exp::new(s, &EXP, v, vl);
@@ -183,7 +183,7 @@ pub(super) fn gelu_tanh_grad<S: K>(s: S, z: V<S>, from: f32) -> Scaled<S> {
 
 /// E / (1 + E): the tanh form of Phi at -z.
 #[inline(always)]
-pub(super) fn tanh_cdf<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
+pub(super) fn tanh_cdf<S: Isa>(s: S, z: Floats<S>, _: f32) -> Scaled<S> {
     let z = z.min(11.0);
     let Cubic { v, vl } = cubic(s, z);
     let exp = Exp::new(s, &EXP, v, vl);
@@ -192,9 +192,9 @@ pub(super) fn tanh_cdf<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
 
 /// -E (z - 1 - E) / (1 + E)^2 with E = exp(-z): silu' at -z.
 #[inline(always)]
-pub(super) fn silu_grad<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
+pub(super) fn silu_grad<S: Isa>(s: S, z: Floats<S>, _: f32) -> Scaled<S> {
     let z = z.min(120.0);
-    let exp = Exp::new(s, &EXP, z, V::splat(s, 0.0));
+    let exp = Exp::new(s, &EXP, z, Floats::splat(s, 0.0));
     let e = exp.value(s);
     let exp = over_square(exp, e);
     Scaled { w: exp.times(s, -z, e + 1.0), up: exp.up }
@@ -202,15 +202,15 @@ pub(super) fn silu_grad<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
 
 /// E / (1 + E) with E = exp(-z).
 #[inline(always)]
-pub(super) fn sigmoid<S: K>(s: S, z: V<S>, _: f32) -> Scaled<S> {
+pub(super) fn sigmoid<S: Isa>(s: S, z: Floats<S>, _: f32) -> Scaled<S> {
     let z = z.min(120.0);
-    let exp = Exp::new(s, &EXP, z, V::splat(s, 0.0));
+    let exp = Exp::new(s, &EXP, z, Floats::splat(s, 0.0));
     logistic(s, exp)
 }
 
 /// Puts the factor `1 / (1 + E)^2 = 1 - 2 E + 3 E^2 - 4 E^3` into `1 + s`.
 #[inline(always)]
-fn over_square<S: K>(exp: Exp<S>, e: V<S>) -> Exp<S> {
+fn over_square<S: Isa>(exp: Exp<S>, e: Floats<S>) -> Exp<S> {
     let f = e * e.mul_add(e.mul_add(-4.0, 3.0), -2.0);
     // The product matters: without it the error is tens of ulp.
     Exp { s: f.mul_add(exp.s, exp.s + f), ..exp }
@@ -218,7 +218,7 @@ fn over_square<S: K>(exp: Exp<S>, e: V<S>) -> Exp<S> {
 
 /// `E / (1 + E)`, again by the series: E < 2^-9 here.
 #[inline(always)]
-fn logistic<S: K>(s: S, exp: Exp<S>) -> Scaled<S> {
+fn logistic<S: Isa>(s: S, exp: Exp<S>) -> Scaled<S> {
     let e = exp.value(s);
     let f = e * e.mul_add(e.mul_add(-1.0, 1.0), -1.0);
     let sum = f.mul_add(exp.s, exp.s + f);

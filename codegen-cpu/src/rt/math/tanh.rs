@@ -2,7 +2,7 @@
 
 use super::exp::exp_middle;
 use super::poly::{at_most, horner};
-use crate::rt::simd::K;
+use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
 /// `tanh x = x + x^3 p(x^2)` below 0.625, relative error 2^-27.7.
@@ -14,7 +14,7 @@ const TANH: [f32; 5] = [-0.333_332_8, 0.133_314_12, -0.053_737_435, 0.020_632_32
 /// fraction is less than 0.45 and its error counts less than half.
 /// Budget 1.4 ulp with FMA (1.37 measured), 1.4 without (1.35).
 #[inline(always)]
-pub(super) fn tanh<S: K>(s: S, x: S::f32s) -> S::f32s {
+pub(super) fn tanh<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     let z = x.abs();
     let u = z * z;
     let near = (horner(s, u, TANH) * u).mul_add(z, z);

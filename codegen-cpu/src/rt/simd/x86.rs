@@ -1,13 +1,13 @@
-//! The x86-64 levels: what of [`K`] has instructions of its own there.
+//! The x86-64 levels: what of [`Isa`] has instructions of its own there.
 
-use super::K;
+use super::Isa;
 use core::arch::x86_64::*;
 use fearless_simd::{
     Avx2, Avx512, Sse2, f32x8, f32x16, kernel, mask32x16, prelude::*, u16x16, u16x32, u32x4, u32x8,
     u32x16,
 };
 
-impl K for Sse2 {
+impl Isa for Sse2 {
     const FMA: bool = false;
     const WIDE_LUT: bool = true;
     const INLINE_LUT: bool = false;
@@ -50,12 +50,12 @@ kernel!(
 kernel!(
     #[inline]
     fn avx2_stream(s: Avx2, p: *mut u32, v: __m256i) {
-        // SAFETY: `K::stream` passes on its caller's promise about `p`.
+        // SAFETY: `Isa::stream` passes on its caller's promise about `p`.
         unsafe { _mm256_stream_si256(p.cast(), v) }
     }
 );
 
-impl K for Avx2 {
+impl Isa for Avx2 {
     const FMA: bool = true;
     const WIDE_LUT: bool = false;
     const INLINE_LUT: bool = true;
@@ -126,7 +126,7 @@ kernel!(
         // In halves: a conversion to memory is one operation, one to a register two, and two
         // halves of a register a third. 0: to nearest even, as 8 is, but not to be merged with it.
         let (lo, hi) = (_mm512_cvtps_ph::<0>(lo), _mm512_cvtps_ph::<0>(hi));
-        // SAFETY: `K::f16_store` passes on its caller's promise about `p`.
+        // SAFETY: `Isa::f16_store` passes on its caller's promise about `p`.
         unsafe {
             _mm256_storeu_si256(p.cast(), lo);
             _mm256_storeu_si256(p.add(16).cast(), hi);
@@ -175,12 +175,12 @@ kernel!(
 kernel!(
     #[inline]
     fn avx512_stream(s: Avx512, p: *mut u32, v: __m512i) {
-        // SAFETY: `K::stream` passes on its caller's promise about `p`.
+        // SAFETY: `Isa::stream` passes on its caller's promise about `p`.
         unsafe { _mm512_stream_si512(p.cast(), v) }
     }
 );
 
-impl K for Avx512 {
+impl Isa for Avx512 {
     const FMA: bool = true;
     const WIDE_LUT: bool = true;
     const INLINE_LUT: bool = true;
