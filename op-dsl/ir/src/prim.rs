@@ -145,18 +145,18 @@ rows! {
     Ln      "ln"      1 "log_e x"                POSITIVE, ALL,           |[x, ..]| libm::log(x),   derive::ln,      Function, (1.6, 1.6);
     Log1p   "log1p"   1 "log_e (1 + x)"          Interval(-1.0, f64::INFINITY), ALL, |[x, ..]| libm::log1p(x), derive::log1p, Function, (1.7, 1.7);
     Tanh    "tanh"    1 "(e^x - e^-x) / (e^x + e^-x)" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::tanh(x), derive::tanh, Function, (1.4, 1.4);
-    Sigmoid "sigmoid" 1 "1 / (1 + e^-x)"         ALL, UNIT,               o::sigmoid,               derive::sigmoid, Function, (2.0, 8.0);
+    Sigmoid "sigmoid" 1 "1 / (1 + e^-x)"         ALL, UNIT,               o::sigmoid,               derive::sigmoid, Function, (2.0, 2.0);
     Erf     "erf"     1 "2/sqrt(pi) * integral of e^(-t^2) from 0 to x" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::erf(x), derive::erf, Function, (1.1, 1.3);
     Erfc    "erfc"    1 "1 - erf(x)"             ALL, Interval(0.0, 2.0), |[x, ..]| libm::erfc(x),  derive::erfc,    Function, (1.4, 1.9);
-    NormalCdf "normal_cdf" 1 "erfc(-x / sqrt(2)) / 2" ALL, UNIT,          o::normal_cdf,            derive::normal_cdf, Function, (2.0, 8.0);
+    NormalCdf "normal_cdf" 1 "erfc(-x / sqrt(2)) / 2" ALL, UNIT,          o::normal_cdf,            derive::normal_cdf, Function, (2.0, 2.0);
     Softplus "softplus" 1 "log_e (1 + e^x)"      ALL, POSITIVE,           o::softplus,              derive::softplus, Function, (1.9, 2.3);
 
-    Gelu      "gelu"      1 "x * normal_cdf(x)"  ALL, Interval(-0.17, f64::INFINITY), o::gelu,      derive::gelu,      Function, (2.0, 8.0);
-    GeluTanh  "gelu_tanh" 1 "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))) / 2" ALL, Interval(-0.171, f64::INFINITY), o::gelu_tanh, derive::gelu_tanh, Function, (2.0, 8.0);
-    Silu      "silu"      1 "x * sigmoid(x)"     ALL, Interval(-0.279, f64::INFINITY), o::silu,     derive::silu,      Function, (2.0, 8.0);
-    GeluGrad  "gelu_grad" 1 "normal_cdf(x) + x * e^(-x^2/2) / sqrt(2 pi)" ALL, Interval(-0.13, 1.13), o::gelu_grad, derive::gelu_grad, Function, (2.0, 8.0);
-    GeluTanhGrad "gelu_tanh_grad" 1 "the derivative of gelu_tanh" ALL, Interval(-0.13, 1.13), o::gelu_tanh_grad, derive::gelu_tanh_grad, Function, (2.0, 8.0);
-    SiluGrad  "silu_grad" 1 "sigmoid(x) * (1 + x * (1 - sigmoid(x)))" ALL, Interval(-0.1, 1.1), o::silu_grad, derive::silu_grad, Function, (2.0, 8.0);
+    Gelu      "gelu"      1 "x * normal_cdf(x)"  ALL, Interval(-0.17, f64::INFINITY), o::gelu,      derive::gelu,      Function, (2.0, 2.0);
+    GeluTanh  "gelu_tanh" 1 "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))) / 2" ALL, Interval(-0.171, f64::INFINITY), o::gelu_tanh, derive::gelu_tanh, Function, (2.0, 2.0);
+    Silu      "silu"      1 "x * sigmoid(x)"     ALL, Interval(-0.279, f64::INFINITY), o::silu,     derive::silu,      Function, (2.0, 2.0);
+    GeluGrad  "gelu_grad" 1 "normal_cdf(x) + x * e^(-x^2/2) / sqrt(2 pi)" ALL, Interval(-0.13, 1.13), o::gelu_grad, derive::gelu_grad, Function, (2.0, 2.0);
+    GeluTanhGrad "gelu_tanh_grad" 1 "the derivative of gelu_tanh" ALL, Interval(-0.13, 1.13), o::gelu_tanh_grad, derive::gelu_tanh_grad, Function, (2.0, 2.0);
+    SiluGrad  "silu_grad" 1 "sigmoid(x) * (1 + x * (1 - sigmoid(x)))" ALL, Interval(-0.1, 1.1), o::silu_grad, derive::silu_grad, Function, (2.0, 2.0);
 }
 
 impl Prim {
