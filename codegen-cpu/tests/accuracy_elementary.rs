@@ -22,7 +22,7 @@ fn levels() -> impl Iterator<Item = Level> {
 
 /// Runs a kernel over whole steps.
 fn run<E: El>(kernels: &Kernels, level: Level, x: &[&[E]], y: &mut [E]) {
-    assert!(level.is_available() && kernels.inputs == x.len() && kernels.outputs == 1);
+    assert!(level.is_available() && kernels.inputs() == x.len() && kernels.outputs() == 1);
     assert!(y.len().is_multiple_of(STEP) && x.iter().all(|x| x.len() == y.len()));
     let mut io = Streams::EMPTY;
     for (p, x) in io.start.iter_mut().zip(x) {

@@ -7,7 +7,7 @@ use codegen_cpu::rt::call::{Operator, Options};
 use codegen_cpu::rt::error::{Error, ViewError};
 use codegen_cpu::rt::simd::Level;
 use codegen_cpu::rt::view::{View, ViewMut};
-use driver::{Tensor, binary, gated};
+use driver::{Tensor, binary, gated, mistaken};
 use op_dsl_ir::DType::{self, BF16, F16, F32};
 use op_dsl_ir::op::{Pattern, Value};
 use std::cell::Cell;
@@ -73,8 +73,7 @@ fn shapes() {
         "Binary: tensor `x` of shape [4] cannot be broadcast with [2, 3]; dimensions must be \
          equal or 1"
     );
-    let mut strict = gated(Pattern::Halves);
-    strict.def.empty = false;
+    let strict = gated(Pattern::Halves).redefined(|def| def.empty = false);
     let shapes: [(DType, &[usize]); 3] = [(F32, &[0, 3]), (F32, &[0, 6]), (F32, &[0, 3])];
     assert_eq!(
         message(&strict, &ATTRS, &shapes, &[(F32, &[0, 6])]),
@@ -132,8 +131,7 @@ fn types_counts_and_attributes() {
     ] {
         assert_eq!(got, want);
     }
-    let mut narrow = op;
-    narrow.def.dtypes = vec![F16, BF16].into();
+    let narrow = op.redefined(|def| def.dtypes = vec![F16, BF16].into());
     assert_eq!(
         message(&narrow, &ATTRS, &good, &out),
         "Gated: tensor `dy` has dtype f32; allowed: f16, bf16"
@@ -300,8 +298,7 @@ fn parts_of_gated_tensors_that_overlap() {
 /// A description that its kernels do not fit is refused, since everything later relies on it.
 #[test]
 fn kernels_of_another_operator() {
-    let mut op = binary();
-    op.kernels = gated(Pattern::Halves).kernels;
-    let text = message(&op, &[Value::Float(1.0)], &[(F32, &[2]), (F32, &[2])], &[(F32, &[2])]);
+    let text =
+        message(&mistaken(), &[Value::Float(1.0)], &[(F32, &[2]), (F32, &[2])], &[(F32, &[2])]);
     assert_eq!(text, "Binary: its kernels do not match its description (input streams)");
 }

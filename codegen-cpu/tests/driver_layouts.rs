@@ -3,10 +3,12 @@
 mod driver;
 
 use codegen_cpu::rt::call::Options;
-use driver::{Tensor, all_options, binary, expect_binary, expect_gated, gated};
+use codegen_cpu::rt::view::{View, ViewMut};
+use driver::{Buf, Tensor, all_options, binary, binary_claims, expect_binary, expect_gated, gated};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Pattern, Value};
 use proptest::prelude::*;
+use std::cell::Cell;
 
 const SIZES: [usize; 22] =
     [0, 1, 2, 3, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300];
@@ -143,17 +145,30 @@ fn long_and_transposed() {
     }
 }
 
-/// An input that no formula reads may lie anywhere, the output included.
+/// An input that a kernel says it does not read may lie anywhere, the output included. If it is read all the
+/// same, it is another input, or zeros if there is none.
 #[test]
-fn unused_input_is_free() {
-    let mut op = binary();
-    op.def.inputs.to_mut()[1].used = false;
-    let x = Tensor::dense(DType::F32, &[40], 1);
-    let mut z = Tensor::dense(DType::F32, &[40], 2);
-    let want = expect_binary(0.5, [&x, &x], &z);
-    let (y, out) = z.both().unwrap();
-    op.run(&op.default_attrs(), &[x.view().unwrap(), y], &mut [out], &Options::default()).unwrap();
-    assert_eq!(z.buf, want);
+fn unread_input_is_free() {
+    for n in [40, 5000] {
+        let x = Tensor::dense(DType::F32, &[n], 1);
+        let mut zero = x.clone();
+        (0..n).for_each(|i| zero.buf.set(i, 0.0));
+        for (op, given) in [(binary_claims(true), &x), (binary_claims(false), &zero)] {
+            for options in all_options() {
+                let mut z = Tensor::dense(DType::F32, &[n + 1], 2);
+                z.shape[0] = n;
+                let want = expect_binary(0.5, [given; 2], &z);
+                let cells = match &mut z.buf {
+                    Buf::F32(v) => Cell::from_mut(&mut v[..]).as_slice_of_cells(),
+                    _ => unreachable!("of f32"),
+                };
+                let y = View::from_cells(cells, &[n], &[1], 1).unwrap(); // neither the output nor apart from it
+                let out = ViewMut::from_cells(cells, &[n], &[1], 0).unwrap();
+                op.run(&op.default_attrs(), &[x.view().unwrap(), y], &mut [out], &options).unwrap();
+                assert_eq!(z.buf, want);
+            }
+        }
+    }
 }
 
 /// How one tensor lies in memory, for a shape that is fixed elsewhere.

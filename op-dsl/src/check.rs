@@ -15,7 +15,7 @@ pub fn gradient(forward: &Operator, gradient: &Operator) {
 }
 
 fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {
-    let (f, g) = (&forward.def, &gradient.def);
+    let (f, g) = (forward.def(), gradient.def());
     let known = [f.input_names(), f.output_names()].concat();
     let names = g.input_names();
     let upstream = names.iter().filter(|n| !known.contains(n)).count();
@@ -34,7 +34,7 @@ fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {
             };
             let x: Vec<f64> = f.input_names().iter().map(|_| random.sample()).collect();
             let dy: Vec<f64> = (0..upstream).map(|_| random.sample()).collect();
-            let y = |x: &[f64]| (forward.oracle)(&OracleInput { streams: x, attrs: &f_attrs });
+            let y = |x: &[f64]| forward.oracle(&OracleInput { streams: x, attrs: &f_attrs });
             let (values, mut next) = ([&x[..], &y(&x)].concat(), dy.iter());
             let stream = |n: &String| match known.iter().position(|k| k == n) {
                 Some(i) => values[i],

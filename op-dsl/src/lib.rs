@@ -95,6 +95,6 @@ pub mod build {
     /// in `env!("OP_DSL_PROJECT")`, and, where it was built, its installer in
     /// `option_env!("OP_DSL_PACKAGE")`. Errors fail the build of the crate.
     pub fn ascendc(operators: &[&'static crate::Operator]) {
-        codegen_ascendc::build::ascendc(operators.iter().map(|op| &op.def));
+        codegen_ascendc::build::ascendc(operators.iter().map(|op| op.def()));
     }
 }

@@ -17,8 +17,8 @@ use op_dsl::ir::OpDef;
 
 /// The operator of this name.
 fn operator(name: &str) -> &'static OpDef {
-    let found = ops_glu_grad::OPERATORS.iter().find(|o| o.def.name == name);
-    &found.expect("an operator of this project").def
+    let found = ops_glu_grad::OPERATORS.iter().find(|o| o.def().name == name);
+    found.expect("an operator of this project").def()
 }
 
 /// A planned package.

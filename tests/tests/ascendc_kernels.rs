@@ -100,7 +100,7 @@ fn everywhere(p: &Program) {
                 check(p, attrs, &[50, 161], dtype, cores);
                 check(p, attrs, &[5, 3001], dtype, cores);
             }
-            for shape in [&[0, 5][..], &[5, 0]].into_iter().filter(|_| p.op.def.empty) {
+            for shape in [&[0, 5][..], &[5, 0]].into_iter().filter(|_| p.op.def().empty) {
                 let ran = check(p, attrs, shape, dtype, 40);
                 assert_eq!((ran.number("kernel", "tiles"), ran.tiling.cores), (0, 0));
             }
@@ -190,7 +190,7 @@ fn calls_of_every_operator() {
     ];
     let soc = codegen_ascendc::arch::Soc::named("ascend910b").expect("a target");
     for (name, form, bars) in bars {
-        let def = &operator(name).def;
+        let def = &operator(name).def();
         let package = codegen_ascendc::emit::Package::new(def, soc, Default::default());
         let package = package.expect("plans");
         let is_form =

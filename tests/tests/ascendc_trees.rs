@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 fn tree(op: &str, layout: Layout) -> Tree {
     let op = OPERATORS.iter().find(|o| o.name() == op).expect("an operator");
     let soc = Soc::named("ascend910b").expect("a target");
-    emit(&op.def, layout, soc, &Options::default()).expect("a tree")
+    emit(op.def(), layout, soc, &Options::default()).expect("a tree")
 }
 
 /// Every file below a directory, by its path there.

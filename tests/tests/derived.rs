@@ -11,7 +11,7 @@ fn find(name: &str) -> &'static Operator {
 
 /// `inputs -> outputs (attributes)`
 fn signature(name: &str) -> String {
-    let def = &find(name).def;
+    let def = &find(name).def();
     let tensors = |list: &[op_dsl::ir::op::Tensor]| {
         let each = list.iter().map(|t| {
             let gated = if t.kind == Kind::Gated { "/2" } else { "" };
@@ -45,7 +45,7 @@ fn signatures_are_those_of_the_documents() {
         assert_eq!(signature(name), want, "{name}");
     }
     assert_eq!(OPERATORS.len(), 10);
-    let split = |name| find(name).def.split.clone().expect("a split").gate;
+    let split = |name| find(name).def().split.clone().expect("a split").gate;
     assert_eq!(split("GeGluGradV2"), Gate::LeftIf(2));
     assert_eq!(split("SwiGluGrad"), Gate::Left);
 }
@@ -53,7 +53,7 @@ fn signatures_are_those_of_the_documents() {
 /// Every combination of the attributes that the formula branches on.
 fn settings(op: &Operator) -> Vec<Vec<Value>> {
     let mut all = vec![op.default_attrs()];
-    for (i, attr) in op.def.attrs.iter().enumerate() {
+    for (i, attr) in op.def().attrs.iter().enumerate() {
         let values: Vec<Value> = match &attr.kind {
             op_dsl::ir::op::AttrKind::Enum { variants, .. } => {
                 variants.iter().map(|v| Value::Int(v.value)).collect()
@@ -83,7 +83,7 @@ fn samples(streams: usize) -> Vec<Vec<f64>> {
 #[test]
 fn kernel_graph_and_author_agree() {
     for op in OPERATORS {
-        let def = &op.def;
+        let def = op.def();
         let (ins, outs) = (def.input_streams(), def.output_streams());
         for attrs in settings(op) {
             let matches = |s: &&op_dsl::ir::op::Spec| {
@@ -91,7 +91,7 @@ fn kernel_graph_and_author_agree() {
             };
             let spec = def.specs.iter().find(matches).expect("a specialisation");
             for streams in samples(ins.len()) {
-                let author = (op.oracle)(&OracleInput { streams: &streams, attrs: &attrs });
+                let author = op.oracle(&OracleInput { streams: &streams, attrs: &attrs });
                 let graph = spec.graph.eval(&streams, &[]);
                 let traced = spec.traced.eval(&streams, &[]);
                 let kernel = call(op, &attrs, &streams);
@@ -112,7 +112,7 @@ fn kernel_graph_and_author_agree() {
 
 /// One element through the kernel: gates and values side by side along a dimension of 1 or 2.
 fn call(op: &Operator, attrs: &[Value], streams: &[f64]) -> Vec<f64> {
-    let def = &op.def;
+    let def = op.def();
     let gate_first = match def.split.as_ref().map(|s| s.gate) {
         Some(Gate::LeftIf(i)) => attrs[i].as_int() == Some(1),
         Some(Gate::Right) => false,

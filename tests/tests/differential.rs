@@ -32,16 +32,16 @@ fn check(op: &Operator, attrs: &[Value], domain: &[usize], dtype: DType, level: 
         (DType::F32, false) => 12.0,
         _ => 1.01,
     };
-    let streams = op.def.input_streams();
+    let streams = op.def().input_streams();
     for i in 0..domain.iter().product() {
         let x = element(op, attrs, &ins, domain, i);
         let want = graph.eval(&x, &[]);
         let factors = streams.iter().zip(&x).filter(|(s, _)| {
-            let name = &op.def.inputs[s.tensor].name;
+            let name = &op.def().inputs[s.tensor].name;
             s.part != Part::Gate && !["x", "input"].contains(&&**name) || s.part == Part::Value
         });
         let least = factors.map(|(_, v)| v.abs()).product::<f64>().min(1e3) / 128.0;
-        for (k, stream) in op.def.output_streams().into_iter().enumerate() {
+        for (k, stream) in op.def().output_streams().into_iter().enumerate() {
             let got = outs[stream.tensor].at(place(op, attrs, stream, domain, i));
             let error = (got - want[k]).abs() / ulp(dtype, want[k], least);
             assert!(
@@ -122,12 +122,12 @@ fn empty_tensors_are_empty_results_or_a_named_error() {
         let metas: Vec<_> = ins.iter().map(Tensor::meta).collect();
         match op.infer(&attrs, &metas) {
             Ok(outs) => {
-                assert!(op.def.empty, "{} takes empty tensors", op.name());
+                assert!(op.def().empty, "{} takes empty tensors", op.name());
                 assert!(outs.iter().all(|o| o.shape.contains(&0)));
                 assert!(run(op, &attrs, &ins, &Options::default())[0].shape.contains(&0));
             }
             Err(e) => {
-                assert!(!op.def.empty, "{}: {e}", op.name());
+                assert!(!op.def().empty, "{}: {e}", op.name());
                 let text = e.to_string();
                 assert!(text.contains(op.name()) && text.contains("empty"), "{text}");
             }
@@ -149,7 +149,7 @@ fn neighbours_change_no_bit() {
         let mut changed = ins.clone();
         let which: Vec<usize> =
             (0..N / EVERY).map(|block| block * EVERY + random.below(EVERY)).collect();
-        for stream in op.def.input_streams() {
+        for stream in op.def().input_streams() {
             let places = Places::new(op, attrs, stream, &[N]);
             for &i in &which {
                 changed[stream.tensor].set(places.of(i), odd[random.below(odd.len())]);
@@ -157,7 +157,7 @@ fn neighbours_change_no_bit() {
         }
         let options = Options { level: Some(level), ..Options::default() };
         let (before, after) = (run(op, attrs, &ins, &options), run(op, attrs, &changed, &options));
-        for stream in op.def.output_streams() {
+        for stream in op.def().output_streams() {
             let places = Places::new(op, attrs, stream, &[N]);
             let at = |outs: &[Tensor], i: usize| outs[stream.tensor].at(places.of(i));
             for i in (0..N).filter(|i| which[i / EVERY] != *i) {
@@ -207,8 +207,8 @@ fn limits(
     const N: usize = 64;
     let at_place = |dy: f64, gate: f64, value: f64, k: usize| {
         let mut ins = inputs(op, attrs, &[N], dtype, |_| 0.5);
-        for s in op.def.input_streams() {
-            let v = match (s.part, &*op.def.inputs[s.tensor].name) {
+        for s in op.def().input_streams() {
+            let v = match (s.part, &*op.def().inputs[s.tensor].name) {
                 (Part::Gate, _) => gate,
                 (Part::Value, _) => value,
                 (Part::Whole, "dy" | "y_grad") => dy,
@@ -218,7 +218,7 @@ fn limits(
         }
         let options = Options { level: Some(level), ..Options::default() };
         let outs = run(op, attrs, &ins, &options);
-        outs[0].at(place(op, attrs, op.def.output_streams()[0], &[N], k))
+        outs[0].at(place(op, attrs, op.def().output_streams()[0], &[N], k))
     };
     let case = |dy: f64, gate: f64, value: f64| {
         let first = at_place(dy, gate, value, 0);

@@ -112,7 +112,7 @@ fn check(op: &Operator, attrs: &[Value], domain: &[usize], dtype: DType, level: 
         let largest =
             graph.eval_all(&x, &scalars).into_iter().fold(0.0, |a: f64, v| a.max(v.abs()));
         let want = graph.eval(&x, &scalars);
-        for (k, stream) in op.def.output_streams().into_iter().enumerate() {
+        for (k, stream) in op.def().output_streams().into_iter().enumerate() {
             let got = outs[stream.tensor].at(place(op, attrs, stream, domain, i));
             let allowed = match dtype {
                 DType::F32 => 8.0 * ulp(dtype, largest, 0.0),
@@ -209,7 +209,7 @@ fn refused(what: &str) {
     }
     let named = |name: &str| wrong::OPERATORS.iter().find(|o| o.name() == name).expect("a name");
     let gradient = named(what);
-    let of = gradient.def.grad_of.as_deref().expect("a gradient");
+    let of = gradient.def().grad_of.as_deref().expect("a gradient");
     op_dsl::check::gradient(named(of), gradient);
 }
 

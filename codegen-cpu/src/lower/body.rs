@@ -65,9 +65,13 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
         }
     }
     load(&graph.outputs, &mut lets);
+    let reads: Vec<bool> = (0..input_names.len()).map(|k| graph.reads(k)).collect();
+    let reads =
+        reads.contains(&false).then(|| quote!(const READS: [bool; #inputs] = [#(#reads),*];));
     let results = graph.outputs.iter().map(|Id(o)| &names[*o as usize]);
     quote! {
         impl Body<#inputs, #scalars, #outputs> for #name {
+            #reads
             #[inline(always)]
             #[allow(unused_variables)]
             fn eval<S: Isa, E: El, const W: usize>(

@@ -16,6 +16,10 @@ use op_dsl_ir::DType;
 /// What one operator does to one step of each of its `I` input streams, with `A` run-time
 /// scalars, giving one step of each of its `O` output streams.
 pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
+    /// Which inputs the formula reads. One that it says it does not read may lie anywhere, and the body
+    /// may be given another in its place.
+    const READS: [bool; I] = [true; I];
+
     /// The formula. Strictly elementwise: no lane may look at another.
     fn eval<S: Isa, E: El, const W: usize>(
         s: S,
@@ -176,15 +180,19 @@ instance!(avx2, Avx2, "x86_64");
 instance!(avx512, Avx512, "x86_64");
 instance!(neon, Neon, "aarch64");
 
-/// All block kernels of one body.
+/// All block kernels of one body, with its numbers of streams, which pointers are counted by:
+///
+/// ```compile_fail,E0616
+/// fn lie(kernels: &mut codegen_cpu::rt::block::Kernels) {
+///     kernels.inputs = 1;
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Kernels {
-    /// How many streams it reads.
-    pub inputs: usize,
-    /// How many run-time scalars it takes.
-    pub scalars: usize,
-    /// How many streams it writes.
-    pub outputs: usize,
+    inputs: usize,
+    scalars: usize,
+    outputs: usize,
+    reads: [bool; MAX_STREAMS],
     table: [[BlockFn; Level::COUNT]; DType::COUNT],
 }
 
@@ -210,13 +218,45 @@ impl Kernels {
         const {
             assert!(I + O <= MAX_STREAMS && A <= MAX_SCALARS);
         }
+        let (mut reads, mut k) = ([false; MAX_STREAMS], 0);
+        while k < I {
+            reads[k] = B::READS[k];
+            k += 1;
+        }
         Kernels {
             inputs: I,
             scalars: A,
             outputs: O,
+            reads,
             // Rows in the order of `DType`, columns in the order of `Level`.
             table: [row!(f16, F16), row!(bf16, BF16), row!(f32, F32)],
         }
+    }
+
+    /// How many input streams the body has.
+    pub const fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// How many run-time scalars it takes.
+    pub const fn scalars(&self) -> usize {
+        self.scalars
+    }
+
+    /// How many streams it writes.
+    pub const fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Which of its input streams it reads.
+    pub fn reads(&self) -> &[bool] {
+        &self.reads[..self.inputs]
+    }
+
+    /// The same, given other elements in place of the inputs that `other` does not read.
+    pub fn reading_as(mut self, other: &Kernels) -> Kernels {
+        self.reads.iter_mut().zip(&other.reads).for_each(|(reads, other)| *reads &= other);
+        self
     }
 
     /// The kernel for one element type at one level.

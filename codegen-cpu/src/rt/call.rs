@@ -11,16 +11,22 @@ use super::simd::Level;
 use super::view::{Raw, View, ViewMut};
 use op_dsl_ir::bind::{self, Bound, MAX_RANK, OutputMeta, TensorMeta, bind_to};
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Part, Tensor, Value};
+use std::borrow::Cow;
 
 /// An operator that can run: what it is, and its kernels.
+///
+/// A call relies on what it checked of both, so neither changes behind its back:
+///
+/// ```compile_fail,E0616
+/// fn lie(op: &mut codegen_cpu::rt::call::Operator) {
+///     op.def.name = "Other".into();
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Operator {
-    /// Its tensors, attributes and graphs.
-    pub def: OpDef,
-    /// The kernels of each specialisation, in the order of `def.specs`.
-    pub kernels: &'static [Kernels],
-    /// The author's own formula in f64.
-    pub oracle: Oracle,
+    def: OpDef,
+    kernels: Cow<'static, [Kernels]>,
+    oracle: Oracle,
 }
 
 /// One element for an [`Oracle`].
@@ -48,6 +54,31 @@ pub struct Options {
 }
 
 impl Operator {
+    /// What an expansion makes: a definition, the kernels of each of its specialisations in their order, and the
+    /// author's own formula in f64.
+    ///
+    /// Whether definition and kernels belong together is asked in every call.
+    pub const fn new(def: OpDef, kernels: &'static [Kernels], oracle: Oracle) -> Operator {
+        Operator { def, kernels: Cow::Borrowed(kernels), oracle }
+    }
+
+    /// Its tensors, attributes and graphs.
+    pub const fn def(&self) -> &OpDef {
+        &self.def
+    }
+
+    /// The same kernels and formula under a changed definition: other names, element types or shape rules.
+    pub fn redefined(&self, change: impl FnOnce(&mut OpDef)) -> Operator {
+        let mut other = self.clone();
+        change(&mut other.def);
+        other
+    }
+
+    /// The author's own formula on one element, in f64: the value of every output stream.
+    pub fn oracle(&self, input: &OracleInput<'_>) -> Vec<f64> {
+        (self.oracle)(input)
+    }
+
     /// Its name: `GeGluGradV2`.
     pub fn name(&self) -> &str {
         &self.def.name
@@ -62,12 +93,12 @@ impl Operator {
     /// values: what memory alone would cost. `None` if it has more streams than there are
     /// such kernels for.
     pub fn floor(&self) -> Option<Operator> {
-        let streams = |tensors: &[Tensor]| tensors.iter().map(|t| parts(t.kind).len()).sum();
+        let streams = |tensors: &[Tensor]| tensors.iter().map(|t| t.kind.parts().len()).sum();
         let kernels = floor_kernels(streams(&self.def.inputs), streams(&self.def.outputs))?;
         let mut floor = self.clone();
         floor.def.specs.to_mut().truncate(1);
         floor.def.specs.to_mut().first_mut()?.when = Vec::new().into();
-        floor.kernels = core::slice::from_ref(kernels);
+        floor.kernels = Cow::Owned(vec![kernels.reading_as(self.kernels.first()?)]);
         Some(floor)
     }
 
@@ -122,9 +153,9 @@ impl Operator {
                 job.add_scalar(if v.is_nan() { f32::NAN } else { *v as f32 });
             }
         }
-        if !dense::lay(&mut job, &self.def, &bound, inputs, outputs) {
-            self.add_streams(&mut job, &bound, inputs, outputs);
-            job.in_place = self.check_overlap(&job, inputs, outputs)?;
+        if !dense::lay(&mut job, &self.def, &bound, kernels, inputs, outputs) {
+            self.add_streams(&mut job, &bound, kernels, inputs, outputs);
+            job.in_place = self.check_overlap(&job, kernels, inputs, outputs)?;
             job.collapse();
         }
         driver::run(&mut job, options);
@@ -145,16 +176,17 @@ impl Operator {
 
     /// The kernels that the attributes pick, held against the description: what follows relies
     /// on their numbers of streams.
-    fn kernels_of(&self, bound: &Bound) -> Result<&'static Kernels, Error> {
+    fn kernels_of(&self, bound: &Bound) -> Result<&Kernels, Error> {
         let wrong = |what| Error::Kernels { op: self.def.name.to_string(), what };
-        let count = |tensors: &[Tensor]| tensors.iter().map(|t| parts(t.kind).len()).sum::<usize>();
+        let count =
+            |tensors: &[Tensor]| tensors.iter().map(|t| t.kind.parts().len()).sum::<usize>();
         let (inputs, outputs) = (count(&self.def.inputs), count(&self.def.outputs));
         let floats = self.def.attrs.iter().filter(|a| a.kind == AttrKind::Float).count();
         let kernels = self.kernels.get(bound.spec).ok_or_else(|| wrong("specialisations"))?;
         match () {
-            _ if kernels.inputs != inputs => Err(wrong("input streams")),
-            _ if kernels.outputs != outputs => Err(wrong("output streams")),
-            _ if kernels.scalars > floats || floats > MAX_SCALARS => Err(wrong("scalars")),
+            _ if kernels.inputs() != inputs => Err(wrong("input streams")),
+            _ if kernels.outputs() != outputs => Err(wrong("output streams")),
+            _ if kernels.scalars() > floats || floats > MAX_SCALARS => Err(wrong("scalars")),
             _ if inputs + outputs > MAX_STREAMS => Err(wrong("too many streams")),
             _ if self.def.split.is_none()
                 && self
@@ -174,28 +206,26 @@ impl Operator {
         &self,
         job: &mut Job,
         bound: &Bound,
+        kernels: &Kernels,
         inputs: &[View<'_>],
         outputs: &[ViewMut<'_>],
     ) {
-        let (mut used, mut unused) = (None, false);
         for (tensor, view) in self.def.inputs.iter().zip(inputs) {
-            for &part in parts(tensor.kind) {
-                used = used.or(tensor.used.then_some(job.inputs().len()));
-                unused |= !tensor.used;
+            for &part in tensor.kind.parts() {
                 job.add_input(lay(view.raw(), bound, part));
             }
         }
-        if let (true, Some(used)) = (unused, used) {
-            // An input that no formula reads may lie anywhere, so it costs nothing and overlaps
-            // nothing: it becomes another name of one that is read.
-            let tensors = self.def.inputs.iter();
-            let read = tensors.flat_map(|t| parts(t.kind).iter().map(|_| t.used));
-            for (k, _) in read.enumerate().filter(|(_, read)| !read) {
-                job.alias_input(k, used);
+        // An input that the kernel does not read may lie anywhere, so it costs nothing and overlaps nothing:
+        // it becomes another name of one that is read.
+        let read = kernels.reads().iter().position(|reads| *reads);
+        for (k, _) in kernels.reads().iter().enumerate().filter(|(_, reads)| !**reads) {
+            match read {
+                Some(read) => job.alias_input(k, read),
+                None => job.zero_input(k),
             }
         }
         for (tensor, view) in self.def.outputs.iter().zip(outputs) {
-            for &part in parts(tensor.kind) {
+            for &part in tensor.kind.parts() {
                 job.add_output(lay(view.raw(), bound, part));
             }
         }
@@ -205,6 +235,7 @@ impl Operator {
     fn check_overlap(
         &self,
         job: &Job,
+        kernels: &Kernels,
         inputs: &[View<'_>],
         outputs: &[ViewMut<'_>],
     ) -> Result<bool, Error> {
@@ -221,7 +252,7 @@ impl Operator {
         let first_out = job.input_count();
         let (mut o, all_outs) = (0, job.outputs());
         for (tensor, out) in self.def.outputs.iter().zip(outputs) {
-            let outs = &all_outs[o..o + parts(tensor.kind).len()];
+            let outs = &all_outs[o..o + tensor.kind.parts().len()];
             // The parts of one tensor never share elements: a view to write has each only once.
             for p in 0..o {
                 let other = |q: &usize| meet(first_out + p, first_out + o + q);
@@ -233,13 +264,15 @@ impl Operator {
             }
             let mut i = 0;
             for (source, input) in self.def.inputs.iter().zip(inputs) {
-                let ins = &job.inputs()[i..i + parts(source.kind).len()];
-                if source.used {
+                let ins = &job.inputs()[i..i + source.kind.parts().len()];
+                // The parts of a tensor that are not read have no place to overlap.
+                let reads = &kernels.reads()[i..i + ins.len()];
+                if reads.contains(&true) {
                     let same = source.kind == tensor.kind && input.raw().is(out.raw());
                     in_place |= same;
                     for (a, b) in (0..ins.len()).flat_map(|a| (0..outs.len()).map(move |b| (a, b)))
                     {
-                        if same {
+                        if same || !reads[a] {
                             continue; // part by part
                         } else if identical(&ins[a], &outs[b]) {
                             in_place = true;
@@ -255,13 +288,6 @@ impl Operator {
             o += outs.len();
         }
         Ok(in_place)
-    }
-}
-
-fn parts(kind: Kind) -> &'static [Part] {
-    match kind {
-        Kind::Whole => &[Part::Whole],
-        Kind::Gated => &[Part::Gate, Part::Value],
     }
 }
 

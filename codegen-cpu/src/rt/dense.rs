@@ -1,6 +1,7 @@
 //! The short way for dense tensors, which most calls have: two dimensions at once, instead of
 //! laying every stream over the domain and collapsing it again. Small calls are twice as fast.
 
+use super::block::Kernels;
 use super::plan::{Job, Stream};
 use super::view::{Raw, View, ViewMut};
 use op_dsl_ir::bind::Bound;
@@ -12,6 +13,7 @@ pub(super) fn lay(
     job: &mut Job,
     def: &OpDef,
     bound: &Bound,
+    kernels: &Kernels,
     inputs: &[View<'_>],
     outputs: &[ViewMut<'_>],
 ) -> bool {
@@ -25,11 +27,13 @@ pub(super) fn lay(
     let (rows, run): (usize, usize) = (outer.iter().product(), inner.iter().product());
     let total = rows * run;
     let fits = |raw: &Raw, kind: Kind| {
-        let parts = if kind == Kind::Gated { 2 } else { 1 };
-        raw.dense && raw.dtype == bound.dtype && raw.count == total * parts
+        raw.dense && raw.dtype == bound.dtype && raw.count == total * kind.parts().len()
     };
+    if kernels.reads().contains(&false) {
+        return false;
+    }
     for (t, input) in def.inputs.iter().zip(inputs) {
-        if !(t.used && fits(input.raw(), t.kind)) {
+        if !fits(input.raw(), t.kind) {
             return false;
         }
     }

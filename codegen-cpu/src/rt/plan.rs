@@ -103,6 +103,13 @@ impl Job {
         self.streams[k] = self.streams[of];
     }
 
+    /// Makes input `k` a zero, repeated everywhere.
+    pub fn zero_input(&mut self, k: usize) {
+        static ZERO: [u8; 4] = [0; 4];
+        let ptr = ZERO.as_ptr().cast_mut(); // inputs are only read
+        self.streams[k] = Stream { ptr, dtype: self.dtype, strides: [0; MAX_RANK] };
+    }
+
     pub fn inputs(&self) -> &[Stream] {
         &self.streams[..self.input_count]
     }

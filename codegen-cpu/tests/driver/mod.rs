@@ -46,6 +46,23 @@ impl Body<2, 1, 1> for Binary {
     }
 }
 
+/// `(a, b; c) -> a * b - c`, though it says that it reads some of its inputs only. So it gets something in place
+/// of the others.
+struct Claims<const A: bool, const B: bool>;
+
+impl<const A: bool, const B: bool> Body<2, 1, 1> for Claims<A, B> {
+    const READS: [bool; 2] = [A, B];
+
+    #[inline(always)]
+    fn eval<S: Isa, E: El, const W: usize>(
+        s: S,
+        x: [Input<'_, S, E, W>; 2],
+        c: [Floats<S, W>; 1],
+    ) -> [Floats<S, W>; 1] {
+        Binary::eval(s, x, c)
+    }
+}
+
 fn no_oracle(_: &OracleInput<'_>) -> Vec<f64> {
     Vec::new()
 }
@@ -86,17 +103,35 @@ pub fn gated(pattern: Pattern) -> Operator {
     ];
     let mut def = def("Gated", inputs, vec![arg("dx", Kind::Gated)], attrs);
     def.split = Some(Split { dim: 0, gate: Gate::LeftIf(1), pattern });
-    Operator { def, kernels: const { &[Kernels::of::<Gated, 4, 0, 2>()] }, oracle: no_oracle }
+    Operator::new(def, const { &[Kernels::of::<Gated, 4, 0, 2>()] }, no_oracle)
 }
 
 /// `dy, x -> z` with broadcast, promotion and the float attribute `alpha`.
 pub fn binary() -> Operator {
+    Operator::new(binary_def(), const { &[Kernels::of::<Binary, 2, 1, 1>()] }, no_oracle)
+}
+
+/// The same, but that it says that it reads `dy` only, or nothing.
+pub fn binary_claims(reads_dy: bool) -> Operator {
+    let kernels = match reads_dy {
+        true => const { &[Kernels::of::<Claims<true, false>, 2, 1, 1>()] },
+        false => const { &[Kernels::of::<Claims<false, false>, 2, 1, 1>()] },
+    };
+    Operator::new(binary_def(), kernels, no_oracle)
+}
+
+/// The kernels of [`gated`] with the definition of [`binary`].
+pub fn mistaken() -> Operator {
+    Operator::new(binary_def(), const { &[Kernels::of::<Gated, 4, 0, 2>()] }, no_oracle)
+}
+
+fn binary_def() -> OpDef {
     let inputs = vec![arg("dy", Kind::Whole), arg("x", Kind::Whole)];
     let attrs =
         vec![Attr { name: "alpha".into(), kind: AttrKind::Float, default: Value::Float(0.5) }];
     let mut def = def("Binary", inputs, vec![arg("z", Kind::Whole)], attrs);
     (def.broadcast, def.promote) = (true, true);
-    Operator { def, kernels: const { &[Kernels::of::<Binary, 2, 1, 1>()] }, oracle: no_oracle }
+    def
 }
 
 /// Elements of a known type.

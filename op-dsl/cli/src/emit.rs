@@ -20,7 +20,7 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
     let chosen = one.as_ref().map_or(operators, std::slice::from_ref);
     let (layout, soc) = (args.layout, args.soc.0);
     let (roots, left) = build::write(
-        chosen.iter().map(|op| &op.def),
+        chosen.iter().map(|op| op.def()),
         layout,
         soc,
         &options,

@@ -14,7 +14,7 @@ use op_dsl_ir::{DType, Graph, Node, Prim, show};
 pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let specs = lookup::specialisations(op, &args.attrs)?;
-    let def = &op.def;
+    let def = op.def();
     if !def.dtypes.contains(&args.dtype) {
         let allowed: Vec<&str> = def.dtypes.iter().map(|d| d.name()).collect();
         let (asked, allowed) = (args.dtype, allowed.join(", "));

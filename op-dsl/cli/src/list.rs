@@ -16,7 +16,7 @@ pub fn list(operators: Operators, args: &List) -> String {
 fn table(operators: Operators) -> String {
     let mut table = Table::new(&["operator", "inputs", "outputs", "attributes", "dtypes"]);
     for op in operators {
-        let def = &op.def;
+        let def = op.def();
         let attrs: Vec<String> = def.attrs.iter().map(attribute).collect();
         let dtypes: Vec<&str> = def.dtypes.iter().map(|d| d.name()).collect();
         table.row([
@@ -71,7 +71,7 @@ pub fn value(attr: &Attr, value: Value) -> String {
 }
 
 fn as_json(operators: Operators) -> String {
-    let all: Vec<String> = operators.iter().map(|op| operator(&op.def)).collect();
+    let all: Vec<String> = operators.iter().map(|op| operator(op.def())).collect();
     format!("[\n{}\n]\n", all.join(",\n"))
 }
 

@@ -44,8 +44,8 @@ pub fn attributes(op: &Operator, given: &[Pair]) -> Result<Vec<Value>, Error> {
 
 fn given_attributes(op: &Operator, given: &[Pair]) -> Result<Vec<(usize, Value)>, Error> {
     let parse = |(name, text): &Pair| {
-        if !op.def.attrs.iter().any(|a| a.name == *name) {
-            let known = op.def.attrs.iter().map(|a| &*a.name);
+        if !op.def().attrs.iter().any(|a| a.name == *name) {
+            let known = op.def().attrs.iter().map(|a| &*a.name);
             return Err(unknown(format!("{} has no attribute", op.name()), name, known));
         }
         Ok(op.parse_attr(name, text)?)
@@ -62,7 +62,7 @@ pub fn specialisations<'o>(op: &'o Operator, given: &[Pair]) -> Result<Vec<&'o S
             fixed.iter().all(|(i, v)| i != index || v.as_int() == Some(*value))
         })
     };
-    Ok(op.def.specs.iter().filter(fits).collect())
+    Ok(op.def().specs.iter().filter(fits).collect())
 }
 
 /// The file of each tensor, in the order of the signature.

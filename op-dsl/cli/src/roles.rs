@@ -25,7 +25,7 @@ pub fn activation(def: &OpDef) -> usize {
 
 /// The dimension that gated tensors are cut along, counted from the outermost.
 fn split_dim(op: &Operator, attrs: &[Value], rank: usize) -> Option<usize> {
-    let split = op.def.split.as_ref()?;
+    let split = op.def().split.as_ref()?;
     let dim = attrs.get(split.dim).and_then(|v| v.as_int())?;
     let dim = if dim < 0 { dim + rank as i64 } else { dim };
     usize::try_from(dim).ok().filter(|d| *d < rank)
@@ -39,15 +39,15 @@ pub fn input_shapes(
 ) -> Result<Vec<Vec<usize>>, Error> {
     let dim = split_dim(op, attrs, shape.len());
     let mut part = shape.to_vec();
-    if let (Some(d), Kind::Gated) = (dim, op.def.inputs[lead(&op.def)].kind) {
+    if let (Some(d), Kind::Gated) = (dim, op.def().inputs[lead(op.def())].kind) {
         part[d] /= 2; // the operator itself refuses odd sizes
     }
     let of = |kind| match kind {
         Kind::Whole => part.clone(),
         Kind::Gated => shape.to_vec(),
     };
-    let shapes: Vec<_> = op.def.inputs.iter().map(|t| of(t.kind)).collect();
-    let dtype = op.def.dtypes[0];
+    let shapes: Vec<_> = op.def().inputs.iter().map(|t| of(t.kind)).collect();
+    let dtype = op.def().dtypes[0];
     let meta = |s| op_dsl_ir::bind::TensorMeta { shape: s, dtype };
     op.infer(attrs, &shapes.iter().map(|s| meta(&s[..])).collect::<Vec<_>>())?;
     Ok(shapes)

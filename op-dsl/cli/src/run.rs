@@ -46,12 +46,12 @@ pub fn run(operators: Operators, args: &Run) -> Result<String, Error> {
 
 fn read(op: &Operator, args: &Run) -> Result<Vec<Array>, Error> {
     let flag = "--in";
-    let files = lookup::files(&op.def, flag, &op.def.inputs, &args.inputs)?;
+    let files = lookup::files(op.def(), flag, &op.def().inputs, &args.inputs)?;
     let mut arrays = Vec::new();
-    for (tensor, file) in op.def.inputs.iter().zip(files) {
+    for (tensor, file) in op.def().inputs.iter().zip(files) {
         let name = tensor.name.to_string();
         let Some(file) = file else {
-            let all = lookup::names(&op.def.inputs);
+            let all = lookup::names(&op.def().inputs);
             return Err(Error::MissingTensor { op: op.name().into(), flag, name, all });
         };
         let wrong = |what| Error::File { flag, name, path: file.into(), what };
@@ -76,14 +76,14 @@ impl Target {
 /// Where each output goes, `None` where it is dropped.
 fn targets(op: &Operator, args: &Run) -> Result<Vec<Option<Target>>, Error> {
     let flag = "--out";
-    let files = lookup::files(&op.def, flag, &op.def.outputs, &args.outputs)?;
+    let files = lookup::files(op.def(), flag, &op.def().outputs, &args.outputs)?;
     if files.iter().all(Option::is_none) {
-        let all = lookup::names(&op.def.outputs);
-        let name = op.def.outputs.first().map(|t| t.name.to_string()).unwrap_or_default();
+        let all = lookup::names(&op.def().outputs);
+        let name = op.def().outputs.first().map(|t| t.name.to_string()).unwrap_or_default();
         return Err(Error::MissingTensor { op: op.name().into(), flag, name, all });
     }
     let mut targets: Vec<Option<Target>> = Vec::new();
-    for (tensor, file) in op.def.outputs.iter().zip(files) {
+    for (tensor, file) in op.def().outputs.iter().zip(files) {
         let name = tensor.name.to_string();
         let Some(file) = file else {
             targets.push(None);

@@ -46,7 +46,7 @@ fn operator(name: &'static str, skew: f64) -> Operator {
     let oracle =
         |i: &OracleInput<'_>| vec![i.streams[0] * i.streams[1], i.streams[0] * i.streams[2]];
     let kernels = floor_kernels(3, 2).expect("the driver has a floor for three in, two out");
-    Operator { def, kernels: std::slice::from_ref(kernels), oracle }
+    Operator::new(def, std::slice::from_ref(kernels), oracle)
 }
 
 static SCALE: LazyLock<Operator> = LazyLock::new(|| operator("Scale", 1.0));

@@ -22,10 +22,10 @@ pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
     let shape = &args.shape.0;
     let shapes = roles::input_shapes(op, &attrs, shape)?;
     let metas: Vec<TensorMeta<'_>> =
-        shapes.iter().map(|s| TensorMeta { shape: s, dtype: op.def.dtypes[0] }).collect();
-    let bound = bind(&op.def, &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
+        shapes.iter().map(|s| TensorMeta { shape: s, dtype: op.def().dtypes[0] }).collect();
+    let bound = bind(op.def(), &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
     let refused = |e: codegen_ascendc::arch::Refusal| Error::Usage(e.to_string());
-    let plan = plan(&op.def, bound.spec, args.dtype, args.soc.0).map_err(refused)?;
+    let plan = plan(op.def(), bound.spec, args.dtype, args.soc.0).map_err(refused)?;
 
     let extent = Extent::new(&bound);
     let machine = Machine {
@@ -37,11 +37,11 @@ pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
     let tiling = divide(&extent, &plan.need, &machine).map_err(wrong)?;
 
     let dims: Vec<String> = shape.iter().map(usize::to_string).collect();
-    let lead = &op.def.inputs[roles::lead(&op.def)];
+    let lead = &op.def().inputs[roles::lead(op.def())];
     let heading = format!(
         "{}, {}, {} of {}: {} on {}",
         op.name(),
-        mode(op, &op.def.specs[bound.spec]),
+        mode(op, &op.def().specs[bound.spec]),
         lead.name,
         dims.join("x"),
         args.dtype,
@@ -50,7 +50,7 @@ pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
     let parts = if lead.kind == Kind::Gated { 2 } else { 1 };
     let text = format!(
         "{heading}\n{}\n{}",
-        indent(&summary(&op.def, &plan, &extent, &machine, &tiling), 2),
+        indent(&summary(op.def(), &plan, &extent, &machine, &tiling), 2),
         indent(&cores(&tiling), 2)
     );
     if let Some(file) = &args.svg {

@@ -184,11 +184,11 @@ fn entry(op: &Operator, f: &OpFn) -> TokenStream {
             {
                 use ::op_dsl::__rt::data::*;
                 use ::op_dsl::__rt::vector::Kernels;
-                ::op_dsl::Operator {
-                    def: #definition,
-                    kernels: &[#(Kernels::of::<#names, #inputs, #scalars, #outputs>()),*],
+                ::op_dsl::Operator::new(
+                    #definition,
+                    &[#(Kernels::of::<#names, #inputs, #scalars, #outputs>()),*],
                     oracle,
-                }
+                )
             }
         };
     }

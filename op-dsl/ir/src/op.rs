@@ -65,6 +65,16 @@ pub enum Kind {
     Gated,
 }
 
+impl Kind {
+    /// The parts that are streams of their own, in the order that graphs number them.
+    pub const fn parts(self) -> &'static [Part] {
+        match self {
+            Kind::Whole => &[Part::Whole],
+            Kind::Gated => &[Part::Gate, Part::Value],
+        }
+    }
+}
+
 /// How gated tensors are cut in two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
@@ -246,16 +256,9 @@ pub fn snake(name: &str) -> String {
     out
 }
 
-fn parts(kind: Kind) -> &'static [Part] {
-    match kind {
-        Kind::Whole => &[Part::Whole],
-        Kind::Gated => &[Part::Gate, Part::Value],
-    }
-}
-
 fn streams(tensors: &[Tensor]) -> Vec<Stream> {
     let of = |(tensor, t): (usize, &Tensor)| {
-        parts(t.kind).iter().map(move |&part| Stream { tensor, part }).collect::<Vec<_>>()
+        t.kind.parts().iter().map(move |&part| Stream { tensor, part }).collect::<Vec<_>>()
     };
     tensors.iter().enumerate().flat_map(of).collect()
 }

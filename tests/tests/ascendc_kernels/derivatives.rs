@@ -58,25 +58,25 @@ pub fn check(p: &Program) {
         }
     }
     let ours = ops_glu_grad::OPERATORS.iter().any(|op| op.name() == p.op.name());
-    let derivative = ours && p.op.def.grad_of.is_some();
+    let derivative = ours && p.op.def().grad_of.is_some();
     assert!(forms > 0 || !derivative, "{} was not swept", p.op.name());
 }
 
 fn check_sweep(p: &Program, attrs: &[Value], dtype: DType, (number, fits): &Sweep, tail: f64) {
     // What the derivative is taken by, and the output that it is a factor of.
-    let streams = p.op.def.input_streams();
+    let streams = p.op.def().input_streams();
     let by = |s: &&Stream| match s.part {
         Part::Gate => true,
         Part::Value => false,
-        Part::Whole => ["x", "input"].contains(&&*p.op.def.inputs[s.tensor].name),
+        Part::Whole => ["x", "input"].contains(&&*p.op.def().inputs[s.tensor].name),
     };
     let gate = *streams.iter().find(by).expect("an argument");
-    let outputs = p.op.def.output_streams();
+    let outputs = p.op.def().output_streams();
     let k = outputs.iter().position(|s| s.part != Part::Value).expect("a derivative");
 
     let numbers = Places::new(p.op, attrs, gate, &[N]).of(0)..;
     let mut at = 0;
-    let name = &p.op.def.inputs[gate.tensor].name;
+    let name = &p.op.def().inputs[gate.tensor].name;
     let ins = inputs(p.op, attrs, &[N], dtype, |tensor| {
         if tensor != name {
             return 1.0;

@@ -17,9 +17,9 @@ pub fn judge(p: &Program, attrs: &[Value], ins: &[Tensor], domain: &[usize], ran
     let float = |v: &Value| if let Value::Float(v) = v { Some(*v) } else { None };
     let scalars: Vec<f64> = attrs.iter().filter_map(float).collect();
     let budget = if dtype == DType::F32 { 16.0 } else { 1.5 };
-    let streams = op.def.input_streams();
+    let streams = op.def().input_streams();
     let inputs = placed(p, attrs, domain, &streams);
-    let outputs = placed(p, attrs, domain, &op.def.output_streams());
+    let outputs = placed(p, attrs, domain, &op.def().output_streams());
     let all: usize = domain.iter().product();
     for first in (0..all).step_by(AT_ONCE) {
         let elements = first..all.min(first + AT_ONCE);
@@ -62,7 +62,7 @@ fn least(p: &Program, streams: &[Stream], x: &[Vec<f64>], len: usize) -> Vec<f64
     // Sums cancel: errors are counted in ulps of what is summed.
     let sums = more::ops::OPERATORS.iter().any(|o| o.name() == p.op.name());
     let is_factor = |s: &Stream| {
-        let name = &p.op.def.inputs[s.tensor].name;
+        let name = &p.op.def().inputs[s.tensor].name;
         let saved = ["x", "input", "gelu", "y"].contains(&&**name);
         s.part == Part::Value || (s.part == Part::Whole && !saved)
     };

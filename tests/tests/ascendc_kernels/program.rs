@@ -36,8 +36,9 @@ impl Program {
     /// Emits some operators for one architecture and compiles them together.
     pub fn all(ops: &[&'static Operator], soc: &str) -> Vec<Program> {
         let soc = Soc::named(soc).expect("a target");
-        let package =
-            |op: &&'static Operator| Package::new(&op.def, soc, Options::default()).expect("plans");
+        let package = |op: &&'static Operator| {
+            Package::new(op.def(), soc, Options::default()).expect("plans")
+        };
         let packages: Vec<Package<'_>> = ops.iter().map(package).collect();
         let binary = Rc::new(Binary::new(&packages));
         let program = |(op, package)| Program { op, package, binary: Rc::clone(&binary) };
@@ -63,7 +64,7 @@ impl Program {
 
     fn spec(&self, attrs: &[Value]) -> usize {
         let picked = |s: &Spec| s.when.iter().all(|(i, v)| attrs[*i].as_int() == Some(*v));
-        self.op.def.specs.iter().position(picked).expect("a specialisation")
+        self.op.def().specs.iter().position(picked).expect("a specialisation")
     }
 
     /// Cuts a call into tiles.
@@ -78,7 +79,7 @@ impl Program {
     /// Runs a call on all cores; panics on a finding of the model.
     pub fn run(&self, attrs: &[Value], inputs: &[Tensor], cores: u32) -> Ran {
         let metas: Vec<TensorMeta> = inputs.iter().map(Tensor::meta).collect();
-        let bound = bind(&self.op.def, attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
+        let bound = bind(self.op.def(), attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
         let tiling = self.tile(&bound, cores);
         let path = |name: &str| self.binary.dir.join(name);
         let mut command = Command::new(self.binary.dir.join("kernel"));
@@ -88,13 +89,13 @@ impl Program {
         let beyond = if self.package.arch() == 3510 { 8192 } else { 0 };
         command.args(["--ub", &(self.package.soc().reported_ub() + beyond).to_string()]);
         command.args(["--blocks", &tiling.cores.max(1).to_string()]);
-        for (tensor, def) in inputs.iter().zip(self.op.def.inputs.iter()) {
+        for (tensor, def) in inputs.iter().zip(self.op.def().inputs.iter()) {
             let path = path(&def.name);
             fs::write(&path, bytes(tensor)).expect("a file");
             command.args(["--in", &format!("{}={}", def.name, path.display())]);
         }
         let metas = self.op.infer(attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
-        for (meta, def) in metas.iter().zip(self.op.def.outputs.iter()) {
+        for (meta, def) in metas.iter().zip(self.op.def().outputs.iter()) {
             let size = meta.shape.iter().product::<usize>() * meta.dtype.size();
             let path = path(&format!("out.{}", def.name));
             command.args(["--out", &format!("out.{}={}:{size}", def.name, path.display())]);
@@ -111,7 +112,7 @@ impl Program {
             self.package.arch(),
             String::from_utf8_lossy(&out.stderr)
         );
-        let outputs = metas.iter().zip(self.op.def.outputs.iter()).map(|(meta, def)| {
+        let outputs = metas.iter().zip(self.op.def().outputs.iter()).map(|(meta, def)| {
             let bytes = fs::read(path(&format!("out.{}", def.name))).expect("an output");
             from_bytes(&meta.shape, meta.dtype, &bytes)
         });
@@ -121,7 +122,7 @@ impl Program {
     }
 
     fn tiling_bytes(&self, t: &Tiling, attrs: &[Value]) -> Vec<u8> {
-        let def = &self.op.def;
+        let def = self.op.def();
         let mut out: Vec<u8> =
             [t.rows, t.columns, t.pieces, t.share].iter().flat_map(|v| v.to_le_bytes()).collect();
         let words = [

@@ -17,7 +17,7 @@ pub fn targets() -> Vec<&'static Soc> {
 
 /// Every operator that a target can do.
 pub fn packages(soc: &'static Soc) -> Vec<Package<'static>> {
-    let of = |op: &&'static op_dsl::Operator| Package::new(&op.def, soc, Options::default()).ok();
+    let of = |op: &&'static op_dsl::Operator| Package::new(op.def(), soc, Options::default()).ok();
     OPERATORS.iter().filter_map(of).collect()
 }
 

@@ -130,7 +130,7 @@ impl Tensor {
 /// Every combination of an operator's enum and boolean attributes; `dim` is left as it is.
 pub fn attribute_values(op: &Operator) -> Vec<Vec<Value>> {
     let mut all = vec![op.default_attrs()];
-    for (i, attr) in op.def.attrs.iter().enumerate() {
+    for (i, attr) in op.def().attrs.iter().enumerate() {
         let values: Vec<Value> = match &attr.kind {
             AttrKind::Bool => vec![Value::Bool(false), Value::Bool(true)],
             AttrKind::Enum { variants, .. } => {
@@ -154,7 +154,7 @@ pub fn attribute_values(op: &Operator) -> Vec<Vec<Value>> {
 
 /// The index of the attribute that holds the split dimension.
 pub fn dim_attr(op: &Operator) -> Option<usize> {
-    op.def.split.as_ref().map(|s| s.dim)
+    op.def().split.as_ref().map(|s| s.dim)
 }
 
 /// The input tensors of an operator over a domain (the shape of `dy`), filled with `value`, which
@@ -174,7 +174,7 @@ pub fn inputs(
         }
         Tensor::new(&shape, dtype, || value(&t.name))
     };
-    op.def.inputs.iter().map(make).collect()
+    op.def().inputs.iter().map(make).collect()
 }
 
 pub fn split_dim(op: &Operator, attrs: &[Value], rank: usize) -> Option<usize> {
@@ -205,7 +205,7 @@ pub struct Places {
 
 impl Places {
     pub fn new(op: &Operator, attrs: &[Value], stream: Stream, domain: &[usize]) -> Places {
-        let gate_left = match op.def.split.as_ref().map(|s| s.gate) {
+        let gate_left = match op.def().split.as_ref().map(|s| s.gate) {
             Some(Gate::Left) => true,
             Some(Gate::LeftIf(a)) => attrs[a] == Value::Bool(true),
             _ => false,
@@ -217,7 +217,7 @@ impl Places {
         };
         let Some(dim) = split_dim(op, attrs, domain.len()) else { return Places { parts: None } };
         let inner: usize = domain[dim + 1..].iter().product();
-        let part = match op.def.split.as_ref().map(|s| s.pattern) {
+        let part = match op.def().split.as_ref().map(|s| s.pattern) {
             Some(Pattern::Interleaved) => inner,
             _ => domain[dim] * inner,
         };
@@ -246,14 +246,14 @@ pub fn element(
     i: usize,
 ) -> Vec<f64> {
     let of = |s: Stream| ins[s.tensor].at(place(op, attrs, s, domain, i));
-    op.def.input_streams().into_iter().map(of).collect()
+    op.def().input_streams().into_iter().map(of).collect()
 }
 
 /// The graph that these attributes pick.
 pub fn graph<'a>(op: &'a Operator, attrs: &[Value]) -> &'a op_dsl::ir::Graph {
     let picked =
         |s: &&op_dsl::ir::op::Spec| s.when.iter().all(|(i, v)| attrs[*i].as_int() == Some(*v));
-    &op.def.specs.iter().find(picked).expect("a specialisation").graph
+    &op.def().specs.iter().find(picked).expect("a specialisation").graph
 }
 
 /// One unit in the last place of `v`, which is never below that of `least`.

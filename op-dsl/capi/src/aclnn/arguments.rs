@@ -70,7 +70,7 @@ impl<'a> Call<'a> {
         resolved: &'a Resolved,
         arguments: &[Argument],
     ) -> Checked<Call<'a>> {
-        let (name, def) = (function.name, &resolved.operator.def);
+        let (name, def) = (function.name, resolved.operator.def());
         let params = &resolved.signature.params;
         for (param, argument) in params.iter().zip(arguments) {
             if matches!(argument, Argument::Tensor(p) if p.is_null())
@@ -125,7 +125,7 @@ impl<'a> Call<'a> {
     /// # Errors
     /// The first that has no such value.
     pub fn values(&self) -> Checked<Vec<Value>> {
-        let def = &self.resolved.operator.def;
+        let def = self.resolved.operator.def();
         let mut values: Vec<Value> = def.attrs.iter().map(|a| a.default).collect();
         for &(attr, number) in &self.resolved.signature.fixed {
             values[attr] = match def.attrs[attr].kind {

@@ -12,7 +12,7 @@ const ALIGN: usize = 64;
 
 /// Bytes that a call needs besides its tensors.
 pub fn workspace(resolved: &Resolved, computed: DType, operands: &[Operand]) -> u64 {
-    let outputs = (0..resolved.operator.def.outputs.len()).filter_map(|i| {
+    let outputs = (0..resolved.operator.def().outputs.len()).filter_map(|i| {
         let operand = &operands[resolved.position(Of::Output(i))?];
         Some(dense(operand, computed)?.dense_bytes().next_multiple_of(ALIGN) as u64)
     });

@@ -17,7 +17,7 @@ pub fn dtypes(call: &Call<'_>) -> Checked<Vec<DType>> {
     let mut common: Option<(DType, &str)> = None;
     for given in &call.tensors {
         let code = given.tensor.dtype;
-        let allowed = &call.resolved.operator.def.dtypes;
+        let allowed = &call.resolved.operator.def().dtypes;
         let known = dtype(code).filter(|t| allowed.contains(t));
         let is = || format!("has dtype {}", dtype_name(code));
         let Some(own) = known else {
@@ -66,7 +66,7 @@ pub fn shapes(call: &Call<'_>) -> Checked<()> {
             return call.refuse(given.name, format!("has a negative dimension: {shape:?}"));
         }
     }
-    let def = &call.resolved.operator.def;
+    let def = call.resolved.operator.def();
     match &def.split {
         _ if def.broadcast => broadcast(call)?,
         Some(split) => halves(call, split.dim)?,

@@ -88,7 +88,7 @@ unsafe fn run(function: &Function, executor: &Executor, workspace: usize) -> Che
             message: format!("{}: {} {what}", function.name, param.name),
         })?;
     }
-    let def = &resolved.operator.def;
+    let def = resolved.operator.def();
     let wrong =
         |what: String| refuse(ACLNN_ERR_PARAM_INVALID, format!("{}: {what}", function.name));
     let mut inputs: Vec<View<'_>> = Vec::with_capacity(def.inputs.len());

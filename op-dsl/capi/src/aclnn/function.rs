@@ -48,12 +48,13 @@ impl Function {
         let found = self.resolved.get_or_init(|| {
             let operator = self.table.iter().find(|o| o.name() == self.operator)?;
             let Interface { functions, stand_ins, broadcast, dtypes, empty, .. } =
-                Interface::of(&operator.def);
+                Interface::of(operator.def());
             let signature = functions.into_iter().find(|f| f.name == self.name)?;
-            let mut operator = (*operator).clone();
-            operator.def.broadcast = broadcast;
-            operator.def.promote = dtypes != DTypes::Same;
-            operator.def.empty = empty;
+            let operator = operator.redefined(|def| {
+                def.broadcast = broadcast;
+                def.promote = dtypes != DTypes::Same;
+                def.empty = empty;
+            });
             Some(Resolved { operator, signature, stand_ins, dtypes })
         });
         match found {

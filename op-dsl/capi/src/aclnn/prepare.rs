@@ -50,7 +50,7 @@ fn check(function: &'static Function, arguments: &[Argument]) -> Checked<Executo
     let operands = check::layouts(&call, &dtypes)?;
     // What is left, such as more elements than there are addresses.
     let metas = metas(resolved, &operands);
-    let bound = match bind(&resolved.operator.def, &attrs, &metas) {
+    let bound = match bind(resolved.operator.def(), &attrs, &metas) {
         Ok(bound) => bound,
         Err(why) => return call.refuse("", why.what),
     };
@@ -60,7 +60,7 @@ fn check(function: &'static Function, arguments: &[Argument]) -> Checked<Executo
 
 /// Shape and element type of each input of the operator.
 fn metas<'a>(resolved: &Resolved, operands: &'a [Operand]) -> Vec<TensorMeta<'a>> {
-    let inputs = 0..resolved.operator.def.inputs.len();
+    let inputs = 0..resolved.operator.def().inputs.len();
     let position = inputs.filter_map(|i| resolved.position(Of::Input(i)));
     position.map(|at| operands[at].meta()).collect()
 }

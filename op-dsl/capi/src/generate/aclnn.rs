@@ -14,7 +14,7 @@ pub struct Row<'a> {
 }
 
 pub fn row(operator: &Operator) -> Row<'_> {
-    Row { operator, interface: Interface::of(&operator.def) }
+    Row { operator, interface: Interface::of(operator.def()) }
 }
 
 impl Row<'_> {

@@ -22,15 +22,15 @@ pub fn row(operator: &Operator) -> Option<Row<'_>> {
 impl Row<'_> {
     /// Whether an operator of this name, or the forward of one, is infiniop's and not CANN's.
     pub fn covers(&self, name: &str) -> bool {
-        self.operator.name() == name || self.operator.def.grad_of.as_deref() == Some(name)
+        self.operator.name() == name || self.operator.def().grad_of.as_deref() == Some(name)
     }
 
     fn outputs(&self) -> &[Tensor] {
-        &self.operator.def.outputs
+        &self.operator.def().outputs
     }
 
     fn inputs(&self) -> &[Tensor] {
-        &self.operator.def.inputs
+        &self.operator.def().inputs
     }
 
     fn tensors(&self) -> impl Iterator<Item = &Tensor> {

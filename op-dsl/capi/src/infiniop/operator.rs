@@ -50,7 +50,7 @@ impl Function {
 
 /// Tensors as infiniop counts them: outputs, then inputs.
 fn tensors(operator: &Operator) -> impl Iterator<Item = &op::Tensor> {
-    operator.def.outputs.iter().chain(operator.def.inputs.iter())
+    operator.def().outputs.iter().chain(operator.def().inputs.iter())
 }
 
 /// `infiniopCreateXxxDescriptor`: checks layouts, and keeps them.
@@ -103,7 +103,7 @@ fn check(
     let Some((first, output)) = given.first() else {
         return wrong(INTERNAL_ERROR, "the operator", "has no tensors".into());
     };
-    let Some(dtype) = dtype(output.dtype).filter(|t| operator.def.dtypes.contains(t)) else {
+    let Some(dtype) = dtype(output.dtype).filter(|t| operator.def().dtypes.contains(t)) else {
         let what = format!("has dtype {}; allowed: F16, F32, BF16", output.dtype);
         return wrong(BAD_TENSOR_DTYPE, first, what);
     };
@@ -120,7 +120,7 @@ fn check(
         let what = format!("of shape {:?} has more elements than addresses", output.shape);
         return wrong(BAD_TENSOR_SHAPE, first, what);
     }
-    let outputs = operator.def.outputs.len();
+    let outputs = operator.def().outputs.len();
     let mut operands = Vec::with_capacity(given.len());
     for (k, (name, t)) in given.iter().enumerate() {
         let operand = Operand::new(dtype, &t.shape, &t.strides, 0);
@@ -160,9 +160,9 @@ pub unsafe fn run(function: &'static Function, desc: Handle, addresses: &[*const
         let name = function.name;
         let descriptor = function.live(desc)?;
         let operator = descriptor.operator;
-        let split = operator.def.outputs.len();
+        let split = operator.def().outputs.len();
         let wrong = |what: String| refuse(BAD_PARAM, format!("infiniop{name}: {what}"));
-        let mut inputs = Vec::with_capacity(operator.def.inputs.len());
+        let mut inputs = Vec::with_capacity(operator.def().inputs.len());
         let mut outputs = Vec::with_capacity(split);
         let all = tensors(operator).zip(&descriptor.operands).zip(addresses).enumerate();
         for (k, ((tensor, operand), address)) in all {

@@ -6,11 +6,10 @@ use crate::array::{Array, views, views_mut};
 use crate::error::Error;
 use crate::roles;
 use codegen_cpu::rt::call::{Operator, Options};
-use codegen_cpu::rt::floor::floor_kernels;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{Bound, bind};
-use op_dsl_ir::op::{AttrKind, OpDef, Stream, Value};
+use op_dsl_ir::op::{Stream, Value};
 use std::time::{Duration, Instant};
 
 /// A sample lasts at least this long: short calls are repeated.
@@ -38,7 +37,6 @@ pub struct Case<'o> {
     op: &'o Operator,
     floor: Operator,
     attrs: Vec<Value>,
-    floor_attrs: Vec<Value>,
     inputs: Vec<Array>,
     outputs: Vec<Array>,
     bound: Bound,
@@ -59,7 +57,7 @@ impl<'o> Case<'o> {
         data: DataKind,
     ) -> Result<Case<'o>, Error> {
         let shapes = roles::input_shapes(op, attrs, shape)?;
-        let lead = roles::lead(&op.def);
+        let lead = roles::lead(op.def());
         let longest = shapes.iter().map(|s| s.iter().product()).max().unwrap_or(0);
         let mut normal = Pool::normal(longest);
         let mut inputs = Vec::new();
@@ -73,18 +71,21 @@ impl<'o> Case<'o> {
             });
         }
         let metas: Vec<_> = inputs.iter().map(Array::meta).collect();
-        let bound = bind(&op.def, attrs, &metas).map_err(codegen_cpu::rt::error::Error::from)?;
+        let bound = bind(op.def(), attrs, &metas).map_err(codegen_cpu::rt::error::Error::from)?;
         let mut outputs = Vec::new();
         for meta in op.infer(attrs, &metas)? {
             outputs.push(Array::zeros(meta.dtype, &meta.shape)?);
         }
         let written: usize = outputs.iter().map(|o| o.shape.iter().product::<usize>()).sum();
-        let (floor, floor_attrs) = floor(op, attrs)?;
+        let (reads, writes) = (op.def().input_streams().len(), op.def().output_streams().len());
+        let floor = op.floor().ok_or_else(|| {
+            let op = op.name();
+            Error::WrongResult(format!("{op}: no floor for {reads} streams in and {writes} out"))
+        })?;
         Ok(Case {
             op,
             floor,
             attrs: attrs.to_vec(),
-            floor_attrs,
             inputs,
             outputs,
             bound,
@@ -111,8 +112,8 @@ impl<'o> Case<'o> {
 
     /// Bytes that must move once per element: streams that the formula reads, and all it writes.
     pub fn bytes(&self) -> usize {
-        let graph = &self.op.def.specs[self.bound.spec].graph;
-        let read = (0..self.op.def.input_streams().len()).filter(|k| graph.reads(*k)).count();
+        let graph = &self.op.def().specs[self.bound.spec].graph;
+        let read = (0..self.op.def().input_streams().len()).filter(|k| graph.reads(*k)).count();
         (read + graph.outputs.len()) * self.bound.dtype.size()
     }
 
@@ -131,7 +132,7 @@ impl<'o> Case<'o> {
     /// As [`Case::run`].
     pub fn run_floor(&mut self, options: &Options) -> Result<(), Error> {
         let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
-        Ok(self.floor.run(&self.floor_attrs, &inputs, &mut outputs, options)?)
+        Ok(self.floor.run(&self.attrs, &inputs, &mut outputs, options)?)
     }
 
     /// Holds a sample of the results against the graph in f64.
@@ -140,7 +141,7 @@ impl<'o> Case<'o> {
     /// A result is wrong.
     pub fn check(&mut self, options: &Options) -> Result<(), Error> {
         self.run(options)?;
-        let def = &self.op.def;
+        let def = self.op.def();
         let float = |v: &Value| if let Value::Float(f) = v { Some(*f) } else { None };
         let scalars: Vec<f64> = self.attrs.iter().filter_map(float).collect();
         let (reads, writes) = (def.input_streams(), def.output_streams());
@@ -185,7 +186,7 @@ impl<'o> Case<'o> {
         // Warm up both, the second time for how long a call takes.
         let mut once = [Duration::ZERO; 2];
         for _ in 0..2 {
-            once = [call(self.op, &self.attrs, 1)?, call(&self.floor, &self.floor_attrs, 1)?];
+            once = [call(self.op, &self.attrs, 1)?, call(&self.floor, &self.attrs, 1)?];
         }
         let times = once.map(|t| SAMPLE.as_nanos().div_ceil(t.as_nanos().max(1)).max(1) as usize);
         let both: Duration = once.iter().zip(times).map(|(t, n)| *t * n as u32).sum();
@@ -194,7 +195,7 @@ impl<'o> Case<'o> {
         let mut samples = [Vec::new(), Vec::new()];
         for _ in 0..runs {
             samples[0].push(call(self.op, &self.attrs, times[0])?);
-            samples[1].push(call(&self.floor, &self.floor_attrs, times[1])?);
+            samples[1].push(call(&self.floor, &self.attrs, times[1])?);
         }
         let count = self.elements().max(1) as f64;
         let per_element = |k: usize, samples: &mut Vec<Duration>| {
@@ -205,27 +206,6 @@ impl<'o> Case<'o> {
         let [operator, floor] = &mut samples;
         Ok(Timing { operator: per_element(0, operator), floor: per_element(1, floor) })
     }
-}
-
-/// The operator with next to no arithmetic: same tensors, same streams.
-fn floor(op: &Operator, attrs: &[Value]) -> Result<(Operator, Vec<Value>), Error> {
-    let (reads, writes) = (op.def.input_streams().len(), op.def.output_streams().len());
-    let kernels = floor_kernels(reads, writes).ok_or_else(|| {
-        let op = op.name();
-        Error::WrongResult(format!("{op}: no floor for {reads} streams in and {writes} out"))
-    })?;
-    let mut def: OpDef = op.def.clone();
-    // One kernel without scalars serves every specialisation.
-    def.specs.to_mut().truncate(1);
-    def.specs.to_mut().iter_mut().for_each(|spec| spec.when = Vec::new().into());
-    let mut values = attrs.to_vec();
-    for (attr, value) in def.attrs.to_mut().iter_mut().zip(&mut values) {
-        if attr.kind == AttrKind::Float {
-            (attr.kind, attr.default, *value) = (AttrKind::Int, Value::Int(0), Value::Int(0));
-        }
-    }
-    let kernels = std::slice::from_ref(kernels);
-    Ok((Operator { def, kernels, oracle: op.oracle }, values))
 }
 
 /// Where element `i` of a stream is in its dense tensor.

@@ -35,7 +35,7 @@ pub fn bench(operators: Operators, args: &Bench, out: &mut dyn Write) -> Result<
         case.check(&options(1))?;
         for &threads in &args.threads {
             let timing = case.time(&options(threads), args.runs)?;
-            let spec = &op.def.specs[case.bound().spec];
+            let spec = &op.def().specs[case.bound().spec];
             let size: Vec<String> = case.bound().domain.iter().map(usize::to_string).collect();
             let bytes = case.bytes() as f64;
             let stores = if case.is_streaming(&options(threads)) { "nt" } else { "plain" };

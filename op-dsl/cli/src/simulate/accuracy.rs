@@ -36,7 +36,7 @@ pub fn accuracy(
     inputs: &[Array],
     outputs: &[Array],
 ) -> Accuracy {
-    let def = &op.def;
+    let def = op.def();
     let graph = &def.specs[bound.spec].graph;
     let float = |v: &Value| if let Value::Float(f) = v { Some(*f) } else { None };
     let scalars: Vec<f64> = attrs.iter().filter_map(float).collect();

@@ -36,11 +36,11 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     let attrs = lookup::attributes(op, &args.attrs)?;
     let inputs = inputs(op, &attrs, args)?;
     let metas: Vec<TensorMeta<'_>> = inputs.iter().map(Array::meta).collect();
-    let bound = bind(&op.def, &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
+    let bound = bind(op.def(), &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
     let soc = args.soc.0;
-    let plan = plan(&op.def, bound.spec, bound.dtype, soc).map_err(|e| refused(e.into()))?;
+    let plan = plan(op.def(), bound.spec, bound.dtype, soc).map_err(|e| refused(e.into()))?;
     let options = Options { dtypes: Some(vec![bound.dtype]), ..Options::default() };
-    let package = package(&op.def, soc, &options).map_err(refused)?;
+    let package = package(op.def(), soc, &options).map_err(refused)?;
     let cores = args.cores.unwrap_or(soc.cores);
     let call = Call { package: &package, plan: &plan, attrs: &attrs, bound: &bound, cores };
 
@@ -78,11 +78,11 @@ fn told(finding: &str, format: ListFormat) -> String {
 /// Every input: from its file, else from a normal distribution.
 fn inputs(op: &Operator, attrs: &[Value], args: &Args) -> Result<Vec<Array>, Error> {
     let shapes = roles::input_shapes(op, attrs, &args.shape.0)?;
-    let files = lookup::files(&op.def, "--in", &op.def.inputs, &args.inputs)?;
+    let files = lookup::files(op.def(), "--in", &op.def().inputs, &args.inputs)?;
     let longest = shapes.iter().map(|s| s.iter().product()).max().unwrap_or(0);
     let mut normal = Pool::normal(longest);
     let mut inputs = Vec::new();
-    for ((tensor, shape), file) in op.def.inputs.iter().zip(&shapes).zip(files) {
+    for ((tensor, shape), file) in op.def().inputs.iter().zip(&shapes).zip(files) {
         let Some(file) = file else {
             inputs.push(Array::filled(args.dtype, shape, || normal.draw())?);
             continue;

@@ -60,14 +60,14 @@ impl Program {
         let wrong = |path: &Path, e: io::Error| Error::Usage(format!("{}: {e}", path.display()));
         let mut command = Command::new(self.dir.join("call"));
         command.current_dir(&self.dir);
-        for (array, tensor) in inputs.iter().zip(op.def.inputs.iter()) {
+        for (array, tensor) in inputs.iter().zip(op.def().inputs.iter()) {
             let path = self.dir.join(format!("{}.in", tensor.name));
             fs::write(&path, bytes(array)).map_err(|e| wrong(&path, e))?;
             command.arg("--in").arg(format!("{0}={0}.in", tensor.name));
         }
         let metas: Vec<_> = inputs.iter().map(Array::meta).collect();
         let metas = op.infer(attrs, &metas)?;
-        for (meta, tensor) in metas.iter().zip(op.def.outputs.iter()) {
+        for (meta, tensor) in metas.iter().zip(op.def().outputs.iter()) {
             let size = meta.shape.iter().product::<usize>() * meta.dtype.size();
             command.arg("--out").arg(format!("{0}={0}.out:{size}", tensor.name));
         }
@@ -86,7 +86,7 @@ impl Program {
             }
         }
         let mut outputs = Vec::new();
-        for (meta, tensor) in metas.iter().zip(op.def.outputs.iter()) {
+        for (meta, tensor) in metas.iter().zip(op.def().outputs.iter()) {
             let path = self.dir.join(format!("{}.out", tensor.name));
             let bytes = fs::read(&path).map_err(|e| wrong(&path, e))?;
             outputs.push(Array::dense(data(meta.dtype, &bytes), meta.shape.to_vec()));

@@ -16,7 +16,7 @@ const SMALL: f64 = 1.0 / 128.0;
 
 /// The largest difference between the graph and the author's code, in f64.
 pub fn difference(formula: &Formula) -> f64 {
-    let streams = formula.op.def.input_streams().len();
+    let streams = formula.op.def().input_streams().len();
     let mut worst = 0.0f64;
     for i in 0..=STEPS {
         let x = RANGE * (2.0 * f64::from(i) / f64::from(STEPS) - 1.0);
@@ -24,7 +24,7 @@ pub fn difference(formula: &Formula) -> f64 {
         values[formula.activation] = x;
         let want = formula.spec.graph.eval(&values, &formula.scalars);
         let input = OracleInput { streams: &values, attrs: &formula.attrs };
-        let got = (formula.op.oracle)(&input);
+        let got = formula.op.oracle(&input);
         if got.len() != want.len() {
             return f64::INFINITY;
         }

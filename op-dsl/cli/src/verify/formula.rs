@@ -32,7 +32,7 @@ pub struct Formula {
 pub fn attributes(op: &Operator, spec: &Spec) -> Vec<Value> {
     let mut values = op.default_attrs();
     for &(index, v) in spec.when.iter() {
-        values[index] = match op.def.attrs[index].kind {
+        values[index] = match op.def().attrs[index].kind {
             AttrKind::Bool => Value::Bool(v != 0),
             _ => Value::Int(v),
         };
@@ -43,7 +43,7 @@ pub fn attributes(op: &Operator, spec: &Spec) -> Vec<Value> {
 /// `tanh`, `flag=true`; `formula` without any.
 pub fn mode(op: &Operator, spec: &Spec) -> String {
     let of = |&(index, v): &(usize, i64)| {
-        let attr = &op.def.attrs[index];
+        let attr = &op.def().attrs[index];
         match &attr.kind {
             AttrKind::Enum { variants, .. } => {
                 let named = variants.iter().find(|known| known.value == v);
@@ -60,7 +60,7 @@ pub fn mode(op: &Operator, spec: &Spec) -> String {
 impl Formula {
     pub fn new(op: &'static Operator, spec: &'static Spec) -> Formula {
         let mut attrs = attributes(op, spec);
-        if let Some(split) = &op.def.split {
+        if let Some(split) = &op.def().split {
             attrs[split.dim] = Value::Int(0); // rows: see `Formula::place`
         }
         let float = |v: &Value| if let Value::Float(f) = v { Some(*f) } else { None };
@@ -68,7 +68,7 @@ impl Formula {
             op,
             spec,
             mode: mode(op, spec),
-            activation: roles::activation(&op.def),
+            activation: roles::activation(op.def()),
             scalars: attrs.iter().filter_map(float).collect(),
             attrs,
             crossings: Vec::new(),
@@ -79,7 +79,7 @@ impl Formula {
 
     /// The shape that holds `n` elements of every stream of a tensor: one row per part.
     pub fn shape(&self, kind: Kind, n: usize) -> Vec<usize> {
-        match (kind, self.op.def.split.is_some()) {
+        match (kind, self.op.def().split.is_some()) {
             (_, false) => vec![n],
             (Kind::Whole, true) => vec![1, n],
             (Kind::Gated, true) => vec![2, n],
@@ -88,7 +88,7 @@ impl Formula {
 
     /// The row of a gated tensor that a part is.
     pub fn row(&self, part: Part) -> usize {
-        let left = match self.op.def.split.as_ref().map(|s| s.gate) {
+        let left = match self.op.def().split.as_ref().map(|s| s.gate) {
             Some(Gate::LeftIf(i)) => self.attrs[i].as_int() == Some(1),
             gate => gate == Some(Gate::Left),
         };
@@ -189,7 +189,7 @@ pub struct Reference<'f> {
 impl<'f> Reference<'f> {
     fn new(formula: &'f Formula) -> Reference<'f> {
         let graph = &formula.spec.graph;
-        let streams = vec![OTHERS; formula.op.def.input_streams().len()];
+        let streams = vec![OTHERS; formula.op.def().input_streams().len()];
         let mut varies = Vec::with_capacity(graph.nodes.len());
         for node in graph.nodes.iter() {
             let own = matches!(node, Node::Stream(s) if *s as usize == formula.activation);

@@ -44,11 +44,11 @@ pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Resul
     let (levels, skipped) = levels(args.level)?;
     let formulas: Vec<Formula> = chosen
         .iter()
-        .flat_map(|op| op.def.specs.iter().map(|spec| Formula::new(op, spec)))
+        .flat_map(|op| op.def().specs.iter().map(|spec| Formula::new(op, spec)))
         .collect();
     let sweeps = |f: &Formula| -> Vec<Sweep> {
         let of = |&dtype: &DType| Sweep { dtype, exhaustive: args.exhaustive };
-        f.op.def.dtypes.iter().map(of).collect()
+        f.op.def().dtypes.iter().map(of).collect()
     };
     let work: u64 = formulas.iter().flat_map(sweeps).map(Sweep::len).sum();
     let progress = progress_bar(work);
@@ -163,7 +163,7 @@ impl Row {
             of.len().to_string(),
             format!("{error:.3}"),
             format!("{}", budget(k)),
-            formula.op.def.output_names().swap_remove(k),
+            formula.op.def().output_names().swap_remove(k),
             if error > 0.0 { format!("{at:.7e}") } else { String::new() },
             format!("{:.3}%", 100.0 * measure.share()),
             format!("{author:.0e}"),

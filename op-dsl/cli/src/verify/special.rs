@@ -93,7 +93,7 @@ pub fn special(formula: &Formula, dtype: DType, level: Level) -> Result<Special,
 /// The values of all streams, once or once per stream.
 fn elements(formula: &Formula, case: &Case, dtype: DType) -> Vec<Vec<f64>> {
     let format = Format::of(dtype);
-    let def = &formula.op.def;
+    let def = formula.op.def();
     let streams = def.input_streams();
     let (x, other) = (format.round((case.activation)(dtype)), format.round((case.others)(dtype)));
     let at_rest = |k: usize| if k == formula.activation { x } else { OTHERS };
@@ -117,7 +117,7 @@ fn one_element(
     level: Level,
     values: &[f64],
 ) -> Result<Vec<f64>, Error> {
-    let def = &formula.op.def;
+    let def = formula.op.def();
     let make = |t: &op_dsl_ir::op::Tensor| Array::zeros(dtype, &formula.shape(t.kind, 1));
     let mut inputs = def.inputs.iter().map(make).collect::<Result<Vec<_>, _>>()?;
     let mut outputs = def.outputs.iter().map(make).collect::<Result<Vec<_>, _>>()?;

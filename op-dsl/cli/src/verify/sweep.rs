@@ -180,8 +180,8 @@ impl<'f> Bench<'f> {
         let make = |kind: Kind| {
             Array::filled(dtype, &formula.shape(kind, CHUNK as usize), || OTHERS as f32)
         };
-        let inputs: Result<_, _> = formula.op.def.inputs.iter().map(|t| make(t.kind)).collect();
-        let outputs: Result<_, _> = formula.op.def.outputs.iter().map(|t| make(t.kind)).collect();
+        let inputs: Result<_, _> = formula.op.def().inputs.iter().map(|t| make(t.kind)).collect();
+        let outputs: Result<_, _> = formula.op.def().outputs.iter().map(|t| make(t.kind)).collect();
         Ok(Bench { formula, dtype, inputs: inputs?, outputs: outputs?, want: Vec::new() })
     }
 
@@ -195,7 +195,7 @@ impl<'f> Bench<'f> {
         let formula = self.formula;
         let count = CHUNK.min(sweep.len() - start) as usize;
         let at = |s: Stream, i: usize| formula.row(s.part) * CHUNK as usize + i;
-        let activation = formula.op.def.input_streams()[formula.activation];
+        let activation = formula.op.def().input_streams()[formula.activation];
         let mut reference = formula.reference();
         self.want.clear();
         for i in 0..count {
@@ -203,7 +203,7 @@ impl<'f> Bench<'f> {
             self.inputs[activation.tensor].set(at(activation, i), x);
             self.want.extend_from_slice(reference.at(x.into()));
         }
-        let streams = formula.op.def.output_streams();
+        let streams = formula.op.def().output_streams();
         let format = Format::of(self.dtype);
         for (&level, measure) in levels.iter().zip(measures) {
             let options = Options { threads: 1, level: Some(level), streaming: Some(false) };
