@@ -1,6 +1,8 @@
 //! What targets there are, what each can do, and the words for what it cannot.
 
 use op_dsl_ir::DType;
+use op_dsl_ir::op::OpDef;
+use op_dsl_ir::published::LeftOut;
 use std::fmt;
 
 /// An architecture of the vector unit.
@@ -150,19 +152,11 @@ impl Soc {
     }
 }
 
-/// Forms of operators that their documents leave out on an architecture:
-/// operator, architecture, attribute, its value, what the document has instead.
-const LEFT_OUT: &[(&str, u16, &str, i64, &str)] = &[
-    ("GeGluGradV2", 2002, "approximate", 0, "approximate = tanh"),
-    ("GeGluGradV2", 1001, "approximate", 0, "approximate = tanh"),
-];
-
 /// Whether the operator's document leaves this value of an attribute out; then what is left.
-pub fn left_out(op: &str, soc: &Soc, attr: &str, value: i64) -> Option<&'static str> {
-    let fits = |r: &&(&str, u16, &str, i64, _)| {
-        r.0 == op && r.1 == soc.arch.number && r.2 == attr && r.3 == value
-    };
-    LEFT_OUT.iter().find(fits).map(|r| r.4)
+pub fn left_out(def: &OpDef, soc: &Soc, attr: &str, value: i64) -> Option<&'static str> {
+    let rows = def.published.map_or(&[][..], |p| p.left_out);
+    let fits = |r: &&LeftOut| r.arch == soc.arch.number && r.attr == attr && r.value == value;
+    rows.iter().find(fits).map(|r| r.instead)
 }
 
 /// What a target cannot do, and the way out.
@@ -228,7 +222,5 @@ mod tests {
             of(Why::NoDType(soc, DType::BF16)).to_string(),
             "Op on ascend310p in bf16: architecture 2002 has no bf16; use f16 or f32, or ascend910b"
         );
-        assert!(left_out("GeGluGradV2", soc, "approximate", 0).is_some());
-        assert!(left_out("GeluGradV2", soc, "approximate", 0).is_none());
     }
 }

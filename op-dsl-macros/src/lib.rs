@@ -8,6 +8,9 @@ use proc_macro::TokenStream;
 /// Every `#[op]` function stays an ordinary function on `Elem` and gets, beside it: a struct of
 /// its attributes with a typed `run`, an entry in the table of operators, and the same for the
 /// gradient that it asks for. The module gets `OPERATORS`, a slice of all its entries.
+///
+/// `#[operators(published = TABLE)]`: a `static TABLE: &[op_dsl::ir::published::Published]` has the
+/// names by which documents have published some of the operators.
 #[proc_macro_attribute]
 pub fn operators(args: TokenStream, item: TokenStream) -> TokenStream {
     op_dsl_expand::operators(args.into(), item.into()).into()

@@ -28,6 +28,7 @@ pub mod data {
     pub use op_dsl_ir::op::{
         Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value, Variant,
     };
+    pub use op_dsl_ir::published::Published;
     pub use op_dsl_ir::{DType, Prim};
     // An operator may be called `None`.
     pub use std::borrow::Cow::Borrowed;

@@ -8,6 +8,7 @@ mod families {
 
 #[cfg(feature = "capi")]
 pub mod capi;
+mod published;
 
 pub use families::gelu::gelu;
 pub use families::glu::glu;

@@ -194,7 +194,7 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     }
     for &(attr, value) in def.specs[spec].when.iter() {
         let name = &def.attrs[attr].name;
-        if let Some(instead) = left_out(&def.name, soc, name, value) {
+        if let Some(instead) = left_out(def, soc, name, value) {
             return Err(Why::LeftOut(format!("{name} = {value}"), instead));
         }
     }

@@ -91,6 +91,7 @@ fn def(name: &'static str, inputs: Vec<Arg>, outputs: Vec<Arg>, attrs: Vec<Attr>
         empty: true,
         specs: vec![Spec { when: vec![].into(), traced: graph(), graph: graph() }].into(),
         grad_of: None,
+        published: None,
     }
 }
 

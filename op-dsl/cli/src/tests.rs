@@ -42,6 +42,7 @@ fn operator(name: &'static str, skew: f64) -> Operator {
         empty: true,
         specs: vec![Spec { when: vec![].into(), traced: graph.clone(), graph }].into(),
         grad_of: None,
+        published: None,
     };
     let oracle =
         |i: &OracleInput<'_>| vec![i.streams[0] * i.streams[1], i.streams[0] * i.streams[2]];

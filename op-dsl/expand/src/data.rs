@@ -6,9 +6,10 @@ use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Ten
 use op_dsl_ir::{DType, Prim};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
+use syn::Path;
 
-/// The definition of an operator.
-pub fn definition(def: &OpDef) -> TokenStream {
+/// The definition of an operator; `published` is a table that may have a row for it.
+pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
     let OpDef { name, doc, source, formula, broadcast, promote, empty, .. } = def;
     let source = format!("::{source}");
     let inputs = list(def.inputs.iter().map(tensor));
@@ -17,6 +18,8 @@ pub fn definition(def: &OpDef) -> TokenStream {
     let split = option(def.split.as_ref().map(split));
     let dtypes = list(def.dtypes.iter().map(|d| dtype(*d)));
     let specs = list(def.specs.iter().map(spec));
+    let published =
+        published.map_or_else(|| quote!(None), |table| quote!(Published::find(#table, #name)));
     let grad_of = option(def.grad_of.as_ref().map(|name| quote!(Borrowed(#name))));
     quote! {
         OpDef {
@@ -34,6 +37,7 @@ pub fn definition(def: &OpDef) -> TokenStream {
             empty: #empty,
             specs: #specs,
             grad_of: #grad_of,
+            published: #published,
         }
     }
 }

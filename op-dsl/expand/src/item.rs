@@ -8,7 +8,7 @@ use op_dsl_ir::op::{Attr, AttrKind, OpDef, Value};
 use op_dsl_syntax::{Family, OpFn, Operator, Role};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::Item;
+use syn::{Item, Path};
 
 /// An item of the author's. An operator's function gets its float attributes as elements, so
 /// that arithmetic on them reads like all other arithmetic.
@@ -34,10 +34,10 @@ pub fn static_name(op: &Operator) -> Ident {
 }
 
 /// All items of one operator.
-pub fn operator(op: &Operator, f: &OpFn) -> TokenStream {
+pub fn operator(op: &Operator, f: &OpFn, published: Option<&Path>) -> TokenStream {
     let structure = structure(op, f);
     let run = run(op);
-    let entry = entry(op, f);
+    let entry = entry(op, f, published);
     quote!(#structure #run #entry)
 }
 
@@ -167,11 +167,11 @@ fn run(op: &Operator) -> TokenStream {
 }
 
 /// The entry in the table: definition, kernels, oracle.
-fn entry(op: &Operator, f: &OpFn) -> TokenStream {
+fn entry(op: &Operator, f: &OpFn, published: Option<&Path>) -> TokenStream {
     let (def, entry) = (&op.def, static_name(op));
     let docs = format!("[`{}`] in the table of operators.", def.name);
     let oracle = oracle::function(op, f);
-    let definition = data::definition(def);
+    let definition = data::definition(def, published);
     let bodies = bodies(def);
     let [inputs, scalars, outputs] = body::widths(def).map(count);
     let names = (0..def.specs.len()).map(body_name);

@@ -20,29 +20,52 @@ use codegen_cpu::lower::literal::integer;
 use op_dsl_syntax::{EnumDef, Family};
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::{Expr, MetaNameValue, Path};
 
-/// Expands `#[operators] mod name { .. }`.
+/// Expands `#[operators] mod name { .. }` and `#[operators(published = TABLE)] mod name { .. }`.
 pub fn operators(args: TokenStream, item: TokenStream) -> TokenStream {
-    let arguments = no_arguments("operators", args);
+    let (published, error) = match published(args) {
+        Ok(published) => (published, None),
+        Err(e) => (None, Some(e.into_compile_error())),
+    };
     let expanded = match op_dsl_syntax::module(item.clone()) {
-        Ok(family) => self::family(&family),
+        Ok(family) => self::family(&family, published.as_ref()),
         Err(e) => kept(e, item),
     };
-    quote!(#arguments #expanded)
+    quote!(#error #expanded)
+}
+
+/// The table of what documents have published of the operators.
+fn published(args: TokenStream) -> syn::Result<Option<Path>> {
+    if args.is_empty() {
+        return Ok(None);
+    }
+    let wrong = "write `published = path::to::TABLE`, or nothing";
+    let (name, table) = match syn::parse2::<MetaNameValue>(args.clone()) {
+        Ok(MetaNameValue { path, value: Expr::Path(table), .. }) => (path, table.path),
+        _ => return Err(syn::Error::new_spanned(args, wrong)),
+    };
+    match name.is_ident("published") {
+        true => Ok(Some(table)),
+        false => Err(syn::Error::new_spanned(name, wrong)),
+    }
 }
 
 /// Expands `#[op(args)] fn` outside of a module.
 pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
     match op_dsl_syntax::function(args, item.clone()) {
-        Ok(family) => self::family(&family),
+        Ok(family) => self::family(&family, None),
         Err(e) => kept(e, item),
     }
 }
 
 /// Checks `#[formula] fn` outside of a module, where it is an ordinary function.
 pub fn formula(args: TokenStream, item: TokenStream) -> TokenStream {
-    let arguments = no_arguments("formula", args);
-    quote!(#arguments #item)
+    let error = (!args.is_empty()).then(|| {
+        let message = "`formula` has no arguments; remove them";
+        syn::Error::new_spanned(args, message).into_compile_error()
+    });
+    quote!(#error #item)
 }
 
 /// Expands `#[derive(OpAttr)]`.
@@ -59,15 +82,11 @@ fn kept(error: syn::Error, item: TokenStream) -> TokenStream {
     quote!(#error #item)
 }
 
-fn no_arguments(name: &str, args: TokenStream) -> Option<TokenStream> {
-    let message = format!("`{name}` has no arguments; remove them");
-    (!args.is_empty()).then(|| syn::Error::new_spanned(args, message).into_compile_error())
-}
-
-fn family(family: &Family) -> TokenStream {
+fn family(family: &Family, published: Option<&Path>) -> TokenStream {
     let error = family.error.as_ref().map(syn::Error::to_compile_error);
     let items = family.items.iter().map(|i| item::kept(i, &family.functions));
-    let ops = family.ops.iter().map(|op| item::operator(op, &family.functions[op.function]));
+    let ops =
+        family.ops.iter().map(|op| item::operator(op, &family.functions[op.function], published));
     // An oracle needs a formula that was understood.
     let oracles = family.error.is_none().then(|| {
         let each = family.functions.iter().map(oracle::evaluator);

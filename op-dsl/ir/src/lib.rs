@@ -8,6 +8,7 @@
 //! compile    the passes, by name and in order
 //! bind       attributes + shapes + dtypes -> what the formula runs over, or what is wrong
 //! show       graphs as readable maths
+//! published  what documents say of an operator; interface: its aclnn functions
 //! tiling     shapes -> which core and tile of an NPU owns which elements
 //! ```
 //!
@@ -18,10 +19,12 @@ pub mod compile;
 mod derive;
 mod dtype;
 pub mod graph;
+pub mod interface;
 pub mod op;
 pub mod oracle;
 pub mod passes;
 pub mod prim;
+pub mod published;
 pub mod show;
 pub mod tiling;
 

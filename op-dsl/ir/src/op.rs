@@ -4,6 +4,7 @@
 //! expansion holds them as `'static` data. So emission, `explain` and the oracle read exactly what
 //! the CPU kernel was lowered from.
 
+use crate::published::Published;
 use crate::{DType, Graph};
 use std::borrow::Cow;
 
@@ -43,6 +44,8 @@ pub struct OpDef {
     pub specs: List<Spec>,
     /// The forward operator of a gradient.
     pub grad_of: Option<Text>,
+    /// What documents have published of it.
+    pub published: Option<&'static Published>,
 }
 
 /// A tensor of an operator's signature.

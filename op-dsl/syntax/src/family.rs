@@ -223,6 +223,7 @@ fn definitions(
         empty: op.args.empty.unwrap_or(true),
         specs: specs.collect(),
         grad_of,
+        published: None, // the table is known to the expansion alone
     };
     gradient::mark_used(&mut def);
     check_used(op, &def, traced, errors);

@@ -69,6 +69,7 @@ pub fn derive(
         empty: args.empty.unwrap_or(forward.empty),
         specs: specs.into(),
         grad_of: Some(forward.name.clone()),
+        published: None,
         ..forward.clone()
     };
     mark_used(&mut def);

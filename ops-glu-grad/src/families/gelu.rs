@@ -1,7 +1,7 @@
 //! GELU alone, as CANN and infiniop have it.
 
 /// GELU with its gradients.
-#[op_dsl::operators]
+#[op_dsl::operators(published = crate::published::PUBLISHED)]
 pub mod gelu {
     use op_dsl::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Gated linear units: one half of `x` goes through an activation and multiplies the other.
 
 /// GeGLU and SwiGLU with their gradients.
-#[op_dsl::operators]
+#[op_dsl::operators(published = crate::published::PUBLISHED)]
 pub mod glu {
     use op_dsl::prelude::*;
 

@@ -3,13 +3,13 @@
 use super::checks::{self, declared, indented, names};
 use super::cpp::{guarded, includes, list, literal};
 use super::level0;
-use super::published::{DTypes, Of, Type};
-use super::signature::{Function, Interface, Param};
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
 use op_dsl_ir::DType;
+use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::AttrKind;
+use op_dsl_ir::published::{DTypes, Of, Type};
 
 /// Both files.
 pub fn files(package: &Package<'_>) -> Vec<File> {

@@ -2,11 +2,11 @@
 //! and formats, shapes, attribute values (161002).
 
 use super::cpp::{list, literal};
-use super::published::{DTypes, Of, Type};
-use super::signature::{Interface, Param};
 use crate::emit::package::Package;
 use crate::emit::text::Text;
+use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind};
+use op_dsl_ir::published::{DTypes, Of, Type};
 
 /// Checks of one concern: a function that answers false.
 struct Check {

@@ -1,10 +1,10 @@
 //! `op_api/<snake>.h` and `.cpp`: the level-0 function, which puts one kernel on an executor's list.
 
 use super::cpp::{guarded, includes, list};
-use super::signature::camel;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
+use op_dsl_ir::interface::camel;
 use op_dsl_ir::op::{Attr, AttrKind};
 
 /// Both files.

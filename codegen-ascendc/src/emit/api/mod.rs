@@ -1,8 +1,6 @@
-//! `op_api/`: the functions that a program calls.
+//! `op_api/`: the functions that a program calls; `op_dsl_ir::interface` has their signatures.
 //!
 //! ```text
-//! published  aclnn names, arguments and rules that CANN has published: data
-//! signature  the interface of any operator: published, else derived
 //! level0     <snake>.h, .cpp: one kernel onto an executor's list
 //! aclnn      aclnn_<..>.h, .cpp: both phases, from the caller's tensors to the kernel's
 //! checks     what phase 1 refuses, in the documented order
@@ -13,8 +11,6 @@ mod aclnn;
 mod checks;
 pub mod cpp;
 mod level0;
-pub mod published;
-pub mod signature;
 
 pub use checks::allowed;
 

@@ -3,13 +3,13 @@
 use super::golden::stream_name;
 use super::straight::{Language, prelude, straight};
 use crate::emit::api::cpp::{list, literal};
-use crate::emit::api::published::{Of, Type};
-use crate::emit::api::signature::{Function, Interface, Param};
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
 use op_dsl_ir::DType;
+use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Value, snake};
+use op_dsl_ir::published::{Of, Type};
 
 /// Where the example of a name is; nowhere if the package has no `float`, which needs no conversion.
 pub fn path(package: &Package<'_>, function: &Function) -> Option<String> {

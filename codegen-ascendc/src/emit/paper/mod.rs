@@ -20,9 +20,9 @@ mod straight;
 mod ut;
 mod words;
 
-use super::api::signature::Interface;
 use super::package::Package;
 use super::tree::File;
+use op_dsl_ir::interface::Interface;
 
 /// The files, relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {

@@ -1,12 +1,12 @@
 //! `docs/aclnn<..>.md`: one aclnn name.
 
 use super::words;
-use crate::emit::api::published::{DTypes, Of, Type};
-use crate::emit::api::signature::{Function, Interface, Param};
 use crate::emit::api::{allowed, cpp};
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
+use op_dsl_ir::interface::{Function, Interface, Param};
+use op_dsl_ir::published::{DTypes, Of, Type};
 
 /// Where the page of a name is.
 pub fn path(function: &Function) -> String {

@@ -1,10 +1,10 @@
 //! `README.md`: the operator.
 
 use super::words;
-use crate::emit::api::signature::Interface;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
+use op_dsl_ir::interface::Interface;
 use op_dsl_ir::op::AttrKind;
 
 /// The page.

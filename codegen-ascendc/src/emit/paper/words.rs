@@ -1,10 +1,10 @@
 //! Tensors, element types and products as pages name them.
 
-use crate::emit::api::published::{DTypes, Of};
-use crate::emit::api::signature::{Interface, Param};
 use crate::emit::package::Package;
 use op_dsl_ir::DType;
+use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Value};
+use op_dsl_ir::published::{DTypes, Of};
 use op_dsl_ir::show;
 
 /// As acl names an element type.

@@ -58,6 +58,7 @@ pub fn operator(
         empty: true,
         specs: vec![Spec { when: vec![].into(), traced: graph.clone(), graph }].into(),
         grad_of: grad.then_some("Forward".into()),
+        published: None,
     }
 }
 

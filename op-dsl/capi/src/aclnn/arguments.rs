@@ -4,8 +4,8 @@ use super::function::{Function, Resolved};
 use crate::acl::{ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR, TENSORS, Tensor};
 use crate::refusal::{Checked, Refusal, refuse};
 use crate::registry::Handle;
-use codegen_ascendc::emit::api::published::Of;
 use op_dsl_ir::op::{AttrKind, Kind, Value};
+use op_dsl_ir::published::Of;
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 
 use super::function::Resolved;
 use crate::operand::Operand;
-use codegen_ascendc::emit::api::published::Of;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
+use op_dsl_ir::published::Of;
 
 /// Where results begin in the workspace: at cache lines.
 const ALIGN: usize = 64;

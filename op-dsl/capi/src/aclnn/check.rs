@@ -5,10 +5,10 @@ use super::arguments::{Call, Given};
 use crate::acl::{dtype, dtype_name, is_plain};
 use crate::operand::Operand;
 use crate::refusal::Checked;
-use codegen_ascendc::emit::api::published::DTypes;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::MAX_RANK;
 use op_dsl_ir::op::Kind;
+use op_dsl_ir::published::DTypes;
 
 /// The element types that the tensors have together.
 pub fn dtypes(call: &Call<'_>) -> Checked<Vec<DType>> {

@@ -9,10 +9,10 @@ use crate::acl::{
 use crate::operand::Operand;
 use crate::refusal::{Checked, Refusal, refuse, status};
 use crate::registry::Handle;
-use codegen_ascendc::emit::api::published::{DTypes, Of};
 use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::view::{View, ViewMut};
 use op_dsl_ir::DType;
+use op_dsl_ir::published::{DTypes, Of};
 use std::ffi::c_void;
 use std::sync::Arc;
 

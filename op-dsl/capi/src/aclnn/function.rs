@@ -2,9 +2,9 @@
 
 use crate::acl::ACLNN_ERR_INNER_FIND_KERNEL_ERROR;
 use crate::refusal::{Checked, refuse};
-use codegen_ascendc::emit::api::published::{DTypes, Of};
-use codegen_ascendc::emit::api::signature::{self, Interface};
 use codegen_cpu::rt::call::Operator;
+use op_dsl_ir::interface::{self, Interface};
+use op_dsl_ir::published::{DTypes, Of};
 use std::sync::OnceLock;
 
 /// An aclnn function of an operator of a table.
@@ -26,7 +26,7 @@ pub struct Resolved {
     /// The operator, with the rules for shapes and element types that the function has.
     pub operator: Operator,
     /// Arguments in order.
-    pub signature: signature::Function,
+    pub signature: interface::Function,
     /// `(input, other)`: an input without an argument is given the other one.
     pub stand_ins: Vec<(usize, usize)>,
     /// How element types go together.

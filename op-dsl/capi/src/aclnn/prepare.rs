@@ -8,8 +8,8 @@ use crate::acl::{ACLNN_ERR_INNER, ACLNN_ERR_PARAM_NULLPTR, EXECUTORS, Executor};
 use crate::operand::Operand;
 use crate::refusal::{Checked, refuse, status};
 use crate::registry::Handle;
-use codegen_ascendc::emit::api::published::Of;
 use op_dsl_ir::bind::{TensorMeta, bind};
+use op_dsl_ir::published::Of;
 
 /// What every `aclnnXxxGetWorkspaceSize` does.
 ///

@@ -2,10 +2,10 @@
 
 use super::File;
 use super::text::{array, constant, function, header, prototype, rust_name, unsafely};
-use codegen_ascendc::emit::api::published::Type;
-use codegen_ascendc::emit::api::signature::{Function, Interface, Param};
 use codegen_cpu::rt::call::Operator;
+use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::snake;
+use op_dsl_ir::published::Type;
 
 /// An operator with its aclnn interface.
 pub struct Row<'a> {

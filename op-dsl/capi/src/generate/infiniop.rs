@@ -2,9 +2,9 @@
 
 use super::File;
 use super::text::{array, constant, function, header, prototype, unsafely};
-use crate::infiniop::NAMES;
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::op::{Tensor, snake};
+use op_dsl_ir::published::Infiniop;
 
 /// An operator with its names.
 pub struct Row<'a> {
@@ -15,8 +15,8 @@ pub struct Row<'a> {
 
 /// The row of an operator that infiniop has.
 pub fn row(operator: &Operator) -> Option<Row<'_>> {
-    let (_, name, file) = NAMES.iter().find(|n| n.0 == operator.name())?;
-    Some(Row { operator, name, file })
+    let Infiniop { name, header } = operator.def.published?.infiniop?;
+    Some(Row { operator, name, file: header })
 }
 
 impl Row<'_> {

@@ -39,6 +39,7 @@ fn def(inputs: &[(&'static str, Kind)], output: Kind) -> OpDef {
         empty: true,
         specs: vec![spec(0), spec(1)].into(),
         grad_of: None,
+        published: None,
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::{attribute, body, braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
-use crate::emit::api::published::{Of, Type};
-use crate::emit::api::signature::{Function, Interface, Param};
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::DType;
+use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
+use op_dsl_ir::published::{Of, Type};
 
 /// Phase 1 with right arguments, and with one of each kind of wrong ones.
 pub fn api(package: &Package<'_>, interface: &Interface) -> String {

@@ -4,13 +4,13 @@ mod host;
 mod interface;
 mod kernel;
 
-use crate::emit::api::signature::Interface;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
 use crate::plan::Plan;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{Bound, TensorMeta, bind, infer};
+use op_dsl_ir::interface::Interface;
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::tiling::{Extent, Machine, Tiling, tile};
 

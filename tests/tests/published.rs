@@ -1,0 +1,47 @@
+//! What documents have published of an operator comes with its definition, and is whole.
+
+use op_dsl::Operator;
+use op_dsl_ir::published::{Of, Published};
+use ops_glu_grad::OPERATORS;
+
+fn rows() -> impl Iterator<Item = (&'static Operator, &'static Published)> {
+    OPERATORS.iter().filter_map(|op| Some((*op, op.def.published?)))
+}
+
+/// Each aclnn function covers every tensor and attribute, by an argument or a stated substitute.
+#[test]
+fn functions_cover_their_operator() {
+    assert!(rows().count() > 0);
+    for (op, row) in rows() {
+        assert_eq!(row.operator, op.name());
+        let Some(aclnn) = row.aclnn else { continue };
+        let fullest = aclnn.names.last().expect("a name");
+        assert!(fullest.fixed.is_empty(), "{}", fullest.name);
+        let parts = (0..op.def.inputs.len()).map(Of::Input);
+        let parts = parts.chain((0..op.def.attrs.len()).map(Of::Attr));
+        for of in parts.chain((0..op.def.outputs.len()).map(Of::Output)) {
+            for name in aclnn.names {
+                let given = name.args.iter().any(|arg| arg.of == of);
+                let stands_in = match of {
+                    Of::Input(i) => aclnn.stand_ins.iter().any(|s| s.0 == i),
+                    Of::Attr(i) => name.fixed.iter().any(|f| f.0 == i),
+                    Of::Output(_) => false,
+                };
+                assert!(given || stands_in, "{}: {of:?}", name.name);
+            }
+        }
+    }
+}
+
+/// What a document leaves out is a form of the operator.
+#[test]
+fn forms_left_out_exist() {
+    for (op, row) in rows() {
+        for left in row.left_out {
+            let attr = op.def.attrs.iter().position(|a| a.name == left.attr).expect("an attribute");
+            let specs = op.def.specs.iter();
+            let mut whens = specs.flat_map(|s| s.when.iter());
+            assert!(whens.any(|w| *w == (attr, left.value)), "{}: {left:?}", op.name());
+        }
+    }
+}
