@@ -5,7 +5,7 @@ use op_dsl_ir::published::{Of, Published};
 use ops_glu_grad::OPERATORS;
 
 fn rows() -> impl Iterator<Item = (&'static Operator, &'static Published)> {
-    OPERATORS.iter().filter_map(|op| Some((*op, op.def.published?)))
+    OPERATORS.iter().filter_map(|op| Some((*op, op.def().published?)))
 }
 
 /// Each aclnn function covers every tensor and attribute, by an argument or a stated substitute.
@@ -17,9 +17,9 @@ fn functions_cover_their_operator() {
         let Some(aclnn) = row.aclnn else { continue };
         let fullest = aclnn.names.last().expect("a name");
         assert!(fullest.fixed.is_empty(), "{}", fullest.name);
-        let parts = (0..op.def.inputs.len()).map(Of::Input);
-        let parts = parts.chain((0..op.def.attrs.len()).map(Of::Attr));
-        for of in parts.chain((0..op.def.outputs.len()).map(Of::Output)) {
+        let parts = (0..op.def().inputs.len()).map(Of::Input);
+        let parts = parts.chain((0..op.def().attrs.len()).map(Of::Attr));
+        for of in parts.chain((0..op.def().outputs.len()).map(Of::Output)) {
             for name in aclnn.names {
                 let given = name.args.iter().any(|arg| arg.of == of);
                 let stands_in = match of {
@@ -38,8 +38,9 @@ fn functions_cover_their_operator() {
 fn forms_left_out_exist() {
     for (op, row) in rows() {
         for left in row.left_out {
-            let attr = op.def.attrs.iter().position(|a| a.name == left.attr).expect("an attribute");
-            let specs = op.def.specs.iter();
+            let attr =
+                op.def().attrs.iter().position(|a| a.name == left.attr).expect("an attribute");
+            let specs = op.def().specs.iter();
             let mut whens = specs.flat_map(|s| s.when.iter());
             assert!(whens.any(|w| *w == (attr, left.value)), "{}: {left:?}", op.name());
         }

@@ -15,7 +15,7 @@ pub struct Row<'a> {
 
 /// The row of an operator that infiniop has.
 pub fn row(operator: &Operator) -> Option<Row<'_>> {
-    let Infiniop { name, header } = operator.def.published?.infiniop?;
+    let Infiniop { name, header } = operator.def().published?.infiniop?;
     Some(Row { operator, name, file: header })
 }
 
