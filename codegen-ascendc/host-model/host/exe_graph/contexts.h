@@ -29,6 +29,12 @@ public:
     static constexpr int64_t kInvalidDimValue = INT64_MIN;
 
     Shape() = default;
+    Shape(const std::initializer_list<int64_t>& dims)
+    {
+        for (int64_t dim : dims) {
+            AppendDim(dim);
+        }
+    }
     size_t GetDimNum() const { return count_; }
     void SetDimNum(size_t count) { count_ = count; }
     int64_t GetDim(size_t index) const { return index < kMaxDimNum ? dims_[index] : kInvalidDimValue; }
@@ -48,6 +54,9 @@ private:
 class StorageShape {
 public:
     explicit StorageShape(const Shape& shape) : shape_(shape) {}
+    StorageShape(const std::initializer_list<int64_t>&, const std::initializer_list<int64_t>& storage)
+        : shape_(storage)
+    {}
     const Shape& GetOriginShape() const { return shape_; }
     const Shape& GetStorageShape() const { return shape_; }
 
@@ -135,6 +144,11 @@ public:
     const StorageShape* GetInputShape(size_t index) const { return At(inputs, index); }
     const StorageShape* GetOutputShape(size_t index) const { return At(outputs, index); }
     fe::PlatFormInfos* GetPlatformInfo() const { return platform; }
+    template <typename T>
+    const T* GetCompileInfo() const
+    {
+        return static_cast<const T*>(compile_info);
+    }
 
     template <typename T>
     T* GetTilingData()
@@ -166,6 +180,7 @@ public:
     std::vector<const StorageShape*> inputs;
     std::vector<const StorageShape*> outputs;
     fe::PlatFormInfos* platform = nullptr;
+    const void* compile_info = nullptr;
     size_t capacity = 2048;
     std::vector<uint64_t> data;
     size_t data_size = 0;

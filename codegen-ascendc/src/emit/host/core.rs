@@ -28,6 +28,8 @@ pub fn body(package: &Package<'_>) -> String {
     let mut text = Text::new();
     text.line(format!("using TilingData = ::{};\n", package.tiling_data()));
     text.line(TILE);
+    text.line("// What the framework keeps between calls: nothing is known before shapes are.");
+    text.line("struct CompileInfo {};\n");
     types(&mut text);
     forms(&mut text, package);
     select(&mut text, package);

@@ -19,7 +19,6 @@ pub fn file(package: &Package<'_>) -> String {
     types(&mut text, package);
     text.line(TILING);
     tile(&mut text, package);
-    text.line("// Nothing is known before shapes are.\nstruct CompileInfo {};\n");
     text.line("ge::graphStatus Parse(gert::TilingParseContext*) { return ge::GRAPH_SUCCESS; }\n");
     text.line("}  // namespace\n");
     text.line(format!(

@@ -1,4 +1,4 @@
-// Descriptions of calls of host functions, as ops-nn's unit tests write them. Nothing runs.
+// Descriptions of calls of host functions, as ops-nn's unit tests write them.
 #pragma once
 
 #include <cstdint>
@@ -6,59 +6,80 @@
 #include <string>
 #include <vector>
 
-namespace ge {
-enum DataType { DT_FLOAT = 0, DT_FLOAT16 = 1, DT_BF16 = 27 };
-enum Format { FORMAT_ND = 2 };
-using graphStatus = uint32_t;
-constexpr graphStatus GRAPH_SUCCESS = 0;
-} // namespace ge
+#include "register/op_impl_registry.h"
 
 namespace Ops::NN {
+
+// A value of any type, by its address.
 struct AnyValue {
     template <typename T>
-    static AnyValue CreateFrom(const T&)
+    static AnyValue CreateFrom(const T& value)
     {
-        return {};
+        return {std::make_shared<T>(value), std::is_same_v<T, std::string>};
     }
+
+    std::shared_ptr<void> value;
+    bool isText;
 };
-} // namespace Ops::NN
+
+}  // namespace Ops::NN
 
 namespace gert {
 
-using Shape = std::vector<int64_t>;
-
-struct StorageShape {
-    Shape origin;
-    Shape storage;
-    StorageShape(const Shape& a, const Shape& b) : origin(a), storage(b) {}
-};
-
-struct Context {
+// What a call is made with.
+struct ContextPara {
     struct TensorDescription {
-        TensorDescription(const StorageShape&, ge::DataType, ge::Format) {}
+        TensorDescription(const StorageShape& shape_, ge::DataType dtype, ge::Format)
+            : shape(shape_.GetStorageShape()), storage(shape_), desc(dtype)
+        {}
+        Shape shape;
+        StorageShape storage;
+        CompileTimeTensorDesc desc;
     };
     struct OpAttr {
-        OpAttr(const std::string&, const Ops::NN::AnyValue&) {}
+        OpAttr(const std::string&, const Ops::NN::AnyValue& attr) : value(attr) {}
+        Ops::NN::AnyValue value;
     };
     using Tensors = std::vector<TensorDescription>;
-    Context(const std::string&, const Tensors&, const Tensors&, const std::vector<OpAttr>&,
-            void* = nullptr, uint64_t = 0, uint64_t = 0)
+
+    // Attributes as contexts have them.
+    RuntimeAttrs Attrs() const
+    {
+        RuntimeAttrs all;
+        for (const OpAttr& attr : attrs) {
+            void* value = attr.value.value.get();
+            all.values.push_back(attr.value.isText ? static_cast<std::string*>(value)->c_str() : value);
+        }
+        return all;
+    }
+
+    std::string name;
+    Tensors inputs;
+    Tensors outputs;
+    std::vector<OpAttr> attrs;
+};
+
+struct TilingContextPara : ContextPara {
+    TilingContextPara(const std::string& name, const Tensors& inputs, const Tensors& outputs,
+                      const std::vector<OpAttr>& attrs, void* info = nullptr, uint64_t cores = 64,
+                      uint64_t ub = 262144)
+        : ContextPara{name, inputs, outputs, attrs}, compileInfo(info), coreNum(cores), ubSize(ub)
     {}
-    Context(const std::string&, const Tensors&, const Tensors&, void* = nullptr, uint64_t = 0, uint64_t = 0)
+    TilingContextPara(const std::string& name, const Tensors& inputs, const Tensors& outputs, void* info = nullptr,
+                      uint64_t cores = 64, uint64_t ub = 262144)
+        : TilingContextPara(name, inputs, outputs, {}, info, cores, ub)
+    {}
+
+    void* compileInfo;
+    uint64_t coreNum;
+    uint64_t ubSize;
+};
+
+struct InfershapeContextPara : ContextPara {
+    InfershapeContextPara(const std::string& name, const Tensors& inputs, const Tensors& outputs,
+                          const std::vector<OpAttr>& attrs = {})
+        : ContextPara{name, inputs, outputs, attrs}
     {}
 };
 
-using TilingContextPara = Context;
-using InfershapeContextPara = Context;
-
-} // namespace gert
-
-struct TilingInfo {
-    std::unique_ptr<uint8_t[]> tilingData;
-    size_t tilingDataSize = 0;
-    size_t blockNum = 0;
-};
-
-bool ExecuteTiling(const gert::TilingContextPara& para, TilingInfo& info);
-void ExecuteTestCase(gert::InfershapeContextPara& para, ge::graphStatus status,
-                     const std::vector<std::vector<int64_t>>& shapes);
+}  // namespace gert

@@ -264,6 +264,9 @@ inline bool Tile(const Extent& extent, const Need& need, const Machine& machine,
     return true;
 }
 
+// What the framework keeps between calls: nothing is known before shapes are.
+struct CompileInfo {};
+
 // Element types, as the tiling key counts them.
 constexpr uint32_t TYPE_HALF = 0;
 constexpr uint32_t TYPE_BF16 = 1;

@@ -231,9 +231,6 @@ ge::graphStatus TileCall(gert::TilingContext* context)
     return ge::GRAPH_SUCCESS;
 }
 
-// Nothing is known before shapes are.
-struct CompileInfo {};
-
 ge::graphStatus Parse(gert::TilingParseContext*) { return ge::GRAPH_SUCCESS; }
 
 }  // namespace

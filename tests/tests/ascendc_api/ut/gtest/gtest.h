@@ -15,6 +15,8 @@ struct Case {
 
 inline std::vector<Case> cases;
 inline int failures = 0;
+// Bytes of UB that the platform keeps for itself.
+inline unsigned long kept = 0;
 
 inline bool Add(const char* group, const char* name, void (*run)())
 {

@@ -29,7 +29,10 @@
 #include <gtest/gtest.h>
 
 #include "tiling_case_executor.h"
-#include "../../../op_kernel/ge_glu_grad_v2_tiling_data.h"
+#include "../../../op_host/ge_glu_grad_v2_tiling_core.h"
+
+// A context without it cannot be made.
+static ops::ge_glu_grad_v2::CompileInfo compileInfo;
 
 TEST(GeGluGradV2Tiling, FLOAT16_NONE)
 {
@@ -43,7 +46,7 @@ TEST(GeGluGradV2Tiling, FLOAT16_NONE)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, nullptr, 48, 196608);
+    }, &compileInfo, 48, 196352);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 48u);
@@ -76,7 +79,7 @@ TEST(GeGluGradV2Tiling, BFLOAT16_NONE)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, nullptr, 48, 196608);
+    }, &compileInfo, 48, 196352);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 48u);
@@ -109,7 +112,7 @@ TEST(GeGluGradV2Tiling, FLOAT_NONE)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, nullptr, 48, 196608);
+    }, &compileInfo, 48, 196352);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 48u);
@@ -142,7 +145,7 @@ TEST(GeGluGradV2Tiling, FLOAT16_TANH)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, nullptr, 48, 196608);
+    }, &compileInfo, 48, 196352);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 48u);
@@ -175,7 +178,7 @@ TEST(GeGluGradV2Tiling, BFLOAT16_TANH)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, nullptr, 48, 196608);
+    }, &compileInfo, 48, 196352);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 48u);
@@ -208,7 +211,7 @@ TEST(GeGluGradV2Tiling, FLOAT_TANH)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, nullptr, 48, 196608);
+    }, &compileInfo, 48, 196352);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 48u);
@@ -241,7 +244,7 @@ TEST(GeGluGradV2Tiling, ShapesThatDoNotFit)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, nullptr, 48, 196608);
+    }, &compileInfo, 48, 196608);
     TilingInfo info;
     EXPECT_FALSE(ExecuteTiling(para, info));
 }
