@@ -90,3 +90,26 @@ fn custom() {
 fn direct() {
     compare("GeluGradV2", Layout::Direct);
 }
+
+/// Kernels have no barriers between dependent vector calls. Custom projects synchronise by default; the
+/// other layouts must ask, and the repository's list of compile options may say the opposite.
+#[test]
+fn automatic_synchronisation_is_asked_for() {
+    let tree_of = |layout| tree("GeGluGradV2", layout);
+    let ops_nn = tree_of(Layout::OpsNn);
+    let cmake = ops_nn.get("ge_glu_grad_v2/CMakeLists.txt").expect("a build file");
+    assert!(cmake.contains("    AUTO_SYNC true\n"), "{cmake}");
+    let entry = "ge_glu_grad_v2/ge_glu_grad_v2_ascendc_config.json";
+    let entry: serde_json::Value =
+        serde_json::from_str(ops_nn.get(entry).expect("an entry")).expect("JSON");
+    assert_eq!((&entry["name"], &entry["auto_sync"]), (&"GeGluGradV2".into(), &true.into()));
+    let units = entry["compute_units"].as_array().expect("products");
+    for unit in units {
+        let unit = unit.as_str().expect("a name");
+        assert!(cmake.contains(unit) && Soc::named(unit).is_some(), "{unit}");
+    }
+    assert!(units.len() >= 2, "{units:?}");
+    let direct = tree_of(Layout::Direct);
+    let cmake = direct.get("ge_glu_grad_v2/CMakeLists.txt").expect("a build file");
+    assert!(cmake.contains("$<$<COMPILE_LANGUAGE:ASC>:--cce-auto-sync=on>"), "{cmake}");
+}

@@ -43,44 +43,6 @@ fn pages_have_no_holes() {
     }
 }
 
-/// Enough of a parser to know that a text is one JSON value.
-fn json(text: &str) -> Option<&str> {
-    let text = text.trim_start();
-    let list = |rest: &str, close: char, pairs: bool| -> Option<usize> {
-        let whole = rest.len();
-        let mut rest = rest.trim_start();
-        loop {
-            if pairs {
-                rest =
-                    json(rest).filter(|_| rest.starts_with('"'))?.trim_start().strip_prefix(':')?;
-            }
-            rest = json(rest)?.trim_start();
-            match rest.strip_prefix(',') {
-                Some(more) => rest = more.trim_start(),
-                None => return rest.strip_prefix(close).map(|r| whole - r.len()),
-            }
-        }
-    };
-    match text.chars().next()? {
-        '{' => list(&text[1..], '}', true).map(|n| &text[1 + n..]),
-        '[' => list(&text[1..], ']', false).map(|n| &text[1 + n..]),
-        '"' => text[1..].find('"').map(|n| &text[n + 2..]),
-        _ => ["true", "false", "null"].iter().find_map(|w| text.strip_prefix(w)),
-    }
-}
-
-#[test]
-fn json_parses() {
-    assert!(json("{\"a\": [true, \"b\"").is_none() && json("{\"a\": [true]} x") == Some(" x"));
-    for op in ops_glu_grad::OPERATORS {
-        let package = package(op.def(), "ascend910b");
-        let files = emitted(&package);
-        let file = files.iter().find(|f| f.path.ends_with(".json")).expect("a JSON file");
-        assert_eq!(json(&file.text).map(str::trim), Some(""), "{}", file.text);
-        assert!(file.text.contains(&format!("\"{}\"", op.def().name)), "{}", file.text);
-    }
-}
-
 #[test]
 fn unit_tests_of_the_interface_pass() {
     let ut = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_api/ut");

@@ -232,8 +232,10 @@ project({snake} LANGUAGES ASC CXX)
 set(CMAKE_CXX_STANDARD 17)
 
 add_executable({snake} launch.asc main.cpp)
+# The compiler orders dependent vector instructions: the kernel does not.
 target_compile_options({snake} PRIVATE
     $<$<COMPILE_LANGUAGE:ASC>:--npu-arch=${{CMAKE_ASC_ARCHITECTURES}}>
+    $<$<COMPILE_LANGUAGE:ASC>:--cce-auto-sync=on>
 )
 target_include_directories({snake} PRIVATE $ENV{{ASCEND_HOME_PATH}}/include)
 target_link_directories({snake} PRIVATE $ENV{{ASCEND_HOME_PATH}}/lib64)

@@ -11,9 +11,7 @@ pub fn add(tree: &mut Tree, package: &Package<'_>) {
     let snake = package.snake();
     let kernels = kernel::files(package);
     let api = api::files(package);
-    // What an entry of the repository's ascendc_config.json would say, add_kernel_sources says.
-    let is_entry = |f: &File| f.path.ends_with("_ascendc_config.json");
-    let paper: Vec<File> = paper::files(package).into_iter().filter(|f| !is_entry(f)).collect();
+    let paper = paper::files(package);
     tree.add(format!("{snake}/CMakeLists.txt"), root(package, &kernels, &api, &paper));
     tree.add_below(&format!("{snake}/op_kernel"), kernels);
     for files in [host::files(package), api, paper] {
@@ -34,7 +32,9 @@ fn root(package: &Package<'_>, kernels: &[File], api: &[File], paper: &[File]) -
     if kernels.iter().any(|f| f.path == entry) {
         text.line(format!("    KERNEL_SRC {entry}"));
     }
-    text.line(format!("    COMPUTE_UNITS {}\n)", units(package, " ")));
+    text.line(format!("    COMPUTE_UNITS {}", units(package, " ")));
+    // The default, but an entry of the repository's ascendc_config.json may say otherwise.
+    text.line("    AUTO_SYNC true\n)");
     if paper.iter().any(|f| f.path.starts_with("tests/ut/op_kernel/")) {
         text.line("\nif((UT_TEST_ALL OR OP_KERNEL_UT) AND NOT UT_DONE)");
         text.line(format!("    AddOpTestCase(\"{}\" \"\")\nendif()", model(package)));

@@ -1,7 +1,13 @@
-//! The operator's entry of `scripts/kernel/binary_config/ascendc_config.json`.
+//! The operator's entry of `scripts/kernel/binary_config/ascendc_config.json`, the repository's list
+//! of compile options.
 
 use crate::emit::package::Package;
 use crate::emit::tree::File;
+
+/// Where the entry is in the operator's directory.
+pub fn path(package: &Package<'_>) -> String {
+    format!("{}_ascendc_config.json", package.snake())
+}
 
 /// The entry alone: the file around it is the repository's.
 pub fn file(package: &Package<'_>) -> File {
@@ -12,5 +18,5 @@ pub fn file(package: &Package<'_>) -> File {
         package.def.name,
         units.join(", ")
     );
-    File { path: format!("{}_ascendc_config.json", package.snake()), text }
+    File { path: path(package), text }
 }

@@ -19,6 +19,7 @@ pub fn file(package: &Package<'_>, interface: &Interface) -> File {
     t.line(format!("## Parameters\n\n{}", parameters(package)));
     t.line(format!("## Constraints\n\n{}", constraints(package)));
     t.line(format!("## Calls\n\n{}", calls(package, interface)));
+    t.line(format!("## Build\n\n{}", build(package)));
     File { path: "README.md".into(), text: format!("{}\n", t.finish().trim_end()) }
 }
 
@@ -74,4 +75,15 @@ fn calls(package: &Package<'_>, interface: &Interface) -> String {
     }
     t.line(format!("| graph | - | [prototype](./op_graph/{}_proto.h) |", package.snake()));
     t.finish()
+}
+
+/// What the directory cannot say for itself.
+fn build(package: &Package<'_>) -> String {
+    let entry = super::config::path(package);
+    format!(
+        "Kernels leave the order of dependent vector instructions to the compiler: they need its automatic
+synchronisation (`--cce-auto-sync`), which is on unless `scripts/kernel/binary_config/ascendc_config.json`
+turns it off for the operator. [The operator's entry](./{entry}) takes the place of the one there.
+"
+    )
 }

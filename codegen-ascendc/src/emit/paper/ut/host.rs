@@ -35,7 +35,9 @@ pub fn tilings(package: &Package<'_>) -> String {
         }
         t.line("}\n");
     }
-    if let Some(refused) = refused(package, &format!(", &compileInfo, {}, {}", machine.cores, soc.ub)) {
+    if let Some(refused) =
+        refused(package, &format!(", &compileInfo, {}, {}", machine.cores, soc.ub))
+    {
         t.line(refused);
     }
     t.finish()
