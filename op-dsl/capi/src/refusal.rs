@@ -47,7 +47,7 @@ pub fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
 #[cold]
 fn answer(refusal: Refusal) -> i32 {
     let text = CString::new(refusal.message.replace('\0', " ")).unwrap_or_default();
-    RECENT.with_borrow_mut(|recent| recent.unread = Some(text));
+    on_recent(|recent| recent.unread = Some(text));
     refusal.code
 }
 
@@ -63,15 +63,19 @@ thread_local! {
         RefCell::new(Recent { unread: None, read: CString::default() });
 }
 
+/// Reads or writes this thread's messages. A destructor of a static or thread-local object may run
+/// when they are gone: then nothing is done, and the answer is `None`.
+fn on_recent<T>(f: impl FnOnce(&mut Recent) -> T) -> Option<T> {
+    RECENT.try_with(|recent| f(&mut recent.borrow_mut())).ok()
+}
+
 /// The message of this thread's last refusal, once; null when there is none.
 pub fn recent() -> *const c_char {
-    RECENT.with_borrow_mut(|recent| match recent.unread.take() {
-        Some(text) => {
-            recent.read = text;
-            recent.read.as_ptr()
-        }
-        None => null(),
-    })
+    let taken = on_recent(|recent| {
+        recent.read = recent.unread.take()?;
+        Some(recent.read.as_ptr())
+    });
+    taken.flatten().unwrap_or(null())
 }
 
 #[cfg(test)]

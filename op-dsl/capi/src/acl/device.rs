@@ -2,9 +2,10 @@
 
 use super::codes::*;
 use crate::operand::reply;
-use crate::refusal::{self, Checked, refuse, status};
+use crate::refusal::{Checked, guarded, recent, refuse, status};
 use crate::registry::{Handle, Registry};
 use std::ffi::c_char;
+use std::ptr::null;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static INITIALISED: AtomicBool = AtomicBool::new(false);
@@ -31,19 +32,19 @@ pub extern "C" fn aclFinalize() -> i32 {
 /// As `aclInit`, as often as one likes.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclnnInit(_config_path: *const c_char) -> i32 {
-    0
+    status(ACL_ERROR_INTERNAL_ERROR, || Ok(()))
 }
 
 /// The end of `aclnnInit`.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclnnFinalize() -> i32 {
-    0
+    status(ACL_ERROR_INTERNAL_ERROR, || Ok(()))
 }
 
 /// The message of this thread's last failure, once; null when there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclGetRecentErrMsg() -> *const c_char {
-    refusal::recent()
+    guarded(recent).unwrap_or(null())
 }
 
 fn known(function: &str, device: i32) -> Checked<()> {

@@ -1,12 +1,13 @@
 //! Sizes of element types, and half-precision numbers.
 
 use super::codes::dtype_size;
+use crate::refusal::guarded;
 use half::f16;
 
 /// Bytes of an element; 0 for what is no element type.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclDataTypeSize(data_type: i32) -> usize {
-    dtype_size(data_type)
+    guarded(|| dtype_size(data_type)).unwrap_or(0)
 }
 
 /// A half-precision number's value.
