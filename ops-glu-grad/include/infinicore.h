@@ -1,22 +1,19 @@
 /* InfiniCore: statuses, devices, element types. */
-#ifndef __INFINICORE_API_H__
-#define __INFINICORE_API_H__
+#ifndef INFINICORE_API_H
+#define INFINICORE_API_H
 
 #include <stddef.h>
 
 #if defined(__GNUC__)
-#define __export __attribute__((visibility("default")))
+#define INFINI_EXPORT __attribute__((visibility("default")))
 #else
-#define __export
+#define INFINI_EXPORT
 #endif
 
-/* `__C` is the older name. */
 #ifdef __cplusplus
-#define __INFINI_C extern "C"
-#define __C extern "C"
+#define INFINI_C extern "C"
 #else
-#define __INFINI_C
-#define __C
+#define INFINI_C
 #endif
 
 typedef enum {

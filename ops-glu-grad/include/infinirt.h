@@ -1,13 +1,13 @@
 /* infinirt: the current device, which is the CPU. */
-#ifndef __INFINIRT_API_H__
-#define __INFINIRT_API_H__
+#ifndef INFINIRT_API_H
+#define INFINIRT_API_H
 
 #include "infinicore.h"
 
 typedef void *infinirtStream_t;
 
-__INFINI_C __export infiniStatus_t infinirtInit(void);
-__INFINI_C __export infiniStatus_t infinirtSetDevice(infiniDevice_t device, int device_id);
-__INFINI_C __export infiniStatus_t infinirtGetDevice(infiniDevice_t *device_ptr, int *device_id_ptr);
+INFINI_C INFINI_EXPORT infiniStatus_t infinirtInit(void);
+INFINI_C INFINI_EXPORT infiniStatus_t infinirtSetDevice(infiniDevice_t device, int device_id);
+INFINI_C INFINI_EXPORT infiniStatus_t infinirtGetDevice(infiniDevice_t *device_ptr, int *device_id_ptr);
 
 #endif

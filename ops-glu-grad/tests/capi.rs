@@ -84,26 +84,58 @@ fn generated_files_are_those_of_the_table() {
     }
 }
 
+/// Every header, by its path under `include`.
+fn headers() -> Vec<PathBuf> {
+    let include = home().join("include");
+    let (mut left, mut found) = (vec![include.clone()], Vec::new());
+    while let Some(dir) = left.pop() {
+        for path in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            match path.is_dir() {
+                true => left.push(path),
+                false => found.push(path.strip_prefix(&include).unwrap().to_path_buf()),
+            }
+        }
+    }
+    assert!(found.len() > 10);
+    found.sort();
+    found
+}
+
 /// Each header alone, in both languages.
 #[test]
 fn headers_are_clean() {
-    let (mut left, mut seen) = (vec![home().join("include")], 0);
-    while let Some(dir) = left.pop() {
-        for path in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() {
-                left.push(path);
-                continue;
-            }
-            for (language, file) in [("c", "a.c"), ("c++", "a.cpp")] {
-                let mut command = compiler(file);
-                command.args(["-fsyntax-only", "-x", language, "-include"]).arg(&path);
-                let main = home().join("tests/clients/nothing.h");
-                good(command.arg(main).output().unwrap(), &path.display().to_string());
-            }
-            seen += 1;
+    for header in headers() {
+        for (language, file) in [("c", "a.c"), ("c++", "a.cpp")] {
+            let mut command = compiler(file);
+            command.args(["-fsyntax-only", "-x", language, "-include"]).arg(&header);
+            let main = home().join("tests/clients/nothing.h");
+            good(command.arg(main).output().unwrap(), &header.display().to_string());
         }
     }
-    assert!(seen > 10);
+}
+
+/// No macro has a name that the languages keep for themselves: two underscores anywhere, or one
+/// before a capital. Headers of theirs use such names, and still work after ours.
+#[test]
+fn headers_leave_reserved_names_alone() {
+    let mut all = String::new();
+    for header in headers() {
+        let text = fs::read_to_string(home().join("include").join(&header)).unwrap();
+        let macros = text.lines().filter_map(|line| line.trim().strip_prefix("#define "));
+        for name in macros.filter_map(|m| m.split([' ', '(']).next()) {
+            let second = name.strip_prefix('_').and_then(|rest| rest.chars().next());
+            let reserved = name.contains("__") || second.is_some_and(|c| c.is_ascii_uppercase());
+            assert!(!reserved, "{}: {name}", header.display());
+        }
+        all += &format!("#include \"{}\"\n", header.display());
+    }
+    // What compilers and libraries of C++ have with the most names of their own.
+    let theirs = if cfg!(target_arch = "x86_64") { "immintrin.h" } else { "random" };
+    all += &format!("#include <{theirs}>\n#include <regex>\nint main() {{}}\n");
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reserved.cpp");
+    fs::write(&file, all).unwrap();
+    let mut command = compiler("reserved.cpp");
+    good(command.arg("-fsyntax-only").arg(&file).output().unwrap(), "all headers, then theirs");
 }
 
 #[test]

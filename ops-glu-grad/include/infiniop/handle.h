@@ -1,13 +1,13 @@
 /* infiniop: handles on the current device. */
-#ifndef __INFINIOP_HANDLE_API_H__
-#define __INFINIOP_HANDLE_API_H__
+#ifndef INFINIOP_HANDLE_API_H
+#define INFINIOP_HANDLE_API_H
 
 #include "../infinicore.h"
 
 struct InfiniopHandle;
 typedef struct InfiniopHandle *infiniopHandle_t;
 
-__INFINI_C __export infiniStatus_t infiniopCreateHandle(infiniopHandle_t *handle_ptr);
-__INFINI_C __export infiniStatus_t infiniopDestroyHandle(infiniopHandle_t handle);
+INFINI_C INFINI_EXPORT infiniStatus_t infiniopCreateHandle(infiniopHandle_t *handle_ptr);
+INFINI_C INFINI_EXPORT infiniStatus_t infiniopDestroyHandle(infiniopHandle_t handle);
 
 #endif

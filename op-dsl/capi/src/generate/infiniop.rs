@@ -49,7 +49,7 @@ impl Row<'_> {
         run.extend(self.outputs().iter().map(|t| format!("void *{}", t.name)));
         run.extend(self.inputs().iter().map(|t| format!("const void *{}", t.name)));
         run.push("void *stream".into());
-        let export = "__INFINI_C __export infiniStatus_t infiniop";
+        let export = "INFINI_C INFINI_EXPORT infiniStatus_t infiniop";
         let one = format!("{desc} desc");
         let declarations = [
             format!("typedef struct InfiniopDescriptor *{desc};\n"),
@@ -61,7 +61,7 @@ impl Row<'_> {
             prototype(&format!("{export}{name}"), &run),
             prototype(&format!("{export}Destroy{name}Descriptor"), &[one]),
         ];
-        let guard = format!("__INFINIOP_{}_API_H__", file.to_ascii_uppercase());
+        let guard = format!("INFINIOP_{}_API_H", file.to_ascii_uppercase());
         let about = format!("infiniop{name}.");
         let includes = ["../operator_descriptor.h"];
         let text = header(&guard, &about, &includes, &declarations.join("\n"));

@@ -1,24 +1,24 @@
 /* infiniopGeLUBackward.
    Generated from the table of operators, do not edit. */
-#ifndef __INFINIOP_GELU_BACKWARD_API_H__
-#define __INFINIOP_GELU_BACKWARD_API_H__
+#ifndef INFINIOP_GELU_BACKWARD_API_H
+#define INFINIOP_GELU_BACKWARD_API_H
 
 #include "../operator_descriptor.h"
 
 typedef struct InfiniopDescriptor *infiniopGeLUBackwardDescriptor_t;
 
-__INFINI_C __export infiniStatus_t infiniopCreateGeLUBackwardDescriptor(
+INFINI_C INFINI_EXPORT infiniStatus_t infiniopCreateGeLUBackwardDescriptor(
     infiniopHandle_t handle,
     infiniopGeLUBackwardDescriptor_t *desc_ptr,
     infiniopTensorDescriptor_t grad_input_desc,
     infiniopTensorDescriptor_t input_desc,
     infiniopTensorDescriptor_t grad_output_desc);
 
-__INFINI_C __export infiniStatus_t infiniopGetGeLUBackwardWorkspaceSize(
+INFINI_C INFINI_EXPORT infiniStatus_t infiniopGetGeLUBackwardWorkspaceSize(
     infiniopGeLUBackwardDescriptor_t desc,
     size_t *size);
 
-__INFINI_C __export infiniStatus_t infiniopGeLUBackward(
+INFINI_C INFINI_EXPORT infiniStatus_t infiniopGeLUBackward(
     infiniopGeLUBackwardDescriptor_t desc,
     void *workspace,
     size_t workspace_size,
@@ -27,7 +27,7 @@ __INFINI_C __export infiniStatus_t infiniopGeLUBackward(
     const void *grad_output,
     void *stream);
 
-__INFINI_C __export infiniStatus_t infiniopDestroyGeLUBackwardDescriptor(
+INFINI_C INFINI_EXPORT infiniStatus_t infiniopDestroyGeLUBackwardDescriptor(
     infiniopGeLUBackwardDescriptor_t desc);
 
 #endif
