@@ -187,7 +187,6 @@ pub static PUBLISHED: &[Published] = &[
                 fixed: &[],
                 source: "activation/swi_glu/docs/aclnnSwiGlu.md",
             }],
-            empty: false,
             ..Aclnn::PLAIN
         }),
         ..Published::NOTHING

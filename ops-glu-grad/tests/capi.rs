@@ -8,8 +8,15 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// The clients, and what each is about.
-const CLIENTS: [&str; 6] =
-    ["aclnn.c", "aclnn.cpp", "aclnn_refusals.c", "destructors.cpp", "infiniop.c", "infiniop.cpp"];
+const CLIENTS: [&str; 7] = [
+    "aclnn.c",
+    "aclnn.cpp",
+    "aclnn_refusals.c",
+    "aclnn_types.c",
+    "destructors.cpp",
+    "infiniop.c",
+    "infiniop.cpp",
+];
 const STRICT: [&str; 5] = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1"];
 
 fn home() -> &'static Path {

@@ -3,9 +3,10 @@
 //! ```text
 //! registry   handles: numbers that are looked up, never followed
 //! refusal    a status with its message; what every entry from C goes through
+//! element    what elements may be: floats that kernels take, whole numbers that are cast first
 //! operand    a tensor as C describes it -> a view within its storage
-//! acl        devices, streams, memory, tensors, executors
-//! aclnn      both phases of an aclnn function, for any operator
+//! acl        devices, streams, memory, tensors
+//! aclnn      executors, and both phases of an aclnn function, for any operator
 //! infiniop   handles, descriptors and the four functions of an infiniop operator
 //! generate   operators -> their exported functions and the headers
 //! ```
@@ -16,6 +17,7 @@
 
 pub mod acl;
 pub mod aclnn;
+mod element;
 pub mod generate;
 pub mod infiniop;
 mod operand;

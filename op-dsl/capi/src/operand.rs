@@ -1,57 +1,59 @@
 //! A tensor as C describes it, and the view of its elements.
 
+use super::element::Element;
 use super::refusal::{Checked, refuse};
 use codegen_cpu::rt::error::ViewError;
-use codegen_cpu::rt::view::{View, ViewMut};
+use codegen_cpu::rt::view::{View, ViewMut, contiguous_strides};
 use op_dsl_ir::DType;
-use op_dsl_ir::bind::{MAX_RANK, TensorMeta};
+use op_dsl_ir::bind::{MAX_RANK, Shape};
 use std::ptr::{NonNull, with_exposed_provenance_mut};
 
 /// A tensor that an operator reads or writes: checked, but for where its memory is.
 #[derive(Clone, Copy, Debug)]
-pub struct Operand {
-    /// Element type.
-    pub dtype: DType,
-    /// Where the storage starts; null until the caller says.
-    pub base: usize,
-    /// Elements from there to the first of the view.
+pub struct Operand<E> {
+    /// What its elements are.
+    pub element: E,
+    /// Elements from the start of the storage to the first of the view.
     pub offset: usize,
-    rank: usize,
-    shape: [usize; MAX_RANK],
+    shape: Shape,
     strides: [isize; MAX_RANK],
 }
 
-impl Operand {
-    /// An operand at no place yet; `None` beyond [`MAX_RANK`] dimensions.
-    pub fn new(dtype: DType, shape: &[usize], strides: &[isize], offset: usize) -> Option<Operand> {
-        let rank = shape.len();
-        if rank > MAX_RANK || strides.len() != rank {
+impl<E> Operand<E> {
+    /// An operand with one stride for each dimension, else `None`.
+    pub fn new(element: E, shape: Shape, strides: &[isize], offset: usize) -> Option<Operand<E>> {
+        if strides.len() != shape.len() {
             return None;
         }
-        let mut operand = Operand { dtype, base: 0, offset, rank, shape: [0; _], strides: [0; _] };
-        operand.shape[..rank].copy_from_slice(shape);
-        operand.strides[..rank].copy_from_slice(strides);
+        let mut operand = Operand { element, offset, shape, strides: [0; _] };
+        operand.strides[..strides.len()].copy_from_slice(strides);
         Some(operand)
+    }
+
+    /// The same places, as elements of another type.
+    pub fn of<T>(&self, element: T) -> Operand<T> {
+        Operand { element, offset: self.offset, shape: self.shape, strides: self.strides }
+    }
+
+    /// As many elements side by side, from the start of a storage.
+    pub fn dense<T>(&self, element: T) -> Operand<T> {
+        let strides = contiguous_strides(&self.shape);
+        Operand { element, offset: 0, shape: self.shape, strides }
     }
 
     /// Dimensions, outermost first.
     pub fn shape(&self) -> &[usize] {
-        &self.shape[..self.rank]
+        &self.shape
     }
 
     /// Elements between neighbours of each dimension.
     pub fn strides(&self) -> &[isize] {
-        &self.strides[..self.rank]
-    }
-
-    /// Shape and element type.
-    pub fn meta(&self) -> TensorMeta<'_> {
-        TensorMeta { shape: self.shape(), dtype: self.dtype }
+        &self.strides[..self.shape.len()]
     }
 
     /// Whether it has no elements.
     pub fn is_empty(&self) -> bool {
-        self.shape().contains(&0)
+        self.shape.contains(&0)
     }
 
     /// First and last element that it reaches, counted from the start of the storage; `None`
@@ -62,55 +64,58 @@ impl Operand {
         }
         let start = i64::try_from(self.offset).map_err(|_| Overflow)?;
         let (mut first, mut last) = (start, start);
-        for (&n, &stride) in self.shape().iter().zip(&self.strides) {
+        for (&n, &stride) in self.shape.iter().zip(&self.strides) {
             let steps = i64::try_from(n - 1).map_err(|_| Overflow)?;
             let reach = steps.checked_mul(stride as i64).ok_or(Overflow)?;
             let end = if reach < 0 { &mut first } else { &mut last };
             *end = end.checked_add(reach).ok_or(Overflow)?;
         }
         // In bytes, with one element on top.
-        let bytes = |e: i64| e.checked_add(1)?.checked_mul(4);
+        let bytes = |e: i64| e.checked_add(1)?.checked_mul(Element::MAX_SIZE as i64);
         bytes(first).and(bytes(last)).ok_or(Overflow)?;
         Ok(Some((first, last)))
-    }
-
-    /// Bytes of its elements when they lie side by side.
-    pub fn dense_bytes(&self) -> usize {
-        self.shape().iter().product::<usize>() * self.dtype.size()
     }
 
     /// Whether it can be written: no element has two places.
     pub fn writable(&self) -> Result<(), ViewError> {
         let nowhere = NonNull::<u64>::dangling().as_ptr().cast();
         // SAFETY: the view ends here, and making one touches no element.
-        unsafe { ViewMut::from_raw_parts(nowhere, self.dtype, self.shape(), self.strides()) }
+        unsafe { ViewMut::from_raw_parts(nowhere, DType::F32, self.shape(), self.strides()) }
             .map(|_| ())
+    }
+
+    /// Where its first element is when its storage is at `base` and an element has so many bytes.
+    pub fn first(&self, base: usize, size: usize) -> *mut u8 {
+        // Wraps only for operands without elements, whose offset nothing bounds.
+        with_exposed_provenance_mut::<u8>(base).wrapping_add(self.offset.wrapping_mul(size))
+    }
+}
+
+impl Operand<DType> {
+    /// Bytes of its elements when they lie side by side.
+    pub fn dense_bytes(&self) -> usize {
+        self.shape.iter().product::<usize>() * self.element.size()
     }
 
     /// Its elements, to read.
     ///
     /// # Safety
-    /// From [`Operand::base`] on there is memory for all it reaches, to read during `'a`, and no
-    /// other thread writes there during a call that is given the view.
-    pub unsafe fn view<'a>(&self) -> Result<View<'a>, ViewError> {
+    /// From `base` on there is memory for all it reaches, to read during `'a`, and no other
+    /// thread writes there during a call that is given the view.
+    pub unsafe fn view<'a>(&self, base: usize) -> Result<View<'a>, ViewError> {
+        let first = self.first(base, self.element.size());
         // SAFETY: as asked of the caller.
-        unsafe { View::from_raw_parts(self.first(), self.dtype, self.shape(), self.strides()) }
+        unsafe { View::from_raw_parts(first, self.element, self.shape(), self.strides()) }
     }
 
     /// Its elements, to write.
     ///
     /// # Safety
     /// As [`Operand::view`], and no other thread reads there either.
-    pub unsafe fn view_mut<'a>(&self) -> Result<ViewMut<'a>, ViewError> {
+    pub unsafe fn view_mut<'a>(&self, base: usize) -> Result<ViewMut<'a>, ViewError> {
+        let first = self.first(base, self.element.size());
         // SAFETY: as asked of the caller.
-        unsafe { ViewMut::from_raw_parts(self.first(), self.dtype, self.shape(), self.strides()) }
-    }
-
-    /// Where its first element is.
-    pub fn first(&self) -> *mut u8 {
-        // Wraps only for operands without elements, whose offset nothing bounds.
-        let base = with_exposed_provenance_mut::<u8>(self.base);
-        base.wrapping_add(self.offset.wrapping_mul(self.dtype.size()))
+        unsafe { ViewMut::from_raw_parts(first, self.element, self.shape(), self.strides()) }
     }
 }
 

@@ -40,7 +40,9 @@ ACL_FUNC_VISIBILITY aclnnStatus aclGetDataType(const aclTensor* tensor, aclDataT
 ACL_FUNC_VISIBILITY aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr);
 ACL_FUNC_VISIBILITY aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr);
 
-/* An executor that is not repeatable ends with its first execution. */
+/* An executor that is not repeatable ends with its first execution. Executors run on the memory that their tensors have by
+   then: moving a tensor moves them. The three functions below also have an executor's tensor with the index follow the one
+   that is given from now on. */
 ACL_FUNC_VISIBILITY aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclSetInputTensorAddr(
@@ -48,6 +50,13 @@ ACL_FUNC_VISIBILITY aclnnStatus aclSetInputTensorAddr(
 ACL_FUNC_VISIBILITY aclnnStatus aclSetOutputTensorAddr(
     aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr);
 ACL_FUNC_VISIBILITY aclnnStatus aclSetTensorAddr(
+    aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr);
+/* Their older names. */
+ACL_FUNC_VISIBILITY aclnnStatus AclSetInputTensorAddr(
+    aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus AclSetOutputTensorAddr(
+    aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr);
+ACL_FUNC_VISIBILITY aclnnStatus AclSetTensorAddr(
     aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr);
 
 #ifdef __cplusplus

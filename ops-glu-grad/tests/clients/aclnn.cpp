@@ -133,13 +133,55 @@ void Repeatable()
     IS(OK, aclSetTensorAddr(executor, 1, y.get(), z.memory()));
     IS(OK, aclnnGelu(nullptr, 0, executor, nullptr));
     CHECK(near(z.values()[3], gelu(6, 1), 1e-6));
+    // It follows its tensors: x and y again, then z in the place of y.
+    IS(OK, aclSetRawTensorAddr(x.get(), x.memory()));
+    IS(OK, aclSetRawTensorAddr(y.get(), y.memory()));
+    IS(OK, aclrtMemset(y.memory(), 16, 0, 16));
+    IS(OK, aclnnGelu(nullptr, 0, executor, nullptr));
+    CHECK(near(y.values()[3], gelu(2, 1), 1e-6));
+    IS(OK, AclSetOutputTensorAddr(executor, 0, z.get(), y.memory()));
+    IS(OK, aclSetRawTensorAddr(y.get(), nullptr)); // no longer its output
+    IS(OK, aclSetRawTensorAddr(z.get(), z.memory()));
+    IS(OK, aclrtMemset(z.memory(), 16, 0, 16));
+    IS(OK, aclnnGelu(nullptr, 0, executor, nullptr));
+    CHECK(near(z.values()[3], gelu(2, 1), 1e-6));
+    IS(OK, AclSetInputTensorAddr(executor, 0, x.get(), other.memory()));
+    IS(OK, AclSetTensorAddr(executor, 1, y.get(), y.memory()));
+    IS(OK, aclnnGelu(nullptr, 0, executor, nullptr));
+    CHECK(near(y.values()[3], gelu(6, 1), 1e-6));
+    // It owns what it needs of a tensor that is gone, or another one by now.
+    z.destroy();
+    const int64_t one = 1;
+    IS(OK, aclInitTensor(x.get(), &one, 1, ACL_INT8, nullptr, 0, ACL_FORMAT_ND, &one, 1, nullptr));
+    IS(OK, aclnnGelu(nullptr, 0, executor, nullptr));
+    IS(161002, aclSetTensorAddr(executor, 0, reinterpret_cast<aclTensor*>(executor), other.memory()));
     IS(161002, aclSetInputTensorAddr(executor, 1, x.get(), other.memory()));
+    IS(161002, aclSetInputTensorAddr(executor, static_cast<size_t>(-1), x.get(), other.memory()));
     IS(161002, aclSetTensorAddr(executor, 2, x.get(), other.memory()));
     IS(161002, aclSetOutputTensorAddr(executor, 1, y.get(), other.memory()));
     IS(561103, aclSetOutputTensorAddr(executor, 0, nullptr, other.memory()));
     IS(561103, aclSetOutputTensorAddr(nullptr, 0, y.get(), other.memory()));
+    IS(561000, aclSetTensorAddr(reinterpret_cast<aclOpExecutor*>(x.get()), 0, x.get(), other.memory()));
     IS(OK, aclDestroyAclOpExecutor(executor));
     IS(161002, aclnnGelu(nullptr, 0, executor, nullptr));
+    IS(561000, aclSetTensorAddr(executor, 0, x.get(), other.memory()));
+}
+
+// In place, one tensor is input and output: where it moves, both are.
+void InPlace()
+{
+    Array x({4}, ACL_FLOAT, {-1, 0, 1, 2}), other({4}, ACL_FLOAT, {3, 4, 5, 6});
+    uint64_t size = 1;
+    aclOpExecutor* executor = nullptr;
+    IS(OK, aclnnGeluGetWorkspaceSize(x.get(), x.get(), &size, &executor));
+    IS(OK, aclSetAclOpExecutorRepeatable(executor));
+    IS(OK, aclnnGelu(nullptr, 0, executor, nullptr));
+    CHECK(near(x.values()[3], gelu(2, 1), 1e-6));
+    IS(OK, aclSetInputTensorAddr(executor, 0, x.get(), other.memory()));
+    IS(OK, aclnnGelu(nullptr, 0, executor, nullptr));
+    CHECK(near(other.values()[3], gelu(6, 1), 1e-6));
+    CHECK(near(x.values()[3], gelu(2, 1), 1e-6));
+    IS(OK, aclDestroyAclOpExecutor(executor));
 }
 
 // Each thread has its stream and its messages.
@@ -198,6 +240,7 @@ int main()
     Backward(ACL_FLOAT16, 1e-3);
     Backward(ACL_BF16, 8e-3);
     Repeatable();
+    InPlace();
     Threads();
     Getters();
     IS(ACL_SUCCESS, aclFinalize());

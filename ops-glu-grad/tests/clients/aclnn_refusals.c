@@ -118,27 +118,30 @@ static void geglu_table(void)
     REFUSED("gradInput", "ACL_INT32", backward(w, c, w, -1, 1, with_dtype(c, ACL_INT32)));
     REFUSED("gelu", "shape", backward(w, c, with_shape(w, 3, 3), -1, 1, c));
     REFUSED("gradInput", "shape", backward(w, c, w, -1, 1, with_shape(c, 2, 4)));
-    REFUSED("dim", "[-2, 1]", backward(w, c, w, 2, 1, c));
-    REFUSED("dim", "[-2, 1]", backward(w, c, w, -3, 1, c));
+    REFUSED("dim", "-2 to 1", backward(w, c, w, 2, 1, c));
+    REFUSED("dim", "-2 to 1", backward(w, c, w, -3, 1, c));
     REFUSED("dim", "-9223372036854775808", backward(w, c, w, INT64_MIN, 1, c));
-    REFUSED("gradOutput", "half", backward(w, c, w, 0, 1, c));
-    REFUSED("self", "odd", backward(w, with_shape(c, 2, 5), w, -1, 1, with_shape(c, 2, 5)));
+    REFUSED("gradOutput", "must be [1, 6]", backward(w, c, w, 0, 1, c));
+    REFUSED("self", "even", backward(w, with_shape(c, 2, 5), w, -1, 1, with_shape(c, 2, 5)));
     REFUSED("approximate", "2", backward(w, c, w, -1, 2, c));
     REFUSED("approximate", "-1", backward(w, c, w, -1, -1, c));
     /* formats that are laid out otherwise, or none */
-    const int formats[] = {ACL_FORMAT_NC1HWC0, ACL_FORMAT_FRACTAL_NZ, ACL_FORMAT_UNDEFINED, 1000};
+    const int formats[] = {ACL_FORMAT_NC1HWC0, ACL_FORMAT_FRACTAL_NZ, -2, 1000};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         Spec odd = c;
         odd.format = formats[i] - ACL_FORMAT_ND;
         REFUSED("self", "aclFormat", backward(w, odd, w, -1, 1, c));
     }
-    /* without dimensions, dim is in [-1, 0]; and then there is nothing to cut */
+    /* one that is not stated is fine */
+    Spec unstated = c;
+    unstated.format = ACL_FORMAT_UNDEFINED - ACL_FORMAT_ND;
+    IS(0, backward(w, unstated, w, -1, 1, c));
+    /* without dimensions there is nothing to cut */
     Spec scalar = c;
     scalar.rank = 0;
-    REFUSED("dim", "[-1, 0]", backward(scalar, scalar, scalar, 1, 1, scalar));
-    REFUSED("dim", "[-1, 0]", backward(scalar, scalar, scalar, -2, 1, scalar));
-    REFUSED("self", "no dimensions", backward(scalar, scalar, scalar, 0, 1, scalar));
-    REFUSED("self", "no dimensions", backward(scalar, scalar, scalar, -1, 1, scalar));
+    for (int64_t dim = -2; dim < 2; dim++) {
+        REFUSED("gradOutput", "rank 0; allowed: 1 to 8", backward(scalar, scalar, scalar, dim, 1, scalar));
+    }
     /* nine dimensions, a negative one, one of nothing */
     Spec nine = {{1, 1, 1, 1, 1, 1, 1, 1, 2}, 9, ACL_FLOAT, 0, NULL, 0, 0};
     REFUSED("gradOutput", "9 dimensions", backward(nine, nine, nine, 0, 1, nine));
@@ -160,9 +163,9 @@ static void order(void)
     REFUSED("gradInput", "dtype", backward(w, fractal, w, -1, 1, i8));
     REFUSED("self", "aclFormat", backward(w, fractal, with_shape(w, 1, 1), -1, 1, c));
     REFUSED("gelu", "shape", backward(w, c, with_shape(w, 1, 1), -1, 1, short_));
-    REFUSED("gradInput", "shape", backward(w, c, w, 7, 1, short_));
-    REFUSED("dim", "must be", backward(with_shape(w, 1, 1), c, with_shape(w, 1, 1), 7, 1, c));
-    REFUSED("gradOutput", "half", backward(with_shape(w, 1, 1), c, with_shape(w, 1, 1), 1, 9, c));
+    REFUSED("gradInput", "shape", backward(w, c, w, -1, 9, short_));
+    REFUSED("dim", "allowed", backward(with_shape(w, 1, 1), c, with_shape(w, 1, 1), 7, 1, c));
+    REFUSED("gradOutput", "[2, 3]", backward(with_shape(w, 1, 1), c, with_shape(w, 1, 1), 1, 9, c));
     REFUSED("approximate", "9", backward(w, outside, w, -1, 9, c));
     REFUSED("self", "storage", backward(w, outside, w, -1, 1, c));
 }
@@ -193,6 +196,10 @@ static void views(void)
     REFUSED("self", "overflows", backward(w, s, w, -1, 1, c));
     s.strides = back;
     REFUSED("self", "negative stride", backward(w, s, w, -1, 1, c));
+    s.shape[0] = 1; /* nothing is that far away */
+    IS(0, backward(with_shape(w, 1, 3), s, with_shape(w, 1, 3), -1, 1, s));
+    s.shape[0] = 0;
+    IS(0, backward(with_shape(w, 0, 3), s, with_shape(w, 0, 3), -1, 1, s));
     s = c;
     s.storage = -12;
     REFUSED("self", "storage shape", backward(w, s, w, -1, 1, c));
@@ -227,8 +234,11 @@ static void gelu_backward_v2(void)
         {row, WHOLE, tanh, WHOLE, 0, NULL, NULL},
         {WHOLE, row, none, WHOLE, 0, NULL, NULL},
         {row, WHOLE, NULL, WHOLE, ACLNN_ERR_PARAM_NULLPTR, "approximate", "is null"},
-        {with_dtype(row, ACL_INT64), WHOLE, tanh, WHOLE, ACLNN_ERR_PARAM_INVALID, "gradOutput", "dtype"},
-        {row, with_dtype(WHOLE, ACL_UINT8), tanh, WHOLE, ACLNN_ERR_PARAM_INVALID, "self", "dtype"},
+        {with_dtype(row, ACL_UINT32), WHOLE, tanh, WHOLE, ACLNN_ERR_PARAM_INVALID, "gradOutput", "dtype"},
+        {row, with_dtype(WHOLE, ACL_DOUBLE), tanh, WHOLE, ACLNN_ERR_PARAM_INVALID, "self", "dtype"},
+        {row, with_dtype(WHOLE, ACL_UINT8), tanh, WHOLE, ACLNN_ERR_PARAM_INVALID, "gradInput", "ACL_FLOAT16"},
+        {with_dtype(row, ACL_BOOL), with_dtype(WHOLE, ACL_INT64), tanh, WHOLE, ACLNN_ERR_PARAM_INVALID, "gradOutput", "float"},
+        {row, WHOLE, tanh, with_dtype(WHOLE, ACL_INT32), ACLNN_ERR_PARAM_INVALID, "gradInput", "allowed: "},
         {row, WHOLE, tanh, with_dtype(WHOLE, ACL_FLOAT16), ACLNN_ERR_PARAM_INVALID, "gradInput", "promoted"},
         {two, WHOLE, tanh, WHOLE, ACLNN_ERR_PARAM_INVALID, "self", "broadcast"},
         {row, WHOLE, tanh, with_shape(WHOLE, 2, 4), ACLNN_ERR_PARAM_INVALID, "gradInput", "[2, 3]"},
@@ -236,7 +246,7 @@ static void gelu_backward_v2(void)
         {row, WHOLE, other, WHOLE, ACLNN_ERR_PARAM_INVALID, "approximate", "Tanh"},
         {row, WHOLE, empty, WHOLE, ACLNN_ERR_PARAM_INVALID, "approximate", "none or tanh"},
         /* order: types, shapes, approximate */
-        {two, with_dtype(WHOLE, ACL_INT8), other, WHOLE, ACLNN_ERR_PARAM_INVALID, "self", "dtype"},
+        {two, with_dtype(WHOLE, ACL_COMPLEX64), other, WHOLE, ACLNN_ERR_PARAM_INVALID, "self", "dtype"},
         {two, WHOLE, other, WHOLE, ACLNN_ERR_PARAM_INVALID, "self", "broadcast"},
         {with_dtype(WHOLE, ACL_INT8), WHOLE, NULL, WHOLE, ACLNN_ERR_PARAM_NULLPTR, "approximate", "null"},
         /* without elements */
@@ -296,10 +306,10 @@ static void swiglu_table(void)
     REFUSED("yGrad", "dtype", swiglu(with_dtype(w, ACL_INT16), c, 1, c));
     REFUSED("x", "dtype", swiglu(w, with_dtype(c, ACL_BF16), 1, c));
     REFUSED("out", "dtype", swiglu(w, c, 1, with_dtype(c, ACL_FLOAT16)));
-    REFUSED("dimOptional", "[-2, 1]", swiglu(w, c, 2, c));
+    REFUSED("dimOptional", "-2 to 1", swiglu(w, c, 2, c));
     REFUSED("out", "shape", swiglu(w, c, 1, w));
-    REFUSED("yGrad", "half", swiglu(c, c, 1, c));
-    REFUSED("yGrad", "no elements", swiglu(with_shape(w, 0, 3), with_shape(c, 0, 6), 1, with_shape(c, 0, 6)));
+    REFUSED("yGrad", "must be [2, 3]", swiglu(c, c, 1, c));
+    REFUSED("yGrad", "empty", swiglu(with_shape(w, 0, 3), with_shape(c, 0, 6), 1, with_shape(c, 0, 6)));
 }
 
 /* Executors, workspaces, streams and handles of other things. */
@@ -324,6 +334,17 @@ static void handles(void)
     REFUSED("workspaceSize", "needed", aclnnGeluBackward(room, size - 1, executor, NULL));
     REFUSED("executor", "prepared by aclnnGeluBackward", aclnnGelu(room, size, executor, NULL));
     IS(0, aclnnGeluBackward(room, size, executor, NULL));
+    /* memory of the library is known: a workspace that ends before it should, or lies around such memory */
+    void* block = NULL;
+    IS(0, aclrtMalloc(&block, size - 1, ACL_MEM_MALLOC_NORMAL_ONLY));
+    REFUSED("workspace", "smaller", aclnnGeluBackward(block, size, executor, NULL));
+    REFUSED("workspace", "smaller", aclnnGeluBackward((char*)block - 1, size, executor, NULL));
+    REFUSED("workspace", "smaller", aclnnGeluBackward((void*)UINTPTR_MAX, size, executor, NULL));
+    IS(0, aclrtFree(block));
+    IS(0, aclrtMalloc(&block, size, ACL_MEM_MALLOC_NORMAL_ONLY));
+    REFUSED("workspace", "smaller", aclnnGeluBackward((char*)block + 1, size, executor, NULL));
+    IS(0, aclnnGeluBackward(block, size, executor, NULL));
+    IS(0, aclrtFree(block));
     /* streams */
     IS(0, aclrtCreateStream(&stream));
     IS(0, aclnnGeluBackward(room, size, executor, stream));
@@ -346,7 +367,7 @@ static void handles(void)
     /* an output that covers part of an input */
     aclTensor* shifted = tensor(WHOLE, memory[0] + 1);
     IS(0, aclnnGeluGetWorkspaceSize(x, shifted, &size, &executor));
-    REFUSED("aclnnGelu", "overlaps", aclnnGelu(NULL, 0, executor, NULL));
+    REFUSED("aclnnGelu: output `out`", "overlaps input `self`", aclnnGelu(NULL, 0, executor, NULL));
     IS(0, aclnnGeluGetWorkspaceSize(x, x, &size, &executor)); /* in place is fine */
     IS(0, aclnnGelu(NULL, 0, executor, NULL));
     /* tensors without memory, or with less than they say */

@@ -17,14 +17,22 @@ fn allocations() -> MutexGuard<'static, BTreeMap<usize, Layout>> {
     ALLOCATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether bytes `first..end`, counted from `base`, are in one allocation with it. Memory that
-/// did not come from here is the caller's to know, and passes.
+/// Whether bytes `first..end`, counted from `base`, may be used: all in the allocation that `base` is
+/// in or, when it is in none, none of them in any. Memory from elsewhere is the caller's to know.
 pub fn within_allocation(base: usize, first: usize, end: usize) -> bool {
     let allocations = allocations();
-    let Some((start, layout)) = allocations.range(..=base).next_back() else { return true };
-    let room = layout.size();
-    let at = base - start;
-    at >= room || (first <= end && end <= room - at)
+    let (Some(from), Some(to)) = (base.checked_add(first), base.checked_add(end)) else {
+        return false;
+    };
+    // The last allocation that starts at or before an address, and its end.
+    let below = |address: usize| {
+        let (start, layout) = allocations.range(..=address).next_back()?;
+        Some((*start, start + layout.size()))
+    };
+    match below(base).filter(|block| base < block.1) {
+        Some((start, room)) => start <= from && from <= to && to <= room,
+        None => below(to.saturating_sub(1)).is_none_or(|block| from >= to || block.1 <= from),
+    }
 }
 
 fn allocate(function: &str, pointer: *mut *mut c_void, size: usize) -> Checked<()> {

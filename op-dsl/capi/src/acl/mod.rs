@@ -2,14 +2,12 @@
 
 mod codes;
 mod device;
-mod executor;
 mod memory;
 mod numbers;
 mod stream;
 mod tensor;
 
 pub use codes::*;
-pub(super) use executor::{EXECUTORS, Executor};
 pub(super) use memory::within_allocation;
 pub(super) use stream::is_stream;
-pub(super) use tensor::{TENSORS, Tensor};
+pub(super) use tensor::{AclTensor, Address, TENSORS};

@@ -8,9 +8,11 @@ use crate::registry::{Handle, Registry};
 use op_dsl_ir::bind::MAX_RANK;
 use std::ffi::{CStr, c_char, c_void};
 use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// All tensors that were not destroyed.
-pub static TENSORS: Registry<Tensor> = Registry::new();
+pub static TENSORS: Registry<AclTensor> = Registry::new();
 
 /// More dimensions are a mistake, and not read.
 const MOST_DIMS: u64 = 25;
@@ -56,9 +58,32 @@ impl Deref for Dims {
     }
 }
 
+/// Where a tensor's memory starts; 0 is nowhere.
+///
+/// A tensor shares it with the executors that were prepared with it: they run on the memory that
+/// the tensor has by then.
+#[derive(Clone, Debug)]
+pub struct Address(Arc<AtomicUsize>);
+
+impl Address {
+    fn new(pointer: *mut c_void) -> Address {
+        Address(Arc::new(AtomicUsize::new(pointer.expose_provenance())))
+    }
+
+    /// The address.
+    pub fn get(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Moves all that share it.
+    pub fn set(&self, pointer: *mut c_void) {
+        self.0.store(pointer.expose_provenance(), Ordering::Relaxed);
+    }
+}
+
 /// A tensor as `aclCreateTensor` was told.
 #[derive(Clone, Debug)]
-pub struct Tensor {
+pub struct AclTensor {
     /// `aclDataType`
     pub dtype: i32,
     /// `aclFormat`
@@ -71,8 +96,8 @@ pub struct Tensor {
     pub offset: i64,
     /// Dimensions of the memory.
     pub storage: Dims,
-    /// Where the memory starts, or 0.
-    pub data: usize,
+    /// Where the memory starts.
+    pub address: Address,
 }
 
 /// The arguments of `aclCreateTensor`.
@@ -91,7 +116,7 @@ struct Description {
 impl Description {
     /// # Safety
     /// Each array is null or as long as said.
-    unsafe fn read(&self, function: &str) -> Checked<Tensor> {
+    unsafe fn read(&self, function: &str) -> Checked<AclTensor> {
         if self.rank.max(self.storage_rank) > MOST_DIMS {
             let message = format!("{function}: more than {MOST_DIMS} dimensions");
             return refuse(ACLNN_ERR_PARAM_INVALID, message);
@@ -107,14 +132,14 @@ impl Description {
         };
         // SAFETY: as asked of the caller.
         let strides = unsafe { array(self.strides, rank) };
-        Ok(Tensor {
+        Ok(AclTensor {
             dtype: self.dtype,
             format: self.format,
             view: Dims::new(view),
             strides: strides.map_or_else(|| Dims::dense(view), Dims::new),
             offset: self.offset,
             storage: Dims::new(storage),
-            data: self.data.expose_provenance(),
+            address: Address::new(self.data),
         })
     }
 }
@@ -153,7 +178,7 @@ pub unsafe extern "C" fn aclCreateTensor(
     })
 }
 
-/// Describes a tensor anew.
+/// Describes a tensor anew. Executors that were prepared before keep the memory that it had.
 ///
 /// # Safety
 /// Each array is null or as long as said.
@@ -201,7 +226,7 @@ pub extern "C" fn aclDestroyTensor(tensor: Handle) -> i32 {
     })
 }
 
-fn live(function: &str, tensor: Handle) -> Checked<std::sync::Arc<Tensor>> {
+fn live(function: &str, tensor: Handle) -> Checked<Arc<AclTensor>> {
     match TENSORS.get(tensor) {
         Some(tensor) => Ok(tensor),
         None if tensor.is_null() => {
@@ -245,7 +270,7 @@ fn for_caller(bytes: usize) -> *mut c_void {
 unsafe fn give(
     function: &str,
     tensor: Handle,
-    list: fn(&Tensor) -> &[i64],
+    list: fn(&AclTensor) -> &[i64],
     values: *mut *mut i64,
     count: *mut u64,
 ) -> i32 {
@@ -316,7 +341,7 @@ pub unsafe extern "C" fn aclGetStorageShape(
 ///
 /// # Safety
 /// `place` is null or may be written.
-unsafe fn tell<T>(function: &str, tensor: Handle, place: *mut T, of: fn(&Tensor) -> T) -> i32 {
+unsafe fn tell<T>(function: &str, tensor: Handle, place: *mut T, of: fn(&AclTensor) -> T) -> i32 {
     status(ACLNN_ERR_INNER, || {
         let tensor = live(function, tensor)?;
         let name = format!("{function}: the place for the answer");
@@ -361,17 +386,16 @@ pub unsafe extern "C" fn aclGetDataType(tensor: Handle, data_type: *mut i32) -> 
 /// `addr` is null or may be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aclGetRawTensorAddr(tensor: Handle, addr: *mut *mut c_void) -> i32 {
-    let of = |t: &Tensor| std::ptr::with_exposed_provenance_mut(t.data);
+    let of = |t: &AclTensor| std::ptr::with_exposed_provenance_mut(t.address.get());
     // SAFETY: as asked of the caller.
     unsafe { tell("aclGetRawTensorAddr", tensor, addr, of) }
 }
 
-/// Moves the tensor to other memory.
+/// Moves the tensor, and with it the executors that were prepared with it, to other memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn aclSetRawTensorAddr(tensor: Handle, addr: *mut c_void) -> i32 {
     status(ACLNN_ERR_INNER, || {
-        live("aclSetRawTensorAddr", tensor)?;
-        TENSORS.update(tensor, |t| t.data = addr.expose_provenance());
+        live("aclSetRawTensorAddr", tensor)?.address.set(addr);
         Ok(())
     })
 }

@@ -1,10 +1,10 @@
 //! The arguments of one call, by the names of its signature.
 
 use super::function::{Function, Resolved};
-use crate::acl::{ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR, TENSORS, Tensor};
+use crate::acl::{ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR, AclTensor, TENSORS};
 use crate::refusal::{Checked, Refusal, refuse};
 use crate::registry::Handle;
-use op_dsl_ir::op::{AttrKind, Kind, Value};
+use op_dsl_ir::op::{AttrKind, Value};
 use op_dsl_ir::published::Of;
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
@@ -30,21 +30,14 @@ pub struct Given<'a> {
     pub name: &'a str,
     /// Which of the operator's tensors it is.
     pub of: Of,
-    /// Whole, or cut in two.
-    pub kind: Kind,
     /// What the caller said of it.
-    pub tensor: Arc<Tensor>,
+    pub tensor: Arc<AclTensor>,
 }
 
 impl Given<'_> {
     /// Whether it is read.
     pub fn is_input(&self) -> bool {
         matches!(self.of, Of::Input(_))
-    }
-
-    /// Dimensions as the caller said.
-    pub fn shape(&self) -> &[i64] {
-        &self.tensor.view
     }
 }
 
@@ -70,7 +63,7 @@ impl<'a> Call<'a> {
         resolved: &'a Resolved,
         arguments: &[Argument],
     ) -> Checked<Call<'a>> {
-        let (name, def) = (function.name, resolved.operator.def());
+        let name = function.name;
         let params = &resolved.signature.params;
         for (param, argument) in params.iter().zip(arguments) {
             if matches!(argument, Argument::Tensor(p) if p.is_null())
@@ -82,21 +75,17 @@ impl<'a> Call<'a> {
         let (tensors, attrs) = (Vec::with_capacity(params.len()), Vec::with_capacity(params.len()));
         let mut call = Call { name, resolved, tensors, attrs };
         for (param, &argument) in params.iter().zip(arguments) {
-            let kind = match param.of {
-                Of::Input(i) => def.inputs[i].kind,
-                Of::Output(i) => def.outputs[i].kind,
-                Of::Attr(i) => {
-                    call.attrs.push((&param.name, i, argument));
-                    continue;
-                }
-            };
+            if let Of::Attr(i) = param.of {
+                call.attrs.push((&param.name, i, argument));
+                continue;
+            }
             let Argument::Tensor(handle) = argument else {
                 return call.refuse(&param.name, "must be a tensor");
             };
             let Some(tensor) = TENSORS.get(handle) else {
                 return call.refuse(&param.name, "is not a live aclTensor");
             };
-            call.tensors.push(Given { name: &param.name, of: param.of, kind, tensor });
+            call.tensors.push(Given { name: &param.name, of: param.of, tensor });
         }
         Ok(call)
     }
@@ -112,19 +101,10 @@ impl<'a> Call<'a> {
         Refusal { code: ACLNN_ERR_PARAM_INVALID, message }
     }
 
-    /// Name and value of an integer argument.
-    pub fn integer(&self, attr: usize) -> Option<(&'a str, i64)> {
-        self.attrs.iter().find_map(|a| match a {
-            (name, i, Argument::Int(v)) if *i == attr => Some((*name, *v)),
-            _ => None,
-        })
-    }
-
-    /// Every attribute of the operator: given, fixed by the function's name, or its default.
-    ///
-    /// # Errors
-    /// The first that has no such value.
-    pub fn values(&self) -> Checked<Vec<Value>> {
+    /// Every attribute of the operator: given, fixed by the function's name, or its default. One that is
+    /// given a value it cannot have keeps its default, and the first such is the refusal: it is
+    /// for after the shapes.
+    pub fn values(&self) -> (Vec<Value>, Checked<()>) {
         let def = self.resolved.operator.def();
         let mut values: Vec<Value> = def.attrs.iter().map(|a| a.default).collect();
         for &(attr, number) in &self.resolved.signature.fixed {
@@ -134,11 +114,14 @@ impl<'a> Call<'a> {
                 _ => Value::Int(number),
             };
         }
+        let mut checked = Ok(());
         for &(name, attr, argument) in &self.attrs {
-            let kind = &def.attrs[attr].kind;
-            values[attr] = value(kind, argument).map_err(|what| self.refusal(name, what))?;
+            match value(&def.attrs[attr].kind, argument) {
+                Ok(value) => values[attr] = value,
+                Err(what) => checked = checked.and_then(|()| self.refuse(name, what)),
+            }
         }
-        Ok(values)
+        (values, checked)
     }
 }
 

@@ -1,46 +1,84 @@
 //! What phase 1 refuses once no argument is missing, in the documented order: element types,
-//! formats, shapes, values of attributes; then what only memory tells.
+//! formats, shapes with the dimension of a split; then what only memory tells. The rules of shapes
+//! are the operator's own (`bind`), and so are the words for them.
 
 use super::arguments::{Call, Given};
-use crate::acl::{dtype, dtype_name, is_plain};
+use crate::acl::{ACLNN_ERR_PARAM_INVALID, dtype_name, element, float_name, is_plain};
+use crate::element::Element;
 use crate::operand::Operand;
-use crate::refusal::Checked;
+use crate::refusal::{Checked, Refusal};
 use op_dsl_ir::DType;
-use op_dsl_ir::bind::MAX_RANK;
-use op_dsl_ir::op::Kind;
-use op_dsl_ir::published::DTypes;
+use op_dsl_ir::bind::{MAX_RANK, Shape, TensorMeta, bind, check_outputs};
+use op_dsl_ir::op::Value;
+use op_dsl_ir::published::{DTypes, Of};
 
 /// The element types that the tensors have together.
-pub fn dtypes(call: &Call<'_>) -> Checked<Vec<DType>> {
-    let rule = call.resolved.dtypes;
-    let mut types = Vec::with_capacity(call.tensors.len());
-    let mut common: Option<(DType, &str)> = None;
-    for given in &call.tensors {
-        let code = given.tensor.dtype;
-        let allowed = &call.resolved.operator.def().dtypes;
-        let known = dtype(code).filter(|t| allowed.contains(t));
-        let is = || format!("has dtype {}", dtype_name(code));
-        let Some(own) = known else {
-            let names = "ACL_FLOAT, ACL_FLOAT16 or ACL_BF16";
-            return call.refuse(given.name, format!("{}; allowed: {names}", is()));
-        };
-        common = Some(match common {
-            None => (own, given.name),
-            Some(common) if common.0 == own => common,
-            Some((first, name)) => match rule {
-                DTypes::Same => {
-                    return call.refuse(given.name, format!("{}, but {name} {first}", is()));
-                }
-                _ if given.is_input() => (first.promote(own), "the promoted inputs"),
-                DTypes::Promoted => {
-                    return call.refuse(given.name, format!("{}, but {name} are {first}", is()));
-                }
-                DTypes::Cast => (first, name),
-            },
-        });
-        types.push(own);
+pub struct Types {
+    /// Of each tensor.
+    pub elements: Vec<Element>,
+    /// What the inputs are promoted to, and kernels compute in.
+    pub computed: DType,
+}
+
+/// The element types, and that outputs have what the inputs ask for.
+pub fn types(call: &Call<'_>) -> Checked<Types> {
+    let elements: Vec<Element> =
+        call.tensors.iter().map(|given| taken(call, given)).collect::<Checked<_>>()?;
+    let computed = promoted(call, &elements)?;
+    let fits = |element: &Element| {
+        *element == Element::Float(computed) || call.resolved.dtypes == DTypes::Cast
+    };
+    let mut outputs = call.tensors.iter().zip(&elements).filter(|(given, _)| !given.is_input());
+    match outputs.find(|(_, element)| !fits(element)) {
+        None => Ok(Types { elements, computed }),
+        Some((given, _)) => {
+            let why = match call.resolved.dtypes {
+                DTypes::Same => "which the inputs have",
+                _ => "to which the inputs are promoted",
+            };
+            other_type(call, given, &format!("{}, {why}", float_name(computed)))
+        }
     }
-    Ok(types)
+}
+
+/// What the inputs are promoted to: floats to the type that holds both, whole numbers to any float.
+fn promoted(call: &Call<'_>, elements: &[Element]) -> Checked<DType> {
+    let mut common: Option<DType> = None;
+    for (given, element) in call.tensors.iter().zip(elements) {
+        let (&Element::Float(own), true) = (element, given.is_input()) else { continue };
+        let before = *common.get_or_insert(own);
+        if own != before && call.resolved.dtypes == DTypes::Same {
+            let allowed = format!("{}, which the inputs before have", float_name(before));
+            return other_type(call, given, &allowed);
+        }
+        common = Some(before.promote(own));
+    }
+    match (common, call.tensors.first()) {
+        (Some(common), _) => Ok(common),
+        (None, Some(given)) => other_type(call, given, "whole numbers beside a float type"),
+        (None, None) => call.refuse("tensors", "are missing"),
+    }
+}
+
+fn other_type<T>(call: &Call<'_>, given: &Given<'_>, allowed: &str) -> Checked<T> {
+    let own = dtype_name(given.tensor.dtype);
+    call.refuse(given.name, format!("has dtype {own}; allowed: {allowed}"))
+}
+
+/// The element type of a tensor, if the function takes it.
+fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
+    let floats = &call.resolved.operator.def().dtypes;
+    let casts = given.is_input() && call.resolved.dtypes != DTypes::Same;
+    let element = element(given.tensor.dtype).filter(|element| match element {
+        Element::Float(dtype) => floats.contains(dtype),
+        Element::Whole(_) => casts,
+    });
+    let Some(element) = element else {
+        let floats: Vec<&str> = floats.iter().map(|&dtype| float_name(dtype)).collect();
+        let whole = if casts { ", signed integers, ACL_UINT8, ACL_BOOL" } else { "" };
+        return other_type(call, given, &(floats.join(", ") + whole));
+    };
+    Ok(element)
 }
 
 /// Elements lie where shape and strides say.
@@ -54,151 +92,79 @@ pub fn formats(call: &Call<'_>) -> Checked<()> {
     }
 }
 
-/// Shapes, and the dimension of a split.
-pub fn shapes(call: &Call<'_>) -> Checked<()> {
-    for given in &call.tensors {
-        let shape = given.shape();
-        if shape.len() > MAX_RANK {
-            let what = format!("has {} dimensions; allowed: up to {MAX_RANK}", shape.len());
-            return call.refuse(given.name, what);
-        }
-        if shape.iter().any(|&n| n < 0) {
-            return call.refuse(given.name, format!("has a negative dimension: {shape:?}"));
-        }
-    }
+/// Dimensions of each tensor, by the operator's rules.
+pub fn shapes(call: &Call<'_>, attrs: &[Value], computed: DType) -> Checked<Vec<Shape>> {
+    let shapes: Vec<Shape> =
+        call.tensors.iter().map(|given| shape(call, given)).collect::<Checked<_>>()?;
+    // What is cast has the type that is computed in by then.
+    let meta = |of| {
+        let shape = &shapes[call.resolved.position(of)?];
+        Some(TensorMeta { shape, dtype: computed })
+    };
     let def = call.resolved.operator.def();
-    match &def.split {
-        _ if def.broadcast => broadcast(call)?,
-        Some(split) => halves(call, split.dim)?,
-        None => equal(call, call.tensors.iter())?,
-    }
-    if !def.empty {
-        let empty = |g: &&Given<'_>| g.is_input() && g.shape().contains(&0);
-        if let Some(given) = call.tensors.iter().find(empty) {
-            return call.refuse(given.name, format!("has no elements: {:?}", given.shape()));
-        }
-    }
-    Ok(())
-}
-
-/// All have the shape of the first.
-fn equal<'a>(call: &Call<'_>, mut all: impl Iterator<Item = &'a Given<'a>>) -> Checked<()> {
-    let Some(first) = all.next() else { return Ok(()) };
-    match all.find(|g| g.shape() != first.shape()) {
-        Some(other) => call.refuse(
-            other.name,
-            format!("has shape {:?}, but {} {:?}", other.shape(), first.name, first.shape()),
-        ),
-        None => Ok(()),
+    let inputs: Vec<_> = (0..def.inputs.len()).filter_map(|i| meta(Of::Input(i))).collect();
+    let outputs: Vec<_> = (0..def.outputs.len()).filter_map(|i| meta(Of::Output(i))).collect();
+    match bind(def, attrs, &inputs).and_then(|bound| check_outputs(def, &bound, &outputs)) {
+        Ok(()) => Ok(shapes),
+        Err(why) => Err(Refusal { code: ACLNN_ERR_PARAM_INVALID, message: why.to_string() }),
     }
 }
 
-/// Inputs are broadcast by NumPy's rule, and outputs have the shape that follows.
-fn broadcast(call: &Call<'_>) -> Checked<()> {
-    let mut domain: Vec<i64> = Vec::new();
-    for given in call.tensors.iter().filter(|g| g.is_input()) {
-        let shape = given.shape();
-        while domain.len() < shape.len() {
-            domain.insert(0, 1);
-        }
-        let before = domain.clone();
-        let lead = domain.len() - shape.len();
-        for (to, &n) in domain[lead..].iter_mut().zip(shape) {
-            match (*to, n) {
-                (1, n) => *to = n,
-                (m, n) if n == m || n == 1 => {}
-                _ => {
-                    let what = format!("of shape {shape:?} cannot be broadcast with {before:?}");
-                    return call.refuse(given.name, what);
-                }
-            }
-        }
-    }
-    match call.tensors.iter().find(|g| !g.is_input() && g.shape() != domain) {
-        Some(out) => {
-            let what = format!("has shape {:?}; must be {domain:?}", out.shape());
-            call.refuse(out.name, what)
-        }
-        None => Ok(()),
-    }
-}
-
-/// Tensors of one kind are equal; cut ones are twice as long along the dimension.
-fn halves(call: &Call<'_>, attr: usize) -> Checked<()> {
-    let of_kind = |kind| call.tensors.iter().filter(move |g| g.kind == kind);
-    equal(call, of_kind(Kind::Whole))?;
-    equal(call, of_kind(Kind::Gated))?;
-    let Some(cut) = of_kind(Kind::Gated).next() else { return Ok(()) };
-    let (name, dim) = call.integer(attr).unwrap_or(("dim", -1));
-    let rank = cut.shape().len();
-    // A tensor without dimensions counts as one of rank 1 here, and nowhere else.
-    let range = rank.max(1) as i64;
-    if !(-range..range).contains(&dim) {
-        let what = format!("must be in [{}, {}], but is {dim}", -range, range - 1);
-        return call.refuse(name, what);
-    }
-    if rank == 0 {
-        return call.refuse(cut.name, format!("has no dimensions; allowed: 1 to {MAX_RANK}"));
-    }
-    let dim = dim.rem_euclid(range) as usize;
-    if cut.shape()[dim] % 2 != 0 {
-        let what = format!("is cut in two along dimension {dim}, which is odd: {:?}", cut.shape());
-        return call.refuse(cut.name, what);
-    }
-    let Some(whole) = of_kind(Kind::Whole).next() else { return Ok(()) };
-    let half = cut.shape().iter().enumerate().map(|(i, n)| if i == dim { n / 2 } else { *n });
-    if !whole.shape().iter().copied().eq(half.clone()) {
-        let half: Vec<i64> = half.collect();
-        let what = format!("has shape {:?}; must be {half:?}, half of {}", whole.shape(), cut.name);
-        return call.refuse(whole.name, what);
-    }
-    Ok(())
+fn shape(call: &Call<'_>, given: &Given<'_>) -> Checked<Shape> {
+    let dims = &*given.tensor.view;
+    let sizes: Option<Vec<usize>> = dims.iter().map(|&n| usize::try_from(n).ok()).collect();
+    let Some(sizes) = sizes else {
+        return call.refuse(given.name, format!("has a negative dimension: {dims:?}"));
+    };
+    Shape::new(&sizes).ok_or_else(|| {
+        let what = format!("has {} dimensions; allowed: up to {MAX_RANK}", dims.len());
+        call.refusal(given.name, what)
+    })
 }
 
 /// Views stay in their storage, and no element is written twice.
-pub fn layouts(call: &Call<'_>, dtypes: &[DType]) -> Checked<Vec<Operand>> {
-    let mut operands = Vec::with_capacity(dtypes.len());
-    for (given, &dtype) in call.tensors.iter().zip(dtypes) {
-        operands.push(layout(call, given, dtype)?);
-    }
-    Ok(operands)
+pub fn layouts(
+    call: &Call<'_>,
+    elements: &[Element],
+    shapes: &[Shape],
+) -> Checked<Vec<Operand<Element>>> {
+    let tensors = call.tensors.iter().zip(elements).zip(shapes);
+    tensors.map(|((given, &element), &shape)| layout(call, given, element, shape)).collect()
 }
 
-fn layout(call: &Call<'_>, given: &Given<'_>, dtype: DType) -> Checked<Operand> {
+fn layout(
+    call: &Call<'_>,
+    given: &Given<'_>,
+    element: Element,
+    shape: Shape,
+) -> Checked<Operand<Element>> {
     let tensor = &*given.tensor;
     let wrong = |what: String| call.refusal(given.name, what);
-    if tensor.strides.iter().any(|&s| s < 0) {
+    // A dimension of one element, or a tensor of none, has whatever strides it likes.
+    let steps = |n: usize| n > 1 && !shape.contains(&0);
+    if tensor.strides.iter().zip(&*shape).any(|(&s, &n)| s < 0 && steps(n)) {
         return Err(wrong(format!("has a negative stride: {:?}", &*tensor.strides)));
     }
     let Ok(offset) = usize::try_from(tensor.offset) else {
         return Err(wrong(format!("has a negative offset: {}", tensor.offset)));
     };
-    let elements = || {
-        let dims = tensor.storage.iter();
-        dims.clone().all(|&n| n >= 0).then_some(())?;
-        dims.into_iter().try_fold(1i64, |all, &n| all.checked_mul(n))
-    };
-    let Some(elements) = elements() else {
+    let room =
+        tensor.storage.iter().try_fold(1i64, |all, &n| all.checked_mul(n).filter(|_| n >= 0));
+    let Some(room) = room else {
         return Err(wrong(format!("has an impossible storage shape: {:?}", &*tensor.storage)));
     };
-    let (mut shape, mut strides) = ([0usize; MAX_RANK], [0isize; MAX_RANK]);
-    let rank = tensor.view.len().min(MAX_RANK); // as `shapes` has checked
-    for i in 0..rank {
-        (shape[i], strides[i]) = (tensor.view[i] as usize, tensor.strides[i] as isize);
-    }
-    let (shape, strides) = (&shape[..rank], &strides[..rank]);
-    let Some(mut operand) = Operand::new(dtype, shape, strides, offset) else {
-        return Err(wrong("cannot be described".into()));
+    let strides: Vec<isize> = tensor.strides.iter().map(|&s| s as isize).collect();
+    let Some(operand) = Operand::new(element, shape, &strides, offset) else {
+        return Err(wrong("does not have one stride for each dimension".into()));
     };
-    operand.base = tensor.data;
     let reach = operand
         .span()
         .map_err(|_| wrong(format!("overflows with shape {shape:?} and strides {strides:?}")))?;
     if let Some((first, last)) = reach
-        && last >= elements
+        && last >= room
     {
         let what = format!(
-            "reaches elements {first} to {last} of a storage of {elements}: shape {shape:?}, \
+            "reaches elements {first} to {last} of a storage of {room}: shape {shape:?}, \
              strides {strides:?}, offset {offset}"
         );
         return Err(wrong(what));

@@ -1,18 +1,20 @@
 //! Phase 2: an executor runs on the calling thread, and those that it wakes.
 
-use super::cast::{cast, dense};
+use super::cast::cast;
+use super::executor::{EXECUTORS, Executor};
 use super::function::Function;
 use crate::acl::{
     ACLNN_ERR_INNER, ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR, ACLNN_ERR_RUNTIME_ERROR,
-    EXECUTORS, Executor, is_stream, within_allocation,
+    is_stream, within_allocation,
 };
+use crate::element::Element;
 use crate::operand::Operand;
 use crate::refusal::{Checked, Refusal, refuse, status};
 use crate::registry::Handle;
 use codegen_cpu::rt::call::Options;
+use codegen_cpu::rt::error::ViewError;
 use codegen_cpu::rt::view::{View, ViewMut};
-use op_dsl_ir::DType;
-use op_dsl_ir::published::{DTypes, Of};
+use op_dsl_ir::published::Of;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -34,11 +36,14 @@ pub unsafe fn execute(
         if workspace.is_null() && (workspace_size > 0 || executor.workspace > 0) {
             return refuse(ACLNN_ERR_PARAM_NULLPTR, format!("{name}: workspace is null"));
         }
-        if workspace_size < executor.workspace {
-            let message = format!(
-                "{name}: workspaceSize is {workspace_size}, but {} are needed",
-                executor.workspace
-            );
+        let needed = executor.workspace;
+        if workspace_size < needed as u64 {
+            let message =
+                format!("{name}: workspaceSize is {workspace_size}, but {needed} are needed");
+            return refuse(ACLNN_ERR_PARAM_INVALID, message);
+        }
+        if !within_allocation(workspace.addr(), 0, needed) {
+            let message = format!("{name}: workspace is smaller than the {needed} bytes needed");
             return refuse(ACLNN_ERR_PARAM_INVALID, message);
         }
         if !is_stream(stream) {
@@ -79,64 +84,73 @@ fn claim(function: &'static Function, executor: Handle) -> Checked<Arc<Executor>
 /// As [`execute`].
 unsafe fn run(function: &Function, executor: &Executor, workspace: usize) -> Checked<()> {
     let resolved = function.resolve()?;
-    if executor.operands.iter().any(Operand::is_empty) {
+    let Executor { slots, computed, .. } = executor;
+    if slots.iter().any(|slot| slot.operand.is_empty()) {
         return Ok(());
     }
-    for (operand, param) in executor.operands.iter().zip(resolved.signature.tensors()) {
-        memory(operand).map_err(|(code, what)| Refusal {
+    // Read once: another thread may move a tensor.
+    let bases: Vec<usize> = slots.iter().map(|slot| slot.address.get()).collect();
+    for ((slot, &base), param) in slots.iter().zip(&bases).zip(resolved.signature.tensors()) {
+        memory(&slot.operand, base).map_err(|(code, what)| Refusal {
             code,
             message: format!("{}: {} {what}", function.name, param.name),
         })?;
     }
+    let wrong = |what: String| refuse(ACLNN_ERR_PARAM_INVALID, what);
+    let unseen = |why: ViewError| wrong(format!("{}: {why}", function.name));
+    // What the kernel is given for a tensor, and where that begins.
+    let given = |at: usize| match (slots[at].operand.element, slots[at].staged) {
+        (Element::Float(dtype), None) => (slots[at].operand.of(dtype), bases[at]),
+        (_, staged) => (slots[at].operand.dense(*computed), workspace + staged.unwrap_or(0)),
+    };
     let def = resolved.operator.def();
-    let wrong =
-        |what: String| refuse(ACLNN_ERR_PARAM_INVALID, format!("{}: {what}", function.name));
     let mut inputs: Vec<View<'_>> = Vec::with_capacity(def.inputs.len());
     for at in (0..def.inputs.len()).filter_map(|i| resolved.position(Of::Input(i))) {
+        let (operand, base) = given(at);
+        if slots[at].staged.is_some() {
+            // SAFETY: the input has its memory, the workspace was found large enough.
+            unsafe { cast(&slots[at].operand, bases[at], &operand, base) };
+        }
         // SAFETY: as asked of the caller.
-        match unsafe { executor.operands[at].view() } {
+        match unsafe { operand.view(base) } {
             Ok(view) => inputs.push(view),
-            Err(why) => return wrong(why.to_string()),
+            Err(why) => return unseen(why),
         }
     }
-    let computed = inputs.iter().map(View::dtype).reduce(DType::promote).unwrap_or(DType::F32);
     let mut outputs: Vec<ViewMut<'_>> = Vec::with_capacity(def.outputs.len());
-    let mut casts: Vec<(Operand, &Operand)> = Vec::new();
-    let mut next = workspace;
-    for at in (0..def.outputs.len()).filter_map(|i| resolved.position(Of::Output(i))) {
-        let mut target = executor.operands[at];
-        if let (DTypes::Cast, Some(mut result)) = (resolved.dtypes, dense(&target, computed)) {
-            result.base = next;
-            next += result.dense_bytes().next_multiple_of(64);
-            casts.push((result, &executor.operands[at]));
-            target = result;
-        }
+    let written = || (0..def.outputs.len()).filter_map(|i| resolved.position(Of::Output(i)));
+    for at in written() {
+        let (operand, base) = given(at);
         // SAFETY: as asked of the caller; the workspace was found large enough.
-        match unsafe { target.view_mut() } {
+        match unsafe { operand.view_mut(base) } {
             Ok(view) => outputs.push(view),
-            Err(why) => return wrong(why.to_string()),
+            Err(why) => return unseen(why),
         }
     }
     let done = resolved.operator.run(&executor.attrs, &inputs, &mut outputs, &Options::default());
     if let Err(why) = done {
         return wrong(why.to_string());
     }
-    for (result, output) in casts {
-        // SAFETY: the result is dense and lies in the workspace, the output in its memory.
-        unsafe { cast(&result, output) };
+    for at in written().filter(|&at| slots[at].staged.is_some()) {
+        let ((result, base), Element::Float(dtype)) = (given(at), slots[at].operand.element) else {
+            continue;
+        };
+        let output = slots[at].operand.of(dtype);
+        // SAFETY: the result lies in the workspace, the output in its memory.
+        unsafe { cast(&result.of(Element::Float(*computed)), base, &output, bases[at]) };
     }
     Ok(())
 }
 
 /// Whether an operand is somewhere, and ends where its memory does.
-fn memory(operand: &Operand) -> Result<(), (i32, String)> {
+fn memory(operand: &Operand<Element>, base: usize) -> Result<(), (i32, String)> {
     let Ok(Some((first, last))) = operand.span() else { return Ok(()) };
-    if operand.base == 0 {
+    if base == 0 {
         return Err((ACLNN_ERR_PARAM_NULLPTR, "has no memory: its address is null".into()));
     }
-    let size = operand.dtype.size();
+    let size = operand.element.size();
     let (first, end) = (first as usize * size, (last as usize + 1) * size);
-    match within_allocation(operand.base, first, end) {
+    match within_allocation(base, first, end) {
         true => Ok(()),
         false => {
             let what = format!("reaches bytes {first} to {end} of a smaller allocation");

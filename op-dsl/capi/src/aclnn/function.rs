@@ -4,6 +4,7 @@ use crate::acl::ACLNN_ERR_INNER_FIND_KERNEL_ERROR;
 use crate::refusal::{Checked, refuse};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::interface::{self, Interface};
+use op_dsl_ir::op::OpDef;
 use op_dsl_ir::published::{DTypes, Of};
 use std::sync::OnceLock;
 
@@ -23,7 +24,8 @@ pub struct Function {
 /// What a function comes to.
 #[derive(Debug)]
 pub struct Resolved {
-    /// The operator, with the rules for shapes and element types that the function has.
+    /// The operator under the function's names, with its rules for shapes and element types: what is
+    /// wrong with a call is told in the caller's words.
     pub operator: Operator,
     /// Arguments in order.
     pub signature: interface::Function,
@@ -54,6 +56,7 @@ impl Function {
                 def.broadcast = broadcast;
                 def.promote = dtypes != DTypes::Same;
                 def.empty = empty;
+                rename(def, &signature, &stand_ins);
             });
             Some(Resolved { operator, signature, stand_ins, dtypes })
         });
@@ -71,6 +74,22 @@ impl Function {
         self.resolve().map_or(0, |r| {
             r.signature.params.iter().filter(|p| matches!(p.of, Of::Input(_))).count()
         })
+    }
+}
+
+/// Gives the operator the names of a function, and its tensors and attributes those of the arguments.
+fn rename(def: &mut OpDef, to: &interface::Function, stand_ins: &[(usize, usize)]) {
+    def.name = to.name.clone().into();
+    for param in &to.params {
+        let name = match param.of {
+            Of::Input(i) => &mut def.inputs.to_mut()[i].name,
+            Of::Output(i) => &mut def.outputs.to_mut()[i].name,
+            Of::Attr(i) => &mut def.attrs.to_mut()[i].name,
+        };
+        *name = param.name.clone().into();
+    }
+    for &(input, other) in stand_ins {
+        def.inputs.to_mut()[input].name = def.inputs[other].name.clone();
     }
 }
 

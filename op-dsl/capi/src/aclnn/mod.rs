@@ -5,6 +5,7 @@ mod arguments;
 mod cast;
 mod check;
 mod execute;
+mod executor;
 mod function;
 mod prepare;
 

@@ -1,15 +1,16 @@
 //! Phase 1: arguments -> an executor, or what is wrong with them.
 
 use super::arguments::{Argument, Call};
-use super::cast::workspace;
-use super::check;
-use super::function::{Function, Resolved};
-use crate::acl::{ACLNN_ERR_INNER, ACLNN_ERR_PARAM_NULLPTR, EXECUTORS, Executor};
-use crate::operand::Operand;
+use super::check::{self, Types};
+use super::executor::{EXECUTORS, Executor, Slot};
+use super::function::Function;
+use crate::acl::{ACLNN_ERR_INNER, ACLNN_ERR_PARAM_NULLPTR};
+use crate::element::Element;
 use crate::refusal::{Checked, refuse, status};
 use crate::registry::Handle;
-use op_dsl_ir::bind::{TensorMeta, bind};
-use op_dsl_ir::published::Of;
+
+/// Where tensors begin in the workspace: at cache lines.
+const ALIGN: usize = 64;
 
 /// What every `aclnnXxxGetWorkspaceSize` does.
 ///
@@ -33,7 +34,7 @@ pub unsafe fn prepare(
         let prepared = check(function, arguments)?;
         // SAFETY: neither is null, and both are the caller's to write.
         unsafe {
-            workspace_size.write(prepared.workspace);
+            workspace_size.write(prepared.workspace as u64);
             executor.write(EXECUTORS.insert(prepared));
         }
         Ok(())
@@ -41,26 +42,26 @@ pub unsafe fn prepare(
 }
 
 fn check(function: &'static Function, arguments: &[Argument]) -> Checked<Executor> {
-    let resolved = function.resolve()?;
-    let call = Call::read(function, resolved, arguments)?;
-    let dtypes = check::dtypes(&call)?;
+    let call = Call::read(function, function.resolve()?, arguments)?;
+    let (attrs, allowed) = call.values();
+    let Types { elements, computed } = check::types(&call)?;
     check::formats(&call)?;
-    check::shapes(&call)?;
-    let attrs = call.values()?;
-    let operands = check::layouts(&call, &dtypes)?;
-    // What is left, such as more elements than there are addresses.
-    let metas = metas(resolved, &operands);
-    let bound = match bind(resolved.operator.def(), &attrs, &metas) {
-        Ok(bound) => bound,
-        Err(why) => return call.refuse("", why.what),
-    };
-    let workspace = workspace(resolved, bound.dtype, &operands);
-    Ok(Executor { function, operands, attrs, workspace, repeatable: false })
-}
-
-/// Shape and element type of each input of the operator.
-fn metas<'a>(resolved: &Resolved, operands: &'a [Operand]) -> Vec<TensorMeta<'a>> {
-    let inputs = 0..resolved.operator.def().inputs.len();
-    let position = inputs.filter_map(|i| resolved.position(Of::Input(i)));
-    position.map(|at| operands[at].meta()).collect()
+    let shapes = check::shapes(&call, &attrs, computed)?;
+    allowed?;
+    let operands = check::layouts(&call, &elements, &shapes)?;
+    let mut workspace = 0;
+    let slots = call.tensors.iter().zip(operands).map(|(given, operand)| {
+        let cast = match operand.element {
+            Element::Whole(_) => true,
+            // Kernels read any of their types, and write the one that they compute in.
+            Element::Float(dtype) => !given.is_input() && dtype != computed,
+        };
+        let staged = cast.then_some(workspace);
+        if cast {
+            workspace += operand.dense(computed).dense_bytes().next_multiple_of(ALIGN);
+        }
+        Slot { operand, address: given.tensor.address.clone(), staged }
+    });
+    let slots = slots.collect();
+    Ok(Executor { function, slots, attrs, computed, workspace, repeatable: false })
 }

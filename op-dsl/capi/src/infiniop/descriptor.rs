@@ -2,18 +2,20 @@
 
 use super::codes::*;
 use super::device::Device;
-use super::operator::Function;
+use super::function::Function;
 use crate::operand::{Operand, reply};
-use crate::refusal::{refuse, status};
+use crate::refusal::{Checked, refuse, status};
 use crate::registry::{Handle, Registry};
 use codegen_cpu::rt::call::Operator;
+use op_dsl_ir::DType;
+use std::sync::Arc;
 
 /// All operator descriptors that were not destroyed.
-pub static DESCRIPTORS: Registry<Descriptor> = Registry::new();
+pub static DESCRIPTORS: Registry<OperatorDescriptor> = Registry::new();
 
 /// An operator on tensors of certain layouts.
 #[derive(Debug)]
-pub struct Descriptor {
+pub struct OperatorDescriptor {
     /// Whose descriptor it is.
     pub function: &'static Function,
     /// The operator.
@@ -21,7 +23,15 @@ pub struct Descriptor {
     /// Where it runs.
     pub device: Device,
     /// Outputs, then inputs.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<Operand<DType>>,
+}
+
+/// The descriptor, if it is one of this operator.
+pub fn live(function: &'static Function, desc: Handle) -> Checked<Arc<OperatorDescriptor>> {
+    match DESCRIPTORS.get(desc) {
+        Some(descriptor) if std::ptr::eq(descriptor.function, function) => Ok(descriptor),
+        _ => refuse(BAD_PARAM, format!("desc is not a live {} descriptor", function.name)),
+    }
 }
 
 /// # Safety

@@ -6,7 +6,9 @@
 mod codes;
 mod descriptor;
 mod device;
+mod function;
 mod operator;
 mod tensor;
 
-pub use operator::{Function, create, destroy, run, workspace_size};
+pub use function::Function;
+pub use operator::{create, destroy, run, workspace_size};

@@ -1,9 +1,10 @@
 //! The four functions of an infiniop operator.
 
 use super::codes::*;
-use super::descriptor::{DESCRIPTORS, Descriptor};
+use super::descriptor::{DESCRIPTORS, OperatorDescriptor, live};
 use super::device::HANDLES;
-use super::tensor::{self, TENSORS};
+use super::function::Function;
+use super::tensor::{TENSORS, TensorDescriptor};
 use crate::operand::{Operand, reply};
 use crate::refusal::{Checked, refuse, status};
 use crate::registry::Handle;
@@ -12,41 +13,6 @@ use codegen_cpu::rt::view::{View, ViewMut};
 use op_dsl_ir::op;
 use std::ffi::c_void;
 use std::sync::Arc;
-
-/// The operator that four functions are about.
-#[derive(Debug)]
-pub struct Function {
-    table: &'static &'static [&'static Operator],
-    operator: &'static str,
-    /// infiniop's name, without prefix: `GeLUBackward`.
-    pub name: &'static str,
-}
-
-impl Function {
-    /// The functions of an operator of a table.
-    pub const fn new(
-        table: &'static &'static [&'static Operator],
-        operator: &'static str,
-        name: &'static str,
-    ) -> Function {
-        Function { table, operator, name }
-    }
-
-    fn operator(&self) -> Checked<&'static Operator> {
-        match self.table.iter().find(|o| o.name() == self.operator) {
-            Some(operator) => Ok(operator),
-            None => refuse(INTERNAL_ERROR, format!("{} is not in this library", self.operator)),
-        }
-    }
-
-    /// The descriptor, if it is one of this operator.
-    fn live(&'static self, desc: Handle) -> Checked<Arc<Descriptor>> {
-        match DESCRIPTORS.get(desc) {
-            Some(descriptor) if std::ptr::eq(descriptor.function, self) => Ok(descriptor),
-            _ => refuse(BAD_PARAM, format!("desc is not a live {} descriptor", self.name)),
-        }
-    }
-}
 
 /// Tensors as infiniop counts them: outputs, then inputs.
 fn tensors(operator: &Operator) -> impl Iterator<Item = &op::Tensor> {
@@ -76,7 +42,7 @@ fn check(
     handle: Handle,
     nowhere: bool,
     handles: &[Handle],
-) -> Checked<Descriptor> {
+) -> Checked<OperatorDescriptor> {
     let operator = function.operator()?;
     let wrong = |code, name: &str, what: String| {
         refuse(code, format!("infiniopCreate{}Descriptor: {name} {what}", function.name))
@@ -90,7 +56,7 @@ fn check(
     if nowhere {
         return wrong(BAD_PARAM, "desc_ptr", "is null".into());
     }
-    let mut given: Vec<(&str, Arc<tensor::Tensor>)> = Vec::with_capacity(handles.len());
+    let mut given: Vec<(&str, Arc<TensorDescriptor>)> = Vec::with_capacity(handles.len());
     for (tensor, &handle) in tensors(operator).zip(handles) {
         match TENSORS.get(handle) {
             Some(described) => given.push((&tensor.name, described)),
@@ -111,19 +77,19 @@ fn check(
         let what = format!("has dtype {}, but {first} {}", other.dtype, output.dtype);
         return wrong(BAD_TENSOR_DTYPE, name, what);
     }
-    // Broadcast is a stride of 0, written by the caller.
+    // Broadcast is a stride of 0, written by the caller: one shape for all.
     if let Some((name, other)) = given.iter().find(|(_, t)| t.shape != output.shape) {
         let what = format!("has shape {:?}, but {first} {:?}", other.shape, output.shape);
         return wrong(BAD_TENSOR_SHAPE, name, what);
     }
-    if op_dsl_ir::bind::elements(&output.shape).is_none() {
+    if output.shape.elements().is_none() {
         let what = format!("of shape {:?} has more elements than addresses", output.shape);
         return wrong(BAD_TENSOR_SHAPE, first, what);
     }
     let outputs = operator.def().outputs.len();
     let mut operands = Vec::with_capacity(given.len());
     for (k, (name, t)) in given.iter().enumerate() {
-        let operand = Operand::new(dtype, &t.shape, &t.strides, 0);
+        let operand = Operand::new(dtype, t.shape, &t.strides, 0);
         let Some(operand) = operand.filter(|o| o.span().is_ok()) else {
             let what = format!("overflows with strides {:?}", t.strides);
             return wrong(BAD_TENSOR_STRIDES, name, what);
@@ -135,7 +101,7 @@ fn check(
         }
         operands.push(operand);
     }
-    Ok(Descriptor { function, operator, device: *device, operands })
+    Ok(OperatorDescriptor { function, operator, device: *device, operands })
 }
 
 /// `infiniopGetXxxWorkspaceSize`: none is needed.
@@ -144,7 +110,7 @@ fn check(
 /// `size` is null or may be written.
 pub unsafe fn workspace_size(function: &'static Function, desc: Handle, size: *mut usize) -> i32 {
     status(INTERNAL_ERROR, || {
-        function.live(desc)?;
+        live(function, desc)?;
         // SAFETY: as asked of the caller.
         unsafe { reply(BAD_PARAM, "size", size, 0) }
     })
@@ -158,7 +124,7 @@ pub unsafe fn workspace_size(function: &'static Function, desc: Handle, size: *m
 pub unsafe fn run(function: &'static Function, desc: Handle, addresses: &[*const c_void]) -> i32 {
     status(INTERNAL_ERROR, || {
         let name = function.name;
-        let descriptor = function.live(desc)?;
+        let descriptor = live(function, desc)?;
         let operator = descriptor.operator;
         let split = operator.def().outputs.len();
         let wrong = |what: String| refuse(BAD_PARAM, format!("infiniop{name}: {what}"));
@@ -169,14 +135,13 @@ pub unsafe fn run(function: &'static Function, desc: Handle, addresses: &[*const
             if address.is_null() && !operand.is_empty() {
                 return wrong(format!("{} is null", tensor.name));
             }
-            let mut operand = *operand;
-            operand.base = address.expose_provenance();
+            let base = address.expose_provenance();
             let made = if k < split {
                 // SAFETY: as asked of the caller.
-                unsafe { operand.view_mut() }.map(|v: ViewMut<'_>| outputs.push(v))
+                unsafe { operand.view_mut(base) }.map(|v: ViewMut<'_>| outputs.push(v))
             } else {
                 // SAFETY: as asked of the caller.
-                unsafe { operand.view() }.map(|v: View<'_>| inputs.push(v))
+                unsafe { operand.view(base) }.map(|v: View<'_>| inputs.push(v))
             };
             if let Err(why) = made {
                 return wrong(why.to_string());
@@ -196,7 +161,7 @@ pub fn destroy(function: &'static Function, desc: Handle) -> i32 {
         if desc.is_null() {
             return Ok(());
         }
-        function.live(desc)?;
+        live(function, desc)?;
         DESCRIPTORS.take(desc);
         Ok(())
     })

@@ -5,18 +5,18 @@ use crate::operand::array;
 use crate::refusal::{refuse, status};
 use crate::registry::{Handle, Registry};
 use codegen_cpu::rt::view::contiguous_strides;
-use op_dsl_ir::bind::MAX_RANK;
+use op_dsl_ir::bind::{MAX_RANK, Shape};
 
 /// All tensor descriptors that were not destroyed.
-pub static TENSORS: Registry<Tensor> = Registry::new();
+pub static TENSORS: Registry<TensorDescriptor> = Registry::new();
 
 /// A tensor descriptor.
 #[derive(Clone, Debug)]
-pub struct Tensor {
+pub struct TensorDescriptor {
     /// `infiniDtype_t`
     pub dtype: i32,
     /// Dimensions, outermost first.
-    pub shape: Vec<usize>,
+    pub shape: Shape,
     /// Elements between neighbours of each dimension.
     pub strides: Vec<isize>,
 }
@@ -38,9 +38,12 @@ pub unsafe extern "C" fn infiniopCreateTensorDescriptor(
         if desc_ptr.is_null() {
             return refuse(BAD_PARAM, format!("{NAME}: desc_ptr is null"));
         }
-        if ndim > MAX_RANK {
+        let too_many = || {
             let message = format!("{NAME}: {ndim} dimensions; allowed: up to {MAX_RANK}");
-            return refuse(BAD_TENSOR_SHAPE, message);
+            refuse(BAD_TENSOR_SHAPE, message)
+        };
+        if ndim > MAX_RANK {
+            return too_many(); // unread
         }
         // SAFETY: as asked of the caller.
         let Some(shape) = (unsafe { array(shape, ndim) }) else {
@@ -51,7 +54,8 @@ pub unsafe extern "C" fn infiniopCreateTensorDescriptor(
             Some(strides) => strides.to_vec(),
             None => contiguous_strides(shape)[..ndim].to_vec(),
         };
-        let tensor = Tensor { dtype, shape: shape.to_vec(), strides };
+        let Some(shape) = Shape::new(shape) else { return too_many() };
+        let tensor = TensorDescriptor { dtype, shape, strides };
         // SAFETY: not null, and the caller's to write.
         unsafe { desc_ptr.write(TENSORS.insert(tensor)) };
         Ok(())

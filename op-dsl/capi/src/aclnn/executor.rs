@@ -1,0 +1,142 @@
+//! `aclOpExecutor`: a call that phase 1 has checked and phase 2 will make.
+
+use super::function::Function;
+use crate::acl::*;
+use crate::element::Element;
+use crate::operand::Operand;
+use crate::refusal::{Checked, refuse, status};
+use crate::registry::{Handle, Registry};
+use op_dsl_ir::DType;
+use op_dsl_ir::op::Value;
+use std::ffi::c_void;
+
+/// All executors that can still run.
+pub static EXECUTORS: Registry<Executor> = Registry::new();
+
+/// A call, independent of the tensors that it was made from but for where their memory is.
+#[derive(Clone, Debug)]
+pub struct Executor {
+    /// The function that prepared it.
+    pub function: &'static Function,
+    /// Tensors in the order of the function's arguments.
+    pub slots: Vec<Slot>,
+    /// Every attribute of the operator.
+    pub attrs: Vec<Value>,
+    /// The element type that kernels compute in.
+    pub computed: DType,
+    /// Bytes that it needs.
+    pub workspace: usize,
+    /// Whether it runs more than once.
+    pub repeatable: bool,
+}
+
+/// A tensor of a call.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// What and where its elements are, counted from the address.
+    pub operand: Operand<Element>,
+    /// Where its memory starts.
+    pub address: Address,
+    /// Where in the workspace its elements are cast to or from the type that is computed in.
+    pub staged: Option<usize>,
+}
+
+fn live(function: &str, executor: Handle) -> Checked<()> {
+    match EXECUTORS.get(executor) {
+        Some(_) => Ok(()),
+        None if executor.is_null() => {
+            refuse(ACLNN_ERR_INNER_NULLPTR, format!("{function}: executor is null"))
+        }
+        None => refuse(ACLNN_ERR_INNER, format!("{function}: not a live aclOpExecutor")),
+    }
+}
+
+/// Lets an executor run any number of times, until it is destroyed.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclSetAclOpExecutorRepeatable(executor: Handle) -> i32 {
+    status(ACLNN_ERR_INNER, || {
+        live("aclSetAclOpExecutorRepeatable", executor)?;
+        EXECUTORS.update(executor, |e| e.repeatable = true);
+        Ok(())
+    })
+}
+
+/// Ends an executor, run or not.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclDestroyAclOpExecutor(executor: Handle) -> i32 {
+    status(ACLNN_ERR_INNER, || {
+        live("aclDestroyAclOpExecutor", executor)?;
+        EXECUTORS.take(executor);
+        Ok(())
+    })
+}
+
+/// Which tensors of an executor an index counts.
+#[derive(Clone, Copy)]
+enum Among {
+    Inputs,
+    Outputs,
+    All,
+}
+
+/// Moves a tensor to other memory, and has the executor's tensor with the index follow it.
+fn set_address(
+    function: &str,
+    executor: Handle,
+    (among, index): (Among, usize),
+    tensor: Handle,
+    addr: *mut c_void,
+) -> Checked<()> {
+    if tensor.is_null() {
+        return refuse(ACLNN_ERR_INNER_NULLPTR, format!("{function}: tensor is null"));
+    }
+    live(function, executor)?;
+    let Some(tensor) = TENSORS.get(tensor) else {
+        return refuse(ACLNN_ERR_PARAM_INVALID, format!("{function}: not a live aclTensor"));
+    };
+    let found = EXECUTORS.update(executor, |e| {
+        let inputs = e.function.input_count();
+        let slot = match among {
+            Among::Inputs => e.slots[..inputs].get_mut(index),
+            Among::Outputs => e.slots[inputs..].get_mut(index),
+            Among::All => e.slots.get_mut(index),
+        };
+        slot.map(|slot| slot.address = tensor.address.clone()).is_some()
+    });
+    if found != Some(true) {
+        let message = format!("{function}: the executor has no such tensor {index}");
+        return refuse(ACLNN_ERR_PARAM_INVALID, message);
+    }
+    tensor.address.set(addr);
+    Ok(())
+}
+
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident among $Among:ident;)*) => {$(
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name(
+            executor: Handle,
+            index: usize,
+            tensor: Handle,
+            addr: *mut c_void,
+        ) -> i32 {
+            let at = (Among::$Among, index);
+            status(ACLNN_ERR_INNER, || set_address(stringify!($name), executor, at, tensor, addr))
+        }
+    )*};
+}
+setters! {
+    /// Moves an input of a repeatable executor.
+    aclSetInputTensorAddr among Inputs;
+    /// Moves an output of a repeatable executor.
+    aclSetOutputTensorAddr among Outputs;
+    /// Moves a tensor of a repeatable executor, inputs counted before outputs.
+    aclSetTensorAddr among All;
+    /// The older name of `aclSetInputTensorAddr`.
+    AclSetInputTensorAddr among Inputs;
+    /// The older name of `aclSetOutputTensorAddr`.
+    AclSetOutputTensorAddr among Outputs;
+    /// The older name of `aclSetTensorAddr`.
+    AclSetTensorAddr among All;
+}

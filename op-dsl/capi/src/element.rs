@@ -1,0 +1,45 @@
+//! What the elements of a tensor may be.
+
+use op_dsl_ir::DType;
+
+/// The element type of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// Kernels read and write it.
+    Float(DType),
+    /// It is cast to a float type before a kernel reads it.
+    Whole(Whole),
+}
+
+/// A whole number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    /// A byte: 0 is 0, all else is 1.
+    Bool,
+    /// 8 bits with a sign.
+    I8,
+    /// 8 bits.
+    U8,
+    /// 16 bits with a sign.
+    I16,
+    /// 32 bits with a sign.
+    I32,
+    /// 64 bits with a sign.
+    I64,
+}
+
+impl Element {
+    /// Bytes of the longest.
+    pub const MAX_SIZE: usize = 8;
+
+    /// Bytes of one.
+    pub const fn size(self) -> usize {
+        match self {
+            Element::Float(dtype) => dtype.size(),
+            Element::Whole(Whole::Bool | Whole::I8 | Whole::U8) => 1,
+            Element::Whole(Whole::I16) => 2,
+            Element::Whole(Whole::I32) => 4,
+            Element::Whole(Whole::I64) => 8,
+        }
+    }
+}
