@@ -8,11 +8,12 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// The clients, and what each is about.
-const CLIENTS: [&str; 7] = [
+const CLIENTS: [&str; 8] = [
     "aclnn.c",
     "aclnn.cpp",
     "aclnn_refusals.c",
     "aclnn_types.c",
+    "anything.c",
     "destructors.cpp",
     "infiniop.c",
     "infiniop.cpp",

@@ -1,0 +1,304 @@
+/* Arguments that make no sense, in every function: each answers, nothing ends the process, nothing is read that is not there.
+   `clients_run_with_address_sanitizer` and valgrind watch. */
+#include "acl/acl.h"
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_geglu.h"
+#include "aclnnop/aclnn_geglu_backward.h"
+#include "aclnnop/aclnn_gelu.h"
+#include "aclnnop/aclnn_gelu_backward.h"
+#include "aclnnop/aclnn_gelu_backward_v2.h"
+#include "aclnnop/aclnn_gelu_v2.h"
+#include "aclnnop/aclnn_swi_glu.h"
+#include "aclnnop/aclnn_swi_glu_grad.h"
+#include "check.h"
+#include "infiniop/handle.h"
+#include "infiniop/ops/gelu_backward.h"
+#include "infiniop/tensor_descriptor.h"
+#include "infinirt.h"
+
+#include <stdlib.h>
+
+/* The same numbers in every run (xorshift). */
+static uint64_t state = 0x9e3779b97f4a7c15;
+
+static uint64_t any(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static size_t below(size_t n)
+{
+    return (size_t)(any() % n);
+}
+
+/* What may stand where a handle is asked for: nothing, made-up numbers, addresses, handles of each kind, dead or alive. */
+enum { HANDLES = 24 };
+static void* handles[HANDLES];
+static float memory[64];
+
+static void* handle(void)
+{
+    return handles[below(below(16) ? 8 : HANDLES)];
+}
+
+/* Numbers on the edges of what is allowed. */
+static int64_t edge(void)
+{
+    static const int64_t edges[] = {0, 1, 2, 3, 4, 6, 8, 9, 25, 26, 64, -1, -2, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN,
+                                    INT64_MAX / 2, INT64_MAX / 8, 1ll << 32, 1ll << 62};
+    return below(8) == 0 ? (int64_t)any() : edges[below(sizeof edges / sizeof *edges)];
+}
+
+static int64_t small(void)
+{
+    return below(4) == 0 ? edge() : (int64_t)below(4);
+}
+
+/* Enough for the 25 dimensions that are read. */
+static void dims(int64_t list[32])
+{
+    for (int i = 0; i < 32; i++) {
+        list[i] = small();
+    }
+}
+
+static aclDataType dtype(void)
+{
+    return (aclDataType)(below(6) == 0 ? (int)below(40) - 1 : 0);
+}
+
+/* Describes what lies in `memory`, or nothing: no view of it is larger. */
+static aclTensor* any_tensor(aclTensor* again)
+{
+    int64_t view[32], strides[32], storage[32];
+    dims(view);
+    dims(strides);
+    dims(storage);
+    uint64_t rank = below(8) == 0 ? (uint64_t)edge() : below(4);
+    if (below(4) != 0) { /* a matrix, or half of one: some calls shall come as far as a kernel */
+        rank = 2;
+        view[0] = 2;
+        view[1] = below(2) ? 4 : 2;
+    }
+    const int64_t room = 8; /* of any type that is 8 bytes or less */
+    const uint64_t storage_rank = below(8) == 0 ? (uint64_t)edge() : 1;
+    const int64_t* shape = below(16) == 0 ? NULL : view;
+    const int64_t* steps = below(4) != 0 ? NULL : strides;
+    const int64_t* of = storage_rank == 1 ? &room : below(16) == 0 ? NULL : storage;
+    const int64_t offset = below(4) != 0 ? 0 : small();
+    const aclFormat format = (aclFormat)(below(8) == 0 ? (int)below(50) - 1 : ACL_FORMAT_ND);
+    /* Storage of another rank could say that there is more than there is. */
+    void* data = storage_rank != 1 || below(16) == 0 ? NULL : memory + below(32);
+    if (again != NULL) {
+        aclInitTensor(again, shape, rank, dtype(), steps, offset, format, of, storage_rank, data);
+        return again;
+    }
+    return aclCreateTensor(shape, rank, dtype(), steps, offset, format, of, storage_rank, data);
+}
+
+typedef aclnnStatus (*Phase2)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+
+static const Phase2 RUN[] = {aclnnGeGlu, aclnnGeGluV3, aclnnGeGluBackward, aclnnGeGluV3Backward, aclnnSwiGlu, aclnnSwiGluGrad,
+                             aclnnGelu,  aclnnGeluV2,  aclnnGeluBackward,  aclnnGeluBackwardV2};
+enum { FUNCTIONS = sizeof RUN / sizeof *RUN };
+
+static aclnnStatus prepare(size_t which, uint64_t* size, aclOpExecutor** executor)
+{
+    static char words[4][8] = {"tanh", "none", "", "Tanh\xff"};
+    aclTensor *a = handle(), *b = handle(), *c = handle(), *d = handle();
+    char* word = below(8) == 0 ? NULL : words[below(4)];
+    switch (which) {
+    case 0: return aclnnGeGluGetWorkspaceSize(a, small(), small(), b, c, size, executor);
+    case 1: return aclnnGeGluV3GetWorkspaceSize(a, small(), small(), below(2), b, c, size, executor);
+    case 2: return aclnnGeGluBackwardGetWorkspaceSize(a, b, c, small(), small(), d, size, executor);
+    case 3: return aclnnGeGluV3BackwardGetWorkspaceSize(a, b, c, small(), small(), below(2), d, size, executor);
+    case 4: return aclnnSwiGluGetWorkspaceSize(a, small(), b, size, executor);
+    case 5: return aclnnSwiGluGradGetWorkspaceSize(a, b, small(), c, size, executor);
+    case 6: return aclnnGeluGetWorkspaceSize(a, b, size, executor);
+    case 7: return aclnnGeluV2GetWorkspaceSize(a, small(), b, size, executor);
+    case 8: return aclnnGeluBackwardGetWorkspaceSize(a, b, c, size, executor);
+    default: return aclnnGeluBackwardV2GetWorkspaceSize(a, b, word, c, size, executor);
+    }
+}
+
+static int prepared = 0, ran = 0;
+
+static void execute(void)
+{
+    uint64_t size = 0, *place = below(16) == 0 ? NULL : &size;
+    aclOpExecutor* executor = NULL;
+    const size_t which = below(FUNCTIONS);
+    const aclnnStatus status = prepare(which, place, below(16) == 0 ? NULL : &executor);
+    CHECK((status == 0) == (executor != NULL));
+    prepared += status == 0;
+    void* workspace = calloc(size + 1, 1);
+    const size_t run = below(4) == 0 ? below(FUNCTIONS) : which;
+    const uint64_t said = below(4) == 0 ? (uint64_t)small() : size;
+    if (executor != NULL && below(2) == 0) {
+        IS(0, aclSetAclOpExecutorRepeatable(executor));
+        aclSetTensorAddr(executor, below(4), handle(), NULL);
+        aclSetInputTensorAddr(executor, (size_t)edge(), handle(), NULL);
+        aclSetOutputTensorAddr(executor, (size_t)edge(), handle(), NULL);
+        ran += RUN[run](workspace, said, executor, below(8) ? NULL : handle()) == 0;
+    }
+    ran += RUN[run](workspace, said, executor ? executor : handle(), below(8) ? NULL : handle()) == 0;
+    if (executor != NULL) {
+        aclDestroyAclOpExecutor(executor); /* it may have ended */
+    }
+    free(workspace);
+}
+
+static void tensors(void)
+{
+    int64_t *list = NULL, offset;
+    uint64_t count;
+    aclDataType type;
+    aclFormat format;
+    void* addr;
+    aclTensor* t = handle();
+    static aclnnStatus (*const lists[])(const aclTensor*, int64_t**, uint64_t*) = {aclGetViewShape, aclGetViewStrides,
+                                                                                  aclGetStorageShape};
+    for (int k = 0; k < 3; k++) {
+        if (lists[k](t, below(4) == 0 ? NULL : &list, below(4) == 0 ? NULL : &count) == 0) {
+            free(list);
+        }
+    }
+    aclGetViewOffset(t, below(2) ? NULL : &offset);
+    aclGetDataType(t, below(2) ? NULL : &type);
+    aclGetFormat(t, below(2) ? NULL : &format);
+    aclGetRawTensorAddr(t, below(2) ? NULL : &addr);
+    aclDataTypeSize((aclDataType)edge());
+    CHECK(aclFloatToFloat16(aclFloat16ToFloat(0x3c00)) == 0x3c00);
+}
+
+/* Puts another tensor into one of the first places. */
+static void replace(void)
+{
+    const size_t at = below(8);
+    if (handles[at] != NULL && below(4) == 0) {
+        any_tensor(handles[at]);
+        return;
+    }
+    aclDestroyTensor(handles[at]);
+    do {
+        handles[at] = any_tensor(NULL);
+    } while (handles[at] == NULL && below(8) != 0);
+}
+
+static void devices(void)
+{
+    int32_t device;
+    uint32_t count;
+    aclrtRunMode mode;
+    aclrtStream stream = NULL;
+    aclrtContext context = NULL;
+    void* block = NULL;
+    aclrtSetDevice((int32_t)edge());
+    aclrtResetDevice((int32_t)edge());
+    aclrtGetDevice(below(2) ? NULL : &device);
+    aclrtGetDeviceCount(below(2) ? NULL : &count);
+    aclrtGetRunMode(below(2) ? NULL : &mode);
+    aclrtSynchronizeDevice();
+    aclrtSynchronizeStream(handle());
+    aclrtSynchronizeStreamWithTimeout(handle(), (int32_t)edge());
+    aclrtCreateStreamWithConfig(below(2) ? NULL : &stream, (uint32_t)edge(), (uint32_t)edge());
+    CHECK(stream == NULL || aclrtDestroyStream(stream) == 0);
+    aclrtCreateContext(below(2) ? NULL : &context, (int32_t)below(2));
+    aclrtSetCurrentContext(handle());
+    CHECK(context == NULL || aclrtDestroyContext(context) == 0);
+    aclrtDestroyContext(handles[below(8)]);
+    aclrtDestroyStream(handles[below(8)]);
+    /* No copy or fill is larger than what both places have. */
+    const size_t most = below(4) == 0 ? SIZE_MAX : 16, bytes = below(24);
+    if (aclrtMalloc(below(8) == 0 ? NULL : &block, most, (aclrtMemMallocPolicy)below(9)) == 0) {
+        const int fits = bytes <= most;
+        IS(fits ? 0 : 107000, aclrtMemset(block, 64, (int32_t)edge(), bytes));
+        IS(fits ? 0 : 107000, aclrtMemcpy(memory, sizeof memory, block, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
+        aclrtMemcpy(below(4) == 0 ? NULL : block, (size_t)edge(), below(4) == 0 ? NULL : memory, bytes, (aclrtMemcpyKind)below(10));
+        aclrtMemcpyAsync(block, 16, memory, bytes, ACL_MEMCPY_DEFAULT, handle());
+        IS(107000, aclrtFree((char*)block + 1));
+        IS(0, aclrtFree(block));
+    }
+    aclrtFree(handle());
+    aclrtFreeHost(handle());
+    void* host = NULL;
+    if (aclrtMallocHost(below(4) == 0 ? NULL : &host, below(2) * 8) == 0) {
+        IS(0, aclrtFreeHost(host));
+    }
+}
+
+static void infiniop(void)
+{
+    int64_t sizes[32], steps[32];
+    size_t shape[32], size;
+    ptrdiff_t strides[32];
+    dims(sizes);
+    dims(steps);
+    for (int i = 0; i < 32; i++) {
+        shape[i] = (size_t)sizes[i] % (below(4) == 0 ? SIZE_MAX : 3);
+        strides[i] = (ptrdiff_t)steps[i] % 3;
+    }
+    const size_t at = 12 + below(4), rank = below(8) == 0 ? (size_t)edge() : below(3);
+    infiniopDestroyTensorDescriptor(handles[at]);
+    handles[at] = NULL;
+    infiniopCreateTensorDescriptor(below(16) == 0 ? NULL : (infiniopTensorDescriptor_t*)&handles[at], rank,
+                                   below(16) == 0 ? NULL : shape, below(2) ? NULL : strides,
+                                   (infiniDtype_t)(below(4) == 0 ? below(30) : 13));
+    infiniopGeLUBackwardDescriptor_t op = NULL;
+    const infiniStatus_t made = infiniopCreateGeLUBackwardDescriptor(
+        below(4) == 0 ? handle() : handles[16], below(16) == 0 ? NULL : &op, handles[12 + below(4)],
+        below(8) == 0 ? handle() : handles[12 + below(4)], handles[12 + below(4)]);
+    CHECK((made == INFINI_STATUS_SUCCESS) == (op != NULL));
+    infiniDevice_t kind;
+    int id;
+    infiniopGetDescriptorDeviceType(op ? op : handle(), below(2) ? NULL : &kind);
+    infiniopGetDescriptorDeviceId(op ? op : handle(), below(2) ? NULL : &id);
+    infiniopGetGeLUBackwardWorkspaceSize(op ? op : handle(), below(2) ? NULL : &size);
+    infiniopGeLUBackward(op ? op : handle(), handle(), (size_t)edge(), NULL, NULL, NULL, handle());
+    infiniopDestroyGeLUBackwardDescriptor(op ? op : handles[below(8)]);
+    infinirtSetDevice((infiniDevice_t)below(20), (int)below(2));
+    infinirtGetDevice(below(2) ? NULL : &kind, below(2) ? NULL : &id);
+    infiniopDestroyHandle(handles[below(8)]);
+}
+
+int main(void)
+{
+    aclrtStream stream = NULL;
+    IS(0, aclrtCreateStream(&stream));
+    IS(0, infiniopCreateHandle((infiniopHandle_t*)&handles[16]));
+    /* 0 to 7: tensors. 8 to 11: numbers and addresses. 12 to 15: descriptors. 16: of infiniop. 17, 18: streams. The rest is null. */
+    handles[8] = memory;
+    handles[9] = (void*)1;
+    handles[10] = (void*)UINTPTR_MAX;
+    handles[11] = (void*)(UINTPTR_MAX / 2 + 1);
+    handles[17] = stream;
+    IS(0, aclrtCreateStream(&handles[18]));
+    IS(0, aclrtDestroyStream(handles[18]));
+    for (int i = 0; i < 8; i++) {
+        handles[i] = any_tensor(NULL);
+    }
+    for (int round = 0; round < 20000; round++) {
+        replace();
+        execute();
+        if (round % 8 == 0) {
+            tensors();
+            devices();
+            infiniop();
+        }
+        aclGetRecentErrMsg();
+    }
+    CHECK(prepared > 200 && ran > 100); /* not all of it is senseless */
+    for (int i = 0; i < 8; i++) {
+        aclDestroyTensor(handles[i]);
+    }
+    for (int i = 12; i < 16; i++) {
+        infiniopDestroyTensorDescriptor(handles[i]);
+    }
+    IS(INFINI_STATUS_SUCCESS, infiniopDestroyHandle(handles[16]));
+    IS(0, aclrtDestroyStream(stream));
+    printf("%d failures\n", failures);
+    return failures != 0;
+}
