@@ -1,12 +1,13 @@
 //! A call of an emitted operator as a C++17 program that runs on any machine: the emitted tiling,
 //! the emitted kernel and the host model of AscendC.
 
-use crate::emit::kernel::tiling_data::{camel, fields, gate_is_an_attribute};
+use crate::emit::kernel::tiling_data::{fields, gate_is_an_attribute};
 use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::text::Text;
 use crate::emit::{Package, Tree, host, kernel};
 use crate::plan::Plan;
 use op_dsl_ir::bind::Bound;
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Value};
 
 macro_rules! files {
@@ -164,7 +165,7 @@ fn tiling(call: &Call<'_>, text: &mut Text) {
     }
     for (attr, value) in package.def.attrs.iter().zip(attrs.iter()) {
         if let (AttrKind::Float, Value::Float(v)) = (&attr.kind, value) {
-            text.line(format!("    data.{} = {:?}f;", camel(&attr.name), *v as f32));
+            text.line(format!("    data.{} = {:?}f;", cpp_name(&attr.name), *v as f32));
         }
     }
     let whole = fields(package).into_iter().filter(|f| f.ty != "float");

@@ -6,7 +6,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 /// A directory of one test: home, with a toolkit below it on demand.
 struct Place(PathBuf);
@@ -108,21 +107,16 @@ const TARGETS: [&str; 4] = ["ascend910b", "ascend910_93", "ascend310p", "ascend9
 const LAYOUTS: [&str; 4] = ["ops-nn", "custom", "custom --cann 8", "direct"];
 
 #[test]
-fn all_operators_for_all_targets_quickly_and_the_same_each_time() {
+fn all_operators_for_all_targets_and_the_same_each_time() {
     let place = Place::new("all");
     let mut runs = Vec::new();
     for run in ["first", "second"] {
-        let mut slowest = Duration::ZERO;
         for soc in TARGETS {
             for layout in LAYOUTS {
                 let out = format!("{run}/{soc}/{}", layout.replace(' ', "_"));
-                let start = Instant::now();
                 place.good(&format!("emit --all --layout {layout} --soc {soc} --out {out}"));
-                slowest = slowest.max(start.elapsed());
             }
         }
-        // Alone and optimised all of them take under 2 seconds; here each has that long.
-        assert!(slowest < Duration::from_secs(2), "{slowest:?}");
         runs.push(place.files(run));
     }
     assert!(runs[0].len() > 500, "{}", runs[0].len());
@@ -233,29 +227,11 @@ fn a_call_on_the_host_model() {
     );
 }
 
-/// What a launcher asks of the platform, as far as a compiler must know it.
-const PLATFORM: &str = "\
-#pragma once
-#include <cstdint>
-namespace platform_ascendc {
-enum class CoreMemType { UB };
-struct PlatformAscendC {
-    void GetCoreMemSize(CoreMemType, uint64_t&) const {}
-    uint32_t GetCoreNumAiv() const { return 1; }
-};
-struct PlatformAscendCManager {
-    static PlatformAscendC* GetInstance() { return nullptr; }
-};
-}
-";
-
 /// The host model's compiler knows no launches: without them, it must accept the rest.
 #[test]
 fn a_directly_launched_program_compiles() {
     let place = Place::new("direct");
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
-    fs::create_dir_all(place.path("stub/tiling/platform")).unwrap();
-    fs::write(place.path("stub/tiling/platform/platform_ascendc.h"), PLATFORM).unwrap();
     for (op, dir, soc, arch) in [
         ("GeGluGradV2", "ge_glu_grad_v2", "ascend910b", 2201),
         ("GeluGradV2", "gelu_grad_v2", "ascend310p", 2002),
@@ -270,8 +246,6 @@ fn a_directly_launched_program_compiles() {
         let out = Command::new(std::env::var("CXX").unwrap_or_else(|_| "g++".into()))
             .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"])
             .args(["-fsyntax-only", "-D__vector__=", &format!("-DHOST_MODEL_ARCH={arch}")])
-            .arg("-I")
-            .arg(place.path("stub"))
             .arg("-I")
             .arg(&model)
             .arg("-I")

@@ -7,6 +7,8 @@ mod calls;
 mod common;
 #[path = "ascendc_api/compile.rs"]
 mod compile;
+#[path = "ascendc_api/names.rs"]
+mod names;
 #[path = "ascendc_api/papers.rs"]
 mod papers;
 

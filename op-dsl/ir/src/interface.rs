@@ -1,5 +1,6 @@
 //! The aclnn functions of any operator: published ones as published, others by the same custom.
 
+use crate::names::cpp_name;
 use crate::op::{AttrKind, OpDef, snake};
 use crate::published::{DTypes, Of, Type};
 
@@ -119,11 +120,11 @@ fn param(of: Of, name: &str, ty: Type) -> Param {
 /// Inputs, attributes, outputs in the order of the signature, as the toolkit's own generator does.
 fn derived(def: &OpDef) -> Interface {
     let inputs = def.inputs.iter().enumerate();
-    let inputs = inputs.map(|(i, t)| param(Of::Input(i), &camel(&t.name), Type::ConstTensor));
+    let inputs = inputs.map(|(i, t)| param(Of::Input(i), &cpp_name(&t.name), Type::ConstTensor));
     let attrs = def.attrs.iter().enumerate();
-    let attrs = attrs.map(|(i, a)| param(Of::Attr(i), &camel(&a.name), attr_type(&a.kind)));
+    let attrs = attrs.map(|(i, a)| param(Of::Attr(i), &cpp_name(&a.name), attr_type(&a.kind)));
     let outputs = def.outputs.iter().enumerate();
-    let outputs = outputs.map(|(i, t)| param(Of::Output(i), &camel(&t.name), Type::ConstTensor));
+    let outputs = outputs.map(|(i, t)| param(Of::Output(i), &cpp_name(&t.name), Type::ConstTensor));
     let name = format!("aclnn{}", def.name);
     let params = inputs.chain(attrs).chain(outputs).collect();
     Interface {
@@ -144,48 +145,5 @@ fn attr_type(kind: &AttrKind) -> Type {
         AttrKind::Float => Type::Double,
         AttrKind::Enum { wire_str: true, .. } => Type::Chars,
         AttrKind::Enum { wire_str: false, .. } => Type::Int,
-    }
-}
-
-/// `y_grad` -> `yGrad`; a word that C++ or the interface itself uses gets a `_`.
-pub fn camel(name: &str) -> String {
-    let mut out = String::new();
-    let mut capital = false;
-    for c in name.chars() {
-        match c {
-            '_' => capital = !out.is_empty(),
-            _ if capital => {
-                out.push(c.to_ascii_uppercase());
-                capital = false;
-            }
-            _ => out.push(c),
-        }
-    }
-    if TAKEN.contains(&out.as_str()) {
-        out.push('_');
-    }
-    out
-}
-
-/// Names that an argument cannot have.
-#[rustfmt::skip]
-const TAKEN: &[&str] = &[
-    "and", "auto", "bool", "char", "class", "default", "delete", "double", "executor", "explicit",
-    "export", "float", "friend", "goto", "inline", "int", "long", "namespace", "new", "not",
-    "operator", "or", "private", "protected", "public", "register", "short", "signed", "stream",
-    "switch", "template", "this", "throw", "try", "typename", "union", "unsigned", "using",
-    "virtual", "void", "volatile", "workspace", "workspaceSize", "xor",
-];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn camel_case() {
-        for (name, want) in [("y_grad", "yGrad"), ("dx", "dx"), ("activate_left", "activateLeft")] {
-            assert_eq!(camel(name), want);
-        }
-        assert_eq!(camel("default"), "default_");
     }
 }

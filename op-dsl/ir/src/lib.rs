@@ -20,6 +20,7 @@ mod derive;
 mod dtype;
 pub mod graph;
 pub mod interface;
+pub mod names;
 pub mod op;
 pub mod oracle;
 pub mod passes;

@@ -88,7 +88,7 @@ fn tree_of(name: &str, dir: &str) -> (PathBuf, Vec<File>) {
 }
 
 /// A compiler that finds the frame of unit tests first.
-fn ut_compiler(model: &Path) -> Command {
+pub fn ut_compiler(model: &Path) -> Command {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new("g++");
     command

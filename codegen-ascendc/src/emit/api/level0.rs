@@ -4,7 +4,7 @@ use super::cpp::{guarded, includes, list};
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
-use op_dsl_ir::interface::camel;
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind};
 
 /// Both files.
@@ -33,8 +33,8 @@ fn prototype(package: &Package<'_>, tail: &str) -> String {
         1 => "const aclTensor*".into(),
         n => format!("std::tuple<{}>", vec!["const aclTensor*"; n].join(", ")),
     };
-    let inputs = def.inputs.iter().map(|t| format!("const aclTensor* {}", camel(&t.name)));
-    let attr = |a: &Attr| format!("{} {}", attr_type(&a.kind), camel(&a.name));
+    let inputs = def.inputs.iter().map(|t| format!("const aclTensor* {}", cpp_name(&t.name)));
+    let attr = |a: &Attr| format!("{} {}", attr_type(&a.kind), cpp_name(&a.name));
     let mut params: Vec<String> = inputs.chain(def.attrs.iter().map(attr)).collect();
     params.push("aclOpExecutor* executor".into());
     list(&format!("{result} {}", def.name), &params, tail)
@@ -80,10 +80,10 @@ fn definition(package: &Package<'_>) -> String {
 
 fn body(package: &Package<'_>) -> String {
     let def = package.def;
-    let inputs: Vec<String> = def.inputs.iter().map(|t| camel(&t.name)).collect();
-    let attrs: Vec<String> = def.attrs.iter().map(|a| camel(&a.name)).collect();
+    let inputs: Vec<String> = def.inputs.iter().map(|t| cpp_name(&t.name)).collect();
+    let attrs: Vec<String> = def.attrs.iter().map(|a| cpp_name(&a.name)).collect();
     let outputs: Vec<String> =
-        def.outputs.iter().map(|t| format!("{}Result", camel(&t.name))).collect();
+        def.outputs.iter().map(|t| format!("{}Result", cpp_name(&t.name))).collect();
     let nothing = match outputs.len() {
         1 => "nullptr".into(),
         n => format!("{{{}}}", vec!["nullptr"; n].join(", ")),

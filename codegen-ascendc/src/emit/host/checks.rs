@@ -2,9 +2,9 @@
 //! the words of a refusal, which are those of the CPU.
 
 use super::core::branching;
-use crate::emit::kernel::tiling_data::camel;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, Tensor, Variant};
 
 /// The part that is the same for every operator.
@@ -67,7 +67,7 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
     }
     text.block("struct Attributes", "};\n", |text| {
         for attr in attrs.iter() {
-            text.line(format!("{} {};", ty(&attr.kind), camel(&attr.name)));
+            text.line(format!("{} {};", ty(&attr.kind), cpp_name(&attr.name)));
         }
     });
     text.line("// Refuses values that the operator does not have.");
@@ -94,7 +94,7 @@ fn ty(kind: &AttrKind) -> &'static str {
 
 /// Statements that read one attribute.
 fn read(index: usize, attr: &Attr) -> String {
-    let (name, var) = (&attr.name, camel(&attr.name));
+    let (name, var) = (&attr.name, cpp_name(&attr.name));
     let (get, value) = match attr.kind {
         AttrKind::Bool => ("GetBool", "bool"),
         AttrKind::Float => ("GetFloat", "float"),
@@ -142,6 +142,6 @@ fn read(index: usize, attr: &Attr) -> String {
 
 /// Arguments of `SelectForm`, taken from `attributes`.
 pub fn form_arguments(package: &Package<'_>) -> String {
-    let of = |a: usize| format!("attributes.{}", camel(&package.def.attrs[a].name));
+    let of = |a: usize| format!("attributes.{}", cpp_name(&package.def.attrs[a].name));
     branching(package).into_iter().map(of).collect::<Vec<_>>().join(", ")
 }

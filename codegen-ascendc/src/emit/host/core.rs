@@ -1,11 +1,11 @@
 //! The maths of the host: which form the attributes pick, and how a call is tiled. Self-contained
 //! C++17 that knows nothing of CANN, so that a launcher without an operator package can use it too.
 
-use crate::emit::kernel::tiling_data::camel;
 use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::DType;
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Pattern};
 use op_dsl_ir::tiling::Footprint;
 
@@ -111,7 +111,7 @@ fn forms(text: &mut Text, package: &Package<'_>) {
 /// The form that attributes pick: the first whose values they have.
 fn select(text: &mut Text, package: &Package<'_>) {
     let def = package.def;
-    let name = |attr: usize| camel(&def.attrs[attr].name);
+    let name = |attr: usize| cpp_name(&def.attrs[attr].name);
     let parameters: Vec<String> =
         branching(package).into_iter().map(|a| format!("int64_t {}", name(a))).collect();
     let head = format!("inline uint32_t SelectForm({})", parameters.join(", "));

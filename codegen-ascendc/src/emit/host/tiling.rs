@@ -2,10 +2,11 @@
 
 use super::checks::form_arguments;
 use super::core;
-use crate::emit::kernel::tiling_data::{camel, gate_is_an_attribute};
+use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::DType;
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Gate};
 
 /// The part that is the same for every operator.
@@ -78,7 +79,7 @@ fn kernels(package: &Package<'_>) -> Vec<String> {
 fn find_need(text: &mut Text, package: &Package<'_>) {
     let def = package.def;
     let value = |a: usize| {
-        let (name, var) = (&def.attrs[a].name, camel(&def.attrs[a].name));
+        let (name, var) = (&def.attrs[a].name, cpp_name(&def.attrs[a].name));
         format!("{name} = \" + std::to_string(attributes.{var}) + \" ")
     };
     let values: String = core::branching(package).into_iter().map(value).collect();
@@ -99,7 +100,8 @@ fn find_need(text: &mut Text, package: &Package<'_>) {
 fn tile(text: &mut Text, package: &Package<'_>) {
     let def = package.def;
     let has_attrs = !def.attrs.is_empty();
-    let dim = def.split.as_ref().map(|s| format!("attributes.{}", camel(&def.attrs[s.dim].name)));
+    let dim =
+        def.split.as_ref().map(|s| format!("attributes.{}", cpp_name(&def.attrs[s.dim].name)));
     text.line("ge::graphStatus TileCall(gert::TilingContext* context)\n{");
     if has_attrs {
         text.line("    Attributes attributes{};");
@@ -139,11 +141,11 @@ fn tile(text: &mut Text, package: &Package<'_>) {
     if let (true, Some(Gate::LeftIf(attr))) =
         (gate_is_an_attribute(def), def.split.as_ref().map(|s| s.gate))
     {
-        let var = camel(&def.attrs[attr].name);
+        let var = cpp_name(&def.attrs[attr].name);
         text.line(format!("    data->gateFirst = attributes.{var} ? 1 : 0;"));
     }
     for attr in def.attrs.iter().filter(|a| a.kind == AttrKind::Float) {
-        let var = camel(&attr.name);
+        let var = cpp_name(&attr.name);
         text.line(format!("    data->{var} = attributes.{var};"));
     }
     text.line(

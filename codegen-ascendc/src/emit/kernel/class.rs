@@ -4,8 +4,9 @@ use super::super::package::Package;
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::compute::{Input, inputs};
-use super::names::{self, cpp, guard, namespace, place, variable};
+use super::names::{self, cpp, guard, namespace, place};
 use super::{small, tiling_key};
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, Part, Stream};
 
 /// `<op>.h`.
@@ -62,7 +63,7 @@ fn tensors(package: &Package<'_>) -> Vec<String> {
     let def = package.def;
     let read = |t: usize| ins.iter().any(|i| i.stream.tensor == t);
     let inputs = def.inputs.iter().enumerate().filter(|(t, _)| read(*t)).map(|(_, t)| t);
-    inputs.chain(def.outputs.iter()).map(|t| variable(&t.name)).collect()
+    inputs.chain(def.outputs.iter()).map(|t| cpp_name(&t.name)).collect()
 }
 
 fn public(package: &Package<'_>, text: &mut Text) {
@@ -85,15 +86,15 @@ fn public(package: &Package<'_>, text: &mut Text) {
     let all = def.inputs.iter().chain(def.outputs.iter());
     let used = tensors(package);
     let args: Vec<String> = all
-        .map(|t| variable(&t.name))
+        .map(|t| cpp_name(&t.name))
         .map(|t| if used.contains(&t) { format!("GM_ADDR {t}") } else { "GM_ADDR".into() })
         .collect();
-    let args: Vec<String> = std::iter::once("TPipe& pipe".to_string()).chain(args).collect();
-    text.line(names::wrapped("__aicore__ inline void Init(", &args, ")"));
+    text.line(names::wrapped("__aicore__ inline void Bind(", &args, ")"));
     text.line("{");
     for t in &used {
         text.line(format!("    {t}Gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>({t}));"));
     }
+    text.line("}\n\n__aicore__ inline void Init(TPipe& pipe)\n{");
     text.line("    capacity_ = Capacity();");
     text.line("    const uint32_t bytes = capacity_ * sizeof(T);");
     text.line("    pipe.InitBuffer(inQue_, DEPTH, Formula::INPUTS * bytes);");
@@ -138,7 +139,7 @@ pub fn function(text: &mut Text, name: &str, arguments: &[&str], statements: &[S
 
 fn copy_in(package: &Package<'_>, text: &mut Text) {
     let ins = inputs(package);
-    let gm = |s: Stream| format!("{}Gm_", variable(&package.def.inputs[s.tensor].name));
+    let gm = |s: Stream| format!("{}Gm_", cpp_name(&package.def.inputs[s.tensor].name));
     let dense = |i: &Input| {
         let at = place(&i.name);
         let side = side(i.stream);
@@ -187,7 +188,7 @@ fn run(package: &Package<'_>, parted: bool) -> String {
     let def = package.def;
     let of = |stream: Stream, name: &str, output: bool| {
         let tensors = if output { &def.outputs } else { &def.inputs };
-        let tensor = variable(&tensors[stream.tensor].name);
+        let tensor = cpp_name(&tensors[stream.tensor].name);
         match (stream.part, output) {
             (Part::Whole, _) | (_, false) if !parted || stream.part == Part::Whole => {
                 let owner = if output { "" } else { "Formula::" };
@@ -231,7 +232,7 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
     let def = package.def;
     let (streams, names) = (def.output_streams(), def.output_names());
     let outs: Vec<(&Stream, &String)> = streams.iter().zip(&names).collect();
-    let gm = |s: &Stream| format!("{}Gm_", variable(&def.outputs[s.tensor].name));
+    let gm = |s: &Stream| format!("{}Gm_", cpp_name(&def.outputs[s.tensor].name));
     let store = |(s, n): &(&Stream, &String), side: &str| {
         format!("Store({}, out[{} * capacity_], tile, {side});", gm(s), place(n))
     };

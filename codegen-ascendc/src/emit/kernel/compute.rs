@@ -4,11 +4,12 @@ use super::super::package::Package;
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::call::{self, Helper};
-use super::names::{cpp, guard, namespace, place, variable};
+use super::names::{cpp, guard, namespace, place};
 use super::{names, scalar, tiling_key};
 use crate::plan::{Buffer, Operand, Plan};
 use crate::sequence::Scalar;
 use op_dsl_ir::DType;
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::Stream;
 
 /// `<op>_compute.h`.
@@ -158,10 +159,10 @@ fn class(package: &Package<'_>, plan: &Plan, text: &mut Text) {
             text.line("\nprivate:");
         }
         for b in &buffers {
-            text.line(format!("TBuf<TPosition::VECCALC> {}_;", b.name));
+            text.line(format!("TBuf<TPosition::VECCALC> {}Buf_;", b.name));
         }
         for k in 0..plan.splats.len() {
-            text.line(format!("TBuf<TPosition::VECCALC> {}_;", splat(plan, k)));
+            text.line(format!("TBuf<TPosition::VECCALC> {}Buf_;", splat(plan, k)));
         }
         for m in &uniforms.members {
             text.line(format!("float {m}_;"));
@@ -186,7 +187,7 @@ fn init(
     ));
     text.line("{");
     for b in buffers {
-        text.line(format!("    pipe.InitBuffer({}_, {});", b.name, b.bytes));
+        text.line(format!("    pipe.InitBuffer({}Buf_, {});", b.name, b.bytes));
     }
     for line in &uniforms.lines {
         text.line(format!("    {line}"));
@@ -194,8 +195,8 @@ fn init(
     for (k, value) in plan.splats.iter().enumerate() {
         let name = splat(plan, k);
         let value = scalar::text(*value, DType::F32);
-        text.line(format!("    pipe.InitBuffer({name}_, REPEAT_BYTES);"));
-        text.line(format!("    Duplicate({name}_.Get<float>(), {value}, FLOATS);"));
+        text.line(format!("    pipe.InitBuffer({name}Buf_, REPEAT_BYTES);"));
+        text.line(format!("    Duplicate({name}Buf_.Get<float>(), {value}, FLOATS);"));
     }
     text.line("}");
 }
@@ -204,9 +205,9 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
     let ty = cpp(plan.dtype);
     let reads = |i: &Input| plan.inputs[i.index].is_some();
     let named =
-        |i: &Input| if reads(i) { format!(" {}", variable(&i.name)) } else { String::new() };
+        |i: &Input| if reads(i) { format!(" {}", cpp_name(&i.name)) } else { String::new() };
     let ins = inputs(package).into_iter().map(|i| named(&i));
-    let outs = plan.outputs.iter().map(|n| format!(" {}", variable(n)));
+    let outs = plan.outputs.iter().map(|n| format!(" {}", cpp_name(n)));
     let params: Vec<String> =
         ins.chain(outs).map(|n| format!("const LocalTensor<{ty}>&{n}")).collect();
     let head = "__aicore__ inline void Run(";
@@ -215,7 +216,7 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
     text.line(format!("{indent}uint32_t count)"));
     text.line("{");
     for b in buffers {
-        text.line(format!("    const LocalTensor<{0}> {1} = {1}_.Get<{0}>();", b.ty, b.name));
+        text.line(format!("    const LocalTensor<{0}> {1} = {1}Buf_.Get<{0}>();", b.ty, b.name));
     }
     let is_read = |k: usize| {
         plan.instrs
@@ -224,11 +225,11 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
     };
     for k in (0..plan.splats.len()).filter(|k| is_read(*k)) {
         let name = splat(plan, k);
-        text.line(format!("    const LocalTensor<float> {name} = {name}_.Get<float>();"));
+        text.line(format!("    const LocalTensor<float> {name} = {name}Buf_.Get<float>();"));
     }
     if plan.masks > 0 {
         for input in inputs(package).iter().filter(|i| reads(i)) {
-            text.line(format!("    Complete({}, count);", variable(&input.name)));
+            text.line(format!("    Complete({}, count);", cpp_name(&input.name)));
         }
         text.line(format!("    count = WholeRepeats<{ty}>(count);"));
     }
@@ -245,8 +246,8 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
 pub fn name(package: &Package<'_>, plan: &Plan, buffer: Buffer) -> String {
     let def = package.def;
     match buffer {
-        Buffer::In(k) => variable(&names::stream(def, def.input_streams()[k], false)),
-        Buffer::Out(k) => variable(&plan.outputs[k]),
+        Buffer::In(k) => cpp_name(&names::stream(def, def.input_streams()[k], false)),
+        Buffer::Out(k) => cpp_name(&plan.outputs[k]),
         _ => plan.buffer(buffer),
     }
 }

@@ -3,12 +3,13 @@
 use super::super::package::{Cann, Package};
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
-use super::names::{self, namespace, variable};
+use super::names::{self, namespace};
+use op_dsl_ir::names::cpp_name;
 
 /// Arguments of the entry, the tensors among them in the order of the signature.
 fn tensors(package: &Package<'_>) -> Vec<String> {
     let def = package.def;
-    def.inputs.iter().chain(def.outputs.iter()).map(|t| variable(&t.name)).collect()
+    def.inputs.iter().chain(def.outputs.iter()).map(|t| cpp_name(&t.name)).collect()
 }
 
 /// `<op>.cpp`.
@@ -33,7 +34,8 @@ pub fn file(package: &Package<'_>) -> File {
     text.line("    if (AscendC::GetBlockIdx() >= tilingData.cores) {\n        return;\n    }");
     text.line("    AscendC::TPipe pipe;");
     text.line(format!("    {}::{op}<dtype, form, small> op(tilingData);", namespace(package)));
-    text.line(format!("    op.Init(pipe, {});", tensors(package).join(", ")));
+    text.line(format!("    op.Bind({});", tensors(package).join(", ")));
+    text.line("    op.Init(pipe);");
     text.line("    op.Process();");
     text.line("}");
     File { path: format!("{snake}.cpp"), text: text.finish() }

@@ -3,32 +3,13 @@
 use super::super::package::Package;
 use super::super::text::Text;
 use op_dsl_ir::DType;
+use op_dsl_ir::names::is_taken;
 use op_dsl_ir::op::{OpDef, Part, Stream};
-
-/// Words that a tensor's name must not be: of C++, of AscendC, and of the kernel itself.
-#[rustfmt::skip]
-const TAKEN: &[&str] = &[
-    "auto", "bool", "case", "char", "class", "const", "count", "default", "delete", "do", "double",
-    "dtype", "else", "enum", "float", "for", "form", "half", "if", "in", "inline", "int", "long",
-    "new", "ones", "operator", "out", "pipe", "private", "public", "register", "return", "short",
-    "signed", "sizeof", "small", "static", "struct", "switch", "template", "this", "tile", "tiling",
-    "union", "unsigned", "using", "void", "volatile", "while", "workspace",
-];
-
-/// `grad_output` -> `gradOutput`, `x.gate` -> `xGate`; never a word that means something else.
-pub fn variable(name: &str) -> String {
-    let name = super::tiling_data::camel(&name.replace('.', "_"));
-    let numbered = |prefix: char| {
-        let rest = name.strip_prefix(prefix);
-        rest.is_some_and(|r| !r.is_empty() && r.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let taken = TAKEN.contains(&&*name) || ['t', 'h', 'm', 'c'].into_iter().any(numbered);
-    if taken { name + "Data" } else { name }
-}
 
 /// `x.gate` -> `X_GATE`: the place of a stream in a buffer.
 pub fn place(name: &str) -> String {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    let name = if is_taken(name) { format!("{name}_") } else { name.to_string() };
     name.chars().map(upper).collect()
 }
 

@@ -2,9 +2,9 @@
 //! which is computed once, in `float`.
 
 use super::names::cpp;
-use super::tiling_data::camel;
 use crate::plan::Plan;
 use crate::sequence::Scalar;
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
 
@@ -55,7 +55,7 @@ fn expression(def: &OpDef, graph: &Graph, id: Id) -> String {
         Node::Const(c) => literal(c as f32),
         Node::Scalar(k) => {
             let names = def.scalar_names();
-            format!("tiling.{}", camel(names.get(k as usize).map_or("", |n| n)))
+            format!("tiling.{}", cpp_name(names.get(k as usize).map_or("", |n| n)))
         }
         Node::Stream(_) => "\n#error \"a number that depends on an element\"\n".into(),
         Node::Call(prim, [x, y, z]) => match prim {

@@ -5,7 +5,8 @@ use super::super::package::Package;
 use super::super::text::Text;
 use super::class::function;
 use super::compute::inputs;
-use super::names::{place, variable};
+use super::names::place;
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Kind, Part};
 
 /// Gated tensors that are read.
@@ -13,7 +14,7 @@ fn parted(package: &Package<'_>) -> Vec<(String, String)> {
     let ins = inputs(package);
     let gates = ins.iter().filter(|i| i.stream.part == Part::Gate);
     let of = |i: &super::compute::Input| {
-        (variable(&package.def.inputs[i.stream.tensor].name), place(&i.name))
+        (cpp_name(&package.def.inputs[i.stream.tensor].name), place(&i.name))
     };
     gates.map(of).collect()
 }
@@ -21,7 +22,7 @@ fn parted(package: &Package<'_>) -> Vec<(String, String)> {
 /// Gated results.
 fn joined(package: &Package<'_>) -> Vec<(String, String)> {
     let outs = package.def.outputs.iter().filter(|t| t.kind == Kind::Gated);
-    outs.map(|t| (variable(&t.name), place(&format!("{}.gate", t.name)))).collect()
+    outs.map(|t| (cpp_name(&t.name), place(&format!("{}.gate", t.name)))).collect()
 }
 
 /// Buffers and tables.

@@ -6,6 +6,7 @@ use super::super::package::Package;
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::names::guard;
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Gate, OpDef};
 
 /// A field of the struct.
@@ -48,30 +49,13 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
         fields.push(field("uint32_t", "gateFirst", "1 if the gate is the first part, else 0"));
     }
     for attr in package.def.attrs.iter().filter(|a| a.kind == AttrKind::Float) {
-        fields.push(field("float", &camel(&attr.name), "attribute of the operator"));
+        fields.push(field("float", &cpp_name(&attr.name), "attribute of the operator"));
     }
     let bytes: usize = fields.iter().map(|f| if f.ty == "uint64_t" { 8 } else { 4 }).sum();
     if !bytes.is_multiple_of(8) {
         fields.push(field("uint32_t", "reserved", "0: keeps the size a multiple of 8 bytes"));
     }
     fields
-}
-
-/// `beta_2` -> `beta2`, `linear_beta` -> `linearBeta`.
-pub fn camel(name: &str) -> String {
-    let mut out = String::new();
-    let mut up = false;
-    for c in name.chars() {
-        match c {
-            '_' => up = !out.is_empty(),
-            c if up => {
-                out.extend(c.to_uppercase());
-                up = false;
-            }
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// `<op>_tiling_data.h`.

@@ -1,13 +1,14 @@
 //! One kernel that is launched without an installed package: a program that runs it on files.
 
 use super::ops_nn::units;
-use crate::emit::kernel::names::{namespace, variable};
-use crate::emit::kernel::tiling_data::{camel, gate_is_an_attribute};
+use crate::emit::kernel::names::namespace;
+use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::{File, Tree};
 use crate::emit::{host, kernel};
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Tensor, Value};
 
 /// Adds the directory of an operator.
@@ -77,7 +78,7 @@ fn launch_header(package: &Package<'_>) -> String {
         text.line("void* tensors[COUNT] = {};   // in device memory");
         for attr in def.attrs.iter() {
             let (ty, default) = attribute(attr);
-            text.line(format!("{ty} {} = {default};", camel(&attr.name)));
+            text.line(format!("{ty} {} = {default};", cpp_name(&attr.name)));
         }
     });
     split_dim(package, &mut text);
@@ -92,7 +93,7 @@ fn split_dim(package: &Package<'_>, text: &mut Text) {
         text.line("inline size_t SplitDim(const Call&) { return 0; }\n");
         return;
     };
-    let dim = format!("call.{}", camel(&package.def.attrs[split.dim].name));
+    let dim = format!("call.{}", cpp_name(&package.def.attrs[split.dim].name));
     text.line("// The dimension along which gated tensors are cut, counted from the outermost.");
     text.line("inline size_t SplitDim(const Call& call)\n{");
     text.line("    const int64_t rank = static_cast<int64_t>(call.dims.size());");
@@ -116,7 +117,7 @@ fn set_attribute(package: &Package<'_>, text: &mut Text) {
         text.line(format!("    if (name == \"{}\") {{", attr.name));
         text.line(format!(
             "        call.{} = {parsed};\n        return true;\n    }}",
-            camel(&attr.name)
+            cpp_name(&attr.name)
         ));
     }
     text.line("    return false;\n}\n");
@@ -125,7 +126,7 @@ fn set_attribute(package: &Package<'_>, text: &mut Text) {
 /// Kernel entry and launcher.
 fn launch(package: &Package<'_>) -> String {
     let (def, snake) = (package.def, package.snake());
-    let names: Vec<String> = tensors(package).map(|t| variable(&t.name)).collect();
+    let names: Vec<String> = tensors(package).map(|t| cpp_name(&t.name)).collect();
     let params: Vec<String> = names.iter().map(|n| format!("GM_ADDR {n}")).collect();
     // Where vector cores are apart, a kernel says that it runs on them.
     let unit = if matches!(package.arch(), 2201 | 3510) { "__vector__" } else { "__aicore__" };
@@ -143,7 +144,8 @@ fn launch(package: &Package<'_>) -> String {
     ));
     text.line("{\n    AscendC::TPipe pipe;");
     text.line(format!("    {}::{}<dtype, form, small> op(tiling);", namespace(package), def.name));
-    text.line(format!("    op.Init(pipe, {});\n    op.Process();\n}}\n", names.join(", ")));
+    text.line(format!("    op.Bind({});", names.join(", ")));
+    text.line("    op.Init(pipe);\n    op.Process();\n}\n");
     text.line("namespace {\n");
     tiling(package, &mut text);
     instances(package, names.len(), &mut text);
@@ -190,7 +192,7 @@ fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
 /// Tiling by the operator's host code, with what the platform reports.
 fn tiling(package: &Package<'_>, text: &mut Text) {
     let (def, snake) = (package.def, package.snake());
-    let call = |a: usize| format!("call.{}", camel(&def.attrs[a].name));
+    let call = |a: usize| format!("call.{}", cpp_name(&def.attrs[a].name));
     let chosen: Vec<String> = host::core::branching(package).into_iter().map(call).collect();
     let outer = host::core::outer(package, "SplitDim(call)");
     text.line(format!(
@@ -215,7 +217,7 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
         text.line(format!("    tiling.gateFirst = {} ? 1 : 0;", call(a)));
     }
     for (a, _) in def.attrs.iter().enumerate().filter(|(_, a)| a.kind == AttrKind::Float) {
-        text.line(format!("    tiling.{} = {};", camel(&def.attrs[a].name), call(a)));
+        text.line(format!("    tiling.{} = {};", cpp_name(&def.attrs[a].name), call(a)));
     }
     text.line("    return true;\n}\n");
 }

@@ -1,6 +1,5 @@
 //! `examples/test_aclnn_<..>.cpp`: a program that calls one aclnn name and compares with the formula.
 
-use super::golden::stream_name;
 use super::straight::{Language, prelude, straight};
 use crate::emit::api::cpp::{list, literal};
 use crate::emit::package::Package;
@@ -8,6 +7,7 @@ use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
 use op_dsl_ir::DType;
 use op_dsl_ir::interface::{Function, Interface, Param};
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Value, snake};
 use op_dsl_ir::published::{Of, Type};
 
@@ -147,11 +147,9 @@ bool Close(const char* name, int64_t i, float got, double want)
 pub fn expected(package: &Package<'_>, spec: usize) -> String {
     let def = package.def;
     let graph = &def.specs[spec].graph;
-    let streams = def.input_streams();
-    let inputs: Vec<String> = streams.iter().map(|s| stream_name(&def.inputs, s)).collect();
-    let outputs: Vec<String> =
-        def.output_streams().iter().map(|s| stream_name(&def.outputs, s)).collect();
-    let scalars: Vec<String> = def.scalar_names().iter().map(|s| format!("{s}_")).collect();
+    let named = |names: Vec<String>| names.iter().map(|n| cpp_name(n)).collect::<Vec<_>>();
+    let (inputs, outputs) = (named(def.input_names()), named(def.output_names()));
+    let scalars = named(def.scalar_names());
     let code = straight(graph, &inputs, &scalars, Language::Cpp);
     let mut params: Vec<String> = Vec::new();
     for (i, name) in inputs.iter().enumerate() {
@@ -304,9 +302,9 @@ fn compare(
             b.line(format!("const int64_t gate = {gate};\nconst int64_t value = {value};"));
         }
         b.line(list("const Expected want = Formula", &args, ";"));
-        for stream in def.output_streams() {
+        for (stream, field) in def.output_streams().iter().zip(def.output_names()) {
             let name = function.name_of(Of::Output(stream.tensor));
-            let (at, field) = (place(stream.part), stream_name(&def.outputs, &stream));
+            let (at, field) = (place(stream.part), cpp_name(&field));
             b.line(format!(
                 "right = Close(\"{name}\", {at}, {name}.host[{at}], want.{field}) && right;"
             ));

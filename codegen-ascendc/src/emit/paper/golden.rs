@@ -83,13 +83,17 @@ def joined(gate, value, dim, gate_first):
 
 /// Python's word for a name of an operator.
 fn word(name: &str) -> String {
-    const KEYWORDS: &[&str] =
-        &["def", "del", "from", "global", "is", "lambda", "nonlocal", "not", "np", "pass"];
+    #[rustfmt::skip]
+    const KEYWORDS: &[&str] = &[
+        "and", "assert", "class", "def", "del", "dtype", "elif", "erf", "erfc", "except", "finally",
+        "formula", "from", "gate_first", "global", "import", "is", "joined", "lambda", "math",
+        "nonlocal", "not", "np", "or", "parts", "pass", "raise", "with",
+    ];
     if KEYWORDS.contains(&name) { format!("{name}_") } else { name.into() }
 }
 
 /// `x_gate`
-pub fn stream_name(tensors: &[Tensor], stream: &Stream) -> String {
+fn stream_name(tensors: &[Tensor], stream: &Stream) -> String {
     let name = word(&tensors[stream.tensor].name);
     match stream.part {
         Part::Whole => name,

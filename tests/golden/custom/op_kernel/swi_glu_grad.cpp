@@ -29,6 +29,7 @@ __global__ __aicore__ void swi_glu_grad(GM_ADDR yGrad, GM_ADDR x, GM_ADDR xGrad,
     }
     AscendC::TPipe pipe;
     SwiGluGradKernel::SwiGluGrad<dtype, form, small> op(tilingData);
-    op.Init(pipe, yGrad, x, xGrad);
+    op.Bind(yGrad, x, xGrad);
+    op.Init(pipe);
     op.Process();
 }

@@ -59,11 +59,15 @@ public:
         : tiling_(tiling), gate_(0), value_(tiling.columns - gate_)
     {}
 
-    __aicore__ inline void Init(TPipe& pipe, GM_ADDR yGrad, GM_ADDR x, GM_ADDR xGrad)
+    __aicore__ inline void Bind(GM_ADDR yGrad, GM_ADDR x, GM_ADDR xGrad)
     {
         yGradGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(yGrad));
         xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x));
         xGradGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(xGrad));
+    }
+
+    __aicore__ inline void Init(TPipe& pipe)
+    {
         capacity_ = Capacity();
         const uint32_t bytes = capacity_ * sizeof(T);
         pipe.InitBuffer(inQue_, DEPTH, Formula::INPUTS * bytes);

@@ -46,10 +46,10 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const SwiGluGradTilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(t1_, capacity * sizeof(float));
-        pipe.InitBuffer(t2_, capacity * sizeof(float));
-        pipe.InitBuffer(t3_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& yGrad,
@@ -59,10 +59,10 @@ public:
                                const LocalTensor<half>& xGradValue,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> t1 = t1_.Get<float>();
-        const LocalTensor<float> t2 = t2_.Get<float>();
-        const LocalTensor<float> t3 = t3_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<float> t3 = t3Buf_.Get<float>();
         Maxs(xGate, xGate, static_cast<half>(-110.0f), count);
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
         Mins(t1, t0, 20.0f, count);
@@ -81,10 +81,10 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> t1_;
-    TBuf<TPosition::VECCALC> t2_;
-    TBuf<TPosition::VECCALC> t3_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> t3Buf_;
 };
 
 // silu_grad by shared, silu by shared; 15 vector calls a tile.
@@ -99,10 +99,10 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const SwiGluGradTilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(t1_, capacity * sizeof(float));
-        pipe.InitBuffer(t2_, capacity * sizeof(float));
-        pipe.InitBuffer(t3_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<bfloat16_t>& yGrad,
@@ -112,10 +112,10 @@ public:
                                const LocalTensor<bfloat16_t>& xGradValue,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> t1 = t1_.Get<float>();
-        const LocalTensor<float> t2 = t2_.Get<float>();
-        const LocalTensor<float> t3 = t3_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<float> t3 = t3Buf_.Get<float>();
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
         Maxs(t0, t0, -110.0f, count);
         Mins(t1, t0, 20.0f, count);
@@ -134,10 +134,10 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> t1_;
-    TBuf<TPosition::VECCALC> t2_;
-    TBuf<TPosition::VECCALC> t3_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> t3Buf_;
 };
 
 // silu_grad by shared, silu by shared; 10 vector calls a tile.
@@ -152,7 +152,7 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const SwiGluGradTilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<float>& yGrad,
@@ -162,7 +162,7 @@ public:
                                const LocalTensor<float>& xGradValue,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
         Maxs(xGate, xGate, -110.0f, count);
         Mins(xGradGate, xGate, 20.0f, count);
         Exp(xGradValue, xGradGate, count);  // e^x
@@ -176,7 +176,7 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
+    TBuf<TPosition::VECCALC> t0Buf_;
 };
 
 }  // namespace SwiGluGradKernel

@@ -21,4 +21,9 @@ private:
     fe::PlatFormInfos* infos_;
 };
 
+class PlatformAscendCManager {
+public:
+    static PlatformAscendC* GetInstance() { return nullptr; }
+};
+
 }  // namespace platform_ascendc

@@ -5,11 +5,11 @@ use crate::emit::api::cpp::list;
 use crate::emit::kernel::{tiling_data, tiling_key};
 use crate::emit::package::Package;
 use crate::emit::paper::example;
-use crate::emit::paper::golden::stream_name;
 use crate::emit::paper::straight::{Language, prelude};
 use crate::emit::text::Text;
 use crate::plan::Plan;
 use op_dsl_ir::DType;
+use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Part, Pattern, Stream, Tensor, Value};
 use op_dsl_ir::tiling::{Machine, Path, Tiling};
 
@@ -61,7 +61,7 @@ fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> S
         args.push(format!("reinterpret_cast<uint8_t*>({name})"));
     };
     let names = |tensors: &[Tensor], end: &str| -> Vec<String> {
-        tensors.iter().map(|t| format!("{}{end}", tiling_data::camel(&t.name))).collect()
+        tensors.iter().map(|t| format!("{}{end}", cpp_name(&t.name))).collect()
     };
     let (inputs, outputs) = (names(&def.inputs, "In"), names(&def.outputs, "Out"));
     for (phase, (name, shape)) in inputs.iter().zip(&call.shapes).enumerate() {
@@ -84,7 +84,7 @@ fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> S
     let mut floats = Vec::new();
     for (attr, value) in def.attrs.iter().zip(&call.attrs) {
         if let (AttrKind::Float, Value::Float(x)) = (&attr.kind, value) {
-            t.line(format!("tiling->{} = {x:?}f;", tiling_data::camel(&attr.name)));
+            t.line(format!("tiling->{} = {x:?}f;", cpp_name(&attr.name)));
             floats.push(format!("{x:?}"));
         }
     }
@@ -135,7 +135,7 @@ fn check(package: &Package<'_>, call: &Call, gate_first: bool, floats: &[String]
             }
         }
     };
-    let name = |name: &str, end: &str| format!("{}{end}", tiling_data::camel(name));
+    let name = |name: &str, end: &str| format!("{}{end}", cpp_name(name));
     let read = |s: &Stream| format!("{}[{}]", name(&def.inputs[s.tensor].name, "In"), at(s.part));
     let mut args: Vec<String> = def.input_streams().iter().map(read).collect();
     args.extend(floats.iter().cloned());
@@ -151,9 +151,9 @@ fn check(package: &Package<'_>, call: &Call, gate_first: bool, floats: &[String]
             None => {}
         }
         t.line(list("const Expected want = Formula", &args, ";"));
-        for s in def.output_streams() {
+        for (s, field) in def.output_streams().iter().zip(def.output_names()) {
             let got = format!("{}[{}]", name(&def.outputs[s.tensor].name, "Out"), at(s.part));
-            let want = format!("want.{}", stream_name(&def.outputs, &s));
+            let want = format!("want.{}", cpp_name(&field));
             t.line(format!("EXPECT_NEAR({got}, {want}, 1e-5 + 1e-4 * std::fabs({want}));"));
         }
     });

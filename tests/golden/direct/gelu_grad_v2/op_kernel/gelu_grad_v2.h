@@ -65,11 +65,15 @@ public:
         : tiling_(tiling)
     {}
 
-    __aicore__ inline void Init(TPipe& pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR z)
+    __aicore__ inline void Bind(GM_ADDR dy, GM_ADDR x, GM_ADDR z)
     {
         dyGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dy));
         xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x));
         zGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(z));
+    }
+
+    __aicore__ inline void Init(TPipe& pipe)
+    {
         capacity_ = Capacity();
         const uint32_t bytes = capacity_ * sizeof(T);
         pipe.InitBuffer(inQue_, DEPTH, Formula::INPUTS * bytes);

@@ -69,10 +69,10 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(t1_, capacity * sizeof(float));
-        pipe.InitBuffer(t2_, capacity * sizeof(float));
-        pipe.InitBuffer(t3_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& dy,
@@ -80,10 +80,10 @@ public:
                                const LocalTensor<half>& z,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> t1 = t1_.Get<float>();
-        const LocalTensor<float> t2 = t2_.Get<float>();
-        const LocalTensor<float> t3 = t3_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<float> t3 = t3Buf_.Get<float>();
         Maxs(x, x, static_cast<half>(-15.0f), count);
         Mins(x, x, static_cast<half>(15.0f), count);
         Cast(t0, x, RoundMode::CAST_NONE, count);
@@ -106,10 +106,10 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> t1_;
-    TBuf<TPosition::VECCALC> t2_;
-    TBuf<TPosition::VECCALC> t3_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> t3Buf_;
 };
 
 // gelu_grad by S4; 18 vector calls a tile.
@@ -123,10 +123,10 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(t1_, capacity * sizeof(float));
-        pipe.InitBuffer(t2_, capacity * sizeof(float));
-        pipe.InitBuffer(t3_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<bfloat16_t>& dy,
@@ -134,10 +134,10 @@ public:
                                const LocalTensor<bfloat16_t>& z,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> t1 = t1_.Get<float>();
-        const LocalTensor<float> t2 = t2_.Get<float>();
-        const LocalTensor<float> t3 = t3_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<float> t3 = t3Buf_.Get<float>();
         Cast(t0, x, RoundMode::CAST_NONE, count);
         Maxs(t0, t0, -15.0f, count);
         Mins(t0, t0, 15.0f, count);
@@ -159,10 +159,10 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> t1_;
-    TBuf<TPosition::VECCALC> t2_;
-    TBuf<TPosition::VECCALC> t3_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> t3Buf_;
 };
 
 // gelu_grad by R; 22 vector calls a tile.
@@ -176,11 +176,11 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(t1_, capacity * sizeof(float));
-        pipe.InitBuffer(t2_, capacity * sizeof(float));
-        pipe.InitBuffer(ones_, REPEAT_BYTES);
-        Duplicate(ones_.Get<float>(), 1.0f, FLOATS);
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
+        Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
     }
 
     __aicore__ inline void Run(const LocalTensor<float>& dy,
@@ -188,10 +188,10 @@ public:
                                const LocalTensor<float>& z,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> t1 = t1_.Get<float>();
-        const LocalTensor<float> t2 = t2_.Get<float>();
-        const LocalTensor<float> ones = ones_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<float> ones = onesBuf_.Get<float>();
         Muls(z, x, 1e18f, count);  // the sign of x, huge
         Abs(x, x, count);
         Mins(x, x, 15.0f, count);  // a = |x|
@@ -217,10 +217,10 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> t1_;
-    TBuf<TPosition::VECCALC> t2_;
-    TBuf<TPosition::VECCALC> ones_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> onesBuf_;
 };
 
 // gelu_tanh_grad by P; 16 vector calls a tile.
@@ -234,9 +234,9 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(t1_, capacity * sizeof(float));
-        pipe.InitBuffer(t2_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& dy,
@@ -244,9 +244,9 @@ public:
                                const LocalTensor<half>& z,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> t1 = t1_.Get<float>();
-        const LocalTensor<float> t2 = t2_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
         Maxs(x, x, static_cast<half>(-15.0f), count);
         Mins(x, x, static_cast<half>(6.0f), count);
         Cast(t0, x, RoundMode::CAST_NONE, count);
@@ -266,9 +266,9 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> t1_;
-    TBuf<TPosition::VECCALC> t2_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
 };
 
 // gelu_tanh_grad by P; 16 vector calls a tile.
@@ -282,9 +282,9 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(t1_, capacity * sizeof(float));
-        pipe.InitBuffer(t2_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<bfloat16_t>& dy,
@@ -292,9 +292,9 @@ public:
                                const LocalTensor<bfloat16_t>& z,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> t1 = t1_.Get<float>();
-        const LocalTensor<float> t2 = t2_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
         Cast(t0, x, RoundMode::CAST_NONE, count);
         Maxs(t0, t0, -15.0f, count);
         Mins(t0, t0, 6.0f, count);
@@ -314,9 +314,9 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> t1_;
-    TBuf<TPosition::VECCALC> t2_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
 };
 
 // gelu_tanh_grad by P; 13 vector calls a tile.
@@ -330,7 +330,7 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeluGradV2TilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<float>& dy,
@@ -338,7 +338,7 @@ public:
                                const LocalTensor<float>& z,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
         Maxs(z, x, -15.0f, count);
         Mins(z, z, 6.0f, count);
         Muls(z, z, 1.5957692f, count);  // z = k x
@@ -355,7 +355,7 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
+    TBuf<TPosition::VECCALC> t0Buf_;
 };
 
 }  // namespace GeluGradV2Kernel

@@ -126,14 +126,14 @@ bool Close(const char* name, int64_t i, float got, double want)
 }
 
 struct Expected {
-    double dx_gate;
-    double dx_value;
+    double dxGate;
+    double dxValue;
 };
 
-Expected Formula(double dy, double x_gate, double x_value, double gelu)
+Expected Formula(double dy, double xGate, double xValue, double gelu)
 {
-    const double t0 = formula::gelu_tanh_grad(x_gate);
-    const double t1 = t0 * dy * x_value;
+    const double t0 = formula::gelu_tanh_grad(xGate);
+    const double t1 = t0 * dy * xValue;
     const double t2 = dy * gelu;
     return {t1, t2};
 }
@@ -176,8 +176,8 @@ bool Run(aclrtStream stream)
         const int64_t gate = second;
         const int64_t value = first;
         const Expected want = Formula(gradOutput.host[i], self.host[gate], self.host[value], gelu.host[i]);
-        right = Close("gradInput", gate, gradInput.host[gate], want.dx_gate) && right;
-        right = Close("gradInput", value, gradInput.host[value], want.dx_value) && right;
+        right = Close("gradInput", gate, gradInput.host[gate], want.dxGate) && right;
+        right = Close("gradInput", value, gradInput.host[value], want.dxValue) && right;
     }
     std::printf("%s\n", right ? "as the formula says" : "NOT as the formula says");
     return right;

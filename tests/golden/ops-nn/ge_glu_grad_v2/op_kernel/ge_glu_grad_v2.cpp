@@ -38,6 +38,7 @@ __global__ __aicore__ void ge_glu_grad_v2(GM_ADDR dy, GM_ADDR x, GM_ADDR gelu, G
     }
     AscendC::TPipe pipe;
     GeGluGradV2Kernel::GeGluGradV2<dtype, form, small> op(tilingData);
-    op.Init(pipe, dy, x, gelu, dx);
+    op.Bind(dy, x, gelu, dx);
+    op.Init(pipe);
     op.Process();
 }

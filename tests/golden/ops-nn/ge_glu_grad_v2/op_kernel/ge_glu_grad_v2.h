@@ -68,12 +68,16 @@ public:
         : tiling_(tiling), gate_(tiling.gateFirst != 0 ? 0 : tiling.columns), value_(tiling.columns - gate_)
     {}
 
-    __aicore__ inline void Init(TPipe& pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR gelu, GM_ADDR dx)
+    __aicore__ inline void Bind(GM_ADDR dy, GM_ADDR x, GM_ADDR gelu, GM_ADDR dx)
     {
         dyGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dy));
         xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x));
         geluGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gelu));
         dxGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dx));
+    }
+
+    __aicore__ inline void Init(TPipe& pipe)
+    {
         capacity_ = Capacity();
         const uint32_t bytes = capacity_ * sizeof(T);
         pipe.InitBuffer(inQue_, DEPTH, Formula::INPUTS * bytes);

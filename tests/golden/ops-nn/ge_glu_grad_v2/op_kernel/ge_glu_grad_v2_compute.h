@@ -74,10 +74,10 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeGluGradV2TilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(t1_, capacity * sizeof(float));
-        pipe.InitBuffer(t2_, capacity * sizeof(float));
-        pipe.InitBuffer(t3_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& dy,
@@ -88,10 +88,10 @@ public:
                                const LocalTensor<half>& dxValue,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> t1 = t1_.Get<float>();
-        const LocalTensor<float> t2 = t2_.Get<float>();
-        const LocalTensor<float> t3 = t3_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<float> t3 = t3Buf_.Get<float>();
         Maxs(xGate, xGate, static_cast<half>(-15.0f), count);
         Mins(xGate, xGate, static_cast<half>(15.0f), count);
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
@@ -117,10 +117,10 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> t1_;
-    TBuf<TPosition::VECCALC> t2_;
-    TBuf<TPosition::VECCALC> t3_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> t3Buf_;
 };
 
 // gelu_grad by S4; 23 vector calls a tile.
@@ -136,10 +136,10 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeGluGradV2TilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(t1_, capacity * sizeof(float));
-        pipe.InitBuffer(t2_, capacity * sizeof(float));
-        pipe.InitBuffer(t3_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<bfloat16_t>& dy,
@@ -150,10 +150,10 @@ public:
                                const LocalTensor<bfloat16_t>& dxValue,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> t1 = t1_.Get<float>();
-        const LocalTensor<float> t2 = t2_.Get<float>();
-        const LocalTensor<float> t3 = t3_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<float> t3 = t3Buf_.Get<float>();
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
         Maxs(t0, t0, -15.0f, count);
         Mins(t0, t0, 15.0f, count);
@@ -180,10 +180,10 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> t1_;
-    TBuf<TPosition::VECCALC> t2_;
-    TBuf<TPosition::VECCALC> t3_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> t3Buf_;
 };
 
 // gelu_grad by R; 24 vector calls a tile.
@@ -199,9 +199,9 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeGluGradV2TilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(ones_, REPEAT_BYTES);
-        Duplicate(ones_.Get<float>(), 1.0f, FLOATS);
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
+        Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
     }
 
     __aicore__ inline void Run(const LocalTensor<float>& dy,
@@ -212,8 +212,8 @@ public:
                                const LocalTensor<float>& dxValue,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> ones = ones_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> ones = onesBuf_.Get<float>();
         Mul(dxValue, dy, gelu, count);
         Mul(dy, dy, xValue, count);  // t
         Muls(dxGate, xGate, 1e18f, count);  // the sign of x, huge
@@ -241,8 +241,8 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> ones_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> onesBuf_;
 };
 
 // gelu_tanh_grad by P; 19 vector calls a tile.
@@ -258,10 +258,10 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeGluGradV2TilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(t1_, capacity * sizeof(float));
-        pipe.InitBuffer(t2_, capacity * sizeof(float));
-        pipe.InitBuffer(t3_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& dy,
@@ -272,10 +272,10 @@ public:
                                const LocalTensor<half>& dxValue,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> t1 = t1_.Get<float>();
-        const LocalTensor<float> t2 = t2_.Get<float>();
-        const LocalTensor<float> t3 = t3_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<float> t3 = t3Buf_.Get<float>();
         Cast(t0, dy, RoundMode::CAST_NONE, count);
         Cast(t1, xValue, RoundMode::CAST_NONE, count);
         Mul(t0, t0, t1, count);  // t
@@ -298,10 +298,10 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> t1_;
-    TBuf<TPosition::VECCALC> t2_;
-    TBuf<TPosition::VECCALC> t3_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> t3Buf_;
 };
 
 // gelu_tanh_grad by P; 21 vector calls a tile.
@@ -317,10 +317,10 @@ public:
 
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeGluGradV2TilingData&)
     {
-        pipe.InitBuffer(t0_, capacity * sizeof(float));
-        pipe.InitBuffer(t1_, capacity * sizeof(float));
-        pipe.InitBuffer(t2_, capacity * sizeof(float));
-        pipe.InitBuffer(t3_, capacity * sizeof(float));
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<bfloat16_t>& dy,
@@ -331,10 +331,10 @@ public:
                                const LocalTensor<bfloat16_t>& dxValue,
                                uint32_t count)
     {
-        const LocalTensor<float> t0 = t0_.Get<float>();
-        const LocalTensor<float> t1 = t1_.Get<float>();
-        const LocalTensor<float> t2 = t2_.Get<float>();
-        const LocalTensor<float> t3 = t3_.Get<float>();
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<float> t3 = t3Buf_.Get<float>();
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
         Maxs(t0, t0, -15.0f, count);
         Mins(t0, t0, 6.0f, count);
@@ -359,10 +359,10 @@ public:
     }
 
 private:
-    TBuf<TPosition::VECCALC> t0_;
-    TBuf<TPosition::VECCALC> t1_;
-    TBuf<TPosition::VECCALC> t2_;
-    TBuf<TPosition::VECCALC> t3_;
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> t3Buf_;
 };
 
 // gelu_tanh_grad by P; 15 vector calls a tile.

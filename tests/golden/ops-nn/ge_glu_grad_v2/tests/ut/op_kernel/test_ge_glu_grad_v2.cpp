@@ -81,14 +81,14 @@ double gelu_tanh_grad(double x)
 
 namespace of_float_none {
 struct Expected {
-    double dx_gate;
-    double dx_value;
+    double dxGate;
+    double dxValue;
 };
 
-Expected Formula(double dy, double x_gate, double x_value, double gelu)
+Expected Formula(double dy, double xGate, double xValue, double gelu)
 {
-    const double t0 = formula::gelu_grad(x_gate);
-    const double t1 = t0 * dy * x_value;
+    const double t0 = formula::gelu_grad(xGate);
+    const double t1 = t0 * dy * xValue;
     const double t2 = dy * gelu;
     return {t1, t2};
 }
@@ -139,8 +139,8 @@ TEST(GeGluGradV2Kernel, FLOAT_NONE)
         const size_t first = i + i / 64 * 64;
         const size_t second = first + 64;
         const Expected want = Formula(dyIn[i], xIn[second], xIn[first], geluIn[i]);
-        EXPECT_NEAR(dxOut[second], want.dx_gate, 1e-5 + 1e-4 * std::fabs(want.dx_gate));
-        EXPECT_NEAR(dxOut[first], want.dx_value, 1e-5 + 1e-4 * std::fabs(want.dx_value));
+        EXPECT_NEAR(dxOut[second], want.dxGate, 1e-5 + 1e-4 * std::fabs(want.dxGate));
+        EXPECT_NEAR(dxOut[first], want.dxValue, 1e-5 + 1e-4 * std::fabs(want.dxValue));
     }
     AscendC::GmFree(dyIn);
     AscendC::GmFree(xIn);
@@ -152,14 +152,14 @@ TEST(GeGluGradV2Kernel, FLOAT_NONE)
 
 namespace of_float_tanh {
 struct Expected {
-    double dx_gate;
-    double dx_value;
+    double dxGate;
+    double dxValue;
 };
 
-Expected Formula(double dy, double x_gate, double x_value, double gelu)
+Expected Formula(double dy, double xGate, double xValue, double gelu)
 {
-    const double t0 = formula::gelu_tanh_grad(x_gate);
-    const double t1 = t0 * dy * x_value;
+    const double t0 = formula::gelu_tanh_grad(xGate);
+    const double t1 = t0 * dy * xValue;
     const double t2 = dy * gelu;
     return {t1, t2};
 }
@@ -210,8 +210,8 @@ TEST(GeGluGradV2Kernel, FLOAT_TANH)
         const size_t first = i + i / 64 * 64;
         const size_t second = first + 64;
         const Expected want = Formula(dyIn[i], xIn[second], xIn[first], geluIn[i]);
-        EXPECT_NEAR(dxOut[second], want.dx_gate, 1e-5 + 1e-4 * std::fabs(want.dx_gate));
-        EXPECT_NEAR(dxOut[first], want.dx_value, 1e-5 + 1e-4 * std::fabs(want.dx_value));
+        EXPECT_NEAR(dxOut[second], want.dxGate, 1e-5 + 1e-4 * std::fabs(want.dxGate));
+        EXPECT_NEAR(dxOut[first], want.dxValue, 1e-5 + 1e-4 * std::fabs(want.dxValue));
     }
     AscendC::GmFree(dyIn);
     AscendC::GmFree(xIn);

@@ -1,0 +1,128 @@
+//! An operator whose tensors and attributes are words of C++, of AscendC and of the emitted files.
+
+use super::compile::{compiled, compiler, scratch, write};
+use super::papers::ut_compiler;
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::emit::{File, Layout, Options, emit};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[op_dsl::operators]
+mod ops {
+    use op_dsl::prelude::*;
+
+    #[derive(OpAttr, Clone, Copy, PartialEq, Eq, Debug)]
+    #[repr(i64)]
+    pub enum Namespace {
+        Template = 0,
+        Delete = 1,
+    }
+
+    /// Two results: one of two parts, one whole.
+    #[op(name = "Words", outputs(pipe, tiling))]
+    pub fn words(
+        #[split(along = long, gate_left = operator)] int: Gated,
+        class: Elem,
+        workspace: Elem,
+        t0: Elem,
+        #[attr(default = -1)] long: Dim,
+        #[attr(default = false)] operator: bool,
+        #[attr(default = Namespace::Template)] new: Namespace,
+        #[attr(default = 1.5)] rows: f32,
+        #[attr(default = 0.5)] float: f32,
+    ) -> (Gated, Elem) {
+        let count = match new {
+            Namespace::Template => sigmoid(rows * int.gate) * class,
+            Namespace::Delete => float * int.gate * class,
+        };
+        (Gated { gate: count * int.value, value: workspace * count }, t0 * int.value)
+    }
+}
+
+/// The operator in a layout, on disk.
+fn emitted(layout: Layout) -> (PathBuf, Vec<File>) {
+    let soc = Soc::named("ascend910b").expect("a target");
+    let options = Options::default();
+    let tree = emit(ops::OPERATORS[0].def(), layout, soc, &options).expect("the target can do it");
+    let dir = scratch(&format!("names_{}", layout.name()));
+    let inside = |f: &File| {
+        let path = f.path.strip_prefix("words/").unwrap_or(&f.path).to_string();
+        File { path, text: f.text.clone() }
+    };
+    let files: Vec<File> = tree.files.iter().map(inside).collect();
+    write(&dir, &files);
+    (dir, files)
+}
+
+fn model() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model")
+}
+
+/// Checks a source by the compiler that a function makes.
+fn check(dir: &Path, files: &[File], of: &str, compiler: impl Fn() -> Command) {
+    let wanted = |f: &&File| f.path.starts_with(of) && f.path.ends_with(".cpp");
+    let sources: Vec<&File> = files.iter().filter(wanted).collect();
+    assert!(!sources.is_empty(), "no {of}");
+    for file in sources {
+        let mut command = compiler();
+        command.arg("-fsyntax-only").arg(dir.join(&file.path));
+        compiled(command, &file.path);
+    }
+}
+
+/// The kernel's own compiler: the host model.
+fn kernel_compiler() -> Command {
+    let mut command = ut_compiler(&model());
+    command.arg("-DHOST_MODEL_ARCH=2201");
+    command
+}
+
+#[test]
+fn as_ops_nn() {
+    let (dir, files) = emitted(Layout::OpsNn);
+    for of in ["op_api/", "examples/"] {
+        check(&dir, &files, of, || compiler(&dir));
+    }
+    for of in ["op_host/", "tests/ut/op_host/"] {
+        check(&dir, &files, of, || ut_compiler(&model().join("host")));
+    }
+    for of in ["op_kernel/", "tests/ut/op_kernel/"] {
+        check(&dir, &files, of, kernel_compiler);
+    }
+    // What the framework and documents say is what the author said.
+    let text = |path: &str| &files.iter().find(|f| f.path == path).expect("a file").text;
+    for (path, names) in [
+        ("op_host/words_def.cpp", ["Input(\"int\")", "Attr(\"rows\")", "Output(\"pipe\")"]),
+        ("op_graph/words_proto.h", [".INPUT(int,", ".ATTR(rows,", ".OUTPUT(pipe,"]),
+        ("README.md", ["| int | input", "| rows | attribute", "| pipe | output"]),
+    ] {
+        for name in names {
+            assert!(text(path).contains(name), "{path} has no {name}");
+        }
+    }
+}
+
+#[test]
+fn as_custom() {
+    let (dir, files) = emitted(Layout::Custom);
+    check(&dir, &files, "op_host/", || ut_compiler(&model().join("host")));
+    check(&dir, &files, "op_kernel/", kernel_compiler);
+}
+
+#[test]
+fn as_direct() {
+    let (dir, files) = emitted(Layout::Direct);
+    // The host model's compiler knows no launches.
+    let launch = files.iter().find(|f| f.path == "launch.asc").expect("a launcher");
+    let (before, rest) = launch.text.split_once("<<<").expect("a launch");
+    let (_, after) = rest.split_once(">>>").expect("its end");
+    let launch = File { path: "launch.cpp".into(), text: format!("{before}{after}") };
+    write(&dir, std::slice::from_ref(&launch));
+    let compiler = || {
+        let mut command = kernel_compiler();
+        command.args(["-D__vector__=", "-Wno-unused-parameter", "-I"]).arg(model().join("host"));
+        command
+    };
+    check(&dir, &[launch], "launch", compiler);
+    check(&dir, &files, "main", compiler);
+}
