@@ -2,6 +2,7 @@
 //! clients compile, link and run; with AddressSanitizer and under valgrind too.
 #![cfg(target_os = "linux")]
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -151,6 +152,19 @@ fn clients_run() {
     for name in CLIENTS {
         passes(Command::new(client(name, "plain", &[], None)), name);
     }
+}
+
+/// No exported function is left out where arguments make no sense.
+#[test]
+fn anything_is_asked_of_every_function() {
+    let client = fs::read_to_string(home().join("tests/clients/anything.c")).unwrap();
+    let words: HashSet<&str> = client.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let mut nm = Command::new("nm");
+    nm.args(["-D", "--defined-only"]).arg(libraries().join("libops_glu_grad.so"));
+    let symbols = good(nm.output().unwrap(), "nm");
+    let functions = symbols.lines().filter_map(|line| line.split(' ').next_back());
+    let left: Vec<&str> = functions.filter(|f| !words.contains(f)).collect();
+    assert!(left.is_empty() && symbols.lines().count() > 80, "{left:?}");
 }
 
 /// All that a C program needs is in the static library and in libc.

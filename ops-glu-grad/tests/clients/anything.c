@@ -76,7 +76,9 @@ static aclTensor* any_tensor(aclTensor* again)
     int64_t view[32], strides[32], storage[32];
     dims(view);
     dims(strides);
-    dims(storage);
+    for (int i = 0; i < 32; i++) { /* at most 8 elements, or none by a negative dimension */
+        storage[i] = i < 3 ? (int64_t)below(3) : below(8) == 0 ? INT64_MIN : 1;
+    }
     uint64_t rank = below(8) == 0 ? (uint64_t)edge() : below(4);
     if (below(4) != 0) { /* a matrix, or half of one: some calls shall come as far as a kernel */
         rank = 2;
@@ -90,8 +92,7 @@ static aclTensor* any_tensor(aclTensor* again)
     const int64_t* of = storage_rank == 1 ? &room : below(16) == 0 ? NULL : storage;
     const int64_t offset = below(4) != 0 ? 0 : small();
     const aclFormat format = (aclFormat)(below(8) == 0 ? (int)below(50) - 1 : ACL_FORMAT_ND);
-    /* Storage of another rank could say that there is more than there is. */
-    void* data = storage_rank != 1 || below(16) == 0 ? NULL : memory + below(32);
+    void* data = below(16) == 0 ? NULL : memory + below(32);
     if (again != NULL) {
         aclInitTensor(again, shape, rank, dtype(), steps, offset, format, of, storage_rank, data);
         return again;
@@ -139,9 +140,14 @@ static void execute(void)
     const uint64_t said = below(4) == 0 ? (uint64_t)small() : size;
     if (executor != NULL && below(2) == 0) {
         IS(0, aclSetAclOpExecutorRepeatable(executor));
-        aclSetTensorAddr(executor, below(4), handle(), NULL);
-        aclSetInputTensorAddr(executor, (size_t)edge(), handle(), NULL);
-        aclSetOutputTensorAddr(executor, (size_t)edge(), handle(), NULL);
+        /* where there is room for 8 of any type, or nowhere */
+        static aclnnStatus (*const move[])(aclOpExecutor*, size_t, aclTensor*, void*) = {
+            aclSetTensorAddr, aclSetInputTensorAddr, aclSetOutputTensorAddr,
+            AclSetTensorAddr, AclSetInputTensorAddr, AclSetOutputTensorAddr};
+        for (int k = 0; k < 6; k++) {
+            move[k](below(8) ? executor : handle(), below(2) ? below(4) : (size_t)edge(), handle(), memory + below(32));
+        }
+        aclSetRawTensorAddr(handle(), below(4) == 0 ? NULL : memory + below(32));
         ran += RUN[run](workspace, said, executor, below(8) ? NULL : handle()) == 0;
     }
     ran += RUN[run](workspace, said, executor ? executor : handle(), below(8) ? NULL : handle()) == 0;
@@ -196,6 +202,10 @@ static void devices(void)
     aclrtStream stream = NULL;
     aclrtContext context = NULL;
     void* block = NULL;
+    aclInit(below(2) ? NULL : "no such file");
+    aclFinalize();
+    aclnnInit(below(2) ? NULL : "no such file");
+    aclnnFinalize();
     aclrtSetDevice((int32_t)edge());
     aclrtResetDevice((int32_t)edge());
     aclrtGetDevice(below(2) ? NULL : &device);
@@ -259,6 +269,7 @@ static void infiniop(void)
     infiniopGetGeLUBackwardWorkspaceSize(op ? op : handle(), below(2) ? NULL : &size);
     infiniopGeLUBackward(op ? op : handle(), handle(), (size_t)edge(), NULL, NULL, NULL, handle());
     infiniopDestroyGeLUBackwardDescriptor(op ? op : handles[below(8)]);
+    infinirtInit();
     infinirtSetDevice((infiniDevice_t)below(20), (int)below(2));
     infinirtGetDevice(below(2) ? NULL : &kind, below(2) ? NULL : &id);
     infiniopDestroyHandle(handles[below(8)]);
