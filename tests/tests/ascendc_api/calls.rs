@@ -108,7 +108,16 @@ fn gelu_backward_v2() {
             ("empty", "0 no steps, workspace 0"),
             ("approximate missing", "161001 approximate is a null pointer."),
             ("self missing", "161001 self is null"),
-            ("int32", "161002 dtype of gradOutput: DT_INT32 not in [DT_FLOAT16,DT_BF16,DT_FLOAT]"),
+            (
+                "int32 beside half",
+                "0 Contiguous gradOutput DT_INT32[2,3]; Cast gradOutput DT_FLOAT16[2,3]; \
+             Contiguous self DT_FLOAT16[2,3]; Launch GeluGradV2 gradOutput[2,3] self[2,3] [2,3] none; \
+             ViewCopy gradInput DT_FLOAT16[2,3]",
+            ),
+            (
+                "int32 alone",
+                "161002 GeluGradV2 has no kernel for DT_INT32, to which the inputs promote.",
+            ),
             ("not promoted", "161002 dtype of gradInput: not DT_FLOAT"),
             ("not broadcastable", "161002 the shapes of gradOutput and self cannot be broadcast."),
             ("output too small", "161002 shape of gradInput: not [4,2,3]"),

@@ -42,7 +42,8 @@ int main()
     Case("empty", [](Call& c) { c.dy.shape = c.dx.shape = {0, 3}, c.x.shape = {1, 3}; });
     Case("approximate missing", [](Call& c) { c.moded = false, c.dx.dtype = ge::DT_FLOAT; });
     Case("self missing", [](Call& c) { c.self = nullptr, c.mode = "exact"; });
-    Case("int32", [](Call& c) { c.dy.dtype = ge::DT_INT32, c.x.shape = {5}; });
+    Case("int32 beside half", [](Call& c) { c.dy.dtype = ge::DT_INT32; });
+    Case("int32 alone", [](Call& c) { c.dy.dtype = c.x.dtype = ge::DT_INT32, c.x.shape = {5}; });
     Case("not promoted", [](Call& c) { c.dy.dtype = ge::DT_FLOAT, c.x.shape = {5}; });
     Case("not broadcastable", [](Call& c) { c.x.shape = {2, 4}, c.mode = "exact"; });
     Case("output too small", [](Call& c) { c.x.shape = {4, 2, 3}, c.mode = "exact"; });

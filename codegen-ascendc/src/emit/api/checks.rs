@@ -112,15 +112,12 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
             "// One element type for all tensors, of those that the kernel has."
         }
         mixed => {
-            for p in &params {
-                if mixed == DTypes::Cast || matches!(p.of, Of::Input(_)) {
-                    t.line(format!(
-                        "OP_CHECK_DTYPE_NOT_SUPPORT({}, DTYPES, return false);",
-                        p.name
-                    ));
-                }
-            }
+            // Inputs are cast: only what they promote to matters, whole numbers beside floats are fine.
             promoted_check(&mut t, package, &params, mixed);
+            let outputs = params.iter().filter(|p| matches!(p.of, Of::Output(_)));
+            for p in outputs.filter(|_| mixed == DTypes::Cast) {
+                t.line(format!("OP_CHECK_DTYPE_NOT_SUPPORT({}, DTYPES, return false);", p.name));
+            }
             match mixed {
                 DTypes::Cast => {
                     "// Inputs are promoted; the result is cast to the output's element type."

@@ -137,11 +137,20 @@ fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> S
     };
     null(&mut t, "workspaceSize or executor is a null pointer.");
     null(&mut t, &format!("{} is a null pointer.", pointers.join(", or ")));
-    invalid(&mut t, "A tensor has an element type that is not in the table above.");
+    let promote = "The inputs promote to no element type of the table above.";
     match interface.dtypes {
-        DTypes::Same => invalid(&mut t, "The element types differ."),
-        DTypes::Promoted => invalid(&mut t, "An output does not have the promoted element type."),
-        DTypes::Cast => {}
+        DTypes::Same => {
+            invalid(&mut t, "A tensor has an element type that is not in the table above.");
+            invalid(&mut t, "The element types differ.");
+        }
+        DTypes::Promoted => {
+            invalid(&mut t, promote);
+            invalid(&mut t, "An output does not have the promoted element type.");
+        }
+        DTypes::Cast => {
+            invalid(&mut t, promote);
+            invalid(&mut t, "An output has an element type that is not in the table above.");
+        }
     }
     invalid(&mut t, "A tensor has a private format.");
     invalid(&mut t, "A tensor has more than 8 dimensions.");
