@@ -55,14 +55,18 @@ fn values(count: usize) -> Vec<f32> {
     (0..count).map(|i| ((i * 2_654_435_761) % 8191) as f32 / 1365.0 - 3.0).collect()
 }
 
+const ACL_FLOAT: i32 = 0;
+const ACL_FLOAT16: i32 = 1;
+const ACL_INT32: i32 = 3;
+
 /// A tensor of two dimensions over memory of its own.
-fn tensor(shape: [i64; 2], data: *mut f32) -> Handle {
+fn tensor(shape: [i64; 2], dtype: i32, data: *mut f32) -> Handle {
     // SAFETY: two dimensions, as said.
     unsafe {
         aclCreateTensor(
             shape.as_ptr(),
             2,
-            0,
+            dtype,
             [shape[1], 1].as_ptr(),
             0,
             2,
@@ -98,7 +102,8 @@ impl Geglu {
         shape: [usize; 2],
     ) -> [Handle; 4] {
         let [r, h] = shape.map(|n| n as i64);
-        [tensor([r, h], dy), tensor([r, 2 * h], x), tensor([r, h], gelu), tensor([r, 2 * h], dx)]
+        let tensor = |columns, data| tensor([r, columns], ACL_FLOAT, data);
+        [tensor(h, dy), tensor(2 * h, x), tensor(h, gelu), tensor(2 * h, dx)]
     }
 
     fn prepare([dy, x, gelu, dx]: [Handle; 4]) -> Handle {
@@ -217,6 +222,34 @@ fn infiniop(rounds: usize, [x, g, z]: [[isize; 2]; 3]) -> [f64; 2] {
     medians
 }
 
+/// aclnnGeluBackward with these types of `gradOutput`, `self` and `gradInput`, beside FLOAT16 for all.
+fn mixed(rounds: usize, types: [i32; 3]) -> [f64; 2] {
+    let shape = [ROWS as i64, COLUMNS as i64];
+    // All bits are small numbers of every type, in memory for the longest of them.
+    let mut memory = [[0u32; 3]; 2].map(|all| all.map(|bits| vec![bits; ROWS * COLUMNS]));
+    let mut room = [vec![0u8; 0], vec![0u8; 0]];
+    let mut prepare = |k: usize, types: [i32; 3]| {
+        let mut tensors = [null_mut(); 3];
+        for ((t, dtype), data) in tensors.iter_mut().zip(types).zip(&mut memory[k]) {
+            *t = tensor(shape, dtype, data.as_mut_ptr().cast());
+        }
+        let ([dy, x, dx], mut size, mut executor) = (tensors, 0, null_mut());
+        // SAFETY: live tensors, and places for the answers.
+        let status =
+            unsafe { aclnnGeluBackwardGetWorkspaceSize(dy, x, dx, &mut size, &mut executor) };
+        // SAFETY: a handle.
+        assert_eq!((status, unsafe { aclSetAclOpExecutorRepeatable(executor) }), (0, 0));
+        room[k] = vec![0; size as usize];
+        let workspace = room[k].as_mut_ptr().cast::<c_void>();
+        move || {
+            // SAFETY: the memory of tensors and workspace is still there.
+            let status = unsafe { aclnnGeluBackward(workspace, size, executor, null_mut()) };
+            assert_eq!(status, 0);
+        }
+    };
+    beside(rounds, prepare(0, [ACL_FLOAT16; 3]), prepare(1, types))
+}
+
 fn main() {
     let line = |name: &str, [rust, c]: [f64; 2], unit: &str, per: f64| {
         println!(
@@ -246,5 +279,16 @@ fn main() {
         ("infiniopGeLUBackward, 512x5632, grad (1, 0)", [dense, [1, 0], dense]),
     ] {
         line(name, infiniop(51, strides), "ns", n);
+    }
+    for (name, types) in [
+        ("FLOAT16, FLOAT16 -> FLOAT", [ACL_FLOAT16, ACL_FLOAT16, ACL_FLOAT]),
+        ("FLOAT, FLOAT -> FLOAT16", [ACL_FLOAT, ACL_FLOAT, ACL_FLOAT16]),
+        ("INT32, FLOAT16 -> FLOAT16", [ACL_INT32, ACL_FLOAT16, ACL_FLOAT16]),
+    ] {
+        let [same, other] = mixed(51, types).map(|t| t / n);
+        let ratio = other / same;
+        println!(
+            "aclnnGeluBackward, {name:<26} {other:.3} ns, {ratio:.3}x FLOAT16 for all ({same:.3})"
+        );
     }
 }
