@@ -26,7 +26,7 @@ pub fn forward(traced: &Graph) -> Graph {
 /// # Errors
 /// When the gradient needs a forward input that `wiring` does not connect.
 pub fn gradient(traced: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
-    let known = simplify::run(&recognise::run(traced));
+    let known = recognise::run(traced);
     Ok(simplify::run(&differentiate::run(&known, wiring)?))
 }
 

@@ -40,6 +40,16 @@ impl Node {
             _ => &[],
         }
     }
+
+    /// The node with its arguments looked up among `new`, which has an id for every earlier node.
+    pub fn map_args(&self, new: &[Id]) -> Node {
+        match *self {
+            Node::Call(prim, args) => {
+                Node::Call(prim, args.map(|a| new.get(a.index()).copied().unwrap_or(Id::NONE)))
+            }
+            leaf => leaf,
+        }
+    }
 }
 
 /// A formula. Nodes only refer to earlier nodes; equal nodes are one node; none is unused.
@@ -117,13 +127,7 @@ impl Graph {
         let mut b = Builder::new();
         let mut new: Vec<Id> = Vec::with_capacity(self.nodes.len());
         for node in self.nodes.iter() {
-            let node = match *node {
-                Node::Call(prim, args) => {
-                    Node::Call(prim, args.map(|a| new.get(a.index()).copied().unwrap_or(Id::NONE)))
-                }
-                leaf => leaf,
-            };
-            let id = f(&mut b, node);
+            let id = f(&mut b, node.map_args(&new));
             new.push(id);
         }
         let outputs: Vec<Id> = self.outputs.iter().map(|o| new[o.index()]).collect();
@@ -280,33 +284,10 @@ impl Builder {
         let mut nodes = Vec::new();
         for (i, node) in self.nodes.iter().enumerate().filter(|(i, _)| needed[*i]) {
             new[i] = Id(nodes.len() as u32);
-            nodes.push(match *node {
-                Node::Call(prim, args) => {
-                    Node::Call(prim, args.map(|a| new.get(a.index()).copied().unwrap_or(Id::NONE)))
-                }
-                leaf => leaf,
-            });
+            nodes.push(node.map_args(&new));
         }
         let outputs: Vec<Id> = outputs.iter().map(|o| new[o.index()]).collect();
         Graph { nodes: Cow::Owned(nodes), outputs: Cow::Owned(outputs) }
-    }
-
-    /// Copies another graph's nodes into this one, its streams replaced by `streams`; answers with
-    /// the new ids of all its nodes.
-    pub fn import(&mut self, graph: &Graph, streams: &[Id]) -> Vec<Id> {
-        let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-        for node in graph.nodes.iter() {
-            let id = match *node {
-                Node::Stream(i) => streams[i as usize],
-                Node::Call(prim, args) => self.add(Node::Call(
-                    prim,
-                    args.map(|a| new.get(a.index()).copied().unwrap_or(Id::NONE)),
-                )),
-                leaf => self.add(leaf),
-            };
-            new.push(id);
-        }
-        new
     }
 }
 

@@ -53,7 +53,7 @@ pub fn run(forward: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
         let (Some(adjoint), Node::Call(prim, args)) = (adjoints[i], forward.nodes[i]) else {
             continue;
         };
-        let arg_values = args.map(|a| values.get(a.index()).copied().unwrap_or(Id::NONE));
+        let Node::Call(_, arg_values) = forward.nodes[i].map_args(&values) else { continue };
         let partials = (prim.row().derivative)(&mut b, arg_values, values[i]);
         for (arg, partial) in args.iter().zip(partials) {
             if let Some(partial) = partial {
@@ -91,11 +91,7 @@ fn forward_values(forward: &Graph, wiring: &Wiring, beyond: usize, b: &mut Build
                 b.stream(wiring.inputs[s].unwrap_or(beyond + s))
             }
             (_, Some(stream)) => b.stream(stream),
-            (Node::Call(prim, args), None) => b.add(Node::Call(
-                prim,
-                args.map(|a| values.get(a.index()).copied().unwrap_or(Id::NONE)),
-            )),
-            (leaf, None) => b.add(leaf),
+            (_, None) => b.add(node.map_args(&values)),
         });
     }
     values
@@ -108,12 +104,8 @@ fn chain(b: &mut Builder, adjoint: Id, partial: Id) -> Id {
         let (yes, no) = (chain(b, adjoint, yes), chain(b, adjoint, no));
         return b.call(Prim::Select, &[c, yes, no]);
     }
-    match b.as_const(partial) {
-        Some(1.0) => adjoint,
-        Some(-1.0) => b.negative(adjoint),
-        Some(0.0) => partial,
-        _ => b.product(adjoint, partial),
-    }
+    // Where the partial is zero, so is the flow, even of an infinite adjoint.
+    if b.as_const(partial) == Some(0.0) { partial } else { b.product(adjoint, partial) }
 }
 
 fn accumulate(b: &mut Builder, adjoints: &mut [Option<Id>], at: Id, flow: Id) {

@@ -3,21 +3,15 @@
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Which products are a factor of one other product and nothing else.
+/// Which products have one use. As a factor of another product such a one is not computed by itself: the order of all
+/// factors is free. An output is no other use, since it can have a product of its own.
 pub(super) fn inner_products(graph: &Graph) -> Vec<bool> {
     let mut uses = vec![0; graph.nodes.len()];
-    let mut by_product = vec![false; graph.nodes.len()];
-    for out in graph.outputs.iter() {
-        uses[out.index()] += 1;
+    for a in graph.nodes.iter().flat_map(Node::args) {
+        uses[a.index()] += 1;
     }
-    for node in graph.nodes.iter() {
-        for a in node.args() {
-            uses[a.index()] += 1;
-            by_product[a.index()] = matches!(node, Node::Call(Prim::Mul, _));
-        }
-    }
-    let is_product = |i: usize| matches!(graph.nodes[i], Node::Call(Prim::Mul, _));
-    (0..graph.nodes.len()).map(|i| is_product(i) && uses[i] == 1 && by_product[i]).collect()
+    let is_product = |node: &Node| matches!(node, Node::Call(Prim::Mul, _));
+    graph.nodes.iter().zip(uses).map(|(node, uses)| is_product(node) && uses == 1).collect()
 }
 
 /// The factors of a product, through the products inside it.
@@ -43,9 +37,7 @@ pub(super) fn bounds(graph: &Graph) -> Vec<f64> {
                 match prim {
                     Prim::Neg | Prim::Abs => arg(0),
                     Prim::Add | Prim::Sub => arg(0) + arg(1),
-                    Prim::Mul if arg(0) == 0.0 || arg(1) == 0.0 => 0.0,
                     Prim::Mul => arg(0) * arg(1),
-                    Prim::Mul3 => arg(0) * arg(1) * arg(2),
                     Prim::Select => arg(1).max(arg(2)),
                     _ => prim.row().range.bound(),
                 }
@@ -53,4 +45,9 @@ pub(super) fn bounds(graph: &Graph) -> Vec<f64> {
         });
     }
     bounds
+}
+
+/// Whether a number and its reciprocal are far from the ends of f32's range.
+pub(super) fn is_ordinary(c: f64) -> bool {
+    (1e-30..1e30).contains(&c.abs())
 }

@@ -3,6 +3,7 @@
 //! Every rule is exact in floating point (up to the sign of a zero), so no rule may regroup sums
 //! or turn a division into a product by a rounded reciprocal.
 
+use super::products::is_ordinary;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
@@ -30,9 +31,7 @@ fn rule(b: &mut Builder, node: Node) -> Id {
         (Prim::Add | Prim::Sub, _, Some(0.0)) => x,
         (Prim::Sub, Some(0.0), _) => b.negative(y),
         (Prim::Mul, Some(1.0), _) => y,
-        (Prim::Mul | Prim::Div, _, Some(1.0)) => x,
         (Prim::Mul, Some(-1.0), _) => b.negative(y),
-        (Prim::Mul | Prim::Div, _, Some(-1.0)) => b.negative(x),
         // Constants stand on the left of a product.
         (Prim::Mul, None, Some(_)) => b.product(y, x),
         (Prim::Div, _, Some(c)) if is_power_of_two(c) => b.scaled(1.0 / c, x),
@@ -42,13 +41,7 @@ fn rule(b: &mut Builder, node: Node) -> Id {
             Some([y, ..]) => b.sum(x, y),
             None => b.add(node),
         },
-        (Prim::Mul, ..) => multiply(b, x, y, node),
-        (Prim::Div, ..) => match (b.as_call(Prim::Neg, x), b.as_call(Prim::Neg, y)) {
-            (Some([x, ..]), Some([y, ..])) => b.quotient(x, y),
-            (Some([x, ..]), None) => outer_negative(b, Prim::Div, x, y),
-            (None, Some([y, ..])) => outer_negative(b, Prim::Div, x, y),
-            (None, None) => b.add(node),
-        },
+        (Prim::Mul | Prim::Div, ..) => signs(b, prim, x, y),
         (Prim::Select, ..) if y == z => y,
         _ => b.add(node),
     }
@@ -57,24 +50,17 @@ fn rule(b: &mut Builder, node: Node) -> Id {
 /// The value of a call whose arguments are all numbers.
 fn fold(b: &Builder, prim: Prim, args: &[Id; 3]) -> Option<f64> {
     let row = prim.row();
-    if row.prim == Prim::Select {
-        return None;
-    }
     let mut values = [f64::NAN; 3];
     for (value, arg) in values.iter_mut().zip(&args[..row.arity]) {
         *value = b.as_const(*arg)?;
     }
-    // A comparison stays a mask: a number would lose its type.
+    // A comparison stays a mask: a number would lose its type. So the condition of a choice is no number, and no choice
+    // is folded here.
     Some((row.oracle)(values)).filter(|v| v.is_finite() && !prim.is_comparison())
 }
 
 fn is_power_of_two(c: f64) -> bool {
-    c.is_normal() && c.to_bits() << 12 == 0 && c.abs() < 1e30 && c.abs() > 1e-30
-}
-
-fn outer_negative(b: &mut Builder, prim: Prim, x: Id, y: Id) -> Id {
-    let inner = b.call(prim, &[x, y]);
-    b.negative(inner)
+    c.to_bits() << 12 == 0 && is_ordinary(c)
 }
 
 /// `--x = x`, `-(x - y) = y - x`, `-(c x) = (-c) x`
@@ -101,91 +87,10 @@ fn add(b: &mut Builder, x: Id, y: Id, node: Node) -> Id {
     }
 }
 
-/// `c (-x) = (-c) x`, `(-x)(-y) = x y`, `(-x) y = -(x y)`, `c (d x) = (c d) x` where exact
-fn multiply(b: &mut Builder, x: Id, y: Id, node: Node) -> Id {
-    let negative = |id: Id| b.as_call(Prim::Neg, id).map(|[inner, ..]| inner);
-    match (b.as_const(x), negative(x), negative(y)) {
-        (Some(c), _, Some(y)) => b.scaled(-c, y),
-        (_, Some(x), Some(y)) => b.product(x, y),
-        (_, Some(x), None) => outer_negative(b, Prim::Mul, x, y),
-        (_, None, Some(y)) => outer_negative(b, Prim::Mul, x, y),
-        (Some(c), ..) => match b.as_call(Prim::Mul, y) {
-            Some([d, x, _]) if b.as_const(d).is_some() => {
-                let d = b.as_const(d).unwrap_or(1.0);
-                b.scaled(c * d, x)
-            }
-            _ => b.add(node),
-        },
-        _ => b.add(node),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::show;
-
-    fn shown(build: impl Fn(&mut Builder, Id, Id) -> Id) -> String {
-        let mut b = Builder::new();
-        let (x, y) = (b.stream(0), b.stream(1));
-        let out = build(&mut b, x, y);
-        let names = ["x".to_string(), "y".to_string()];
-        show::expression(&run(&b.finish(&[out])), &names, &[])
-    }
-
-    #[test]
-    fn rules() {
-        let twice = |b: &mut Builder, x| b.scaled(2.0, x);
-        assert_eq!(shown(|b, x, _| b.scaled(1.0, x)), "x");
-        assert_eq!(shown(|b, x, _| b.scaled(-1.0, x)), "-x");
-        assert_eq!(
-            shown(|b, x, _| {
-                let t = twice(b, x);
-                b.scaled(3.0, t)
-            }),
-            "6 * x"
-        );
-        assert_eq!(
-            shown(|b, x, y| {
-                let n = b.negative(y);
-                b.sum(x, n)
-            }),
-            "x - y"
-        );
-        assert_eq!(
-            shown(|b, x, y| {
-                let n = b.negative(x);
-                b.product(n, y)
-            }),
-            "-(x * y)"
-        );
-        assert_eq!(
-            shown(|b, x, _| {
-                let n = b.negative(x);
-                b.negative(n)
-            }),
-            "x"
-        );
-        assert_eq!(
-            shown(|b, x, _| {
-                let c = b.num(4.0);
-                b.quotient(x, c)
-            }),
-            "0.25 * x"
-        );
-        assert_eq!(
-            shown(|b, x, _| {
-                let c = b.num(3.0);
-                b.quotient(x, c)
-            }),
-            "x / 3"
-        );
-        assert_eq!(
-            shown(|b, _, _| {
-                let c = b.num(0.0);
-                b.call(Prim::Exp, &[c])
-            }),
-            "1"
-        );
-    }
+/// `(-x)(-y) = x y`, `(-x) y = -(x y)`, and the same of quotients.
+fn signs(b: &mut Builder, prim: Prim, x: Id, y: Id) -> Id {
+    let bare = |id: Id| b.as_call(Prim::Neg, id).map(|[inner, ..]| inner);
+    let (bare_x, bare_y) = (bare(x), bare(y));
+    let call = b.call(prim, &[bare_x.unwrap_or(x), bare_y.unwrap_or(y)]);
+    if bare_x.is_some() == bare_y.is_some() { call } else { b.negative(call) }
 }

@@ -7,7 +7,7 @@
 //! * A bounded factor above one may still lift `dy` over the top before a small `a` brings it back:
 //!   such products are one call of `mul3`, which picks the order by the values.
 
-use super::products::{bounds, flatten, inner_products};
+use super::products::{bounds, flatten, inner_products, is_ordinary};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
@@ -60,95 +60,50 @@ fn order_products(graph: &Graph) -> Graph {
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     for (i, node) in graph.nodes.iter().enumerate() {
         let id = match *node {
-            Node::Call(Prim::Mul, _) if !inner[i] => {
+            Node::Call(Prim::Mul, _) => {
                 let mut factors = Vec::new();
                 flatten(graph, &inner, Id(i as u32), &mut factors);
-                if factors.len() > 2 {
-                    product(&mut b, graph, &bounds, &factors, &new)
-                } else {
-                    b.product(new[factors[0].index()], new[factors[1].index()])
-                }
+                product(&mut b, graph, &bounds, &factors, &new)
             }
-            Node::Call(prim, args) => b.add(Node::Call(
-                prim,
-                args.map(|a| new.get(a.index()).copied().unwrap_or(Id::NONE)),
-            )),
-            leaf => b.add(leaf),
+            _ => None,
         };
+        let id = id.unwrap_or_else(|| b.add(node.map_args(&new)));
         new.push(id);
     }
     let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
     b.finish(&outputs)
 }
 
-/// Constants, then bounded factors, then the rest, each in the order they were written.
-fn product(b: &mut Builder, graph: &Graph, bounds: &[f64], factors: &[Id], new: &[Id]) -> Id {
-    let bound = |id: &&Id| bounds[id.index()];
-    let constant = |id: &Id| matches!(graph.nodes[id.index()], Node::Const(_));
-    let (constants, rest): (Vec<Id>, Vec<Id>) = factors.iter().partition(|id| constant(id));
-    let (bounded, free): (Vec<Id>, Vec<Id>) = rest.iter().partition(|id| bound(id).is_finite());
-
-    let scale: f64 = constants.iter().map(|id| constant_value(graph, *id)).product();
-    let reach = scale.abs() * bounded.iter().map(|id| bounds[id.index()]).product::<f64>();
-    let mut result = (scale != 1.0).then(|| b.num(scale));
-    let times = |b: &mut Builder, result: Option<Id>, id: &Id| {
-        let factor = new[id.index()];
-        Some(result.map_or(factor, |r| b.product(r, factor)))
+/// One number, then bounded factors, then the rest, each in the order they were written. `None` if two factors are all, or
+/// if f32 could not hold the number: then the product stays as it was grouped.
+fn product(
+    b: &mut Builder,
+    graph: &Graph,
+    bounds: &[f64],
+    factors: &[Id],
+    new: &[Id],
+) -> Option<Id> {
+    let number = |id: &Id| match graph.nodes[id.index()] {
+        Node::Const(c) => Some(c),
+        _ => None,
     };
+    let scale: f64 = factors.iter().filter_map(number).product();
+    if factors.len() == 2 || !is_ordinary(scale) {
+        return None;
+    }
+    let (bounded, free): (Vec<Id>, Vec<Id>) = factors
+        .iter()
+        .filter(|id| number(id).is_none())
+        .partition(|id| bounds[id.index()].is_finite());
+    let reach = scale.abs() * bounded.iter().map(|id| bounds[id.index()]).product::<f64>();
+    let mut result = b.num(scale);
+    let mut free = free.iter().map(|id| new[id.index()]);
     for id in &bounded {
-        result = times(b, result, id);
+        result = b.product(result, new[id.index()]);
     }
-    let mut rest = &free[..];
-    if let (Some(r), [y, z, others @ ..], true) = (result, rest, reach > 1.0) {
-        result = Some(b.call(Prim::Mul3, &[r, new[y.index()], new[z.index()]]));
-        rest = others;
+    if reach > 1.0 && free.len() >= 2 {
+        let two: Vec<Id> = free.by_ref().take(2).collect();
+        result = b.call(Prim::Mul3, &[result, two[0], two[1]]);
     }
-    for id in rest {
-        result = times(b, result, id);
-    }
-    result.unwrap_or_else(|| b.num(scale))
-}
-
-fn constant_value(graph: &Graph, id: Id) -> f64 {
-    match graph.nodes[id.index()] {
-        Node::Const(c) => c,
-        _ => 1.0,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::show;
-
-    fn shown(build: impl Fn(&mut Builder, [Id; 3]) -> Id) -> String {
-        let mut b = Builder::new();
-        let streams = [0, 1, 2].map(|i| b.stream(i));
-        let out = build(&mut b, streams);
-        let names = ["dy", "a", "x"].map(str::to_string);
-        show::expression(&run(&b.finish(&[out])), &names, &[])
-    }
-
-    #[test]
-    fn bounded_factors_first() {
-        let gated = |prim: Prim| {
-            move |b: &mut Builder, [dy, a, x]: [Id; 3]| {
-                let g = b.call(prim, &[x]);
-                let dya = b.product(dy, a);
-                b.product(dya, g)
-            }
-        };
-        assert_eq!(shown(gated(Prim::Sigmoid)), "sigmoid(x) * dy * a");
-        assert_eq!(shown(gated(Prim::GeluGrad)), "mul3(gelu_grad(x), dy, a)");
-    }
-
-    #[test]
-    fn tanh_does_not_cancel() {
-        let one_minus = |b: &mut Builder, [_, _, x]: [Id; 3]| {
-            let t = b.call(Prim::Tanh, &[x]);
-            let (one, square) = (b.num(1.0), b.product(t, t));
-            b.difference(one, square)
-        };
-        assert_eq!(shown(one_minus), "4 * sigmoid(2 * x) * sigmoid(-2 * x)");
-    }
+    Some(free.fold(result, |product, factor| b.product(product, factor)))
 }
