@@ -29,7 +29,8 @@ impl Lowering {
 
 /// The row of a primitive.
 pub fn column(prim: Prim) -> Lowering {
-    let (_, calls, note) = ROWS[prim as usize];
+    let row = ROWS.iter().find(|row| row.0 == prim);
+    let (_, calls, note) = row.copied().unwrap_or((prim, &[], "nobody has written one"));
     let plain = (!calls.is_empty()).then(|| calls.to_vec());
     Lowering { prim, calls: sequence(prim).or(plain), note }
 }
@@ -117,10 +118,9 @@ mod tests {
     ];
 
     #[test]
-    fn one_row_per_primitive_in_the_order_of_the_enum() {
-        assert_eq!(ROWS.len(), TABLE.len());
-        for (row, of) in ROWS.iter().zip(TABLE) {
-            assert_eq!(row.0, of.prim, "{}", of.name);
+    fn one_row_per_primitive() {
+        for of in TABLE {
+            assert_eq!(ROWS.iter().filter(|row| row.0 == of.prim).count(), 1, "{}", of.name);
         }
     }
 

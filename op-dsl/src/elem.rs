@@ -150,58 +150,20 @@ impl PartialOrd<Elem> for f64 {
 }
 
 macro_rules! functions {
-    ($($(#[$doc:meta])* $f:ident)*) => {
+    ($($f:ident $formula:literal;)*) => {
         impl Elem {
-            $($(#[$doc])*
+            $(#[doc = concat!("`", $formula, "`")]
             pub fn $f(self) -> Elem {
                 self.through(dual::$f(self.value))
             })*
         }
-        $($(#[$doc])*
+        $(#[doc = concat!("`", $formula, "`")]
         pub fn $f(x: impl Into<Elem>) -> Elem {
             x.into().$f()
         })*
     };
 }
-
-functions! {
-    /// `|x|`, with derivative 0 at 0.
-    abs
-    /// `x^(1/2)`
-    sqrt
-    /// `e^x`
-    exp
-    /// `e^x - 1`, accurate near 0.
-    expm1
-    /// The natural logarithm.
-    ln
-    /// `ln(1 + x)`, accurate near 0.
-    log1p
-    /// The hyperbolic tangent.
-    tanh
-    /// `1 / (1 + e^-x)`
-    sigmoid
-    /// The error function.
-    erf
-    /// `1 - erf(x)`, accurate for large `x`.
-    erfc
-    /// The distribution function of the standard normal distribution, accurate in both tails.
-    normal_cdf
-    /// `ln(1 + e^x)`
-    softplus
-    /// `x * normal_cdf(x)`
-    gelu
-    /// The tanh form of GELU: `x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2`.
-    gelu_tanh
-    /// `x * sigmoid(x)`
-    silu
-    /// The derivative of [`gelu`].
-    gelu_grad
-    /// The derivative of [`gelu_tanh`].
-    gelu_tanh_grad
-    /// The derivative of [`silu`].
-    silu_grad
-}
+op_dsl_ir::functions_of_one_value!(functions);
 
 impl Elem {
     /// The smaller of two; NaN if either is.

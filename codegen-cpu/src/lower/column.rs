@@ -30,25 +30,7 @@ fn form(prim: Prim) -> Form {
         Prim::Le => Native("simd_le"),
         Prim::Eq => Native("simd_eq"),
         Prim::Select => Native("select"),
-        Prim::Mul3
-        | Prim::Min
-        | Prim::Max
-        | Prim::Exp
-        | Prim::Expm1
-        | Prim::Ln
-        | Prim::Log1p
-        | Prim::Tanh
-        | Prim::Sigmoid
-        | Prim::Erf
-        | Prim::Erfc
-        | Prim::NormalCdf
-        | Prim::Softplus
-        | Prim::Gelu
-        | Prim::GeluTanh
-        | Prim::Silu
-        | Prim::GeluGrad
-        | Prim::GeluTanhGrad
-        | Prim::SiluGrad => Math(prim.row().name),
+        function => Math(function.row().name),
     }
 }
 

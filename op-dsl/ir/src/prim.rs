@@ -1,47 +1,9 @@
 //! The table of primitives: everything that a formula may call.
 //!
-//! Adding a primitive is one row here, one lowering per target (`codegen-cpu/src/lower/column.rs`,
-//! `codegen-ascendc/src/column.rs`) and one line in the accuracy tests.
+//! A row makes the primitive, its name in formulas and, for a function of one value, the function
+//! on `Elem`. `docs/add-a-primitive.md` lists the places that a new one is written in.
 
-use crate::derive::{self, Rule};
 use crate::oracle as o;
-
-/// A primitive. Its properties are in its [`Row`].
-#[allow(missing_docs)] // the rows below document them
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Prim {
-    Neg,
-    Abs,
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Mul3,
-    Min,
-    Max,
-    Sqrt,
-    Lt,
-    Le,
-    Eq,
-    Select,
-    Exp,
-    Expm1,
-    Ln,
-    Log1p,
-    Tanh,
-    Sigmoid,
-    Erf,
-    Erfc,
-    NormalCdf,
-    Softplus,
-    Gelu,
-    GeluTanh,
-    Silu,
-    GeluGrad,
-    GeluTanhGrad,
-    SiluGrad,
-}
 
 /// What is known of a primitive independent of any target.
 #[derive(Debug)]
@@ -60,8 +22,6 @@ pub struct Row {
     pub range: Interval,
     /// The value in f64, accurate in both tails.
     pub oracle: fn([f64; 3]) -> f64,
-    /// The derivative, as a graph.
-    pub derivative: Rule,
     /// How to show it.
     pub style: Style,
     /// Largest error in f32, in units in the last place of the true value, on levels with FMA and
@@ -101,62 +61,107 @@ const POSITIVE: Interval = Interval(0.0, f64::INFINITY);
 const UNIT: Interval = Interval(0.0, 1.0);
 const TRUTH: Interval = UNIT;
 
+/// Makes the enum, the table and a macro over the functions of one value. `$d` is a `$`: the macro
+/// that is made has a parameter of its own.
 macro_rules! rows {
-    ($($prim:ident $name:literal $arity:literal $formula:literal
-       $domain:expr, $range:expr, $oracle:expr, $derivative:path, $style:expr, $ulp:expr;)*) => {
+    (($d:tt)
+     operations {$(
+         $op:ident $op_name:ident $arity:literal $op_formula:literal
+         $op_domain:expr, $op_range:expr, $op_oracle:expr, $style:expr, $op_ulp:expr;
+     )*}
+     functions {$(
+         $f:ident $name:ident $formula:literal
+         $domain:expr, $range:expr, $oracle:expr, $ulp:expr;
+     )*}) => {
+        /// A primitive. Its properties are in its [`Row`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Prim {
+            $(#[doc = $op_formula] $op,)*
+            $(#[doc = $formula] $f,)*
+        }
+
         /// One row per primitive, in the order of the enum.
-        pub const TABLE: &[Row] = &[$(Row {
-            prim: Prim::$prim,
-            name: $name,
-            arity: $arity,
-            formula: $formula,
-            domain: $domain,
-            range: $range,
-            oracle: $oracle,
-            derivative: $derivative,
-            style: $style,
-            ulp: $ulp,
-        }),*];
+        pub const TABLE: &[Row] = &[
+            $(Row {
+                prim: Prim::$op,
+                name: stringify!($op_name),
+                arity: $arity,
+                formula: $op_formula,
+                domain: $op_domain,
+                range: $op_range,
+                oracle: $op_oracle,
+                style: $style,
+                ulp: $op_ulp,
+            },)*
+            $(Row {
+                prim: Prim::$f,
+                name: stringify!($name),
+                arity: 1,
+                formula: $formula,
+                domain: $domain,
+                range: $range,
+                oracle: $oracle,
+                style: Style::Function,
+                ulp: $ulp,
+            },)*
+        ];
+
+        /// Hands all functions of one value to a macro: `make! { exp "e^x"; expm1 "e^x - 1"; .. }`.
+        #[macro_export]
+        macro_rules! functions_of_one_value {
+            ($d make:ident) => { $d make! { $($name $formula;)* } };
+        }
     };
 }
 
 use Style::{Choice, Function, Infix, Prefix};
+/// Correctly rounded.
 const EXACT: (f32, f32) = (0.5, 0.5);
+/// Not rounded at all.
+const MOVED: (f32, f32) = (0.0, 0.0);
+
+const fn above(least: f64) -> Interval {
+    Interval(least, f64::INFINITY)
+}
 
 #[rustfmt::skip]
-rows! {
-    Neg     "neg"     1 "-x"         ALL, ALL,      |[x, ..]| -x,          derive::neg,    Prefix("-", 6), (0.0, 0.0);
-    Abs     "abs"     1 "|x|"        ALL, POSITIVE, |[x, ..]| x.abs(),     derive::abs,    Function,       (0.0, 0.0);
-    Add     "add"     2 "x + y"      ALL, ALL,      |[x, y, _]| x + y,     derive::add,    Infix("+", 4),  EXACT;
-    Sub     "sub"     2 "x - y"      ALL, ALL,      |[x, y, _]| x - y,     derive::sub,    Infix("-", 4),  EXACT;
-    Mul     "mul"     2 "x * y"      ALL, ALL,      |[x, y, _]| x * y,     derive::mul,    Infix("*", 5),  EXACT;
-    Div     "div"     2 "x / y"      ALL, ALL,      |[x, y, _]| x / y,     derive::div,    Infix("/", 5),  EXACT;
-    Mul3    "mul3"    3 "x * y * z, x bounded: finite in between wherever the result is" ALL, ALL, |[x, y, z]| x * y * z, derive::mul3, Function, (1.0, 1.0);
-    Min     "min"     2 "the smaller of x and y; NaN if either is" ALL, ALL, o::min,       derive::min,    Function,       (0.0, 0.0);
-    Max     "max"     2 "the larger of x and y; NaN if either is"  ALL, ALL, o::max,       derive::max,    Function,       (0.0, 0.0);
-    Sqrt    "sqrt"    1 "x^(1/2)"    POSITIVE, POSITIVE, |[x, ..]| x.sqrt(), derive::sqrt, Function,       EXACT;
-    Lt      "lt"      2 "x < y"      ALL, TRUTH,    |[x, y, _]| (x < y) as u8 as f64,  derive::zero, Infix("<", 3),  (0.0, 0.0);
-    Le      "le"      2 "x <= y"     ALL, TRUTH,    |[x, y, _]| (x <= y) as u8 as f64, derive::zero, Infix("<=", 3), (0.0, 0.0);
-    Eq      "eq"      2 "x == y"     ALL, TRUTH,    |[x, y, _]| (x == y) as u8 as f64, derive::zero, Infix("==", 3), (0.0, 0.0);
-    Select  "select"  3 "y where x holds, else z" ALL, ALL, |[c, x, y]| if c != 0.0 { x } else { y }, derive::select, Choice, (0.0, 0.0);
-
-    Exp     "exp"     1 "e^x"                    ALL, POSITIVE,           |[x, ..]| libm::exp(x),   derive::exp,     Function, (1.0, 1.2);
-    Expm1   "expm1"   1 "e^x - 1"                ALL, Interval(-1.0, f64::INFINITY), |[x, ..]| libm::expm1(x), derive::expm1, Function, (1.3, 1.4);
-    Ln      "ln"      1 "log_e x"                POSITIVE, ALL,           |[x, ..]| libm::log(x),   derive::ln,      Function, (1.6, 1.6);
-    Log1p   "log1p"   1 "log_e (1 + x)"          Interval(-1.0, f64::INFINITY), ALL, |[x, ..]| libm::log1p(x), derive::log1p, Function, (1.7, 1.7);
-    Tanh    "tanh"    1 "(e^x - e^-x) / (e^x + e^-x)" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::tanh(x), derive::tanh, Function, (1.4, 1.4);
-    Sigmoid "sigmoid" 1 "1 / (1 + e^-x)"         ALL, UNIT,               o::sigmoid,               derive::sigmoid, Function, (2.0, 2.0);
-    Erf     "erf"     1 "2/sqrt(pi) * integral of e^(-t^2) from 0 to x" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::erf(x), derive::erf, Function, (1.1, 1.3);
-    Erfc    "erfc"    1 "1 - erf(x)"             ALL, Interval(0.0, 2.0), |[x, ..]| libm::erfc(x),  derive::erfc,    Function, (1.4, 1.9);
-    NormalCdf "normal_cdf" 1 "erfc(-x / sqrt(2)) / 2" ALL, UNIT,          o::normal_cdf,            derive::normal_cdf, Function, (2.0, 2.0);
-    Softplus "softplus" 1 "log_e (1 + e^x)"      ALL, POSITIVE,           o::softplus,              derive::softplus, Function, (1.9, 2.3);
-
-    Gelu      "gelu"      1 "x * normal_cdf(x)"  ALL, Interval(-0.17, f64::INFINITY), o::gelu,      derive::gelu,      Function, (2.0, 2.0);
-    GeluTanh  "gelu_tanh" 1 "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))) / 2" ALL, Interval(-0.171, f64::INFINITY), o::gelu_tanh, derive::gelu_tanh, Function, (2.0, 2.0);
-    Silu      "silu"      1 "x * sigmoid(x)"     ALL, Interval(-0.279, f64::INFINITY), o::silu,     derive::silu,      Function, (2.0, 2.0);
-    GeluGrad  "gelu_grad" 1 "normal_cdf(x) + x * e^(-x^2/2) / sqrt(2 pi)" ALL, Interval(-0.13, 1.13), o::gelu_grad, derive::gelu_grad, Function, (2.0, 2.0);
-    GeluTanhGrad "gelu_tanh_grad" 1 "the derivative of gelu_tanh" ALL, Interval(-0.13, 1.13), o::gelu_tanh_grad, derive::gelu_tanh_grad, Function, (2.0, 2.0);
-    SiluGrad  "silu_grad" 1 "sigmoid(x) * (1 + x * (1 - sigmoid(x)))" ALL, Interval(-0.1, 1.1), o::silu_grad, derive::silu_grad, Function, (2.0, 2.0);
+rows! { ($)
+    operations {
+        Neg    neg    1 "-x"     ALL, ALL,   |[x, ..]| -x,                         Prefix("-", 6), MOVED;
+        Add    add    2 "x + y"  ALL, ALL,   |[x, y, _]| x + y,                    Infix("+", 4),  EXACT;
+        Sub    sub    2 "x - y"  ALL, ALL,   |[x, y, _]| x - y,                    Infix("-", 4),  EXACT;
+        Mul    mul    2 "x * y"  ALL, ALL,   |[x, y, _]| x * y,                    Infix("*", 5),  EXACT;
+        Div    div    2 "x / y"  ALL, ALL,   |[x, y, _]| x / y,                    Infix("/", 5),  EXACT;
+        Mul3   mul3   3 "x * y * z, x bounded: finite in between wherever the result is" ALL, ALL, |[x, y, z]| x * y * z, Function, (1.0, 1.0);
+        Min    min    2 "the smaller of x and y; NaN if either is" ALL, ALL, o::min, Function, MOVED;
+        Max    max    2 "the larger of x and y; NaN if either is"  ALL, ALL, o::max, Function, MOVED;
+        Lt     lt     2 "x < y"  ALL, TRUTH, |[x, y, _]| (x < y) as u8 as f64,     Infix("<", 3),  MOVED;
+        Le     le     2 "x <= y" ALL, TRUTH, |[x, y, _]| (x <= y) as u8 as f64,    Infix("<=", 3), MOVED;
+        Eq     eq     2 "x == y" ALL, TRUTH, |[x, y, _]| (x == y) as u8 as f64,    Infix("==", 3), MOVED;
+        Select select 3 "y where x holds, else z" ALL, ALL, |[c, x, y]| if c != 0.0 { x } else { y }, Choice, MOVED;
+    }
+    // A function stands after those that its formula has: of the rows that a part of a graph may be, the last is the largest.
+    functions {
+        Abs          abs            "|x|"                         ALL,           POSITIVE,       |[x, ..]| x.abs(),        MOVED;
+        Sqrt         sqrt           "x^(1/2)"                     POSITIVE,      POSITIVE,       |[x, ..]| x.sqrt(),       EXACT;
+        Exp          exp            "e^x"                         ALL,           POSITIVE,       |[x, ..]| libm::exp(x),   (1.0, 1.2);
+        Expm1        expm1          "e^x - 1"                     ALL,           above(-1.0),    |[x, ..]| libm::expm1(x), (1.3, 1.4);
+        Ln           ln             "log_e x"                     POSITIVE,      ALL,            |[x, ..]| libm::log(x),   (1.6, 1.6);
+        Log1p        log1p          "log_e (1 + x)"               above(-1.0),   ALL,            |[x, ..]| libm::log1p(x), (1.7, 1.7);
+        Tanh         tanh           "(e^x - e^-x) / (e^x + e^-x)" ALL,           Interval(-1.0, 1.0), |[x, ..]| libm::tanh(x), (1.4, 1.4);
+        Sigmoid      sigmoid        "1 / (1 + e^-x)"              ALL,           UNIT,           o::sigmoid,               (2.0, 2.0);
+        Erf          erf            "2/sqrt(pi) * integral of e^(-t^2) from 0 to x" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::erf(x), (1.1, 1.3);
+        Erfc         erfc           "1 - erf(x)"                  ALL,           Interval(0.0, 2.0), |[x, ..]| libm::erfc(x), (1.4, 1.9);
+        NormalCdf    normal_cdf     "erfc(-x / sqrt(2)) / 2"      ALL,           UNIT,           o::normal_cdf,            (2.0, 2.0);
+        Softplus     softplus       "log_e (1 + e^x)"             ALL,           POSITIVE,       o::softplus,              (1.9, 2.3);
+        Gelu         gelu           "x * normal_cdf(x)"           ALL,           above(-0.17),   o::gelu,                  (2.0, 2.0);
+        GeluTanh     gelu_tanh      "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))) / 2" ALL, above(-0.171), o::gelu_tanh, (2.0, 2.0);
+        Silu         silu           "x * sigmoid(x)"              ALL,           above(-0.279),  o::silu,                  (2.0, 2.0);
+        GeluGrad     gelu_grad      "normal_cdf(x) + x * e^(-x^2/2) / sqrt(2 pi)" ALL, Interval(-0.13, 1.13), o::gelu_grad, (2.0, 2.0);
+        GeluTanhGrad gelu_tanh_grad "the derivative of gelu_tanh" ALL,           Interval(-0.13, 1.13), o::gelu_tanh_grad, (2.0, 2.0);
+        SiluGrad     silu_grad      "sigmoid(x) * (1 + x * (1 - sigmoid(x)))" ALL, Interval(-0.1, 1.1), o::silu_grad,      (2.0, 2.0);
+    }
 }
 
 impl Prim {
@@ -185,13 +190,6 @@ impl Prim {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_stand_in_the_order_of_the_enum() {
-        for (i, row) in TABLE.iter().enumerate() {
-            assert_eq!(row.prim as usize, i, "{}", row.name);
-        }
-    }
 
     #[test]
     fn oracles_stay_in_their_ranges() {

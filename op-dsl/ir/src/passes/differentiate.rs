@@ -4,6 +4,7 @@
 //! adjoint of an argument is the sum over its uses of `adjoint of the use * partial`. Nodes that
 //! are *saved* outputs of the forward pass are read from their stream instead of recomputed.
 
+use crate::derive;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
@@ -54,7 +55,7 @@ pub fn run(forward: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
             continue;
         };
         let Node::Call(_, arg_values) = forward.nodes[i].map_args(&values) else { continue };
-        let partials = (prim.row().derivative)(&mut b, arg_values, values[i]);
+        let partials = derive::partials(&mut b, prim, arg_values, values[i]);
         for (arg, partial) in args.iter().zip(partials) {
             if let Some(partial) = partial {
                 let flow = chain(&mut b, adjoint, partial);

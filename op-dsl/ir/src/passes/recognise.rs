@@ -10,24 +10,20 @@
 //! A constant that is off in the tenth digit makes another function, which is left as written.
 
 use crate::graph::{Builder, Graph, Id, Node};
-use crate::prim::{Prim, Row};
+use crate::prim::{Prim, Row, Style, TABLE};
 
 /// What a part may turn out to be; the larger formulas first, so that the most is replaced.
-const ROWS: &[Prim] = &[
-    Prim::GeluGrad,
-    Prim::GeluTanhGrad,
-    Prim::SiluGrad,
-    Prim::Gelu,
-    Prim::GeluTanh,
-    Prim::Silu,
-    Prim::Softplus,
-    Prim::NormalCdf,
-    Prim::Sigmoid,
-    Prim::Tanh,
-    Prim::Erfc,
-    Prim::Expm1,
-    Prim::Log1p,
-];
+fn rows() -> impl Iterator<Item = &'static Row> {
+    let smooth = |r: &&Row| r.arity == 1 && r.style == Style::Function && r.prim.is_smooth();
+    let judged = |r: &&Row| inside(r).count() >= ENOUGH;
+    TABLE.iter().rev().filter(smooth).filter(judged)
+}
+
+/// The points at which a row has a value, of either sign of its argument.
+fn inside(row: &Row) -> impl Iterator<Item = f64> {
+    let least = row.domain.0;
+    POINTS.into_iter().filter(move |x| *x > least && -x > least)
+}
 
 /// Irregular points where none of the usual formulas cancels.
 const POINTS: [f64; 24] = [
@@ -35,6 +31,9 @@ const POINTS: [f64; 24] = [
     0.5671432, -0.3678794, 1.6180339, -1.4236067, 0.0273944, -0.6434105, 1.0986122, -0.9159655,
     2.5029078, -2.0943951, 0.3065309, -0.2078795, 1.9021605, -1.6449340, 0.8346268, -0.7642236,
 ];
+
+/// A row with fewer points is not told from other functions.
+const ENOUGH: usize = 12;
 
 /// Agreement asked for, relative to the value.
 const AGREEMENT: f64 = 1e-12;
@@ -135,14 +134,12 @@ impl<'g> Part<'g> {
 
     fn identify(&self) -> Option<(Prim, bool, bool)> {
         let first = self.value(POINTS[0]);
-        let candidates = ROWS.iter().flat_map(|&prim| {
+        let candidates = rows().map(|row| row.prim).flat_map(|prim| {
             [(prim, false, false), (prim, true, false), (prim, false, true), (prim, true, true)]
         });
         candidates.filter(|&(prim, m, n)| agree(first, expected(prim.row(), POINTS[0], m, n))).find(
             |&(prim, m, n)| {
-                let row = prim.row();
-                let inside = POINTS.iter().filter(|&&x| x > row.domain.0 && -x > row.domain.0);
-                inside.copied().all(|x| agree(self.value(x), expected(row, x, m, n)))
+                inside(prim.row()).all(|x| agree(self.value(x), expected(prim.row(), x, m, n)))
             },
         )
     }
