@@ -144,16 +144,13 @@ fn dtype(stored: &Stored, asked: Option<DType>) -> Result<DType, String> {
             Err("holds uint16; if these are the bits of bfloat16, add --dtype bf16".into())
         }
         (_, Some(asked)) if asked != found => {
-            let need = NUMPY_NAMES[asked as usize];
-            let has = NUMPY_NAMES[found as usize];
+            let need = asked.row().numpy;
+            let has = found.row().numpy;
             Err(format!("holds {has}, but --dtype {asked} needs {need}"))
         }
         _ => Ok(found),
     }
 }
-
-/// What NumPy calls the elements of a file, in the order of [`DType`].
-const NUMPY_NAMES: [&str; DType::COUNT] = ["float16", "uint16", "float32"];
 
 fn data<S: npyz::Deserialize, T, R: Read>(
     header: NpyHeader,

@@ -78,7 +78,7 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
     t.line("namespace {");
     t.line("constexpr size_t MAX_RANK = 8;\n");
     t.line("// Element types that the package has kernels for.");
-    let dtypes: Vec<&str> = package.dtypes().into_iter().map(ge_dtype).collect();
+    let dtypes: Vec<String> = package.dtypes().into_iter().map(ge_dtype).collect();
     t.line(format!("const std::initializer_list<DataType> DTYPES = {{{}}};\n", dtypes.join(", ")));
     if interface.dtypes != DTypes::Same {
         t.line(promoted(interface));
@@ -123,12 +123,8 @@ fn headers(package: &Package<'_>, interface: &Interface) -> String {
 }
 
 /// The name of an element type in op_api.
-pub fn ge_dtype(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F16 => "DataType::DT_FLOAT16",
-        DType::BF16 => "DataType::DT_BF16",
-        DType::F32 => "DataType::DT_FLOAT",
-    }
+pub fn ge_dtype(dtype: DType) -> String {
+    format!("DataType::DT_{}", dtype.row().ge)
 }
 
 fn converts(interface: &Interface) -> bool {

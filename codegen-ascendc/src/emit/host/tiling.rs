@@ -35,12 +35,8 @@ pub fn file(package: &Package<'_>) -> String {
 }
 
 /// CANN's name of an element type.
-pub fn ge_type(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F16 => "DT_FLOAT16",
-        DType::BF16 => "DT_BF16",
-        DType::F32 => "DT_FLOAT",
-    }
+pub fn ge_type(dtype: DType) -> String {
+    format!("DT_{}", dtype.row().ge)
 }
 
 /// Names of the element types that the target has.

@@ -26,11 +26,7 @@ pub fn stream(def: &OpDef, stream: Stream, output: bool) -> String {
 
 /// How C++ names an element type.
 pub fn cpp(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F16 => "half",
-        DType::BF16 => "bfloat16_t",
-        DType::F32 => "float",
-    }
+    dtype.row().c
 }
 
 /// `GE_GLU_GRAD_V2_TILING_KEY_H` for `tiling_key`.

@@ -9,11 +9,7 @@ use op_dsl_ir::show;
 
 /// As acl names an element type.
 pub fn dtype(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F16 => "FLOAT16",
-        DType::BF16 => "BFLOAT16",
-        DType::F32 => "FLOAT",
-    }
+    dtype.row().long
 }
 
 /// Those that the package has.

@@ -24,10 +24,5 @@ pub const CPU: i32 = 0;
 
 /// The element type, if kernels have it.
 pub fn dtype(code: i32) -> Option<DType> {
-    match code {
-        12 => Some(DType::F16),
-        13 => Some(DType::F32),
-        19 => Some(DType::BF16),
-        _ => None,
-    }
+    DType::with(|row| row.infini_code, code)
 }

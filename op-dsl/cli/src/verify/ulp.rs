@@ -15,11 +15,8 @@ pub struct Format {
 
 impl Format {
     pub const fn of(dtype: DType) -> Format {
-        match dtype {
-            DType::F16 => Format { precision: 11, least: -14, greatest: 15 },
-            DType::BF16 => Format { precision: 8, least: -126, greatest: 127 },
-            DType::F32 => Format { precision: 24, least: -126, greatest: 127 },
-        }
+        let (least, greatest) = dtype.row().exponents;
+        Format { precision: dtype.row().precision, least, greatest }
     }
 
     /// The distance of neighbours at this value, that of denormals included.

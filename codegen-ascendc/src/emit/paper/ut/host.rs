@@ -90,12 +90,8 @@ pub fn shapes(package: &Package<'_>) -> String {
     t.finish()
 }
 
-fn ge(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F16 => "ge::DT_FLOAT16",
-        DType::BF16 => "ge::DT_BF16",
-        DType::F32 => "ge::DT_FLOAT",
-    }
+fn ge(dtype: DType) -> String {
+    format!("ge::DT_{}", dtype.row().ge)
 }
 
 /// Descriptions of tensors: shape, stored shape, element type, format.

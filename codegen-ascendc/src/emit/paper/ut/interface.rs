@@ -4,7 +4,6 @@ use super::{attribute, body, braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
 use crate::emit::package::Package;
 use crate::emit::text::Text;
-use op_dsl_ir::DType;
 use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::published::{Of, Type};
@@ -51,10 +50,8 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
     let def = package.def;
     let spec = package.specs()[0];
     let dtype = match (wrong, package.dtypes()[0]) {
-        (Wrong::DType, _) => "ACL_INT32",
-        (_, DType::F16) => "ACL_FLOAT16",
-        (_, DType::BF16) => "ACL_BF16",
-        (_, DType::F32) => "ACL_FLOAT",
+        (Wrong::DType, _) => "ACL_INT32".to_string(),
+        (_, dtype) => format!("ACL_{}", dtype.row().ge),
     };
     let mut t = Text::new();
     let shape = |kind: Kind| {
