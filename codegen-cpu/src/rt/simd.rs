@@ -176,8 +176,8 @@ pub trait Isa: Simd {
     #[inline(always)]
     unsafe fn f16_store(self, p: *mut u16, lo: Self::f32s, hi: Self::f32s) {
         let v = self.f16_narrow(lo, hi);
-        // SAFETY: the caller vouches for the pointer.
-        v.store_slice(unsafe { core::slice::from_raw_parts_mut(p, Self::u16s::LEN) });
+        // SAFETY: the caller vouches for the pointer; `write_unaligned` asks for no alignment.
+        unsafe { p.cast::<<Self::u16s as SimdBase<Self>>::Array>().write_unaligned(v.to_array()) };
     }
 
     /// Rounds to the upper 16 bits, to nearest even: `even` to the lower halves of 32-bit lanes, `odd`
@@ -196,8 +196,8 @@ pub trait Isa: Simd {
     /// `p` must be valid for writes of one vector and aligned to the vector's size.
     #[inline(always)]
     unsafe fn stream(self, p: *mut u32, v: Self::u32s) {
-        // SAFETY: the caller vouches for the pointer.
-        v.store_slice(unsafe { core::slice::from_raw_parts_mut(p, Self::u32s::LEN) });
+        // SAFETY: the caller vouches for the pointer; `write_unaligned` asks for no alignment.
+        unsafe { p.cast::<<Self::u32s as SimdBase<Self>>::Array>().write_unaligned(v.to_array()) };
     }
 
     /// Asks for the cache line at `p`, which may be any address.
