@@ -4,7 +4,9 @@ mod driver;
 
 use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::view::{View, ViewMut};
-use driver::{Buf, Tensor, all_options, binary, binary_claims, expect_binary, expect_gated, gated};
+use driver::{
+    Buf, Tensor, all_options, binary, binary_claims, expect_binary, expect_gated, gated_broadcast,
+};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Pattern, Value};
 use proptest::prelude::*;
@@ -28,20 +30,25 @@ fn check_gated(
     dx: &Tensor,
     all: &[Options],
 ) {
-    let op = gated(pattern);
+    let op = gated_broadcast(pattern);
     let attrs = [Value::Int(dim as i64), Value::Bool(left)];
     let want = expect_gated(pattern, dim, left, t, dx);
-    let want_in_place = expect_gated(pattern, dim, left, t, t[1]);
     let [dy, x, gelu] = t.map(|t| t.view().unwrap());
     for options in all {
         let mut dx = dx.clone();
         op.run(&attrs, &[dy, x, gelu], &mut [dx.view_mut().unwrap()], options).unwrap();
-        assert!(dx.buf == want, "{options:?} {:?} {:?}", t[0].shape, t[0].strides);
-
-        let mut both = t[1].clone();
-        if let Ok((x, dx)) = both.both() {
+        assert!(dx.buf == want, "{options:?} {t:?}");
+    }
+    // In place is where the output has the shape of the input, and a place for each of its elements.
+    if t[1].repeats() {
+        assert!(t[1].clone().both(true).is_err() && t[1].clone().both(false).is_err());
+    } else if t[1].shape == dx.shape {
+        let want = expect_gated(pattern, dim, left, t, t[1]);
+        for (options, cells) in all.iter().flat_map(|o| [(o, true), (o, false)]) {
+            let mut both = t[1].clone();
+            let (x, dx) = both.both(cells).unwrap();
             op.run(&attrs, &[dy, x, gelu], &mut [dx], options).unwrap();
-            assert!(both.buf == want_in_place, "in place, {options:?} {:?}", t[0].shape);
+            assert!(both.buf == want, "in place, {options:?} {:?}", t[0].shape);
         }
     }
 }
@@ -106,6 +113,35 @@ fn unaligned_pointers() {
             let x = at(&[1, 1400], lead, 3);
             check_gated(Pattern::Halves, 1, true, [&dy, &x, &gelu], &dx, &all_options());
         }
+    }
+}
+
+/// Addresses that are no multiple of an element's size, as C may have them.
+#[test]
+fn odd_addresses() {
+    for dtype in DType::ALL {
+        let t = [1, 2, 3].map(|seed| Tensor::dense(dtype, &[2, 300], seed));
+        let want = bytes(&expect_binary(0.75, [&t[0], &t[1]], &t[2]));
+        for options in all_options() {
+            let mut odd = t.each_ref().map(|t| [vec![0], bytes(&t.buf)].concat());
+            let [x, y, z] = odd.each_mut().map(|bytes| &mut bytes[1..]);
+            // SAFETY: the bytes of as many elements, which are borrowed meanwhile.
+            let (inputs, z) = unsafe {
+                let of = |b: &[u8]| View::from_raw_parts(b.as_ptr(), dtype, &[2, 300], &[300, 1]);
+                let z = ViewMut::from_raw_parts(z.as_mut_ptr(), dtype, &[2, 300], &[300, 1]);
+                ([of(x).unwrap(), of(y).unwrap()], z.unwrap())
+            };
+            binary().run(&[Value::Float(0.75)], &inputs, &mut [z], &options).unwrap();
+            assert!(odd[2][1..] == want, "{dtype} {options:?}");
+        }
+    }
+}
+
+fn bytes(buf: &Buf) -> Vec<u8> {
+    match buf {
+        Buf::F16(v) => v.iter().flat_map(|v| v.to_ne_bytes()).collect(),
+        Buf::BF16(v) => v.iter().flat_map(|v| v.to_ne_bytes()).collect(),
+        Buf::F32(v) => v.iter().flat_map(|v| v.to_ne_bytes()).collect(),
     }
 }
 
@@ -199,6 +235,14 @@ impl Layout {
         Tensor::laid_out(dtype, shape, &self.order, &self.gap, &self.flip, self.lead, self.seed)
     }
 
+    /// For a tensor of fewer dimensions.
+    fn of_rank(mut self, rank: usize) -> Layout {
+        self.order.retain(|d| *d < rank);
+        (self.gap, self.flip) = (self.gap[..rank].to_vec(), self.flip[..rank].to_vec());
+        self.repeat.truncate(rank);
+        self
+    }
+
     fn input(&self, dtype: DType, shape: &[usize]) -> Tensor {
         let mut plain = self.clone();
         plain.flip.iter_mut().zip(&self.repeat).for_each(|(f, r)| *f &= !r);
@@ -241,6 +285,43 @@ proptest! {
         let gelu = layouts[2].input(dtype, &shape);
         let dx = layouts[3].output(dtype, &both);
         check_gated(pattern, dim, left, [&dy, &x, &gelu], &dx, &all_options());
+    }
+
+    /// Tensors that lack outer dimensions, or have one element along some; of a gated one, each part.
+    #[test]
+    fn any_broadcast(
+        (shape, dim, layouts, ones, missing) in shape().prop_flat_map(|s| {
+            let rank = s.len();
+            let ones = prop::collection::vec(prop::collection::vec(any::<bool>(), rank), 3);
+            let missing = prop::collection::vec(0..3usize, 3);
+            (Just(s), 0..rank, prop::collection::vec(layout(rank), 4), ones, missing)
+        }),
+        dtype in dtype(),
+        left in any::<bool>(),
+        interleaved in any::<bool>(),
+    ) {
+        let pattern = if interleaved { Pattern::Interleaved } else { Pattern::Halves };
+        let rank = shape.len();
+        // The gated one has the split dimension, and each at least one.
+        let missing = [0, 1, 2].map(|k| missing[k].min(if k == 1 { dim } else { rank - 1 }));
+        let own = [0, 1, 2].map(|k| -> Vec<usize> {
+            let one = |(&n, one): (&usize, &bool)| if *one { 1 } else { n };
+            shape.iter().zip(&ones[k]).map(one).skip(missing[k]).collect()
+        });
+        let most = own.iter().map(Vec::len).max().unwrap();
+        let domain: Vec<usize> = (0..most).map(|d| {
+            let of = own.iter().filter_map(|own| own.get((d + own.len()).checked_sub(most)?));
+            of.copied().find(|n| *n != 1).unwrap_or(1)
+        }).collect();
+        let at = |rank: usize| dim + rank - shape.len();
+        let tensor = |k: usize, shape: &[usize]| {
+            layouts[k].clone().of_rank(shape.len()).input(dtype, shape)
+        };
+        let (dy, gelu) = (tensor(0, &own[0]), tensor(2, &own[2]));
+        let x = tensor(1, &double(&own[1], at(own[1].len())));
+        let dx = double(&domain, at(most));
+        let dx = layouts[3].clone().of_rank(most).output(dtype, &dx);
+        check_gated(pattern, at(most), left, [&dy, &x, &gelu], &dx, &all_options());
     }
 
     #[test]

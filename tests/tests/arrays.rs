@@ -1,10 +1,13 @@
 //! Views of `ndarray` arrays, there and back.
 
 use codegen_cpu::rt::error::ViewError;
-use codegen_cpu::rt::view::{View, ViewMut};
 use half::f16;
-use ndarray::{Array, Array2, Ix2, IxDyn, s};
+use ndarray::{Array, Array2, IxDyn, s};
 use op_dsl::ir::DType;
+use op_dsl::ir::op::Value;
+use op_dsl::{Options, View, ViewMut};
+use ops_glu_grad::OPERATORS;
+use std::cell::Cell;
 
 #[test]
 fn any_slice_of_an_array_is_the_same_elements() {
@@ -40,19 +43,42 @@ fn what_does_not_fit_is_said() {
     let error = view.to_ndarray::<f32>().expect_err("halves");
     assert_eq!(error, ViewError::DType { wanted: DType::F32, got: DType::F16 });
     assert_eq!(error.to_string(), "the view holds f16, not f32");
-    // SAFETY: the bytes are there; only their alignment is odd.
-    let odd = unsafe {
-        let bytes = halves.as_ptr().cast::<u8>().add(1);
-        View::from_raw_parts(bytes, DType::F16, &[2], &[1]).expect("a view")
-    };
-    let error = odd.to_ndarray::<f16>().expect_err("unaligned");
-    assert_eq!(error.to_string(), "the view's memory is not aligned for f16");
+}
+
+/// An array view says that nobody writes its elements, and may go to other threads.
+#[test]
+fn what_others_may_write_is_no_array_view() {
+    let mut data = [1.0f32, 2.0];
+    let cells = Cell::from_mut(&mut data[..]).as_slice_of_cells();
+    let of_cells = View::from_cells(cells, &[2], &[1], 0).expect("a view");
+    assert_eq!(of_cells.to_ndarray::<f32>(), Err(ViewError::NotBorrowed));
+    // SAFETY: the elements are there.
+    let raw = unsafe { View::from_raw_parts(data.as_ptr().cast(), DType::F32, &[2], &[1]) };
+    let error = raw.expect("a view").to_ndarray::<f32>().expect_err("raw parts");
+    assert_eq!(
+        error.to_string(),
+        "a view of cells or raw parts is no array view, as others may write it; only one of a \
+         slice or an array is"
+    );
 }
 
 #[test]
 fn outputs() {
-    let mut array = Array2::<f32>::zeros((4, 6));
-    let slice: ndarray::ArrayViewMut<f32, Ix2> = array.slice_mut(s![..;-1, ..3]);
+    let op = OPERATORS.iter().find(|op| op.name() == "SwiGlu").expect("an operator");
+    let x = Array::from_shape_fn((4, 6), |(i, j)| f32::from(i as u8) - 0.5 * f32::from(j as u8));
+    let run = |y: ViewMut<'_>| {
+        let x = View::try_from(x.view()).expect("rank 2");
+        op.run(&[Value::Int(-1)], &[x], &mut [y], &Options::default()).expect("a call");
+    };
+    let mut dense = Array2::<f32>::zeros((4, 3));
+    run(ViewMut::try_from(dense.view_mut()).expect("rank 2"));
+    assert!(dense.iter().any(|y| *y != 0.0));
+
+    let mut array = Array2::<f32>::from_elem((4, 6), 7.0);
+    let slice = array.slice_mut(s![..;-1, ..;2]);
     let view = ViewMut::try_from(slice).expect("rank 2");
-    assert_eq!((view.shape(), view.strides()), (&[4, 3][..], &[-6, 1][..]));
+    assert_eq!((view.shape(), view.strides()), (&[4, 3][..], &[-6, 2][..]));
+    run(view);
+    assert_eq!(array.slice(s![..;-1, ..;2]), dense);
+    assert!(array.slice(s![.., 1..;2]).iter().all(|gap| *gap == 7.0));
 }

@@ -2,7 +2,7 @@
 
 use super::elem::El;
 use super::error::ViewError;
-use super::view::{View, ViewMut};
+use super::view::{Memory, Raw, View, ViewMut};
 use ndarray::{ArrayView, ArrayViewD, ArrayViewMut, Axis, Dimension, IxDyn, ShapeBuilder};
 
 impl<'a, T: El, D: Dimension> TryFrom<ArrayView<'a, T, D>> for View<'a> {
@@ -14,9 +14,9 @@ impl<'a, T: El, D: Dimension> TryFrom<ArrayView<'a, T, D>> for View<'a> {
     /// Rank beyond 8.
     fn try_from(array: ArrayView<'a, T, D>) -> Result<View<'a>, ViewError> {
         let (shape, strides) = (array.shape(), array.strides());
-        // SAFETY: what shape and strides of an array view reach may be read during its lifetime,
-        // and nobody writes it meanwhile.
-        unsafe { View::from_raw_parts(array.as_ptr().cast(), T::DTYPE, shape, strides) }
+        // What shape and strides of an array view reach is borrowed, as long as the array's lifetime.
+        let start = array.as_ptr().cast_mut().cast(); // only ever read through a `View`
+        Raw::unbounded(Memory::Borrowed, start, T::DTYPE, shape, strides).map(View::of)
     }
 }
 
@@ -28,10 +28,10 @@ impl<'a, T: El, D: Dimension> TryFrom<ArrayViewMut<'a, T, D>> for ViewMut<'a> {
     /// # Errors
     /// Rank beyond 8.
     fn try_from(mut array: ArrayViewMut<'a, T, D>) -> Result<ViewMut<'a>, ViewError> {
-        let start = array.as_mut_ptr();
+        let start = array.as_mut_ptr().cast();
         let (shape, strides) = (array.shape(), array.strides());
-        // SAFETY: as above, and a mutable array view is the only way to its elements.
-        unsafe { ViewMut::from_raw_parts(start.cast(), T::DTYPE, shape, strides) }
+        let raw = Raw::unbounded(Memory::Borrowed, start, T::DTYPE, shape, strides)?;
+        raw.check_injective().map(ViewMut::of)
     }
 }
 
@@ -39,15 +39,16 @@ impl<'a> View<'a> {
     /// The same elements as an array view.
     ///
     /// # Errors
-    /// The element type is not `T`; the memory is not aligned for it, as a view's need not be.
+    /// The element type is not `T`; the view is made of cells or raw parts, which others may write while an
+    /// array view says that nobody does.
     pub fn to_ndarray<T: El>(&self) -> Result<ArrayViewD<'a, T>, ViewError> {
         if self.dtype() != T::DTYPE {
             return Err(ViewError::DType { wanted: T::DTYPE, got: self.dtype() });
         }
-        let mut start = self.as_ptr().cast::<T>();
-        if !start.is_aligned() {
-            return Err(ViewError::Unaligned { dtype: T::DTYPE });
+        if self.raw().memory != Memory::Borrowed {
+            return Err(ViewError::NotBorrowed);
         }
+        let mut start = self.as_ptr().cast::<T>(); // aligned, as what it was borrowed from
         // ndarray takes lengths of strides; a negative one is an axis seen from its other end.
         let dims = || self.shape().iter().zip(self.strides());
         if !self.shape().contains(&0) {
@@ -57,7 +58,7 @@ impl<'a> View<'a> {
         }
         let lengths: Vec<usize> = self.strides().iter().map(|s| s.unsigned_abs()).collect();
         let shape = IxDyn(self.shape()).strides(IxDyn(&lengths));
-        // SAFETY: a view that exists may be read during `'a` wherever shape and strides reach;
+        // SAFETY: what shape and strides reach is borrowed from elements of `T` for `'a`;
         // from the least address of each axis on, their lengths reach the same elements.
         let mut array = unsafe { ArrayView::from_shape_ptr(shape, start) };
         for (axis, _) in dims().enumerate().filter(|(_, (_, s))| **s < 0) {

@@ -1,16 +1,19 @@
 //! Calling an operator: attributes and views in, checked streams out to the driver.
 
+pub use super::options::Options;
+
 use super::block::{Kernels, MAX_SCALARS, MAX_STREAMS};
 use super::dense;
 use super::driver;
 use super::error::Error;
 use super::floor::floor_kernels;
-use super::overlap::{extent, identical, may_overlap};
-use super::plan::{Job, Stream};
+use super::mode::DefaultMode;
+use super::plan::Job;
 use super::simd::Level;
-use super::view::{Raw, View, ViewMut};
-use op_dsl_ir::bind::{self, Bound, MAX_RANK, OutputMeta, TensorMeta, bind_to};
-use op_dsl_ir::op::{AttrKind, Kind, OpDef, Part, Tensor, Value};
+use super::streams::{self, Call};
+use super::view::{View, ViewMut};
+use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind_to};
+use op_dsl_ir::op::{AttrKind, Kind, OpDef, Tensor, Value};
 use std::borrow::Cow;
 
 /// An operator that can run: what it is, and its kernels.
@@ -40,18 +43,6 @@ pub struct OracleInput<'a> {
 
 /// The value of every output stream for one element, in f64.
 pub type Oracle = fn(&OracleInput<'_>) -> Vec<f64>;
-
-/// How to run a call. No choice changes a bit of the result, except the level between those with
-/// and without a fused multiply-add.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// How many threads share the work; 0 asks for as many as pay, 1 for the calling thread only.
-    pub threads: usize,
-    /// The SIMD level; `None` is the best this CPU has.
-    pub level: Option<Level>,
-    /// Whether stores go past the caches; `None` lets the size of the outputs decide.
-    pub streaming: Option<bool>,
-}
 
 impl Operator {
     /// What an expansion makes: a definition, the kernels of each of its specialisations in their order, and the
@@ -146,16 +137,19 @@ impl Operator {
         if bound.domain.contains(&0) {
             return Ok(());
         }
+        let _mode = DefaultMode::enter();
+        let call = Call { def: &self.def, bound: &bound, kernels, inputs, outputs };
         let mut job = Job::new(&bound, kernels, level);
+        job.alone = call.has_cells();
         for value in attrs {
             if let Value::Float(v) = value {
                 // No payload: see `Isa::bf16_narrow`.
                 job.add_scalar(if v.is_nan() { f32::NAN } else { *v as f32 });
             }
         }
-        if !dense::lay(&mut job, &self.def, &bound, kernels, inputs, outputs) {
-            self.add_streams(&mut job, &bound, kernels, inputs, outputs);
-            job.in_place = self.check_overlap(&job, kernels, inputs, outputs)?;
+        if !dense::lay(&mut job, &call).map_err(|e| call.left(e))? {
+            streams::lay(&mut job, &call).map_err(|e| call.left(e))?;
+            job.in_place = streams::check_overlap(&job, &call)?;
             job.collapse();
         }
         driver::run(&mut job, options);
@@ -201,114 +195,4 @@ impl Operator {
             _ => Ok(kernels),
         }
     }
-
-    fn add_streams(
-        &self,
-        job: &mut Job,
-        bound: &Bound,
-        kernels: &Kernels,
-        inputs: &[View<'_>],
-        outputs: &[ViewMut<'_>],
-    ) {
-        for (tensor, view) in self.def.inputs.iter().zip(inputs) {
-            for &part in tensor.kind.parts() {
-                job.add_input(lay(view.raw(), bound, part));
-            }
-        }
-        // An input that the kernel does not read may lie anywhere, so it costs nothing and overlaps nothing:
-        // it becomes another name of one that is read.
-        let read = kernels.reads().iter().position(|reads| *reads);
-        for (k, _) in kernels.reads().iter().enumerate().filter(|(_, reads)| !**reads) {
-            match read {
-                Some(read) => job.alias_input(k, read),
-                None => job.zero_input(k),
-            }
-        }
-        for (tensor, view) in self.def.outputs.iter().zip(outputs) {
-            for &part in tensor.kind.parts() {
-                job.add_output(lay(view.raw(), bound, part));
-            }
-        }
-    }
-
-    /// Whether an output is an input.
-    fn check_overlap(
-        &self,
-        job: &Job,
-        kernels: &Kernels,
-        inputs: &[View<'_>],
-        outputs: &[ViewMut<'_>],
-    ) -> Result<bool, Error> {
-        let op = || self.def.name.to_string();
-        let mut in_place = false;
-        let mut extents = [(0, 0); MAX_STREAMS];
-        for (e, s) in extents.iter_mut().zip(job.streams()) {
-            *e = extent(s, job.sizes());
-        }
-        let meet = |a: usize, b: usize| {
-            let stream = |k: usize| (&job.streams()[k], extents[k]);
-            may_overlap(stream(a), stream(b), job.sizes())
-        };
-        let first_out = job.input_count();
-        let (mut o, all_outs) = (0, job.outputs());
-        for (tensor, out) in self.def.outputs.iter().zip(outputs) {
-            let outs = &all_outs[o..o + tensor.kind.parts().len()];
-            // The parts of one tensor never share elements: a view to write has each only once.
-            for p in 0..o {
-                let other = |q: &usize| meet(first_out + p, first_out + o + q);
-                if let Some(q) = (0..outs.len()).find(other) {
-                    let mut names = self.def.output_names();
-                    let (second, first) = (names.swap_remove(o + q), names.swap_remove(p));
-                    return Err(Error::OutputOverlap { op: op(), first, second });
-                }
-            }
-            let mut i = 0;
-            for (source, input) in self.def.inputs.iter().zip(inputs) {
-                let ins = &job.inputs()[i..i + source.kind.parts().len()];
-                // The parts of a tensor that are not read have no place to overlap.
-                let reads = &kernels.reads()[i..i + ins.len()];
-                if reads.contains(&true) {
-                    let same = source.kind == tensor.kind && input.raw().is(out.raw());
-                    in_place |= same;
-                    for (a, b) in (0..ins.len()).flat_map(|a| (0..outs.len()).map(move |b| (a, b)))
-                    {
-                        if same || !reads[a] {
-                            continue; // part by part
-                        } else if identical(&ins[a], &outs[b]) {
-                            in_place = true;
-                        } else if meet(i + a, first_out + o + b) {
-                            let output = self.def.output_names().swap_remove(o + b);
-                            let input = self.def.input_names().swap_remove(i + a);
-                            return Err(Error::Overlap { op: op(), output, input });
-                        }
-                    }
-                }
-                i += ins.len();
-            }
-            o += outs.len();
-        }
-        Ok(in_place)
-    }
-}
-
-/// Lays the elements of a part of a tensor over the domain.
-#[inline]
-fn lay(raw: &Raw, bound: &Bound, part: Part) -> Stream {
-    let size = raw.dtype.size() as isize;
-    let lead = bound.domain.len() - raw.shape.len(); // broadcast aligns innermost dimensions
-    let mut s = Stream { ptr: raw.ptr, dtype: raw.dtype, strides: [0; MAX_RANK] };
-    for (i, (&n, &stride)) in raw.shape.iter().zip(&raw.strides).enumerate() {
-        // A dimension of one element has whatever stride it likes; it may even overflow.
-        if n > 1 && bound.domain[lead + i] > 1 {
-            s.strides[lead + i] = stride * size;
-        }
-    }
-    if let (Some(split), Part::Gate | Part::Value) = (bound.split, part) {
-        let (at, place) = (split.dim - lead, bound.place(part));
-        s.strides[split.dim] *= place.step as isize;
-        let bytes = raw.strides[at] * size * place.offset as isize;
-        // `offset` is an index within the tensor; the domain is not empty, so it is an element.
-        s.ptr = s.ptr.wrapping_offset(bytes);
-    }
-    s
 }

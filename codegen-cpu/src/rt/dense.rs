@@ -1,55 +1,48 @@
 //! The short way for dense tensors, which most calls have: two dimensions at once, instead of
 //! laying every stream over the domain and collapsing it again. Small calls are twice as fast.
 
-use super::block::Kernels;
 use super::plan::{Job, Stream};
-use super::view::{Raw, View, ViewMut};
-use op_dsl_ir::bind::Bound;
-use op_dsl_ir::op::{Kind, OpDef, Pattern};
+use super::streams::{Call, OutOfView};
+use super::view::Raw;
+use op_dsl_ir::op::{Kind, Pattern};
 
 /// Sets the job's domain and streams if every tensor is dense, of the kernel's type and not
 /// broadcast, and outputs are inputs or nowhere near them; tells whether it did.
-pub(super) fn lay(
-    job: &mut Job,
-    def: &OpDef,
-    bound: &Bound,
-    kernels: &Kernels,
-    inputs: &[View<'_>],
-    outputs: &[ViewMut<'_>],
-) -> bool {
+pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
+    let Call { def, bound, kernels, inputs, outputs } = *call;
     // Elements of a part lie side by side from the split dimension on.
     let (dim, gate_first) = match bound.split {
         None => (0, true),
         Some(s) if s.pattern == Pattern::Halves => (s.dim, s.gate_first),
-        Some(_) => return false,
+        Some(_) => return Ok(false),
     };
+    if kernels.reads().contains(&false) {
+        return Ok(false);
+    }
     let (outer, inner) = bound.domain.split_at(dim);
     let (rows, run): (usize, usize) = (outer.iter().product(), inner.iter().product());
     let total = rows * run;
     let fits = |raw: &Raw, kind: Kind| {
         raw.dense && raw.dtype == bound.dtype && raw.count == total * kind.parts().len()
     };
-    if kernels.reads().contains(&false) {
-        return false;
-    }
     for (t, input) in def.inputs.iter().zip(inputs) {
         if !fits(input.raw(), t.kind) {
-            return false;
+            return Ok(false);
         }
     }
     for (k, (t, out)) in def.outputs.iter().zip(outputs).enumerate() {
         if !fits(out.raw(), t.kind) {
-            return false;
+            return Ok(false);
         }
         for (source, input) in def.inputs.iter().zip(inputs) {
             if source.kind == t.kind && input.raw().ptr == out.raw().ptr {
                 job.in_place = true; // they have the same shape, so all else is the same too
             } else if !apart(input.raw(), out.raw()) {
-                return false;
+                return Ok(false);
             }
         }
         if !outputs[..k].iter().all(|other| apart(other.raw(), out.raw())) {
-            return false;
+            return Ok(false);
         }
     }
 
@@ -68,12 +61,16 @@ pub(super) fn lay(
         Stream::of_rows(raw.ptr.wrapping_add(start), raw.dtype, pitch, size)
     };
     for (t, input) in def.inputs.iter().zip(inputs) {
-        parts(t.kind).iter().for_each(|&part| job.add_input(stream(input.raw(), part)));
+        for &part in parts(t.kind) {
+            job.add_input(input.raw(), stream(input.raw(), part))?;
+        }
     }
     for (t, out) in def.outputs.iter().zip(outputs) {
-        parts(t.kind).iter().for_each(|&part| job.add_output(stream(out.raw(), part)));
+        for &part in parts(t.kind) {
+            job.add_output(out.raw(), stream(out.raw(), part))?;
+        }
     }
-    true
+    Ok(true)
 }
 
 /// Whether two dense tensors share no byte.

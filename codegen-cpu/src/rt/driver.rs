@@ -1,48 +1,40 @@
-//! Checked streams -> rows: boxes, scratch memory, threads.
+//! Checked streams -> rows: boxes and scratch memory.
 //!
 //! Every element passes through the same vector body whatever the layout, so no bit depends on
 //! position, split or thread count.
 
 use super::block::MAX_STREAMS;
-use super::call::Options;
 use super::line::{Line, STEP_BYTES};
-use super::plan::{Cut, Job, SCRATCH, Stream};
+use super::options::Options;
+use super::plan::{Boxes, Job, SCRATCH, Stream};
 use super::scratch::{Strided, copy_line, widen};
 use super::step::PAIR;
+use super::threads;
 use arrayvec::ArrayVec;
 use core::ops::Range;
 use op_dsl_ir::bind::MAX_RANK;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes read and written that pay for waking one more thread.
-const PER_THREAD: usize = 1 << 20;
-/// Threads that a call may ask for.
-const MOST_THREADS: usize = 1024;
 /// Claims per thread: enough to even out unequal speeds.
 const CLAIMS: usize = 8;
 
 /// Runs a collapsed job whose domain has elements.
 pub(super) fn run(job: &mut Job, options: &Options) {
-    let (bytes, wanted) = (job.bytes(), options.threads);
-    let threads = match wanted {
-        0 if bytes < 2 * PER_THREAD => 1,
-        0 => rayon::current_num_threads().min(bytes / PER_THREAD),
-        n => n.min(MOST_THREADS),
-    };
+    let threads = if job.alone { 1 } else { threads::number(options.threads, job.bytes()) };
     let written = job.elements().saturating_mul(job.dtype.size() * job.outputs().len());
     let streaming = options.streaming.unwrap_or(job.level.streams(written) && !job.in_place);
     if threads == 1 && job.is_plain() {
         return rows(job, streaming);
     }
-    let cut = Cut::new(job, if threads > 1 { threads * CLAIMS } else { 1 });
-    let boxes = cut.boxes;
-    let threads = threads.min(boxes);
-    let mut work = Work { job, cut: &cut, streaming, next: AtomicUsize::new(0), claim: boxes };
+    let boxes = Boxes::new(job, if threads > 1 { threads * CLAIMS } else { 1 });
+    let (job, count) = (&*job, boxes.count);
+    let threads = threads.min(count);
+    let mut work = Work { job, boxes: &boxes, streaming, next: AtomicUsize::new(0), claim: count };
     if threads > 1 {
-        work.claim = boxes.div_ceil(threads * CLAIMS);
-        on_threads(threads, &work);
+        work.claim = count.div_ceil(threads * CLAIMS);
+        threads::on_each(threads, &|| work.claim_boxes());
     } else {
-        work.boxes(0..boxes);
+        work.run(0..count);
     }
 }
 
@@ -57,19 +49,10 @@ fn rows(job: &Job, streaming: bool) {
     line.finish();
 }
 
-/// One worker on each of so many threads, without allocating.
-fn on_threads(threads: usize, work: &Work<'_>) {
-    if threads == 1 {
-        return work.claim_boxes();
-    }
-    let half = threads / 2;
-    rayon::join(|| on_threads(threads - half, work), || on_threads(half, work));
-}
-
 /// What all workers share.
 struct Work<'a> {
     job: &'a Job,
-    cut: &'a Cut,
+    boxes: &'a Boxes,
     streaming: bool,
     /// The first box that no worker has claimed.
     next: AtomicUsize,
@@ -87,43 +70,45 @@ impl Work<'_> {
     fn claim_boxes(&self) {
         loop {
             let first = self.next.fetch_add(self.claim, Ordering::Relaxed);
-            if first >= self.cut.boxes {
+            if first >= self.boxes.count {
                 return;
             }
-            self.boxes(first..self.cut.boxes.min(first + self.claim));
+            self.run(first..self.boxes.count.min(first + self.claim));
         }
     }
 
-    fn boxes(&self, boxes: Range<usize>) {
-        if self.cut.staged_count > 0 {
-            self.boxes_with_scratch(boxes);
+    fn run(&self, boxes: Range<usize>) {
+        if self.boxes.staging.count > 0 {
+            self.run_with_scratch(boxes);
         } else {
-            self.boxes_in(boxes, None);
+            self.run_in(boxes, None);
         }
     }
 
     /// Apart, so that only layouts which need it pay for the stack space.
     #[inline(never)]
-    fn boxes_with_scratch(&self, boxes: Range<usize>) {
+    fn run_with_scratch(&self, boxes: Range<usize>) {
         let mut memory = Memory([0; SCRATCH + MAX_STREAMS * STEP_BYTES]);
         let null = core::ptr::null_mut();
         let none = Slot { memory: null, held: null, rows: 0, columns: 0 };
         let mut slots = [none; MAX_STREAMS];
         let mut next = memory.0.as_mut_ptr();
-        for (slot, _) in slots.iter_mut().zip(&self.cut.staged).filter(|(_, staged)| **staged) {
+        for (slot, _) in
+            slots.iter_mut().zip(&self.boxes.staging.staged).filter(|(_, staged)| **staged)
+        {
             slot.memory = next;
-            next = next.wrapping_add(self.cut.slot + STEP_BYTES);
+            next = next.wrapping_add(self.boxes.staging.slot + STEP_BYTES);
         }
-        self.boxes_in(boxes, Some(&mut slots));
+        self.run_in(boxes, Some(&mut slots));
     }
 
-    fn boxes_in(&self, boxes: Range<usize>, slots: Option<&mut [Slot; MAX_STREAMS]>) {
-        let outputs = || &self.cut.staged[self.job.input_count()..];
-        let outputs_staged = self.cut.staged_count > 0 && outputs().contains(&true);
+    fn run_in(&self, boxes: Range<usize>, slots: Option<&mut [Slot; MAX_STREAMS]>) {
+        let outputs = || &self.boxes.staging.staged[self.job.input_count()..];
+        let outputs_staged = self.boxes.staging.count > 0 && outputs().contains(&true);
         let mut worker = Worker {
             work: self,
             line: Line::new(self.job, self.streaming && !outputs_staged),
-            places: ArrayVec::new(),
+            tracks: ArrayVec::new(),
             slots,
         };
         for i in boxes {
@@ -150,16 +135,16 @@ struct Slot {
 /// A box of a stream, which starts at `place`.
 fn strided(
     job: &Job,
-    cut: &Cut,
+    boxes: &Boxes,
     s: &Stream,
     place: *mut u8,
     rows: usize,
     columns: usize,
 ) -> Strided {
-    let rank = job.rank - cut.dim;
+    let rank = job.rank - boxes.dim;
     let (mut sizes, mut strides) = ([1; MAX_RANK], [0; MAX_RANK]);
-    sizes[..rank].copy_from_slice(&job.size[cut.dim..job.rank]);
-    strides[..rank].copy_from_slice(&s.strides[cut.dim..job.rank]);
+    sizes[..rank].copy_from_slice(&job.size[boxes.dim..job.rank]);
+    strides[..rank].copy_from_slice(&s.strides[boxes.dim..job.rank]);
     (sizes[0], sizes[rank - 1]) = (rows, columns);
     Strided { ptr: place, dtype: s.dtype, sizes, strides, rank }
 }
@@ -201,8 +186,8 @@ fn div_rem(n: usize, by: usize) -> (usize, usize) {
     if by == 1 { (n, 0) } else { (n / by, n % by) }
 }
 
-/// Where a box of a stream is that the kernel can walk along.
-struct Place {
+/// Where the kernel walks along a box of a stream.
+struct Track {
     base: *mut u8,
     /// Bytes from row to row.
     pitch: isize,
@@ -214,7 +199,7 @@ struct Worker<'a> {
     work: &'a Work<'a>,
     line: Line<'a>,
     /// Where the box is, for every stream: in its tensor or in scratch memory.
-    places: ArrayVec<Place, MAX_STREAMS>,
+    tracks: ArrayVec<Track, MAX_STREAMS>,
     /// If any stream is staged.
     slots: Option<&'a mut [Slot; MAX_STREAMS]>,
 }
@@ -222,32 +207,32 @@ struct Worker<'a> {
 impl Worker<'_> {
     /// Computes box `i`.
     fn one_box(&mut self, i: usize) {
-        let (job, cut) = (self.work.job, self.work.cut);
+        let (job, boxes) = (self.work.job, self.work.boxes);
         let last = job.rank - 1;
-        let (i, column_cut) = div_rem(i, cut.column_cuts);
-        let (mut outer, row_cut) = div_rem(i, cut.row_cuts);
-        let (row, column) = (row_cut * cut.rows, column_cut * cut.columns);
-        let rows = cut.rows.min(job.size[cut.dim] - row);
-        let columns = cut.columns.min(job.size[last] - column);
+        let (i, column_cut) = div_rem(i, boxes.column_cuts);
+        let (mut outer, row_cut) = div_rem(i, boxes.row_cuts);
+        let (row, column) = (row_cut * boxes.rows, column_cut * boxes.columns);
+        let rows = boxes.rows.min(job.size[boxes.dim] - row);
+        let columns = boxes.columns.min(job.size[last] - column);
 
-        self.places.clear();
+        self.tracks.clear();
         for s in job.streams() {
-            let (pitch, step) = (s.strides[cut.dim], job.dtype.size());
+            let (pitch, step) = (s.strides[boxes.dim], job.dtype.size());
             let bytes = pitch * row as isize + s.strides[last] * column as isize;
-            self.places.push(Place { base: s.ptr.wrapping_offset(bytes), pitch, step });
+            self.tracks.push(Track { base: s.ptr.wrapping_offset(bytes), pitch, step });
         }
-        for d in (0..cut.dim).rev() {
+        for d in (0..boxes.dim).rev() {
             let index = (outer % job.size[d]) as isize;
             outer /= job.size[d];
-            for (place, s) in self.places.iter_mut().zip(job.streams()) {
+            for (place, s) in self.tracks.iter_mut().zip(job.streams()) {
                 place.base = place.base.wrapping_offset(s.strides[d] * index);
             }
         }
         if self.slots.is_some() {
             self.stage(rows, columns);
         }
-        if cut.packed {
-            let inner: usize = job.size[cut.dim + 1..=last].iter().product();
+        if boxes.packed {
+            let inner: usize = job.size[boxes.dim + 1..=last].iter().product();
             self.run_packed(rows * inner);
         } else {
             for row in 0..rows {
@@ -261,18 +246,18 @@ impl Worker<'_> {
 
     /// Turns staged streams to their slots, and fills those of inputs.
     fn stage(&mut self, rows: usize, columns: usize) {
-        let Work { job, cut, .. } = *self.work;
+        let Work { job, boxes, .. } = *self.work;
         let Some(slots) = &mut self.slots else { return };
-        for (k, s) in job.streams().iter().enumerate().filter(|(k, _)| cut.staged[*k]) {
+        for (k, s) in job.streams().iter().enumerate().filter(|(k, _)| boxes.staging.staged[*k]) {
             let slot = &mut slots[k];
-            let place = core::mem::replace(&mut self.places[k].base, slot.memory);
+            let place = core::mem::replace(&mut self.tracks[k].base, slot.memory);
             let is_input = k < job.input_count();
             // Only inputs repeat elements.
-            let repeats = |d: usize| is_input && !cut.packed && s.strides[d] == 0;
-            self.places[k].step = if repeats(job.rank - 1) { 0 } else { job.dtype.size() };
-            let columns = if repeats(job.rank - 1) { cut.piece.min(columns) } else { columns };
-            let rows = if repeats(cut.dim) { 1 } else { rows };
-            self.places[k].pitch =
+            let repeats = |d: usize| is_input && !boxes.packed && s.strides[d] == 0;
+            self.tracks[k].step = if repeats(job.rank - 1) { 0 } else { job.dtype.size() };
+            let columns = if repeats(job.rank - 1) { boxes.piece.min(columns) } else { columns };
+            let rows = if repeats(boxes.dim) { 1 } else { rows };
+            self.tracks[k].pitch =
                 if rows == 1 { 0 } else { (columns * job.dtype.size()) as isize };
             // Often the same elements as in the box before: broadcast along all that changed. No
             // output can have changed them, since a stream that an output is repeats nothing.
@@ -281,18 +266,18 @@ impl Worker<'_> {
             if is_input && !held {
                 // SAFETY: the box is within the domain, whose elements the view vouches for, and
                 // fits the slot.
-                unsafe { gather(job, strided(job, cut, s, place, rows, columns), slot.memory) };
+                unsafe { gather(job, strided(job, boxes, s, place, rows, columns), slot.memory) };
             }
         }
     }
 
     /// Writes the slots of outputs to where the box is.
     fn unstage(&mut self, rows: usize, columns: usize) {
-        let Work { job, cut, .. } = *self.work;
+        let Work { job, boxes, .. } = *self.work;
         let Some(slots) = &self.slots else { return };
         let outputs = job.streams().iter().enumerate().skip(job.input_count());
-        for (k, s) in outputs.filter(|(k, _)| cut.staged[*k]) {
-            let b = strided(job, cut, s, slots[k].held, rows, columns);
+        for (k, s) in outputs.filter(|(k, _)| boxes.staging.staged[*k]) {
+            let b = strided(job, boxes, s, slots[k].held, rows, columns);
             // SAFETY: as in `stage`.
             unsafe { b.copy::<false>(slots[k].memory) };
         }
@@ -306,7 +291,7 @@ impl Worker<'_> {
 
     /// Runs the kernel over a row of the box.
     fn run_row(&mut self, row: usize, columns: usize) {
-        let piece = self.work.cut.piece;
+        let piece = self.work.boxes.piece;
         let mut column = 0;
         while column < columns {
             self.start_at(row, column);
@@ -323,10 +308,10 @@ impl Worker<'_> {
 
     /// The next run starts at this element of the box.
     fn start_at(&mut self, row: usize, column: usize) {
-        let at = |place: &Place| {
+        let at = |place: &Track| {
             let row = place.base.wrapping_offset(place.pitch * row as isize);
             row.wrapping_add(place.step * column)
         };
-        self.line.start_at(self.places.iter().map(at));
+        self.line.start_at(self.tracks.iter().map(at));
     }
 }

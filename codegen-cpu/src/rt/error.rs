@@ -46,6 +46,13 @@ pub enum Error {
         /// What there is.
         available: String,
     },
+    /// A stream leaves the view that it was laid over. No call should bring this about; it is asked
+    /// before memory is touched.
+    #[error("{op}: a tensor was to be used beyond its own elements; please report this")]
+    OutOfView {
+        /// The operator.
+        op: String,
+    },
     /// The operator's description and its kernels contradict each other.
     #[error("{op}: its kernels do not match its description ({what})")]
     Kernels {
@@ -106,16 +113,16 @@ pub enum ViewError {
         /// What there is.
         got: DType,
     },
-    /// The elements are not where references to them may point.
-    #[error("the view's memory is not aligned for {dtype}")]
-    Unaligned {
-        /// The element type.
-        dtype: DType,
-    },
+    /// Others may write the elements while the array view would live.
+    #[error(
+        "a view of cells or raw parts is no array view, as others may write it; only one of a slice or an \
+         array is"
+    )]
+    NotBorrowed,
     /// Two places of an output are, or may be, one element.
     #[error(
         "an output of shape {shape:?} with strides {strides:?} may write an element twice; each \
-         stride must exceed the span of all smaller ones"
+         index must have an element of its own"
     )]
     SelfOverlap {
         /// The shape.

@@ -2,10 +2,13 @@
 //!
 //! ```text
 //! view      tensors as the caller has them: dtype, shape, strides; arrays: from and to ndarray
-//! call      operator + attributes + views -> checked streams          (once per call)
-//! overlap   which streams share memory; dense: the short way for dense tensors
+//! options   how to run a call: threads, level, stores
+//! call      operator + attributes + views -> a call that is checked   (once per call)
+//! streams   views -> streams over the domain; dense: the short way for dense tensors
+//! overlap   which streams, or elements of one tensor, share memory
 //! plan      streams -> few dimensions, cut into boxes                 (once per call)
-//! driver    boxes -> rows, threads                                    (once per box)
+//! driver    boxes -> rows                                             (once per box)
+//! threads   who works on them; mode: with which rounding
 //! line      rows -> steps, tails, streaming stores                    (once per row)
 //! scratch   what is not a row of the kernel's type, made one          (once per box)
 //! block     one body x one element type x one SIMD level              (the hot loop)
@@ -27,9 +30,13 @@ pub mod error;
 pub mod floor;
 mod line;
 pub mod math;
+mod mode;
+mod options;
 mod overlap;
 mod plan;
 mod scratch;
 pub mod simd;
 pub mod step;
+mod streams;
+mod threads;
 pub mod view;

@@ -1,6 +1,8 @@
-//! Whether streams share memory.
+//! Whether streams share memory, and whether the elements of one tensor do.
 
 use super::plan::Stream;
+use arrayvec::ArrayVec;
+use op_dsl_ir::bind::MAX_RANK;
 
 /// Whether two streams are the same elements in the same places.
 pub(super) fn identical(a: &Stream, b: &Stream) -> bool {
@@ -16,7 +18,37 @@ pub(super) fn may_overlap(
     sizes: &[usize],
 ) -> bool {
     let apart = a_extent.1 <= b_extent.0 || b_extent.1 <= a_extent.0;
-    !apart && Distances::between(a, b, sizes).may_be_zero()
+    !apart && Distances::between(a, b, sizes).may_be_zero(BUDGET)
+}
+
+/// Whether no two places of a tensor are one element. Never wrongly `true`; exact for two dimensions, and
+/// when strides nest as those of permutations and slices of a dense tensor do.
+pub(super) fn is_injective(shape: &[usize], strides: &[isize]) -> bool {
+    let mut dims: ArrayVec<(usize, usize), MAX_RANK> = ArrayVec::new();
+    for (&n, &s) in shape.iter().zip(strides).filter(|(n, _)| **n != 1) {
+        if n == 0 {
+            return true;
+        }
+        let at = dims.iter().position(|d| d.0 > s.unsigned_abs()).unwrap_or(dims.len());
+        dims.insert(at, (s.unsigned_abs(), n));
+    }
+    let mut reach = 0usize;
+    for (k, &(stride, n)) in dims.iter().enumerate() {
+        // Two places that differ along `k`, and else along dimensions of shorter strides only.
+        let alike = stride <= reach && {
+            let mut d = Distances { start: stride as i128, terms: ArrayVec::new() };
+            d.add(stride as i128, 0, n as i128 - 2);
+            for &(stride, n) in &dims[..k] {
+                d.add(stride as i128, 1 - n as i128, n as i128 - 1);
+            }
+            d.may_be_zero(BUDGET)
+        };
+        if alike {
+            return false;
+        }
+        reach = reach.saturating_add((n - 1).saturating_mul(stride));
+    }
+    true
 }
 
 /// First byte and one past the last.
@@ -25,10 +57,9 @@ pub(super) type Extent = (usize, usize);
 /// Where a stream over a domain of these sizes starts and ends.
 #[inline]
 pub(super) fn extent(s: &Stream, sizes: &[usize]) -> Extent {
-    let (mut lo, mut hi) = (s.ptr.addr(), s.ptr.addr() + s.dtype.size());
+    let (mut lo, mut hi) = (s.ptr.addr(), s.ptr.addr().saturating_add(s.dtype.size()));
     for (&n, &stride) in sizes.iter().zip(&s.strides) {
-        // Within the span that the view checked.
-        let reach = (n - 1).wrapping_mul(stride.unsigned_abs());
+        let reach = (n - 1).saturating_mul(stride.unsigned_abs());
         if stride < 0 {
             lo = lo.saturating_sub(reach);
         } else {
@@ -38,68 +69,168 @@ pub(super) fn extent(s: &Stream, sizes: &[usize]) -> Extent {
     (lo, hi)
 }
 
-/// All distances from a byte of one stream to a byte of the other: `start` plus multiples of each
-/// stride, the multiplier within a range.
+/// Steps of a search: enough for nested strides, where each has one or two possible multipliers.
+const BUDGET: u32 = 1000;
+
+/// A multiple of a stride.
+#[derive(Clone, Copy, Debug)]
+struct Term {
+    /// Positive.
+    stride: i128,
+    /// Least multiplier.
+    min: i128,
+    /// Greatest.
+    max: i128,
+}
+
+/// All distances between two places: `start` plus a multiple of each stride.
 struct Distances {
     start: i128,
-    /// `(stride > 0, least, greatest multiplier)`, longest stride first.
-    terms: [(i128, i128, i128); 18],
-    count: usize,
+    /// Longest stride first.
+    terms: ArrayVec<Term, { 2 * MAX_RANK + 2 }>,
 }
 
 impl Distances {
+    /// From a byte of one stream to a byte of the other.
     fn between(a: &Stream, b: &Stream, sizes: &[usize]) -> Distances {
         let start = b.ptr.addr() as i128 - a.ptr.addr() as i128;
-        let mut d = Distances { start, terms: [(1, 0, 0); 18], count: 0 };
+        let mut d = Distances { start, terms: ArrayVec::new() };
         for (k, &n) in sizes.iter().enumerate() {
-            d.add(-(a.strides[k] as i128), n as i128 - 1);
-            d.add(b.strides[k] as i128, n as i128 - 1);
+            d.add(-(a.strides[k] as i128), 0, n as i128 - 1);
+            d.add(b.strides[k] as i128, 0, n as i128 - 1);
         }
-        d.add(-1, a.dtype.size() as i128 - 1);
-        d.add(1, b.dtype.size() as i128 - 1);
+        d.add(-1, 0, a.dtype.size() as i128 - 1);
+        d.add(1, 0, b.dtype.size() as i128 - 1);
         d
     }
 
-    /// Adds `0..=max` times a stride.
-    fn add(&mut self, stride: i128, max: i128) {
-        if stride == 0 || max == 0 {
-            return;
+    /// Adds `min..=max` times a stride.
+    fn add(&mut self, stride: i128, min: i128, max: i128) {
+        if stride == 0 || min == max {
+            return self.start += stride * min;
         }
-        let length = stride.abs();
-        let (lo, hi) = if stride > 0 { (0, max) } else { (-max, 0) };
-        let mut at = 0;
-        while at < self.count && self.terms[at].0 > length {
-            at += 1;
+        let (min, max) = if stride > 0 { (min, max) } else { (-max, -min) };
+        let stride = stride.abs();
+        let at = self.terms.iter().position(|t| t.stride <= stride).unwrap_or(self.terms.len());
+        match self.terms.get_mut(at) {
+            Some(t) if t.stride == stride => (t.min, t.max) = (t.min + min, t.max + max),
+            _ => self.terms.insert(at, Term { stride, min, max }),
         }
-        if at < self.count && self.terms[at].0 == length {
-            self.terms[at].1 += lo;
-            self.terms[at].2 += hi;
-            return;
-        }
-        self.terms.copy_within(at..self.count, at + 1);
-        self.terms[at] = (length, lo, hi);
-        self.count += 1;
     }
 
-    fn may_be_zero(&self) -> bool {
-        // Enough for nested strides, where each has one or two possible multipliers.
-        let mut budget = 1000;
-        self.search(self.start, 0, &mut budget)
+    /// Whether one is zero, or may be when the budget is spent.
+    fn may_be_zero(&self, mut budget: u32) -> bool {
+        search(self.start, &self.terms, &mut budget)
     }
+}
 
-    /// Whether the terms from `first` on can bring `rest` to zero.
-    fn search(&self, rest: i128, first: usize, budget: &mut u32) -> bool {
-        let terms = &self.terms[first..self.count];
-        let Some(&(stride, min, max)) = terms.first() else { return rest == 0 };
-        if *budget == 0 {
+/// Whether terms can bring `rest` to zero.
+fn search(rest: i128, terms: &[Term], budget: &mut u32) -> bool {
+    let Some((&Term { stride, min, max }, later)) = terms.split_first() else { return rest == 0 };
+    if *budget == 0 {
+        return true;
+    }
+    *budget -= 1;
+    // `rest + m * stride` must be within what the later terms reach ...
+    let lo: i128 = later.iter().map(|t| t.stride * t.min).sum();
+    let hi: i128 = later.iter().map(|t| t.stride * t.max).sum();
+    let least = min.max(-(rest + hi).div_euclid(stride));
+    let greatest = max.min((-rest - lo).div_euclid(stride));
+    // ... and a multiple of what all of their strides are multiples of, which every `period`th `m` makes it.
+    let unit = later.iter().fold(0, |unit, t| bezout(t.stride, unit).0);
+    let (common, inverse) = bezout(stride, unit);
+    if rest % common != 0 {
+        return false;
+    }
+    let period = (unit / common).max(1);
+    let any = (-rest / common).rem_euclid(period) * inverse.rem_euclid(period);
+    let mut m = least + (any - least).rem_euclid(period);
+    while m <= greatest {
+        if search(rest + m * stride, later, budget) {
             return true;
         }
-        *budget -= 1;
-        let lo: i128 = terms[1..].iter().map(|t| t.0 * t.1).sum();
-        let hi: i128 = terms[1..].iter().map(|t| t.0 * t.2).sum();
-        // rest + m * stride + [lo, hi] must hold zero.
-        let least = min.max(-(rest + hi).div_euclid(stride));
-        let greatest = max.min((-rest - lo).div_euclid(stride));
-        (least..=greatest).any(|m| self.search(rest + m * stride, first + 1, budget))
+        m += period;
+    }
+    false
+}
+
+/// The greatest common divisor `g` of two numbers, and an `x` for which `a * x - g` is a multiple of `b`.
+fn bezout(a: i128, b: i128) -> (i128, i128) {
+    let (mut g, mut x) = ((a, b), (1, 0));
+    while g.1 != 0 {
+        let q = g.0 / g.1;
+        g = (g.1, g.0 - q * g.1);
+        x = (x.1, x.0 - q * x.1);
+    }
+    (g.0, x.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use op_dsl_ir::DType;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    /// Of every place.
+    fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
+        shape.iter().zip(strides).fold(vec![0], |all, (&n, &s)| {
+            all.iter().flat_map(|at| (0..n as isize).map(move |i| at + i * s)).collect()
+        })
+    }
+
+    fn stream(at: usize, strides: &[isize]) -> Stream {
+        let mut all = [0; MAX_RANK];
+        all.iter_mut().zip(strides).for_each(|(to, s)| *to = 2 * s);
+        let ptr = core::ptr::without_provenance_mut(1000 + 2 * at);
+        Stream { ptr, dtype: DType::F16, strides: all }
+    }
+
+    fn dims(most: usize) -> impl Strategy<Value = Vec<(usize, isize, isize)>> {
+        prop::collection::vec((1..=most, -12isize..=12, -12isize..=12), 1..=4)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn injective_is_what_gives_every_place_its_own_element(dims in dims(5)) {
+            let shape: Vec<usize> = dims.iter().map(|d| d.0).collect();
+            let strides: Vec<isize> = dims.iter().map(|d| d.1).collect();
+            let all = offsets(&shape, &strides);
+            let own = all.iter().collect::<HashSet<_>>().len() == all.len();
+            prop_assert_eq!(is_injective(&shape, &strides), own);
+        }
+
+        #[test]
+        fn streams_overlap_if_an_element_is_in_both(dims in dims(4), at in 0usize..60) {
+            let sizes: Vec<usize> = dims.iter().map(|d| d.0).collect();
+            let [a, b] = [0, 1].map(|k| -> Vec<isize> {
+                dims.iter().map(|d| if k == 0 { d.1 } else { d.2 }).collect()
+            });
+            let first: HashSet<isize> = offsets(&sizes, &a).into_iter().collect();
+            let meet = offsets(&sizes, &b).iter().any(|o| first.contains(&(o + at as isize)));
+            let (a, b) = (stream(0, &a), stream(at, &b));
+            let of = |s| (s, extent(s, &sizes));
+            prop_assert_eq!(may_overlap(of(&a), of(&b), &sizes), meet);
+        }
+    }
+
+    #[test]
+    fn two_long_dimensions_are_decided_at_once() {
+        assert!(is_injective(&[3, 2], &[2, 3]));
+        assert!(is_injective(&[1 << 30, 1 << 30], &[(1 << 30) + 1, 1 << 30]));
+        assert!(!is_injective(&[(1 << 30) + 2, (1 << 30) + 1], &[1 << 30, (1 << 30) + 1]));
+    }
+
+    /// A search that is given up must not say that streams are apart.
+    #[test]
+    fn what_is_not_known_may_overlap() {
+        let sizes = [3, 4, 5];
+        let (a, b) = (stream(0, &[7, 11, 13]), stream(20, &[5, -3, 2]));
+        let d = Distances::between(&a, &b, &sizes);
+        assert!((0..=BUDGET).all(|budget| d.may_be_zero(budget)));
+        let apart = Distances::between(&stream(0, &[70, 20, 4]), &stream(1, &[70, 20, 4]), &sizes);
+        assert!(!apart.may_be_zero(BUDGET) && apart.may_be_zero(1));
     }
 }

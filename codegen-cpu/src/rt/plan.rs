@@ -1,7 +1,10 @@
 //! A call as the driver sees it: streams over one domain, and how the domain is cut into boxes.
 
 use super::block::{BlockFn, Kernels, MAX_SCALARS, MAX_STREAMS};
+use super::overlap::extent;
 use super::simd::Level;
+use super::streams::OutOfView;
+use super::view::Raw;
 use arrayvec::ArrayVec;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{Bound, MAX_RANK};
@@ -50,6 +53,8 @@ pub(super) struct Job {
     pub step: usize,
     /// Whether some output is an input, so that nothing may be computed twice.
     pub in_place: bool,
+    /// Whether the calling thread must work alone, and not wait.
+    pub alone: bool,
     pub scalars: [f32; MAX_SCALARS],
     scalar_count: usize,
     /// Two dimensions, and every stream one of rows of neighbours.
@@ -71,6 +76,7 @@ impl Job {
             dtype: bound.dtype,
             step: Kernels::step(bound.dtype, level),
             in_place: false,
+            alone: false,
             scalars: [0.0; MAX_SCALARS],
             scalar_count: 0,
             dense: false,
@@ -86,16 +92,21 @@ impl Job {
         self.scalar_count += 1;
     }
 
-    /// All inputs come before the first output.
+    /// All inputs come before the first output, and the sizes of the domain before both.
     #[inline]
-    pub fn add_input(&mut self, stream: Stream) {
+    pub fn add_input(&mut self, view: &Raw, stream: Stream) -> Result<(), OutOfView> {
         self.input_count += 1;
-        self.streams.push(stream);
+        self.add_output(view, stream)
     }
 
     #[inline]
-    pub fn add_output(&mut self, stream: Stream) {
+    pub fn add_output(&mut self, view: &Raw, stream: Stream) -> Result<(), OutOfView> {
+        let (own, used) = (view.extent(), extent(&stream, self.sizes()));
+        if used.0 < own.0 || used.1 > own.1 {
+            return Err(OutOfView);
+        }
         self.streams.push(stream);
+        Ok(())
     }
 
     /// Makes input `k` another name of input `of`.
@@ -273,109 +284,180 @@ impl Job {
     }
 }
 
+/// Which streams pass through scratch memory, a slot for each.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Staging {
+    pub staged: [bool; MAX_STREAMS],
+    pub count: usize,
+    /// Bytes of a slot, without the padding.
+    pub slot: usize,
+    /// Elements that a slot holds.
+    capacity: usize,
+}
+
+impl Staging {
+    fn of(job: &Job, needs: impl Fn(&Stream) -> bool) -> Staging {
+        let mut staged = [false; MAX_STREAMS];
+        staged.iter_mut().zip(job.streams()).for_each(|(staged, s)| *staged = needs(s));
+        let count = staged.iter().filter(|staged| **staged).count();
+        let slot = SCRATCH.checked_div(count).unwrap_or(0) / 256 * 256;
+        Staging { staged, count, slot, capacity: slot >> job.dtype.size().trailing_zeros() }
+    }
+
+    fn streams<'s>(&'s self, job: &'s Job) -> impl Iterator<Item = &'s Stream> {
+        job.streams().iter().zip(&self.staged).filter(|(_, staged)| **staged).map(|(s, _)| s)
+    }
+}
+
 /// How the domain is cut into boxes, each of which is worked on at once.
 ///
-/// A box is one index of the dimensions before `cut`, up to `rows` of dimension `cut`, all of
+/// A box is one index of the dimensions before `dim`, up to `rows` of dimension `dim`, all of
 /// those between, and up to `columns` of the innermost.
 #[derive(Clone, Debug)]
-pub(super) struct Cut {
+pub(super) struct Boxes {
     pub dim: usize,
     pub rows: usize,
     pub columns: usize,
     /// The kernel runs once over all elements of a box, else once per row.
     pub packed: bool,
-    /// Which streams pass through scratch memory.
-    pub staged: [bool; MAX_STREAMS],
-    /// How many of them do.
-    pub staged_count: usize,
+    pub staging: Staging,
     /// How many columns the kernel takes at once; streams that repeat an element along their rows
     /// have no more of them in scratch memory.
     pub piece: usize,
-    /// Bytes of scratch memory of one staged stream, without the padding.
-    pub slot: usize,
     /// Pieces of dimension `dim`.
     pub row_cuts: usize,
     /// Pieces of the innermost dimension.
     pub column_cuts: usize,
     /// How many boxes there are.
-    pub boxes: usize,
+    pub count: usize,
 }
 
-impl Cut {
+impl Boxes {
     /// Cuts a collapsed job, into at least `parts` boxes if it is large enough.
-    pub fn new(job: &mut Job, parts: usize) -> Cut {
+    pub fn new(job: &mut Job, parts: usize) -> Boxes {
         let last = job.rank - 1;
         let columns = job.size[last];
-        let rows = job.size[..last].iter().any(|&n| n > 1);
-        let packed = rows && columns < job.least_columns(columns);
-        let mut staged = [false; MAX_STREAMS];
-        let mut count = 0;
-        for (staged, s) in staged.iter_mut().zip(job.streams()) {
-            *staged = if packed { !job.is_line(s) } else { !job.is_row(s) };
-            count += *staged as usize;
+        let several = job.size[..last].iter().any(|&n| n > 1);
+        if several && columns < job.least_columns(columns) {
+            return Boxes::packed(job, parts);
         }
-        let (mut full, mut repeats, mut tiled) = (packed && count > 0, false, false);
-        if count > 0 {
-            if !packed && job.rank > 2 {
-                job.favour_transposed();
-            }
-            for (_, s) in staged.iter().zip(job.streams()).filter(|(staged, _)| **staged) {
-                full |= s.strides[last] != 0;
-                repeats |= s.strides[last] == 0 && !packed;
-                tiled |= !packed && job.is_transposed(s);
-            }
+        let staging = Staging::of(job, |s| !job.is_row(s));
+        if staging.count > 0 && job.rank > 2 {
+            job.favour_transposed();
         }
-        let slot = SCRATCH.checked_div(count).unwrap_or(0) / 256 * 256;
-        let capacity = slot >> job.dtype.size().trailing_zeros();
-        let piece = if repeats { PIECE.min(columns) } else { columns };
-        // Elements in a box: as many as a slot holds, if a stream needs a place for each.
-        let most = if full { capacity } else { BOX };
-        let share = if parts > 1 { job.elements().div_ceil(parts) } else { most };
-        let most = most.min(share.next_multiple_of(64)).max(64);
+        match staging.streams(job).any(|s| job.is_transposed(s)) {
+            true => Boxes::tiled(job, staging, parts),
+            false => Boxes::rows(job, staging, parts),
+        }
+    }
 
-        let mut cut = Cut {
+    /// Rows too short for the kernel, one after the other: whole inner dimensions for as long as they fit.
+    fn packed(job: &Job, parts: usize) -> Boxes {
+        let last = job.rank - 1;
+        let staging = Staging::of(job, |s| !job.is_line(s));
+        let room = if staging.count > 0 { staging.capacity } else { BOX };
+        let (most, mut inner, mut dim) = (share(job, parts, room), job.size[last], last - 1);
+        while dim > 0 && inner * job.size[dim] < most {
+            inner *= job.size[dim];
+            dim -= 1;
+        }
+        let (rows, columns) = ((most / inner).max(1), job.size[last]);
+        Boxes { dim, rows, packed: true, ..Boxes::of(job, staging, columns) }.counted(job)
+    }
+
+    /// Rows where they are, or beside others that are brought there; cut only if they are long.
+    fn rows(job: &Job, staging: Staging, parts: usize) -> Boxes {
+        let most = share(job, parts, room(job, &staging));
+        Boxes::across(job, staging, most, most)
+    }
+
+    /// Tiles of whole cache lines both ways, for streams that lie the other way round.
+    fn tiled(job: &Job, staging: Staging, parts: usize) -> Boxes {
+        let most = share(job, parts, room(job, &staging));
+        let mut boxes = Boxes::across(job, staging, most, TILE.0);
+        if boxes.rows > TILE.1 {
+            boxes.rows -= boxes.rows % TILE.1;
+        }
+        boxes.counted(job)
+    }
+
+    /// Boxes of at most `most` elements and about `widest` columns.
+    fn across(job: &Job, staging: Staging, most: usize, widest: usize) -> Boxes {
+        let mut columns = job.size[job.rank - 1];
+        if columns > widest {
+            // Of nearly equal width, each a whole number of cache lines.
+            columns = columns.div_ceil(columns.div_ceil(widest)).next_multiple_of(64);
+        }
+        let mut boxes = Boxes::of(job, staging, columns);
+        boxes.rows = (most / columns).max(1);
+        if staging.streams(job).any(|s| s.strides[job.rank - 1] == 0) {
+            boxes.piece = PIECE.min(boxes.piece);
+            boxes.rows = boxes.rows.min(staging.capacity / boxes.piece).max(1);
+        }
+        boxes.counted(job)
+    }
+
+    /// Of one row each, not counted yet.
+    fn of(job: &Job, staging: Staging, columns: usize) -> Boxes {
+        let last = job.rank - 1;
+        Boxes {
             dim: last - 1,
             rows: 1,
             columns,
-            packed,
-            staged,
-            staged_count: count,
-            piece,
-            slot,
+            packed: false,
+            staging,
+            piece: job.size[last],
             row_cuts: 1,
             column_cuts: 1,
-            boxes: 1,
+            count: 1,
+        }
+    }
+
+    fn counted(mut self, job: &Job) -> Boxes {
+        self.row_cuts = job.size[self.dim].div_ceil(self.rows);
+        self.column_cuts = job.size[job.rank - 1].div_ceil(self.columns);
+        let outer: usize = job.size[..self.dim].iter().product();
+        self.count = outer * self.row_cuts * self.column_cuts;
+        self
+    }
+}
+
+/// Elements in a box whose rows stay where they are, or are copied: as many as a slot holds, if a stream needs a
+/// place for each.
+fn room(job: &Job, staging: &Staging) -> usize {
+    match staging.streams(job).any(|s| s.strides[job.rank - 1] != 0) {
+        true => staging.capacity,
+        false => BOX,
+    }
+}
+
+/// The same, but at least so many boxes.
+fn share(job: &Job, parts: usize, room: usize) -> usize {
+    let share = if parts > 1 { job.elements().div_ceil(parts) } else { room };
+    room.min(share.next_multiple_of(64)).max(64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rt::floor::floor_kernels;
+    use crate::rt::view::View;
+
+    /// The last line of defence: whatever a stream was laid by, memory of others is out of its reach.
+    #[test]
+    fn a_stream_beyond_its_view_is_refused() {
+        let kernels = floor_kernels(1, 1).expect("one in, one out");
+        let data = [0f32; 12];
+        let view = View::strided(&data, &[2, 3], &[4, 1], 2).expect("elements 2 to 8");
+        let bound = Bound { domain: view.raw().shape, ..Bound::default() };
+        let add = |start: isize, row, element| {
+            let mut job = Job::new(&bound, kernels, Level::best());
+            let ptr = view.raw().ptr.wrapping_offset(4 * start);
+            job.add_input(view.raw(), Stream::of_rows(ptr, DType::F32, row, element))
         };
-        if packed {
-            // Whole inner dimensions for as long as they fit.
-            let mut inner = columns;
-            while cut.dim > 0 && inner * job.size[cut.dim] < most {
-                inner *= job.size[cut.dim];
-                cut.dim -= 1;
-            }
-            cut.rows = (most / inner).max(1);
-        } else {
-            let widest = if tiled { TILE.0 } else { most };
-            if columns > widest {
-                // Of nearly equal width, each a whole number of cache lines.
-                cut.columns = columns.div_ceil(columns.div_ceil(widest)).next_multiple_of(64);
-            }
-            cut.rows = (most / cut.columns).max(1);
-            if repeats {
-                cut.rows = cut.rows.min(capacity / piece).max(1);
-            }
-            if tiled && cut.rows > TILE.1 {
-                cut.rows -= cut.rows % TILE.1;
-            }
+        assert_eq!(add(0, 16, 4), Ok(()));
+        for (start, row, element) in [(1, 16, 4), (-1, 16, 4), (0, 20, 4), (0, 16, 8)] {
+            assert_eq!(add(start, row, element), Err(OutOfView));
         }
-        if cut.rows < job.size[cut.dim] {
-            cut.row_cuts = job.size[cut.dim].div_ceil(cut.rows);
-        }
-        if cut.columns < columns {
-            cut.column_cuts = columns.div_ceil(cut.columns);
-        }
-        let outer: usize = job.size[..cut.dim].iter().product();
-        cut.boxes = outer * cut.row_cuts * cut.column_cuts;
-        cut
     }
 }

@@ -5,10 +5,22 @@
 
 use super::elem::El;
 use super::error::ViewError;
+use super::overlap::{Extent, is_injective};
 use core::cell::Cell;
 use core::marker::PhantomData;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{MAX_RANK, Meta, Shape, TensorMeta, elements};
+
+/// Where a view's memory comes from, and so what else may write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Memory {
+    /// A borrow of plain elements: nothing, for as long as the view lives.
+    Borrowed,
+    /// A borrow of cells: whatever this thread runs between two calls, or while it waits.
+    Cells,
+    /// Raw parts: whatever their maker lets, but nothing during a call.
+    Raw,
+}
 
 /// What both kinds of view hold.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +35,9 @@ pub(super) struct Raw {
     pub count: usize,
     /// Whether they lie side by side in the order of the indices.
     pub dense: bool,
+    /// Least and greatest element that shape and strides reach, relative to the first.
+    pub span: (isize, isize),
+    pub memory: Memory,
 }
 
 /// A tensor to read.
@@ -31,7 +46,7 @@ pub(super) struct Raw {
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     raw: Raw,
-    // Cells: with `from_cells` others may write between calls, though never during one.
+    // At worst; then others may write between calls, though never during one.
     _memory: PhantomData<&'a [Cell<u8>]>,
 }
 
@@ -91,13 +106,28 @@ fn span(shape: &[usize], strides: &[isize]) -> Option<(isize, isize)> {
 }
 
 impl Raw {
+    /// The elements from the first of `data` on.
+    #[inline]
+    fn dense(
+        memory: Memory,
+        ptr: *mut u8,
+        dtype: DType,
+        shape: &[usize],
+        len: usize,
+    ) -> Option<Raw> {
+        let ((strides, count), shape) = (dense(shape, len)?, Shape::new(shape)?);
+        let span = (0, count as isize - 1);
+        Some(Raw { ptr, dtype, shape, strides, count, dense: true, span, memory })
+    }
+
     /// Everything but the bounds.
-    fn checked(
+    pub(super) fn unbounded(
+        memory: Memory,
         ptr: *mut u8,
         dtype: DType,
         shape: &[usize],
         strides: &[isize],
-    ) -> Result<(Raw, (isize, isize)), ViewError> {
+    ) -> Result<Raw, ViewError> {
         if shape.len() > MAX_RANK {
             return Err(ViewError::Rank { got: shape.len() });
         }
@@ -113,18 +143,20 @@ impl Raw {
         let mut dims = shape.iter().zip(strides).zip(&own);
         let dense = dims.all(|((&n, s), own)| n <= 1 || s == own);
         let shape = Shape::new(shape).ok_or_else(overflow)?;
-        Ok((Raw { ptr, dtype, shape, strides: all, count, dense }, span))
+        Ok(Raw { ptr, dtype, shape, strides: all, count, dense, span, memory })
     }
 
     /// Over a buffer of `len` elements of `T` at `base`.
     fn within<T: El>(
+        memory: Memory,
         base: *mut T,
         len: usize,
         shape: &[usize],
         strides: &[isize],
         offset: usize,
     ) -> Result<Raw, ViewError> {
-        let (mut raw, (lo, hi)) = Raw::checked(base.cast(), T::DTYPE, shape, strides)?;
+        let mut raw = Raw::unbounded(memory, base.cast(), T::DTYPE, shape, strides)?;
+        let (lo, hi) = raw.span;
         let empty = shape.contains(&0);
         let start = isize::try_from(offset).unwrap_or(isize::MAX);
         let (first, last) = (start.saturating_add(lo), start.saturating_add(hi));
@@ -139,34 +171,22 @@ impl Raw {
         Ok(raw)
     }
 
-    /// That no two places are one element: sorted by length, each stride passes all that the
-    /// smaller ones reach. True of every permutation and slice of a dense tensor.
-    fn check_injective(&self) -> Result<(), ViewError> {
-        let shape = &self.shape[..];
-        if shape.contains(&0) {
-            return Ok(());
+    /// That no two places are one element.
+    pub(super) fn check_injective(self) -> Result<Raw, ViewError> {
+        if is_injective(&self.shape, self.strides()) {
+            return Ok(self);
         }
-        let mut dims = [(0usize, 0usize); MAX_RANK];
-        let mut rank = 0;
-        for (&n, &s) in shape.iter().zip(&self.strides).filter(|(n, _)| **n > 1) {
-            // Insertion by stride: at most eight.
-            let mut at = rank;
-            while at > 0 && dims[at - 1].0 > s.unsigned_abs() {
-                dims[at] = dims[at - 1];
-                at -= 1;
-            }
-            dims[at] = (s.unsigned_abs(), n);
-            rank += 1;
-        }
-        let mut reach = 0usize;
-        for &(stride, n) in &dims[..rank] {
-            if stride <= reach {
-                let (shape, strides) = (shape.to_vec(), self.strides[..shape.len()].to_vec());
-                return Err(ViewError::SelfOverlap { shape, strides });
-            }
-            reach += (n - 1) * stride; // within the span, which fits
-        }
-        Ok(())
+        let (shape, strides) = (self.shape.to_vec(), self.strides().to_vec());
+        Err(ViewError::SelfOverlap { shape, strides })
+    }
+
+    /// Where its memory starts and ends.
+    #[inline]
+    pub(super) fn extent(&self) -> Extent {
+        let at = |element: isize| {
+            self.ptr.addr().wrapping_add_signed(element * self.dtype.size() as isize)
+        };
+        (at(self.span.0), at(self.span.1 + 1))
     }
 
     /// Whether both are the same elements in the same places.
@@ -224,16 +244,21 @@ meta!(View ViewMut);
 impl<'a> View<'a> {
     accessors!();
 
+    /// Whoever makes it vouches for `'a`.
+    #[inline]
+    pub(super) fn of(raw: Raw) -> View<'a> {
+        View { raw, _memory: PhantomData }
+    }
+
     /// A dense tensor: `data` holds its elements, innermost dimension last.
     ///
     /// # Errors
     /// Rank beyond 8; more elements than `data` has.
     pub fn new<T: El>(data: &'a [T], shape: &[usize]) -> Result<View<'a>, ViewError> {
-        if let (Some((strides, count)), Some(shape)) = (dense(shape, data.len()), Shape::new(shape))
-        {
-            let ptr = data.as_ptr().cast_mut().cast();
-            let raw = Raw { ptr, dtype: T::DTYPE, shape, strides, count, dense: true };
-            return Ok(View { raw, _memory: PhantomData });
+        let base = data.as_ptr().cast_mut(); // only ever read through a `View`
+        let dense = Raw::dense(Memory::Borrowed, base.cast(), T::DTYPE, shape, data.len());
+        if let Some(raw) = dense {
+            return Ok(View::of(raw));
         }
         let strides = contiguous_strides(shape);
         View::strided(data, shape, &strides[..shape.len().min(MAX_RANK)], 0)
@@ -250,12 +275,11 @@ impl<'a> View<'a> {
         offset: usize,
     ) -> Result<View<'a>, ViewError> {
         let base = data.as_ptr().cast_mut(); // only ever read through a `View`
-        let raw = Raw::within(base, data.len(), shape, strides, offset)?;
-        Ok(View { raw, _memory: PhantomData })
+        Raw::within(Memory::Borrowed, base, data.len(), shape, strides, offset).map(View::of)
     }
 
     /// As [`View::strided`], over memory that an output of the same call may share, so that an
-    /// operator can work in place.
+    /// operator can work in place. Calls on cells run on the calling thread alone.
     ///
     /// # Errors
     /// As [`View::strided`].
@@ -266,8 +290,7 @@ impl<'a> View<'a> {
         offset: usize,
     ) -> Result<View<'a>, ViewError> {
         let base = data.as_ptr().cast::<T>().cast_mut();
-        let raw = Raw::within(base, data.len(), shape, strides, offset)?;
-        Ok(View { raw, _memory: PhantomData })
+        Raw::within(Memory::Cells, base, data.len(), shape, strides, offset).map(View::of)
     }
 
     /// Any memory; `ptr` is the element at index 0 of every dimension and needs no alignment.
@@ -276,32 +299,36 @@ impl<'a> View<'a> {
     /// Rank beyond 8; not one stride per dimension; overflow.
     ///
     /// # Safety
-    /// Every element that shape and strides reach must be valid for reads during `'a`, and no
-    /// other thread may write it during a call that is given the view.
+    /// Every element that shape and strides reach must be valid for reads during `'a`, and nobody
+    /// else may write it during a call that is given the view: no other thread, and no task that this thread
+    /// runs while it waits for the pool's.
     pub unsafe fn from_raw_parts(
         ptr: *const u8,
         dtype: DType,
         shape: &[usize],
         strides: &[isize],
     ) -> Result<View<'a>, ViewError> {
-        let (raw, _) = Raw::checked(ptr.cast_mut(), dtype, shape, strides)?;
-        Ok(View { raw, _memory: PhantomData })
+        Raw::unbounded(Memory::Raw, ptr.cast_mut(), dtype, shape, strides).map(View::of)
     }
 }
 
 impl<'a> ViewMut<'a> {
     accessors!();
 
+    /// Whoever makes it vouches for `'a`.
+    #[inline]
+    pub(super) fn of(raw: Raw) -> ViewMut<'a> {
+        ViewMut { raw, _memory: PhantomData }
+    }
+
     /// A dense tensor: `data` holds its elements, innermost dimension last.
     ///
     /// # Errors
     /// Rank beyond 8; more elements than `data` has.
     pub fn new<T: El>(data: &'a mut [T], shape: &[usize]) -> Result<ViewMut<'a>, ViewError> {
-        if let (Some((strides, count)), Some(shape)) = (dense(shape, data.len()), Shape::new(shape))
-        {
-            let ptr = data.as_mut_ptr().cast();
-            let raw = Raw { ptr, dtype: T::DTYPE, shape, strides, count, dense: true };
-            return Ok(ViewMut { raw, _memory: PhantomData });
+        let base = data.as_mut_ptr().cast();
+        if let Some(raw) = Raw::dense(Memory::Borrowed, base, T::DTYPE, shape, data.len()) {
+            return Ok(ViewMut::of(raw));
         }
         let strides = contiguous_strides(shape);
         ViewMut::strided(data, shape, &strides[..shape.len().min(MAX_RANK)], 0)
@@ -311,19 +338,21 @@ impl<'a> ViewMut<'a> {
     /// `data[offset]`.
     ///
     /// # Errors
-    /// As [`View::strided`]; an element that would be written twice.
+    /// As [`View::strided`]; an element that would be written twice, or may be: of more than two dimensions whose
+    /// strides do not nest, some take too long to tell.
     pub fn strided<T: El>(
         data: &'a mut [T],
         shape: &[usize],
         strides: &[isize],
         offset: usize,
     ) -> Result<ViewMut<'a>, ViewError> {
-        let raw = Raw::within(data.as_mut_ptr(), data.len(), shape, strides, offset)?;
-        raw.check_injective()?;
-        Ok(ViewMut { raw, _memory: PhantomData })
+        let (base, len) = (data.as_mut_ptr(), data.len());
+        let raw = Raw::within(Memory::Borrowed, base, len, shape, strides, offset)?;
+        raw.check_injective().map(ViewMut::of)
     }
 
-    /// As [`ViewMut::strided`], over memory that an input of the same call may share.
+    /// As [`ViewMut::strided`], over memory that an input of the same call may share. Calls on cells run on
+    /// the calling thread alone.
     ///
     /// # Errors
     /// As [`ViewMut::strided`].
@@ -334,9 +363,8 @@ impl<'a> ViewMut<'a> {
         offset: usize,
     ) -> Result<ViewMut<'a>, ViewError> {
         let base = data.as_ptr().cast::<T>().cast_mut(); // a cell may be written when shared
-        let raw = Raw::within(base, data.len(), shape, strides, offset)?;
-        raw.check_injective()?;
-        Ok(ViewMut { raw, _memory: PhantomData })
+        let raw = Raw::within(Memory::Cells, base, data.len(), shape, strides, offset)?;
+        raw.check_injective().map(ViewMut::of)
     }
 
     /// Any memory; `ptr` is the element at index 0 of every dimension and needs no alignment.
@@ -347,15 +375,15 @@ impl<'a> ViewMut<'a> {
     ///
     /// # Safety
     /// Every element that shape and strides reach must be valid for reads and writes during
-    /// `'a`, and no other thread may touch it during a call that is given the view.
+    /// `'a`, and nobody else may touch it during a call that is given the view: no other thread, and no task
+    /// that this thread runs while it waits for the pool's.
     pub unsafe fn from_raw_parts(
         ptr: *mut u8,
         dtype: DType,
         shape: &[usize],
         strides: &[isize],
     ) -> Result<ViewMut<'a>, ViewError> {
-        let (raw, _) = Raw::checked(ptr, dtype, shape, strides)?;
-        raw.check_injective()?;
-        Ok(ViewMut { raw, _memory: PhantomData })
+        let raw = Raw::unbounded(Memory::Raw, ptr, dtype, shape, strides)?;
+        raw.check_injective().map(ViewMut::of)
     }
 }

@@ -109,7 +109,12 @@ pub fn gated(pattern: Pattern) -> Operator {
 
 /// `dy, x -> z` with broadcast, promotion and the float attribute `alpha`.
 pub fn binary() -> Operator {
-    Operator::new(binary_def(), const { &[Kernels::of::<Binary, 2, 1, 1>()] }, no_oracle)
+    binary_with(const { &[Kernels::of::<Binary, 2, 1, 1>()] })
+}
+
+/// The same definition with other kernels.
+pub fn binary_with(kernels: &'static [Kernels]) -> Operator {
+    Operator::new(binary_def(), kernels, no_oracle)
 }
 
 /// The same, but that it says that it reads `dy` only, or nothing.
@@ -118,12 +123,12 @@ pub fn binary_claims(reads_dy: bool) -> Operator {
         true => const { &[Kernels::of::<Claims<true, false>, 2, 1, 1>()] },
         false => const { &[Kernels::of::<Claims<false, false>, 2, 1, 1>()] },
     };
-    Operator::new(binary_def(), kernels, no_oracle)
+    binary_with(kernels)
 }
 
 /// The kernels of [`gated`] with the definition of [`binary`].
 pub fn mistaken() -> Operator {
-    Operator::new(binary_def(), const { &[Kernels::of::<Gated, 4, 0, 2>()] }, no_oracle)
+    binary_with(const { &[Kernels::of::<Gated, 4, 0, 2>()] })
 }
 
 fn binary_def() -> OpDef {
@@ -264,14 +269,31 @@ impl Tensor {
         }
     }
 
-    /// Two views of the same elements: to read and to write.
-    pub fn both(&mut self) -> Result<(View<'_>, ViewMut<'_>), ViewError> {
+    /// Whether some element is at several places.
+    pub fn repeats(&self) -> bool {
+        let empty = self.shape.contains(&0);
+        !empty && self.shape.iter().zip(&self.strides).any(|(&n, &s)| n > 1 && s == 0)
+    }
+
+    /// Two views of the same elements: to read and to write. Those of cells stay on one thread, those of raw
+    /// parts may go to several.
+    pub fn both(&mut self, cells: bool) -> Result<(View<'_>, ViewMut<'_>), ViewError> {
         let (shape, strides, offset) = (&self.shape, &self.strides, self.offset);
+        let dtype = self.dtype();
         macro_rules! both {
             ($v:expr) => {{
-                let cells = Cell::from_mut(&mut $v[..]).as_slice_of_cells();
-                let read = View::from_cells(cells, shape, strides, offset)?;
-                (read, ViewMut::from_cells(cells, shape, strides, offset)?)
+                if cells {
+                    let cells = Cell::from_mut(&mut $v[..]).as_slice_of_cells();
+                    let read = View::from_cells(cells, shape, strides, offset)?;
+                    (read, ViewMut::from_cells(cells, shape, strides, offset)?)
+                } else {
+                    let first = $v.as_mut_ptr().wrapping_add(offset).cast();
+                    // SAFETY: the buffer has the elements, and is borrowed for as long as the views live.
+                    unsafe {
+                        let read = View::from_raw_parts(first, dtype, shape, strides)?;
+                        (read, ViewMut::from_raw_parts(first, dtype, shape, strides)?)
+                    }
+                }
             }};
         }
         Ok(match &mut self.buf {
@@ -293,7 +315,12 @@ pub fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> + '_ {
     })
 }
 
-/// What [`gated`] must write: the whole buffer of `dx`, gaps included.
+/// [`gated`] with broadcast.
+pub fn gated_broadcast(pattern: Pattern) -> Operator {
+    gated(pattern).redefined(|def| def.broadcast = true)
+}
+
+/// What [`gated_broadcast`] must write: the whole buffer of `dx`, gaps included.
 pub fn expect_gated(
     pattern: Pattern,
     dim: usize,
@@ -302,20 +329,29 @@ pub fn expect_gated(
     dx: &Tensor,
 ) -> Buf {
     let mut want = dx.buf.clone();
-    for index in indices(&dy.shape) {
-        let part = |second: bool| {
-            let mut index = index.clone();
-            index[dim] = match pattern {
-                Pattern::Halves => index[dim] + if second { dy.shape[dim] } else { 0 },
-                Pattern::Interleaved => 2 * index[dim] + second as usize,
-            };
-            index
+    let mut domain = dx.shape.clone();
+    domain[dim] /= 2;
+    for index in indices(&domain) {
+        // The element of a tensor, or of one of its parts, which are doubled along `dim`.
+        let at = |t: &Tensor, second: Option<bool>| {
+            let lead = domain.len() - t.shape.len();
+            let own = t.shape.iter().enumerate().map(|(i, &n)| match second {
+                Some(second) if lead + i == dim => {
+                    let (half, i) = (n / 2, if n == 2 { 0 } else { index[dim] });
+                    match pattern {
+                        Pattern::Halves => i + if second { half } else { 0 },
+                        Pattern::Interleaved => 2 * i + second as usize,
+                    }
+                }
+                _ if n == 1 => 0,
+                _ => index[lead + i],
+            });
+            t.at(&own.collect::<Vec<_>>())
         };
-        let (gate, value) = (part(!left), part(left));
-        let (d, s) = (dy.buf.get(dy.at(&index)), gelu.buf.get(gelu.at(&index)));
-        let (g, v) = (x.buf.get(x.at(&gate)), x.buf.get(x.at(&value)));
-        want.set(dx.at(&gate), d * g - v);
-        want.set(dx.at(&value), s * v - d);
+        let (d, s) = (dy.buf.get(at(dy, None)), gelu.buf.get(at(gelu, None)));
+        let (g, v) = (x.buf.get(at(x, Some(!left))), x.buf.get(at(x, Some(left))));
+        want.set(at(dx, Some(!left)), d * g - v);
+        want.set(at(dx, Some(left)), s * v - d);
     }
     want
 }

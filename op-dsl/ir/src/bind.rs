@@ -111,17 +111,24 @@ impl Bound {
         self.split.filter(|_| kind == Kind::Gated).map(|s| s.dim)
     }
 
-    /// Where a part of a tensor lies along the split dimension.
+    /// Where a part of a tensor that is not broadcast lies along the split dimension.
     #[inline]
     pub fn place(&self, part: Part) -> Place {
-        let Some(split) = self.split else { return Place { offset: 0, step: 1 } };
+        self.split.map_or(Place { offset: 0, step: 1 }, |split| split.place(part, split.half))
+    }
+}
+
+impl BoundSplit {
+    /// Where a part of a tensor lies that has `half` elements of each part along the split dimension.
+    #[inline]
+    pub fn place(&self, part: Part, half: usize) -> Place {
         let second = match part {
             Part::Whole => return Place { offset: 0, step: 1 },
-            Part::Gate => !split.gate_first,
-            Part::Value => split.gate_first,
+            Part::Gate => !self.gate_first,
+            Part::Value => self.gate_first,
         };
-        match split.pattern {
-            Pattern::Halves => Place { offset: if second { split.half } else { 0 }, step: 1 },
+        match self.pattern {
+            Pattern::Halves => Place { offset: if second { half } else { 0 }, step: 1 },
             Pattern::Interleaved => Place { offset: second as usize, step: 2 },
         }
     }

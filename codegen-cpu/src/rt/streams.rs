@@ -1,0 +1,136 @@
+//! Views -> streams over the domain of a call, and which of them share memory.
+
+use super::block::{Kernels, MAX_STREAMS};
+use super::error::Error;
+use super::overlap::{extent, identical, may_overlap};
+use super::plan::{Job, Stream};
+use super::view::{Memory, Raw, View, ViewMut};
+use op_dsl_ir::bind::{Bound, MAX_RANK};
+use op_dsl_ir::op::{OpDef, Part};
+
+/// What is called with what: attributes, shapes and element types are checked.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'c> {
+    pub def: &'c OpDef,
+    pub bound: &'c Bound,
+    pub kernels: &'c Kernels,
+    pub inputs: &'c [View<'c>],
+    pub outputs: &'c [ViewMut<'c>],
+}
+
+impl Call<'_> {
+    /// Whether some tensor is made of cells.
+    pub fn has_cells(&self) -> bool {
+        let mut inputs = self.inputs.iter().map(View::raw);
+        let mut outputs = self.outputs.iter().map(ViewMut::raw);
+        let of_cells = |raw: &Raw| raw.memory == Memory::Cells;
+        inputs.any(of_cells) || outputs.any(of_cells)
+    }
+
+    /// What is said of a stream that leaves its view.
+    pub fn left(&self, _: OutOfView) -> Error {
+        Error::OutOfView { op: self.def.name.to_string() }
+    }
+}
+
+/// A stream reaches elements that its view does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OutOfView;
+
+/// Gives the job a stream for each part of each tensor.
+pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
+    for (tensor, view) in call.def.inputs.iter().zip(call.inputs) {
+        for &part in tensor.kind.parts() {
+            job.add_input(view.raw(), over_domain(view.raw(), call.bound, part))?;
+        }
+    }
+    // An input that the kernel does not read may lie anywhere, so it costs nothing and overlaps nothing:
+    // it becomes another name of one that is read.
+    let reads = call.kernels.reads();
+    let read = reads.iter().position(|reads| *reads);
+    for (k, _) in reads.iter().enumerate().filter(|(_, reads)| !**reads) {
+        match read {
+            Some(read) => job.alias_input(k, read),
+            None => job.zero_input(k),
+        }
+    }
+    for (tensor, view) in call.def.outputs.iter().zip(call.outputs) {
+        for &part in tensor.kind.parts() {
+            job.add_output(view.raw(), over_domain(view.raw(), call.bound, part))?;
+        }
+    }
+    Ok(())
+}
+
+/// A part of a tensor, which may have to be repeated, over the domain.
+fn over_domain(raw: &Raw, bound: &Bound, part: Part) -> Stream {
+    let size = raw.dtype.size() as isize;
+    let lead = bound.domain.len() - raw.shape.len(); // broadcast aligns innermost dimensions
+    let split = bound.split.filter(|_| part != Part::Whole);
+    let mut s = Stream { ptr: raw.ptr, dtype: raw.dtype, strides: [0; MAX_RANK] };
+    for (i, (&n, &stride)) in raw.shape.iter().zip(&raw.strides).enumerate() {
+        let (mut n, mut step) = (n, 1);
+        if let Some(split) = split.filter(|split| split.dim == lead + i) {
+            // The part's own length, which is 1 where it is repeated.
+            n /= 2;
+            let place = split.place(part, n);
+            step = place.step as isize;
+            s.ptr = s.ptr.wrapping_offset(stride * size * place.offset as isize);
+        }
+        // One element has whatever stride it likes; it may even overflow.
+        if n > 1 {
+            s.strides[lead + i] = stride * size * step;
+        }
+    }
+    s
+}
+
+/// Tells whether an output is an input.
+///
+/// # Errors
+/// An output shares elements with another, or with an input without being it.
+pub(super) fn check_overlap(job: &Job, call: &Call<'_>) -> Result<bool, Error> {
+    let def = call.def;
+    let op = || def.name.to_string();
+    let mut extents = [(0, 0); MAX_STREAMS];
+    for (e, s) in extents.iter_mut().zip(job.streams()) {
+        *e = extent(s, job.sizes());
+    }
+    let meet = |a: usize, b: usize| {
+        let stream = |k: usize| (&job.streams()[k], extents[k]);
+        may_overlap(stream(a), stream(b), job.sizes())
+    };
+    let (first_out, reads) = (job.input_count(), call.kernels.reads());
+    let (mut o, mut in_place) = (0, false);
+    for (tensor, out) in def.outputs.iter().zip(call.outputs) {
+        let outs = tensor.kind.parts().len();
+        // The parts of one tensor never share elements: a view to write has each only once.
+        for (p, q) in (0..o).flat_map(|p| (o..o + outs).map(move |q| (p, q))) {
+            if meet(first_out + p, first_out + q) {
+                let mut names = def.output_names();
+                let (second, first) = (names.swap_remove(q), names.swap_remove(p));
+                return Err(Error::OutputOverlap { op: op(), first, second });
+            }
+        }
+        let mut i = 0;
+        for (source, input) in def.inputs.iter().zip(call.inputs) {
+            let ins = source.kind.parts().len();
+            // Then they are the same part by part, though the gate of one lies beside the value of the other.
+            let same = source.kind == tensor.kind && input.raw().is(out.raw());
+            in_place |= same && reads[i..i + ins].contains(&true);
+            let read = (i..i + ins).filter(|k| reads[*k] && !same);
+            for (a, b) in read.flat_map(|a| (o..o + outs).map(move |b| (a, b))) {
+                if identical(&job.inputs()[a], &job.outputs()[b]) {
+                    in_place = true;
+                } else if meet(a, first_out + b) {
+                    let output = def.output_names().swap_remove(b);
+                    let input = def.input_names().swap_remove(a);
+                    return Err(Error::Overlap { op: op(), output, input });
+                }
+            }
+            i += ins;
+        }
+        o += outs;
+    }
+    Ok(in_place)
+}

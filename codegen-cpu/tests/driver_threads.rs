@@ -1,0 +1,144 @@
+//! Who works on a call, and in which floating-point mode.
+
+mod driver;
+
+use codegen_cpu::rt::block::{Body, Input, Kernels};
+use codegen_cpu::rt::call::{Operator, Options};
+use codegen_cpu::rt::elem::El;
+use codegen_cpu::rt::simd::Isa;
+use codegen_cpu::rt::step::{Floats, Load};
+use codegen_cpu::rt::view::{View, ViewMut};
+use driver::{binary, binary_with};
+use op_dsl_ir::op::Value;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const ATTRS: [Value; 1] = [Value::Float(0.1)];
+/// Elements that pay for several threads.
+const MANY: usize = 1 << 20;
+
+thread_local! {
+    /// Whether this thread may work on calls.
+    static CALLS: Cell<bool> = const { Cell::new(false) };
+    /// What nobody but this thread can reach.
+    static OWN: Vec<Cell<f32>> = vec![Cell::new(3.0); MANY];
+}
+
+/// Steps that other threads have worked on.
+static STRAYS: AtomicUsize = AtomicUsize::new(0);
+
+/// `(a, b; c) -> a * b - c`, which notes who computes.
+struct Witness;
+
+impl Body<2, 1, 1> for Witness {
+    #[inline(always)]
+    fn eval<S: Isa, E: El, const W: usize>(
+        _: S,
+        [a, b]: [Input<'_, S, E, W>; 2],
+        [c]: [Floats<S, W>; 1],
+    ) -> [Floats<S, W>; 1] {
+        STRAYS.fetch_add(!CALLS.get() as usize, Ordering::Relaxed);
+        [a.load() * b.load() - c]
+    }
+}
+
+fn witness() -> Operator {
+    binary_with(const { &[Kernels::of::<Witness, 2, 1, 1>()] })
+}
+
+/// A call on cells from a thread of a pool, with tasks about that change cells of the thread they run on: a
+/// thread that waited for others would run them.
+#[test]
+fn calls_on_cells_stay_on_their_thread_and_wait_for_nobody() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let mut z = vec![0f32; MANY];
+    pool.scope(|scope| {
+        for _ in 0..40 {
+            scope.spawn(|_| OWN.with(|cells| cells.iter().for_each(|c| c.set(f32::NAN))));
+        }
+        scope.spawn(|_| {
+            OWN.with(|cells| {
+                cells.iter().for_each(|c| c.set(3.0));
+                CALLS.set(true);
+                let x = View::from_cells(cells, &[MANY], &[1], 0).unwrap();
+                let options = Options { threads: 8, ..Options::default() };
+                let out = ViewMut::new(&mut z, &[MANY]).unwrap();
+                witness().run(&ATTRS, &[x, x], &mut [out], &options).unwrap();
+                CALLS.set(false);
+            });
+        });
+    });
+    assert_eq!(STRAYS.load(Ordering::Relaxed), 0);
+    assert!(z.iter().all(|z| *z == 9.0 - 0.1));
+}
+
+/// The mode of a thread.
+#[cfg(target_arch = "x86_64")]
+mod mode {
+    use std::arch::asm;
+
+    /// Upward, denormals read and written as zeros.
+    pub const ODD: u64 = 0x1f80 | 0x4000 | 0x8000 | 0x40;
+
+    pub fn get() -> u64 {
+        let mut bits = 0u32;
+        // SAFETY: writes four bytes there.
+        unsafe { asm!("stmxcsr [{}]", in(reg) &mut bits) };
+        u64::from(bits & 0xffc0)
+    }
+
+    pub fn set(bits: u64) {
+        let bits = bits as u32;
+        // SAFETY: reads four bytes there; the test sets the mode back.
+        unsafe { asm!("ldmxcsr [{}]", in(reg) &bits) };
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod mode {
+    use std::arch::asm;
+
+    /// Upward, denormals read and written as zeros.
+    pub const ODD: u64 = 1 << 22 | 1 << 24;
+
+    pub fn get() -> u64 {
+        let bits;
+        // SAFETY: every program may read it.
+        unsafe { asm!("mrs {}, fpcr", out(reg) bits) };
+        bits
+    }
+
+    pub fn set(bits: u64) {
+        // SAFETY: the test sets the mode back.
+        unsafe { asm!("msr fpcr, {}", in(reg) bits) };
+    }
+}
+
+/// Whatever the mode of the caller and of those who help, kernels run in the default one.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[test]
+fn no_bit_depends_on_the_callers_floating_point_mode() {
+    // Products that are rounded, and that are denormal.
+    let x: Vec<f32> = driver::values(1).take(MANY).collect();
+    let y: Vec<f32> = driver::values(2).take(MANY).map(|y| y * 1e-38).collect();
+    let run = |n: usize, alpha, threads| {
+        let mut z = vec![0f32; n];
+        let views = [View::new(&x, &[n]).unwrap(), View::new(&y, &[n]).unwrap()];
+        let options = Options { threads, ..Options::default() };
+        let out = ViewMut::new(&mut z, &[n]).unwrap();
+        binary().run(&[Value::Float(alpha)], &views, &mut [out], &options).unwrap();
+        z.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+    };
+    for (n, alpha) in [(7, 0.1), (7, 0.0), (100, 0.0), (MANY, 0.1), (MANY, 0.0)] {
+        let want = run(n, alpha, 1);
+        let own = mode::get();
+        for threads in [1, 2, 7] {
+            assert!(run(n, alpha, threads) == want, "{threads} threads");
+            mode::set(mode::ODD);
+            let (got, after) = (run(n, alpha, threads), mode::get());
+            mode::set(own);
+            assert!(got == want, "{threads} threads, {n} elements in another mode");
+            assert_eq!(after, mode::ODD, "the caller's mode comes back");
+        }
+    }
+}
