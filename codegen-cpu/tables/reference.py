@@ -1,4 +1,4 @@
-"""Writes the activations in 60-digit arithmetic, to judge the references of the accuracy tests.
+"""Writes the activations in 60-digit arithmetic, to judge the f64 formulas of the table of primitives.
 
     python3 reference.py > ../tests/data/activation_reference.csv
 
@@ -39,17 +39,17 @@ FUNCTIONS = {
     "normal_cdf": (cdf, 14.5),
     "tanh_cdf": (lambda x: logistic(cubic(x)), 11),
     "sigmoid": (logistic, 104),
-    "gelu_erf": (lambda x: x * cdf(x), 14.5),
+    "gelu": (lambda x: x * cdf(x), 14.5),
     "gelu_tanh": (lambda x: x * logistic(cubic(x)), 11),
     "silu": (lambda x: x * logistic(x), 108),
-    "gelu_erf_grad": (lambda x: cdf(x) + x * density(x), 14.5),
+    "gelu_grad": (lambda x: cdf(x) + x * density(x), 14.5),
     "gelu_tanh_grad": (
         lambda x: logistic(cubic(x)) + x * cubic_slope(x) * logistic_slope(cubic(x)),
         11,
     ),
     "silu_grad": (lambda x: logistic(x) + x * logistic_slope(x), 108),
 }
-ROOTS = {"gelu_erf_grad": -0.75179, "gelu_tanh_grad": -0.75246, "silu_grad": -1.27846}
+ROOTS = {"gelu_grad": -0.75179, "gelu_tanh_grad": -0.75246, "silu_grad": -1.27846}
 
 
 def f32(v):

@@ -5,20 +5,19 @@
 //! denormal; where the true value is beyond the largest finite number, infinity is 0 ulp off.
 //! The measured maxima are printed (`--nocapture`); `--ignored` visits all inputs.
 
+mod levels;
+
 use codegen_cpu::rt::block::{Body, Input, Kernels, Streams};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::math;
 use codegen_cpu::rt::simd::{Isa, Level};
 use codegen_cpu::rt::step::{Floats, Load};
 use half::{bf16, f16};
+use levels::levels;
 use op_dsl_ir::Prim;
 
 /// Largest step of any level, so that buffers of a multiple of it suit every level.
 const STEP: usize = 64;
-
-fn levels() -> impl Iterator<Item = Level> {
-    Level::ALL.into_iter().filter(|l| l.is_available())
-}
 
 /// Runs a kernel over whole steps.
 fn run<E: El>(kernels: &Kernels, level: Level, x: &[&[E]], y: &mut [E]) {
@@ -29,7 +28,7 @@ fn run<E: El>(kernels: &Kernels, level: Level, x: &[&[E]], y: &mut [E]) {
         *p = x.as_ptr().cast_mut().cast(); // only read: it is an input
     }
     io.start[x.len()] = y.as_mut_ptr().cast();
-    let f = kernels.get(E::DTYPE, level);
+    let f = kernels.get(E::DTYPE, level).expect("asked before");
     // SAFETY: every stream holds that many whole steps; the CPU has the level.
     unsafe { f(&io, y.len() / Kernels::step(E::DTYPE, level), false) }
 }
@@ -102,7 +101,7 @@ fn measure(
 ) -> Vec<(Level, Worst)> {
     const CHUNK: usize = 4096;
     let oracle = prim.row().oracle;
-    let mut worst: Vec<_> = levels().map(|l| (l, Worst::default())).collect();
+    let mut worst: Vec<_> = levels().into_iter().map(|l| (l, Worst::default())).collect();
     let (mut x, mut y) = (Vec::with_capacity(CHUNK), vec![0f32; CHUNK]);
     let mut inputs = inputs.peekable();
     while inputs.peek().is_some() {

@@ -1,11 +1,14 @@
 //! Bulk conversion between f32 and the 16-bit types, bit for bit against the `half` crate, at every
-//! level of this CPU. The baseline level runs the portable f16 code. NaN may change its payload but
+//! level of this CPU. The baseline and fallback levels run the portable f16 code. NaN may change its payload but
 //! must come out of narrowing as a quiet NaN.
 
+mod levels;
+
 use codegen_cpu::rt::elem::El;
-use codegen_cpu::rt::simd::{Isa, Level};
+use codegen_cpu::rt::simd::{AtLevel, Isa, Level};
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
+use levels::levels;
 
 /// Largest step of any level: buffers are padded to it.
 const STEP: usize = 32;
@@ -58,54 +61,25 @@ impl Half for bf16 {
     }
 }
 
-/// Runs `$call` with the token of a level in place of `$s`.
-macro_rules! at {
-    ($level:expr, $s:ident => $call:expr) => {{
-        let host = fearless_simd::Level::new();
-        match $level {
-            #[cfg(target_arch = "x86_64")]
-            Level::Baseline => {
-                let $s = host.as_sse2().unwrap();
-                $call
-            }
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => {
-                let $s = host.as_avx2().unwrap();
-                $call
-            }
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => {
-                let $s = host.as_avx512().unwrap();
-                $call
-            }
-            #[cfg(target_arch = "aarch64")]
-            Level::Neon => {
-                let $s = host.as_neon().unwrap();
-                $call
-            }
-            level => panic!("{} is of another architecture", level.name()),
-        }
-    }};
-}
-
-fn levels() -> impl Iterator<Item = Level> {
-    Level::ALL.into_iter().filter(|l| l.is_available())
-}
-
 /// Loads `A` and stores `B`, register by register: the elements of a step change places if the two
 /// types order them differently.
-fn convert<S: Isa, A: El, B: El>(s: S, x: &[A], y: &mut [B]) {
-    let step = 2 * S::f32s::LEN;
-    assert!(x.len() == y.len() && x.len().is_multiple_of(step));
-    s.vectorize(
-        #[inline(always)]
-        || {
-            for (x, y) in x.chunks_exact(step).zip(y.chunks_exact_mut(step)) {
-                // SAFETY: both chunks are one step long.
-                unsafe { B::store(s, y.as_mut_ptr(), A::load::<S, 2>(s, x.as_ptr()), false) }
-            }
-        },
-    )
+struct Convert<'a, A, B>(&'a [A], &'a mut [B]);
+
+impl<A: El, B: El> AtLevel for Convert<'_, A, B> {
+    type Output = ();
+    fn at<S: Isa>(self, s: S) {
+        let (step, Convert(x, y)) = (2 * S::f32s::LEN, self);
+        assert!(x.len() == y.len() && x.len().is_multiple_of(step));
+        s.vectorize(
+            #[inline(always)]
+            || {
+                for (x, y) in x.chunks_exact(step).zip(y.chunks_exact_mut(step)) {
+                    // SAFETY: both chunks are one step long.
+                    unsafe { B::store(s, y.as_mut_ptr(), A::load::<S, 2>(s, x.as_ptr()), false) }
+                }
+            },
+        )
+    }
 }
 
 /// Converts at one level, each element staying in its place.
@@ -114,12 +88,12 @@ fn converted<A: El, B: El>(level: Level, x: &[A]) -> Vec<B> {
     let mut from = x.to_vec();
     from.resize(n, A::default());
     let mut raw = vec![B::default(); n];
-    at!(level, s => convert(s, &from, &mut raw));
+    level.run(Convert(&from, &mut raw)).expect("a level that is there");
 
     // Where the elements of a step went: small whole numbers are exact in every type.
     let numbers: Vec<A> = (0..STEP).map(|i| A::from_f32(i as f32)).collect();
     let mut places = vec![B::default(); STEP];
-    at!(level, s => convert(s, &numbers, &mut places));
+    level.run(Convert(&numbers, &mut places)).expect("a level that is there");
     let mut y = raw.clone();
     for (at, &v) in raw.iter().enumerate() {
         y[at / STEP * STEP + places[at % STEP].to_f32() as usize] = v;

@@ -3,9 +3,12 @@
 #![allow(missing_docs)]
 
 mod common;
+#[path = "../../codegen-cpu/tests/levels/mod.rs"]
+mod levels;
 
 use common::*;
 use half::{bf16, f16};
+use levels::levels;
 use op_dsl::ir::DType;
 use op_dsl::ir::op::{Part, Value};
 use op_dsl::{Level, Operator, Options};
@@ -27,11 +30,7 @@ fn check(op: &Operator, attrs: &[Value], domain: &[usize], dtype: DType, level: 
     let outs = run(op, attrs, &ins, &options);
     let graph = graph(op, attrs);
     // The budget of one primitive, and a rounding for each product and for the store.
-    let budget = match (dtype, level.has_fma()) {
-        (DType::F32, true) => 5.0,
-        (DType::F32, false) => 12.0,
-        _ => 1.01,
-    };
+    let budget = if dtype == DType::F32 { 5.0 } else { 1.01 };
     let streams = op.def().input_streams();
     for i in 0..domain.iter().product() {
         let x = element(op, attrs, &ins, domain, i);

@@ -3,8 +3,11 @@
 #![allow(missing_docs)]
 
 mod common;
+#[path = "../../codegen-cpu/tests/levels/mod.rs"]
+mod levels;
 
 use common::*;
+use levels::levels;
 use op_dsl::ir::DType;
 use op_dsl::ir::op::Value;
 use op_dsl::{Level, Operator, Options};

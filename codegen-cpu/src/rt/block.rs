@@ -5,7 +5,7 @@
 //! driver nor the body is compiled more often than it must be.
 
 use super::elem::El;
-use super::simd::{Isa, Level};
+use super::simd::{Isa, Level, levels};
 use super::step::{Floats, Load, width};
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -137,48 +137,22 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: 
     )
 }
 
-macro_rules! instance {
-    ($name:ident, $token:ident, $arch:literal) => {
-        /// [`run`] at one level.
-        ///
-        /// # Safety
-        /// As [`BlockFn`].
-        #[cfg(target_arch = $arch)]
-        unsafe fn $name<E, B, const I: usize, const A: usize, const O: usize, const W: usize>(
-            io: &Streams,
-            steps: usize,
-            nt: bool,
-        ) where
-            E: El,
-            B: Body<I, A, O>,
-        {
-            // SAFETY: the caller picked this level's row only after asking the CPU.
-            let s = unsafe { fearless_simd::$token::assume_supported() };
-            // SAFETY: passed on from the caller.
-            unsafe { run::<_, E, B, I, A, O, W>(s, io, steps, nt) }
-        }
-        /// Never picked: the level belongs to another architecture.
-        ///
-        /// # Safety
-        /// Always: it does nothing.
-        #[cfg(not(target_arch = $arch))]
-        #[allow(clippy::extra_unused_type_parameters)] // the signature of the instance above
-        unsafe fn $name<E, B, const I: usize, const A: usize, const O: usize, const W: usize>(
-            _: &Streams,
-            _: usize,
-            _: bool,
-        ) where
-            E: El,
-            B: Body<I, A, O>,
-        {
-        }
-    };
+/// [`run`] at one level.
+///
+/// # Safety
+/// As [`BlockFn`].
+unsafe fn block<S, E, B, const I: usize, const A: usize, const O: usize, const W: usize>(
+    io: &Streams,
+    steps: usize,
+    nt: bool,
+) where
+    S: Isa,
+    E: El,
+    B: Body<I, A, O>,
+{
+    // SAFETY: passed on from the caller, who picked this level's kernel only after asking the CPU.
+    unsafe { run::<S, E, B, I, A, O, W>(S::assume(), io, steps, nt) }
 }
-
-instance!(baseline, Sse2, "x86_64");
-instance!(avx2, Avx2, "x86_64");
-instance!(avx512, Avx512, "x86_64");
-instance!(neon, Neon, "aarch64");
 
 /// All block kernels of one body, with its numbers of streams, which pointers are counted by:
 ///
@@ -193,7 +167,8 @@ pub struct Kernels {
     scalars: usize,
     outputs: usize,
     reads: [bool; MAX_STREAMS],
-    table: [[BlockFn; Level::COUNT]; DType::COUNT],
+    /// Rows in the order of `DType`, columns in the order of `Level`.
+    table: [[Option<BlockFn>; Level::COUNT]; DType::COUNT],
 }
 
 impl Kernels {
@@ -205,16 +180,6 @@ impl Kernels {
     where
         B: Body<I, A, O>,
     {
-        macro_rules! row {
-            ($E:ty, $dtype:ident) => {
-                [
-                    baseline::<$E, B, I, A, O, { width(DType::$dtype, Level::Baseline) }>,
-                    avx2::<$E, B, I, A, O, { width(DType::$dtype, Level::Avx2) }>,
-                    avx512::<$E, B, I, A, O, { width(DType::$dtype, Level::Avx512) }>,
-                    neon::<$E, B, I, A, O, { width(DType::$dtype, Level::Neon) }>,
-                ]
-            };
-        }
         const {
             assert!(I + O <= MAX_STREAMS && A <= MAX_SCALARS);
         }
@@ -223,14 +188,24 @@ impl Kernels {
             reads[k] = B::READS[k];
             k += 1;
         }
-        Kernels {
-            inputs: I,
-            scalars: A,
-            outputs: O,
-            reads,
-            // Rows in the order of `DType`, columns in the order of `Level`.
-            table: [row!(f16, F16), row!(bf16, BF16), row!(f32, F32)],
+        let mut table = [[None; Level::COUNT]; DType::COUNT];
+        macro_rules! fill {
+            ($($(#[$when:meta])* $level:ident($token:ident);)*) => {$(
+                $(#[$when])*
+                {
+                    fill!($level $token, f16, F16);
+                    fill!($level $token, bf16, BF16);
+                    fill!($level $token, f32, F32);
+                }
+            )*};
+            ($level:ident $token:ident, $E:ty, $dtype:ident) => {{
+                const W: usize = width(DType::$dtype, Level::$level);
+                let kernel = block::<fearless_simd::$token, $E, B, I, A, O, W>;
+                table[DType::$dtype as usize][Level::$level as usize] = Some(kernel as BlockFn);
+            }};
         }
+        levels!(fill);
+        Kernels { inputs: I, scalars: A, outputs: O, reads, table }
     }
 
     /// How many input streams the body has.
@@ -259,8 +234,8 @@ impl Kernels {
         self
     }
 
-    /// The kernel for one element type at one level.
-    pub const fn get(&self, dtype: DType, level: Level) -> BlockFn {
+    /// The kernel for one element type at one level; none if the level is not of this build's target.
+    pub const fn get(&self, dtype: DType, level: Level) -> Option<BlockFn> {
         self.table[dtype as usize][level as usize]
     }
 

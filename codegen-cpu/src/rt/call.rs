@@ -139,7 +139,8 @@ impl Operator {
         }
         let _mode = DefaultMode::enter();
         let call = Call { def: &self.def, bound: &bound, kernels, inputs, outputs };
-        let mut job = Job::new(&bound, kernels, level);
+        let kernel = kernels.get(bound.dtype, level).ok_or_else(|| self.lacks(level))?;
+        let mut job = Job::new(&bound, kernel, level);
         job.alone = call.has_cells();
         for value in attrs {
             if let Value::Float(v) = value {
@@ -159,13 +160,19 @@ impl Operator {
     fn level(&self, options: &Options) -> Result<Level, Error> {
         match options.level {
             Some(level) if level != Level::best() && !level.is_available() => {
-                let names = Level::ALL.iter().filter(|l| l.is_available()).map(|l| l.name());
-                let available = names.collect::<Vec<_>>().join(", ");
-                Err(Error::Level { op: self.def.name.to_string(), level, available })
+                Err(self.lacks(level))
             }
             Some(level) => Ok(level),
             None => Ok(Level::best()),
         }
+    }
+
+    /// This CPU, or this build, has not the level.
+    #[cold]
+    fn lacks(&self, level: Level) -> Error {
+        let names = Level::ALL.iter().filter(|l| l.is_available()).map(|l| l.name());
+        let available = names.collect::<Vec<_>>().join(", ");
+        Error::Level { op: self.def.name.to_string(), level, available }
     }
 
     /// The kernels that the attributes pick, held against the description: what follows relies

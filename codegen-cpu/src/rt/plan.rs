@@ -67,11 +67,11 @@ pub(super) struct Job {
 
 impl Job {
     #[inline]
-    pub fn new(bound: &Bound, kernels: &Kernels, level: Level) -> Job {
+    pub fn new(bound: &Bound, kernel: BlockFn, level: Level) -> Job {
         let mut size = [1; MAX_RANK];
         size[..bound.domain.len()].copy_from_slice(&bound.domain);
         Job {
-            kernel: kernels.get(bound.dtype, level),
+            kernel,
             level,
             dtype: bound.dtype,
             step: Kernels::step(bound.dtype, level),
@@ -447,11 +447,12 @@ mod tests {
     #[test]
     fn a_stream_beyond_its_view_is_refused() {
         let kernels = floor_kernels(1, 1).expect("one in, one out");
+        let kernel = kernels.get(DType::F32, Level::best()).expect("of this machine");
         let data = [0f32; 12];
         let view = View::strided(&data, &[2, 3], &[4, 1], 2).expect("elements 2 to 8");
         let bound = Bound { domain: view.raw().shape, ..Bound::default() };
         let add = |start: isize, row, element| {
-            let mut job = Job::new(&bound, kernels, Level::best());
+            let mut job = Job::new(&bound, kernel, Level::best());
             let ptr = view.raw().ptr.wrapping_offset(4 * start);
             job.add_input(view.raw(), Stream::of_rows(ptr, DType::F32, row, element))
         };

@@ -3,7 +3,7 @@
 //! Scratch memory holds a box of a stream's elements side by side, in the kernel's element type.
 
 use super::elem::El;
-use super::simd::{Isa, Level};
+use super::simd::{AtLevel, Isa, Level};
 use super::step::{Floats, PAIR};
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
@@ -255,8 +255,8 @@ unsafe fn widen_steps<S: Isa, E: Widen>(s: S, from: *const u8, to: *mut f32, ste
 /// Converts `steps` steps of two `f32` vectors from a 16-bit type.
 ///
 /// # Safety
-/// The CPU must have the level. `from` must be valid for reads, and `to` for writes, of `steps`
-/// steps; `from` may be the upper half of `to`.
+/// `from` must be valid for reads, and `to` for writes, of `steps` steps; `from` may be the upper half
+/// of `to`.
 pub(super) unsafe fn widen(
     level: Level,
     dtype: DType,
@@ -264,28 +264,20 @@ pub(super) unsafe fn widen(
     to: *mut f32,
     steps: usize,
 ) {
-    macro_rules! at {
-        ($token:ident) => {{
-            // SAFETY: the caller vouches for the level and the pointers.
+    struct Call(DType, *const u8, *mut f32, usize);
+    impl AtLevel for Call {
+        type Output = ();
+        fn at<S: Isa>(self, s: S) {
+            let Call(dtype, from, to, steps) = self;
+            // SAFETY: the caller of `widen` vouches for the pointers.
             unsafe {
-                let s = fearless_simd::$token::assume_supported();
                 match dtype {
                     DType::F16 => widen_steps::<_, f16>(s, from, to, steps),
                     DType::BF16 => widen_steps::<_, bf16>(s, from, to, steps),
                     DType::F32 => {}
                 }
             }
-        }};
+        }
     }
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        Level::Baseline => at!(Sse2),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => at!(Avx2),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => at!(Avx512),
-        #[cfg(target_arch = "aarch64")]
-        Level::Neon => at!(Neon),
-        _ => {}
-    }
+    level.run(Call(dtype, from, to, steps)).expect("no job has a level that is not there");
 }

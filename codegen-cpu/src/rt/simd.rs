@@ -1,15 +1,22 @@
-//! What kernels need beyond `fearless_simd`: table look-ups, f16 conversion, streaming stores and
-//! exact products, as one extension trait on the level tokens.
+//! The levels that kernels are compiled for, and what kernels need there beyond `fearless_simd`: table
+//! look-ups, f16 conversion, streaming stores and exact products, as one extension trait on the tokens.
 
 use fearless_simd::{Simd, prelude::*};
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+#[cfg(any(feature = "fallback", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod fallback;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 /// A SIMD level that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// What every CPU of the architecture has: SSE2 on x86-64.
+    /// Portable code, for architectures that have no level of their own here. Elsewhere it is there with
+    /// the feature `fallback` only, as every kernel would compile for longer.
+    Fallback,
+    /// SSE2, which every x86-64 CPU has.
     Baseline,
     /// AVX2 with FMA and F16C (x86-64-v3).
     Avx2,
@@ -19,16 +26,44 @@ pub enum Level {
     Neon,
 }
 
+/// Passes the levels of this target on to a macro, each with its token.
+macro_rules! levels {
+    ($use:ident) => {
+        $use! {
+            #[cfg(any(feature = "fallback", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+            Fallback(Fallback);
+            #[cfg(target_arch = "x86_64")]
+            Baseline(Sse2);
+            #[cfg(target_arch = "x86_64")]
+            Avx2(Avx2);
+            #[cfg(target_arch = "x86_64")]
+            Avx512(Avx512);
+            #[cfg(target_arch = "aarch64")]
+            Neon(Neon);
+        }
+    };
+}
+pub(super) use levels;
+
+/// Something to do that is generic over the level.
+pub trait AtLevel {
+    /// What comes of it.
+    type Output;
+    /// Does it, by the instructions that the token vouches for.
+    fn at<S: Isa>(self, s: S) -> Self::Output;
+}
+
 impl Level {
     /// How many levels there are; block kernels are kept in tables of this length.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 5;
     /// Every level, slowest first.
     pub const ALL: [Level; Self::COUNT] =
-        [Level::Baseline, Level::Avx2, Level::Avx512, Level::Neon];
+        [Level::Fallback, Level::Baseline, Level::Avx2, Level::Avx512, Level::Neon];
 
     /// The name used in tables and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
+            Level::Fallback => "fallback",
             Level::Baseline => "baseline",
             Level::Avx2 => "avx2",
             Level::Avx512 => "avx512",
@@ -41,24 +76,34 @@ impl Level {
         match self {
             Level::Avx512 => 16,
             Level::Avx2 => 8,
-            Level::Baseline | Level::Neon => 4,
+            Level::Fallback | Level::Baseline | Level::Neon => 4,
         }
     }
 
-    /// Whether this CPU can run the level.
-    pub fn is_available(self) -> bool {
-        let host = fearless_simd::Level::new();
-        match self {
-            #[cfg(target_arch = "x86_64")]
-            Level::Baseline => host.as_sse2().is_some(),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => host.as_avx2().is_some(),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => host.as_avx512().is_some(),
-            #[cfg(target_arch = "aarch64")]
-            Level::Neon => host.as_neon().is_some(),
-            _ => false,
+    /// Does something at this level; `None`, and nothing done, where this CPU or this build has not the
+    /// level.
+    pub fn run<F: AtLevel>(self, f: F) -> Option<F::Output> {
+        macro_rules! run {
+            ($($(#[$when:meta])* $level:ident($token:ident);)*) => {
+                match self {
+                    $($(#[$when])* Level::$level => {
+                        <fearless_simd::$token as Isa>::detect().map(|s| f.at(s))
+                    })*
+                    _ => None,
+                }
+            };
         }
+        levels!(run)
+    }
+
+    /// Whether this build has the level and this CPU can run it.
+    pub fn is_available(self) -> bool {
+        struct Nothing;
+        impl AtLevel for Nothing {
+            type Output = ();
+            fn at<S: Isa>(self, _: S) {}
+        }
+        self.run(Nothing).is_some()
     }
 
     /// The best level of this CPU; asked once, then remembered.
@@ -66,8 +111,8 @@ impl Level {
         use std::sync::OnceLock;
         static BEST: OnceLock<Level> = OnceLock::new();
         *BEST.get_or_init(|| {
-            let best = [Level::Avx512, Level::Avx2, Level::Neon].into_iter();
-            best.into_iter().find(|l| l.is_available()).unwrap_or(Level::Baseline)
+            let best = Level::ALL.into_iter().rev().find(|level| level.is_available());
+            best.unwrap_or(Level::Fallback)
         })
     }
 
@@ -80,15 +125,16 @@ impl Level {
         matches!(self, Level::Avx512) && bytes > 16 << 20
     }
 
-    /// Whether the level has a fused multiply-add, which the 2 ulp contract asks for.
+    /// Whether the level has a fused multiply-add.
     pub const fn has_fma(self) -> bool {
-        !matches!(self, Level::Baseline)
+        !matches!(self, Level::Fallback | Level::Baseline)
     }
 }
 
-/// The operations that `fearless_simd` leaves to us.
+/// The instructions of a level: what `fearless_simd` has, and what it leaves to us.
 ///
-/// Every method is inlined into a block kernel, where the level's instructions are enabled.
+/// Every method but the first two is inlined into a block kernel, where the level's instructions are
+/// enabled.
 pub trait Isa: Simd {
     /// Whether `mul_add` rounds once.
     const FMA: bool;
@@ -97,6 +143,15 @@ pub trait Isa: Simd {
     /// Whether a look-up is an instruction or two. Where it goes lane by lane, functions of tables are
     /// out of line, or kernels would be little else and compile for half as long again.
     const INLINE_LUT: bool;
+
+    /// The token, if this CPU has the level.
+    fn detect() -> Option<Self>;
+
+    /// The token, without asking.
+    ///
+    /// # Safety
+    /// The CPU must have the level.
+    unsafe fn assume() -> Self;
 
     /// `t[ix & 7]` for every lane.
     #[inline(always)]
@@ -279,7 +334,7 @@ fn bf16_round<S: Isa>(_: S, v: S::f32s) -> S::u32s {
     u + ((u >> 16) & 1) + 0x7fff
 }
 
-/// Any look-up by loading lane after lane: the baseline's way, and AVX2's for wide tables.
+/// Any look-up by loading lane after lane.
 #[inline(always)]
 fn lut_scalar<S: Isa, const N: usize>(s: S, t: &[f32; N], ix: S::u32s) -> S::f32s {
     S::f32s::from_fn(
@@ -289,9 +344,19 @@ fn lut_scalar<S: Isa, const N: usize>(s: S, t: &[f32; N], ix: S::u32s) -> S::f32
     )
 }
 
-#[cfg(target_arch = "aarch64")]
-impl Isa for fearless_simd::Neon {
-    const FMA: bool = true;
-    const WIDE_LUT: bool = true;
-    const INLINE_LUT: bool = false;
+/// How the token of an [`Isa`] is had, where `fearless_simd` can be asked for it.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! token {
+    ($ask:ident) => {
+        fn detect() -> Option<Self> {
+            fearless_simd::Level::new().$ask()
+        }
+        #[inline(always)]
+        unsafe fn assume() -> Self {
+            // SAFETY: the caller vouches for the level.
+            unsafe { Self::assume_supported() }
+        }
+    };
 }
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use token;

@@ -2,14 +2,18 @@
 
 #![allow(dead_code)] // each test binary uses its part
 
+#[path = "../levels/mod.rs"]
+mod levels;
+
 use codegen_cpu::rt::block::{Body, Input, Kernels};
 use codegen_cpu::rt::call::{Operator, Options, OracleInput};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::error::ViewError;
-use codegen_cpu::rt::simd::{Isa, Level};
+use codegen_cpu::rt::simd::Isa;
 use codegen_cpu::rt::step::{Floats, Load};
 use codegen_cpu::rt::view::{View, ViewMut};
 use half::{bf16, f16};
+use levels::levels;
 use op_dsl_ir::op::{
     Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor as Arg, Value,
 };
@@ -376,7 +380,7 @@ pub fn expect_binary(alpha: f32, [a, b]: [&Tensor; 2], z: &Tensor) -> Buf {
 /// Every available level, thread count and kind of store.
 pub fn all_options() -> Vec<Options> {
     let mut all = Vec::new();
-    for level in Level::ALL.into_iter().filter(|l| l.is_available()) {
+    for level in levels() {
         for threads in [0, 1, 2, 7] {
             for streaming in [None, Some(false), Some(true)] {
                 all.push(Options { threads, level: Some(level), streaming });

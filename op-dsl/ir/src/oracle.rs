@@ -44,14 +44,22 @@ pub fn softplus([x, ..]: Args) -> f64 {
     x.max(0.0) + libm::log1p(libm::exp(-x.abs()))
 }
 
-/// `x * f`, where `f` goes to 0 faster than `x` to infinity.
-fn damped(x: f64, f: f64) -> f64 {
-    if f == 0.0 && x.is_infinite() { 0.0 * x.signum() } else { x * f }
+/// Where `Phi`, by its exponential, is far below every `f32`, but not yet zero: further out functions keep
+/// the value they have here, so that no infinity meets a zero and what vanishes keeps its sign.
+const NORMAL: f64 = 37.0;
+/// The same of the tanh form, and of the sigmoid.
+const CUBIC: f64 = 20.0;
+const LOGISTIC: f64 = 700.0;
+
+/// `x f(x)`, where `f` goes to 0 below `-far` faster than `x` to infinity.
+fn damped(x: f64, far: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let x = x.clamp(-far, f64::INFINITY);
+    x * f(x)
 }
 
 /// `x Phi(x)`
 pub fn gelu([x, ..]: Args) -> f64 {
-    damped(x, normal_cdf([x, 0.0, 0.0]))
+    damped(x, NORMAL, |x| normal_cdf([x, 0.0, 0.0]))
 }
 
 /// `2 u` and its derivative, for `u = sqrt(2/pi) (x + 0.044715 x^3)`.
@@ -62,33 +70,34 @@ fn tanh_form(x: f64) -> (f64, f64) {
 
 /// `x (1 + tanh u) / 2 = x sigmoid(2 u)`
 pub fn gelu_tanh([x, ..]: Args) -> f64 {
-    damped(x, sigmoid([tanh_form(x).0, 0.0, 0.0]))
+    damped(x, CUBIC, |x| sigmoid([tanh_form(x).0, 0.0, 0.0]))
 }
 
 /// `x sigmoid(x)`
 pub fn silu([x, ..]: Args) -> f64 {
-    damped(x, sigmoid([x, 0.0, 0.0]))
+    damped(x, LOGISTIC, |x| sigmoid([x, 0.0, 0.0]))
 }
 
 /// `gelu'(x) = Phi(x) + x phi(x)`
 pub fn gelu_grad([x, ..]: Args) -> f64 {
-    normal_cdf([x, 0.0, 0.0]) + damped(x, normal_pdf(x))
+    let x = x.clamp(-NORMAL, NORMAL);
+    normal_cdf([x, 0.0, 0.0]) + x * normal_pdf(x)
 }
 
 /// `s + x s (1 - s) v'`, for `s = sigmoid(v)`: the derivative of `x sigmoid(v(x))`.
-fn gated_grad(x: f64, v: f64, dv: f64) -> f64 {
+fn gated_grad(x: f64, (v, dv): (f64, f64)) -> f64 {
     let (s, rest) = (sigmoid([v, 0.0, 0.0]), sigmoid([-v, 0.0, 0.0]));
-    let slope = s * rest;
-    if slope == 0.0 { s } else { s + x * dv * slope }
+    s + x * dv * s * rest
 }
 
 /// The derivative of [`gelu_tanh`].
 pub fn gelu_tanh_grad([x, ..]: Args) -> f64 {
-    let (v, dv) = tanh_form(x);
-    gated_grad(x, v, dv)
+    let x = x.clamp(-CUBIC, CUBIC);
+    gated_grad(x, tanh_form(x))
 }
 
 /// `silu'(x) = s (1 + x (1 - s))`
 pub fn silu_grad([x, ..]: Args) -> f64 {
-    gated_grad(x, x, 1.0)
+    let x = x.clamp(-LOGISTIC, LOGISTIC);
+    gated_grad(x, (x, 1.0))
 }

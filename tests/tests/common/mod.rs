@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use op_dsl::ir::DType;
 use op_dsl::ir::bind::TensorMeta;
 use op_dsl::ir::op::{AttrKind, Gate, Kind, Part, Pattern, Stream, Value};
-use op_dsl::{Level, Operator, Options, View, ViewMut};
+use op_dsl::{Operator, Options, View, ViewMut};
 
 /// Small, fast, and the same on every machine.
 pub struct Random(pub u64);
@@ -267,13 +267,4 @@ pub fn ulp(dtype: DType, v: f64, least: f64) -> f64 {
     // The exponent of a normal number, and a power of two, by their bits.
     let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(lowest);
     f64::from_bits(((exponent - digits + 1023) as u64) << 52)
-}
-
-/// Levels this machine has; the others are named, so that a green run says what it did not see.
-pub fn levels() -> Vec<Level> {
-    let (have, lack): (Vec<Level>, Vec<Level>) =
-        Level::ALL.into_iter().partition(|l| l.is_available());
-    let names = |l: &[Level]| l.iter().map(|l| l.name()).collect::<Vec<_>>().join(", ");
-    println!("levels tested: {}; skipped, not on this machine: {}", names(&have), names(&lack));
-    have
 }

@@ -1,6 +1,6 @@
 //! The x86-64 levels: what of [`Isa`] has instructions of its own there.
 
-use super::Isa;
+use super::{Isa, token};
 use core::arch::x86_64::*;
 use fearless_simd::{
     Avx2, Avx512, Sse2, f32x8, f32x16, kernel, mask32x16, prelude::*, u16x16, u16x32, u32x4, u32x8,
@@ -11,6 +11,7 @@ impl Isa for Sse2 {
     const FMA: bool = false;
     const WIDE_LUT: bool = true;
     const INLINE_LUT: bool = false;
+    token!(as_sse2);
     #[inline(always)]
     unsafe fn stream(self, p: *mut u32, v: u32x4<Self>) {
         // SAFETY: the caller vouches for the pointer; SSE2 is part of x86-64.
@@ -59,6 +60,7 @@ impl Isa for Avx2 {
     const FMA: bool = true;
     const WIDE_LUT: bool = false;
     const INLINE_LUT: bool = true;
+    token!(as_avx2);
     #[inline(always)]
     fn lut8(self, t: &[f32; 8], ix: u32x8<Self>) -> f32x8<Self> {
         let t = f32x8::load_array_ref(self, t);
@@ -184,6 +186,7 @@ impl Isa for Avx512 {
     const FMA: bool = true;
     const WIDE_LUT: bool = true;
     const INLINE_LUT: bool = true;
+    token!(as_avx512);
 
     #[inline(always)]
     fn if_positive(self, x: f32x16<Self>, yes: f32x16<Self>, no: f32x16<Self>) -> f32x16<Self> {

@@ -1,0 +1,48 @@
+//! The levels that tests go over, each level by this function.
+//!
+//! What is missing on this machine is printed when the test binary ends, and how often a test went without it.
+//! `OP_DSL_REQUIRE_LEVELS=avx512,avx2` makes a missing one of these a failure.
+
+use codegen_cpu::rt::simd::Level;
+use std::io::Write;
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How often a test asked for the levels.
+static ASKED: AtomicUsize = AtomicUsize::new(0);
+
+/// Every level of this machine and this build, slowest first.
+pub fn levels() -> Vec<Level> {
+    if let Ok(required) = std::env::var("OP_DSL_REQUIRE_LEVELS") {
+        required.split(',').for_each(require);
+    }
+    if cfg!(miri) {
+        return vec![Level::Fallback]; // an interpreter has no vector instructions to test
+    }
+    static AT_EXIT: Once = Once::new();
+    AT_EXIT.call_once(|| _ = atexit(report));
+    ASKED.fetch_add(1, Ordering::Relaxed);
+    Level::ALL.into_iter().filter(|level| level.is_available()).collect()
+}
+
+fn require(name: &str) {
+    let level = Level::ALL.into_iter().find(|level| level.name() == name.trim());
+    let has = level.is_some_and(Level::is_available);
+    assert!(has, "OP_DSL_REQUIRE_LEVELS: this machine or build has no level `{name}`");
+}
+
+// SAFETY: declared as the C standard has it.
+unsafe extern "C" {
+    safe fn atexit(f: extern "C" fn()) -> core::ffi::c_int;
+}
+
+/// To standard error itself: what is printed by macros a passing test keeps to itself.
+extern "C" fn report() {
+    let (has, lacks): (Vec<_>, Vec<_>) = Level::ALL.into_iter().partition(|l| l.is_available());
+    let names = |levels: &[Level]| levels.iter().map(|l| l.name()).collect::<Vec<_>>().join(", ");
+    let skipped = lacks.len() * ASKED.load(Ordering::Relaxed);
+    let (has, lacks) = (names(&has), names(&lacks));
+    let line =
+        format!("levels tested: {has}; not on this machine: {lacks} (skipped {skipped} times)\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
