@@ -3,8 +3,11 @@
 #![allow(missing_docs)]
 
 mod common;
+#[path = "../../codegen-cpu/tests/levels/mod.rs"]
+mod levels;
 
-use common::{Tensor, levels, run};
+use common::{Tensor, run};
+use levels::levels;
 use op_dsl::ir::{DType, show};
 use op_dsl::{Operator, Options};
 
