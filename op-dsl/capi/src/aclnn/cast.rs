@@ -2,7 +2,7 @@
 
 use crate::element::{Element, Whole};
 use crate::operand::Operand;
-use codegen_cpu::rt::elem::El;
+use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::MAX_RANK;
@@ -12,36 +12,52 @@ use op_dsl_ir::bind::MAX_RANK;
 /// # Safety
 /// Both have the same shape, and memory for all that they reach from `source` and `target` on.
 pub unsafe fn cast(from: &Operand<Element>, source: usize, to: &Operand<DType>, target: usize) {
-    let sizes = [from.element.size(), to.element.size()];
-    let steps = [from.strides(), to.strides()].map(|strides| strides.split_last());
-    let inner = [0, 1].map(|k| steps[k].map_or(0, |s| *s.0 * sizes[k] as isize));
-    let outer = |k: usize, dim: usize| steps[k].map_or(0, |s| s.1[dim] * sizes[k] as isize);
-    let (&n, dims) = from.shape().split_last().unwrap_or((&1, &[]));
+    let mut outer = collapsed(from, to);
+    let inner = outer.pop().unwrap_or(Dim { n: 1, steps: [0; 2] });
     let line = line(from.element, to.element);
-    let mut row = [from.first(source, sizes[0]), to.first(target, sizes[1])];
+    let mut place = [from.first(source, from.element.size()), to.first(target, to.element.size())];
     let mut index = [0; MAX_RANK];
-    for _ in 0..dims.iter().product() {
-        // SAFETY: `n` elements along the innermost dimension of both, which the caller vouches for.
-        unsafe { line(row, inner, n) };
-        // The next row: one step along the innermost dimension that has one left.
-        for dim in (0..dims.len()).rev() {
-            index[dim] += 1;
-            let forth = index[dim] < dims[dim];
-            let by = if forth { 1 } else { 1 - dims[dim] as isize };
-            for (k, row) in row.iter_mut().enumerate() {
-                *row = row.wrapping_offset(by * outer(k, dim));
-            }
-            if forth {
+    for _ in 0..outer.iter().map(|dim| dim.n).product() {
+        // SAFETY: the innermost dimension of both from here on, which the caller vouches for.
+        unsafe { line(place, inner) };
+        // The next line: one step along the innermost dimension that has one left.
+        for (dim, index) in outer.iter().zip(&mut index).rev() {
+            let back = *index + 1 == dim.n;
+            let by = if back { -(*index as isize) } else { 1 };
+            place = [0, 1].map(|k| place[k].wrapping_offset(by * dim.steps[k]));
+            *index = if back { 0 } else { *index + 1 };
+            if !back {
                 break;
             }
-            index[dim] = 0;
         }
     }
 }
 
-/// Casts `n` elements from the first of two places to the second, with so many bytes between
-/// neighbours at each.
-type Line = unsafe fn([*mut u8; 2], [isize; 2], usize);
+/// A dimension of two tensors: its elements, and the bytes between neighbours in each.
+#[derive(Clone, Copy)]
+struct Dim {
+    n: usize,
+    steps: [isize; 2],
+}
+
+/// The dimensions of both, as few as can be: none of one element, none that another goes on with.
+fn collapsed(from: &Operand<Element>, to: &Operand<DType>) -> Vec<Dim> {
+    let mut dims: Vec<Dim> = Vec::with_capacity(MAX_RANK);
+    let all = from.shape().iter().zip(from.strides()).zip(to.strides());
+    for ((&n, &a), &b) in all.filter(|((n, _), _)| **n != 1) {
+        let steps = [a * from.element.size() as isize, b * to.element.size() as isize];
+        match dims.last_mut() {
+            Some(dim) if dim.steps == steps.map(|step| step.wrapping_mul(n as isize)) => {
+                *dim = Dim { n: dim.n * n, steps };
+            }
+            _ => dims.push(Dim { n, steps }),
+        }
+    }
+    dims
+}
+
+/// Casts a line of elements from the first of two places to the second.
+type Line = unsafe fn([*mut u8; 2], Dim);
 
 fn line(from: Element, to: DType) -> Line {
     macro_rules! to {
@@ -66,48 +82,107 @@ fn line(from: Element, to: DType) -> Line {
     }
 }
 
+/// Elements that are cast at once: they stay in the nearest cache.
+const BLOCK: usize = 256;
+
 /// # Safety
-/// Both places have `n` elements at those distances.
-unsafe fn cast_line<From: Number, To: El>(place: [*mut u8; 2], step: [isize; 2], n: usize) {
-    for i in 0..n as isize {
-        let [from, to] = [0, 1].map(|k| place[k].wrapping_offset(i * step[k]));
-        // SAFETY: as asked of the caller; neither need be aligned.
-        unsafe {
-            to.cast::<To>()
-                .write_unaligned(To::from_f32(from.cast::<From>().read_unaligned().value()))
-        };
+/// Both places have the elements of the dimension.
+unsafe fn cast_line<From: Number, To: Float>(place: [*mut u8; 2], dim: Dim) {
+    let mut from = [From::default(); BLOCK];
+    let (mut floats, mut to) = ([0.0; BLOCK], [To::default(); BLOCK]);
+    for start in (0..dim.n).step_by(BLOCK) {
+        let n = BLOCK.min(dim.n - start);
+        let (from, floats, to) = (&mut from[..n], &mut floats[..n], &mut to[..n]);
+        let at = |k: usize| place[k].wrapping_offset(start as isize * dim.steps[k]);
+        // SAFETY: `n` elements are left at both places; none need be aligned.
+        unsafe { gather(at(0), dim.steps[0], from) };
+        From::widen(from, floats);
+        To::narrow(floats, to);
+        // SAFETY: as above.
+        unsafe { scatter(to, at(1), dim.steps[1]) };
     }
 }
 
-/// A number as memory has it.
-trait Number: Copy {
-    /// The nearest f32.
-    fn value(self) -> f32;
+/// # Safety
+/// There are as many elements at the place, so many bytes apart.
+unsafe fn gather<T: Copy>(place: *const u8, step: isize, to: &mut [T]) {
+    if step == size_of::<T>() as isize {
+        // SAFETY: side by side, as the caller vouches for; a slice of ours is nobody else's.
+        return unsafe { place.copy_to_nonoverlapping(to.as_mut_ptr().cast(), size_of_val(to)) };
+    }
+    for (i, to) in to.iter_mut().enumerate() {
+        // SAFETY: as asked of the caller.
+        *to = unsafe { place.wrapping_offset(i as isize * step).cast::<T>().read_unaligned() };
+    }
+}
+
+/// # Safety
+/// There is room for as many elements at the place, so many bytes apart.
+unsafe fn scatter<T: Copy>(from: &[T], place: *mut u8, step: isize) {
+    if step == size_of::<T>() as isize {
+        // SAFETY: as in `gather`.
+        return unsafe { place.copy_from_nonoverlapping(from.as_ptr().cast(), size_of_val(from)) };
+    }
+    for (i, &from) in from.iter().enumerate() {
+        // SAFETY: as asked of the caller.
+        unsafe { place.wrapping_offset(i as isize * step).cast::<T>().write_unaligned(from) };
+    }
+}
+
+/// Numbers as memory has them.
+trait Number: Copy + Default {
+    /// The nearest f32 to each.
+    fn widen(from: &[Self], to: &mut [f32]);
+}
+
+/// Numbers that kernels compute in.
+trait Float: Number {
+    /// The nearest to each f32.
+    fn narrow(from: &[f32], to: &mut [Self]);
 }
 
 /// A byte that is 0 or not.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 struct Truth(u8);
 
 macro_rules! numbers {
-    ($($Number:ty: $value:expr;)*) => {$(
+    ($($Number:ty: |$v:ident| $value:expr;)*) => {$(
         impl Number for $Number {
-            fn value(self) -> f32 {
-                let value: fn($Number) -> f32 = $value;
-                value(self)
+            fn widen(from: &[Self], to: &mut [f32]) {
+                to.iter_mut().zip(from).for_each(|(to, $v)| *to = $value);
             }
         }
     )*};
 }
 numbers! {
-    f16: |v| v.to_f32();
-    bf16: |v| v.to_f32();
-    f32: |v| v;
+    f32: |v| *v;
     Truth: |v| (v.0 != 0) as u8 as f32;
-    i8: |v| v as f32;
-    u8: |v| v as f32;
-    i16: |v| v as f32;
-    i32: |v| v as f32;
-    i64: |v| v as f32;
+    i8: |v| *v as f32;
+    u8: |v| *v as f32;
+    i16: |v| *v as f32;
+    i32: |v| *v as f32;
+    i64: |v| *v as f32;
+}
+
+macro_rules! halves {
+    ($($Half:ty)*) => {$(
+        impl Number for $Half {
+            fn widen(from: &[Self], to: &mut [f32]) {
+                from.convert_to_f32_slice(to);
+            }
+        }
+        impl Float for $Half {
+            fn narrow(from: &[f32], to: &mut [Self]) {
+                to.convert_from_f32_slice(from);
+            }
+        }
+    )*};
+}
+halves!(f16 bf16);
+
+impl Float for f32 {
+    fn narrow(from: &[f32], to: &mut [f32]) {
+        to.copy_from_slice(from);
+    }
 }
