@@ -9,13 +9,14 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// The clients, and what each is about.
-const CLIENTS: [&str; 8] = [
+const CLIENTS: [&str; 9] = [
     "aclnn.c",
     "aclnn.cpp",
     "aclnn_refusals.c",
     "aclnn_types.c",
     "anything.c",
     "destructors.cpp",
+    "fork.c",
     "infiniop.c",
     "infiniop.cpp",
 ];

@@ -180,6 +180,28 @@ static void gelus(void)
     }
 }
 
+/* Rows that lie between each other's elements: none has two places, so all can be written. */
+static void woven(void)
+{
+    enum { R = 3, C = 2 };
+    const int64_t shape[2] = {R, C}, strides[2] = {2, 3}, room = 8;
+    float x[R * C], y[8];
+    fill(x, R * C, -2, 3);
+    fill(y, 8, 7, 7);
+    aclTensor* tx = aclCreateTensor(shape, 2, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, shape, 2, x);
+    aclTensor* ty = aclCreateTensor(shape, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, &room, 1, y);
+    uint64_t size = 1;
+    aclOpExecutor* executor = NULL;
+    IS(0, aclnnGeluGetWorkspaceSize(tx, ty, &size, &executor));
+    finish(aclnnGelu, size, executor);
+    for (int i = 0; i < R * C; i++) {
+        CHECK(near(y[i / C * 2 + i % C * 3], gelu(x[i], 1), 1e-6));
+    }
+    CHECK(y[1] == 7 && y[6] == 7);
+    IS(0, aclDestroyTensor(tx));
+    IS(0, aclDestroyTensor(ty));
+}
+
 /* Lists that the library allocates are freed with `free` in C. */
 static void getters(void)
 {
@@ -226,6 +248,7 @@ int main(void)
     }
     swiglu();
     gelus();
+    woven();
     getters();
     IS(0, aclrtDestroyStream(stream));
     IS(0, aclrtResetDevice(0));

@@ -116,7 +116,8 @@ static void refusals(void)
     static const size_t s[2] = {4, 3}, narrow[2] = {1, 3}, row[1] = {3}, vast[2] = {SIZE_MAX, 3};
     static const size_t one[2] = {1, 4};
     static const ptrdiff_t zero[2] = {0, 1}, overlap[2] = {1, 1}, huge[2] = {PTRDIFF_MAX, 1}, four[2] = {4, 0};
-    static const ptrdiff_t dense[2] = {3, 1}, first[2] = {0, 1};
+    static const ptrdiff_t dense[2] = {3, 1}, first[2] = {0, 1}, woven[2] = {2, 3}, knot[2] = {2, 4};
+    static const size_t tall[2] = {3, 2};
     static const struct {
         infiniStatus_t want;
         size_t ndim[3];
@@ -136,6 +137,8 @@ static void refusals(void)
         {INFINI_STATUS_BAD_TENSOR_STRIDES, {2, 2, 2}, {s, s, s}, {overlap, NULL, NULL}, {F32, F32, F32}},
         {INFINI_STATUS_BAD_TENSOR_STRIDES, {2, 2, 2}, {s, s, s}, {dense, huge, NULL}, {F32, F32, F32}},
         {INFINI_STATUS_BAD_TENSOR_STRIDES, {2, 2, 2}, {one, one, one}, {four, NULL, NULL}, {F32, F32, F32}},
+        {INFINI_STATUS_SUCCESS, {2, 2, 2}, {tall, tall, tall}, {woven, NULL, NULL}, {F32, F32, F32}}, /* 0 3 2 5 4 7 */
+        {INFINI_STATUS_BAD_TENSOR_STRIDES, {2, 2, 2}, {tall, tall, tall}, {knot, NULL, NULL}, {F32, F32, F32}}, /* 0 4 2 6 4 8 */
         {INFINI_STATUS_SUCCESS, {2, 2, 2}, {narrow, narrow, narrow}, {zero, NULL, NULL}, {F32, F32, F32}},
         {INFINI_STATUS_SUCCESS, {2, 2, 2}, {s, s, s}, {NULL, zero, overlap}, {F32, F32, F32}},
         /* order: types, shapes, strides */

@@ -33,59 +33,60 @@ pub const ACLNN_ERR_INNER_FIND_KERNEL_ERROR: i32 = 561_003;
 /// A null executor or tensor, where an executor is managed.
 pub const ACLNN_ERR_INNER_NULLPTR: i32 = 561_103;
 
-/// What an `aclDataType` is here.
-enum Held {
-    /// Elements that operators may take.
-    Taken(Element),
-    /// So many bytes; 0 when the size depends on the element.
+/// An `aclDataType` that kernels do not compute in.
+enum Other {
+    /// Numbers that are cast first.
+    Cast(Whole),
+    /// Elements of so many bytes that no operator takes; 0 when the size depends on the element.
     Bytes(usize),
 }
 
-use Held::{Bytes, Taken};
-const fn float(dtype: DType) -> Held {
-    Taken(Element::Float(dtype))
-}
-const fn whole(kind: Whole) -> Held {
-    Taken(Element::Whole(kind))
-}
+use Other::{Bytes, Cast};
 
-/// Every `aclDataType` that has a name here.
+/// Those with a name here. The types that kernels compute in have theirs in their row.
 #[rustfmt::skip]
-const DTYPES: &[(i32, &str, Held)] = &[
-    (0, "ACL_FLOAT", float(DType::F32)), (1, "ACL_FLOAT16", float(DType::F16)), (2, "ACL_INT8", whole(Whole::I8)),
-    (3, "ACL_INT32", whole(Whole::I32)), (4, "ACL_UINT8", whole(Whole::U8)), (6, "ACL_INT16", whole(Whole::I16)),
-    (7, "ACL_UINT16", Bytes(2)), (8, "ACL_UINT32", Bytes(4)), (9, "ACL_INT64", whole(Whole::I64)),
-    (10, "ACL_UINT64", Bytes(8)), (11, "ACL_DOUBLE", Bytes(8)), (12, "ACL_BOOL", whole(Whole::Bool)),
-    (13, "ACL_STRING", Bytes(0)), (16, "ACL_COMPLEX64", Bytes(8)), (17, "ACL_COMPLEX128", Bytes(16)),
-    (27, "ACL_BF16", float(DType::BF16)),
+const OTHERS: &[(i32, &str, Other)] = &[
+    (2, "ACL_INT8", Cast(Whole::I8)), (3, "ACL_INT32", Cast(Whole::I32)), (4, "ACL_UINT8", Cast(Whole::U8)),
+    (6, "ACL_INT16", Cast(Whole::I16)), (7, "ACL_UINT16", Bytes(2)), (8, "ACL_UINT32", Bytes(4)),
+    (9, "ACL_INT64", Cast(Whole::I64)), (10, "ACL_UINT64", Bytes(8)), (11, "ACL_DOUBLE", Bytes(8)),
+    (12, "ACL_BOOL", Cast(Whole::Bool)), (13, "ACL_STRING", Bytes(0)), (16, "ACL_COMPLEX64", Bytes(8)),
+    (17, "ACL_COMPLEX128", Bytes(16)),
 ];
 
-/// Bytes of an element; 0 for what is no `aclDataType` or has no size.
-pub fn dtype_size(code: i32) -> usize {
-    DTYPES.iter().find(|d| d.0 == code).map_or(0, |d| match d.2 {
-        Taken(element) => element.size(),
-        Bytes(bytes) => bytes,
-    })
-}
-
-/// `ACL_INT8`, or the number of what is not known.
-pub fn dtype_name(code: i32) -> String {
-    let known = DTYPES.iter().find(|d| d.0 == code);
-    known.map_or_else(|| format!("aclDataType {code}"), |d| d.1.into())
-}
-
-/// `ACL_FLOAT`
-pub fn float_name(dtype: DType) -> &'static str {
-    let same = |held: &Held| matches!(held, Taken(Element::Float(t)) if *t == dtype);
-    DTYPES.iter().find(|d| same(&d.2)).map_or(dtype.name(), |d| d.1)
+fn other(code: i32) -> Option<&'static (i32, &'static str, Other)> {
+    OTHERS.iter().find(|other| other.0 == code)
 }
 
 /// The element type, if an operator may take it.
 pub fn element(code: i32) -> Option<Element> {
-    DTYPES.iter().find(|d| d.0 == code).and_then(|d| match d.2 {
-        Taken(element) => Some(element),
+    let float = DType::with(|row| row.ge_code, code).map(Element::Float);
+    float.or_else(|| match other(code)?.2 {
+        Cast(whole) => Some(Element::Whole(whole)),
         Bytes(_) => None,
     })
+}
+
+/// Bytes of an element; 0 for what is no `aclDataType` or has no size.
+pub fn dtype_size(code: i32) -> usize {
+    match (element(code), other(code)) {
+        (Some(element), _) => element.size(),
+        (None, Some((_, _, Bytes(bytes)))) => *bytes,
+        _ => 0,
+    }
+}
+
+/// `ACL_INT8`, or the number of what is not known.
+pub fn dtype_name(code: i32) -> String {
+    match (DType::with(|row| row.ge_code, code), other(code)) {
+        (Some(dtype), _) => float_name(dtype),
+        (None, Some((_, name, _))) => (*name).into(),
+        (None, None) => format!("aclDataType {code}"),
+    }
+}
+
+/// `ACL_FLOAT`
+pub fn float_name(dtype: DType) -> String {
+    format!("ACL_{}", dtype.row().ge)
 }
 
 /// Formats whose elements lie as shape and strides say: none stated, NCHW, NHWC, ND, HWCN, NDHWC,

@@ -74,7 +74,7 @@ fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
         Element::Whole(_) => casts,
     });
     let Some(element) = element else {
-        let floats: Vec<&str> = floats.iter().map(|&dtype| float_name(dtype)).collect();
+        let floats: Vec<String> = floats.iter().map(|&dtype| float_name(dtype)).collect();
         let whole = if casts { ", signed integers, ACL_UINT8, ACL_BOOL" } else { "" };
         return other_type(call, given, &(floats.join(", ") + whole));
     };
