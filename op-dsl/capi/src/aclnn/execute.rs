@@ -1,7 +1,7 @@
 //! Phase 2: an executor runs on the calling thread, and those that it wakes.
 
 use super::cast::cast;
-use super::executor::{EXECUTORS, Executor};
+use super::executor::{EXECUTORS, Executor, Way};
 use super::function::Function;
 use crate::acl::{
     ACLNN_ERR_INNER, ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR, ACLNN_ERR_RUNTIME_ERROR,
@@ -96,44 +96,41 @@ unsafe fn run(function: &Function, executor: &Executor, workspace: usize) -> Che
             message: format!("{}: {} {what}", function.name, param.name),
         })?;
     }
-    let wrong = |what: String| refuse(ACLNN_ERR_PARAM_INVALID, what);
-    let unseen = |why: ViewError| wrong(format!("{}: {why}", function.name));
-    // What the kernel is given for a tensor, and where that begins.
-    let given = |at: usize| match (slots[at].operand.element, slots[at].staged) {
-        (Element::Float(dtype), None) => (slots[at].operand.of(dtype), bases[at]),
-        (_, staged) => (slots[at].operand.dense(*computed), workspace + staged.unwrap_or(0)),
-    };
+    let given = |at: usize| slots[at].given(bases[at], *computed, workspace);
+    let is_cast = |at: &usize| matches!(slots[*at].way, Way::Cast(_));
+    let invalid = |message: String| refuse(ACLNN_ERR_PARAM_INVALID, message);
+    let no_view = |why: ViewError| invalid(format!("{}: {why}", function.name));
     let def = resolved.operator.def();
-    let mut inputs: Vec<View<'_>> = Vec::with_capacity(def.inputs.len());
-    for at in (0..def.inputs.len()).filter_map(|i| resolved.position(Of::Input(i))) {
+    let read = || (0..def.inputs.len()).filter_map(|i| resolved.position(Of::Input(i)));
+    let written = || (0..def.outputs.len()).filter_map(|i| resolved.position(Of::Output(i)));
+    for at in read().filter(is_cast) {
         let (operand, base) = given(at);
-        if slots[at].staged.is_some() {
-            // SAFETY: the input has its memory, the workspace was found large enough.
-            unsafe { cast(&slots[at].operand, bases[at], &operand, base) };
-        }
+        // SAFETY: the input has its memory, the workspace was found large enough.
+        unsafe { cast(&slots[at].operand, bases[at], &operand, base) };
+    }
+    let mut inputs: Vec<View<'_>> = Vec::with_capacity(def.inputs.len());
+    for (operand, base) in read().map(given) {
         // SAFETY: as asked of the caller.
         match unsafe { operand.view(base) } {
             Ok(view) => inputs.push(view),
-            Err(why) => return unseen(why),
+            Err(why) => return no_view(why),
         }
     }
     let mut outputs: Vec<ViewMut<'_>> = Vec::with_capacity(def.outputs.len());
-    let written = || (0..def.outputs.len()).filter_map(|i| resolved.position(Of::Output(i)));
-    for at in written() {
-        let (operand, base) = given(at);
+    for (operand, base) in written().map(given) {
         // SAFETY: as asked of the caller; the workspace was found large enough.
         match unsafe { operand.view_mut(base) } {
             Ok(view) => outputs.push(view),
-            Err(why) => return unseen(why),
+            Err(why) => return no_view(why),
         }
     }
     let done = resolved.operator.run(&executor.attrs, &inputs, &mut outputs, &Options::default());
     if let Err(why) = done {
-        return wrong(why.to_string());
+        return invalid(why.to_string());
     }
-    for at in written().filter(|&at| slots[at].staged.is_some()) {
+    for at in written().filter(is_cast) {
         let ((result, base), Element::Float(dtype)) = (given(at), slots[at].operand.element) else {
-            continue;
+            continue; // outputs are floats
         };
         let output = slots[at].operand.of(dtype);
         // SAFETY: the result lies in the workspace, the output in its memory.

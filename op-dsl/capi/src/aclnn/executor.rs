@@ -37,8 +37,28 @@ pub struct Slot {
     pub operand: Operand<Element>,
     /// Where its memory starts.
     pub address: Address,
-    /// Where in the workspace its elements are cast to or from the type that is computed in.
-    pub staged: Option<usize>,
+    /// How kernels come by its elements.
+    pub way: Way,
+}
+
+/// How kernels come by the elements of a tensor.
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    /// They read or write them where they are.
+    Direct(DType),
+    /// They read or write others of the type that is computed in, dense, that far into the
+    /// workspace; those are cast.
+    Cast(usize),
+}
+
+impl Slot {
+    /// What kernels are given, and where that begins, for memory at `base` and a workspace.
+    pub fn given(&self, base: usize, computed: DType, workspace: usize) -> (Operand<DType>, usize) {
+        match self.way {
+            Way::Direct(dtype) => (self.operand.of(dtype), base),
+            Way::Cast(at) => (self.operand.dense(computed), workspace + at),
+        }
+    }
 }
 
 fn live(function: &str, executor: Handle) -> Checked<()> {

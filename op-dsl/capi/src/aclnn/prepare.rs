@@ -2,7 +2,7 @@
 
 use super::arguments::{Argument, Call};
 use super::check::{self, Types};
-use super::executor::{EXECUTORS, Executor, Slot};
+use super::executor::{EXECUTORS, Executor, Slot, Way};
 use super::function::Function;
 use crate::acl::{ACLNN_ERR_INNER, ACLNN_ERR_PARAM_NULLPTR};
 use crate::element::Element;
@@ -51,16 +51,15 @@ fn check(function: &'static Function, arguments: &[Argument]) -> Checked<Executo
     let operands = check::layouts(&call, &elements, &shapes)?;
     let mut workspace = 0;
     let slots = call.tensors.iter().zip(operands).map(|(given, operand)| {
-        let cast = match operand.element {
-            Element::Whole(_) => true,
+        let way = match operand.element {
             // Kernels read any of their types, and write the one that they compute in.
-            Element::Float(dtype) => !given.is_input() && dtype != computed,
+            Element::Float(dtype) if given.is_input() || dtype == computed => Way::Direct(dtype),
+            _ => Way::Cast(workspace),
         };
-        let staged = cast.then_some(workspace);
-        if cast {
+        if let Way::Cast(_) = way {
             workspace += operand.dense(computed).dense_bytes().next_multiple_of(ALIGN);
         }
-        Slot { operand, address: given.tensor.address.clone(), staged }
+        Slot { operand, address: given.tensor.address.clone(), way }
     });
     let slots = slots.collect();
     Ok(Executor { function, slots, attrs, computed, workspace, repeatable: false })
