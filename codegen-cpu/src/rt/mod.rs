@@ -13,10 +13,10 @@
 //! scratch   what is not a row of the kernel's type, made one          (once per box)
 //! block     one body x one element type x one SIMD level              (the hot loop)
 //! floor     bodies with next to no arithmetic, to measure against
-//! step      two vectors side by side, which bodies compute with
+//! step      two or four vectors side by side, which bodies compute with
 //! math      exp, erfc, gelu', ... on vectors                           (inlined into bodies)
 //! elem      f32, f16, bf16 in memory <-> f32 vectors                   (inlined into blocks)
-//! simd      what fearless_simd lacks: tables, f16, streaming stores
+//! simd      the levels, and what fearless_simd lacks there: tables, f16, streaming stores
 //! ```
 
 #[cfg(feature = "ndarray")]

@@ -34,12 +34,14 @@ pub struct Mask<S: Isa, const W: usize = PAIR>(pub [S::mask32s; W]);
 #[derive(Clone, Copy)]
 pub struct Bits<S: Isa, const W: usize = PAIR>(pub [S::u32s; W]);
 
-/// `f` of each, written out: loops, arrays of one repeated value and the standard library's array
-/// functions make kernels compile for up to 1.7 times as long, and the last are not always inlined.
+/// The array of an expression's values for each index, written out.
 ///
-/// With a token first, as a function of its own with the level's instructions. It is inlined like all
-/// others, but after it was compiled: a kernel then takes its few instructions instead of the ten calls
-/// that `fearless_simd` makes of each, which saves a sixth of the time a kernel compiles.
+/// Loops, arrays of one repeated value and the standard library's array functions make kernels compile for
+/// up to 1.7 times as long, and the last are not always inlined.
+///
+/// A token before the index makes the expression a function of its own with the level's instructions. That
+/// function is inlined like all others, but after it was compiled: the kernel takes its few instructions, not
+/// the ten calls that `fearless_simd` makes of each. Kernels compile in a sixth less time.
 macro_rules! each {
     ($s:expr, $k:ident => $f:expr) => {
         $s.vectorize(

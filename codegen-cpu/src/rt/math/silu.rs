@@ -135,8 +135,8 @@ fn with_tails<S: Isa>(s: S, table: &'static impl Both, x: Floats<S>) -> (Floats<
     (far.select(value, near.0), far.select(grad, near.1))
 }
 
-/// `(y silu(x), silu'(x) y z)` in 16 bits where look-ups are short: with `y g` in the place of `g`, a
-/// product less.
+/// `(y silu(x), silu'(x) y z)` in 16 bits, where look-ups are short. The gate is multiplied by `y` first, which
+/// saves a product.
 #[inline(always)]
 fn products<S: Isa, E: El, const W: usize>(
     s: S,
@@ -147,8 +147,8 @@ fn products<S: Isa, E: El, const W: usize>(
 ) -> (Floats<S, W>, Floats<S, W>) {
     let at = x.load();
     let (value, grad) = near_products(s, gate, at, y.load());
-    // As in `mul3`: a factor may have overflowed, though the product does not. In f16 none can, but of an
-    // infinite `y` the difference of two may have come.
+    // A factor may have overflowed though the product does not, as in `mul3`. In f16 no factor overflows,
+    // but where `y` is infinite the difference of two infinities is NaN.
     let inside = gate.inside(s, at);
     let fine = match E::DTYPE {
         DType::F16 => grad.ordered(s, inside).all_true(),

@@ -107,7 +107,8 @@ pub(super) struct EvenTable<const D: usize, const P: usize> {
 pub(super) trait Bounded: Sync + 'static {
     /// Nearer to zero than this no `x` is outside.
     fn end(&self) -> f32;
-    /// Where no vector has a lane that is outside; not quite all, perhaps, if one is NaN.
+    /// The lanes that are inside in every vector. A lane where some vector has a NaN may be among them or
+    /// not.
     fn inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> S::mask32s;
     /// Lanes outside. A NaN is not: the table's arithmetic hands it on.
     fn beyond<S: Isa>(&self, s: S, x: Floats<S>) -> Mask<S>;
@@ -126,8 +127,9 @@ impl<T: Symmetric> Bounded for T {
     }
     #[inline(always)]
     fn inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> S::mask32s {
-        // One comparison for all vectors. Where a level's `max` of a number and a NaN is its second
-        // operand, or always the NaN, or never, the largest so far is lost only to a NaN that stays.
+        // One comparison for all vectors. Of a number and a NaN, `max` is the second operand on some levels,
+        // the NaN or the number on others. The largest so far is the second operand: a NaN may take its
+        // place only where the NaN then stays.
         let largest = x.abs().fold(|z, largest| z.max(largest));
         largest.simd_lt(S::f32s::splat(s, self.until()))
     }

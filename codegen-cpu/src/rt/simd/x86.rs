@@ -2,6 +2,7 @@
 
 use super::{Isa, token};
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 use fearless_simd::{
     Avx2, Avx512, Sse2, f32x8, f32x16, kernel, mask32x16, prelude::*, u16x16, u16x32, u32x4, u32x8,
     u32x16,
@@ -50,9 +51,9 @@ kernel!(
 );
 kernel!(
     #[inline]
-    fn avx2_stream(s: Avx2, p: *mut u32, v: __m256i) {
-        // SAFETY: `Isa::stream` passes on its caller's promise about `p`.
-        unsafe { _mm256_stream_si256(p.cast(), v) }
+    fn avx2_stream(s: Avx2, to: &mut MaybeUninit<__m256i>, v: __m256i) {
+        // SAFETY: a reference is valid and aligned.
+        unsafe { _mm256_stream_si256(to.as_mut_ptr(), v) }
     }
 );
 
@@ -83,7 +84,8 @@ impl Isa for Avx2 {
     }
     #[inline(always)]
     unsafe fn stream(self, p: *mut u32, v: u32x8<Self>) {
-        avx2_stream(self, p, v.into())
+        // SAFETY: the caller vouches for the memory and its alignment.
+        avx2_stream(self, unsafe { &mut *p.cast() }, v.into())
     }
 }
 
@@ -124,14 +126,15 @@ kernel!(
 );
 kernel!(
     #[inline]
-    fn avx512_f16_store(s: Avx512, p: *mut u16, lo: __m512, hi: __m512) {
-        // In halves: a conversion to memory is one operation, one to a register two, and two
-        // halves of a register a third. 0: to nearest even, as 8 is, but not to be merged with it.
+    fn avx512_f16_store(s: Avx512, to: &mut [MaybeUninit<[u8; 32]>; 2], lo: __m512, hi: __m512) {
+        // In halves: a conversion to memory is one operation. A conversion to a register is two, and
+        // joining two registers a third. 0 means to nearest even, as 8 does in `avx512_narrow`; it is
+        // another number so that the compiler does not merge the two.
         let (lo, hi) = (_mm512_cvtps_ph::<0>(lo), _mm512_cvtps_ph::<0>(hi));
-        // SAFETY: `Isa::f16_store` passes on its caller's promise about `p`.
+        // SAFETY: references to as many bytes as are stored; no alignment is asked for.
         unsafe {
-            _mm256_storeu_si256(p.cast(), lo);
-            _mm256_storeu_si256(p.add(16).cast(), hi);
+            _mm256_storeu_si256(to[0].as_mut_ptr().cast(), lo);
+            _mm256_storeu_si256(to[1].as_mut_ptr().cast(), hi);
         }
     }
 );
@@ -176,9 +179,9 @@ kernel!(
 );
 kernel!(
     #[inline]
-    fn avx512_stream(s: Avx512, p: *mut u32, v: __m512i) {
-        // SAFETY: `Isa::stream` passes on its caller's promise about `p`.
-        unsafe { _mm512_stream_si512(p.cast(), v) }
+    fn avx512_stream(s: Avx512, to: &mut MaybeUninit<__m512i>, v: __m512i) {
+        // SAFETY: a reference is valid and aligned.
+        unsafe { _mm512_stream_si512(to.as_mut_ptr(), v) }
     }
 );
 
@@ -190,8 +193,8 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn if_positive(self, x: f32x16<Self>, yes: f32x16<Self>, no: f32x16<Self>) -> f32x16<Self> {
-        // A comparison of floats: the compiler turns one of the bits round, and then `yes` is not
-        // computed by one masked operation.
+        // The compiler would turn a comparison of the bits round and exchange its arms. A comparison of
+        // floats stays as it is, and `yes` is computed by one masked operation.
         x.simd_ge(0.0).select(yes, no)
     }
     #[inline(always)]
@@ -233,7 +236,8 @@ impl Isa for Avx512 {
     }
     #[inline(always)]
     unsafe fn f16_store(self, p: *mut u16, lo: f32x16<Self>, hi: f32x16<Self>) {
-        avx512_f16_store(self, p, lo.into(), hi.into())
+        // SAFETY: the caller vouches for one vector, which is 64 bytes.
+        avx512_f16_store(self, unsafe { &mut *p.cast() }, lo.into(), hi.into())
     }
     #[inline(always)]
     fn bf16_narrow(self, even: f32x16<Self>, odd: f32x16<Self>) -> u32x16<Self> {
@@ -242,6 +246,7 @@ impl Isa for Avx512 {
     }
     #[inline(always)]
     unsafe fn stream(self, p: *mut u32, v: u32x16<Self>) {
-        avx512_stream(self, p, v.into())
+        // SAFETY: the caller vouches for the memory and its alignment.
+        avx512_stream(self, unsafe { &mut *p.cast() }, v.into())
     }
 }
