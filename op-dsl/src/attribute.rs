@@ -12,11 +12,6 @@ pub trait OpAttr: Copy + Debug + PartialEq + 'static {
         Self::VARIANTS.iter().find(|v| v.2 == number).map(|v| v.0)
     }
 
-    /// The value with this name.
-    fn from_name(name: &str) -> Option<Self> {
-        Self::VARIANTS.iter().find(|v| v.1 == name).map(|v| v.0)
-    }
-
     /// Its number on the wire.
     fn to_i64(self) -> i64 {
         Self::VARIANTS.iter().find(|v| v.0 == self).map_or(0, |v| v.2)

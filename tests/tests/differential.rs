@@ -11,6 +11,7 @@ use half::{bf16, f16};
 use levels::levels;
 use op_dsl::ir::DType;
 use op_dsl::ir::op::{Part, Value};
+use op_dsl::ir::roles::{Dependence, dependence};
 use op_dsl::{Level, Operator, Options};
 use ops_glu_grad::OPERATORS;
 
@@ -31,15 +32,14 @@ fn check(op: &Operator, attrs: &[Value], domain: &[usize], dtype: DType, level: 
     let graph = graph(op, attrs);
     // The budget of one primitive, and a rounding for each product and for the store.
     let budget = if dtype == DType::F32 { 5.0 } else { 1.01 };
-    let streams = op.def().input_streams();
+    let is_factor: Vec<bool> = (0..op.def().input_streams().len())
+        .map(|k| dependence(graph, k) == Dependence::Affine)
+        .collect();
     for i in 0..domain.iter().product() {
         let x = element(op, attrs, &ins, domain, i);
         let want = graph.eval(&x, &[]);
-        let factors = streams.iter().zip(&x).filter(|(s, _)| {
-            let name = &op.def().inputs[s.tensor].name;
-            s.part != Part::Gate && !["x", "input"].contains(&&**name) || s.part == Part::Value
-        });
-        let least = factors.map(|(_, v)| v.abs()).product::<f64>().min(1e3) / 128.0;
+        let factors = x.iter().zip(&is_factor).filter(|(_, is)| **is);
+        let least = factors.map(|(v, _)| v.abs()).product::<f64>().min(1e3) / 128.0;
         for (k, stream) in op.def().output_streams().into_iter().enumerate() {
             let got = outs[stream.tensor].at(place(op, attrs, stream, domain, i));
             let error = (got - want[k]).abs() / ulp(dtype, want[k], least);
@@ -204,13 +204,14 @@ fn limits(
 ) {
     // Wherever in a step it is, with ordinary neighbours.
     const N: usize = 64;
+    let origins = origins(forward(OPERATORS, op).expect("a gradient"), op);
     let at_place = |dy: f64, gate: f64, value: f64, k: usize| {
         let mut ins = inputs(op, attrs, &[N], dtype, |_| 0.5);
         for s in op.def().input_streams() {
-            let v = match (s.part, &*op.def().inputs[s.tensor].name) {
+            let v = match (s.part, origins[s.tensor]) {
                 (Part::Gate, _) => gate,
                 (Part::Value, _) => value,
-                (Part::Whole, "dy" | "y_grad") => dy,
+                (Part::Whole, Origin::Upstream) => dy,
                 (Part::Whole, _) => 0.0,
             };
             ins[s.tensor].set(place(op, attrs, s, &[N], k), v);

@@ -102,50 +102,9 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-/// The most similar of some names, if one is similar at all.
-pub fn closest_name<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let typed = name.to_lowercase();
-    let far = |k: &str| distance(&typed, &k.to_lowercase());
-    let best = known.min_by_key(|k| far(k))?;
-    (far(best) <= 2.max(best.chars().count() / 3)).then(|| best.to_string())
-}
-
-/// How many characters must be inserted, removed or replaced.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + (ca != *cb) as usize;
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("same", "same"), 0);
-    }
-
-    #[test]
-    fn suggestions() {
-        let names = ["GeGluGradV2", "SwiGluGrad", "GeluGradV2"];
-        let closest = |n| closest_name(n, names.into_iter());
-        assert_eq!(closest("geglugradv2").as_deref(), Some("GeGluGradV2"));
-        assert_eq!(closest("SwiGlu").as_deref(), None);
-        assert_eq!(closest("SwigluGrd").as_deref(), Some("SwiGluGrad"));
-        assert_eq!(closest("transpose"), None);
-    }
 
     #[test]
     fn always_one_line() {

@@ -2,8 +2,9 @@
 
 use super::Operators;
 use super::args::{List, ListFormat};
-use super::table::{Table, json};
+use super::table::Table;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor, Value};
+use serde_json::{Value as Json, json};
 
 /// The operators as a table or as JSON.
 pub fn list(operators: Operators, args: &List) -> String {
@@ -71,53 +72,53 @@ pub fn value(attr: &Attr, value: Value) -> String {
 }
 
 fn as_json(operators: Operators) -> String {
-    let all: Vec<String> = operators.iter().map(|op| operator(op.def())).collect();
-    format!("[\n{}\n]\n", all.join(",\n"))
+    let all: Vec<Json> = operators.iter().map(|op| operator(op.def())).collect();
+    format!("{:#}\n", Json::from(all))
 }
 
-fn array(items: impl Iterator<Item = String>) -> String {
-    format!("[{}]", items.collect::<Vec<_>>().join(", "))
-}
-
-fn operator(def: &OpDef) -> String {
-    let tensor = |t: &Tensor| {
-        let (name, gated) = (json(&t.name), t.kind == Kind::Gated);
-        format!("{{\"name\": {name}, \"gated\": {gated}, \"used\": {}}}", t.used)
+fn operator(def: &OpDef) -> Json {
+    let tensors = |tensors: &[Tensor]| -> Json {
+        let one =
+            |t: &Tensor| json!({ "name": t.name, "gated": t.kind == Kind::Gated, "used": t.used });
+        tensors.iter().map(one).collect()
     };
-    let fields = [
-        ("name", json(&def.name)),
-        ("doc", json(def.doc.trim())),
-        ("source", json(&def.source)),
-        ("grad_of", def.grad_of.as_deref().map_or_else(|| "null".into(), json)),
-        ("inputs", array(def.inputs.iter().map(tensor))),
-        ("outputs", array(def.outputs.iter().map(tensor))),
-        ("attributes", array(def.attrs.iter().map(attribute_json))),
-        ("dtypes", array(def.dtypes.iter().map(|d| json(d.name())))),
-        ("broadcast", def.broadcast.to_string()),
-        ("promote", def.promote.to_string()),
-        ("empty", def.empty.to_string()),
-    ];
-    let fields = fields.map(|(name, value)| format!("{}: {value}", json(name)));
-    format!("  {{{}}}", fields.join(", "))
+    json!({
+        "name": def.name,
+        "doc": def.doc.trim(),
+        "source": def.source,
+        "grad_of": def.grad_of,
+        "inputs": tensors(&def.inputs),
+        "outputs": tensors(&def.outputs),
+        "attributes": def.attrs.iter().map(attribute_json).collect::<Json>(),
+        "dtypes": def.dtypes.iter().map(|d| d.name()).collect::<Json>(),
+        "broadcast": def.broadcast,
+        "promote": def.promote,
+        "empty": def.empty,
+    })
 }
 
-fn attribute_json(attr: &Attr) -> String {
-    let (kind, allowed) = match &attr.kind {
-        AttrKind::Dim => ("dim", None),
-        AttrKind::Bool => ("bool", None),
-        AttrKind::Int => ("int", None),
-        AttrKind::Float => ("float", None),
-        AttrKind::Enum { variants, .. } => {
-            ("enum", Some(array(variants.iter().map(|v| json(&v.name)))))
-        }
+fn attribute_json(attr: &Attr) -> Json {
+    let kind = match &attr.kind {
+        AttrKind::Dim => "dim",
+        AttrKind::Bool => "bool",
+        AttrKind::Int => "int",
+        AttrKind::Float => "float",
+        AttrKind::Enum { .. } => "enum",
     };
     let default = match (&attr.kind, attr.default) {
-        (AttrKind::Enum { .. }, v) => json(&value(attr, v)),
-        // JSON has no infinities.
-        (_, Value::Float(v)) if !v.is_finite() => json(&v.to_string()),
-        (_, v) => value(attr, v),
+        (AttrKind::Enum { .. }, _) => json!(value(attr, attr.default)),
+        (_, Value::Int(v)) => json!(v),
+        (_, Value::Bool(v)) => json!(v),
+        (_, Value::Float(v)) => number(v),
     };
-    let allowed = allowed.map(|a| format!(", \"allowed\": {a}")).unwrap_or_default();
-    let name = json(&attr.name);
-    format!("{{\"name\": {name}, \"kind\": \"{kind}\", \"default\": {default}{allowed}}}")
+    let mut described = json!({ "name": attr.name, "kind": kind, "default": default });
+    if let AttrKind::Enum { variants, .. } = &attr.kind {
+        described["allowed"] = variants.iter().map(|v| &*v.name).collect();
+    }
+    described
+}
+
+/// A number; its name where JSON has no such number.
+pub fn number(v: f64) -> Json {
+    if v.is_finite() { json!(v) } else { json!(v.to_string()) }
 }

@@ -2,16 +2,17 @@
 
 use super::Operators;
 use super::args::Pair;
-use super::error::{Error, closest_name};
+use super::error::Error;
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::op::{OpDef, Spec, Tensor, Value};
+use op_dsl_ir::typo::nearest;
 
 fn unknown<'a>(
     what: impl Into<String>,
     name: &str,
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> Error {
-    let closest_name = closest_name(name, known.clone());
+    let closest_name = nearest(name, known.clone()).map(str::to_owned);
     let known = known.collect::<Vec<_>>();
     let known = if known.is_empty() { "none".into() } else { known.join(", ") };
     Error::Unknown { what: what.into(), name: name.into(), known, closest_name }

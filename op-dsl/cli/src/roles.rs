@@ -2,25 +2,12 @@
 
 use super::error::Error;
 use codegen_cpu::rt::call::Operator;
-use op_dsl_ir::op::{Kind, OpDef, Part, Value};
+use op_dsl_ir::op::{Kind, OpDef, Value};
+pub use op_dsl_ir::roles::activation;
 
-/// Names that operators give to the activation when no tensor is gated.
-const NAMES: [&str; 3] = ["x", "input", "self"];
-
-/// Index of the input tensor with the activation: the gated one, else the one so named, else the
-/// first.
+/// Index of the input tensor with the activation.
 pub fn lead(def: &OpDef) -> usize {
-    let gated = def.inputs.iter().position(|t| t.kind == Kind::Gated);
-    let named = || NAMES.iter().find_map(|n| def.inputs.iter().position(|t| t.name == *n));
-    gated.or_else(named).unwrap_or(0)
-}
-
-/// Index of the input stream with the activation.
-pub fn activation(def: &OpDef) -> usize {
-    let lead = lead(def);
-    let streams = def.input_streams();
-    let is_it = |s: &op_dsl_ir::op::Stream| s.tensor == lead && s.part != Part::Value;
-    streams.iter().position(is_it).unwrap_or(0)
+    def.input_streams().get(activation(def)).map_or(0, |s| s.tensor)
 }
 
 /// The dimension that gated tensors are cut along, counted from the outermost.
@@ -38,13 +25,16 @@ pub fn input_shapes(
     shape: &[usize],
 ) -> Result<Vec<Vec<usize>>, Error> {
     let dim = split_dim(op, attrs, shape.len());
-    let mut part = shape.to_vec();
-    if let (Some(d), Kind::Gated) = (dim, op.def().inputs[lead(op.def())].kind) {
-        part[d] /= 2; // the operator itself refuses odd sizes
-    }
-    let of = |kind| match kind {
-        Kind::Whole => part.clone(),
-        Kind::Gated => shape.to_vec(),
+    let lead = op.def().inputs[lead(op.def())].kind;
+    // The operator itself refuses a part of a half.
+    let of = |kind| {
+        let mut shape = shape.to_vec();
+        match (dim, lead, kind) {
+            (Some(d), Kind::Gated, Kind::Whole) => shape[d] /= 2,
+            (Some(d), Kind::Whole, Kind::Gated) => shape[d] = shape[d].saturating_mul(2),
+            _ => {}
+        }
+        shape
     };
     let shapes: Vec<_> = op.def().inputs.iter().map(|t| of(t.kind)).collect();
     let dtype = op.def().dtypes[0];

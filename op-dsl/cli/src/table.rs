@@ -1,4 +1,4 @@
-//! Aligned columns, and strings in JSON.
+//! Aligned columns.
 
 use std::fmt::Write;
 
@@ -57,24 +57,6 @@ pub fn indent(text: &str, by: usize) -> String {
     lines.collect()
 }
 
-/// A string as JSON writes it.
-pub fn json(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            c if (c as u32) < 0x20 => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,10 +67,5 @@ mod tests {
         table.row(["a", "10"]);
         table.row(["long name", "7"]);
         assert_eq!(table.to_text(), "name        n\na          10\nlong name   7\n");
-    }
-
-    #[test]
-    fn json_escapes() {
-        assert_eq!(json("a\"b\\c\nd\u{1}"), "\"a\\\"b\\\\c\\nd\\u0001\"");
     }
 }

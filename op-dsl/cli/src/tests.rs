@@ -7,9 +7,9 @@ use codegen_cpu::rt::floor::floor_kernels;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value};
 use op_dsl_ir::{Builder, DType};
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
+use tempfile::TempDir;
 
 fn tensor(name: &'static str, kind: Kind) -> Tensor {
     Tensor { name: name.into(), kind, used: true }
@@ -77,12 +77,9 @@ fn refused(line: &[&str]) {
     assert_eq!(text, "", "{line:?}");
 }
 
-/// A directory of this test, empty at its start.
-fn directory(name: &str) -> PathBuf {
-    let dir = std::env::temp_dir().join(format!("op-dsl-cli-{}-{name}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(&dir).expect("a directory for temporary files");
-    dir
+/// A directory of one test, removed with the value.
+fn directory() -> TempDir {
+    TempDir::new().expect("a directory for temporary files")
 }
 
 fn save(path: &std::path::Path, values: &[f32], shape: &[usize]) {
@@ -101,12 +98,20 @@ fn nothing_to_do_shows_what_there_is() {
 fn list_as_table_and_json() {
     assert!(good(&["list"]).contains("Scale     dy, x*  dx*      dim=-1, left=false"));
     let json = good(&["list", "--format", "json"]);
-    assert!(json.contains("\"default\": -1") && json.contains("\"gated\": true"), "{json}");
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let [scale] = &json.as_array().expect("a list")[..] else { panic!("{json}") };
+    assert_eq!(scale["attributes"][0]["default"], -1);
+    assert_eq!(scale["inputs"][1], serde_json::json!({"name": "x", "gated": true, "used": true}));
+    // Readers may rely on the order.
+    let keys: Vec<&String> = scale.as_object().expect("an object").keys().collect();
+    let first = ["name", "doc", "source", "grad_of", "inputs", "outputs", "attributes", "dtypes"];
+    assert_eq!(keys[..8], first);
 }
 
 #[test]
 fn run_reads_both_orders_and_writes_whole_files() {
-    let dir = directory("run");
+    let place = directory();
+    let dir = place.path();
     let path = |name: &str| dir.join(name).to_str().expect("a path of text").to_string();
     save(&dir.join("dy.npy"), &[1.0, 2.0, 3.0, 4.0], &[2, 2]);
     save(&dir.join("x.npy"), &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], &[2, 4]);
@@ -134,9 +139,8 @@ fn run_reads_both_orders_and_writes_whole_files() {
     // One element short: refused, and the old result stays.
     std::fs::write(path("x.npy"), &bytes[..bytes.len() - 1]).expect("a writable file");
     refused(&["run", "Scale", "--in", &dy, "--in", &x, "--out", &out]);
-    let names = std::fs::read_dir(&dir).expect("the directory").count();
+    let names = std::fs::read_dir(dir).expect("the directory").count();
     assert_eq!(names, 3, "no stray files");
-    std::fs::remove_dir_all(&dir).expect("a removable directory");
 }
 
 #[test]
@@ -192,8 +196,8 @@ fn explain_plans_for_a_target() {
 
 #[test]
 fn tile_shows_and_draws() {
-    let dir = directory("tile");
-    let file = dir.join("x.svg");
+    let dir = directory();
+    let file = dir.path().join("x.svg");
     let svg = file.to_str().expect("a path of text");
     let line = ["tile", "Scale", "--shape", "23x12x2048", "--soc", "ascend910b"];
     let text = good(&[&line[..], &["--svg", svg, "--cores", "40"]].concat());
@@ -205,7 +209,6 @@ fn tile_shows_and_draws() {
     refused(&[&line[..], &["--ub", "100"]].concat());
     refused(&["tile", "Scale", "--shape", "4x5", "--soc", "ascend910b"]);
     refused(&[&line[..], &["--svg", "/nowhere/at/all.svg"]].concat());
-    std::fs::remove_dir_all(&dir).expect("a removable directory");
 }
 
 #[test]

@@ -8,7 +8,9 @@
 //! compile    the passes, by name and in order
 //! bind       attributes + shapes + dtypes -> what the formula runs over, or what is wrong
 //! show       graphs as readable maths
+//! roles      which stream a formula is applied to
 //! published  what documents say of an operator; interface: its aclnn functions
+//! typo       what was meant by a mistyped name
 //! tiling     shapes -> which core and tile of an NPU owns which elements
 //! ```
 //!
@@ -26,8 +28,10 @@ pub mod oracle;
 pub mod passes;
 pub mod prim;
 pub mod published;
+pub mod roles;
 pub mod show;
 pub mod tiling;
+pub mod typo;
 
 pub use dtype::DType;
 pub use graph::{Builder, Graph, Id, Node};

@@ -6,7 +6,7 @@ use crate::gradient::{self, Gradient};
 use crate::model::{EnumDef, Op, OpFn, Scope, Strip};
 use crate::{signature, trace};
 use op_dsl_ir::DType;
-use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor};
+use op_dsl_ir::op::{Attr, Kind, OpDef, Tensor};
 use op_dsl_ir::passes::differentiate::Wiring;
 use proc_macro2::TokenStream;
 use syn::visit_mut::VisitMut;
@@ -304,9 +304,4 @@ fn unique(ops: &mut Vec<Operator>, errors: &Errors) {
         known.push(op.def.name.clone());
         !again
     });
-}
-
-/// Whether an attribute is a run-time scalar of the formula.
-pub fn is_scalar(attr: &Attr) -> bool {
-    attr.kind == AttrKind::Float
 }

@@ -21,6 +21,6 @@ mod signature;
 mod trace;
 
 pub use errors::Errors;
-pub use family::{Family, Operator, attribute_enum, function, is_scalar, module};
+pub use family::{Family, Operator, attribute_enum, function, module};
 pub use model::{EnumDef, OpFn, Param, Role};
 pub use names::CONSTANTS;

@@ -3,6 +3,7 @@
 use crate::attr::{self, OpArgs};
 use crate::{Errors, names};
 use op_dsl_ir::op::{AttrKind, Kind, Split, Value, Variant};
+use op_dsl_ir::typo::nearest;
 use quote::ToTokens;
 use std::rc::Rc;
 use syn::visit::Visit;
@@ -411,7 +412,7 @@ pub(crate) fn unknown_constant(ident: &Ident, scope: &Scope) -> String {
     let mine: Vec<String> = scope.consts.iter().map(|c| c.ident.to_string()).collect();
     let known = names::CONSTANTS.iter().map(|c| c.0).chain(mine.iter().map(String::as_str));
     let name = ident.to_string();
-    match names::nearest(&name, known) {
+    match nearest(&name, known) {
         Some(meant) => format!("no constant `{name}` is in sight; did you mean `{meant}`?"),
         None => format!(
             "no constant `{name}` is in sight; define it in this module, since a macro sees only \

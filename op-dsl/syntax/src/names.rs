@@ -44,28 +44,6 @@ pub fn functions() -> String {
     names.filter(|n| function(n).is_some()).collect::<Vec<_>>().join(", ")
 }
 
-/// The name among `known` that was probably meant.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let with_distance = known.map(|k| (distance(name, k), k));
-    with_distance.filter(|(d, k)| *d <= 1 + k.len() / 4).min().map(|(_, k)| k)
-}
-
-/// Levenshtein's distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(1 + diagonal.min(row[j]));
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,12 +54,5 @@ mod tests {
         assert_eq!(function("max"), Some(Prim::Max));
         assert_eq!(function("add"), None);
         assert_eq!(function("select"), None);
-    }
-
-    #[test]
-    fn a_typo_finds_its_name() {
-        let known = ["sigmoid", "softplus", "exp"];
-        assert_eq!(nearest("sigmiod", known.into_iter()), Some("sigmoid"));
-        assert_eq!(nearest("unrelated", known.into_iter()), None);
     }
 }

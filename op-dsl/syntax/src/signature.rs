@@ -1,10 +1,11 @@
 //! The signature of an operator: which parameters are tensors and which attributes, the split, the
 //! outputs.
 
+use crate::Errors;
 use crate::attr::{self, AttrArgs, SplitArgs};
 use crate::model::{self, Op, OpFn, Param, Role, Scope, Strip};
-use crate::{Errors, names};
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Split, Value};
+use op_dsl_ir::typo::nearest;
 use proc_macro2::TokenStream;
 
 use syn::visit_mut::VisitMut;
@@ -389,7 +390,7 @@ fn unknown_type(name: &str, scope: &Scope) -> String {
     let enums: Vec<String> = scope.enums.iter().map(|e| e.ident.to_string()).collect();
     let known = ["Elem", "Gated", "Dim", "bool", "i64", "f32"].into_iter();
     let known = known.chain(enums.iter().map(String::as_str));
-    match names::nearest(name, known) {
+    match nearest(name, known) {
         Some(meant) => format!("no type `{name}` is known here; did you mean `{meant}`?"),
         None => {
             "a tensor is `Elem` or `Gated`, an attribute `Dim`, `bool`, `i64`, `f32` or an enum \

@@ -249,6 +249,61 @@ pub fn element(
     op.def().input_streams().into_iter().map(of).collect()
 }
 
+/// What an input tensor of a gradient holds. A gradient calls the tensors of its forward operator by their names there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The forward operator's input of this index.
+    Input(usize),
+    /// The forward operator's output of this index.
+    Output(usize),
+    /// The gradient that comes from above.
+    Upstream,
+}
+
+/// The forward operator of a gradient among `all`.
+pub fn forward<'a>(all: &[&'a Operator], gradient: &Operator) -> Option<&'a Operator> {
+    let name = gradient.def().grad_of.as_deref()?;
+    all.iter().copied().find(|op| op.name() == name)
+}
+
+/// What each input tensor of a gradient holds.
+pub fn origins(forward: &Operator, gradient: &Operator) -> Vec<Origin> {
+    let among = |tensors: &[op_dsl::ir::op::Tensor], name: &str| {
+        tensors.iter().position(|t| t.name == name)
+    };
+    let (inputs, outputs) = (&forward.def().inputs, &forward.def().outputs);
+    let of = |t: &op_dsl::ir::op::Tensor| match (among(inputs, &t.name), among(outputs, &t.name)) {
+        (Some(i), _) => Origin::Input(i),
+        (None, Some(o)) => Origin::Output(o),
+        (None, None) => Origin::Upstream,
+    };
+    gradient.def().inputs.iter().map(of).collect()
+}
+
+/// What the input streams of a gradient hold where the streams of its forward operator hold `x`, and the gradients that
+/// come from above are `dy`.
+pub fn gradient_streams(
+    forward: &Operator,
+    gradient: &Operator,
+    attrs: &[Value],
+    x: &[f64],
+    dy: f64,
+) -> Vec<f64> {
+    let y = graph(forward, attrs).eval(x, &[]);
+    let (inputs, outputs) = (forward.def().input_streams(), forward.def().output_streams());
+    let origins = origins(forward, gradient);
+    let value = |streams: &[Stream], values: &[f64], tensor, part| {
+        let at = streams.iter().position(|s| *s == Stream { tensor, part });
+        values[at.expect("a stream of the forward operator")]
+    };
+    let of = |s: Stream| match origins[s.tensor] {
+        Origin::Input(t) => value(&inputs, x, t, s.part),
+        Origin::Output(t) => value(&outputs, &y, t, s.part),
+        Origin::Upstream => dy,
+    };
+    gradient.def().input_streams().into_iter().map(of).collect()
+}
+
 /// The graph that these attributes pick.
 pub fn graph<'a>(op: &'a Operator, attrs: &[Value]) -> &'a op_dsl::ir::Graph {
     let picked =

@@ -71,7 +71,7 @@ fn refused(refusal: Refused) -> Error {
 fn told(finding: &str, format: ListFormat) -> String {
     match format {
         ListFormat::Table => format!("finding  {finding}\n"),
-        ListFormat::Json => format!("{{\"finding\": {}}}\n", super::table::json(finding)),
+        ListFormat::Json => format!("{:#}\n", serde_json::json!({ "finding": finding })),
     }
 }
 

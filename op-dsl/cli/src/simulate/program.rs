@@ -9,15 +9,16 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::Value;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
+use tempfile::TempDir;
 
 /// Compilers to try when `$CXX` names none.
 const COMPILERS: [&str; 3] = ["g++", "clang++", "c++"];
 
 /// A compiled call, in a directory that goes with it.
 pub struct Program {
-    dir: PathBuf,
+    dir: TempDir,
 }
 
 /// What came of a run.
@@ -37,10 +38,10 @@ impl Program {
     /// Writes and compiles.
     pub fn compile(call: &Call<'_>) -> Result<Program, Error> {
         let compiler = compiler()?;
-        let dir = std::env::temp_dir().join(format!("op-dsl-simulate-{}", std::process::id()));
-        let program = Program { dir };
+        let wrong = |e| Error::Usage(format!("no directory for temporary files: {e}"));
+        let program = Program { dir: TempDir::with_prefix("op-dsl-simulate-").map_err(wrong)? };
         host_model::program(call)
-            .write(&program.dir, false)
+            .write(program.dir.path(), false)
             .map_err(codegen_ascendc::build::Error::from)?;
         let out = Command::new(&compiler)
             .args(FLAGS)
@@ -58,10 +59,10 @@ impl Program {
     /// Runs it on all cores.
     pub fn run(&self, op: &Operator, attrs: &[Value], inputs: &[Array]) -> Result<Ran, Error> {
         let wrong = |path: &Path, e: io::Error| Error::Usage(format!("{}: {e}", path.display()));
-        let mut command = Command::new(self.dir.join("call"));
+        let mut command = Command::new(self.dir.path().join("call"));
         command.current_dir(&self.dir);
         for (array, tensor) in inputs.iter().zip(op.def().inputs.iter()) {
-            let path = self.dir.join(format!("{}.in", tensor.name));
+            let path = self.dir.path().join(format!("{}.in", tensor.name));
             fs::write(&path, bytes(array)).map_err(|e| wrong(&path, e))?;
             command.arg("--in").arg(format!("{0}={0}.in", tensor.name));
         }
@@ -71,7 +72,7 @@ impl Program {
             let size = meta.shape.iter().product::<usize>() * meta.dtype.size();
             command.arg("--out").arg(format!("{0}={0}.out:{size}", tensor.name));
         }
-        let out = command.output().map_err(|e| wrong(&self.dir.join("call"), e))?;
+        let out = command.output().map_err(|e| wrong(&self.dir.path().join("call"), e))?;
         match out.status.code() {
             Some(0) => {}
             Some(1) => {
@@ -87,18 +88,11 @@ impl Program {
         }
         let mut outputs = Vec::new();
         for (meta, tensor) in metas.iter().zip(op.def().outputs.iter()) {
-            let path = self.dir.join(format!("{}.out", tensor.name));
+            let path = self.dir.path().join(format!("{}.out", tensor.name));
             let bytes = fs::read(&path).map_err(|e| wrong(&path, e))?;
             outputs.push(Array::dense(data(meta.dtype, &bytes), meta.shape.to_vec()));
         }
         Ok(Ran::Whole { report: String::from_utf8_lossy(&out.stdout).into_owned(), outputs })
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // What cannot be removed lies among temporary files.
-        let _ = fs::remove_dir_all(&self.dir);
     }
 }
 

@@ -3,10 +3,11 @@
 use super::accuracy::Accuracy;
 use crate::args::ListFormat;
 use crate::error::Error;
-use crate::table::json;
+use crate::list::number;
 use codegen_ascendc::host_model::Call;
 use codegen_ascendc::plan::Bound;
 use op_dsl_ir::tiling::BLOCK;
+use serde_json::{Value as Json, json};
 
 /// Clock of the largest model of an architecture, in MHz.
 const CLOCK: [(u16, f64); 4] = [(2201, 1850.0), (2002, 1060.0), (3510, 1650.0), (1001, 1000.0)];
@@ -24,12 +25,12 @@ enum Figure {
 impl Figures {
     /// Reads the report of a call.
     pub fn new(call: &Call<'_>, report: &str, accuracy: &Accuracy) -> Result<Figures, Error> {
-        let report = Report(report);
+        let report = Report::new(report)?;
         let soc = call.package.soc();
-        let count = |record, field| report.number(record, field).map(Figure::Number);
+        let figure = |record, field| report.number(record, field).map(Figure::Number);
         let cores: Vec<(f64, f64)> = report
             .all("core")
-            .map(|line| Ok((number(line, "repeats")?, number(line, "gm_bytes")?)))
+            .map(|line| Ok((count(line, "repeats")?, count(line, "gm_bytes")?)))
             .collect::<Result<_, Error>>()?;
         let busiest = |of: fn(&(f64, f64)) -> f64| cores.iter().map(of).fold(0.0, f64::max);
         let moved: f64 = cores.iter().map(|c| c.1).sum();
@@ -51,15 +52,15 @@ impl Figures {
             rows.push(("worst_want", Figure::Number(*want)));
         }
         rows.extend([
-            ("cores_used", count("tiling", "cores")?),
+            ("cores_used", figure("tiling", "cores")?),
             ("cores", Figure::Number(call.cores.into())),
-            ("tiles", count("kernel", "tiles")?),
+            ("tiles", figure("kernel", "tiles")?),
             ("path", Figure::Text(path(report.number("tiling", "path")?))),
-            ("vector_calls_per_tile", count("tile", "vector_calls")?),
-            ("casts_per_tile", count("tile", "casts")?),
-            ("repeats_per_tile", count("tile", "repeats")?),
-            ("ub_used_bytes", count("kernel", "ub_high_water")?),
-            ("ub_bytes", count("kernel", "ub_bytes")?),
+            ("vector_calls_per_tile", figure("tile", "vector_calls")?),
+            ("casts_per_tile", figure("tile", "casts")?),
+            ("repeats_per_tile", figure("tile", "repeats")?),
+            ("ub_used_bytes", figure("kernel", "ub_high_water")?),
+            ("ub_bytes", figure("kernel", "ub_bytes")?),
             ("gm_bytes_moved", Figure::Number(report.moved()?.0)),
             ("gm_bytes_least", Figure::Number(report.moved()?.1)),
             ("gm_moved_over_least", Figure::Number(report.moved()?.0 / report.moved()?.1.max(1.0))),
@@ -83,9 +84,9 @@ impl Figures {
                 })
                 .collect(),
             ListFormat::Json => {
-                let op = [format!("\"op\": {}", json(op))].into_iter();
-                let rows = rows.map(|(name, value)| format!("\"{name}\": {}", value.json()));
-                format!("{{\n  {}\n}}\n", op.chain(rows).collect::<Vec<_>>().join(",\n  "))
+                let op = [("op".to_owned(), json!(op))].into_iter();
+                let rows = rows.map(|(name, value)| (name.to_string(), value.json()));
+                format!("{:#}\n", op.chain(rows).collect::<Json>())
             }
         }
     }
@@ -101,12 +102,11 @@ impl Figure {
         }
     }
 
-    fn json(&self) -> String {
+    fn json(&self) -> Json {
         match self {
-            Figure::Text(text) => json(text),
-            Figure::Number(n) if n.is_finite() => n.to_string(),
-            // JSON has no words for these.
-            Figure::Number(n) => json(&n.to_string()),
+            Figure::Text(text) => json!(text),
+            Figure::Number(n) if n.fract() == 0.0 && n.abs() < 1e15 => json!(*n as i64),
+            Figure::Number(n) => number(*n),
         }
     }
 }
@@ -118,29 +118,32 @@ fn path(number: f64) -> String {
 }
 
 /// One JSON object per line, each with its record's name.
-struct Report<'r>(&'r str);
+struct Report(Vec<Json>);
 
-impl<'r> Report<'r> {
-    fn all(&self, record: &str) -> impl Iterator<Item = &'r str> {
-        let head = format!("{{\"record\":\"{record}\"");
-        self.0.lines().filter(move |line| line.starts_with(&head))
+impl Report {
+    fn new(text: &str) -> Result<Report, Error> {
+        let wrong = |e| Error::Usage(format!("the host model's report is no JSON: {e}"));
+        text.lines().map(serde_json::from_str).collect::<Result<_, _>>().map(Report).map_err(wrong)
+    }
+
+    fn all(&self, record: &str) -> impl Iterator<Item = &Json> {
+        self.0.iter().filter(move |line| line["record"] == record)
     }
 
     fn number(&self, record: &str, field: &str) -> Result<f64, Error> {
-        number(self.all(record).next().unwrap_or_default(), field)
+        count(self.all(record).next().unwrap_or(&Json::Null), field)
     }
 
     /// Bytes of the sectors of GM that were touched, and of the tensors that were.
     fn moved(&self) -> Result<(f64, f64), Error> {
         let (mut moved, mut least) = (0.0, 0.0);
-        for line in self.all("buffer").filter(|l| !l.contains("\"name\":\"tiling\"")) {
-            for side in ["\"read\":", "\"write\":"] {
-                let at = line.find(side).unwrap_or_default();
-                let sectors = number(&line[at..], "sector_bytes")?;
+        for buffer in self.all("buffer").filter(|b| b["name"] != "tiling") {
+            for side in ["read", "write"] {
+                let sectors = count(&buffer[side], "sector_bytes")?;
                 if sectors > 0.0 {
                     moved += sectors;
                     let block = BLOCK as f64;
-                    least += (number(line, "bytes")? / block).ceil() * block;
+                    least += (count(buffer, "bytes")? / block).ceil() * block;
                 }
             }
         }
@@ -148,11 +151,8 @@ impl<'r> Report<'r> {
     }
 }
 
-/// The number of a field in a line.
-fn number(line: &str, field: &str) -> Result<f64, Error> {
-    let mark = format!("\"{field}\":");
-    let found = line.find(&mark).map(|at| &line[at + mark.len()..]);
-    let digits = found.map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or(""));
+/// The number of a field.
+fn count(record: &Json, field: &str) -> Result<f64, Error> {
     let wrong = || Error::Usage(format!("the host model's report has no `{field}`"));
-    digits.and_then(|d| d.parse().ok()).ok_or_else(wrong)
+    record[field].as_f64().ok_or_else(wrong)
 }

@@ -8,6 +8,7 @@ use crate::{Errors, attr, names};
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::op::AttrKind;
 use op_dsl_ir::prim::Prim;
+use op_dsl_ir::typo::nearest;
 use quote::ToTokens;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -219,7 +220,7 @@ impl<'a> Tracer<'a> {
                 return self.poison(e, model::unknown_constant(ident, self.scope));
             }
             let mine = self.locals.iter().map(|l| l.0.as_str());
-            return match names::nearest(&name, mine) {
+            return match nearest(&name, mine) {
                 Some(meant) => self
                     .poison(e, format!("no value `{name}` is in sight; did you mean `{meant}`?")),
                 None => self.poison(

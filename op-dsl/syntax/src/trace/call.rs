@@ -6,6 +6,7 @@ use super::value::Value;
 use crate::model::Formula;
 use crate::names;
 use op_dsl_ir::graph::Id;
+use op_dsl_ir::typo::nearest;
 use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprMethodCall, Ident};
 
@@ -96,7 +97,7 @@ impl<'a> Tracer<'a> {
         let mine: Vec<String> = self.scope.formulas.iter().map(|f| f.ident.to_string()).collect();
         let table = op_dsl_ir::prim::TABLE.iter().map(|r| r.name);
         let known = table.filter(|n| names::function(n).is_some());
-        match names::nearest(&text, known.chain(mine.iter().map(String::as_str))) {
+        match nearest(&text, known.chain(mine.iter().map(String::as_str))) {
             Some(meant) => format!("no function `{name}` is known; did you mean `{meant}`?"),
             None => format!(
                 "no function `{name}` is known; write a `#[formula] fn {name}` in this module or \

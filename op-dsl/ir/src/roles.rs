@@ -1,0 +1,79 @@
+//! Which part a stream plays in a formula, read off its graphs.
+
+use crate::graph::{Graph, Node};
+use crate::op::{OpDef, Part};
+use crate::prim::Prim;
+
+/// How a value depends on one stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dependence {
+    /// Not at all.
+    None,
+    /// As `a + b * stream`, where `a` and `b` do not depend on it: an upstream gradient, a value beside its gate.
+    Affine,
+    /// In any other way: what a formula is applied to.
+    Other,
+}
+
+use Dependence::{Affine, Other};
+
+/// The strongest dependence of any output on an input stream.
+pub fn dependence(graph: &Graph, stream: usize) -> Dependence {
+    let mut all: Vec<Dependence> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let on = |k: usize| node.args().get(k).map_or(Dependence::None, |a| all[a.index()]);
+        let strongest = on(0).max(on(1)).max(on(2));
+        let affine = (0..3).filter(|k| on(*k) != Dependence::None).count() <= 1;
+        all.push(match *node {
+            Node::Stream(s) if usize::from(s) == stream => Affine,
+            Node::Call(Prim::Neg | Prim::Add | Prim::Sub, _) => strongest,
+            Node::Call(Prim::Mul | Prim::Mul3, _) if affine => strongest,
+            Node::Call(Prim::Div, _) if on(1) == Dependence::None => strongest,
+            Node::Call(Prim::Select, _) if on(0) == Dependence::None => strongest,
+            _ if strongest == Dependence::None => Dependence::None,
+            _ => Other,
+        });
+    }
+    graph.outputs.iter().map(|o| all[o.index()]).max().unwrap_or(Dependence::None)
+}
+
+/// Index of the input stream that the formula is applied to: the first one that a result depends on in a way that is not
+/// affine; without one, the gate of a gated tensor, else the first stream.
+pub fn activation(def: &OpDef) -> usize {
+    let streams = def.input_streams();
+    let applied = |i: &usize| def.specs.iter().any(|s| dependence(&s.graph, *i) == Other);
+    let gate = || streams.iter().position(|s| s.part == Part::Gate);
+    (0..streams.len()).find(applied).or_else(gate).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Builder;
+
+    #[test]
+    fn dependences() {
+        let mut b = Builder::new();
+        let [x, y, z] = [0, 1, 2].map(|i| b.stream(i));
+        let s = b.call(Prim::Sigmoid, &[x]);
+        let below = b.call(Prim::Lt, &[x, z]);
+        let results = [
+            (x, [Affine, Dependence::None]),
+            (b.negative(x), [Affine, Dependence::None]),
+            (b.sum(x, y), [Affine, Affine]),
+            (b.difference(y, s), [Other, Affine]),
+            (b.product(x, y), [Affine, Affine]),
+            (b.product(x, x), [Other, Dependence::None]),
+            (b.call(Prim::Mul3, &[s, y, z]), [Other, Affine]),
+            (b.call(Prim::Mul3, &[y, y, x]), [Affine, Other]),
+            (b.quotient(x, y), [Affine, Other]),
+            (b.call(Prim::Select, &[below, y, z]), [Other, Affine]),
+            (b.call(Prim::Max, &[x, z]), [Other, Dependence::None]),
+        ];
+        for (result, want) in results {
+            let graph = b.finish(&[result]);
+            assert_eq!([0, 1].map(|i| dependence(&graph, i)), want, "{graph:?}");
+        }
+        assert_eq!(dependence(&b.finish(&[x, s]), 0), Other, "of several outputs the strongest");
+    }
+}

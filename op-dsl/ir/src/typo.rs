@@ -1,0 +1,31 @@
+//! What was meant by a mistyped name.
+
+/// The name among `known` that was probably meant, whatever its case: at most one edit, and one more for every four
+/// characters, away.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let typed = name.to_lowercase();
+    let far = |k: &str| strsim::damerau_levenshtein(&typed, &k.to_lowercase());
+    let near = known.map(|k| (far(k), k)).filter(|(d, k)| *d <= 1 + k.chars().count() / 4);
+    near.min().map(|(_, k)| k)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_typo_finds_its_name() {
+        let names = ["GeGluGradV2", "SwiGluGrad", "GeluGradV2", "sigmoid", "exp"];
+        for (typed, meant) in [
+            ("geglugradv2", Some("GeGluGradV2")),
+            ("SwigluGrd", Some("SwiGluGrad")),
+            ("SwiGlu", None),
+            ("sigmiod", Some("sigmoid")),
+            ("epx", Some("exp")),
+            ("abs", None),
+            ("transpose", None),
+        ] {
+            assert_eq!(nearest(typed, names.into_iter()), meant, "{typed}");
+        }
+    }
+}
