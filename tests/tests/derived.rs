@@ -123,7 +123,7 @@ fn call(op: &Operator, attrs: &[Value], streams: &[f64]) -> Vec<f64> {
         .inputs
         .iter()
         .map(|t| {
-            let n = if t.kind == Kind::Gated { 2 } else { 1 };
+            let n = t.kind.parts().len();
             let mut data: Vec<f32> = next.by_ref().take(n).collect();
             if !gate_first {
                 data.reverse();
@@ -133,11 +133,8 @@ fn call(op: &Operator, attrs: &[Value], streams: &[f64]) -> Vec<f64> {
         .collect();
     let views: Vec<View> =
         inputs.iter().map(|d| View::new(d, &[1, d.len()]).expect("a view")).collect();
-    let mut outputs: Vec<Vec<f32>> = def
-        .outputs
-        .iter()
-        .map(|t| vec![f32::NAN; if t.kind == Kind::Gated { 2 } else { 1 }])
-        .collect();
+    let mut outputs: Vec<Vec<f32>> =
+        def.outputs.iter().map(|t| vec![f32::NAN; t.kind.parts().len()]).collect();
     let mut out_views: Vec<ViewMut> = outputs
         .iter_mut()
         .map(|d| {

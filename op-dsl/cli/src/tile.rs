@@ -9,7 +9,7 @@ use super::verify::formula::mode;
 use super::{lookup, picture};
 use codegen_ascendc::plan::{Plan, plan};
 use op_dsl_ir::bind::{TensorMeta, bind};
-use op_dsl_ir::op::{Kind, OpDef, Part};
+use op_dsl_ir::op::{OpDef, Part};
 use op_dsl_ir::tiling::{BLOCK, Extent, Machine, Path, Side, Tiling, tile as divide};
 
 /// Tiles of a core that bandwidth is estimated from.
@@ -47,7 +47,7 @@ pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
         args.dtype,
         args.soc.0.name
     );
-    let parts = if lead.kind == Kind::Gated { 2 } else { 1 };
+    let parts = lead.kind.parts().len() as u64;
     let text = format!(
         "{heading}\n{}\n{}",
         indent(&summary(op.def(), &plan, &extent, &machine, &tiling), 2),

@@ -7,7 +7,7 @@ use crate::model::Op;
 use crate::trace::Traced;
 use op_dsl_ir::compile;
 use op_dsl_ir::graph::Graph;
-use op_dsl_ir::op::{Kind, OpDef, Spec, Tensor};
+use op_dsl_ir::op::{Kind, OpDef, Part, Spec, Stream, Tensor};
 use op_dsl_ir::passes::differentiate::Wiring;
 use syn::Ident;
 
@@ -243,11 +243,10 @@ fn kind(forward: &OpDef, source: Source) -> Kind {
 }
 
 /// Source and part of each input stream of the gradient.
-fn streams(forward: &OpDef, inputs: &[(String, Source)]) -> Vec<(Source, usize)> {
-    let parts = |kind| if kind == Kind::Gated { 2 } else { 1 };
+fn streams(forward: &OpDef, inputs: &[(String, Source)]) -> Vec<(Source, Part)> {
     let of = |(_, source): &(String, Source)| {
         let source = *source;
-        (0..parts(kind(forward, source))).map(move |part| (source, part))
+        kind(forward, source).parts().iter().map(move |part| (source, *part))
     };
     inputs.iter().flat_map(of).collect()
 }
@@ -255,26 +254,16 @@ fn streams(forward: &OpDef, inputs: &[(String, Source)]) -> Vec<(Source, usize)>
 fn wiring(forward: &OpDef, inputs: &[(String, Source)], wrt: &[usize], returned: usize) -> Wiring {
     let streams = streams(forward, inputs);
     let stream_of = |source, part| streams.iter().position(|s| *s == (source, part));
-    let numbered = |tensors: Vec<op_dsl_ir::op::Stream>| {
-        let part = |s: &op_dsl_ir::op::Stream| usize::from(s.part == op_dsl_ir::op::Part::Value);
-        tensors.iter().map(|s| (s.tensor, part(s))).collect::<Vec<_>>()
+    let (ins, outs) = (forward.input_streams(), forward.output_streams());
+    let saved = |s: &Stream| {
+        let output = Some(Source::Output(s.tensor)).filter(|_| s.tensor >= returned);
+        output.and_then(|output| stream_of(output, s.part))
     };
-    let ins = numbered(forward.input_streams());
-    let outs = numbered(forward.output_streams());
     Wiring {
-        inputs: ins.iter().map(|(t, part)| stream_of(Source::Input(*t), *part)).collect(),
-        upstream: outs.iter().map(|(t, part)| stream_of(Source::Upstream(*t), *part)).collect(),
-        saved: outs
-            .iter()
-            .map(|(t, part)| {
-                let is_saved = *t >= returned;
-                is_saved.then(|| stream_of(Source::Output(*t), *part)).flatten()
-            })
-            .collect(),
-        wrt: wrt
-            .iter()
-            .flat_map(|w| ins.iter().enumerate().filter(move |(_, (t, _))| t == w).map(|(i, _)| i))
-            .collect(),
+        inputs: ins.iter().map(|s| stream_of(Source::Input(s.tensor), s.part)).collect(),
+        upstream: outs.iter().map(|s| stream_of(Source::Upstream(s.tensor), s.part)).collect(),
+        saved: outs.iter().map(saved).collect(),
+        wrt: wrt.iter().flat_map(|w| (0..ins.len()).filter(|i| ins[*i].tensor == *w)).collect(),
     }
 }
 
