@@ -169,19 +169,20 @@ fn package(out: &Path) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// Writes those operators that a target can do; gives their directories, and what it cannot do.
+/// Writes those operators that some targets can do, each as one tree for all of them; gives their
+/// directories, and what the targets cannot do.
 ///
 /// # Errors
-/// The target can do none of them, or a directory cannot be written.
+/// The targets can do none of them, or a directory cannot be written.
 pub fn write<'d>(
     defs: impl Iterator<Item = &'d OpDef>,
     layout: Layout,
-    soc: &'static Soc,
+    socs: &[&'static Soc],
     options: &Options,
     out: &Path,
     force: bool,
 ) -> Result<(Vec<PathBuf>, Vec<Refused>), Error> {
-    let (tree, refusals) = emit_all(defs, layout, soc, options)?;
+    let (tree, refusals) = emit_all(defs, layout, socs, options)?;
     Ok((tree.write(out, force)?, refusals))
 }
 
@@ -208,7 +209,7 @@ fn script<'d>(defs: impl Iterator<Item = &'d OpDef>) -> Result<(), Error> {
     // Without a toolkit the project is for one that is installed later.
     let cann = toolkit.as_ref().map_or(Cann::V9, |t| t.cann);
     let options = Options { cann, ..Options::default() };
-    for refusal in write(defs, Layout::Custom, soc, &options, &out, false)?.1 {
+    for refusal in write(defs, Layout::Custom, &[soc], &options, &out, false)?.1 {
         println!("cargo::warning=left out: {refusal}");
     }
     println!("cargo::rustc-env=OP_DSL_PROJECT={}", out.display());

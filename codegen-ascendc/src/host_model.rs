@@ -76,8 +76,8 @@ pub struct Call<'c> {
 impl Call<'_> {
     /// Bytes of UB that a core has.
     pub fn ub(&self) -> u64 {
-        let beyond = if self.package.arch() == 3510 { BEYOND_3510 } else { 0 };
-        self.package.soc().reported_ub() + beyond
+        let beyond = if self.plan.soc.arch.number == 3510 { BEYOND_3510 } else { 0 };
+        self.plan.soc.reported_ub() + beyond
     }
 }
 
@@ -143,7 +143,8 @@ fn tiling(call: &Call<'_>, text: &mut Text) {
     let (rank, split) = (dims.len(), bound.split.is_some());
     let dim = bound.split.map_or(0, |s| s.dim).to_string();
     let outer = host::core::outer(package, &dim);
-    let (cores, ub) = (call.cores, package.soc().reported_ub());
+    let (cores, ub) = (call.cores, plan.soc.reported_ub());
+    let (arch, pads) = (plan.soc.arch.number, plan.soc.arch.pads);
     text.line(format!(
         "    const uint64_t dims[] = {{{}}};",
         if rank == 0 { "1".into() } else { dims.join(", ") }
@@ -151,12 +152,12 @@ fn tiling(call: &Call<'_>, text: &mut Text) {
     text.line(format!("    const Extent extent = Collapse(dims, {rank}, {outer}, {split});"));
     text.line(format!("    const uint32_t form = SelectForm({});", chosen.join(", ")));
     text.line(format!(
-        "    const Need* need = FindNeed(form, {});",
+        "    const Need* need = FindNeed({arch}, form, {});",
         host::core::type_constant(plan.dtype)
     ));
     text.line("    TilingData data{};");
     text.line(format!(
-        "    if (need == nullptr || !Tile(extent, *need, Machine{{{ub}, {cores}, PADS}}, data)) {{"
+        "    if (need == nullptr || !Tile(extent, *need, Machine{{{ub}, {cores}, {pads}}}, data)) {{"
     ));
     text.line("        host_model::Usage(\"the host code finds no tiling\");\n    }");
     if gate_is_an_attribute(package.def) {

@@ -23,11 +23,14 @@ fn operator(name: &str) -> &'static OpDef {
     found.expect("an operator of this project").def()
 }
 
-/// A planned package.
-fn package<'a>(def: &'a OpDef, soc: &str) -> Package<'a> {
-    let soc = Soc::named(soc).expect("a target");
-    Package::new(def, soc, Options::default()).expect("the target can do it")
+/// A planned package for some products, separated by commas.
+fn package<'a>(def: &'a OpDef, socs: &str) -> Package<'a> {
+    let socs: Vec<&Soc> = socs.split(',').map(|s| Soc::named(s).expect("a target")).collect();
+    Package::new(def, &socs, Options::default()).expect("the targets can do it")
 }
+
+/// All products that an operator directory of ops-nn is for.
+const ALL: &str = "ascend910b,ascend310p,ascend950";
 
 /// The interface and the papers of a package.
 fn emitted(package: &Package<'_>) -> Vec<File> {

@@ -1,6 +1,7 @@
 //! An operator on an architecture -> the files of its package.
 //!
 //! ```text
+//! branch    what differs between architectures
 //! package   what every section is written from: definition, plans, names, options
 //! text      lines, indentation, headers, comments
 //! kernel    op_kernel/   entry, class, compute, tiling data, tiling key
@@ -14,6 +15,7 @@
 //! Everything is a function of its arguments: no clock, no environment, no hash order.
 
 pub mod api;
+mod branch;
 pub mod host;
 pub mod kernel;
 pub mod layout;
@@ -40,7 +42,7 @@ pub enum Refused {
     Layout(#[from] Unbuilt),
 }
 
-/// What the files of an operator are written from.
+/// What the files of an operator for a target are written from.
 ///
 /// # Errors
 /// The target cannot do the operator.
@@ -49,47 +51,46 @@ pub fn package<'d>(
     soc: &'static Soc,
     options: &Options,
 ) -> Result<Package<'d>, Refused> {
-    Ok(Package::new(def, soc, options.clone())?)
+    Ok(Package::new(def, &[soc], options.clone())?)
 }
 
-/// Emits an operator for a target.
+/// Emits an operator for some targets, as one tree that serves them all.
 ///
 /// # Errors
-/// The target cannot do the operator, or the layout is not built for it.
+/// A target cannot do the operator, or the layout is not built for it.
 pub fn emit(
     def: &OpDef,
     layout: Layout,
-    soc: &'static Soc,
+    socs: &[&'static Soc],
     options: &Options,
 ) -> Result<Tree, Refused> {
-    let package = package(def, soc, options)?;
-    layout.check(soc, options.cann)?;
-    Ok(layout.tree(&[package]))
+    layout.check(socs, options.cann)?;
+    Ok(layout.tree(&[Package::new(def, socs, options.clone())?]))
 }
 
-/// Emits those of some operators that a target can do, and says what it cannot do of them.
+/// Emits those of some operators that the targets can do, and says what they cannot do of them.
 ///
 /// # Errors
-/// The target can do none of them, or the layout is not built for it.
+/// The targets can do none of them, or the layout is not built for them.
 pub fn emit_all<'d>(
     defs: impl Iterator<Item = &'d OpDef>,
     layout: Layout,
-    soc: &'static Soc,
+    socs: &[&'static Soc],
     options: &Options,
 ) -> Result<(Tree, Vec<Refused>), Refused> {
+    layout.check(socs, options.cann)?;
     let (mut packages, mut refusals) = (Vec::new(), Vec::new());
     for def in defs {
-        match package(def, soc, options) {
-            Ok(package) => {
+        match Package::able(def, socs, options.clone()) {
+            Ok((package, _)) => {
                 refusals.extend(package.left_out.iter().cloned().map(Refused::from));
                 packages.push(package);
             }
-            Err(refusal) => refusals.push(refusal),
+            Err(refusal) => refusals.push(refusal.into()),
         }
     }
     if packages.is_empty() && !refusals.is_empty() {
         return Err(refusals.swap_remove(0));
     }
-    layout.check(soc, options.cann)?;
     Ok((layout.tree(&packages), refusals))
 }

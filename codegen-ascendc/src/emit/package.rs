@@ -1,6 +1,6 @@
 //! What every section is written from.
 
-use crate::arch::{Refusal, SOCS, Soc, Why};
+use crate::arch::{Arch, Refusal, SOCS, Soc, Why};
 use crate::plan::{Plan, plan};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
@@ -26,68 +26,93 @@ pub enum Cann {
     V9,
 }
 
-/// An operator on an architecture, planned.
+/// An operator on some architectures, planned.
 #[derive(Clone, Debug)]
 pub struct Package<'a> {
     /// The operator.
     pub def: &'a OpDef,
-    /// Products of the architecture; the first is the one that was asked for.
+    /// Products, those of an architecture next to each other.
     pub socs: Vec<&'static Soc>,
-    /// One plan for each specialisation and element type that the target can do, in the order of
-    /// specialisations, then of [`DType::ALL`].
+    /// One plan for each architecture, specialisation and element type that there is, in this order:
+    /// that of [`Package::archs`], of specialisations, of [`DType::ALL`].
     pub plans: Vec<Plan>,
-    /// What the operator's document leaves out on the architecture.
+    /// What is left out: a form that the operator's document leaves out, an element type that an
+    /// architecture has not, a product that cannot do the operator.
     pub left_out: Vec<Refusal>,
     /// What the author chose.
     pub options: Options,
 }
 
 impl<'a> Package<'a> {
-    /// Plans every specialisation in every element type.
+    /// Plans every specialisation in every element type for the architectures of some products.
     ///
     /// # Errors
-    /// The target cannot do the operator at all, or not in an element type that was asked for.
+    /// A product cannot do the operator at all, or not in an element type that was asked for.
     pub fn new(
         def: &'a OpDef,
-        soc: &'static Soc,
+        socs: &[&'static Soc],
         options: Options,
     ) -> Result<Package<'a>, Refusal> {
-        let of_arch = |s: &&'static Soc| s.arch.number == soc.arch.number && s.name != soc.name;
-        let socs = std::iter::once(soc).chain(SOCS.iter().filter(of_arch)).collect();
-        let (mut plans, mut left_out) = (Vec::new(), Vec::new());
-        for spec in 0..def.specs.len() {
-            for dtype in DType::ALL {
-                let asked = options.dtypes.as_ref().map(|d| d.contains(&dtype));
-                if asked == Some(false) || (asked.is_none() && !def.dtypes.contains(&dtype)) {
-                    continue;
+        let (package, refusal) = Package::able(def, socs, options)?;
+        refusal.map_or(Ok(package), Err)
+    }
+
+    /// As [`Package::new`], but products that cannot do the operator are left out; with the first
+    /// reason for one of them.
+    ///
+    /// # Errors
+    /// No product can do the operator.
+    pub fn able(
+        def: &'a OpDef,
+        socs: &[&'static Soc],
+        options: Options,
+    ) -> Result<(Package<'a>, Option<Refusal>), Refusal> {
+        let mut package =
+            Package { def, socs: Vec::new(), plans: Vec::new(), left_out: Vec::new(), options };
+        let mut refusal = None;
+        for soc in one_of_each(socs) {
+            match planned(def, soc, &package.options) {
+                Ok((plans, left_out)) => {
+                    let others = SOCS.iter().filter(|s| s.arch == soc.arch && s.name != soc.name);
+                    package.socs.extend(std::iter::once(soc).chain(others));
+                    package.plans.extend(plans);
+                    package.left_out.extend(left_out);
                 }
-                match plan(def, spec, dtype, soc) {
-                    Ok(plan) => plans.push(plan),
-                    Err(e) => match e.why {
-                        Why::LeftOut(..) => left_out.push(e),
-                        Why::NoDType(..) if asked.is_none() => left_out.push(e),
-                        _ => return Err(e),
-                    },
+                Err(why) => {
+                    package.left_out.push(why.clone());
+                    refusal.get_or_insert(why);
                 }
             }
         }
-        match (plans.is_empty(), left_out.pop()) {
-            (true, Some(refusal)) => Err(refusal),
-            (_, last) => {
-                left_out.extend(last);
-                Ok(Package { def, socs, plans, left_out, options })
-            }
+        match refusal {
+            Some(why) if package.plans.is_empty() => Err(why),
+            refusal => Ok((package, refusal)),
         }
     }
 
-    /// The product that was asked for.
+    /// Its architectures.
+    pub fn archs(&self) -> Vec<&'static Arch> {
+        let mut archs: Vec<&Arch> = self.socs.iter().map(|s| s.arch).collect();
+        archs.dedup();
+        archs
+    }
+
+    /// The plans for an architecture.
+    pub fn plans_of(&self, arch: &Arch) -> impl Iterator<Item = &Plan> {
+        self.plans.iter().filter(move |p| p.soc.arch == arch)
+    }
+
+    /// The first product.
     pub fn soc(&self) -> &'static Soc {
         self.socs[0]
     }
 
-    /// Number of the architecture, as `__NPU_ARCH__` has it.
-    pub fn arch(&self) -> u16 {
-        self.soc().arch.number
+    /// A plan whose specialisation and element type all architectures have; the first if there is none.
+    pub fn common(&self) -> &Plan {
+        let archs = self.archs();
+        let same = |p: &Plan, q: &Plan| p.spec == q.spec && p.dtype == q.dtype;
+        let common = |p: &&Plan| archs.iter().all(|a| self.plans_of(a).any(|q| same(p, q)));
+        self.plans.iter().find(common).unwrap_or(&self.plans[0])
     }
 
     /// `ge_glu_grad_v2`: directories, files, the kernel's entry.
@@ -125,5 +150,45 @@ impl<'a> Package<'a> {
         let name = if words.is_empty() { "formula".into() } else { words.join("_") };
         let legal = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
         name.chars().map(legal).collect()
+    }
+}
+
+/// One product of each architecture, in the order of the table of products; of two, the first.
+fn one_of_each(socs: &[&'static Soc]) -> Vec<&'static Soc> {
+    let asked = |s: &&Soc| socs.iter().find(|a| a.arch == s.arch).copied();
+    let mut socs: Vec<&'static Soc> = SOCS.iter().filter_map(|s| asked(&s)).collect();
+    socs.dedup();
+    socs
+}
+
+/// The plans for a product's architecture, and what is left out of them.
+fn planned(
+    def: &OpDef,
+    soc: &'static Soc,
+    options: &Options,
+) -> Result<(Vec<Plan>, Vec<Refusal>), Refusal> {
+    let (mut plans, mut left_out) = (Vec::new(), Vec::new());
+    for spec in 0..def.specs.len() {
+        for dtype in DType::ALL {
+            let asked = options.dtypes.as_ref().map(|d| d.contains(&dtype));
+            if asked == Some(false) || (asked.is_none() && !def.dtypes.contains(&dtype)) {
+                continue;
+            }
+            match plan(def, spec, dtype, soc) {
+                Ok(plan) => plans.push(plan),
+                Err(e) => match e.why {
+                    Why::LeftOut(..) => left_out.push(e),
+                    Why::NoDType(..) if asked.is_none() => left_out.push(e),
+                    _ => return Err(e),
+                },
+            }
+        }
+    }
+    match left_out.pop() {
+        Some(refusal) if plans.is_empty() => Err(refusal),
+        last => {
+            left_out.extend(last);
+            Ok((plans, left_out))
+        }
     }
 }

@@ -26,15 +26,36 @@ impl Text {
         Text::default()
     }
 
-    /// A line; an empty one has no indentation.
+    /// Whether there is no line yet.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// A line, or several; an empty one and one for the preprocessor have no indentation.
     pub fn line(&mut self, line: impl AsRef<str>) -> &mut Text {
         for line in line.as_ref().split('\n') {
-            if !line.is_empty() {
+            if !line.is_empty() && !line.starts_with('#') {
                 self.text.extend(std::iter::repeat_n("    ", self.depth));
-                self.text.push_str(line);
             }
+            self.text.push_str(line);
             self.text.push('\n');
         }
+        self
+    }
+
+    /// The lines of a text; none of an empty one.
+    pub fn lines(&mut self, text: impl AsRef<str>) -> &mut Text {
+        text.as_ref().lines().for_each(|line| {
+            self.line(line);
+        });
+        self
+    }
+
+    /// `public:`, at the margin of the class.
+    pub fn label(&mut self, label: &str) -> &mut Text {
+        self.depth -= 1;
+        self.line(label);
+        self.depth += 1;
         self
     }
 
@@ -45,6 +66,26 @@ impl Text {
         body(self);
         self.depth -= 1;
         self.line(tail)
+    }
+
+    /// A function: its head, the brace on a line of its own, `body` one level deeper.
+    pub fn function(&mut self, head: impl AsRef<str>, body: impl FnOnce(&mut Text)) -> &mut Text {
+        self.line(head).line("{");
+        self.depth += 1;
+        body(self);
+        self.depth -= 1;
+        self.line("}")
+    }
+
+    /// `if (..) { .. } else { .. }`: heads, and the lines of each.
+    pub fn chain(&mut self, blocks: &[(String, String)]) -> &mut Text {
+        for (i, (head, body)) in blocks.iter().enumerate() {
+            self.line(if i == 0 { format!("{head} {{") } else { format!("}} {head} {{") });
+            self.depth += 1;
+            self.lines(body);
+            self.depth -= 1;
+        }
+        self.line("}")
     }
 
     /// The finished text.

@@ -190,9 +190,10 @@ pub struct Emit {
     /// Where the sources are built: inside ops-nn, as a project of their own, or as one program.
     #[arg(long, value_name = "ops-nn|custom|direct", value_parser = layout)]
     pub layout: Layout,
-    /// The NPU: ascend910b, ascend310p, ...
-    #[arg(long, value_name = "SOC", value_parser = soc)]
-    pub soc: Target,
+    /// The NPUs, separated by commas: ascend910b, ascend310p, ... One tree serves them all. ops-nn has
+    /// a default: all that it knows and the operator can do.
+    #[arg(long, value_name = "SOC", value_delimiter = ',', value_parser = soc)]
+    pub soc: Option<Vec<Target>>,
     /// Directory: of the project (custom), or below which each operator has one.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,

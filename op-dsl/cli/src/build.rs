@@ -17,7 +17,7 @@ pub fn build(operators: Operators, args: &Args) -> Result<String, Error> {
     let by_name = || PathBuf::from(format!("{}_{}", op.def().snake(), soc.name));
     let out = args.out.clone().unwrap_or_else(by_name);
     let options = Options { cann: toolkit.cann, ..Options::default() };
-    write(std::iter::once(op.def()), Layout::Custom, soc, &options, &out, false)?;
+    write(std::iter::once(op.def()), Layout::Custom, &[soc], &options, &out, false)?;
     let out = std::path::absolute(&out).unwrap_or(out);
 
     let bar = ProgressBar::new_spinner().with_message(format!("building {}", out.display()));

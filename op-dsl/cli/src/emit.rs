@@ -3,8 +3,9 @@
 use super::args::Emit as Args;
 use super::error::Error;
 use super::{Operators, lookup};
+use codegen_ascendc::arch::Soc;
 use codegen_ascendc::build;
-use codegen_ascendc::emit::Options;
+use codegen_ascendc::emit::{Options, Package, Refused};
 use std::fs;
 use std::path::Path;
 
@@ -18,15 +19,19 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
     let named = |name: &String| lookup::operator(operators, name);
     let one = args.op.as_ref().map(named).transpose()?;
     let chosen = one.as_ref().map_or(operators, std::slice::from_ref);
-    let (layout, soc) = (args.layout, args.soc.0);
-    let (roots, left) = build::write(
-        chosen.iter().map(|op| op.def()),
-        layout,
-        soc,
-        &options,
-        &args.out,
-        args.force,
-    )?;
+    let asked: Vec<&Soc> = args.soc.iter().flatten().map(|s| s.0).collect();
+    let socs = if asked.is_empty() { args.layout.socs() } else { asked.clone() };
+    if socs.is_empty() {
+        let wrong = format!("--soc: --layout {} needs one; allowed: ", args.layout.name());
+        return Err(Error::Usage(wrong + &Soc::names()));
+    }
+    if let (Some(op), false) = (&one, asked.is_empty()) {
+        // What is named is to be had: nothing is left out silently.
+        Package::new(op.def(), &socs, options.clone())
+            .map_err(|e| build::Error::from(Refused::from(e)))?;
+    }
+    let defs = chosen.iter().map(|op| op.def());
+    let (roots, left) = build::write(defs, args.layout, &socs, &options, &args.out, args.force)?;
     let written = roots.iter().map(|root| format!("{}\n", root.display()));
     let left = left.iter().map(|refusal| format!("left out: {refusal}\n"));
     Ok(written.chain(left).collect())

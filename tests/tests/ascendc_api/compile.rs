@@ -53,7 +53,7 @@ pub fn compiled(mut command: Command, what: &str) {
 fn every_source_compiles() {
     let mut sources = Vec::new();
     for op in ops_glu_grad::OPERATORS {
-        let package = package(op.def(), "ascend910b");
+        let package = package(op.def(), super::ALL);
         let dir = scratch(&package.snake());
         let files = emitted(&package);
         write(&dir, &files);

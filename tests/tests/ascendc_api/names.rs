@@ -41,9 +41,13 @@ mod ops {
 
 /// The operator in a layout, on disk.
 fn emitted(layout: Layout) -> (PathBuf, Vec<File>) {
-    let soc = Soc::named("ascend910b").expect("a target");
+    let socs = match layout {
+        Layout::Direct => vec![Soc::named("ascend910b").expect("a target")],
+        _ => Layout::OpsNn.socs(),
+    };
     let options = Options::default();
-    let tree = emit(ops::OPERATORS[0].def(), layout, soc, &options).expect("the target can do it");
+    let tree =
+        emit(ops::OPERATORS[0].def(), layout, &socs, &options).expect("the target can do it");
     let dir = scratch(&format!("names_{}", layout.name()));
     let inside = |f: &File| {
         let path = f.path.strip_prefix("words/").unwrap_or(&f.path).to_string();

@@ -14,7 +14,7 @@ use std::process::Command;
 #[test]
 fn pages_have_no_holes() {
     for op in ops_glu_grad::OPERATORS {
-        let package = package(op.def(), "ascend910b");
+        let package = package(op.def(), super::ALL);
         let files = emitted(&package);
         let mut pages = 0;
         for file in files.iter().filter(|f| f.path.ends_with(".md")) {
@@ -47,7 +47,7 @@ fn pages_have_no_holes() {
 fn unit_tests_of_the_interface_pass() {
     let ut = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_api/ut");
     for name in ["GeGluV2", "GeluGrad", "GeluV2", "GeLUBackward"] {
-        let package = package(super::operator(name), "ascend910b");
+        let package = package(super::operator(name), super::ALL);
         let dir = scratch(&format!("ut_{name}"));
         let files = emitted(&package);
         write(&dir, &files);
@@ -75,7 +75,7 @@ fn unit_tests_of_the_interface_pass() {
 
 /// An operator's files as a tree on disk.
 fn tree_of(name: &str, dir: &str) -> (PathBuf, Vec<File>) {
-    let package = package(super::operator(name), "ascend910b");
+    let package = package(super::operator(name), super::ALL);
     let dir = scratch(dir);
     let mut files = emitted(&package);
     files.extend(host::files(&package));
@@ -131,9 +131,12 @@ fn unit_tests_of_kernels_compile() {
         let (dir, files) = tree_of(name, &format!("ut_of_{name}"));
         let source = files.iter().find(|f| f.path.starts_with("tests/ut/op_kernel/"));
         let source = &source.expect("a unit test of the kernel").path;
-        let mut command = ut_compiler(&model);
-        command.arg("-fsyntax-only").arg(dir.join(source));
-        compiled(command, source);
+        for arch in [2201, 2002, 3510] {
+            let mut command = ut_compiler(&model);
+            command.arg(format!("-DHOST_MODEL_ARCH={arch}"));
+            command.arg("-fsyntax-only").arg(dir.join(source));
+            compiled(command, &format!("{source} on {arch}"));
+        }
     }
 }
 
@@ -207,7 +210,7 @@ fn golden_agrees_with_the_graph() {
     }
     let mut random = super::common::Random(7);
     for op in ops_glu_grad::OPERATORS {
-        let package = package(op.def(), "ascend910b");
+        let package = package(op.def(), super::ALL);
         let (def, snake) = (op.def(), package.snake());
         let dir = scratch(&format!("golden_{snake}"));
         let golden = emitted(&package).into_iter().find(|f| f.path.ends_with("golden.py"));

@@ -1,5 +1,6 @@
 //! Emitted kernels as one program: a compiler spends more on what they share than on them.
 
+use codegen_ascendc::arch::Arch;
 use codegen_ascendc::emit::Package;
 use codegen_ascendc::emit::kernel::{self, tiling_key};
 use codegen_ascendc::host_model::FLAGS;
@@ -27,8 +28,8 @@ fn compiler() -> String {
 }
 
 impl Binary {
-    /// Emits and compiles the kernels of some packages for one architecture.
-    pub fn new(packages: &[Package<'_>]) -> Binary {
+    /// Emits the kernels of some packages and compiles them for one of their architectures.
+    pub fn new(packages: &[Package<'_>], arch: &Arch) -> Binary {
         static BINARIES: AtomicUsize = AtomicUsize::new(0);
         let number = BINARIES.fetch_add(1, Ordering::Relaxed);
         // Two runs of the tests at once must not write over each other's programs.
@@ -45,11 +46,11 @@ impl Binary {
                 fs::write(dir.join(&file.path), &file.text).expect("a file");
             }
             main += &format!("#include \"{snake}/{snake}.cpp\"\n");
-            instances.extend(instances_of(package));
+            instances.extend(instances_of(package, arch));
         }
         main += &format!("HOST_MODEL_MAIN({})\n", instances.join(",\n                "));
         fs::write(binary.dir.join("main.cpp"), main).expect("a file");
-        binary.compile(packages[0].arch());
+        binary.compile(arch.number);
         binary
     }
 
@@ -81,7 +82,7 @@ impl Drop for Binary {
 }
 
 /// A name for each instance of a kernel, and the instance.
-fn instances_of(package: &Package<'_>) -> Vec<String> {
+fn instances_of(package: &Package<'_>, arch: &Arch) -> Vec<String> {
     let snake = package.snake();
     let small: &[bool] = if tiling_key::has_small(package) { &[false, true] } else { &[false] };
     let of_plan = |plan: &Plan| {
@@ -92,7 +93,7 @@ fn instances_of(package: &Package<'_>) -> Vec<String> {
             format!("{{\"{call}\", host_model::Bind({name}<{dtype}, {form}, {small}>)}}")
         })
     };
-    package.plans.iter().flat_map(of_plan).collect()
+    package.plans_of(arch).flat_map(of_plan).collect()
 }
 
 /// The name of an instance.

@@ -46,7 +46,7 @@ pub fn check(p: &Program) {
             |prim: Prim| graph.nodes.iter().any(|n| matches!(n, Node::Call(q, _) if *q == prim));
         let Some((_, tail)) = TAILS.iter().find(|(prim, _)| has(*prim)) else { continue };
         forms += 1;
-        for dtype in p.package.dtypes().into_iter().filter(|d| p.has(&attrs, *d)) {
+        for dtype in p.dtypes().into_iter().filter(|d| p.has(&attrs, *d)) {
             let sweeps: &[Sweep] = match dtype {
                 DType::F16 => &[F16],
                 DType::BF16 => &[BF16],

@@ -4,7 +4,7 @@ use super::common::{Data, Tensor};
 use super::compile::{Binary, instance};
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::kernel::{tiling_data, tiling_key};
-use codegen_ascendc::emit::{Options, Package};
+use codegen_ascendc::emit::{Layout, Options, Package};
 use codegen_ascendc::plan::Plan;
 use half::{bf16, f16};
 use op_dsl::Operator;
@@ -19,7 +19,9 @@ use std::rc::Rc;
 /// All instances of an operator's kernel on one architecture.
 pub struct Program {
     pub op: &'static Operator,
+    /// The tree that the kernel is from: it serves more products than this one.
     pub package: Package<'static>,
+    pub soc: &'static Soc,
     /// Its directory also has the files of the last call.
     binary: Rc<Binary>,
 }
@@ -33,28 +35,37 @@ pub struct Ran {
 }
 
 impl Program {
-    /// Emits some operators for one architecture and compiles them together.
+    /// Emits some operators, as one tree for all products that ops-nn knows, and compiles them together
+    /// for one of these; those that it knows not, alone.
     pub fn all(ops: &[&'static Operator], soc: &str) -> Vec<Program> {
         let soc = Soc::named(soc).expect("a target");
+        let together = Layout::OpsNn.socs();
+        let socs = if together.contains(&soc) { together } else { vec![soc] };
         let package = |op: &&'static Operator| {
-            Package::new(op.def(), soc, Options::default()).expect("plans")
+            Package::able(op.def(), &socs, Options::default()).expect("plans").0
         };
         let packages: Vec<Package<'_>> = ops.iter().map(package).collect();
-        let binary = Rc::new(Binary::new(&packages));
-        let program = |(op, package)| Program { op, package, binary: Rc::clone(&binary) };
+        let binary = Rc::new(Binary::new(&packages, soc.arch));
+        let program = |(op, package)| Program { op, package, soc, binary: Rc::clone(&binary) };
         ops.iter().copied().zip(packages).map(program).collect()
+    }
+
+    /// Element types of the product's kernels.
+    pub fn dtypes(&self) -> Vec<DType> {
+        let has = |d: &DType| self.package.plans_of(self.soc.arch).any(|p| p.dtype == *d);
+        DType::ALL.into_iter().filter(has).collect()
     }
 
     /// The plan of a call.
     pub fn plan(&self, spec: usize, dtype: DType) -> &Plan {
         let fits = |p: &&Plan| p.spec == spec && p.dtype == dtype;
-        self.package.plans.iter().find(fits).expect("a plan")
+        self.package.plans_of(self.soc.arch).find(fits).expect("a plan")
     }
 
     /// Whether there is a plan for these attributes.
     pub fn has(&self, attrs: &[Value], dtype: DType) -> bool {
         let spec = self.spec(attrs);
-        self.package.plans.iter().any(|p| p.spec == spec && p.dtype == dtype)
+        self.package.plans_of(self.soc.arch).any(|p| p.spec == spec && p.dtype == dtype)
     }
 
     /// The plan for these attributes.
@@ -69,7 +80,7 @@ impl Program {
 
     /// Cuts a call into tiles.
     pub fn tile(&self, bound: &Bound, cores: u32) -> Tiling {
-        let soc = self.package.soc();
+        let soc = self.soc;
         let plan = self.plan(bound.spec, bound.dtype);
         let small = plan.need.small.filter(|_| tiling_key::has_small(&self.package));
         let machine = Machine { ub: soc.reported_ub(), cores, pads: soc.arch.pads };
@@ -86,8 +97,8 @@ impl Program {
         let plan = self.plan(bound.spec, bound.dtype);
         command.args(["--kernel", &instance(&self.package.snake(), plan, tiling.path as u32 == 2)]);
         // What the newest architecture keeps for itself lies beyond what it reports.
-        let beyond = if self.package.arch() == 3510 { 8192 } else { 0 };
-        command.args(["--ub", &(self.package.soc().reported_ub() + beyond).to_string()]);
+        let beyond = if self.soc.arch.number == 3510 { 8192 } else { 0 };
+        command.args(["--ub", &(self.soc.reported_ub() + beyond).to_string()]);
         command.args(["--blocks", &tiling.cores.max(1).to_string()]);
         for (tensor, def) in inputs.iter().zip(self.op.def().inputs.iter()) {
             let path = path(&def.name);
@@ -109,7 +120,7 @@ impl Program {
             self.op.name(),
             &*bound.domain,
             bound.dtype,
-            self.package.arch(),
+            self.soc.name,
             String::from_utf8_lossy(&out.stderr)
         );
         let outputs = metas.iter().zip(self.op.def().outputs.iter()).map(|(meta, def)| {

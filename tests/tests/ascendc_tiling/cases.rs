@@ -1,7 +1,7 @@
 //! Random calls, and what the Rust has to say to them.
 
 use crate::common::Random;
-use codegen_ascendc::arch::Soc;
+use codegen_ascendc::arch::Arch;
 use codegen_ascendc::emit::Package;
 use codegen_ascendc::plan::Plan;
 use op_dsl::ir::DType;
@@ -101,10 +101,16 @@ impl Call {
     }
 }
 
-/// A machine of a target, of any size.
-pub fn machine(random: &mut Random, soc: &Soc) -> Machine {
+/// A machine of an architecture, of any size.
+pub fn machine(random: &mut Random, arch: &Arch) -> Machine {
     let cores = 1 + random.below(64) as u32;
-    Machine { ub: ub(random), cores, pads: soc.arch.pads }
+    Machine { ub: ub(random), cores, pads: arch.pads }
+}
+
+/// Any plan of a package for an architecture, if it has one.
+pub fn plan_of<'p>(random: &mut Random, package: &'p Package<'_>, arch: &Arch) -> Option<&'p Plan> {
+    let plans: Vec<&Plan> = package.plans_of(arch).collect();
+    (!plans.is_empty()).then(|| plans[random.below(plans.len())])
 }
 
 /// As the struct lies in memory, without what follows the cut.

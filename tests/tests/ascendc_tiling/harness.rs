@@ -1,27 +1,29 @@
 //! Emits every operator, compiles its host side in one program and asks it.
 
 use codegen_ascendc::arch::{SOCS, Soc};
-use codegen_ascendc::emit::{File, Options, Package, host, kernel};
+use codegen_ascendc::emit::{File, Layout, Options, Package, host, kernel};
 use ops_glu_grad::OPERATORS;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// One product of each architecture.
-pub fn targets() -> Vec<&'static Soc> {
-    let mut socs: Vec<&Soc> = SOCS.iter().collect();
-    socs.dedup_by_key(|s| s.arch.number);
-    socs
+/// The products that one tree is for: those of ops-nn together, the others alone.
+pub fn trees() -> Vec<Vec<&'static Soc>> {
+    let together = Layout::OpsNn.socs();
+    let alone = SOCS.iter().filter(|s| !together.contains(s)).map(|s| vec![s]);
+    alone.chain([together.clone()]).collect()
 }
 
-/// Every operator that a target can do.
-pub fn packages(soc: &'static Soc) -> Vec<Package<'static>> {
-    let of = |op: &&'static op_dsl::Operator| Package::new(op.def(), soc, Options::default()).ok();
+/// Every operator that some of the products can do.
+pub fn packages(socs: &[&'static Soc]) -> Vec<Package<'static>> {
+    let of = |op: &&'static op_dsl::Operator| {
+        Package::able(op.def(), socs, Options::default()).ok().map(|(package, _)| package)
+    };
     OPERATORS.iter().filter_map(of).collect()
 }
 
-/// A program of all operators on a target, and the directory it lies in.
+/// A program of all operators in a tree, and the directory it lies in.
 pub struct Program {
     dir: PathBuf,
 }
@@ -31,16 +33,16 @@ impl Program {
     /// `list`.
     pub fn compile(
         main: &str,
-        soc: &'static Soc,
+        socs: &[&'static Soc],
         include: impl Fn(&Package<'_>) -> String,
         list: &str,
         flags: &[&str],
     ) -> Program {
         // Two runs of the tests at once must not write over each other's programs.
-        let name = format!("ascendc_{main}_{}_{}", soc.arch.number, std::process::id());
+        let name = format!("ascendc_{main}_{}_{}", socs[0].name, std::process::id());
         let program = Program { dir: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) };
         let mut text = String::new();
-        for package in packages(soc) {
+        for package in packages(socs) {
             program.write(&package);
             text += &include(&package);
         }

@@ -1,6 +1,6 @@
 // Calls what operators register with the framework: a call per line of stdin, an answer per line.
 //
-//   tile OP CAPACITY UB CORES attributes tensors tensors  ->  ok KEY CORES WORKSPACE DATA
+//   tile OP ARCH CAPACITY UB CORES attributes tensors tensors  ->  ok KEY CORES WORKSPACE DATA
 //   shape OP attributes tensors                           ->  ok [2, 3] ..
 //   type OP tensors                                       ->  ok 0 ..
 //   def OP, proto OP                                      ->  what was registered
@@ -113,6 +113,7 @@ std::string Tile(const gert::OpImplRegisterV2::Functions& op, const char* name)
     gert::TilingContext context;
     fe::PlatFormInfos platform;
     context.node_name = name;
+    platform.arch = Next<uint32_t>();
     context.capacity = Next<size_t>();
     platform.ub = Next<uint64_t>();
     platform.aiv = Next<uint32_t>();
@@ -129,6 +130,10 @@ std::string Tile(const gert::OpImplRegisterV2::Functions& op, const char* name)
         context.output_descs.push_back(t.desc);
     }
     gert::TilingParseContext parse;
+    parse.node_name = name;
+    parse.platform = &platform;
+    parse.compiled_info = op.compile_info.get();
+    context.compile_info = op.compile_info.get();
     ge::graphStatus status = op.tiling_parse(&parse);
     status = status == ge::GRAPH_SUCCESS ? op.tiling(&context) : status;
     const size_t workspace = context.workspaces.size() == 1 ? context.workspaces[0] : 0;

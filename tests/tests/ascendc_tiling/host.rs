@@ -1,9 +1,9 @@
 //! The whole host side of every operator, run against a stand-in for the framework.
 
-use crate::cases::{Call, bytes, hex, machine};
+use crate::cases::{Call, bytes, hex, machine, plan_of};
 use crate::common::Random;
-use crate::harness::{Program, packages, targets};
-use codegen_ascendc::arch::Soc;
+use crate::harness::{Program, packages, trees};
+use codegen_ascendc::arch::{Arch, Soc};
 use codegen_ascendc::emit::Package;
 use codegen_ascendc::emit::kernel::tiling_data::fields;
 use codegen_ascendc::plan::Plan;
@@ -11,6 +11,7 @@ use op_dsl::ir::DType;
 use op_dsl::ir::bind::TensorMeta;
 use op_dsl::ir::op::{AttrKind, Gate, Kind, OpDef, Tensor, Value};
 use op_dsl::ir::tiling::{Extent, Machine, Path, tile};
+use std::collections::BTreeSet;
 
 /// Calls of every kind, per target.
 const CASES: usize = 600;
@@ -70,10 +71,11 @@ fn outputs(def: &OpDef, call: &Call) -> String {
     format!("{}{}", def.outputs.len(), def.outputs.iter().map(of).collect::<String>())
 }
 
-fn tiling_question(def: &OpDef, call: &Call, machine: &Machine) -> String {
+fn tiling_question(def: &OpDef, call: &Call, arch: &Arch, machine: &Machine) -> String {
     format!(
-        "tile {} 2048 {} {} {} {} {}",
+        "tile {} {} 2048 {} {} {} {} {}",
         def.name,
+        arch.number,
         machine.ub,
         machine.cores,
         attributes(def, &call.attrs),
@@ -102,9 +104,10 @@ fn rest(package: &Package<'_>, call: &Call) -> String {
 }
 
 /// Right calls: key, cores, workspace and data; or too little UB, or no elements.
-fn tilings(random: &mut Random, package: &Package<'_>, plan: &Plan, soc: &Soc) -> Case {
-    let (call, machine) = (Call::new(random, package, plan), machine(random, soc));
-    let question = tiling_question(package.def, &call, &machine);
+fn tilings(random: &mut Random, package: &Package<'_>, plan: &Plan) -> Case {
+    let (call, arch) = (Call::new(random, package, plan), plan.soc.arch);
+    let machine = machine(random, arch);
+    let question = tiling_question(package.def, &call, arch, &machine);
     let name = &package.def.name;
     let answer = match call.bind(package.def) {
         Err(e) => format!("refused [node] {e}"),
@@ -124,12 +127,11 @@ fn tilings(random: &mut Random, package: &Package<'_>, plan: &Plan, soc: &Soc) -
 }
 
 /// One thing wrong with a call of two rows of eight elements.
-fn wrong_calls(package: &Package<'_>) -> Vec<Call> {
-    let def = package.def;
-    let dtype = package.plans[0].dtype;
+fn wrong_calls(def: &OpDef, plan: &Plan) -> Vec<Call> {
+    let dtype = plan.dtype;
     let shape = |t: &Tensor| vec![2, 8 * (1 + usize::from(t.kind == Kind::Gated))];
     let mut attrs: Vec<Value> = def.attrs.iter().map(|a| a.default).collect();
-    for &(attr, value) in def.specs[package.plans[0].spec].when.iter() {
+    for &(attr, value) in def.specs[plan.spec].when.iter() {
         attrs[attr] = Value::Int(value);
     }
     let right = Call { attrs, inputs: def.inputs.iter().map(|t| (shape(t), dtype)).collect() };
@@ -170,12 +172,14 @@ fn framework_names(text: &str) -> String {
 }
 
 /// Wrong calls are refused in the words of the CPU. Kernels neither broadcast nor promote, and have
-/// the element types of the target.
-fn refusals(package: &Package<'_>, cases: &mut Vec<Case>) {
+/// the element types of the architecture.
+fn refusals(package: &Package<'_>, arch: &Arch, cases: &mut Vec<Case>) {
+    let Some(plan) = package.plans_of(arch).next() else { return };
     let machine = Machine { ub: 196_352, cores: 48, pads: true };
-    let dtypes = package.dtypes().into();
+    let has = |d: &DType| package.plans_of(arch).any(|p| p.dtype == *d);
+    let dtypes = DType::ALL.into_iter().filter(has).collect::<Vec<_>>().into();
     let strict = OpDef { broadcast: false, promote: false, dtypes, ..package.def.clone() };
-    for call in wrong_calls(package) {
+    for call in wrong_calls(package.def, plan) {
         if let Err(e) = call.bind(&strict) {
             let mut words = framework_names(&e.to_string());
             if let Some(attr) = package.def.attrs.iter().zip(&call.attrs).find(|(a, v)| {
@@ -184,7 +188,7 @@ fn refusals(package: &Package<'_>, cases: &mut Vec<Case>) {
             }) {
                 words = words.replace(&attr.1.as_int().expect("an integer").to_string(), "`other`");
             }
-            let question = tiling_question(package.def, &call, &machine);
+            let question = tiling_question(package.def, &call, arch, &machine);
             cases.push((question, format!("refused [node] {words}")));
         }
     }
@@ -284,11 +288,31 @@ fn signature(package: &Package<'_>, cases: &mut Vec<Case>) {
         let value = if ty == "String" { format!("\"{value}\"") } else { value };
         proto += &format!("; attr {} {ty} {value}", attr.name);
     }
-    for soc in &package.socs {
+    // Products with all element types first; those with fewer say which, of every tensor.
+    let all = |soc: &&Soc| types_of(package, soc) == dtypes;
+    let (full, fewer): (Vec<&Soc>, Vec<&Soc>) = package.socs.iter().copied().partition(all);
+    for soc in full {
         text += &format!("; soc {} opFile.value {}", soc.name, package.snake());
+    }
+    for soc in fewer {
+        let types = types_of(package, soc);
+        let codes: String = types.iter().map(|d| format!(" {}", code(*d))).collect();
+        text += &format!("; soc {} opFile.value {}", soc.name, package.snake());
+        for (more, tensors) in [(" contiguous", &def.inputs), ("", &def.outputs)] {
+            for t in tensors.iter() {
+                text +=
+                    &format!(", {} required types{codes} formats {}{more}", t.name, types.len());
+            }
+        }
     }
     cases.push((format!("def {}", def.name), text));
     cases.push((format!("proto {}", def.name), proto));
+}
+
+/// Element types that a product has kernels in.
+fn types_of(package: &Package<'_>, soc: &Soc) -> Vec<DType> {
+    let has = |d: &DType| package.plans_of(soc.arch).any(|p| p.dtype == *d);
+    DType::ALL.into_iter().filter(has).collect()
 }
 
 /// What the host side of an operator is compiled from. Each has its own list of template arguments.
@@ -306,49 +330,71 @@ fn include(package: &Package<'_>) -> String {
     format!("#define {list} {list}_{snake}\n{files}#undef {list}\n")
 }
 
-fn host_side(soc: &'static Soc) {
+fn host_side(socs: &[&'static Soc]) {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../codegen-ascendc/host-model/host");
-    let program = Program::compile("host", soc, include, "", &["-O0", "-I", model]);
-    let packages = packages(soc);
-    let mut random = Random(u64::from(soc.arch.number) + 1);
+    let program = Program::compile("host", socs, include, "", &["-O0", "-I", model]);
+    let packages = packages(socs);
+    let mut archs: Vec<&Arch> = socs.iter().map(|s| s.arch).collect();
+    archs.dedup();
+    for arch in archs {
+        host_side_on(arch, &packages, &program);
+    }
+    let mut signatures = Vec::new();
+    for package in &packages {
+        signature(package, &mut signatures);
+        missing(&program, package);
+    }
+    agree(&program, &signatures);
+}
+
+/// The answers are those that are wanted.
+fn agree(program: &Program, cases: &[Case]) {
+    let questions: Vec<String> = cases.iter().map(|c| c.0.clone()).collect();
+    for ((question, want), got) in cases.iter().zip(program.ask(&questions)) {
+        assert_eq!(&got, want, "{question}");
+    }
+}
+
+/// Calls on one of the architectures that a tree serves.
+fn host_side_on(arch: &Arch, packages: &[Package<'_>], program: &Program) {
+    let mut random = Random(u64::from(arch.number) + 1);
     let mut cases = Vec::new();
     for case in 0..CASES {
         let package = &packages[case % packages.len()];
-        let plan = &package.plans[random.below(package.plans.len())];
-        cases.push(tilings(&mut random, package, plan, soc));
+        let Some(plan) = plan_of(&mut random, package, arch) else { continue };
+        cases.push(tilings(&mut random, package, plan));
         shapes(&mut random, package, plan, &mut cases);
     }
-    for package in &packages {
-        refusals(package, &mut cases);
-        signature(package, &mut cases);
-    }
-    let questions: Vec<String> = cases.iter().map(|c| c.0.clone()).collect();
-    for ((question, want), got) in cases.iter().zip(program.ask(&questions)) {
-        assert_eq!(&got, want, "{question} on {}", soc.name);
-    }
-    let refused = |words: &str| {
+    packages.iter().for_each(|package| refusals(package, arch, &mut cases));
+    agree(program, &cases);
+    for words in [
+        "has rank 9",
+        "must be even",
+        "follows from",
+        "cannot be",
+        "has dtype",
+        "overflows",
+        "is empty",
+    ] {
         let found = cases.iter().filter(|c| c.1.starts_with("refused") && c.1.contains(words));
-        assert!(found.count() >= 2, "nothing is refused with `{words}` on {}", soc.name);
-    };
-    for words in
-        ["has rank 9", "must be even", "follows from", "cannot be", "has dtype", "overflows"]
-    {
-        refused(words);
+        assert!(found.count() >= 2, "nothing is refused with `{words}` on {}", arch.number);
     }
-    refused("is empty");
-    missing(&program, &packages[0]);
-    left_out(&program, &packages, soc);
+    left_out(program, packages, arch);
 }
 
 /// What no call of the Rust can be: null pointers, no room, no cores.
 fn missing(program: &Program, package: &Package<'_>) {
     let def = package.def;
-    let call = Call::new(&mut Random(1), package, &package.plans[0]);
+    let plan = &package.plans[0];
+    let call = Call::new(&mut Random(1), package, plan);
     let (attrs, ins, outs) = (attributes(def, &call.attrs), inputs(&call), outputs(def, &call));
     let none = |n: usize| format!("{n}{}", " -".repeat(n));
-    let ask = |capacity: usize, cores: u32, attrs: &str, ins: &str, outs: &str| {
-        let question = format!("tile {} {capacity} 196352 {cores} {attrs} {ins} {outs}", def.name);
-        program.ask(&[question]).remove(0)
+    let ask_on = |arch: u16, capacity: usize, cores: u32, attrs: &str, ins: &str, outs: &str| {
+        let machine = format!("{arch} {capacity} 196352 {cores}");
+        program.ask(&[format!("tile {} {machine} {attrs} {ins} {outs}", def.name)]).remove(0)
+    };
+    let ask = |capacity, cores, attrs: &str, ins: &str, outs: &str| {
+        ask_on(plan.soc.arch.number, capacity, cores, attrs, ins, outs)
     };
     let no = |words: String| format!("refused [node] {}: {words}", def.name);
     assert!(ask(2048, 8, &attrs, &ins, &outs).starts_with("ok "));
@@ -366,33 +412,40 @@ fn missing(program: &Program, package: &Package<'_>) {
         let words = format!("attribute `{}` cannot be missing; allowed: a value", attr.name);
         assert_eq!(got, no(words));
     }
+    // Where there is one architecture nobody asks the platform.
+    if package.archs().len() > 1 {
+        let got = ask_on(1001, 2048, 8, &attrs, &ins, &outs);
+        assert_eq!(got, no("there are no kernels for the architecture of this product".into()));
+    }
 }
 
-/// Forms that the operator's document leaves out on this target.
-fn left_out(program: &Program, packages: &[Package<'_>], soc: &Soc) {
-    let Some(package) = packages.iter().find(|p| p.specs().len() < p.def.specs.len()) else {
-        assert!(soc.arch.pads, "{} leaves out a form of GeGluGradV2", soc.name);
+/// Forms that the operator's document leaves out on this architecture.
+fn left_out(program: &Program, packages: &[Package<'_>], arch: &Arch) {
+    let specs = |p: &Package<'_>| p.plans_of(arch).map(|p| p.spec).collect::<BTreeSet<usize>>();
+    let Some(package) = packages.iter().find(|p| specs(p).len() < p.def.specs.len()) else {
+        assert!(arch.pads, "{} leaves out a form of GeGluGradV2", arch.number);
         return;
     };
-    let mut call = Call::new(&mut Random(1), package, &package.plans[0]);
-    let spec = (0..package.def.specs.len()).find(|s| !package.specs().contains(s)).expect("one");
+    let plan = package.plans_of(arch).next().expect("a plan");
+    let mut call = Call::new(&mut Random(1), package, plan);
+    let there = specs(package);
+    let spec = (0..package.def.specs.len()).find(|s| !there.contains(s)).expect("one");
     let (attr, value) = package.def.specs[spec].when[0];
     call.attrs[attr] = Value::Int(value);
     let machine = Machine { ub: 196_352, cores: 8, pads: false };
-    let got = program.ask(&[tiling_question(package.def, &call, &machine)]).remove(0);
+    let got = program.ask(&[tiling_question(package.def, &call, arch, &machine)]).remove(0);
     let name = &package.def.attrs[attr].name;
     let words = format!("refused [node] {}: {name} = {value} (", package.def.name);
     assert!(got.starts_with(&words) && got.contains("has no kernel on this target"), "{got}");
-    let allowed = package.def.specs[package.specs()[0]].when[0].1;
+    let allowed = package.def.specs[plan.spec].when[0].1;
     assert!(got.contains(&format!("allowed: {name} = {allowed} (DT_FLOAT16, DT_FLOAT)")), "{got}");
 }
 
 #[test]
 fn host_side_says_what_the_rust_says() {
-    let socs = targets();
     std::thread::scope(|scope| {
-        for half in socs.chunks(socs.len().div_ceil(2)) {
-            scope.spawn(move || half.iter().for_each(|soc| host_side(soc)));
+        for socs in trees() {
+            scope.spawn(move || host_side(&socs));
         }
     });
 }

@@ -17,6 +17,7 @@ public:
     uint64_t ub = 0;
     uint32_t aiv = 0;
     uint32_t workspace = 0;
+    uint32_t arch = 0;
 };
 
 }  // namespace fe
@@ -189,6 +190,17 @@ public:
     uint32_t block_dim = 0;
 };
 
-class TilingParseContext : public ExtendedKernelContext {};
+class TilingParseContext : public ExtendedKernelContext {
+public:
+    template <typename T>
+    T* GetCompiledInfo()
+    {
+        return static_cast<T*>(compiled_info);
+    }
+    fe::PlatFormInfos* GetPlatformInfo() const { return platform; }
+
+    void* compiled_info = nullptr;
+    fe::PlatFormInfos* platform = nullptr;
+};
 
 }  // namespace gert

@@ -58,6 +58,8 @@ private:
 
 class OpAICoreConfig {
 public:
+    OpParamDef& Input(const char* name) { return params_.emplace_back(name); }
+    OpParamDef& Output(const char* name) { return params_.emplace_back(name); }
     OpAICoreConfig& DynamicCompileStaticFlag(bool) { return *this; }
     OpAICoreConfig& DynamicFormatFlag(bool) { return *this; }
     OpAICoreConfig& DynamicRankSupportFlag(bool) { return *this; }
@@ -70,14 +72,27 @@ public:
         return *this;
     }
 
+    /// All of it in one line.
+    std::string Text() const
+    {
+        std::string all = text;
+        for (const OpParamDef& p : params_) {
+            all += ", " + p.text;
+        }
+        return all;
+    }
+
     std::string text;
+
+private:
+    std::deque<OpParamDef> params_;
 };
 
 class OpAICoreDef {
 public:
     OpAICoreDef& AddConfig(const char* soc, OpAICoreConfig& config)
     {
-        text += std::string("; soc ") + soc + config.text;
+        text += std::string("; soc ") + soc + config.Text();
         return *this;
     }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "exe_graph/contexts.h"
@@ -23,6 +24,7 @@ public:
         InferDataTypeKernelFunc infer_data_type = nullptr;
         TilingKernelFunc tiling = nullptr;
         TilingParseFunc tiling_parse = nullptr;
+        std::shared_ptr<void> compile_info;
     };
 
     static std::map<std::string, Functions>& All()
@@ -50,7 +52,7 @@ public:
     template <typename CompileInfo>
     OpImplRegisterV2& TilingParse(TilingParseFunc function)
     {
-        delete new CompileInfo();  // the framework makes one
+        functions_.compile_info = std::make_shared<CompileInfo>();
         functions_.tiling_parse = function;
         return *this;
     }

@@ -3,6 +3,8 @@
 use super::checks::{self, declared, indented, names};
 use super::cpp::{guarded, includes, list, literal};
 use super::level0;
+use crate::arch::Arch;
+use crate::emit::branch::by_platform;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
@@ -77,9 +79,7 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
     t.line("using namespace op;\n");
     t.line("namespace {");
     t.line("constexpr size_t MAX_RANK = 8;\n");
-    t.line("// Element types that the package has kernels for.");
-    let dtypes: Vec<String> = package.dtypes().into_iter().map(ge_dtype).collect();
-    t.line(format!("const std::initializer_list<DataType> DTYPES = {{{}}};\n", dtypes.join(", ")));
+    t.lines(dtypes(package)).line("");
     if interface.dtypes != DTypes::Same {
         t.line(promoted(interface));
     }
@@ -99,6 +99,23 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
     format!("{}\n{}\n", header(package, Comment::Slashes), text.trim_end())
 }
 
+/// The function that checks ask for element types.
+fn dtypes(package: &Package<'_>) -> String {
+    let list = |arch: &Arch| {
+        let has = |d: &DType| package.plans_of(arch).any(|p| p.dtype == *d);
+        let names: Vec<String> = package.dtypes().into_iter().filter(has).map(ge_dtype).collect();
+        format!("std::initializer_list<DataType> dtypes = {{{}}};", names.join(", "))
+    };
+    let mut t = Text::new();
+    t.line("// Element types that there are kernels for on this product.");
+    t.function("const std::initializer_list<DataType>& Dtypes()", |t| {
+        t.lines(by_platform(package, |arch| {
+            format!("static const {}\nreturn dtypes;", list(arch))
+        }));
+    });
+    t.finish()
+}
+
 fn headers(package: &Package<'_>, interface: &Interface) -> String {
     let own = format!("{}.h", package.snake());
     let mut all = vec![
@@ -113,6 +130,9 @@ fn headers(package: &Package<'_>, interface: &Interface) -> String {
         "opdev/op_log.h",
         "opdev/shape_utils.h",
     ];
+    if package.archs().len() > 1 {
+        all.push("opdev/platform.h");
+    }
     if interface.dtypes != DTypes::Same {
         all.push("aclnn_kernels/cast.h");
     }

@@ -2,8 +2,11 @@
 //! and formats, shapes, attribute values (161002).
 
 use super::cpp::{list, literal};
+use crate::arch::Arch;
+use crate::emit::branch::by_platform;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
+use crate::plan::Plan;
 use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind};
 use op_dsl_ir::published::{DTypes, Of, Type};
@@ -105,7 +108,7 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
     let mut t = Text::new();
     let why = match interface.dtypes {
         DTypes::Same => {
-            t.line(format!("OP_CHECK_DTYPE_NOT_SUPPORT({first}, DTYPES, return false);"));
+            t.line(format!("OP_CHECK_DTYPE_NOT_SUPPORT({first}, Dtypes(), return false);"));
             for p in &params[1..] {
                 t.line(format!("OP_CHECK_DTYPE_NOT_SAME({first}, {}, return false);", p.name));
             }
@@ -116,7 +119,7 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
             promoted_check(&mut t, package, &params, mixed);
             let outputs = params.iter().filter(|p| matches!(p.of, Of::Output(_)));
             for p in outputs.filter(|_| mixed == DTypes::Cast) {
-                t.line(format!("OP_CHECK_DTYPE_NOT_SUPPORT({}, DTYPES, return false);", p.name));
+                t.line(format!("OP_CHECK_DTYPE_NOT_SUPPORT({}, Dtypes(), return false);", p.name));
             }
             match mixed {
                 DTypes::Cast => {
@@ -136,7 +139,7 @@ fn promoted_check(t: &mut Text, package: &Package<'_>, params: &[Param], mixed: 
     t.line(list("const DataType promoted = Promoted", &inputs, ";"));
     let message =
         format!("{} has no kernel for %s, to which the inputs promote.", package.def.name);
-    refuse(t, "CheckType(promoted, DTYPES)", &message, &["op::ToString(promoted).GetString()"]);
+    refuse(t, "CheckType(promoted, Dtypes())", &message, &["op::ToString(promoted).GetString()"]);
     if mixed == DTypes::Promoted {
         for p in params.iter().filter(|p| matches!(p.of, Of::Output(_))) {
             t.line(format!("OP_CHECK_DTYPE_NOT_MATCH({}, promoted, return false);", p.name));
@@ -260,52 +263,64 @@ fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
 }
 
 fn attributes(package: &Package<'_>, interface: &Interface) -> Option<Check> {
-    let mut t = Text::new();
     let mut params = Vec::new();
     for p in &interface.main().params {
         let Of::Attr(i) = p.of else { continue };
-        let allowed = allowed(package, i);
-        if allowed.is_empty() || (p.ty == Type::Bool && allowed.len() == 2) {
-            continue;
+        let any = |arch| is_any(p, &allowed(package, Some(arch), i));
+        if !package.archs().into_iter().all(any) {
+            params.push(p.clone());
         }
-        let (test, shown) = match p.ty {
-            Type::Chars => {
-                let eq = |v: &(i64, String)| {
-                    format!("std::string_view({}) == {}", p.name, literal(&v.1))
-                };
-                (allowed.iter().map(eq).collect::<Vec<_>>().join(" || "), "%s")
-            }
-            _ => {
-                let eq = |v: &(i64, String)| format!("{} == {}", p.name, v.0);
-                let shown = if p.ty == Type::Bool { "%d" } else { "%ld" };
-                (allowed.iter().map(eq).collect::<Vec<_>>().join(" || "), shown)
-            }
-        };
-        let words: Vec<String> = allowed
-            .iter()
-            .map(|(value, name)| match p.ty {
-                Type::Chars => name.clone(),
-                _ => format!("{value} ({name})"),
-            })
-            .collect();
-        let message = format!("{} must be {}, but is {shown}.", p.name, words.join(" or "));
-        refuse(&mut t, &test, &message, &[&p.name]);
-        params.push(p.clone());
     }
+    let on = |arch| {
+        let mut t = Text::new();
+        for p in &params {
+            if let Of::Attr(i) = p.of {
+                attribute(&mut t, p, &allowed(package, Some(arch), i));
+            }
+        }
+        t.finish()
+    };
+    let body = by_platform(package, on);
     let why = "// Values that the kernel has a form for.".into();
-    (!params.is_empty()).then(|| Check {
-        name: "CheckAttributes",
-        why,
-        code: INVALID,
-        params,
-        body: t.finish(),
-    })
+    let name = "CheckAttributes";
+    (!params.is_empty()).then_some(Check { name, why, code: INVALID, params, body })
 }
 
-/// Number and name of each value that an attribute may have; nothing where any may be.
-pub fn allowed(package: &Package<'_>, attr: usize) -> Vec<(i64, String)> {
+/// Whether an attribute may have any value of its type.
+fn is_any(p: &Param, allowed: &[(i64, String)]) -> bool {
+    allowed.is_empty() || (p.ty == Type::Bool && allowed.len() == 2)
+}
+
+/// The check of one attribute's value.
+fn attribute(t: &mut Text, p: &Param, allowed: &[(i64, String)]) {
+    if is_any(p, allowed) {
+        return;
+    }
+    let equal = |(value, name): &(i64, String)| match p.ty {
+        Type::Chars => format!("std::string_view({}) == {}", p.name, literal(name)),
+        _ => format!("{} == {value}", p.name),
+    };
+    let word = |(value, name): &(i64, String)| match p.ty {
+        Type::Chars => name.clone(),
+        _ => format!("{value} ({name})"),
+    };
+    let shown = match p.ty {
+        Type::Chars => "%s",
+        Type::Bool => "%d",
+        _ => "%ld",
+    };
+    let tests: Vec<String> = allowed.iter().map(equal).collect();
+    let words: Vec<String> = allowed.iter().map(word).collect();
+    let message = format!("{} must be {}, but is {shown}.", p.name, words.join(" or "));
+    refuse(t, &tests.join(" || "), &message, &[&p.name]);
+}
+
+/// Number and name of each value that an attribute may have, on an architecture or anywhere; nothing
+/// where any may be.
+pub fn allowed(package: &Package<'_>, arch: Option<&Arch>, attr: usize) -> Vec<(i64, String)> {
     let def = package.def;
-    let specs = package.specs();
+    let here = |p: &&Plan| arch.is_none_or(|a| p.soc.arch == a);
+    let specs: Vec<usize> = package.plans.iter().filter(here).map(|p| p.spec).collect();
     let branched = |s: &usize| def.specs[*s].when.iter().any(|w| w.0 == attr);
     let planned = |value: i64| {
         !specs.iter().any(branched)

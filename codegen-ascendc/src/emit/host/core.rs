@@ -1,6 +1,7 @@
 //! The maths of the host: which form the attributes pick, and how a call is tiled. Self-contained
 //! C++17 that knows nothing of CANN, so that a launcher without an operator package can use it too.
 
+use crate::arch::Arch;
 use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
@@ -11,6 +12,8 @@ use op_dsl_ir::tiling::Footprint;
 
 /// The part that is the same for every operator.
 const TILE: &str = include_str!("fragments/tile.h");
+/// Look-ups in the tables of architectures and kernels.
+const FIND: &str = include_str!("fragments/find.h");
 
 /// Text inside the namespace of an operator's host code. (Nested ones at once are C++17, and some
 /// toolkits build host code as C++14.)
@@ -28,8 +31,8 @@ pub fn body(package: &Package<'_>) -> String {
     let mut text = Text::new();
     text.line(format!("using TilingData = ::{};\n", package.tiling_data()));
     text.line(TILE);
-    text.line("// What the framework keeps between calls: nothing is known before shapes are.");
-    text.line("struct CompileInfo {};\n");
+    text.line("// What the framework keeps between calls.");
+    text.line("struct CompileInfo {\n    uint32_t arch;  // the platform's number of its architecture\n};\n");
     types(&mut text);
     forms(&mut text, package);
     select(&mut text, package);
@@ -80,15 +83,20 @@ fn forms(text: &mut Text, package: &Package<'_>) {
     for spec in 0..package.def.specs.len() {
         text.line(format!("constexpr uint32_t {} = {spec};", form_constant(package, spec)));
     }
-    text.line("\n// Whether this target copies any length in bytes between GM and UB.");
-    text.line(format!("constexpr bool PADS = {};\n", package.soc().arch.pads));
+    text.line("\n// The architectures there are kernels for, by the platform's number.");
+    text.block("struct Arch", "};\n", |text| {
+        text.line("uint32_t number;\nbool pads;  // copies can have any length in bytes; else multiples of 32");
+    });
+    let arch = |a: &&Arch| format!("{{{}, {}}}", a.number, a.pads);
+    let archs: Vec<String> = package.archs().iter().map(arch).collect();
+    text.line(format!("constexpr Arch ARCHS[] = {{{}}};\n", archs.join(", ")));
     text.line("// The kernels there are, and what a tile of each needs of UB.");
     text.block("struct Kernel", "};\n", |text| {
-        text.line("uint32_t form;\nuint32_t type;\nNeed need;");
+        text.line("uint32_t arch;\nuint32_t form;\nuint32_t type;\nNeed need;");
     });
     text.block("constexpr Kernel KERNELS[] =", "};\n", |text| {
         text.line(
-            "// form, type, {bytes per element, {fixed bytes, bits per element} dense, small}",
+            "// arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small}",
         );
         for plan in &package.plans {
             let pair = |f: Footprint| format!("{{{}, {}}}", f.fixed, f.bits);
@@ -96,16 +104,11 @@ fn forms(text: &mut Text, package: &Package<'_>) {
             let small = need.small.filter(|_| has_small(package));
             let (dense, small) = (pair(need.dense), small.map_or("{0, 0}".into(), pair));
             let (form, ty) = (form_constant(package, plan.spec), type_constant(plan.dtype));
-            text.line(format!("{{{form}, {ty}, {{{}, {dense}, {small}}}}},", need.size));
+            let arch = plan.soc.arch.number;
+            text.line(format!("{{{arch}, {form}, {ty}, {{{}, {dense}, {small}}}}},", need.size));
         }
     });
-    text.line(
-        "// What a kernel needs; null if there is none of this form and type on this target.",
-    );
-    text.line("inline const Need* FindNeed(uint32_t form, uint32_t type)\n{");
-    text.line("    for (const Kernel& kernel : KERNELS) {");
-    text.line("        if (kernel.form == form && kernel.type == type) {");
-    text.line("            return &kernel.need;\n        }\n    }\n    return nullptr;\n}\n");
+    text.lines(FIND).line("");
 }
 
 /// The form that attributes pick: the first whose values they have.

@@ -2,9 +2,11 @@
 //! read it.
 
 use super::tiling::{ge_type, ge_types};
+use crate::arch::Soc;
 use crate::emit::kernel;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
+use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, Tensor, Value};
 
 /// The whole of `<op>_def.cpp`, without its header.
@@ -14,15 +16,7 @@ pub fn definition(package: &Package<'_>) -> String {
     text.line("#include \"register/op_def_registry.h\"\n\nnamespace ops {\n");
     text.line(format!("class {name} : public OpDef {{\npublic:"));
     text.line(format!("    explicit {name}(const char* name) : OpDef(name)\n    {{"));
-    for tensor in def.inputs.iter() {
-        text.line(format!(
-            "{}\n            .AutoContiguous();",
-            tensor_def(package, "Input", tensor)
-        ));
-    }
-    for tensor in def.outputs.iter() {
-        text.line(format!("{};", tensor_def(package, "Output", tensor)));
-    }
+    text.lines(tensors(package, "this->", &package.dtypes()));
     for attr in def.attrs.iter() {
         let (ty, default) = attr_default(attr);
         text.line(format!(
@@ -49,25 +43,65 @@ pub fn definition(package: &Package<'_>) -> String {
             .PrecisionReduceFlag(true)
             .ExtendCfgInfo(\"opFile.value\", \"{entry}\");"
     ));
-    for soc in &package.socs {
+    for soc in package.socs.iter().filter(|s| dtypes_of(package, s) == package.dtypes()) {
         text.line(format!("        this->AICore().AddConfig(\"{}\", config);", soc.name));
+    }
+    for (dtypes, socs) in fewer(package) {
+        let name = format!("configOf{}", socs[0].arch.number);
+        text.line(format!("\n        // Without kernels in {}.", missing(package, &dtypes)));
+        text.line(format!("        OpAICoreConfig {name}(config);"));
+        text.lines(tensors(package, &format!("{name}."), &dtypes));
+        for soc in socs {
+            text.line(format!("        this->AICore().AddConfig(\"{}\", {name});", soc.name));
+        }
     }
     text.line(format!("    }}\n}};\n\nOP_ADD({name});\n\n}}  // namespace ops"));
     text.finish()
 }
 
-fn tensor_def(package: &Package<'_>, role: &str, tensor: &Tensor) -> String {
-    let dtypes = package.dtypes();
+/// Element types that a product has kernels in.
+fn dtypes_of(package: &Package<'_>, soc: &Soc) -> Vec<DType> {
+    let has = |d: &DType| package.plans_of(soc.arch).any(|p| p.dtype == *d);
+    package.dtypes().into_iter().filter(has).collect()
+}
+
+/// Products that lack some of the package's element types, by those they have.
+fn fewer(package: &Package<'_>) -> Vec<(Vec<DType>, Vec<&'static Soc>)> {
+    let mut groups: Vec<(Vec<DType>, Vec<&'static Soc>)> = Vec::new();
+    for soc in &package.socs {
+        let dtypes = dtypes_of(package, soc);
+        match groups.iter_mut().find(|g| g.0 == dtypes) {
+            _ if dtypes == package.dtypes() => {}
+            Some(group) => group.1.push(soc),
+            None => groups.push((dtypes, vec![soc])),
+        }
+    }
+    groups
+}
+
+/// Names of the package's element types that are not among these.
+fn missing(package: &Package<'_>, dtypes: &[DType]) -> String {
+    let missing = package.dtypes().into_iter().filter(|d| !dtypes.contains(d));
+    ge_types(&missing.collect::<Vec<_>>())
+}
+
+/// All tensors in some element types, of the definition or of a configuration.
+fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
+    let def = package.def;
+    let inputs = def.inputs.iter().map(|t| ("Input", t, "\n            .AutoContiguous()"));
+    let all = inputs.chain(def.outputs.iter().map(|t| ("Output", t, "")));
     let types: Vec<String> = dtypes.iter().map(|d| format!("ge::{}", ge_type(*d))).collect();
-    let formats = vec!["ge::FORMAT_ND"; dtypes.len()].join(", ");
-    format!(
-        "        this->{role}(\"{}\")
+    let (types, formats) = (types.join(", "), vec!["ge::FORMAT_ND"; dtypes.len()].join(", "));
+    all.map(|(role, tensor, more)| {
+        format!(
+            "        {of}{role}(\"{}\")
             .ParamType(REQUIRED)
-            .DataType({{{}}})
-            .Format({{{formats}}})",
-        tensor.name,
-        types.join(", ")
-    )
+            .DataType({{{types}}})
+            .Format({{{formats}}}){more};\n",
+            tensor.name
+        )
+    })
+    .collect()
 }
 
 /// Type and default of an attribute, as definition and prototype write them.
@@ -127,6 +161,10 @@ fn document(text: &mut Text, package: &Package<'_>) {
             let unused = if t.used || title == "Outputs" { "" } else { "; checked, not read" };
             text.line(format!(" * @li {}: {types}, {}{unused}.", t.name, shape(t)));
         }
+    }
+    for (dtypes, socs) in fewer(package) {
+        let socs: Vec<&str> = socs.iter().map(|s| s.name).collect();
+        text.line(format!(" *\n * Not in {} on {}.", missing(package, &dtypes), socs.join(", ")));
     }
     if def.attrs.is_empty() {
         text.line(" */");

@@ -7,7 +7,7 @@ use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{AttrKind, Gate};
+use op_dsl_ir::op::{AttrKind, Gate, Spec};
 
 /// The part that is the same for every operator.
 const TILING: &str = include_str!("fragments/tiling.h");
@@ -20,7 +20,7 @@ pub fn file(package: &Package<'_>) -> String {
     types(&mut text, package);
     text.line(TILING);
     tile(&mut text, package);
-    text.line("ge::graphStatus Parse(gert::TilingParseContext*) { return ge::GRAPH_SUCCESS; }\n");
+    text.lines(parse(package)).line("");
     text.line("}  // namespace\n");
     text.line(format!(
         "IMPL_OP_OPTILING({name}).Tiling(TileCall).TilingParse<CompileInfo>(Parse);"
@@ -32,6 +32,32 @@ pub fn file(package: &Package<'_>) -> String {
          #include \"{snake}_checks.h\"\n#include \"{snake}_tiling_core.h\"\n\n{}",
         core::in_namespace(package, &text.finish())
     )
+}
+
+/// The function that fills in what the framework keeps. Where there is one architecture, the platform
+/// has no other, and older toolkits could not say.
+fn parse(package: &Package<'_>) -> String {
+    let one = package.archs().len() == 1;
+    let number = if one {
+        "ARCHS[0].number;  // the only one"
+    } else {
+        "static_cast<uint32_t>(platform_ascendc::PlatformAscendC(infos).GetCurNpuArch());"
+    };
+    let mut text = Text::new();
+    text.function("ge::graphStatus Parse(gert::TilingParseContext* context)", |text| {
+        text.line("CompileInfo* info = context->GetCompiledInfo<CompileInfo>();");
+        let mut known = "info == nullptr";
+        if !one {
+            text.line("fe::PlatFormInfos* infos = context->GetPlatformInfo();");
+            known = "info == nullptr || infos == nullptr";
+        }
+        text.block(&format!("if ({known})"), "}", |text| {
+            text.line("return Refuse(context, \"the platform is unknown\");");
+        });
+        text.line(format!("info->arch = {number}"));
+        text.line("return ge::GRAPH_SUCCESS;");
+    });
+    text.finish()
 }
 
 /// CANN's name of an element type.
@@ -49,26 +75,22 @@ fn types(text: &mut Text, package: &Package<'_>) {
     text.block("struct Type", "};\n", |text| {
         text.line("ge::DataType type;\nuint32_t key;");
     });
-    let row = |d: &DType| format!("{{ge::{}, {}}}", ge_type(*d), core::type_constant(*d));
-    let dtypes = package.dtypes();
-    let rows: Vec<String> = dtypes.iter().map(row).collect();
-    text.line(format!("constexpr Type TYPES[] = {{{}}};", rows.join(", ")));
-    text.line(format!("constexpr const char* TYPE_NAMES = \"{}\";\n", ge_types(&dtypes)));
+    let row = |d: DType| format!("{{ge::{}, {}}}", ge_type(d), core::type_constant(d));
+    let rows: Vec<String> = package.dtypes().into_iter().map(row).collect();
+    text.line(format!("constexpr Type TYPES[] = {{{}}};\n", rows.join(", ")));
+    text.line("// What attributes are in each form, as messages name it.");
+    let forms: Vec<String> = package.def.specs.iter().map(|s| form(package, s)).collect();
+    text.line(format!("constexpr const char* FORMS[] = {{{}}};\n", forms.join(", ")));
     text.line("// Whether tensors without elements are fine, and do nothing.");
     text.line(format!("constexpr bool EMPTY = {};\n", package.def.empty));
 }
 
-/// What there are kernels for, a line of a message each: `approximate = 1 (DT_FLOAT16, DT_FLOAT)`.
-fn kernels(package: &Package<'_>) -> Vec<String> {
-    let def = package.def;
-    let of = |spec: usize| {
-        let when = def.specs[spec].when.iter();
-        let when: String = when.map(|(a, v)| format!("{} = {v} ", def.attrs[*a].name)).collect();
-        let has = |d: &DType| package.plans.iter().any(|p| p.spec == spec && p.dtype == *d);
-        let dtypes: Vec<DType> = package.dtypes().into_iter().filter(has).collect();
-        format!("{when}({})", ge_types(&dtypes))
-    };
-    package.specs().into_iter().map(of).collect()
+/// `"approximate = 1 "`
+fn form(package: &Package<'_>, spec: &Spec) -> String {
+    let attrs = &package.def.attrs;
+    let when: String =
+        spec.when.iter().map(|(a, v)| format!("{} = {v} ", attrs[*a].name)).collect();
+    format!("\"{when}\"")
 }
 
 /// Statements that refuse forms without a kernel on this target.
@@ -81,14 +103,12 @@ fn find_need(text: &mut Text, package: &Package<'_>) {
     let values: String = core::branching(package).into_iter().map(value).collect();
     text.line(format!(
         "    const uint32_t form = SelectForm({});
-    const Need* need = FindNeed(form, type.key);
+    const Need* need = FindNeed(arch->number, form, type.key);
     if (need == nullptr) {{
         return Refuse(context, \"{values}(\" + NameOf(type.type) +
-                      \") has no kernel on this target; allowed: \"
-                      \"{}\");
+                      \") has no kernel on this target; allowed: \" + KernelsOf(*arch));
     }}",
         form_arguments(package),
-        kernels(package).join("; \"\n                      \"")
     ));
 }
 
@@ -99,6 +119,12 @@ fn tile(text: &mut Text, package: &Package<'_>) {
     let dim =
         def.split.as_ref().map(|s| format!("attributes.{}", cpp_name(&def.attrs[s.dim].name)));
     text.line("ge::graphStatus TileCall(gert::TilingContext* context)\n{");
+    text.line(
+        "    const Arch* arch = ArchOf(context);
+    if (arch == nullptr) {
+        return Refuse(context, \"there are no kernels for the architecture of this product\");
+    }",
+    );
     if has_attrs {
         text.line("    Attributes attributes{};");
     }
@@ -112,9 +138,9 @@ fn tile(text: &mut Text, package: &Package<'_>) {
     };
     let dim_argument = dim.clone().unwrap_or_else(|| "0".into());
     text.line(format!(
-        "    if ({attributes}FindType(context, type) != ge::GRAPH_SUCCESS ||
+        "    if ({attributes}FindType(context, *arch, type) != ge::GRAPH_SUCCESS ||
         ReadShapes(context, {dim_argument}, domain) != ge::GRAPH_SUCCESS ||
-        AskPlatform(context, machine, workspace) != ge::GRAPH_SUCCESS) {{
+        AskPlatform(context, *arch, machine, workspace) != ge::GRAPH_SUCCESS) {{
         return ge::GRAPH_FAILED;
     }}"
     ));

@@ -1,11 +1,13 @@
 //! The kernel's class: buffers, copies, and the way of a tile through UB.
 
+use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::compute::{Input, inputs};
 use super::names::{self, cpp, guard, namespace, place};
 use super::{small, tiling_key};
+use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, Part, Stream};
 
@@ -32,7 +34,7 @@ pub fn file(package: &Package<'_>) -> File {
         calculate(package, text);
         copy_out(package, text);
         text.line(CAPACITY);
-        text.line(moves(package).trim_end());
+        text.lines(in_kernel(package, moves));
         text.line("");
         if tiling_key::has_small(package) {
             small::offsets(package, text);
@@ -52,8 +54,13 @@ fn constants(package: &Package<'_>, text: &mut Text) {
     text.line("template <uint32_t dtype>\nstruct Element;\n");
     for dtype in package.dtypes() {
         let key = tiling_key::dtype(package, dtype);
-        text.line("template <>");
-        text.line(format!("struct Element<{key}> {{\n    using Type = {};\n}};\n", cpp(dtype)));
+        let element = format!(
+            "template <>\nstruct Element<{key}> {{\n    using Type = {};\n}};\n",
+            cpp(dtype)
+        );
+        let has = |arch: &Arch| package.plans_of(arch).any(|p| p.dtype == dtype);
+        let of = |arch| if has(arch) { element.clone() } else { String::new() };
+        text.lines(in_kernel(package, of)).line("");
     }
 }
 
@@ -257,8 +264,7 @@ const CAPACITY: &str = include_str!("capacity.h");
 const MOVES: &str = include_str!("moves.h");
 const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");
 
-fn moves(package: &Package<'_>) -> String {
-    let arch = package.soc().arch;
+fn moves(arch: &Arch) -> String {
     let flush = match arch.flushes {
         true => "DataCacheCleanAndInvalid<T, CacheLine::ENTIRE_DATA_CACHE>(to);",
         false => "// The compiler has the cache written back at the end of a kernel.",

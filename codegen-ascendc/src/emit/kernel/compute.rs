@@ -1,11 +1,13 @@
 //! The formula: one class per form and element type, the calls of its plan by name.
 
+use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::call::{self, Helper};
 use super::names::{cpp, guard, namespace, place};
 use super::{names, scalar, tiling_key};
+use crate::arch::Arch;
 use crate::plan::{Buffer, Operand, Plan};
 use crate::sequence::Scalar;
 use op_dsl_ir::DType;
@@ -32,15 +34,20 @@ pub fn file(package: &Package<'_>) -> File {
     }
     if package.plans.iter().any(|p| p.masks > 0) {
         text.line(COMPLETE);
-        if !package.soc().arch.long_masks {
-            text.line(call::BY_REPEAT);
-        }
+        let by_repeat = |arch: &Arch| if arch.long_masks { "" } else { call::BY_REPEAT };
+        text.lines(in_kernel(package, |arch| by_repeat(arch).into()));
     }
     text.line("// The formula on one tile, by element type and form.");
     text.line("template <uint32_t dtype, uint32_t form>\nclass Compute;");
-    for plan in &package.plans {
-        text.line("");
-        class(package, plan, &mut text);
+    for (spec, dtype) in package.specs().into_iter().flat_map(|s| DType::ALL.map(|d| (s, d))) {
+        let of = |arch| {
+            let plan = package.plans_of(arch).find(|p| (p.spec, p.dtype) == (spec, dtype));
+            plan.map_or(String::new(), |plan| class(package, plan))
+        };
+        let class = in_kernel(package, of);
+        if !class.is_empty() {
+            text.line("").lines(class);
+        }
     }
     text.line(format!("\n}}  // namespace {}", namespace(package)));
     text.line(format!("\n#endif  // {guard}"));
@@ -124,8 +131,9 @@ pub fn splat(plan: &Plan, k: usize) -> String {
     }
 }
 
-fn class(package: &Package<'_>, plan: &Plan, text: &mut Text) {
-    let def = package.def;
+/// The class of a plan.
+fn class(package: &Package<'_>, plan: &Plan) -> String {
+    let (def, mut text) = (package.def, Text::new());
     let forms: Vec<String> =
         plan.forms.iter().map(|(prim, form)| format!("{} by {form}", prim.row().name)).collect();
     let forms = if forms.is_empty() { String::new() } else { format!("{}; ", forms.join(", ")) };
@@ -168,6 +176,7 @@ fn class(package: &Package<'_>, plan: &Plan, text: &mut Text) {
             text.line(format!("float {m}_;"));
         }
     });
+    text.finish()
 }
 
 fn init(

@@ -24,7 +24,7 @@ pub fn file(package: &Package<'_>) -> File {
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
     text.line(names::wrapped(&head, &args, ")"));
     text.line("{");
-    let task = super::vector_cores_apart(package) && package.options.cann == Cann::V8;
+    let task = super::vector_cores_apart(package.soc().arch) && package.options.cann == Cann::V8;
     if task {
         text.line("    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);");
     }

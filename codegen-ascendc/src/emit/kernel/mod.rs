@@ -25,6 +25,7 @@ mod walk;
 
 use super::package::Package;
 use super::tree::File;
+use crate::arch::Arch;
 
 /// The files, relative to the directory that the layout gives them.
 pub fn files(package: &Package<'_>) -> Vec<File> {
@@ -39,6 +40,6 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
 }
 
 /// Whether vector cores are apart from those for matrices, so that a kernel asks for them.
-fn vector_cores_apart(package: &Package<'_>) -> bool {
-    matches!(package.arch(), 2201 | 3510)
+pub fn vector_cores_apart(arch: &Arch) -> bool {
+    matches!(arch.number, 2201 | 3510)
 }

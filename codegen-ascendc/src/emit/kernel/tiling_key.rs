@@ -1,11 +1,15 @@
 //! The tiling key: element type, form of the formula, and whether rows are small.
 
+use super::super::branch::in_both;
 use super::super::package::{Cann, Package};
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::names::{self, guard};
+use crate::arch::Arch;
+use crate::plan::Plan;
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Kind, Part};
+use std::collections::BTreeSet;
 
 /// The constant of an element type: `GE_GLU_GRAD_V2_FLOAT`.
 pub fn dtype(package: &Package<'_>, dtype: DType) -> String {
@@ -43,11 +47,12 @@ pub fn has_small(package: &Package<'_>) -> bool {
 }
 
 /// Specialisations that have plans for the same element types are one group.
-fn groups(package: &Package<'_>) -> Vec<(Vec<usize>, Vec<DType>)> {
+fn groups(plans: &[&Plan]) -> Vec<(Vec<usize>, Vec<DType>)> {
     let mut groups: Vec<(Vec<usize>, Vec<DType>)> = Vec::new();
-    for spec in package.specs() {
-        let has = |d: &DType| package.plans.iter().any(|p| p.spec == spec && p.dtype == *d);
-        let dtypes: Vec<DType> = package.dtypes().into_iter().filter(has).collect();
+    let specs: BTreeSet<usize> = plans.iter().map(|p| p.spec).collect();
+    for spec in specs {
+        let has = |d: &DType| plans.iter().any(|p| p.spec == spec && p.dtype == *d);
+        let dtypes: Vec<DType> = DType::ALL.into_iter().filter(has).collect();
         match groups.iter_mut().find(|g| g.1 == dtypes) {
             Some(group) => group.0.push(spec),
             None => groups.push((vec![spec], dtypes)),
@@ -90,19 +95,27 @@ pub fn file(package: &Package<'_>) -> File {
     ];
     text.line(format!("ASCENDC_TPL_ARGS_DECL({},", package.def.name));
     text.line(format!("{});\n", decl.join(",\n")));
-    let select = |(specs, types): &(Vec<usize>, Vec<DType>)| {
+    let select = |(specs, types): &(Vec<usize>, Vec<DType>), apart: bool| {
         let mut lines = vec![
             dtypes("        ASCENDC_TPL_UINT_SEL(dtype, ", types),
             forms("        ASCENDC_TPL_UINT_SEL(form, ", specs),
             format!("        ASCENDC_TPL_BOOL_SEL(small, {small})"),
         ];
-        if super::vector_cores_apart(package) && package.options.cann == Cann::V9 {
+        if apart && package.options.cann == Cann::V9 {
             lines.push("        ASCENDC_TPL_KERNEL_TYPE_SEL(ASCENDC_TPL_AIV_ONLY)".into());
         }
         format!("    ASCENDC_TPL_ARGS_SEL(\n{})", lines.join(",\n"))
     };
-    let selects: Vec<String> = groups(package).iter().map(select).collect();
-    text.line(format!("ASCENDC_TPL_SEL(\n{});", selects.join(",\n")));
+    let selects = |plans: &[&Plan], apart: bool| {
+        let all: Vec<String> = groups(plans).iter().map(|g| select(g, apart)).collect();
+        format!("ASCENDC_TPL_SEL(\n{});", all.join(",\n"))
+    };
+    let of = |arch: &'static Arch| {
+        selects(&package.plans_of(arch).collect::<Vec<_>>(), super::vector_cores_apart(arch))
+    };
+    let all: Vec<&Plan> = package.plans.iter().collect();
+    let apart = package.archs().into_iter().any(super::vector_cores_apart);
+    text.lines(in_both(package, of, selects(&all, apart)));
     text.line(format!("\n#endif  // {guard}"));
     File { path: format!("{}_tiling_key.h", package.snake()), text: text.finish() }
 }

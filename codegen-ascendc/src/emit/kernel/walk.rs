@@ -3,10 +3,12 @@
 //! Where copies move whole blocks only, no tile may be shorter than a block: what is left at an end
 //! goes to the tile, or to the core, before it.
 
+use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::names::{guard, namespace};
+use crate::arch::Arch;
 
 const WALK: &str = include_str!("walk.h");
 
@@ -46,9 +48,9 @@ const MARKS: [(&str, &str, &str); 4] = [
 /// `<op>_walk.h`.
 pub fn file(package: &Package<'_>) -> File {
     let guard = guard(package, "walk");
-    let pads = package.soc().arch.pads;
     let marked = MARKS.iter().fold(WALK.to_string(), |text, (mark, any, blocks)| {
-        text.replace(mark, if pads { any } else { blocks })
+        let of = |arch: &Arch| if arch.pads { any } else { blocks };
+        text.replace(mark, &in_kernel(package, |arch| of(arch).to_string()))
     });
     let body = marked
         .replace("@snake@", &package.snake())

@@ -129,7 +129,8 @@ fn launch(package: &Package<'_>) -> String {
     let names: Vec<String> = tensors(package).map(|t| cpp_name(&t.name)).collect();
     let params: Vec<String> = names.iter().map(|n| format!("GM_ADDR {n}")).collect();
     // Where vector cores are apart, a kernel says that it runs on them.
-    let unit = if matches!(package.arch(), 2201 | 3510) { "__vector__" } else { "__aicore__" };
+    let unit =
+        if kernel::vector_cores_apart(package.soc().arch) { "__vector__" } else { "__aicore__" };
     let mut text = Text::new();
     text.line("#include \"launch.h\"\n\n#include \"kernel_operator.h\"");
     text.line("#include \"tiling/platform/platform_ascendc.h\"\n");
@@ -205,11 +206,11 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
     text.line("    uint64_t ub = 0;");
     text.line("    platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);");
     text.line(format!("    form = SelectForm({});", chosen.join(", ")));
-    text.line("    const Need* need = FindNeed(form, call.type);");
+    text.line("    const Need* need = FindNeed(ARCHS[0].number, form, call.type);");
     text.line(format!(
         "    const Extent extent = Collapse(call.dims.data(), call.dims.size(), {outer}, SPLIT);"
     ));
-    text.line("    const Machine machine{ub, platform->GetCoreNumAiv(), PADS};");
+    text.line("    const Machine machine{ub, platform->GetCoreNumAiv(), ARCHS[0].pads};");
     text.line("    if (need == nullptr || !Tile(extent, *need, machine, tiling)) {\n        return false;\n    }");
     if let (true, Some(Gate::LeftIf(a))) =
         (gate_is_an_attribute(def), def.split.as_ref().map(|s| s.gate))
@@ -223,7 +224,7 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
 }
 
 fn cmake(package: &Package<'_>) -> String {
-    let (arch, snake) = (package.arch(), package.snake());
+    let (arch, snake) = (package.soc().arch.number, package.snake());
     format!(
         "\
 cmake_minimum_required(VERSION 3.16)

@@ -7,7 +7,7 @@ mod preset;
 
 use super::package::{Cann, Package};
 use super::tree::Tree;
-use crate::arch::Soc;
+use crate::arch::{SOCS, Soc};
 
 /// What is built from the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +20,15 @@ pub enum Layout {
     Direct,
 }
 
-/// A product that a layout cannot be built for, and the way out.
+/// What a layout cannot be built for, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{soc} is not among the products of {layout}; use --layout custom --cann 8")]
-pub struct Unbuilt {
-    soc: &'static str,
-    layout: &'static str,
+pub enum Unbuilt {
+    /// A product.
+    #[error("{0} is not among the products of {1}; use --layout custom --cann 8")]
+    Product(&'static str, &'static str),
+    /// Several architectures.
+    #[error("{0} is built for one architecture, but {1} and {2} differ in theirs; emit for each")]
+    Several(&'static str, &'static str, &'static str),
 }
 
 /// The architecture that compilers of generation 9 left out.
@@ -49,21 +52,33 @@ impl Layout {
         Layout::ALL.into_iter().find(|l| l.name() == name)
     }
 
-    /// Whether the compilers behind the layout know the product.
+    /// Whether the compilers behind the layout know the products, and build for all in one tree.
     ///
     /// # Errors
-    /// They do not; another layout does.
-    pub fn check(self, soc: &'static Soc, cann: Cann) -> Result<(), Unbuilt> {
-        let layout = match (self, cann) {
-            (Layout::OpsNn, _) => "ops-nn",
-            (Layout::Custom, Cann::V8) => return Ok(()),
-            (Layout::Custom, Cann::V9) => "toolkits of generation 9",
-            (Layout::Direct, _) => "the compiler that launches kernels directly",
+    /// They do not; another layout, or a tree for each product, does.
+    pub fn check(self, socs: &[&'static Soc], cann: Cann) -> Result<(), Unbuilt> {
+        let (layout, several) = match (self, cann) {
+            (Layout::OpsNn, _) => ("ops-nn", true),
+            (Layout::Custom, Cann::V9) => ("toolkits of generation 9", true),
+            (Layout::Custom, Cann::V8) => ("a project for toolkits of generation 8", false),
+            (Layout::Direct, _) => ("the compiler that launches kernels directly", false),
         };
-        match soc.arch.number {
-            LEFT_OUT_BY_V9 => Err(Unbuilt { soc: soc.name, layout }),
+        let oldest = (self, cann) == (Layout::Custom, Cann::V8);
+        let left_out = |s: &&&Soc| s.arch.number == LEFT_OUT_BY_V9;
+        if let Some(soc) = socs.iter().find(left_out).filter(|_| !oldest) {
+            return Err(Unbuilt::Product(soc.name, layout));
+        }
+        match socs.iter().find(|s| s.arch != socs[0].arch) {
+            Some(other) if !several => Err(Unbuilt::Several(layout, socs[0].name, other.name)),
             _ => Ok(()),
         }
+    }
+
+    /// The products that a tree is for unless others are asked for: all of the repository's. The other
+    /// layouts have no such list.
+    pub fn socs(self) -> Vec<&'static Soc> {
+        let built = |s: &&Soc| self == Layout::OpsNn && s.arch.number != LEFT_OUT_BY_V9;
+        SOCS.iter().filter(built).collect()
     }
 
     /// The files of some packages for one product. Operators share a custom project; in the other
@@ -89,10 +104,23 @@ mod tests {
     fn the_oldest_architecture_is_for_the_oldest_toolkits() {
         let [old, new] = ["ascend910", "ascend310p"].map(|s| Soc::named(s).expect("a target"));
         for layout in Layout::ALL {
-            assert!(layout.check(new, Cann::V9).is_ok() && layout.check(new, Cann::V8).is_ok());
-            let refused = layout.check(old, Cann::V9).expect_err("left out").to_string();
+            assert!(
+                layout.check(&[new], Cann::V9).is_ok() && layout.check(&[new], Cann::V8).is_ok()
+            );
+            let refused = layout.check(&[old], Cann::V9).expect_err("left out").to_string();
             assert!(refused.ends_with("use --layout custom --cann 8"), "{refused}");
-            assert_eq!(layout.check(old, Cann::V8).is_ok(), layout == Layout::Custom);
+            assert_eq!(layout.check(&[old], Cann::V8).is_ok(), layout == Layout::Custom);
         }
+    }
+
+    #[test]
+    fn one_tree_for_several_architectures() {
+        let all = Layout::OpsNn.socs();
+        assert!(Layout::OpsNn.check(&all, Cann::V9).is_ok());
+        assert!(Layout::Custom.check(&all, Cann::V9).is_ok());
+        let refused = Layout::Direct.check(&all, Cann::V9).expect_err("one at a time").to_string();
+        assert!(refused.ends_with("emit for each"), "{refused}");
+        assert!(Layout::Custom.check(&all, Cann::V8).is_err());
+        assert!(Layout::Direct.check(&all[..2], Cann::V9).is_ok(), "of one architecture");
     }
 }

@@ -1,6 +1,7 @@
 //! A directory of ops-nn's `activation/`, registered from its own CMakeLists.txt alone: nothing
 //! outside it needs an entry.
 
+use crate::arch::Arch;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::{File, Tree};
@@ -37,21 +38,24 @@ fn root(package: &Package<'_>, kernels: &[File], api: &[File], paper: &[File]) -
     text.line("    AUTO_SYNC true\n)");
     if paper.iter().any(|f| f.path.starts_with("tests/ut/op_kernel/")) {
         text.line("\nif((UT_TEST_ALL OR OP_KERNEL_UT) AND NOT UT_DONE)");
-        text.line(format!("    AddOpTestCase(\"{}\" \"\")\nendif()", model(package)));
+        for arch in package.archs() {
+            text.line(format!("    AddOpTestCase(\"{}\" \"\")", model(package, arch)));
+        }
+        text.line("endif()");
     }
     format!("{}\n{}", header(package, Comment::Hash), text.finish())
 }
 
-/// The products of the architecture, as build files name them.
+/// The products, as build files name them.
 pub fn units(package: &Package<'_>, between: &str) -> String {
     package.socs.iter().map(|s| s.name).collect::<Vec<_>>().join(between)
 }
 
-/// The model that unit tests of kernels are compiled for.
-fn model(package: &Package<'_>) -> &'static str {
-    match package.arch() {
+/// The model of an architecture that unit tests of kernels are compiled for.
+fn model(package: &Package<'_>, arch: &Arch) -> &'static str {
+    match arch.number {
         2201 => "ascend910B1",
         3510 => "ascend950pr_9599",
-        _ => package.soc().name,
+        _ => package.socs.iter().find(|s| s.arch == arch).map_or("", |s| s.name),
     }
 }

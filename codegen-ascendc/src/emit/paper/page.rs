@@ -71,7 +71,7 @@ fn arguments_of_formula(
         let main = interface.main();
         let instead = &main.name;
         let name = &def.attrs[*attr].name;
-        let names = allowed(package, *attr);
+        let names = allowed(package, None, *attr);
         let value = names.iter().find(|v| v.0 == *value).map_or(value.to_string(), |v| v.1.clone());
         t.line(format!("- `{name}` is {value}; {instead} has an argument for it."));
     }
@@ -111,7 +111,7 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
 
 /// What an attribute means, in the type of the argument.
 fn attribute(package: &Package<'_>, attr: usize, param: &Param) -> String {
-    let values = allowed(package, attr);
+    let values = allowed(package, None, attr);
     match param.ty {
         Type::Int if !values.is_empty() => {
             let words: Vec<String> = values.iter().map(|(v, n)| format!("{v} ({n})")).collect();
@@ -167,7 +167,7 @@ fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> S
         invalid(&mut t, "A tensor is empty.");
     }
     for p in &function.params {
-        let some = |attr| !allowed(package, attr).is_empty() && p.ty != Type::Bool;
+        let some = |attr| !allowed(package, None, attr).is_empty() && p.ty != Type::Bool;
         if matches!(p.of, Of::Attr(attr) if some(attr)) {
             invalid(&mut t, &format!("{} has a value that is not in the table above.", p.name));
         }

@@ -124,7 +124,7 @@ pub fn attribute(package: &Package<'_>, attr: usize) -> String {
         AttrKind::Int => "An integer.".into(),
         AttrKind::Float => "A number, the same for every element.".into(),
         AttrKind::Enum { wire_str, .. } => {
-            let allowed = crate::emit::api::allowed(package, attr);
+            let allowed = crate::emit::api::allowed(package, None, attr);
             let one = |(value, name): &(i64, String)| match wire_str {
                 true => format!("\"{name}\""),
                 false => format!("{value} ({name})"),

@@ -46,7 +46,7 @@ impl Program {
         let out = Command::new(&compiler)
             .args(FLAGS)
             .args(["-I", MODEL, "main.cpp", "-o", "call"])
-            .arg(format!("-DHOST_MODEL_ARCH={}", call.package.arch()))
+            .arg(format!("-DHOST_MODEL_ARCH={}", call.plan.soc.arch.number))
             .current_dir(&program.dir)
             .output()
             .map_err(|e| Error::Usage(format!("{compiler}: {e}")))?;

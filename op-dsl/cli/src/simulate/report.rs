@@ -26,7 +26,7 @@ impl Figures {
     /// Reads the report of a call.
     pub fn new(call: &Call<'_>, report: &str, accuracy: &Accuracy) -> Result<Figures, Error> {
         let report = Report::new(report)?;
-        let soc = call.package.soc();
+        let soc = call.plan.soc;
         let figure = |record, field| report.number(record, field).map(Figure::Number);
         let cores: Vec<(f64, f64)> = report
             .all("core")

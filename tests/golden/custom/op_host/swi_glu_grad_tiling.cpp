@@ -36,7 +36,9 @@ struct Type {
 };
 
 constexpr Type TYPES[] = {{ge::DT_FLOAT16, TYPE_HALF}, {ge::DT_BF16, TYPE_BF16}, {ge::DT_FLOAT, TYPE_FLOAT}};
-constexpr const char* TYPE_NAMES = "DT_FLOAT16, DT_BF16, DT_FLOAT";
+
+// What attributes are in each form, as messages name it.
+constexpr const char* FORMS[] = {""};
 
 // Whether tensors without elements are fine, and do nothing.
 constexpr bool EMPTY = false;
@@ -58,8 +60,44 @@ std::string NameOf(ge::DataType type)
     }
 }
 
+constexpr uint32_t ANY_FORM = UINT32_MAX;
+
+// Whether an architecture has a kernel of this type and form.
+bool Has(const Arch& arch, uint32_t type, uint32_t form)
+{
+    const auto same = [&](const Kernel& kernel) {
+        return kernel.arch == arch.number && kernel.type == type && (form == ANY_FORM || kernel.form == form);
+    };
+    return std::any_of(std::begin(KERNELS), std::end(KERNELS), same);
+}
+
+// Element types of an architecture's kernels: `DT_FLOAT16, DT_FLOAT`.
+std::string TypesOf(const Arch& arch, uint32_t form)
+{
+    std::string names;
+    for (const Type& type : TYPES) {
+        if (Has(arch, type.key, form)) {
+            names += (names.empty() ? "" : ", ") + NameOf(type.type);
+        }
+    }
+    return names;
+}
+
+// An architecture's kernels: `approximate = 1 (DT_FLOAT16, DT_FLOAT)`.
+std::string KernelsOf(const Arch& arch)
+{
+    std::string names;
+    for (uint32_t form = 0; form < std::size(FORMS); ++form) {
+        const std::string types = TypesOf(arch, form);
+        if (!types.empty()) {
+            names += (names.empty() ? "" : "; ") + std::string(FORMS[form]) + "(" + types + ")";
+        }
+    }
+    return names;
+}
+
 // Checks one tensor's element type against those there are, and the first input's.
-ge::graphStatus CheckType(const gert::TilingContext* context, const char* name,
+ge::graphStatus CheckType(const gert::TilingContext* context, const Arch& arch, const char* name,
                           const gert::CompileTimeTensorDesc* desc, ge::DataType& common)
 {
     if (desc == nullptr) {
@@ -67,9 +105,9 @@ ge::graphStatus CheckType(const gert::TilingContext* context, const char* name,
     }
     const ge::DataType type = desc->GetDataType();
     const std::string got = "has dtype " + NameOf(type) + "; allowed: ";
-    const auto same = [type](const Type& known) { return known.type == type; };
+    const auto same = [&](const Type& known) { return known.type == type && Has(arch, known.key, ANY_FORM); };
     if (std::none_of(std::begin(TYPES), std::end(TYPES), same)) {
-        return RefuseTensor(context, name, got + TYPE_NAMES);
+        return RefuseTensor(context, name, got + TypesOf(arch, ANY_FORM));
     }
     common = common == ge::DT_UNDEFINED ? type : common;
     if (type != common) {
@@ -79,16 +117,16 @@ ge::graphStatus CheckType(const gert::TilingContext* context, const char* name,
 }
 
 // Finds the element type of all tensors.
-ge::graphStatus FindType(const gert::TilingContext* context, Type& type)
+ge::graphStatus FindType(const gert::TilingContext* context, const Arch& arch, Type& type)
 {
     ge::DataType common = ge::DT_UNDEFINED;
     for (size_t k = 0; k < INPUT_COUNT; ++k) {
-        if (CheckType(context, INPUTS[k].name, context->GetInputDesc(k), common) != ge::GRAPH_SUCCESS) {
+        if (CheckType(context, arch, INPUTS[k].name, context->GetInputDesc(k), common) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }
     }
     for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
-        if (CheckType(context, OUTPUTS[k].name, context->GetOutputDesc(k), common) != ge::GRAPH_SUCCESS) {
+        if (CheckType(context, arch, OUTPUTS[k].name, context->GetOutputDesc(k), common) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }
     }
@@ -163,8 +201,15 @@ ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Doma
     return ge::GRAPH_SUCCESS;
 }
 
+// The architecture that the framework was told of before the first call; null if there are no kernels for it.
+const Arch* ArchOf(const gert::TilingContext* context)
+{
+    const CompileInfo* info = context->GetCompileInfo<CompileInfo>();
+    return info == nullptr ? nullptr : FindArch(info->arch);
+}
+
 // Asks the platform, at every call: how many cores a stream may use can change.
-ge::graphStatus AskPlatform(const gert::TilingContext* context, Machine& machine, size_t& workspace)
+ge::graphStatus AskPlatform(const gert::TilingContext* context, const Arch& arch, Machine& machine, size_t& workspace)
 {
     fe::PlatFormInfos* infos = context->GetPlatformInfo();
     if (infos == nullptr) {
@@ -173,7 +218,7 @@ ge::graphStatus AskPlatform(const gert::TilingContext* context, Machine& machine
     const platform_ascendc::PlatformAscendC platform(infos);
     machine.cores = platform.GetCoreNumAiv();
     platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, machine.ub);
-    machine.pads = PADS;
+    machine.pads = arch.pads;
     workspace = platform.GetLibApiWorkSpaceSize();
     if (machine.cores == 0) {
         return Refuse(context, "the platform reports 0 vector cores; needs 1 or more");
@@ -183,23 +228,26 @@ ge::graphStatus AskPlatform(const gert::TilingContext* context, Machine& machine
 
 ge::graphStatus TileCall(gert::TilingContext* context)
 {
+    const Arch* arch = ArchOf(context);
+    if (arch == nullptr) {
+        return Refuse(context, "there are no kernels for the architecture of this product");
+    }
     Attributes attributes{};
     Type type{};
     Domain domain;
     Machine machine{};
     size_t workspace = 0;
     if (ReadAttributes(context, attributes) != ge::GRAPH_SUCCESS ||
-        FindType(context, type) != ge::GRAPH_SUCCESS ||
+        FindType(context, *arch, type) != ge::GRAPH_SUCCESS ||
         ReadShapes(context, attributes.dim, domain) != ge::GRAPH_SUCCESS ||
-        AskPlatform(context, machine, workspace) != ge::GRAPH_SUCCESS) {
+        AskPlatform(context, *arch, machine, workspace) != ge::GRAPH_SUCCESS) {
         return ge::GRAPH_FAILED;
     }
     const uint32_t form = SelectForm();
-    const Need* need = FindNeed(form, type.key);
+    const Need* need = FindNeed(arch->number, form, type.key);
     if (need == nullptr) {
-        return Refuse(context, "(" + NameOf(type.type) +
-                      ") has no kernel on this target; allowed: "
-                      "(DT_FLOAT16, DT_BF16, DT_FLOAT)");
+        return Refuse(context, "(" + NameOf(type.type) + ") has no kernel on this target; allowed: " +
+                      KernelsOf(*arch));
     }
     TilingData* data = context->GetTilingData<TilingData>();
     size_t* workspaces = context->GetWorkspaceSizes(1);
@@ -220,7 +268,15 @@ ge::graphStatus TileCall(gert::TilingContext* context)
     return ge::GRAPH_SUCCESS;
 }
 
-ge::graphStatus Parse(gert::TilingParseContext*) { return ge::GRAPH_SUCCESS; }
+ge::graphStatus Parse(gert::TilingParseContext* context)
+{
+    CompileInfo* info = context->GetCompiledInfo<CompileInfo>();
+    if (info == nullptr) {
+        return Refuse(context, "the platform is unknown");
+    }
+    info->arch = ARCHS[0].number;  // the only one
+    return ge::GRAPH_SUCCESS;
+}
 
 }  // namespace
 

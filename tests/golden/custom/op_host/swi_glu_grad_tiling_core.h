@@ -258,8 +258,10 @@ inline bool Tile(const Extent& extent, const Need& need, const Machine& machine,
     return true;
 }
 
-// What the framework keeps between calls: nothing is known before shapes are.
-struct CompileInfo {};
+// What the framework keeps between calls.
+struct CompileInfo {
+    uint32_t arch;  // the platform's number of its architecture
+};
 
 // Element types, as the tiling key counts them.
 constexpr uint32_t TYPE_HALF = 0;
@@ -269,28 +271,45 @@ constexpr uint32_t TYPE_FLOAT = 2;
 // Forms of the formula, as the tiling key counts them.
 constexpr uint32_t FORM_FORMULA = 0;
 
-// Whether this target copies any length in bytes between GM and UB.
-constexpr bool PADS = true;
+// The architectures there are kernels for, by the platform's number.
+struct Arch {
+    uint32_t number;
+    bool pads;  // copies can have any length in bytes; else multiples of 32
+};
+
+constexpr Arch ARCHS[] = {{2201, true}};
 
 // The kernels there are, and what a tile of each needs of UB.
 struct Kernel {
+    uint32_t arch;
     uint32_t form;
     uint32_t type;
     Need need;
 };
 
 constexpr Kernel KERNELS[] = {
-    // form, type, {bytes per element, {fixed bytes, bits per element} dense, small}
-    {FORM_FORMULA, TYPE_HALF, {2, {0, 288}, {0, 448}}},
-    {FORM_FORMULA, TYPE_BF16, {2, {0, 288}, {0, 448}}},
-    {FORM_FORMULA, TYPE_FLOAT, {4, {0, 352}, {0, 576}}},
+    // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small}
+    {2201, FORM_FORMULA, TYPE_HALF, {2, {0, 288}, {0, 448}}},
+    {2201, FORM_FORMULA, TYPE_BF16, {2, {0, 288}, {0, 448}}},
+    {2201, FORM_FORMULA, TYPE_FLOAT, {4, {0, 352}, {0, 576}}},
 };
 
-// What a kernel needs; null if there is none of this form and type on this target.
-inline const Need* FindNeed(uint32_t form, uint32_t type)
+// An architecture; null if there are no kernels for it.
+inline const Arch* FindArch(uint32_t number)
+{
+    for (const Arch& arch : ARCHS) {
+        if (arch.number == number) {
+            return &arch;
+        }
+    }
+    return nullptr;
+}
+
+// What a kernel needs; null if there is none of this form and type on this architecture.
+inline const Need* FindNeed(uint32_t arch, uint32_t form, uint32_t type)
 {
     for (const Kernel& kernel : KERNELS) {
-        if (kernel.form == form && kernel.type == type) {
+        if (kernel.arch == arch && kernel.form == form && kernel.type == type) {
             return &kernel.need;
         }
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exe_graph/contexts.h"
+#include "platform/soc_spec.h"
 
 namespace platform_ascendc {
 
@@ -11,6 +12,7 @@ class PlatformAscendC {
 public:
     explicit PlatformAscendC(fe::PlatFormInfos* infos) : infos_(infos) {}
     uint32_t GetCoreNumAiv() const { return infos_->aiv; }
+    NpuArch GetCurNpuArch() const { return static_cast<NpuArch>(infos_->arch); }
     uint32_t GetLibApiWorkSpaceSize() const { return infos_->workspace; }
     void GetCoreMemSize(const CoreMemType& type, uint64_t& size) const
     {

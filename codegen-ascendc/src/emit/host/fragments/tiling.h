@@ -15,8 +15,44 @@ std::string NameOf(ge::DataType type)
     }
 }
 
+constexpr uint32_t ANY_FORM = UINT32_MAX;
+
+// Whether an architecture has a kernel of this type and form.
+bool Has(const Arch& arch, uint32_t type, uint32_t form)
+{
+    const auto same = [&](const Kernel& kernel) {
+        return kernel.arch == arch.number && kernel.type == type && (form == ANY_FORM || kernel.form == form);
+    };
+    return std::any_of(std::begin(KERNELS), std::end(KERNELS), same);
+}
+
+// Element types of an architecture's kernels: `DT_FLOAT16, DT_FLOAT`.
+std::string TypesOf(const Arch& arch, uint32_t form)
+{
+    std::string names;
+    for (const Type& type : TYPES) {
+        if (Has(arch, type.key, form)) {
+            names += (names.empty() ? "" : ", ") + NameOf(type.type);
+        }
+    }
+    return names;
+}
+
+// An architecture's kernels: `approximate = 1 (DT_FLOAT16, DT_FLOAT)`.
+std::string KernelsOf(const Arch& arch)
+{
+    std::string names;
+    for (uint32_t form = 0; form < std::size(FORMS); ++form) {
+        const std::string types = TypesOf(arch, form);
+        if (!types.empty()) {
+            names += (names.empty() ? "" : "; ") + std::string(FORMS[form]) + "(" + types + ")";
+        }
+    }
+    return names;
+}
+
 // Checks one tensor's element type against those there are, and the first input's.
-ge::graphStatus CheckType(const gert::TilingContext* context, const char* name,
+ge::graphStatus CheckType(const gert::TilingContext* context, const Arch& arch, const char* name,
                           const gert::CompileTimeTensorDesc* desc, ge::DataType& common)
 {
     if (desc == nullptr) {
@@ -24,9 +60,9 @@ ge::graphStatus CheckType(const gert::TilingContext* context, const char* name,
     }
     const ge::DataType type = desc->GetDataType();
     const std::string got = "has dtype " + NameOf(type) + "; allowed: ";
-    const auto same = [type](const Type& known) { return known.type == type; };
+    const auto same = [&](const Type& known) { return known.type == type && Has(arch, known.key, ANY_FORM); };
     if (std::none_of(std::begin(TYPES), std::end(TYPES), same)) {
-        return RefuseTensor(context, name, got + TYPE_NAMES);
+        return RefuseTensor(context, name, got + TypesOf(arch, ANY_FORM));
     }
     common = common == ge::DT_UNDEFINED ? type : common;
     if (type != common) {
@@ -36,16 +72,16 @@ ge::graphStatus CheckType(const gert::TilingContext* context, const char* name,
 }
 
 // Finds the element type of all tensors.
-ge::graphStatus FindType(const gert::TilingContext* context, Type& type)
+ge::graphStatus FindType(const gert::TilingContext* context, const Arch& arch, Type& type)
 {
     ge::DataType common = ge::DT_UNDEFINED;
     for (size_t k = 0; k < INPUT_COUNT; ++k) {
-        if (CheckType(context, INPUTS[k].name, context->GetInputDesc(k), common) != ge::GRAPH_SUCCESS) {
+        if (CheckType(context, arch, INPUTS[k].name, context->GetInputDesc(k), common) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }
     }
     for (size_t k = 0; k < OUTPUT_COUNT; ++k) {
-        if (CheckType(context, OUTPUTS[k].name, context->GetOutputDesc(k), common) != ge::GRAPH_SUCCESS) {
+        if (CheckType(context, arch, OUTPUTS[k].name, context->GetOutputDesc(k), common) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }
     }
@@ -120,8 +156,15 @@ ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Doma
     return ge::GRAPH_SUCCESS;
 }
 
+// The architecture that the framework was told of before the first call; null if there are no kernels for it.
+const Arch* ArchOf(const gert::TilingContext* context)
+{
+    const CompileInfo* info = context->GetCompileInfo<CompileInfo>();
+    return info == nullptr ? nullptr : FindArch(info->arch);
+}
+
 // Asks the platform, at every call: how many cores a stream may use can change.
-ge::graphStatus AskPlatform(const gert::TilingContext* context, Machine& machine, size_t& workspace)
+ge::graphStatus AskPlatform(const gert::TilingContext* context, const Arch& arch, Machine& machine, size_t& workspace)
 {
     fe::PlatFormInfos* infos = context->GetPlatformInfo();
     if (infos == nullptr) {
@@ -130,7 +173,7 @@ ge::graphStatus AskPlatform(const gert::TilingContext* context, Machine& machine
     const platform_ascendc::PlatformAscendC platform(infos);
     machine.cores = platform.GetCoreNumAiv();
     platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, machine.ub);
-    machine.pads = PADS;
+    machine.pads = arch.pads;
     workspace = platform.GetLibApiWorkSpaceSize();
     if (machine.cores == 0) {
         return Refuse(context, "the platform reports 0 vector cores; needs 1 or more");

@@ -1,6 +1,6 @@
 //! Tiling and shape inference: what the plans say is what the host functions must answer.
 
-use super::{Call, body, braced, call, case, planned, shape_of, values};
+use super::{Call, braced, call, case, planned, shape_of, values};
 use crate::emit::api::cpp::literal;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
@@ -9,53 +9,52 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::{AttrKind, Value};
 use op_dsl_ir::tiling::{Machine, Tiling};
 
-/// The platform is the product's; what is expected is the tiling of the plans.
+/// One test for each kernel: what the plans say is what the host must answer.
 pub fn tilings(package: &Package<'_>) -> String {
-    let (def, soc) = (package.def, package.soc());
-    let machine = Machine { ub: soc.reported_ub(), cores: soc.cores, pads: soc.arch.pads };
+    let (def, snake) = (package.def, package.snake());
     let mut t = Text::new();
     t.line("#include <cstring>\n\n#include <gtest/gtest.h>\n\n#include \"tiling_case_executor.h\"");
-    let snake = package.snake();
     t.line(format!("#include \"../../../op_host/{snake}_tiling_core.h\"\n"));
-    t.line("// A context without it cannot be made.");
-    t.line(format!("static ops::{snake}::CompileInfo compileInfo;\n"));
     for plan in &package.plans {
         let Some(call) = call(package, plan.spec, plan.dtype, [64, 1000]) else { continue };
-        let Some((tiling, ub)) = steady(&call, plan, machine) else { continue };
-        let more = format!(", &compileInfo, {}, {ub}", machine.cores);
-        t.line(format!("TEST({}Tiling, {})\n{{", def.name, case(package, plan)));
-        body(&mut t, &context(package, "TilingContextPara", &call, plan.dtype, &more));
-        body(&mut t, "TilingInfo info;\nASSERT_TRUE(ExecuteTiling(para, info));");
-        body(&mut t, &format!("EXPECT_EQ(info.blockNum, {}u);", tiling.cores));
-        let name = package.tiling_data();
-        body(&mut t, &format!("ASSERT_GE(info.tilingDataSize, sizeof({name}));\n{name} data;"));
-        body(&mut t, "std::memcpy(&data, info.tilingData.get(), sizeof(data));");
-        for (field, value) in values(&tiling) {
-            body(&mut t, &format!("EXPECT_EQ(data.{field}, {value}u);"));
-        }
-        t.line("}\n");
+        let Some((tiling, ub)) = steady(&call, plan) else { continue };
+        let name = test_name(package, plan);
+        t.function(format!("TEST({}Tiling, {name})", def.name), |t| {
+            t.lines(tiling_call(package, plan, &call, ub));
+            t.line("TilingInfo info;\nASSERT_TRUE(ExecuteTiling(para, info));");
+            t.line(format!("EXPECT_EQ(info.blockNum, {}u);", tiling.cores));
+            let name = package.tiling_data();
+            t.line(format!("ASSERT_GE(info.tilingDataSize, sizeof({name}));\n{name} data;"));
+            t.line("std::memcpy(&data, info.tilingData.get(), sizeof(data));");
+            for (field, value) in values(&tiling) {
+                t.line(format!("EXPECT_EQ(data.{field}, {value}u);"));
+            }
+        });
+        t.line("");
     }
-    if let Some(refused) =
-        refused(package, &format!(", &compileInfo, {}, {}", machine.cores, soc.ub))
-    {
-        t.line(refused);
-    }
+    t.lines(refused(package).unwrap_or_default());
     t.finish()
 }
 
-/// Bytes of UB that some platforms keep of what a test gives them.
-const KEPT: u64 = 256;
+/// `FLOAT16_TANH`, with the architecture where there are several.
+fn test_name(package: &Package<'_>, plan: &Plan) -> String {
+    match package.archs().len() {
+        1 => case(package, plan),
+        _ => format!("{}_{}", case(package, plan), plan.soc.arch.number),
+    }
+}
 
-/// A tiling that is the same whether or not the platform keeps some of UB, and the UB to ask for.
-fn steady(call: &Call, plan: &Plan, machine: Machine) -> Option<(Tiling, u64)> {
-    let with = |ub| planned(call, plan, &Machine { ub, ..machine });
-    let tries = (0..machine.ub / KEPT).map(|n| machine.ub - n * KEPT);
-    let same = |ub: u64| Some((with(ub).filter(|t| Some(t) == with(ub - KEPT).as_ref())?, ub));
-    tries.take_while(|ub| *ub > KEPT).find_map(same)
+/// A call on a plan's product. The platform of the build may be another: the tiling goes by what the
+/// framework keeps of it.
+fn tiling_call(package: &Package<'_>, plan: &Plan, call: &Call, ub: u64) -> String {
+    let (snake, soc) = (package.snake(), plan.soc);
+    let more = format!(", &compileInfo, {}, {ub}", soc.cores);
+    let info = format!("ops::{snake}::CompileInfo compileInfo{{{}}};\n", soc.arch.number);
+    info + &context(package, "TilingContextPara", call, plan.dtype, &more)
 }
 
 /// The second input has one row more than the first.
-fn refused(package: &Package<'_>, more: &str) -> Option<String> {
+fn refused(package: &Package<'_>) -> Option<String> {
     let plan = package.plans.first()?;
     let mut call = call(package, plan.spec, plan.dtype, [64, 1000])?;
     if package.def.broadcast {
@@ -63,29 +62,40 @@ fn refused(package: &Package<'_>, more: &str) -> Option<String> {
     }
     call.shapes.get_mut(1)?[0] += 1;
     let mut t = Text::new();
-    t.line(format!("TEST({}Tiling, ShapesThatDoNotFit)\n{{", package.def.name));
-    body(&mut t, &context(package, "TilingContextPara", &call, plan.dtype, more));
-    body(&mut t, "TilingInfo info;\nEXPECT_FALSE(ExecuteTiling(para, info));");
-    t.line("}");
+    t.function(format!("TEST({}Tiling, ShapesThatDoNotFit)", package.def.name), |t| {
+        t.lines(tiling_call(package, plan, &call, plan.soc.ub));
+        t.line("TilingInfo info;\nEXPECT_FALSE(ExecuteTiling(para, info));");
+    });
     Some(t.finish())
 }
 
+/// Bytes of UB that some platforms keep of what a test gives them.
+const KEPT: u64 = 256;
+
+/// A tiling that is the same whether or not the platform keeps some of UB, and the UB to ask for.
+fn steady(call: &Call, plan: &Plan) -> Option<(Tiling, u64)> {
+    let soc = plan.soc;
+    let with = |ub| planned(call, plan, &Machine { ub, cores: soc.cores, pads: soc.arch.pads });
+    let tries = (0..soc.ub / KEPT).map(|n| soc.ub - n * KEPT);
+    let same = |ub: u64| Some((with(ub).filter(|t| Some(t) == with(ub - KEPT).as_ref())?, ub));
+    tries.take_while(|ub| *ub > KEPT).find_map(same)
+}
+
+/// Shapes of outputs from those of inputs.
 pub fn shapes(package: &Package<'_>) -> String {
     let mut t = Text::new();
     t.line("#include <gtest/gtest.h>\n\n#include \"infershape_case_executor.h\"\n");
     let Some(plan) = package.plans.first() else { return t.finish() };
     for (name, part) in [("Matrix", [64, 1000]), ("OneElement", [1, 1])] {
         let Some(call) = call(package, plan.spec, plan.dtype, part) else { continue };
-        t.line(format!("TEST({}InferShape, {name})\n{{", package.def.name));
         let unknown = Call { outputs: vec![Vec::new(); call.outputs.len()], ..call };
-        body(&mut t, &context(package, "InfershapeContextPara", &unknown, plan.dtype, ""));
-        let wanted: Vec<String> =
-            package.def.outputs.iter().map(|o| braced(&shape_of(o.kind, part))).collect();
-        body(
-            &mut t,
-            &format!("ExecuteTestCase(para, ge::GRAPH_SUCCESS, {{{}}});", wanted.join(", ")),
-        );
-        t.line("}\n");
+        let wanted = package.def.outputs.iter().map(|o| braced(&shape_of(o.kind, part)));
+        let wanted = wanted.collect::<Vec<_>>().join(", ");
+        t.function(format!("TEST({}InferShape, {name})", package.def.name), |t| {
+            t.lines(context(package, "InfershapeContextPara", &unknown, plan.dtype, ""));
+            t.line(format!("ExecuteTestCase(para, ge::GRAPH_SUCCESS, {{{wanted}}});"));
+        });
+        t.line("");
     }
     t.finish()
 }

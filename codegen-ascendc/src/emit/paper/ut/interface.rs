@@ -4,6 +4,7 @@ use super::{attribute, body, braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
 use crate::emit::package::Package;
 use crate::emit::text::Text;
+use crate::plan::Plan;
 use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::published::{Of, Type};
@@ -48,10 +49,10 @@ enum Wrong<'a> {
 
 fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wrong<'_>) -> String {
     let def = package.def;
-    let spec = package.specs()[0];
-    let dtype = match (wrong, package.dtypes()[0]) {
-        (Wrong::DType, _) => "ACL_INT32".to_string(),
-        (_, dtype) => format!("ACL_{}", dtype.row().ge),
+    let Plan { spec, dtype, .. } = *package.common();
+    let dtype = match wrong {
+        Wrong::DType => "ACL_INT32".to_string(),
+        _ => format!("ACL_{}", dtype.row().ge),
     };
     let mut t = Text::new();
     let shape = |kind: Kind| {

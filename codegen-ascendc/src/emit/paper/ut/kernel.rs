@@ -1,7 +1,8 @@
 //! The kernel on the toolkit's CPU model, against the formula in double.
 
-use super::{Call, body, call, case, planned, values};
+use super::{Call, call, case, planned, values};
 use crate::emit::api::cpp::list;
+use crate::emit::branch::in_kernel;
 use crate::emit::kernel::{tiling_data, tiling_key};
 use crate::emit::package::Package;
 use crate::emit::paper::example;
@@ -12,33 +13,47 @@ use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Part, Pattern, Stream, Tensor, Value};
 use op_dsl_ir::tiling::{Machine, Path, Tiling};
+use std::collections::BTreeSet;
 
 /// The kernel in float, each form against the formula in double. A package without float has none.
 pub fn kernel(package: &Package<'_>) -> Option<String> {
     let plans: Vec<&Plan> = package.plans.iter().filter(|p| p.dtype == DType::F32).collect();
     plans.first()?;
+    let specs: BTreeSet<usize> = plans.iter().map(|p| p.spec).collect();
     let mut t = Text::new();
     t.line("#include <cmath>\n\n#include \"gtest/gtest.h\"\n#include \"tikicpulib.h\"\n");
     t.line(format!("#include \"../../../op_kernel/{}.cpp\"\n", package.snake()));
-    let graphs = plans.iter().map(|p| &package.def.specs[p.spec].graph);
+    let graphs = specs.iter().map(|s| &package.def.specs[*s].graph);
     let helpers = prelude(graphs, Language::Cpp);
     if !helpers.is_empty() {
         t.line(format!("namespace formula {{\n\n{helpers}\n}} // namespace formula\n"));
     }
-    for plan in plans {
-        let Some(call) = call(package, plan.spec, plan.dtype, [8, 64]) else { continue };
-        let machine =
-            Machine { ub: package.soc().reported_ub(), cores: 2, pads: package.soc().arch.pads };
-        let Some(tiling) = planned(&call, plan, &machine) else { continue };
-        let name = case(package, plan);
-        t.line(format!("namespace of_{} {{", name.to_lowercase()));
-        t.line(example::expected(package, plan.spec).trim_end());
-        t.line(format!("}} // namespace of_{}\n", name.to_lowercase()));
-        t.line(format!("TEST({}Kernel, {name})\n{{", package.def.name));
-        t.line(format!("    using namespace of_{};", name.to_lowercase()));
-        body(&mut t, &launch(package, plan, &call, &tiling));
-        t.line("}\n");
+    for spec in specs {
+        let of = |arch| {
+            let plan = package.plans_of(arch).find(|p| (p.spec, p.dtype) == (spec, DType::F32));
+            plan.and_then(|plan| test(package, plan)).unwrap_or_default()
+        };
+        t.lines(in_kernel(package, of)).line("");
     }
+    Some(t.finish())
+}
+
+/// The test of one form.
+fn test(package: &Package<'_>, plan: &Plan) -> Option<String> {
+    let call = call(package, plan.spec, plan.dtype, [8, 64])?;
+    let soc = plan.soc;
+    let machine = Machine { ub: soc.reported_ub(), cores: 2, pads: soc.arch.pads };
+    let tiling = planned(&call, plan, &machine)?;
+    let name = case(package, plan);
+    let scope = format!("of_{}", name.to_lowercase());
+    let mut t = Text::new();
+    t.line(format!("namespace {scope} {{"));
+    t.lines(example::expected(package, plan.spec));
+    t.line(format!("}} // namespace {scope}\n"));
+    t.function(format!("TEST({}Kernel, {name})", package.def.name), |t| {
+        t.line(format!("using namespace {scope};"));
+        t.lines(launch(package, plan, &call, &tiling));
+    });
     Some(t.finish())
 }
 

@@ -264,8 +264,10 @@ inline bool Tile(const Extent& extent, const Need& need, const Machine& machine,
     return true;
 }
 
-// What the framework keeps between calls: nothing is known before shapes are.
-struct CompileInfo {};
+// What the framework keeps between calls.
+struct CompileInfo {
+    uint32_t arch;  // the platform's number of its architecture
+};
 
 // Element types, as the tiling key counts them.
 constexpr uint32_t TYPE_HALF = 0;
@@ -276,31 +278,48 @@ constexpr uint32_t TYPE_FLOAT = 2;
 constexpr uint32_t FORM_NONE = 0;
 constexpr uint32_t FORM_TANH = 1;
 
-// Whether this target copies any length in bytes between GM and UB.
-constexpr bool PADS = true;
+// The architectures there are kernels for, by the platform's number.
+struct Arch {
+    uint32_t number;
+    bool pads;  // copies can have any length in bytes; else multiples of 32
+};
+
+constexpr Arch ARCHS[] = {{2201, true}};
 
 // The kernels there are, and what a tile of each needs of UB.
 struct Kernel {
+    uint32_t arch;
     uint32_t form;
     uint32_t type;
     Need need;
 };
 
 constexpr Kernel KERNELS[] = {
-    // form, type, {bytes per element, {fixed bytes, bits per element} dense, small}
-    {FORM_NONE, TYPE_HALF, {2, {0, 224}, {0, 0}}},
-    {FORM_NONE, TYPE_BF16, {2, {0, 224}, {0, 0}}},
-    {FORM_NONE, TYPE_FLOAT, {4, {256, 288}, {0, 0}}},
-    {FORM_TANH, TYPE_HALF, {2, {0, 192}, {0, 0}}},
-    {FORM_TANH, TYPE_BF16, {2, {0, 192}, {0, 0}}},
-    {FORM_TANH, TYPE_FLOAT, {4, {0, 224}, {0, 0}}},
+    // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small}
+    {2201, FORM_NONE, TYPE_HALF, {2, {0, 224}, {0, 0}}},
+    {2201, FORM_NONE, TYPE_BF16, {2, {0, 224}, {0, 0}}},
+    {2201, FORM_NONE, TYPE_FLOAT, {4, {256, 288}, {0, 0}}},
+    {2201, FORM_TANH, TYPE_HALF, {2, {0, 192}, {0, 0}}},
+    {2201, FORM_TANH, TYPE_BF16, {2, {0, 192}, {0, 0}}},
+    {2201, FORM_TANH, TYPE_FLOAT, {4, {0, 224}, {0, 0}}},
 };
 
-// What a kernel needs; null if there is none of this form and type on this target.
-inline const Need* FindNeed(uint32_t form, uint32_t type)
+// An architecture; null if there are no kernels for it.
+inline const Arch* FindArch(uint32_t number)
+{
+    for (const Arch& arch : ARCHS) {
+        if (arch.number == number) {
+            return &arch;
+        }
+    }
+    return nullptr;
+}
+
+// What a kernel needs; null if there is none of this form and type on this architecture.
+inline const Need* FindNeed(uint32_t arch, uint32_t form, uint32_t type)
 {
     for (const Kernel& kernel : KERNELS) {
-        if (kernel.form == form && kernel.type == type) {
+        if (kernel.arch == arch && kernel.form == form && kernel.type == type) {
             return &kernel.need;
         }
     }

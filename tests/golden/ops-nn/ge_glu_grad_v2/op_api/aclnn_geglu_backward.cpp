@@ -35,6 +35,7 @@
 #include "opdev/make_op_executor.h"
 #include "opdev/op_dfx.h"
 #include "opdev/op_log.h"
+#include "opdev/platform.h"
 #include "opdev/shape_utils.h"
 
 using namespace op;
@@ -42,8 +43,18 @@ using namespace op;
 namespace {
 constexpr size_t MAX_RANK = 8;
 
-// Element types that the package has kernels for.
-const std::initializer_list<DataType> DTYPES = {DataType::DT_FLOAT16, DataType::DT_BF16, DataType::DT_FLOAT};
+// Element types that there are kernels for on this product.
+const std::initializer_list<DataType>& Dtypes()
+{
+    const NpuArch arch = GetCurrentPlatformInfo().GetCurNpuArch();
+    if (arch == NpuArch::DAV_2201 || arch == NpuArch::DAV_3510) {
+        static const std::initializer_list<DataType> dtypes = {DataType::DT_FLOAT16, DataType::DT_BF16, DataType::DT_FLOAT};
+        return dtypes;
+    } else {
+        static const std::initializer_list<DataType> dtypes = {DataType::DT_FLOAT16, DataType::DT_FLOAT};
+        return dtypes;
+    }
+}
 
 // No argument may be missing.
 bool CheckNotNull(
@@ -60,7 +71,7 @@ bool CheckNotNull(
 bool CheckDtype(
     const aclTensor* gradOutput, const aclTensor* self, const aclTensor* gelu, const aclTensor* gradInput)
 {
-    OP_CHECK_DTYPE_NOT_SUPPORT(gradOutput, DTYPES, return false);
+    OP_CHECK_DTYPE_NOT_SUPPORT(gradOutput, Dtypes(), return false);
     OP_CHECK_DTYPE_NOT_SAME(gradOutput, self, return false);
     OP_CHECK_DTYPE_NOT_SAME(gradOutput, gelu, return false);
     OP_CHECK_DTYPE_NOT_SAME(gradOutput, gradInput, return false);
@@ -108,10 +119,17 @@ bool CheckShape(
 // Values that the kernel has a form for.
 bool CheckAttributes(int64_t approximate)
 {
-    OP_CHECK(
-        approximate == 0 || approximate == 1,
-        OP_LOGE(ACLNN_ERR_PARAM_INVALID, "approximate must be 0 (none) or 1 (tanh), but is %ld.", approximate),
-        return false);
+    const NpuArch arch = GetCurrentPlatformInfo().GetCurNpuArch();
+    if (arch == NpuArch::DAV_2201 || arch == NpuArch::DAV_3510) {
+        OP_CHECK(
+            approximate == 0 || approximate == 1,
+            OP_LOGE(ACLNN_ERR_PARAM_INVALID, "approximate must be 0 (none) or 1 (tanh), but is %ld.", approximate),
+            return false);
+    } else {
+        OP_CHECK(
+            approximate == 1, OP_LOGE(ACLNN_ERR_PARAM_INVALID, "approximate must be 1 (tanh), but is %ld.", approximate),
+            return false);
+    }
     return true;
 }
 

@@ -42,6 +42,8 @@ namespace ge {
  * @par Outputs:
  * @li dx: DT_FLOAT16, DT_BF16, DT_FLOAT, cut in two along the split dimension, which is even.
  *
+ * Not in DT_BF16 on ascend310p.
+ *
  * @par Attributes:
  * @li dim: the dimension that is cut in two, from -rank to rank - 1. Defaults to -1.
  * @li approximate: 0 (none) or 1 (tanh). Defaults to 1.

@@ -48,10 +48,12 @@ struct Element<GE_GLU_GRAD_V2_HALF> {
     using Type = half;
 };
 
+#if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
 template <>
 struct Element<GE_GLU_GRAD_V2_BFLOAT16> {
     using Type = bfloat16_t;
 };
+#endif
 
 template <>
 struct Element<GE_GLU_GRAD_V2_FLOAT> {
@@ -172,6 +174,7 @@ private:
         return (most + STEP - 1) / STEP * STEP;
     }
 
+#if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
     // How a tile lies in a tensor whose rows start `width` elements apart.
     struct Bursts {
         uint16_t count;
@@ -209,6 +212,132 @@ private:
         const DataCopyExtParams copy{bursts.count, bursts.bytes, 0, bursts.gap, 0};
         DataCopyPad(to[tile.row * width + shift + tile.column], from, copy);
     }
+#elif __NPU_ARCH__ == 2002
+    // Copies move whole blocks of 32 bytes, to and from any element of GM. What ends inside a block is
+    // read with the rest of that block, and written as the last block that ends with it, over elements
+    // that this core has written already. What is shorter than a block is written element by element.
+    static constexpr uint32_t BLOCK = BLOCK_BYTES / sizeof(T);
+
+    // How a tile lies in a tensor whose rows start `width` elements apart.
+    struct Bursts {
+        uint32_t count;
+        uint32_t columns;
+        // Elements between starts, in GM and in UB.
+        uint64_t width;
+        uint32_t pitch;
+    };
+
+    __aicore__ inline Bursts Cut(const Tile& tile, uint64_t width) const
+    {
+        if (small) {
+            return {1, static_cast<uint32_t>(tile.rows * width), 0, 0};
+        }
+        return {tile.rows, tile.columns, width, tile.rows == 1 ? 0 : tiling_.pitch};
+    }
+
+    // All bursts in one copy, if they and the gaps between them are whole blocks.
+    __aicore__ inline static bool Even(const Bursts& bursts, DataCopyParams& copy, bool in)
+    {
+        if (bursts.columns % BLOCK != 0 || (bursts.count > 1 && bursts.width % BLOCK != 0)) {
+            return false;
+        }
+        const uint64_t gap = bursts.count > 1 ? (bursts.width - bursts.columns) / BLOCK : 0;
+        copy.blockCount = static_cast<uint16_t>(bursts.count);
+        copy.blockLen = static_cast<uint16_t>(bursts.columns / BLOCK);
+        copy.srcStride = static_cast<uint16_t>(in ? gap : 0);
+        copy.dstStride = static_cast<uint16_t>(in ? 0 : gap);
+        return true;
+    }
+
+    // The elements of a tile from a tensor with rows of `width`, of which they start at `shift`.
+    __aicore__ inline void Load(const LocalTensor<T>& to, const GlobalTensor<T>& from, const Tile& tile,
+                                uint64_t width, uint64_t shift) const
+    {
+        const Bursts bursts = Cut(tile, width);
+        const uint64_t first = tile.row * width + shift + tile.column;
+        DataCopyParams copy;
+        if (Even(bursts, copy, true)) {
+            DataCopy(to, from[first], copy);
+            return;
+        }
+        const uint64_t all = tiling_.rows * width;
+        for (uint32_t row = 0; row < bursts.count; ++row) {
+            const uint64_t start = first + row * bursts.width;
+            const LocalTensor<T> line = to[row * bursts.pitch];
+            const uint32_t blocks = (bursts.columns + BLOCK - 1) / BLOCK * BLOCK;
+            if (start + blocks <= all) {
+                DataCopy(line, from[start], blocks);
+            } else {
+                LoadEnd(line, from[start], bursts.columns);
+            }
+        }
+    }
+
+    // The last elements of a tensor: nothing behind them may be read, so that zeros fill the block.
+    __aicore__ inline static void LoadEnd(const LocalTensor<T>& to, const GlobalTensor<T>& from, uint32_t columns)
+    {
+        const uint32_t whole = columns / BLOCK * BLOCK;
+        if (whole > 0) {
+            DataCopy(to, from, whole);
+        }
+        PipeBarrier<PIPE_ALL>();
+        for (uint32_t i = whole; i < whole + BLOCK; ++i) {
+            to.SetValue(i, i < columns ? from.GetValue(i) : static_cast<T>(0));
+        }
+        PipeBarrier<PIPE_ALL>();
+    }
+
+    // The same as Load, the other way; what lies in UB is used up.
+    __aicore__ inline void Store(GlobalTensor<T>& to, const LocalTensor<T>& from, const Tile& tile, uint64_t width,
+                                 uint64_t shift) const
+    {
+        const Bursts bursts = Cut(tile, width);
+        const uint64_t first = tile.row * width + shift + tile.column;
+        DataCopyParams copy;
+        if (Even(bursts, copy, false)) {
+            DataCopy(to[first], from, copy);
+            return;
+        }
+        if (bursts.columns < BLOCK) {
+            StoreElements(to, from, first, bursts);
+            return;
+        }
+        const uint32_t whole = bursts.columns / BLOCK * BLOCK;
+        for (uint32_t row = 0; row < bursts.count; ++row) {
+            DataCopy(to[first + row * bursts.width], from[row * bursts.pitch], whole);
+        }
+        if (whole == bursts.columns) {
+            return;
+        }
+        // The last block of each row moves to where a block of UB starts.
+        const uint32_t last = bursts.columns - BLOCK;
+        PipeBarrier<PIPE_ALL>();
+        for (uint32_t row = 0; row < bursts.count; ++row) {
+            const LocalTensor<T> line = from[row * bursts.pitch];
+            for (uint32_t i = 0; i < BLOCK; ++i) {
+                line.SetValue(whole - BLOCK + i, line.GetValue(last + i));
+            }
+        }
+        PipeBarrier<PIPE_ALL>();
+        for (uint32_t row = 0; row < bursts.count; ++row) {
+            DataCopy(to[first + row * bursts.width + last], from[row * bursts.pitch + whole - BLOCK], BLOCK);
+        }
+    }
+
+    // Rows of less than one block. No other core writes to the lines of GM that the data cache holds for this.
+    __aicore__ inline static void StoreElements(GlobalTensor<T>& to, const LocalTensor<T>& from, uint64_t first,
+                                                const Bursts& bursts)
+    {
+        PipeBarrier<PIPE_ALL>();
+        for (uint32_t row = 0; row < bursts.count; ++row) {
+            for (uint32_t i = 0; i < bursts.columns; ++i) {
+                to.SetValue(first + row * bursts.width + i, from.GetValue(row * bursts.pitch + i));
+            }
+        }
+        DataCacheCleanAndInvalid<T, CacheLine::ENTIRE_DATA_CACHE>(to);
+        PipeBarrier<PIPE_ALL>();
+    }
+#endif
 
     // Rows after which a table of offsets starts at a block of UB again, for any number of columns.
     static constexpr uint32_t PERIOD = 8;

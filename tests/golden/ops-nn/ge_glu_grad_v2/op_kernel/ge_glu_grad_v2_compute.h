@@ -61,6 +61,7 @@ __aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalT
 template <uint32_t dtype, uint32_t form>
 class Compute;
 
+#if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
 // gelu_grad by S6; 22 vector calls a tile.
 template <>
 class Compute<GE_GLU_GRAD_V2_HALF, GE_GLU_GRAD_V2_FORM_NONE> {
@@ -122,7 +123,9 @@ private:
     TBuf<TPosition::VECCALC> t2Buf_;
     TBuf<TPosition::VECCALC> t3Buf_;
 };
+#endif
 
+#if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
 // gelu_grad by S4; 23 vector calls a tile.
 template <>
 class Compute<GE_GLU_GRAD_V2_BFLOAT16, GE_GLU_GRAD_V2_FORM_NONE> {
@@ -185,7 +188,9 @@ private:
     TBuf<TPosition::VECCALC> t2Buf_;
     TBuf<TPosition::VECCALC> t3Buf_;
 };
+#endif
 
+#if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
 // gelu_grad by R; 24 vector calls a tile.
 template <>
 class Compute<GE_GLU_GRAD_V2_FLOAT, GE_GLU_GRAD_V2_FORM_NONE> {
@@ -244,7 +249,9 @@ private:
     TBuf<TPosition::VECCALC> t0Buf_;
     TBuf<TPosition::VECCALC> onesBuf_;
 };
+#endif
 
+#if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
 // gelu_tanh_grad by P; 19 vector calls a tile.
 template <>
 class Compute<GE_GLU_GRAD_V2_HALF, GE_GLU_GRAD_V2_FORM_TANH> {
@@ -303,7 +310,68 @@ private:
     TBuf<TPosition::VECCALC> t2Buf_;
     TBuf<TPosition::VECCALC> t3Buf_;
 };
+#elif __NPU_ARCH__ == 2002
+// gelu_tanh_grad by P; 19 vector calls a tile.
+template <>
+class Compute<GE_GLU_GRAD_V2_HALF, GE_GLU_GRAD_V2_FORM_TANH> {
+public:
+    // Places of the streams in a buffer of the input queue.
+    static constexpr uint32_t DY = 0;
+    static constexpr uint32_t X_GATE = 1;
+    static constexpr uint32_t X_VALUE = 2;
+    static constexpr uint32_t GELU = 3;
+    static constexpr uint32_t INPUTS = 4;
 
+    __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeGluGradV2TilingData&)
+    {
+        pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
+    }
+
+    __aicore__ inline void Run(const LocalTensor<half>& dy,
+                               const LocalTensor<half>& xGate,
+                               const LocalTensor<half>& xValue,
+                               const LocalTensor<half>& gelu,
+                               const LocalTensor<half>& dxGate,
+                               const LocalTensor<half>& dxValue,
+                               uint32_t count)
+    {
+        const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<float> t3 = t3Buf_.Get<float>();
+        Cast(t0, dy, RoundMode::CAST_NONE, count);
+        Cast(t1, xValue, RoundMode::CAST_NONE, count);
+        Mul(t0, t0, t1, count);  // t
+        Maxs(xGate, xGate, static_cast<half>(-15.0f), count);
+        Mins(xGate, xGate, static_cast<half>(6.0f), count);
+        Cast(t1, xGate, RoundMode::CAST_NONE, count);
+        Muls(t1, t1, 1.5957692f, count);  // z = k x
+        Mul(t2, t1, t1, count);
+        Mul(t2, t2, t1, count);
+        Axpy(t1, t2, 0.01755954f, count);  // v = z + al z^3
+        Exp(t3, t1, count);
+        Axpy(t1, t2, 0.03511908f, count);  // x v'
+        Adds(t2, t3, 1.0f, count);
+        Div(t1, t1, t2, count);  // x v' (1 - s)
+        Div(t2, t3, t2, count);  // s = sigmoid(v)
+        Mul(t0, t2, t0, count);
+        FusedMulAdd(t1, t0, t0, count);
+        Cast(dxGate, t1, RoundMode::CAST_NONE, count);
+        Mul(dxValue, dy, gelu, count);
+    }
+
+private:
+    TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> t3Buf_;
+};
+#endif
+
+#if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
 // gelu_tanh_grad by P; 21 vector calls a tile.
 template <>
 class Compute<GE_GLU_GRAD_V2_BFLOAT16, GE_GLU_GRAD_V2_FORM_TANH> {
@@ -364,6 +432,7 @@ private:
     TBuf<TPosition::VECCALC> t2Buf_;
     TBuf<TPosition::VECCALC> t3Buf_;
 };
+#endif
 
 // gelu_tanh_grad by P; 15 vector calls a tile.
 template <>

@@ -32,6 +32,11 @@
 
 namespace GeGluGradV2Kernel {
 
+#if __NPU_ARCH__ == 2002
+// No tile has less: the elements of a block of 32 bytes.
+constexpr uint32_t LEAST = 16;
+
+#endif
 // Neighbouring elements of the matrix that are computed together: whole rows, or a segment of one.
 struct Tile {
     uint64_t row;
@@ -63,6 +68,12 @@ public:
         tile.column = at_.column;
         if (at_.column == 0 && !sameRow && tiling_.tileRows > 0) {
             tile.rows = AtMost(end_.row - at_.row, tiling_.tileRows);
+#if __NPU_ARCH__ == 2002
+            const uint64_t moreRows = end_.row - at_.row - tile.rows;
+            if (moreRows > 0 && moreRows * tiling_.columns < LEAST) {
+                tile.rows -= static_cast<uint32_t>((LEAST + tiling_.columns - 1) / tiling_.columns);
+            }
+#endif
             tile.columns = static_cast<uint32_t>(tiling_.columns);
             tile.count = tile.rows * tiling_.pitch;
             at_.row += tile.rows;
@@ -71,6 +82,12 @@ public:
         const uint64_t limit = sameRow ? end_.column : tiling_.columns;
         tile.rows = 1;
         tile.columns = AtMost(limit - at_.column, tiling_.tileColumns);
+#if __NPU_ARCH__ == 2002
+        const uint64_t more = limit - at_.column - tile.columns;
+        if (more > 0 && more < LEAST) {
+            tile.columns -= LEAST;
+        }
+#endif
         tile.count = tile.columns;
         at_.column += tile.columns;
         if (at_.column == tiling_.columns) {
@@ -89,7 +106,18 @@ private:
     __aicore__ inline Place PlaceOf(uint64_t unit) const
     {
         const uint64_t row = unit / tiling_.pieces * tiling_.unitRows;
+#if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
         return {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};
+#elif __NPU_ARCH__ == 2002
+        Place place = {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};
+        if (place.column > 0 && tiling_.columns - place.column < LEAST) {
+            place = {place.row + 1, 0};
+        }
+        if (place.row > 0 && place.column == 0 && (tiling_.rows - place.row) * tiling_.columns < LEAST) {
+            place.row = tiling_.rows;
+        }
+        return place;
+#endif
     }
 
     __aicore__ inline static uint32_t AtMost(uint64_t left, uint32_t most)

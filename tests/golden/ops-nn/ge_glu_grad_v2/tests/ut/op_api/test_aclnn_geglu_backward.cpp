@@ -36,7 +36,7 @@ TEST(aclnnGeGluBackward, RightArguments)
     TensorDesc self({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     TensorDesc gradInput({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(aclnnGeGluBackward, INPUT(gradOutput, self, gelu, dim, approximate), OUTPUT(gradInput));
     uint64_t workspaceSize = 0;
@@ -48,7 +48,7 @@ TEST(aclnnGeGluBackward, NoGradOutput)
     TensorDesc self({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     TensorDesc gradInput({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(
         aclnnGeGluBackward, INPUT(static_cast<aclTensor*>(nullptr), self, gelu, dim, approximate), OUTPUT(gradInput));
@@ -61,7 +61,7 @@ TEST(aclnnGeGluBackward, NoSelf)
     TensorDesc gradOutput({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     TensorDesc gradInput({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(
         aclnnGeGluBackward, INPUT(gradOutput, static_cast<aclTensor*>(nullptr), gelu, dim, approximate),
@@ -75,7 +75,7 @@ TEST(aclnnGeGluBackward, NoGelu)
     TensorDesc gradOutput({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc self({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     TensorDesc gradInput({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(
         aclnnGeGluBackward, INPUT(gradOutput, self, static_cast<aclTensor*>(nullptr), dim, approximate),
@@ -90,7 +90,7 @@ TEST(aclnnGeGluBackward, NoGradInput)
     TensorDesc self({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     auto ut = OP_API_UT(
         aclnnGeGluBackward, INPUT(gradOutput, self, gelu, dim, approximate), OUTPUT(static_cast<aclTensor*>(nullptr)));
     uint64_t workspaceSize = 0;
@@ -103,7 +103,7 @@ TEST(aclnnGeGluBackward, AnotherElementType)
     TensorDesc self({2, 32}, ACL_INT32, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_INT32, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     TensorDesc gradInput({2, 32}, ACL_INT32, ACL_FORMAT_ND);
     auto ut = OP_API_UT(aclnnGeGluBackward, INPUT(gradOutput, self, gelu, dim, approximate), OUTPUT(gradInput));
     uint64_t workspaceSize = 0;
@@ -116,7 +116,7 @@ TEST(aclnnGeGluBackward, NineDimensions)
     TensorDesc self({1, 1, 1, 1, 1, 1, 1, 2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({1, 1, 1, 1, 1, 1, 1, 2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     TensorDesc gradInput({1, 1, 1, 1, 1, 1, 1, 2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(aclnnGeGluBackward, INPUT(gradOutput, self, gelu, dim, approximate), OUTPUT(gradInput));
     uint64_t workspaceSize = 0;
@@ -129,7 +129,7 @@ TEST(aclnnGeGluBackward, DimBeyondTheRank)
     TensorDesc self({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = 2;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     TensorDesc gradInput({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(aclnnGeGluBackward, INPUT(gradOutput, self, gelu, dim, approximate), OUTPUT(gradInput));
     uint64_t workspaceSize = 0;
@@ -142,7 +142,7 @@ TEST(aclnnGeGluV3Backward, RightArguments)
     TensorDesc self({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     bool activateLeft = false;
     TensorDesc gradInput({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(
@@ -156,7 +156,7 @@ TEST(aclnnGeGluV3Backward, NoGradOutput)
     TensorDesc self({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     bool activateLeft = false;
     TensorDesc gradInput({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(
@@ -171,7 +171,7 @@ TEST(aclnnGeGluV3Backward, NoSelf)
     TensorDesc gradOutput({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     bool activateLeft = false;
     TensorDesc gradInput({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(
@@ -186,7 +186,7 @@ TEST(aclnnGeGluV3Backward, NoGelu)
     TensorDesc gradOutput({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc self({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     bool activateLeft = false;
     TensorDesc gradInput({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(
@@ -202,7 +202,7 @@ TEST(aclnnGeGluV3Backward, NoGradInput)
     TensorDesc self({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     bool activateLeft = false;
     auto ut = OP_API_UT(
         aclnnGeGluV3Backward, INPUT(gradOutput, self, gelu, dim, approximate, activateLeft),
@@ -217,7 +217,7 @@ TEST(aclnnGeGluV3Backward, AnotherElementType)
     TensorDesc self({2, 32}, ACL_INT32, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_INT32, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     bool activateLeft = false;
     TensorDesc gradInput({2, 32}, ACL_INT32, ACL_FORMAT_ND);
     auto ut = OP_API_UT(
@@ -232,7 +232,7 @@ TEST(aclnnGeGluV3Backward, NineDimensions)
     TensorDesc self({1, 1, 1, 1, 1, 1, 1, 2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({1, 1, 1, 1, 1, 1, 1, 2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = -1;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     bool activateLeft = false;
     TensorDesc gradInput({1, 1, 1, 1, 1, 1, 1, 2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(
@@ -247,7 +247,7 @@ TEST(aclnnGeGluV3Backward, DimBeyondTheRank)
     TensorDesc self({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     TensorDesc gelu({2, 16}, ACL_FLOAT16, ACL_FORMAT_ND);
     int64_t dim = 2;
-    int64_t approximate = 0;
+    int64_t approximate = 1;
     bool activateLeft = false;
     TensorDesc gradInput({2, 32}, ACL_FLOAT16, ACL_FORMAT_ND);
     auto ut = OP_API_UT(

@@ -31,11 +31,9 @@
 #include "tiling_case_executor.h"
 #include "../../../op_host/ge_glu_grad_v2_tiling_core.h"
 
-// A context without it cannot be made.
-static ops::ge_glu_grad_v2::CompileInfo compileInfo;
-
-TEST(GeGluGradV2Tiling, FLOAT16_NONE)
+TEST(GeGluGradV2Tiling, FLOAT16_NONE_2201)
 {
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{2201};
     gert::TilingContextPara para("GeGluGradV2", {
         {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
         {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
@@ -46,7 +44,7 @@ TEST(GeGluGradV2Tiling, FLOAT16_NONE)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, &compileInfo, 48, 196352);
+    }, &compileInfo, 48, 196608);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 48u);
@@ -67,8 +65,9 @@ TEST(GeGluGradV2Tiling, FLOAT16_NONE)
     EXPECT_EQ(data.path, 0u);
 }
 
-TEST(GeGluGradV2Tiling, BFLOAT16_NONE)
+TEST(GeGluGradV2Tiling, BFLOAT16_NONE_2201)
 {
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{2201};
     gert::TilingContextPara para("GeGluGradV2", {
         {{{64, 1000}, {64, 1000}}, ge::DT_BF16, ge::FORMAT_ND},
         {{{64, 2000}, {64, 2000}}, ge::DT_BF16, ge::FORMAT_ND},
@@ -79,7 +78,7 @@ TEST(GeGluGradV2Tiling, BFLOAT16_NONE)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, &compileInfo, 48, 196352);
+    }, &compileInfo, 48, 196608);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 48u);
@@ -100,8 +99,9 @@ TEST(GeGluGradV2Tiling, BFLOAT16_NONE)
     EXPECT_EQ(data.path, 0u);
 }
 
-TEST(GeGluGradV2Tiling, FLOAT_NONE)
+TEST(GeGluGradV2Tiling, FLOAT_NONE_2201)
 {
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{2201};
     gert::TilingContextPara para("GeGluGradV2", {
         {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
         {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
@@ -112,7 +112,7 @@ TEST(GeGluGradV2Tiling, FLOAT_NONE)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, &compileInfo, 48, 196352);
+    }, &compileInfo, 48, 196608);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 48u);
@@ -133,8 +133,9 @@ TEST(GeGluGradV2Tiling, FLOAT_NONE)
     EXPECT_EQ(data.path, 0u);
 }
 
-TEST(GeGluGradV2Tiling, FLOAT16_TANH)
+TEST(GeGluGradV2Tiling, FLOAT16_TANH_2201)
 {
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{2201};
     gert::TilingContextPara para("GeGluGradV2", {
         {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
         {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
@@ -145,7 +146,7 @@ TEST(GeGluGradV2Tiling, FLOAT16_TANH)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, &compileInfo, 48, 196352);
+    }, &compileInfo, 48, 196608);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 48u);
@@ -166,8 +167,9 @@ TEST(GeGluGradV2Tiling, FLOAT16_TANH)
     EXPECT_EQ(data.path, 0u);
 }
 
-TEST(GeGluGradV2Tiling, BFLOAT16_TANH)
+TEST(GeGluGradV2Tiling, BFLOAT16_TANH_2201)
 {
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{2201};
     gert::TilingContextPara para("GeGluGradV2", {
         {{{64, 1000}, {64, 1000}}, ge::DT_BF16, ge::FORMAT_ND},
         {{{64, 2000}, {64, 2000}}, ge::DT_BF16, ge::FORMAT_ND},
@@ -178,7 +180,7 @@ TEST(GeGluGradV2Tiling, BFLOAT16_TANH)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, &compileInfo, 48, 196352);
+    }, &compileInfo, 48, 196608);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 48u);
@@ -199,8 +201,9 @@ TEST(GeGluGradV2Tiling, BFLOAT16_TANH)
     EXPECT_EQ(data.path, 0u);
 }
 
-TEST(GeGluGradV2Tiling, FLOAT_TANH)
+TEST(GeGluGradV2Tiling, FLOAT_TANH_2201)
 {
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{2201};
     gert::TilingContextPara para("GeGluGradV2", {
         {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
         {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
@@ -232,8 +235,281 @@ TEST(GeGluGradV2Tiling, FLOAT_TANH)
     EXPECT_EQ(data.path, 0u);
 }
 
+TEST(GeGluGradV2Tiling, FLOAT16_TANH_2002)
+{
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{2002};
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, &compileInfo, 8, 262144);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 8u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 1u);
+    EXPECT_EQ(data.share, 4u);
+    EXPECT_EQ(data.unitRows, 2u);
+    EXPECT_EQ(data.unitColumns, 0u);
+    EXPECT_EQ(data.tileRows, 4u);
+    EXPECT_EQ(data.tileColumns, 6400u);
+    EXPECT_EQ(data.pitch, 1000u);
+    EXPECT_EQ(data.cores, 8u);
+    EXPECT_EQ(data.big, 0u);
+    EXPECT_EQ(data.path, 2u);
+}
+
+TEST(GeGluGradV2Tiling, FLOAT_TANH_2002)
+{
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{2002};
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, &compileInfo, 8, 262144);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 8u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 1u);
+    EXPECT_EQ(data.share, 8u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 0u);
+    EXPECT_EQ(data.tileRows, 5u);
+    EXPECT_EQ(data.tileColumns, 5376u);
+    EXPECT_EQ(data.pitch, 1000u);
+    EXPECT_EQ(data.cores, 8u);
+    EXPECT_EQ(data.big, 0u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, FLOAT16_NONE_3510)
+{
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{3510};
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, &compileInfo, 64, 253952);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 64u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 1u);
+    EXPECT_EQ(data.share, 1u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 0u);
+    EXPECT_EQ(data.tileRows, 6u);
+    EXPECT_EQ(data.tileColumns, 6144u);
+    EXPECT_EQ(data.pitch, 1008u);
+    EXPECT_EQ(data.cores, 64u);
+    EXPECT_EQ(data.big, 0u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, BFLOAT16_NONE_3510)
+{
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{3510};
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_BF16, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_BF16, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_BF16, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_BF16, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, &compileInfo, 64, 253952);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 64u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 1u);
+    EXPECT_EQ(data.share, 1u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 0u);
+    EXPECT_EQ(data.tileRows, 6u);
+    EXPECT_EQ(data.tileColumns, 6144u);
+    EXPECT_EQ(data.pitch, 1008u);
+    EXPECT_EQ(data.cores, 64u);
+    EXPECT_EQ(data.big, 0u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, FLOAT_NONE_3510)
+{
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{3510};
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, &compileInfo, 64, 253952);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 64u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 1u);
+    EXPECT_EQ(data.share, 1u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 0u);
+    EXPECT_EQ(data.tileRows, 4u);
+    EXPECT_EQ(data.tileColumns, 4864u);
+    EXPECT_EQ(data.pitch, 1000u);
+    EXPECT_EQ(data.cores, 64u);
+    EXPECT_EQ(data.big, 0u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, FLOAT16_TANH_3510)
+{
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{3510};
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, &compileInfo, 64, 253952);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 64u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 1u);
+    EXPECT_EQ(data.share, 1u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 0u);
+    EXPECT_EQ(data.tileRows, 6u);
+    EXPECT_EQ(data.tileColumns, 6144u);
+    EXPECT_EQ(data.pitch, 1008u);
+    EXPECT_EQ(data.cores, 64u);
+    EXPECT_EQ(data.big, 0u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, BFLOAT16_TANH_3510)
+{
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{3510};
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_BF16, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_BF16, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_BF16, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_BF16, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, &compileInfo, 64, 253952);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 64u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 1u);
+    EXPECT_EQ(data.share, 1u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 0u);
+    EXPECT_EQ(data.tileRows, 6u);
+    EXPECT_EQ(data.tileColumns, 6144u);
+    EXPECT_EQ(data.pitch, 1008u);
+    EXPECT_EQ(data.cores, 64u);
+    EXPECT_EQ(data.big, 0u);
+    EXPECT_EQ(data.path, 0u);
+}
+
+TEST(GeGluGradV2Tiling, FLOAT_TANH_3510)
+{
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{3510};
+    gert::TilingContextPara para("GeGluGradV2", {
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+        {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+    }, {
+        {{{64, 2000}, {64, 2000}}, ge::DT_FLOAT, ge::FORMAT_ND},
+    }, {
+        {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
+        {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(1)},
+        {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
+    }, &compileInfo, 64, 253952);
+    TilingInfo info;
+    ASSERT_TRUE(ExecuteTiling(para, info));
+    EXPECT_EQ(info.blockNum, 64u);
+    ASSERT_GE(info.tilingDataSize, sizeof(GeGluGradV2TilingData));
+    GeGluGradV2TilingData data;
+    std::memcpy(&data, info.tilingData.get(), sizeof(data));
+    EXPECT_EQ(data.rows, 64u);
+    EXPECT_EQ(data.columns, 1000u);
+    EXPECT_EQ(data.pieces, 1u);
+    EXPECT_EQ(data.share, 1u);
+    EXPECT_EQ(data.unitRows, 1u);
+    EXPECT_EQ(data.unitColumns, 0u);
+    EXPECT_EQ(data.tileRows, 5u);
+    EXPECT_EQ(data.tileColumns, 5248u);
+    EXPECT_EQ(data.pitch, 1000u);
+    EXPECT_EQ(data.cores, 64u);
+    EXPECT_EQ(data.big, 0u);
+    EXPECT_EQ(data.path, 0u);
+}
+
 TEST(GeGluGradV2Tiling, ShapesThatDoNotFit)
 {
+    ops::ge_glu_grad_v2::CompileInfo compileInfo{2201};
     gert::TilingContextPara para("GeGluGradV2", {
         {{{64, 1000}, {64, 1000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
         {{{65, 2000}, {65, 2000}}, ge::DT_FLOAT16, ge::FORMAT_ND},
