@@ -114,3 +114,23 @@ fn automatic_synchronisation_is_asked_for() {
     let cmake = direct.get("ge_glu_grad_v2/CMakeLists.txt").expect("a build file");
     assert!(cmake.contains("$<$<COMPILE_LANGUAGE:ASC>:--cce-auto-sync=on>"), "{cmake}");
 }
+
+/// The comment at the head of a file says in three lines what it is, what the operator computes and where
+/// both come from; the formula as its author wrote it stands where it is computed and where it is described.
+#[test]
+fn heads_are_three_lines() {
+    for layout in Layout::ALL {
+        let tree = tree("GeGluGradV2", layout);
+        let formula = "let gelu = gelu(x.gate, approximate);";
+        for file in tree.files.iter().filter(|f| !f.path.ends_with(".json")) {
+            let tells = file.path.ends_with("_compute.h") || file.path.ends_with("README.md");
+            assert_eq!(file.text.contains(formula), tells, "{}", file.path);
+            let comment = |l: &&str| l.starts_with("//") || l.starts_with("# ");
+            let mut head = file.text.lines().take_while(comment).count();
+            if let Some(html) = file.text.strip_prefix("<!--\n") {
+                head = html.lines().take_while(|l| !l.starts_with("-->")).count();
+            }
+            assert!(head <= 3, "{}: {head} lines", file.path);
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Lines of a file under construction.
 
-use super::package::Package;
+use super::package::{Options, Package};
 
 /// How a language writes comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,38 +94,63 @@ impl Text {
     }
 }
 
-/// What stands above every emitted file: licence, operator, formula, origin.
-pub fn header(package: &Package<'_>, comment: Comment) -> String {
+/// What stands above every emitted file: the licence, and three lines that say what the file is, what
+/// the operator computes, and where both come from.
+pub fn header(package: &Package<'_>, what: &str, comment: Comment) -> String {
     let def = package.def;
-    let mut lines: Vec<&str> = Vec::new();
-    if let Some(license) = &package.options.license {
-        lines.extend(license.lines());
-        lines.push("");
-    }
-    let title = def.name.to_string();
-    lines.push(&title);
-    lines.push("");
-    lines.extend(def.doc.lines().map(str::trim));
+    let mut lines: Vec<String> = licence(&package.options);
+    lines.push(format!("{}: {what}.", def.name));
+    lines.push(statement(&def.doc));
+    lines.push(format!("Generated from {}; do not edit.", def.source));
+    commented(&lines.iter().map(String::as_str).collect::<Vec<_>>(), comment)
+}
+
+/// The author's documentation, the formula as it was written, and where.
+pub fn story(package: &Package<'_>, comment: Comment) -> String {
+    let def = package.def;
+    let mut lines: Vec<&str> = def.doc.lines().map(str::trim).collect();
     lines.push("");
     lines.extend(def.formula.lines());
-    lines.push("");
-    let origin = format!("generated from {}, do not edit", def.source);
-    lines.push(&origin);
-    lines.dedup();
     commented(&lines, comment)
+}
+
+/// The first sentence of a documentation; if that is more than a line, what stands before its first
+/// comma outside of code.
+fn statement(doc: &str) -> String {
+    const WIDTH: usize = 100;
+    let paragraph: Vec<&str> =
+        doc.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let text = paragraph.join(" ");
+    let sentence = text.split_inclusive(". ").next().unwrap_or_default().trim();
+    if sentence.len() <= WIDTH {
+        return sentence.into();
+    }
+    let mut code = false;
+    let comma = sentence.find(|c| {
+        code ^= c == '`';
+        c == ',' && !code
+    });
+    match comma.map(|at| &sentence[..at]) {
+        Some(start) if start.len() <= WIDTH => format!("{start}."),
+        _ => sentence.into(),
+    }
+}
+
+fn licence(options: &Options) -> Vec<String> {
+    let mut lines: Vec<String> =
+        options.license.iter().flat_map(|l| l.lines()).map(String::from).collect();
+    if !lines.is_empty() {
+        lines.push(String::new());
+    }
+    lines
 }
 
 /// What stands above files that several operators share: licence, names, origin.
 pub fn project_header(packages: &[Package<'_>], comment: Comment) -> String {
-    let license = packages.first().and_then(|p| p.options.license.as_deref()).unwrap_or_default();
-    let mut lines: Vec<&str> = license.lines().collect();
-    if !lines.is_empty() {
-        lines.push("");
-    }
+    let mut lines: Vec<String> = packages.first().map(|p| licence(&p.options)).unwrap_or_default();
     let names: Vec<&str> = packages.iter().map(|p| &*p.def.name).collect();
-    let origin = format!("{}: generated, do not edit", names.join(", "));
-    lines.push(&origin);
-    commented(&lines, comment)
+    lines.push(format!("{}: generated, do not edit", names.join(", ")));
+    commented(&lines.iter().map(String::as_str).collect::<Vec<_>>(), comment)
 }
 
 /// Lines as a comment. None of them can end it.
@@ -149,4 +174,19 @@ pub fn commented(lines: &[&str], comment: Comment) -> String {
     }
     out.push_str(close);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::statement;
+
+    #[test]
+    fn a_statement_is_a_line() {
+        let doc = "GeGLU: `y = f(a, b)`, where `A` is the half of `x` along `dim` that another attribute\n\
+                   picks, and `B` the other. More.\n\nSource: none.";
+        assert_eq!(statement(doc), "GeGLU: `y = f(a, b)`.");
+        assert_eq!(statement("The gradient of `A`.\n\nGeGLU: more."), "The gradient of `A`.");
+        assert_eq!(statement("One, two.\nThree."), "One, two.");
+        assert_eq!(statement(""), "");
+    }
 }

@@ -59,7 +59,8 @@ fn declarations(package: &Package<'_>, interface: &Interface) -> String {
         t.line(format!("{VISIBLE}\n{}\n", phase_2(function, ";")));
     }
     t.line("#ifdef __cplusplus\n}\n#endif");
-    format!("{}{}", header(package, Comment::Slashes), guarded(&interface.header, &t.finish()))
+    let header = header(package, "the functions that programs call", Comment::Slashes);
+    format!("{header}{}", guarded(&interface.header, &t.finish()))
 }
 
 const VISIBLE: &str = "__attribute__((visibility(\"default\")))";
@@ -96,7 +97,8 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
         t.line(entry(package, interface, function));
     }
     let text = t.finish();
-    format!("{}\n{}\n", header(package, Comment::Slashes), text.trim_end())
+    let header = header(package, "the functions that programs call", Comment::Slashes);
+    format!("{header}\n{}\n", text.trim_end())
 }
 
 /// The function that checks ask for element types.

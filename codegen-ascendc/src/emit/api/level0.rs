@@ -52,7 +52,8 @@ fn declaration(package: &Package<'_>) -> String {
     t.line(prototype(package, ";"));
     t.line("} // namespace l0op");
     let guard = format!("LEVEL0_{}", package.snake());
-    format!("{}{}", header(package, Comment::Slashes), guarded(&guard, &t.finish()))
+    let header = header(package, "a kernel onto an executor's list", Comment::Slashes);
+    format!("{header}{}", guarded(&guard, &t.finish()))
 }
 
 fn definition(package: &Package<'_>) -> String {
@@ -75,7 +76,8 @@ fn definition(package: &Package<'_>) -> String {
     }
     t.line("}");
     t.line("} // namespace l0op");
-    format!("{}\n{}", header(package, Comment::Slashes), t.finish())
+    let header = header(package, "a kernel onto an executor's list", Comment::Slashes);
+    format!("{header}\n{}", t.finish())
 }
 
 fn body(package: &Package<'_>) -> String {

@@ -22,24 +22,48 @@ use super::tree::File;
 /// The files, relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     let snake = package.snake();
-    let file = |path: String, text: String| File {
+    let file = |path: String, what: &str, text: String| File {
         path,
-        text: format!("{}\n{text}", header(package, Comment::Slashes)),
+        text: format!("{}\n{text}", header(package, what, Comment::Slashes)),
     };
     let cmake = "# Prototypes of this directory.\nadd_graph_plugin_sources()\n";
     vec![
-        file(format!("op_host/{snake}_def.cpp"), definition::definition(package)),
-        file(format!("op_host/{snake}_checks.h"), checks_header(package)),
-        file(format!("op_host/{snake}_infershape.cpp"), shapes::file(package)),
-        file(format!("op_host/{snake}_tiling_core.h"), core_header(package)),
-        file(format!("op_host/{snake}_tiling.cpp"), tiling::file(package)),
+        file(
+            format!("op_host/{snake}_def.cpp"),
+            "the signature, for the build",
+            definition::definition(package),
+        ),
+        file(
+            format!("op_host/{snake}_checks.h"),
+            "what is refused, and in which words",
+            checks_header(package),
+        ),
+        file(
+            format!("op_host/{snake}_infershape.cpp"),
+            "shapes and element types of the outputs",
+            shapes::file(package),
+        ),
+        file(
+            format!("op_host/{snake}_tiling_core.h"),
+            "how a call is cut into tiles",
+            core_header(package),
+        ),
+        file(
+            format!("op_host/{snake}_tiling.cpp"),
+            "from a call to the tiling data",
+            tiling::file(package),
+        ),
         file(
             format!("op_graph/{snake}_proto.h"),
+            "the signature, for graphs",
             guarded(package, "PROTO", &definition::prototype(package)),
         ),
         File {
             path: "op_graph/CMakeLists.txt".into(),
-            text: format!("{}\n{cmake}", header(package, Comment::Hash)),
+            text: format!(
+                "{}\n{cmake}",
+                header(package, "how its prototype is built", Comment::Hash)
+            ),
         },
     ]
 }

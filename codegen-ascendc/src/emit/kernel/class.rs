@@ -15,7 +15,7 @@ use op_dsl_ir::op::{Gate, Part, Stream};
 pub fn file(package: &Package<'_>) -> File {
     let (snake, guard) = (package.snake(), guard(package, ""));
     let mut text = Text::new();
-    text.line(header(package, Comment::Slashes));
+    text.line(header(package, "the way of a tile through UB", Comment::Slashes));
     text.line(format!("#ifndef {guard}\n#define {guard}\n"));
     text.line("#include \"kernel_operator.h\"");
     for part in ["compute", "tiling_data", "tiling_key", "walk"] {

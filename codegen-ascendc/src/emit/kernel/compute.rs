@@ -2,7 +2,7 @@
 
 use super::super::branch::in_kernel;
 use super::super::package::Package;
-use super::super::text::{Comment, Text, header};
+use super::super::text::{Comment, Text, header, story};
 use super::super::tree::File;
 use super::call::{self, Helper};
 use super::names::{cpp, guard, namespace, place};
@@ -18,7 +18,8 @@ use op_dsl_ir::op::Stream;
 pub fn file(package: &Package<'_>) -> File {
     let (snake, guard) = (package.snake(), guard(package, "compute"));
     let mut text = Text::new();
-    text.line(header(package, Comment::Slashes));
+    text.line(header(package, "the formula on one tile", Comment::Slashes));
+    text.line(story(package, Comment::Slashes));
     text.line(format!("#ifndef {guard}\n#define {guard}\n"));
     text.line("#include \"kernel_operator.h\"");
     text.line(format!("#include \"{snake}_tiling_data.h\""));

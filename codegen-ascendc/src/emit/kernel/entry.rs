@@ -19,7 +19,7 @@ pub fn file(package: &Package<'_>) -> File {
     let args: Vec<String> = names.map(|t| format!("GM_ADDR {t}")).collect();
     let head = format!("__global__ __aicore__ void {snake}(");
     let mut text = Text::new();
-    text.line(header(package, Comment::Slashes));
+    text.line(header(package, "the kernel's entry", Comment::Slashes));
     text.line(format!("#include \"{snake}.h\"\n"));
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
     text.line(names::wrapped(&head, &args, ")"));

@@ -62,7 +62,7 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
 pub fn file(package: &Package<'_>) -> File {
     let (name, guard) = (package.tiling_data(), guard(package, "tiling_data"));
     let mut text = Text::new();
-    text.line(header(package, Comment::Slashes));
+    text.line(header(package, "what the host tells the kernel", Comment::Slashes));
     text.line(format!("#ifndef {guard}\n#define {guard}\n\n#include <cstdint>\n"));
     text.line("// What the host tells the kernel. The matrix is a part of a gated tensor, or a tensor without parts.");
     text.block(&format!("struct {name}"), "};", |text| {

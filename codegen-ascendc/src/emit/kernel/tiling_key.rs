@@ -65,7 +65,7 @@ fn groups(plans: &[&Plan]) -> Vec<(Vec<usize>, Vec<DType>)> {
 pub fn file(package: &Package<'_>) -> File {
     let guard = guard(package, "tiling_key");
     let mut text = Text::new();
-    text.line(header(package, Comment::Slashes));
+    text.line(header(package, "which kernels there are", Comment::Slashes));
     text.line(format!("#ifndef {guard}\n#define {guard}\n"));
     text.line("#include \"ascendc/host_api/tiling/template_argument.h\"\n");
     text.line("// Element type of all tensors.");

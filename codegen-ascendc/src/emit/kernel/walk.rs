@@ -57,7 +57,7 @@ pub fn file(package: &Package<'_>) -> File {
         .replace("@namespace@", &namespace(package))
         .replace("@Op@", &package.def.name);
     let mut text = Text::new();
-    text.line(header(package, Comment::Slashes));
+    text.line(header(package, "the tiles of a core", Comment::Slashes));
     text.line(format!("#ifndef {guard}\n#define {guard}\n"));
     text.line(body);
     text.line(format!("#endif  // {guard}"));

@@ -3,6 +3,7 @@
 
 use super::ops_nn::units;
 use crate::emit::package::Package;
+use crate::emit::paper::words;
 use crate::emit::text::{Comment, Text, project_header};
 use crate::emit::tree::{File, Tree};
 use crate::emit::{host, kernel};
@@ -143,6 +144,10 @@ pub fn readme(packages: &[Package<'_>], build: &str) -> String {
     text.line(
         "the shapes that the definition asks for: nothing is broadcast, no type is promoted.",
     );
+    for package in packages {
+        let (def, as_written) = (package.def, words::as_written(package));
+        text.line(format!("\n## {}\n\n{}\n\n{}", def.name, def.doc.trim(), as_written.trim_end()));
+    }
     for package in packages.iter().filter(|p| !p.left_out.is_empty()) {
         text.line(format!("\n## Left out: {}\n", package.def.name));
         for refusal in &package.left_out {

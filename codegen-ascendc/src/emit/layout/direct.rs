@@ -5,6 +5,7 @@ use crate::emit::kernel::names::namespace;
 use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::package::Package;
+use crate::emit::paper::words;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::{File, Tree};
 use crate::emit::{host, kernel};
@@ -20,16 +21,16 @@ pub fn add(tree: &mut Tree, package: &Package<'_>) {
     let kernels = kernel::files(package).into_iter().filter(|f| f.path != entry);
     tree.add_below(&format!("{snake}/op_kernel"), kernels.collect());
     tree.add_below(&snake, host::files(package).into_iter().filter(|f| f.path == core).collect());
-    let code = |path: &str, text: &str| File {
+    let code = |path: &str, what: &str, text: &str| File {
         path: path.into(),
-        text: format!("{}\n{text}", header(package, Comment::Slashes)),
+        text: format!("{}\n{text}", header(package, what, Comment::Slashes)),
     };
-    let hash = header(package, Comment::Hash);
+    let hash = header(package, "how the program is built", Comment::Hash);
     let mut files = vec![
-        code("launch.h", &launch_header(package)),
-        code("launch.asc", &launch(package)),
-        code("main.cpp", include_str!("direct/main.cpp")),
-        code("npy.h", include_str!("direct/npy.h")),
+        code("launch.h", "what a caller needs to know", &launch_header(package)),
+        code("launch.asc", "the kernel and its launcher", &launch(package)),
+        code("main.cpp", "a program that runs it on files", include_str!("direct/main.cpp")),
+        code("npy.h", "files of tensors", include_str!("direct/npy.h")),
     ];
     files.push(File { path: "CMakeLists.txt".into(), text: format!("{hash}\n{}", cmake(package)) });
     files.push(File { path: "README.md".into(), text: readme(package) });
@@ -262,6 +263,9 @@ fn readme(package: &Package<'_>) -> String {
 {}
 # {}
 
+{}
+
+{}
 Launches the kernel on {} directly: no operator package is installed.
 
 ```sh
@@ -276,8 +280,10 @@ the bits of bfloat16. Attributes are `name=value` before them: {attrs}.
 
 `launch.h` and `launch.asc` are what another program needs.
 ",
-        header(package, Comment::Angle),
+        header(package, "a kernel that is launched directly", Comment::Angle),
         def.name,
+        def.doc.trim(),
+        words::as_written(package),
         units(package, ", "),
         files.join(" ")
     )

@@ -43,7 +43,7 @@ fn root(package: &Package<'_>, kernels: &[File], api: &[File], paper: &[File]) -
         }
         text.line("endif()");
     }
-    format!("{}\n{}", header(package, Comment::Hash), text.finish())
+    format!("{}\n{}", header(package, "how ops-nn builds it", Comment::Hash), text.finish())
 }
 
 /// The products, as build files name them.

@@ -25,7 +25,7 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
     let path = path(package, function)?;
     let spec = spec(package, function)?;
     let mut t = Text::new();
-    t.line(header(package, Comment::Slashes));
+    t.line(header(package, "a program that calls it", Comment::Slashes));
     t.line("#include <cmath>\n#include <cstdio>\n#include <vector>\n");
     t.line(format!("#include \"acl/acl.h\"\n#include \"aclnnop/{}.h\"\n", interface.header));
     let graph = &package.def.specs[spec].graph;

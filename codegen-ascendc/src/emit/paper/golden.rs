@@ -10,7 +10,8 @@ use op_dsl_ir::show;
 /// The file.
 pub fn file(package: &Package<'_>) -> File {
     let mut t = Text::new();
-    t.line(header(package, Comment::Hash).trim_end()).line("");
+    t.line(header(package, "the operator in float64 on numpy arrays", Comment::Hash).trim_end())
+        .line("");
     t.line("import math\n\nimport numpy as np\n");
     let graphs = || package.specs().into_iter().map(|s| &package.def.specs[s].graph);
     let helpers = prelude(graphs(), Language::Python);

@@ -18,7 +18,7 @@ mod page;
 mod readme;
 mod straight;
 mod ut;
-mod words;
+pub mod words;
 
 use super::package::Package;
 use super::tree::File;

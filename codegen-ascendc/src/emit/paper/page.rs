@@ -17,7 +17,7 @@ pub fn path(function: &Function) -> String {
 pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -> File {
     let mut t = Text::new();
     let name = &function.name;
-    t.line(header(package, Comment::Angle));
+    t.line(header(package, "the aclnn functions of one name", Comment::Angle));
     t.line(format!("# {name}\n"));
     t.line(format!("## Products\n\n{}", words::products(package)));
     t.line(format!("## Function\n\n{}\n", package.def.doc.trim()));

@@ -11,10 +11,11 @@ use op_dsl_ir::op::AttrKind;
 pub fn file(package: &Package<'_>, interface: &Interface) -> File {
     let def = package.def;
     let mut t = Text::new();
-    t.line(header(package, Comment::Angle));
+    t.line(header(package, "an operator for ops-nn", Comment::Angle));
     t.line(format!("# {}\n", def.name));
     t.line(format!("## Products\n\n{}", words::products(package)));
     t.line(format!("## Function\n\n{}\n", def.doc.trim()));
+    t.line(words::as_written(package));
     t.line(words::formulas(package).trim_end()).line("");
     t.line(format!("## Parameters\n\n{}", parameters(package)));
     t.line(format!("## Constraints\n\n{}", constraints(package)));

@@ -44,6 +44,12 @@ pub fn left_out(package: &Package<'_>) -> String {
     package.left_out.iter().map(|r| format!("- {r}.\n")).collect()
 }
 
+/// The formula as its author wrote it, and where.
+pub fn as_written(package: &Package<'_>) -> String {
+    let (formula, source) = (package.def.formula.trim(), &package.def.source);
+    format!("As written in `{source}`:\n\n```rust\n{formula}\n```\n")
+}
+
 /// The formulas, one listing per specialisation, in the operator's own names.
 pub fn formulas(package: &Package<'_>) -> String {
     let def = package.def;

@@ -1,19 +1,6 @@
-// SwiGluGrad
-//
+// SwiGluGrad: from a call to the tiling data.
 // The gradient of `SwiGlu`.
-//
-// SwiGLU: `y = A * sigmoid(A) * B` over the halves `A`, `B` of `x` along `dim`.
-//
-// The gradient, with `s = sigmoid(A)`, is `dA = dy * B * (s + A * s * (1 - s))` and
-// `dB = dy * A * s`. The formula published for aclnnSwiGluGrad writes `s * (1 - s * A)` for
-// the last part of `dA`: a parenthesis is misplaced there. What CANN computes is the true
-// derivative, as here.
-//
-// Source: aclnnSwiGlu and aclnnSwiGluGrad of CANN (ops-nn/activation).
-//
-// x.gate * sigmoid(x.gate) * x.value
-//
-// generated from ops_glu_grad::families::glu::glu::swi_glu, do not edit
+// Generated from ops_glu_grad::families::glu::glu::swi_glu; do not edit.
 
 #include <algorithm>
 #include <iterator>
@@ -246,8 +233,8 @@ ge::graphStatus TileCall(gert::TilingContext* context)
     const uint32_t form = SelectForm();
     const Need* need = FindNeed(arch->number, form, type.key);
     if (need == nullptr) {
-        return Refuse(context, "(" + NameOf(type.type) + ") has no kernel on this target; allowed: " +
-                      KernelsOf(*arch));
+        return Refuse(context, "(" + NameOf(type.type) +
+                      ") has no kernel on this target; allowed: " + KernelsOf(*arch));
     }
     TilingData* data = context->GetTilingData<TilingData>();
     size_t* workspaces = context->GetWorkspaceSizes(1);

@@ -1,5 +1,7 @@
-// SwiGluGrad
-//
+// SwiGluGrad: the formula on one tile.
+// The gradient of `SwiGlu`.
+// Generated from ops_glu_grad::families::glu::glu::swi_glu; do not edit.
+
 // The gradient of `SwiGlu`.
 //
 // SwiGLU: `y = A * sigmoid(A) * B` over the halves `A`, `B` of `x` along `dim`.
@@ -12,8 +14,6 @@
 // Source: aclnnSwiGlu and aclnnSwiGluGrad of CANN (ops-nn/activation).
 //
 // x.gate * sigmoid(x.gate) * x.value
-//
-// generated from ops_glu_grad::families::glu::glu::swi_glu, do not edit
 
 #ifndef SWI_GLU_GRAD_COMPUTE_H
 #define SWI_GLU_GRAD_COMPUTE_H

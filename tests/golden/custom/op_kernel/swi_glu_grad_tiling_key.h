@@ -1,19 +1,6 @@
-// SwiGluGrad
-//
+// SwiGluGrad: which kernels there are.
 // The gradient of `SwiGlu`.
-//
-// SwiGLU: `y = A * sigmoid(A) * B` over the halves `A`, `B` of `x` along `dim`.
-//
-// The gradient, with `s = sigmoid(A)`, is `dA = dy * B * (s + A * s * (1 - s))` and
-// `dB = dy * A * s`. The formula published for aclnnSwiGluGrad writes `s * (1 - s * A)` for
-// the last part of `dA`: a parenthesis is misplaced there. What CANN computes is the true
-// derivative, as here.
-//
-// Source: aclnnSwiGlu and aclnnSwiGluGrad of CANN (ops-nn/activation).
-//
-// x.gate * sigmoid(x.gate) * x.value
-//
-// generated from ops_glu_grad::families::glu::glu::swi_glu, do not edit
+// Generated from ops_glu_grad::families::glu::glu::swi_glu; do not edit.
 
 #ifndef SWI_GLU_GRAD_TILING_KEY_H
 #define SWI_GLU_GRAD_TILING_KEY_H

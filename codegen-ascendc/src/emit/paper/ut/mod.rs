@@ -19,7 +19,7 @@ pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
     let snake = package.snake();
     let file = |path: String, text: String| File {
         path: format!("tests/ut/{path}"),
-        text: format!("{}\n{}\n", header(package, Comment::Slashes), text.trim_end()),
+        text: format!("{}\n{}\n", header(package, "unit tests", Comment::Slashes), text.trim_end()),
     };
     let mut files = vec![
         file(format!("op_host/test_{snake}_tiling.cpp"), host::tilings(package)),

@@ -1,5 +1,7 @@
-// GeluGradV2
-//
+// GeluGradV2: the formula on one tile.
+// The gradient of `GeluV2`.
+// Generated from ops_glu_grad::families::gelu::gelu::gelu_v2; do not edit.
+
 // The gradient of `GeluV2`.
 //
 // GELU in the form that `approximate` names.
@@ -18,8 +20,6 @@
 // fn by_tanh(x: Elem) -> Elem {
 //     0.5 * x * (1.0 + tanh(FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3))))
 // }
-//
-// generated from ops_glu_grad::families::gelu::gelu::gelu_v2, do not edit
 
 #ifndef GELU_GRAD_V2_COMPUTE_H
 #define GELU_GRAD_V2_COMPUTE_H

@@ -1,25 +1,6 @@
-// GeluGradV2
-//
+// GeluGradV2: the tiles of a core.
 // The gradient of `GeluV2`.
-//
-// GELU in the form that `approximate` names.
-//
-// Source: aclnnGeluV2 and aclnnGeluBackwardV2 of CANN (ops-nn/activation).
-//
-// match approximate {
-//     Approximate::None => by_erf(x),
-//     Approximate::Tanh => by_tanh(x),
-// }
-//
-// fn by_erf(x: Elem) -> Elem {
-//     0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2))
-// }
-//
-// fn by_tanh(x: Elem) -> Elem {
-//     0.5 * x * (1.0 + tanh(FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3))))
-// }
-//
-// generated from ops_glu_grad::families::gelu::gelu::gelu_v2, do not edit
+// Generated from ops_glu_grad::families::gelu::gelu::gelu_v2; do not edit.
 
 #ifndef GELU_GRAD_V2_WALK_H
 #define GELU_GRAD_V2_WALK_H

@@ -1,28 +1,6 @@
-// GeGluGradV2
-//
+// GeGluGradV2: the functions that programs call.
 // The gradient of `GeGluV2`.
-//
-// GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
-// picks, and `B` the other. `gelu(A)` is kept for the gradient, which is
-// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
-//
-// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
-//
-// #[saved]
-// let gelu = gelu(x.gate, approximate);
-// x.value * gelu
-//
-// fn gelu(x: Elem, approximate: Approximate) -> Elem {
-//     match approximate {
-//         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
-//         Approximate::Tanh => {
-//             let u = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3));
-//             0.5 * x * (1.0 + tanh(u))
-//         }
-//     }
-// }
-//
-// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
+// Generated from ops_glu_grad::families::glu::glu::ge_glu; do not edit.
 
 #include "aclnn_geglu_backward.h"
 

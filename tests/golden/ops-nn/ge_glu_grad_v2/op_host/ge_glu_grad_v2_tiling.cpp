@@ -1,28 +1,6 @@
-// GeGluGradV2
-//
+// GeGluGradV2: from a call to the tiling data.
 // The gradient of `GeGluV2`.
-//
-// GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
-// picks, and `B` the other. `gelu(A)` is kept for the gradient, which is
-// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
-//
-// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
-//
-// #[saved]
-// let gelu = gelu(x.gate, approximate);
-// x.value * gelu
-//
-// fn gelu(x: Elem, approximate: Approximate) -> Elem {
-//     match approximate {
-//         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
-//         Approximate::Tanh => {
-//             let u = FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x.powi(3));
-//             0.5 * x * (1.0 + tanh(u))
-//         }
-//     }
-// }
-//
-// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
+// Generated from ops_glu_grad::families::glu::glu::ge_glu; do not edit.
 
 #include <algorithm>
 #include <iterator>
@@ -255,8 +233,8 @@ ge::graphStatus TileCall(gert::TilingContext* context)
     const uint32_t form = SelectForm(attributes.approximate);
     const Need* need = FindNeed(arch->number, form, type.key);
     if (need == nullptr) {
-        return Refuse(context, "approximate = " + std::to_string(attributes.approximate) + " (" + NameOf(type.type) + ") has no kernel on this target; allowed: " +
-                      KernelsOf(*arch));
+        return Refuse(context, "approximate = " + std::to_string(attributes.approximate) + " (" + NameOf(type.type) +
+                      ") has no kernel on this target; allowed: " + KernelsOf(*arch));
     }
     TilingData* data = context->GetTilingData<TilingData>();
     size_t* workspaces = context->GetWorkspaceSizes(1);

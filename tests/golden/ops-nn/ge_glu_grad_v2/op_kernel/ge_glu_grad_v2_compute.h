@@ -1,5 +1,7 @@
-// GeGluGradV2
-//
+// GeGluGradV2: the formula on one tile.
+// The gradient of `GeGluV2`.
+// Generated from ops_glu_grad::families::glu::glu::ge_glu; do not edit.
+
 // The gradient of `GeGluV2`.
 //
 // GeGLU: `y = B * gelu(A)`, where `A` is the half of `x` along `dim` that `activate_left`
@@ -21,8 +23,6 @@
 //         }
 //     }
 // }
-//
-// generated from ops_glu_grad::families::glu::glu::ge_glu, do not edit
 
 #ifndef GE_GLU_GRAD_V2_COMPUTE_H
 #define GE_GLU_GRAD_V2_COMPUTE_H
