@@ -152,6 +152,34 @@ fn what_a_target_cannot_do_is_told() {
 }
 
 #[test]
+fn one_tree_serves_all_products_of_the_repository() {
+    let place = Place::new("one_tree");
+    let told = place.good("emit GeGluGradV2 --layout ops-nn --out nn");
+    assert!(told.contains("left out: GeGluGradV2 on ascend310p in bf16: "), "{told}");
+    let text = |path: &str| fs::read_to_string(place.path("nn/ge_glu_grad_v2").join(path)).unwrap();
+    let definition = text("op_host/ge_glu_grad_v2_def.cpp");
+    for soc in TARGETS {
+        assert_eq!(definition.matches(&format!("AddConfig(\"{soc}\"")).count(), 1, "{soc}");
+        assert!(text("CMakeLists.txt").contains(soc) && text("README.md").contains(soc), "{soc}");
+    }
+    assert!(text("README.md").contains("ascend310p in bf16: architecture 2002 has no bf16"));
+    place.good("emit GeGluGradV2 --layout ops-nn --soc ascend950,ascend310p --out two");
+    let two = fs::read_to_string(place.path("two/ge_glu_grad_v2/CMakeLists.txt")).unwrap();
+    assert!(two.contains("COMPUTE_UNITS ascend310p ascend950\n"), "{two}");
+
+    let emit = |more| format!("emit GeGluGradV2 {more} --out d");
+    for (line, part) in [
+        (emit("--layout custom"), "--soc: --layout custom needs one; allowed: ascend910b"),
+        (emit("--layout direct --soc ascend910b,ascend310p"), "emit for each"),
+        (emit("--layout custom --cann 8 --soc ascend910b,ascend310p"), "emit for each"),
+        (emit("--layout ops-nn --soc ascend910b,ascend310p --dtype bf16"), "no bf16"),
+    ] {
+        place.refused(&line, None, part);
+    }
+    assert!(!place.path("d").exists(), "nothing was written");
+}
+
+#[test]
 fn directories_of_others_are_left_alone() {
     let place = Place::new("others");
     fs::create_dir_all(place.path("nn/swi_glu_grad")).unwrap();
