@@ -6,7 +6,9 @@ use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::view::{View, ViewMut};
 use driver::{
     Buf, Tensor, all_options, binary, binary_claims, expect_binary, expect_gated, gated_broadcast,
+    indices,
 };
+use half::{bf16, f16};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Pattern, Value};
 use proptest::prelude::*;
@@ -60,6 +62,26 @@ fn check_binary(t: [&Tensor; 2], z: &Tensor, all: &[Options]) {
         let views = t.map(|t| t.view().unwrap());
         binary().run(&[Value::Float(0.75)], &views, &mut [z.view_mut().unwrap()], options).unwrap();
         assert!(z.buf == want, "{options:?} {t:?}");
+    }
+}
+
+/// Into an output of any element type: rounded to the type of the call first.
+fn check_cast(t: [&Tensor; 2], z: Tensor) {
+    let mut typed = z.clone();
+    let computed = t[0].dtype().promote(t[1].dtype());
+    typed.buf = Buf::new(computed, (0..z.buf.len()).map(|i| z.buf.get(i)));
+    let typed = Tensor { buf: expect_binary(0.75, t, &typed), ..typed };
+    let mut want = z.clone();
+    for index in indices(&z.shape) {
+        want.buf.set(z.at(&index), typed.buf.get(z.at(&index)));
+    }
+    for options in all_options() {
+        let (mut z, options) = (z.clone(), Options { cast: true, ..options });
+        let views = t.map(|t| t.view().unwrap());
+        binary()
+            .run(&[Value::Float(0.75)], &views, &mut [z.view_mut().unwrap()], &options)
+            .unwrap();
+        assert!(z.buf == want.buf, "{options:?} {t:?}");
     }
 }
 
@@ -160,6 +182,44 @@ fn broadcast_and_promotion() {
                     check_binary([&y, &x], &z, &all_options());
                 }
             }
+        }
+    }
+}
+
+/// Every pair of element types, on dense tensors of every boundary size.
+#[test]
+fn outputs_of_another_type() {
+    for a in DType::ALL {
+        for c in DType::ALL {
+            for n in SIZES.into_iter().chain([5000]) {
+                for rows in [1, 3] {
+                    let [x, y] = [1, 2].map(|seed| Tensor::dense(a, &[rows, n], seed));
+                    check_cast([&x, &y], Tensor::dense(c, &[rows, n], 3));
+                }
+            }
+        }
+    }
+}
+
+/// NaN, infinities, and values beyond a half's.
+#[test]
+fn what_another_type_makes_of_extremes() {
+    let values =
+        [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e30, -1e-30, -0.0, 65520.0];
+    let payload = f32::from_bits(0x7fff_ffff);
+    let x: Vec<f32> = values.into_iter().chain([payload]).cycle().take(70).collect();
+    let one = vec![1.0f32; 70];
+    for options in all_options() {
+        let options = Options { cast: true, ..options };
+        let (mut half, mut brain) = (vec![f16::ZERO; 70], vec![bf16::ZERO; 70]);
+        let views = [View::new(&x, &[70]).unwrap(), View::new(&one, &[70]).unwrap()];
+        let run = |z| binary().run(&[Value::Float(0.0)], &views, &mut [z], &options).unwrap();
+        run(ViewMut::new(&mut half, &[70]).unwrap());
+        run(ViewMut::new(&mut brain, &[70]).unwrap());
+        for ((x, half), brain) in x.iter().zip(half).zip(brain) {
+            let same = |got: f32, want: f32| got == want || got.is_nan() && want.is_nan();
+            assert!(same(half.to_f32(), f16::from_f32(*x).to_f32()), "{x} {half}");
+            assert!(same(brain.to_f32(), bf16::from_f32(*x).to_f32()), "{x} {brain}");
         }
     }
 }
@@ -330,11 +390,12 @@ proptest! {
             let rank = s.len();
             (Just(s), prop::collection::vec(layout(rank), 3))
         }),
-        (a, b) in (dtype(), dtype()),
+        (a, b, c) in (dtype(), dtype(), dtype()),
     ) {
         let x = layouts[0].input(a, &shape);
         let y = layouts[1].input(b, &shape);
         let z = layouts[2].output(a.promote(b), &shape);
         check_binary([&x, &y], &z, &all_options());
+        check_cast([&x, &y], layouts[2].output(c, &shape));
     }
 }

@@ -131,7 +131,7 @@ impl Operator {
     ) -> Result<(), Error> {
         let mut bound = Bound::default();
         bind_to(&mut bound, &self.def, attrs, inputs)?;
-        bind::check_outputs(&self.def, &bound, outputs)?;
+        bind::check_outputs(&self.def, &bound, outputs, options.cast)?;
         let level = self.level(options)?;
         let kernels = self.kernels_of(&bound)?;
         if bound.domain.contains(&0) {

@@ -1,7 +1,7 @@
 //! The short way for dense tensors, which most calls have: two dimensions at once, instead of
 //! laying every stream over the domain and collapsing it again. Small calls are twice as fast.
 
-use super::plan::{Job, Stream};
+use super::plan::Job;
 use super::streams::{Call, OutOfView};
 use super::view::Raw;
 use op_dsl_ir::op::{Kind, Pattern};
@@ -57,17 +57,15 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
         Kind::Whole => &whole[..],
         Kind::Gated => &gate_and_value,
     };
-    let stream = |raw: &Raw, (start, pitch): (usize, usize)| {
-        Stream::of_rows(raw.ptr.wrapping_add(start), raw.dtype, pitch, size)
-    };
     for (t, input) in def.inputs.iter().zip(inputs) {
-        for &part in parts(t.kind) {
-            job.add_input(input.raw(), stream(input.raw(), part))?;
+        for &(start, pitch) in parts(t.kind) {
+            job.add_rows(input.raw(), start, pitch)?;
         }
     }
+    job.end_inputs();
     for (t, out) in def.outputs.iter().zip(outputs) {
-        for &part in parts(t.kind) {
-            job.add_output(out.raw(), stream(out.raw(), part))?;
+        for &(start, pitch) in parts(t.kind) {
+            job.add_rows(out.raw(), start, pitch)?;
         }
     }
     Ok(true)

@@ -4,11 +4,11 @@
 //! position, split or thread count.
 
 use super::block::MAX_STREAMS;
-use super::line::{Line, STEP_BYTES};
+use super::convert::{gather, home, scatter};
+use super::line::{Line, STEP_BYTES, finish_streaming};
 use super::options::Options;
 use super::plan::{Boxes, Job, SCRATCH, Stream};
-use super::scratch::{Strided, copy_line, widen};
-use super::step::PAIR;
+use super::scratch::Strided;
 use super::threads;
 use arrayvec::ArrayVec;
 use core::ops::Range;
@@ -21,7 +21,8 @@ const CLAIMS: usize = 8;
 /// Runs a collapsed job whose domain has elements.
 pub(super) fn run(job: &mut Job, options: &Options) {
     let threads = if job.alone { 1 } else { threads::number(options.threads, job.bytes()) };
-    let written = job.elements().saturating_mul(job.dtype.size() * job.outputs().len());
+    let per_element: usize = job.outputs().iter().map(|s| s.dtype.size()).sum();
+    let written = job.elements().saturating_mul(per_element);
     let streaming = options.streaming.unwrap_or(job.level.streams(written) && !job.in_place);
     if threads == 1 && job.is_plain() {
         return rows(job, streaming);
@@ -46,7 +47,9 @@ fn rows(job: &Job, streaming: bool) {
         line.start_at(job.streams().iter().map(|s| s.ptr.wrapping_offset(s.strides[0] * row)));
         line.run(job.size[1], line.head(job.size[1]));
     }
-    line.finish();
+    if streaming {
+        finish_streaming();
+    }
 }
 
 /// What all workers share.
@@ -114,7 +117,9 @@ impl Work<'_> {
         for i in boxes {
             worker.one_box(i);
         }
-        worker.line.finish();
+        if self.streaming {
+            finish_streaming();
+        }
     }
 }
 
@@ -147,38 +152,6 @@ fn strided(
     strides[..rank].copy_from_slice(&s.strides[boxes.dim..job.rank]);
     (sizes[0], sizes[rank - 1]) = (rows, columns);
     Strided { ptr: place, dtype: s.dtype, sizes, strides, rank }
-}
-
-/// Copies a box to a slot, in the kernel's element type.
-///
-/// # Safety
-/// The box must be valid for reads. The slot must be initialised and have room for its elements
-/// in whole steps of the kernel's type.
-unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
-    if b.dtype == job.dtype {
-        // SAFETY: passed on from the caller; no tensor is in scratch memory.
-        return unsafe { b.copy::<true>(slot) };
-    }
-    let elements: usize = b.sizes[..b.rank].iter().product();
-    let (step, bytes) = (PAIR * job.level.lanes(), b.dtype.size());
-    let whole = elements / step;
-    let b = b.joined();
-    // SAFETY: as above, and the job's level is available. A line is converted where it is, but for
-    // what is left after whole steps. Other boxes, and what is left, are copied to the upper
-    // half of their place in the slot first.
-    unsafe {
-        let (from, done) = if b.is_line() { (b.ptr, whole) } else { (b.ptr, 0) };
-        widen(job.level, b.dtype, from, slot.cast(), done);
-        let (done, rest) = (done * step, elements - done * step);
-        let steps = rest.div_ceil(step);
-        let slot = slot.wrapping_add(done * job.dtype.size());
-        let upper = slot.wrapping_add(steps * step * bytes);
-        match done {
-            0 => b.copy::<true>(upper),
-            _ => copy_line(b.ptr.wrapping_add(done * bytes).cast::<u16>(), upper.cast(), rest),
-        }
-        widen(job.level, b.dtype, upper, slot.cast(), steps);
-    }
 }
 
 /// Quotient and remainder, quickly if the divisor is 1, as it is for small calls.
@@ -263,23 +236,26 @@ impl Worker<'_> {
             // output can have changed them, since a stream that an output is repeats nothing.
             let held = slot.held == place && slot.columns == columns && slot.rows >= rows;
             (slot.held, slot.rows, slot.columns) = (place, rows, columns);
-            if is_input && !held {
+            let b = strided(job, boxes, s, place, rows, columns);
+            if !is_input {
+                self.tracks[k].base = home(job, &b, slot.memory);
+            } else if !held {
                 // SAFETY: the box is within the domain, whose elements the view vouches for, and
                 // fits the slot.
-                unsafe { gather(job, strided(job, boxes, s, place, rows, columns), slot.memory) };
+                unsafe { gather(job, b, slot.memory) };
             }
         }
     }
 
     /// Writes the slots of outputs to where the box is.
     fn unstage(&mut self, rows: usize, columns: usize) {
-        let Work { job, boxes, .. } = *self.work;
+        let Work { job, boxes, streaming, .. } = self.work;
         let Some(slots) = &self.slots else { return };
         let outputs = job.streams().iter().enumerate().skip(job.input_count());
         for (k, s) in outputs.filter(|(k, _)| boxes.staging.staged[*k]) {
             let b = strided(job, boxes, s, slots[k].held, rows, columns);
             // SAFETY: as in `stage`.
-            unsafe { b.copy::<false>(slots[k].memory) };
+            unsafe { scatter(job, b, slots[k].memory, *streaming) };
         }
     }
 

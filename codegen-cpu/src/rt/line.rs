@@ -126,12 +126,13 @@ impl<'a> Line<'a> {
             }
         }
     }
-    /// Lets other threads see what was streamed out.
-    pub fn finish(&self) {
-        #[cfg(target_arch = "x86_64")]
-        if self.streaming {
-            // SAFETY: SSE is part of x86-64.
-            unsafe { core::arch::x86_64::_mm_sfence() };
-        }
-    }
+}
+
+/// Lets other threads see what was stored past the caches.
+pub(super) fn finish_streaming() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE is part of x86-64.
+    unsafe {
+        core::arch::x86_64::_mm_sfence()
+    };
 }

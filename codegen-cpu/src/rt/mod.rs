@@ -10,7 +10,7 @@
 //! driver    boxes -> rows                                             (once per box)
 //! threads   who works on them; mode: with which rounding
 //! line      rows -> steps, tails, streaming stores                    (once per row)
-//! scratch   what is not a row of the kernel's type, made one          (once per box)
+//! scratch   what is not a row, made one; convert: of the kernel's type (once per box)
 //! block     one body x one element type x one SIMD level              (the hot loop)
 //! floor     bodies with next to no arithmetic, to measure against
 //! step      two or four vectors side by side, which bodies compute with
@@ -23,6 +23,7 @@
 mod arrays;
 pub mod block;
 pub mod call;
+mod convert;
 mod dense;
 mod driver;
 pub mod elem;

@@ -19,4 +19,7 @@ pub struct Options {
     pub level: Option<Level>,
     /// Whether stores go past the caches; `None` lets the size of the outputs decide.
     pub streaming: Option<bool>,
+    /// Whether outputs may have any element type: each result is rounded to the type that the inputs promote
+    /// to, and then to the nearest of the output's. Else an output of another type is an error.
+    pub cast: bool,
 }

@@ -32,22 +32,12 @@ pub(super) struct Stream {
     pub strides: [isize; MAX_RANK],
 }
 
-impl Stream {
-    /// A stream of rows of neighbours; `row` and `element` are distances in bytes.
-    #[inline]
-    pub fn of_rows(ptr: *mut u8, dtype: DType, row: usize, element: usize) -> Stream {
-        let mut strides = [0; MAX_RANK];
-        (strides[0], strides[1]) = (row as isize, element as isize);
-        Stream { ptr, dtype, strides }
-    }
-}
-
 /// Everything a call runs: the kernel, the domain and the streams over it.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub kernel: BlockFn,
     pub level: Level,
-    /// Element type of the kernel and of every output.
+    /// Element type of the kernel.
     pub dtype: DType,
     /// Elements per step of the kernel.
     pub step: usize,
@@ -92,21 +82,34 @@ impl Job {
         self.scalar_count += 1;
     }
 
-    /// All inputs come before the first output, and the sizes of the domain before both.
-    #[inline]
-    pub fn add_input(&mut self, view: &Raw, stream: Stream) -> Result<(), OutOfView> {
-        self.input_count += 1;
-        self.add_output(view, stream)
-    }
-
-    #[inline]
-    pub fn add_output(&mut self, view: &Raw, stream: Stream) -> Result<(), OutOfView> {
+    /// Adds an input or, after [`Job::end_inputs`], an output. The sizes of the domain are known by then.
+    pub fn add(&mut self, view: &Raw, stream: Stream) -> Result<(), OutOfView> {
         let (own, used) = (view.extent(), extent(&stream, self.sizes()));
         if used.0 < own.0 || used.1 > own.1 {
             return Err(OutOfView);
         }
         self.streams.push(stream);
         Ok(())
+    }
+
+    /// The same for rows of neighbours of a dense view: the first starts so many bytes from its first element, and
+    /// the next so many bytes from there. The domain has two dimensions.
+    #[inline]
+    pub fn add_rows(&mut self, view: &Raw, start: usize, pitch: usize) -> Result<(), OutOfView> {
+        let (size, [rows, columns, ..]) = (view.dtype.size(), self.size);
+        if start + (rows - 1) * pitch + columns * size > view.count * size || !view.dense {
+            return Err(OutOfView);
+        }
+        let mut strides = [0; MAX_RANK];
+        (strides[0], strides[1]) = (pitch as isize, size as isize);
+        let ptr = view.ptr.wrapping_add(start);
+        self.streams.push(Stream { ptr, dtype: view.dtype, strides });
+        Ok(())
+    }
+
+    /// What is added from now on is an output.
+    pub fn end_inputs(&mut self) {
+        self.input_count = self.streams.len();
     }
 
     /// Makes input `k` another name of input `of`.
@@ -301,7 +304,9 @@ impl Staging {
         staged.iter_mut().zip(job.streams()).for_each(|(staged, s)| *staged = needs(s));
         let count = staged.iter().filter(|staged| **staged).count();
         let slot = SCRATCH.checked_div(count).unwrap_or(0) / 256 * 256;
-        Staging { staged, count, slot, capacity: slot >> job.dtype.size().trailing_zeros() }
+        // In the kernel's type, and in its own.
+        let largest = job.streams().iter().fold(job.dtype.size(), |n, s| n.max(s.dtype.size()));
+        Staging { staged, count, slot, capacity: slot >> largest.trailing_zeros() }
     }
 
     fn streams<'s>(&'s self, job: &'s Job) -> impl Iterator<Item = &'s Stream> {
@@ -451,14 +456,21 @@ mod tests {
         let data = [0f32; 12];
         let view = View::strided(&data, &[2, 3], &[4, 1], 2).expect("elements 2 to 8");
         let bound = Bound { domain: view.raw().shape, ..Bound::default() };
+        let job = || Job::new(&bound, kernel, Level::best());
         let add = |start: isize, row, element| {
-            let mut job = Job::new(&bound, kernel, Level::best());
+            let mut strides = [0; MAX_RANK];
+            (strides[0], strides[1]) = (row, element);
             let ptr = view.raw().ptr.wrapping_offset(4 * start);
-            job.add_input(view.raw(), Stream::of_rows(ptr, DType::F32, row, element))
+            job().add(view.raw(), Stream { ptr, dtype: DType::F32, strides })
         };
         assert_eq!(add(0, 16, 4), Ok(()));
         for (start, row, element) in [(1, 16, 4), (-1, 16, 4), (0, 20, 4), (0, 16, 8)] {
             assert_eq!(add(start, row, element), Err(OutOfView));
+        }
+        let dense = View::new(&data, &[4, 3]).expect("twelve elements");
+        assert_eq!(job().add_rows(dense.raw(), 12, 24), Ok(()));
+        for (view, start, pitch) in [(&dense, 16, 24), (&dense, 12, 28), (&view, 0, 12)] {
+            assert_eq!(job().add_rows(view.raw(), start, pitch), Err(OutOfView));
         }
     }
 }

@@ -2,11 +2,6 @@
 //!
 //! Scratch memory holds a box of a stream's elements side by side, in the kernel's element type.
 
-use super::elem::El;
-use super::simd::{AtLevel, Isa, Level};
-use super::step::{Floats, PAIR};
-use fearless_simd::prelude::*;
-use half::{bf16, f16};
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::MAX_RANK;
 
@@ -23,6 +18,11 @@ pub(super) struct Strided {
 }
 
 impl Strided {
+    /// How many they are.
+    pub fn elements(&self) -> usize {
+        self.sizes[..self.rank].iter().product()
+    }
+
     /// The same elements in the same order, in as few dimensions as possible.
     pub fn joined(mut self) -> Strided {
         let mut rank = 0;
@@ -197,87 +197,4 @@ pub(super) unsafe fn copy_line<T: Copy>(from: *const T, to: *mut T, n: usize) {
             }
         }
     }
-}
-
-/// 16-bit elements in memory order to `f32` in memory order.
-trait Widen: El {
-    /// # Safety
-    /// `from` must be valid for reads of one step.
-    unsafe fn widen<S: Isa>(s: S, from: *const Self) -> (S::f32s, S::f32s);
-}
-
-/// # Safety
-/// `p` must be valid for reads of one vector.
-#[inline(always)]
-unsafe fn read16<S: Isa>(s: S, p: *const u16) -> S::u16s {
-    // SAFETY: the caller vouches for the bytes; `read_unaligned` asks for no alignment.
-    S::u16s::load_array(s, unsafe { p.cast::<<S::u16s as SimdBase<S>>::Array>().read_unaligned() })
-}
-
-impl Widen for f16 {
-    #[inline(always)]
-    unsafe fn widen<S: Isa>(s: S, from: *const f16) -> (S::f32s, S::f32s) {
-        // SAFETY: passed on from the caller.
-        s.f16_widen(unsafe { read16(s, from.cast()) })
-    }
-}
-
-impl Widen for bf16 {
-    #[inline(always)]
-    unsafe fn widen<S: Isa>(s: S, from: *const bf16) -> (S::f32s, S::f32s) {
-        // SAFETY: passed on from the caller.
-        let (lo, hi) = unsafe { read16(s, from.cast()) }.widen();
-        ((lo << 16).bitcast(), (hi << 16).bitcast())
-    }
-}
-
-/// # Safety
-/// `from` must be valid for reads, and `to` for writes, of `steps` steps. `from` may be the upper
-/// half of `to`: what is written was read before.
-#[inline(always)]
-unsafe fn widen_steps<S: Isa, E: Widen>(s: S, from: *const u8, to: *mut f32, steps: usize) {
-    s.vectorize(
-        #[inline(always)]
-        || {
-            let from = from.cast::<E>();
-            for i in 0..steps {
-                let at = i * PAIR * S::f32s::LEN;
-                // SAFETY: the caller vouches for `steps` steps.
-                unsafe {
-                    let v = E::widen(s, from.add(at));
-                    f32::store(s, to.add(at), Floats([v.0, v.1]), false);
-                }
-            }
-        },
-    )
-}
-
-/// Converts `steps` steps of two `f32` vectors from a 16-bit type.
-///
-/// # Safety
-/// `from` must be valid for reads, and `to` for writes, of `steps` steps; `from` may be the upper half
-/// of `to`.
-pub(super) unsafe fn widen(
-    level: Level,
-    dtype: DType,
-    from: *const u8,
-    to: *mut f32,
-    steps: usize,
-) {
-    struct Call(DType, *const u8, *mut f32, usize);
-    impl AtLevel for Call {
-        type Output = ();
-        fn at<S: Isa>(self, s: S) {
-            let Call(dtype, from, to, steps) = self;
-            // SAFETY: the caller of `widen` vouches for the pointers.
-            unsafe {
-                match dtype {
-                    DType::F16 => widen_steps::<_, f16>(s, from, to, steps),
-                    DType::BF16 => widen_steps::<_, bf16>(s, from, to, steps),
-                    DType::F32 => {}
-                }
-            }
-        }
-    }
-    level.run(Call(dtype, from, to, steps)).expect("no job has a level that is not there");
 }

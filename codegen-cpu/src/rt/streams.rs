@@ -41,9 +41,10 @@ pub(super) struct OutOfView;
 pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
     for (tensor, view) in call.def.inputs.iter().zip(call.inputs) {
         for &part in tensor.kind.parts() {
-            job.add_input(view.raw(), over_domain(view.raw(), call.bound, part))?;
+            job.add(view.raw(), over_domain(view.raw(), call.bound, part))?;
         }
     }
+    job.end_inputs();
     // An input that the kernel does not read may lie anywhere, so it costs nothing and overlaps nothing:
     // it becomes another name of one that is read.
     let reads = call.kernels.reads();
@@ -56,7 +57,7 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
     }
     for (tensor, view) in call.def.outputs.iter().zip(call.outputs) {
         for &part in tensor.kind.parts() {
-            job.add_output(view.raw(), over_domain(view.raw(), call.bound, part))?;
+            job.add(view.raw(), over_domain(view.raw(), call.bound, part))?;
         }
     }
     Ok(())

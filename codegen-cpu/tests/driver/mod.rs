@@ -161,6 +161,14 @@ impl Buf {
         }
     }
 
+    pub fn len(&self) -> usize {
+        match self {
+            Buf::F16(v) => v.len(),
+            Buf::BF16(v) => v.len(),
+            Buf::F32(v) => v.len(),
+        }
+    }
+
     pub fn get(&self, i: usize) -> f32 {
         match self {
             Buf::F16(v) => v[i].to_f32(),
@@ -383,7 +391,7 @@ pub fn all_options() -> Vec<Options> {
     for level in levels() {
         for threads in [0, 1, 2, 7] {
             for streaming in [None, Some(false), Some(true)] {
-                all.push(Options { threads, level: Some(level), streaming });
+                all.push(Options { threads, level: Some(level), streaming, cast: false });
             }
         }
     }

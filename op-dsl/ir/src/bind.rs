@@ -181,11 +181,17 @@ pub fn infer(
     Ok(def.outputs.iter().map(|t| meta(t.kind)).collect())
 }
 
-/// Checks what the caller wants written against what [`bind`] found.
+/// Checks what the caller wants written against what [`bind`] found; any element type will do if results
+/// are `cast`.
 ///
 /// # Errors
 /// The number, a shape or an element type differs.
-pub fn check_outputs(def: &OpDef, bound: &Bound, outputs: &[impl Meta]) -> Result<(), BindError> {
+pub fn check_outputs(
+    def: &OpDef,
+    bound: &Bound,
+    outputs: &[impl Meta],
+    cast: bool,
+) -> Result<(), BindError> {
     let check = || -> Checked<()> {
         check_count("output", &def.outputs, outputs.len())?;
         for (t, got) in def.outputs.iter().zip(outputs) {
@@ -195,7 +201,7 @@ pub fn check_outputs(def: &OpDef, bound: &Bound, outputs: &[impl Meta]) -> Resul
                 let from = "the inputs".into();
                 return refuse(Wrong::Shape { tensor: t.name.clone(), got, want, from });
             }
-            if got.dtype != bound.dtype {
+            if got.dtype != bound.dtype && !cast {
                 let allowed = bound.dtype.to_string();
                 return refuse(Wrong::DType { tensor: t.name.clone(), got: got.dtype, allowed });
             }

@@ -104,7 +104,7 @@ pub fn shapes(call: &Call<'_>, attrs: &[Value], computed: DType) -> Checked<Vec<
     let def = call.resolved.operator.def();
     let inputs: Vec<_> = (0..def.inputs.len()).filter_map(|i| meta(Of::Input(i))).collect();
     let outputs: Vec<_> = (0..def.outputs.len()).filter_map(|i| meta(Of::Output(i))).collect();
-    match bind(def, attrs, &inputs).and_then(|bound| check_outputs(def, &bound, &outputs)) {
+    match bind(def, attrs, &inputs).and_then(|bound| check_outputs(def, &bound, &outputs, false)) {
         Ok(()) => Ok(shapes),
         Err(why) => Err(Refusal { code: ACLNN_ERR_PARAM_INVALID, message: why.to_string() }),
     }

@@ -31,7 +31,7 @@ pub fn bench(operators: Operators, args: &Bench, out: &mut dyn Write) -> Result<
     let mut lines = Vec::new();
     for &dtype in &args.dtype {
         let mut case = Case::new(op, &attrs, &args.shape.0, dtype, args.data)?;
-        let options = |threads| Options { threads, level: args.level, streaming: None };
+        let options = |threads| Options { threads, level: args.level, ..Options::default() };
         case.check(&options(1))?;
         for &threads in &args.threads {
             let timing = case.time(&options(threads), args.runs)?;

@@ -124,7 +124,8 @@ fn one_element(
     for (s, v) in def.input_streams().iter().zip(values) {
         inputs[s.tensor].set(formula.row(s.part), *v as f32);
     }
-    let options = Options { threads: 1, level: Some(level), streaming: Some(false) };
+    let options =
+        Options { threads: 1, level: Some(level), streaming: Some(false), ..Options::default() };
     formula.op.run(&formula.attrs, &views(&inputs)?, &mut views_mut(&mut outputs)?, &options)?;
     let get = |s: &Stream| f64::from(outputs[s.tensor].get(formula.row(s.part)));
     Ok(def.output_streams().iter().map(get).collect())

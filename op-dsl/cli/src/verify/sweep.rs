@@ -206,7 +206,12 @@ impl<'f> Bench<'f> {
         let streams = formula.op.def().output_streams();
         let format = Format::of(self.dtype);
         for (&level, measure) in levels.iter().zip(measures) {
-            let options = Options { threads: 1, level: Some(level), streaming: Some(false) };
+            let options = Options {
+                threads: 1,
+                level: Some(level),
+                streaming: Some(false),
+                ..Options::default()
+            };
             let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
             formula.op.run(&formula.attrs, &inputs, &mut outputs, &options)?;
             for (j, want) in self.want.iter().enumerate() {
