@@ -194,6 +194,24 @@ static void rounding(void)
     }
 }
 
+/* One whole number, seen more often than there are addresses for what it is cast to. */
+static void vast(void)
+{
+    const int64_t shape[1] = {INT64_MAX / 4}, none[1] = {0}, one = 1;
+    int8_t number = 1;
+    float half = 0.5f;
+    aclTensor* often = aclCreateTensor(shape, 1, ACL_INT8, none, 0, ACL_FORMAT_ND, &one, 1, &number);
+    aclTensor* x = aclCreateTensor(&one, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, &one, 1, &half);
+    aclTensor* dx = aclCreateTensor(shape, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, shape, 1, &half);
+    uint64_t size = 0;
+    aclOpExecutor* executor = NULL;
+    IS(ACLNN_ERR_PARAM_INVALID, aclnnGeluBackwardGetWorkspaceSize(often, x, dx, &size, &executor));
+    CHECK(size == 0 && executor == NULL);
+    IS(0, aclDestroyTensor(often));
+    IS(0, aclDestroyTensor(x));
+    IS(0, aclDestroyTensor(dx));
+}
+
 /* Forward, nothing in is nothing out; aclnnSwiGluGrad's document wants something. */
 static void nothing(void)
 {
@@ -227,6 +245,7 @@ int main(void)
     }
     ones();
     rounding();
+    vast();
     nothing();
     printf("%d failures\n", failures);
     return failures != 0;

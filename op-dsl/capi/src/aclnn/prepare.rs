@@ -49,18 +49,21 @@ fn check(function: &'static Function, arguments: &[Argument]) -> Checked<Executo
     let shapes = check::shapes(&call, &attrs, computed)?;
     allowed?;
     let operands = check::layouts(&call, &elements, &shapes)?;
-    let mut workspace = 0;
-    let slots = call.tensors.iter().zip(operands).map(|(given, operand)| {
+    let (mut workspace, mut slots) = (0usize, Vec::with_capacity(operands.len()));
+    for (given, operand) in call.tensors.iter().zip(operands) {
         let way = match operand.element {
             // Kernels read any of their types, and write the one that they compute in.
             Element::Float(dtype) if given.is_input() || dtype == computed => Way::Direct(dtype),
             _ => Way::Cast(workspace),
         };
-        if let Way::Cast(_) = way {
-            workspace += operand.dense(computed).dense_bytes().next_multiple_of(ALIGN);
+        if let Way::Cast(at) = way {
+            let bytes = operand.dense(computed).dense_bytes().next_multiple_of(ALIGN);
+            let Some(end) = at.checked_add(bytes) else {
+                return call.refuse(given.name, "needs more workspace than there are addresses");
+            };
+            workspace = end;
         }
-        Slot { operand, address: given.tensor.address.clone(), way }
-    });
-    let slots = slots.collect();
+        slots.push(Slot { operand, address: given.tensor.address.clone(), way });
+    }
     Ok(Executor { function, slots, attrs, computed, workspace, repeatable: false })
 }
