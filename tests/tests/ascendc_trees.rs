@@ -3,7 +3,7 @@
 #![allow(missing_docs)]
 
 use codegen_ascendc::arch::Soc;
-use codegen_ascendc::emit::{Layout, Options, Tree, emit};
+use codegen_ascendc::emit::{Cann, Layout, Options, Tree, emit};
 use ops_glu_grad::OPERATORS;
 use std::collections::BTreeSet;
 use std::fs;
@@ -133,4 +133,25 @@ fn heads_are_three_lines() {
             assert!(head <= 3, "{}: {head} lines", file.path);
         }
     }
+}
+
+/// Templates among the emitted files are JSON once they are filled in: those of a repository's operator, and those of a
+/// project for an older toolkit.
+#[test]
+fn what_is_called_json_is_json() {
+    let op = OPERATORS.iter().find(|o| o.name() == "SwiGluGrad").expect("an operator");
+    let soc = Soc::named("ascend910").expect("a target");
+    let old = Options { cann: Cann::V8, ..Options::default() };
+    let old = emit(op.def(), Layout::Custom, &[soc], &old).expect("a tree");
+    let mut read = Vec::new();
+    let new = tree("GeGluGradV2", Layout::OpsNn);
+    for file in new.files.iter().chain(&old.files) {
+        if file.path.ends_with(".json") {
+            let parsed = serde_json::from_str::<serde_json::Value>(&file.text);
+            parsed.unwrap_or_else(|e| panic!("{}: {e}\n{}", file.path, file.text));
+            read.push(file.path.as_str());
+        }
+    }
+    let want = ["ge_glu_grad_v2_ascendc_config.json", "CMakePresets.json", "msopgen.json"];
+    assert!(want.iter().all(|w| read.iter().any(|r| r.ends_with(w))), "{read:?}");
 }

@@ -26,10 +26,10 @@ pub fn dependence(graph: &Graph, stream: usize) -> Dependence {
         let affine = (0..3).filter(|k| on(*k) != Dependence::None).count() <= 1;
         all.push(match *node {
             Node::Stream(s) if usize::from(s) == stream => Affine,
-            Node::Call(Prim::Neg | Prim::Add | Prim::Sub, _) => strongest,
+            // A choice by a comparison of the stream is no better than the comparison.
+            Node::Call(Prim::Neg | Prim::Add | Prim::Sub | Prim::Select, _) => strongest,
             Node::Call(Prim::Mul | Prim::Mul3, _) if affine => strongest,
             Node::Call(Prim::Div, _) if on(1) == Dependence::None => strongest,
-            Node::Call(Prim::Select, _) if on(0) == Dependence::None => strongest,
             _ if strongest == Dependence::None => Dependence::None,
             _ => Other,
         });

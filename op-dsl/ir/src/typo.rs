@@ -21,6 +21,7 @@ mod tests {
             ("SwigluGrd", Some("SwiGluGrad")),
             ("SwiGlu", None),
             ("sigmiod", Some("sigmoid")),
+            ("SIGMOID", Some("sigmoid")),
             ("epx", Some("exp")),
             ("abs", None),
             ("transpose", None),
