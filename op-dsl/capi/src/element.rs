@@ -28,6 +28,18 @@ pub enum Whole {
     I64,
 }
 
+impl Whole {
+    /// Bytes of one.
+    pub const fn size(self) -> usize {
+        match self {
+            Whole::Bool | Whole::I8 | Whole::U8 => 1,
+            Whole::I16 => 2,
+            Whole::I32 => 4,
+            Whole::I64 => 8,
+        }
+    }
+}
+
 impl Element {
     /// Bytes of the longest.
     pub const MAX_SIZE: usize = 8;
@@ -36,10 +48,7 @@ impl Element {
     pub const fn size(self) -> usize {
         match self {
             Element::Float(dtype) => dtype.size(),
-            Element::Whole(Whole::Bool | Whole::I8 | Whole::U8) => 1,
-            Element::Whole(Whole::I16) => 2,
-            Element::Whole(Whole::I32) => 4,
-            Element::Whole(Whole::I64) => 8,
+            Element::Whole(whole) => whole.size(),
         }
     }
 }

@@ -323,12 +323,13 @@ static void handles(void)
     aclrtStream stream = NULL;
     char room[256];
     says(ACLNN_ERR_PARAM_NULLPTR, aclnnGelu(NULL, 0, NULL, NULL), "executor", "null", __LINE__);
-    /* the cast needs a workspace: null, too small, enough */
-    IS(0, aclnnGeluBackwardGetWorkspaceSize(x, y, z, &size, &executor));
+    /* whole numbers need a workspace: null, too small, enough */
+    aclTensor* whole = tensor(with_dtype(WHOLE, ACL_INT32), memory[2]);
+    IS(0, aclnnGeluBackwardGetWorkspaceSize(whole, y, z, &size, &executor));
     CHECK(size > 0 && size <= sizeof room);
     says(ACLNN_ERR_PARAM_NULLPTR, aclnnGeluBackward(NULL, size, executor, NULL), "workspace", "null", __LINE__);
     REFUSED("executor", "live", aclnnGeluBackward(room, size, executor, NULL)); /* it ended there */
-    IS(0, aclnnGeluBackwardGetWorkspaceSize(x, y, z, &size, &executor));
+    IS(0, aclnnGeluBackwardGetWorkspaceSize(whole, y, z, &size, &executor));
     IS(0, aclSetAclOpExecutorRepeatable(executor));
     says(ACLNN_ERR_PARAM_NULLPTR, aclnnGeluBackward(NULL, 0, executor, NULL), "workspace", "null", __LINE__);
     REFUSED("workspaceSize", "needed", aclnnGeluBackward(room, size - 1, executor, NULL));
@@ -383,6 +384,7 @@ static void handles(void)
     IS(0, aclDestroyTensor(x));
     IS(0, aclDestroyTensor(y));
     IS(0, aclDestroyTensor(shifted));
+    IS(0, aclDestroyTensor(whole));
     IS(0, aclDestroyTensor(NULL));
     int64_t* list;
     uint64_t count;

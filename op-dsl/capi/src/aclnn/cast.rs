@@ -1,6 +1,6 @@
-//! Tensors of another element type than the operator computes in, cast by way of the workspace.
+//! Inputs of whole numbers, cast before a kernel reads them.
 
-use crate::element::{Element, Whole};
+use crate::element::Whole;
 use crate::operand::Operand;
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
@@ -11,7 +11,7 @@ use op_dsl_ir::bind::MAX_RANK;
 ///
 /// # Safety
 /// Both have the same shape, and memory for all that they reach from `source` and `target` on.
-pub unsafe fn cast(from: &Operand<Element>, source: usize, to: &Operand<DType>, target: usize) {
+pub unsafe fn cast(from: &Operand<Whole>, source: usize, to: &Operand<DType>, target: usize) {
     let mut outer = collapsed(from, to);
     let inner = outer.pop().unwrap_or(Dim { n: 1, steps: [0; 2] });
     let line = line(from.element, to.element);
@@ -41,7 +41,7 @@ struct Dim {
 }
 
 /// The dimensions of both, as few as can be: none of one element, none that another goes on with.
-fn collapsed(from: &Operand<Element>, to: &Operand<DType>) -> Vec<Dim> {
+fn collapsed(from: &Operand<Whole>, to: &Operand<DType>) -> Vec<Dim> {
     let mut dims: Vec<Dim> = Vec::with_capacity(MAX_RANK);
     let all = from.shape().iter().zip(from.strides()).zip(to.strides());
     for ((&n, &a), &b) in all.filter(|((n, _), _)| **n != 1) {
@@ -59,7 +59,7 @@ fn collapsed(from: &Operand<Element>, to: &Operand<DType>) -> Vec<Dim> {
 /// Casts a line of elements from the first of two places to the second.
 type Line = unsafe fn([*mut u8; 2], Dim);
 
-fn line(from: Element, to: DType) -> Line {
+fn line(from: Whole, to: DType) -> Line {
     macro_rules! to {
         ($From:ty) => {
             match to {
@@ -70,15 +70,12 @@ fn line(from: Element, to: DType) -> Line {
         };
     }
     match from {
-        Element::Float(DType::F16) => to!(f16),
-        Element::Float(DType::BF16) => to!(bf16),
-        Element::Float(DType::F32) => to!(f32),
-        Element::Whole(Whole::Bool) => to!(Truth),
-        Element::Whole(Whole::I8) => to!(i8),
-        Element::Whole(Whole::U8) => to!(u8),
-        Element::Whole(Whole::I16) => to!(i16),
-        Element::Whole(Whole::I32) => to!(i32),
-        Element::Whole(Whole::I64) => to!(i64),
+        Whole::Bool => to!(Truth),
+        Whole::I8 => to!(i8),
+        Whole::U8 => to!(u8),
+        Whole::I16 => to!(i16),
+        Whole::I32 => to!(i32),
+        Whole::I64 => to!(i64),
     }
 }
 
@@ -129,16 +126,10 @@ unsafe fn scatter<T: Copy>(from: &[T], place: *mut u8, step: isize) {
     }
 }
 
-/// Numbers as memory has them.
+/// Whole numbers as memory has them.
 trait Number: Copy + Default {
     /// The nearest f32 to each.
     fn widen(from: &[Self], to: &mut [f32]);
-}
-
-/// Numbers that kernels compute in.
-trait Float: Number {
-    /// The nearest to each f32.
-    fn narrow(from: &[f32], to: &mut [Self]);
 }
 
 /// A byte that is 0 or not.
@@ -156,7 +147,6 @@ macro_rules! numbers {
     )*};
 }
 numbers! {
-    f32: |v| *v;
     Truth: |v| (v.0 != 0) as u8 as f32;
     i8: |v| *v as f32;
     u8: |v| *v as f32;
@@ -165,21 +155,23 @@ numbers! {
     i64: |v| *v as f32;
 }
 
-macro_rules! halves {
-    ($($Half:ty)*) => {$(
-        impl Number for $Half {
-            fn widen(from: &[Self], to: &mut [f32]) {
-                from.convert_to_f32_slice(to);
-            }
-        }
-        impl Float for $Half {
-            fn narrow(from: &[f32], to: &mut [Self]) {
-                to.convert_from_f32_slice(from);
-            }
-        }
-    )*};
+/// What kernels read.
+trait Float: Copy + Default {
+    /// The nearest to each f32.
+    fn narrow(from: &[f32], to: &mut [Self]);
 }
-halves!(f16 bf16);
+
+impl Float for f16 {
+    fn narrow(from: &[f32], to: &mut [f16]) {
+        to.convert_from_f32_slice(from);
+    }
+}
+
+impl Float for bf16 {
+    fn narrow(from: &[f32], to: &mut [bf16]) {
+        to.convert_from_f32_slice(from);
+    }
+}
 
 impl Float for f32 {
     fn narrow(from: &[f32], to: &mut [f32]) {

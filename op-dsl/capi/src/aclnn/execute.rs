@@ -14,7 +14,7 @@ use crate::registry::Handle;
 use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::error::ViewError;
 use codegen_cpu::rt::view::{View, ViewMut};
-use op_dsl_ir::published::Of;
+use op_dsl_ir::published::{DTypes, Of};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -97,16 +97,16 @@ unsafe fn run(function: &Function, executor: &Executor, workspace: usize) -> Che
         })?;
     }
     let given = |at: usize| slots[at].given(bases[at], *computed, workspace);
-    let is_cast = |at: &usize| matches!(slots[*at].way, Way::Cast(_));
     let invalid = |message: String| refuse(ACLNN_ERR_PARAM_INVALID, message);
     let no_view = |why: ViewError| invalid(format!("{}: {why}", function.name));
     let def = resolved.operator.def();
     let read = || (0..def.inputs.len()).filter_map(|i| resolved.position(Of::Input(i)));
     let written = || (0..def.outputs.len()).filter_map(|i| resolved.position(Of::Output(i)));
-    for at in read().filter(is_cast) {
-        let (operand, base) = given(at);
-        // SAFETY: the input has its memory, the workspace was found large enough.
-        unsafe { cast(&slots[at].operand, bases[at], &operand, base) };
+    for at in read() {
+        if let (Way::Cast(whole, _), (operand, base)) = (slots[at].way, given(at)) {
+            // SAFETY: the input has its memory, the workspace was found large enough.
+            unsafe { cast(&slots[at].operand.of(whole), bases[at], &operand, base) };
+        }
     }
     let mut inputs: Vec<View<'_>> = Vec::with_capacity(def.inputs.len());
     for (operand, base) in read().map(given) {
@@ -118,25 +118,17 @@ unsafe fn run(function: &Function, executor: &Executor, workspace: usize) -> Che
     }
     let mut outputs: Vec<ViewMut<'_>> = Vec::with_capacity(def.outputs.len());
     for (operand, base) in written().map(given) {
-        // SAFETY: as asked of the caller; the workspace was found large enough.
+        // SAFETY: as asked of the caller.
         match unsafe { operand.view_mut(base) } {
             Ok(view) => outputs.push(view),
             Err(why) => return no_view(why),
         }
     }
-    let done = resolved.operator.run(&executor.attrs, &inputs, &mut outputs, &Options::default());
-    if let Err(why) = done {
-        return invalid(why.to_string());
+    let options = Options { cast: resolved.dtypes == DTypes::Cast, ..Options::default() };
+    match resolved.operator.run(&executor.attrs, &inputs, &mut outputs, &options) {
+        Ok(()) => Ok(()),
+        Err(why) => invalid(why.to_string()),
     }
-    for at in written().filter(is_cast) {
-        let ((result, base), Element::Float(dtype)) = (given(at), slots[at].operand.element) else {
-            continue; // outputs are floats
-        };
-        let output = slots[at].operand.of(dtype);
-        // SAFETY: the result lies in the workspace, the output in its memory.
-        unsafe { cast(&result.of(Element::Float(*computed)), base, &output, bases[at]) };
-    }
-    Ok(())
 }
 
 /// Whether an operand is somewhere, and ends where its memory does.

@@ -2,7 +2,7 @@
 
 use super::function::Function;
 use crate::acl::*;
-use crate::element::Element;
+use crate::element::{Element, Whole};
 use crate::operand::Operand;
 use crate::refusal::{Checked, refuse, status};
 use crate::registry::{Handle, Registry};
@@ -46,9 +46,8 @@ pub struct Slot {
 pub enum Way {
     /// They read or write them where they are.
     Direct(DType),
-    /// They read or write others of the type that is computed in, dense, that far into the
-    /// workspace; those are cast.
-    Cast(usize),
+    /// They read what these are cast to, dense, that far into the workspace.
+    Cast(Whole, usize),
 }
 
 impl Slot {
@@ -56,7 +55,7 @@ impl Slot {
     pub fn given(&self, base: usize, computed: DType, workspace: usize) -> (Operand<DType>, usize) {
         match self.way {
             Way::Direct(dtype) => (self.operand.of(dtype), base),
-            Way::Cast(at) => (self.operand.dense(computed), workspace + at),
+            Way::Cast(_, at) => (self.operand.dense(computed), workspace + at),
         }
     }
 }

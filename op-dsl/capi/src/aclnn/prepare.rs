@@ -52,17 +52,18 @@ fn check(function: &'static Function, arguments: &[Argument]) -> Checked<Executo
     let (mut workspace, mut slots) = (0usize, Vec::with_capacity(operands.len()));
     for (given, operand) in call.tensors.iter().zip(operands) {
         let way = match operand.element {
-            // Kernels read any of their types, and write the one that they compute in.
-            Element::Float(dtype) if given.is_input() || dtype == computed => Way::Direct(dtype),
-            _ => Way::Cast(workspace),
+            Element::Float(dtype) => Way::Direct(dtype),
+            Element::Whole(whole) => {
+                let at = workspace;
+                let bytes = operand.dense(computed).dense_bytes().next_multiple_of(ALIGN);
+                let Some(end) = at.checked_add(bytes) else {
+                    return call
+                        .refuse(given.name, "needs more workspace than there are addresses");
+                };
+                workspace = end;
+                Way::Cast(whole, at)
+            }
         };
-        if let Way::Cast(at) = way {
-            let bytes = operand.dense(computed).dense_bytes().next_multiple_of(ALIGN);
-            let Some(end) = at.checked_add(bytes) else {
-                return call.refuse(given.name, "needs more workspace than there are addresses");
-            };
-            workspace = end;
-        }
         slots.push(Slot { operand, address: given.tensor.address.clone(), way });
     }
     Ok(Executor { function, slots, attrs, computed, workspace, repeatable: false })
