@@ -51,6 +51,14 @@ impl Text {
         self
     }
 
+    /// The lines of several texts.
+    pub fn each(&mut self, texts: &[String]) -> &mut Text {
+        for text in texts {
+            self.lines(text);
+        }
+        self
+    }
+
     /// `public:`, at the margin of the class.
     pub fn label(&mut self, label: &str) -> &mut Text {
         self.depth -= 1;

@@ -21,12 +21,10 @@ mod ops {
     /// Two results: one of two parts, one whole.
     #[op(name = "Words", outputs(pipe, tiling))]
     pub fn words(
-        #[split(along = long, gate_left = operator)] int: Gated,
+        #[split(along = long, gate_left = true)] int: Gated,
         class: Elem,
-        workspace: Elem,
         t0: Elem,
         #[attr(default = -1)] long: Dim,
-        #[attr(default = false)] operator: bool,
         #[attr(default = Namespace::Template)] new: Namespace,
         #[attr(default = 1.5)] rows: f32,
         #[attr(default = 0.5)] float: f32,
@@ -35,7 +33,7 @@ mod ops {
             Namespace::Template => sigmoid(rows * int.gate) * class,
             Namespace::Delete => float * int.gate * class,
         };
-        (Gated { gate: count * int.value, value: workspace * count }, t0 * int.value)
+        (Gated { gate: count * int.value, value: class * count }, t0 * int.value)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `op_api/aclnn_<..>.h` and `.cpp`: both phases of every aclnn name of an operator.
 
-use super::checks::{self, declared, indented, names};
+use super::checks::{self, declared, names};
 use super::cpp::{guarded, includes, list, literal};
 use super::level0;
 use crate::arch::Arch;
@@ -230,8 +230,6 @@ fn prepare(package: &Package<'_>, interface: &Interface) -> String {
     t.line(format!("// Phase 1 of {}.", function_names(interface)));
     let mut params = declared(&main.params);
     params.extend(["uint64_t* workspaceSize".into(), "aclOpExecutor** executor".into()]);
-    t.line(list("aclnnStatus Prepare", &params, ""));
-    t.line("{");
     let mut body = Text::new();
     let arguments = names(&checks::checked(package, interface));
     body.line(list("const aclnnStatus checked = CheckParams", &arguments, ";"));
@@ -246,8 +244,9 @@ fn prepare(package: &Package<'_>, interface: &Interface) -> String {
     body.line("*workspaceSize = unique->GetWorkspaceSize();");
     body.line("unique.ReleaseTo(executor);");
     body.line("return ACLNN_SUCCESS;");
-    indented(&mut t, &body.finish());
-    t.line("}");
+    t.function(list("aclnnStatus Prepare", &params, ""), |t| {
+        t.lines(body.finish());
+    });
     t.finish().trim_end().to_string()
 }
 
@@ -392,12 +391,12 @@ fn entry(package: &Package<'_>, interface: &Interface, function: &Function) -> S
     let mut args: Vec<String> = interface.main().params.iter().map(argument).collect();
     args.extend(["workspaceSize".into(), "executor".into()]);
     let mut t = Text::new();
-    t.line(phase_1(function, "")).line("{");
-    indented(&mut t, &list("L2_DFX_PHASE_1", &dfx, ";"));
-    indented(&mut t, &list("return Prepare", &args, ";"));
-    t.line("}\n");
-    t.line(phase_2(function, "")).line("{");
-    t.line(format!("    L2_DFX_PHASE_2({});", function.name));
-    t.line("    return CommonOpExecutorRun(workspace, workspaceSize, executor, stream);\n}");
+    t.function(phase_1(function, ""), |t| {
+        t.line(list("L2_DFX_PHASE_1", &dfx, ";")).line(list("return Prepare", &args, ";"));
+    });
+    t.line("").function(phase_2(function, ""), |t| {
+        t.line(format!("L2_DFX_PHASE_2({});", function.name));
+        t.line("return CommonOpExecutorRun(workspace, workspaceSize, executor, stream);");
+    });
     t.finish()
 }

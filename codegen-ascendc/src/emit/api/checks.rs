@@ -45,18 +45,20 @@ pub fn section(package: &Package<'_>, interface: &Interface) -> String {
     let mut t = Text::new();
     for check in &checks {
         t.line(&check.why);
-        t.line(list(&format!("bool {}", check.name), &declared(&check.params), ""));
-        t.line("{");
-        indented(&mut t, &check.body);
-        t.line("    return true;\n}\n");
+        let head = list(&format!("bool {}", check.name), &declared(&check.params), "");
+        t.function(head, |t| {
+            t.lines(&check.body).line("return true;");
+        });
+        t.line("");
     }
-    t.line(list("aclnnStatus CheckParams", &declared(&checked(package, interface)), ""));
-    t.line("{");
-    for check in &checks {
-        let call = list(check.name, &names(&check.params), "");
-        indented(&mut t, &format!("CHECK_RET({call}, {});", check.code));
-    }
-    t.line("    return ACLNN_SUCCESS;\n}");
+    let head = list("aclnnStatus CheckParams", &declared(&checked(package, interface)), "");
+    t.function(head, |t| {
+        for check in &checks {
+            let call = list(check.name, &names(&check.params), "");
+            t.line(format!("CHECK_RET({call}, {});", check.code));
+        }
+        t.line("return ACLNN_SUCCESS;");
+    });
     t.finish()
 }
 
@@ -73,13 +75,6 @@ pub fn declared(params: &[Param]) -> Vec<String> {
 /// `self`, .. for a call.
 pub fn names(params: &[Param]) -> Vec<String> {
     params.iter().map(|p| p.name.clone()).collect()
-}
-
-/// Adds lines one level deeper.
-pub fn indented(t: &mut Text, body: &str) {
-    for line in body.lines() {
-        t.line(if line.is_empty() { String::new() } else { format!("    {line}") });
-    }
 }
 
 const NULLPTR: &str = "ACLNN_ERR_PARAM_NULLPTR";

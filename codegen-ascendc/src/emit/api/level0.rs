@@ -69,12 +69,9 @@ fn definition(package: &Package<'_>) -> String {
     t.line("using namespace op;\n");
     t.line("namespace l0op {");
     t.line(format!("OP_TYPE_REGISTER({});\n", def.name));
-    t.line(prototype(package, ""));
-    t.line("{");
-    for line in body(package).lines() {
-        t.line(if line.is_empty() { String::new() } else { format!("    {line}") });
-    }
-    t.line("}");
+    t.function(prototype(package, ""), |t| {
+        t.lines(body(package));
+    });
     t.line("} // namespace l0op");
     let header = header(package, "a kernel onto an executor's list", Comment::Slashes);
     format!("{header}\n{}", t.finish())

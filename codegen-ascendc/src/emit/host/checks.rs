@@ -45,11 +45,11 @@ fn signature(text: &mut Text, package: &Package<'_>) {
     let dim = def.split.as_ref().map(|s| format!("\"{}\"", def.attrs[s.dim].name));
     text.line(format!("constexpr const char* OP_TYPE = \"{}\";\n", def.name));
     text.line("// A tensor, and whether it is cut in two along the split dimension.");
-    text.block("struct Tensor", "};\n", |text| {
+    text.block("struct Operand", "};\n", |text| {
         text.line("const char* name;\nbool gated;");
     });
-    text.line(format!("constexpr Tensor INPUTS[] = {{{}}};", table(&def.inputs)));
-    text.line(format!("constexpr Tensor OUTPUTS[] = {{{}}};", table(&def.outputs)));
+    text.line(format!("constexpr Operand INPUTS[] = {{{}}};", table(&def.inputs)));
+    text.line(format!("constexpr Operand OUTPUTS[] = {{{}}};", table(&def.outputs)));
     text.line(format!("constexpr size_t INPUT_COUNT = {};", def.inputs.len()));
     text.line(format!("constexpr size_t OUTPUT_COUNT = {};", def.outputs.len()));
     text.line("// The input that decides the others' shapes.");

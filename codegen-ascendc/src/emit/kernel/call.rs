@@ -1,7 +1,7 @@
 //! One vector call as C++.
 
 use super::super::package::Package;
-use super::compute::{name, splat};
+use super::names::{buffer, splat};
 use super::{names, scalar};
 use crate::plan::{Instr, Operand, Plan};
 use crate::sequence::{Api, Compare, Scalar, Type};
@@ -138,13 +138,13 @@ fn element(ty: Type) -> DType {
 /// The call, with its semicolon. What has no call is an error of the compiler's, never a wrong
 /// result.
 pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
-    let dst = name(package, plan, instr.dst);
+    let dst = buffer(package, plan, instr.dst);
     let number = |s: Scalar, ty: Type| scalar::text(s, element(ty));
     let operands: Vec<String> = instr
         .srcs
         .iter()
         .map(|src| match *src {
-            Operand::Buffer(b) => name(package, plan, b),
+            Operand::Buffer(b) => buffer(package, plan, b),
             Operand::Splat(k) => splat(plan, k),
         })
         .collect();

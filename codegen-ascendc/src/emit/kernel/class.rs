@@ -4,8 +4,7 @@ use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
-use super::compute::{Input, inputs};
-use super::names::{self, cpp, guard, namespace, place};
+use super::names::{self, Input, cpp, guard, inputs, namespace, slot};
 use super::{small, tiling_key};
 use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
@@ -27,9 +26,9 @@ pub fn file(package: &Package<'_>) -> File {
     text.block(&format!("class {}", package.def.name), "};", |text| {
         text.line("using T = typename Element<dtype>::Type;");
         text.line("using Formula = Compute<dtype, form>;\n");
-        text.line("public:");
+        text.label("public:");
         public(package, text);
-        text.line("\nprivate:");
+        text.line("").label("private:");
         copy_in(package, text);
         calculate(package, text);
         copy_out(package, text);
@@ -43,7 +42,7 @@ pub fn file(package: &Package<'_>) -> File {
     });
     text.line(format!("\n}}  // namespace {}", namespace(package)));
     text.line(format!("\n#endif  // {guard}"));
-    File { path: format!("{snake}.h"), text: names::outdented(text) }
+    File { path: format!("{snake}.h"), text: text.finish() }
 }
 
 fn constants(package: &Package<'_>, text: &mut Text) {
@@ -83,36 +82,42 @@ fn public(package: &Package<'_>, text: &mut Text) {
         Some(Gate::LeftIf(_)) => "tiling.gateFirst != 0 ? 0 : tiling.columns",
         None => "",
     };
-    text.line(format!("__aicore__ inline explicit {op}(const {data}& tiling)"));
-    if split {
-        text.line(format!("    : tiling_(tiling), gate_({gate}), value_(tiling.columns - gate_)"));
-        text.line("{}\n");
+    let start = if split {
+        format!(": tiling_(tiling), gate_({gate}), value_(tiling.columns - gate_)")
     } else {
-        text.line("    : tiling_(tiling)\n{}\n");
-    }
+        ": tiling_(tiling)".to_string()
+    };
+    text.line(format!("__aicore__ inline explicit {op}(const {data}& tiling)"));
+    text.line(format!("    {start}\n{{}}\n"));
     let all = def.inputs.iter().chain(def.outputs.iter());
     let used = tensors(package);
     let args: Vec<String> = all
         .map(|t| cpp_name(&t.name))
         .map(|t| if used.contains(&t) { format!("GM_ADDR {t}") } else { "GM_ADDR".into() })
         .collect();
-    text.line(names::wrapped("__aicore__ inline void Bind(", &args, ")"));
-    text.line("{");
-    for t in &used {
-        text.line(format!("    {t}Gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>({t}));"));
-    }
-    text.line("}\n\n__aicore__ inline void Init(TPipe& pipe)\n{");
-    text.line("    capacity_ = Capacity();");
-    text.line("    const uint32_t bytes = capacity_ * sizeof(T);");
-    text.line("    pipe.InitBuffer(inQue_, DEPTH, Formula::INPUTS * bytes);");
-    text.line("    pipe.InitBuffer(outQue_, DEPTH, OUTPUTS * bytes);");
-    if tiling_key::has_small(package) {
-        small::init(package, text);
-    }
-    text.line("    formula_.Init(pipe, capacity_, tiling_);\n}\n");
-    text.line("__aicore__ inline void Process()\n{\n    Walk walk(tiling_);\n    Tile tile;");
-    text.line("    while (walk.Next(tile)) {");
-    text.line("        CopyIn(tile);\n        Calculate(tile);\n        CopyOut(tile);\n    }\n}");
+    text.function(names::wrapped("__aicore__ inline void Bind(", &args, ")"), |text| {
+        for t in &used {
+            text.line(format!("{t}Gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>({t}));"));
+        }
+    });
+    text.line("");
+    text.function("__aicore__ inline void Init(TPipe& pipe)", |text| {
+        text.line("capacity_ = Capacity();");
+        text.line("const uint32_t bytes = capacity_ * sizeof(T);");
+        text.line("pipe.InitBuffer(inQue_, DEPTH, Formula::INPUTS * bytes);");
+        text.line("pipe.InitBuffer(outQue_, DEPTH, OUTPUTS * bytes);");
+        if tiling_key::has_small(package) {
+            small::init(package, text);
+        }
+        text.line("formula_.Init(pipe, capacity_, tiling_);");
+    });
+    text.line("");
+    text.function("__aicore__ inline void Process()", |text| {
+        text.line("Walk walk(tiling_);\nTile tile;");
+        text.block("while (walk.Next(tile))", "}", |text| {
+            text.line("CopyIn(tile);\nCalculate(tile);\nCopyOut(tile);");
+        });
+    });
 }
 
 /// Elements between the starts of rows of a tensor, and where its part starts in them.
@@ -129,26 +134,28 @@ fn guarded(input: &Input, statement: String) -> String {
     if input.always {
         return statement;
     }
-    format!("if constexpr (Formula::READS_{}) {{\n    {statement}\n}}", place(&input.name))
+    let mut text = Text::new();
+    let head = format!("if constexpr (Formula::READS_{})", slot(&input.name));
+    text.block(&head, "}", |text| {
+        text.line(statement);
+    });
+    text.finish()
 }
 
-/// `void name(arguments) { statements }`, the statements one level deeper.
-pub fn function(text: &mut Text, name: &str, arguments: &[&str], statements: &[String]) {
-    let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-    let head = names::wrapped(&format!("__aicore__ inline {name}("), &arguments, ")");
-    text.line(format!("{head}\n{{"));
-    for line in statements.iter().flat_map(|s| s.split('\n')) {
-        let indent = if line.is_empty() || line.starts_with('#') { "" } else { "    " };
-        text.line(format!("{indent}{line}"));
-    }
-    text.line("}\n");
+/// A step of a tile's way.
+fn step(text: &mut Text, name: &str, lines: &[String]) {
+    let head = format!("__aicore__ inline void {name}(const Tile& tile)");
+    text.function(head, |text| {
+        text.each(lines);
+    });
+    text.line("");
 }
 
 fn copy_in(package: &Package<'_>, text: &mut Text) {
     let ins = inputs(package);
     let gm = |s: Stream| format!("{}Gm_", cpp_name(&package.def.inputs[s.tensor].name));
     let dense = |i: &Input| {
-        let at = place(&i.name);
+        let at = slot(&i.name);
         let side = side(i.stream);
         guarded(i, format!("Load(in[Formula::{at} * capacity_], {}, tile, {side});", gm(i.stream)))
     };
@@ -160,7 +167,7 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
     if tiling_key::has_small(package) && !parts.is_empty() {
         let gates = parts.iter().filter(|i| i.stream.part == Part::Gate);
         let both = |i: &&&Input| {
-            let at = place(&i.name);
+            let at = slot(&i.name);
             let line = format!(
                 "Load(in[Formula::{at} * capacity_], {}, tile, 2 * tiling_.columns, 0);",
                 gm(i.stream)
@@ -172,22 +179,18 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
         lines.extend(parted);
     }
     lines.push("inQue_.EnQue(in);".into());
-    function(text, "void CopyIn", &["const Tile& tile"], &lines);
+    step(text, "CopyIn", &lines);
 }
 
 /// `if constexpr (small)`.
 fn branch(small: Vec<String>, dense: Vec<String>) -> String {
-    let deeper = |lines: Vec<String>| {
-        let all: Vec<String> =
-            lines.iter().flat_map(|l| l.split('\n')).map(|l| format!("    {l}\n")).collect();
-        all.concat()
-    };
-    match dense.is_empty() {
-        true => format!("if constexpr (small) {{\n{}}}", deeper(small)),
-        false => {
-            format!("if constexpr (small) {{\n{}}} else {{\n{}}}", deeper(small), deeper(dense))
-        }
+    let mut blocks = vec![("if constexpr (small)".to_string(), small.join("\n"))];
+    if !dense.is_empty() {
+        blocks.push(("else".into(), dense.join("\n")));
     }
+    let mut text = Text::new();
+    text.chain(&blocks);
+    text.finish()
 }
 
 /// The call of the formula, each stream at its place.
@@ -200,11 +203,11 @@ fn run(package: &Package<'_>, parted: bool) -> String {
             (Part::Whole, _) | (_, false) if !parted || stream.part == Part::Whole => {
                 let owner = if output { "" } else { "Formula::" };
                 let queue = if output { "out" } else { "in" };
-                format!("{queue}[{owner}{} * capacity_]", place(name))
+                format!("{queue}[{owner}{} * capacity_]", slot(name))
             }
             (Part::Gate, false) => format!("{tensor}Parts"),
             (_, false) => format!("{tensor}Parts[capacity_]"),
-            (_, true) if !parted => format!("out[{} * capacity_]", place(name)),
+            (_, true) if !parted => format!("out[{} * capacity_]", slot(name)),
             (Part::Gate, true) => format!("{tensor}Parts[gate_ == 0 ? 0 : capacity_]"),
             (_, true) => format!("{tensor}Parts[gate_ == 0 ? capacity_ : 0]"),
         }
@@ -232,7 +235,7 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
         lines.push(run(package, false));
     }
     lines.push("inQue_.FreeTensor(in);\noutQue_.EnQue(out);".into());
-    function(text, "void Calculate", &["const Tile& tile"], &lines);
+    step(text, "Calculate", &lines);
 }
 
 fn copy_out(package: &Package<'_>, text: &mut Text) {
@@ -241,7 +244,7 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
     let outs: Vec<(&Stream, &String)> = streams.iter().zip(&names).collect();
     let gm = |s: &Stream| format!("{}Gm_", cpp_name(&def.outputs[s.tensor].name));
     let store = |(s, n): &(&Stream, &String), side: &str| {
-        format!("Store({}, out[{} * capacity_], tile, {side});", gm(s), place(n))
+        format!("Store({}, out[{} * capacity_], tile, {side});", gm(s), slot(n))
     };
     let mut lines = vec!["LocalTensor<T> out = outQue_.DeQue<T>();".to_string()];
     let (whole, parts): (Vec<_>, Vec<_>) = outs.iter().partition(|(s, _)| s.part == Part::Whole);
@@ -255,7 +258,7 @@ fn copy_out(package: &Package<'_>, text: &mut Text) {
         lines.extend(parted);
     }
     lines.push("outQue_.FreeTensor(out);".into());
-    function(text, "void CopyOut", &["const Tile& tile"], &lines);
+    step(text, "CopyOut", &lines);
 }
 
 /// How large a tile can be.
@@ -274,9 +277,9 @@ fn moves(arch: &Arch) -> String {
 
 fn members(package: &Package<'_>, text: &mut Text) {
     let def = package.def;
-    text.line("// Places of the results in a buffer of the output queue.");
+    text.line("// Slots of the results in a buffer of the output queue.");
     for (at, name) in def.output_names().iter().enumerate() {
-        text.line(format!("static constexpr uint32_t {} = {at};", place(name)));
+        text.line(format!("static constexpr uint32_t {} = {at};", slot(name)));
     }
     text.line(format!("static constexpr uint32_t OUTPUTS = {};\n", def.output_names().len()));
     text.line(format!("const {}& tiling_;", package.tiling_data()));

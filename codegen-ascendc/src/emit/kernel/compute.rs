@@ -5,14 +5,12 @@ use super::super::package::Package;
 use super::super::text::{Comment, Text, header, story};
 use super::super::tree::File;
 use super::call::{self, Helper};
-use super::names::{cpp, guard, namespace, place};
-use super::{names, scalar, tiling_key};
+use super::names::{Input, cpp, guard, inputs, namespace, slot, splat};
+use super::{scalar, tiling_key};
 use crate::arch::Arch;
-use crate::plan::{Buffer, Operand, Plan};
-use crate::sequence::Scalar;
+use crate::plan::{Buffer, Instr, Operand, Plan};
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::Stream;
 
 /// `<op>_compute.h`.
 pub fn file(package: &Package<'_>) -> File {
@@ -52,31 +50,7 @@ pub fn file(package: &Package<'_>) -> File {
     }
     text.line(format!("\n}}  // namespace {}", namespace(package)));
     text.line(format!("\n#endif  // {guard}"));
-    File { path: format!("{snake}_compute.h"), text: names::outdented(text) }
-}
-
-/// An input stream that some plan reads.
-pub struct Input {
-    /// Its number among the operator's.
-    pub index: usize,
-    /// Which elements of which tensor.
-    pub stream: Stream,
-    /// Its name: `x.gate`.
-    pub name: String,
-    /// Whether every plan reads it.
-    pub always: bool,
-}
-
-/// Input streams that some plan reads.
-pub fn inputs(package: &Package<'_>) -> Vec<Input> {
-    let def = package.def;
-    let of = |(index, stream): (usize, Stream)| {
-        let reads = |p: &Plan| p.inputs[index].is_some();
-        let always = package.plans.iter().all(reads);
-        let name = names::stream(def, stream, false);
-        package.plans.iter().any(reads).then_some(Input { index, stream, name, always })
-    };
-    def.input_streams().into_iter().enumerate().filter_map(of).collect()
+    File { path: format!("{snake}_compute.h"), text: text.finish() }
 }
 
 /// What comparisons need, which take whole repeats only.
@@ -124,14 +98,6 @@ fn temporaries(plan: &Plan) -> Vec<Temporary> {
     temps.chain(halves).chain(masks).collect()
 }
 
-/// The name of a vector of equal numbers.
-pub fn splat(plan: &Plan, k: usize) -> String {
-    match plan.splats[k] {
-        Scalar::Const(1.0) => "ones".into(),
-        _ => format!("c{k}"),
-    }
-}
-
 /// The class of a plan.
 fn class(package: &Package<'_>, plan: &Plan) -> String {
     let (def, mut text) = (package.def, Text::new());
@@ -146,11 +112,11 @@ fn class(package: &Package<'_>, plan: &Plan) -> String {
     let buffers = temporaries(plan);
     let uniforms = scalar::uniforms(def, plan);
     text.block(&head, "};", |text| {
-        text.line("public:");
-        text.line("// Places of the streams in a buffer of the input queue.");
+        text.label("public:");
+        text.line("// Slots of the streams in a buffer of the input queue.");
         let mut at = 0;
         for input in inputs(package) {
-            let (name, reads) = (place(&input.name), plan.inputs[input.index].is_some());
+            let (name, reads) = (slot(&input.name), plan.inputs[input.index].is_some());
             if !input.always {
                 text.line(format!("static constexpr bool READS_{name} = {reads};"));
             }
@@ -165,7 +131,7 @@ fn class(package: &Package<'_>, plan: &Plan) -> String {
         text.line("");
         run(package, plan, &buffers, text);
         if !buffers.is_empty() || !plan.splats.is_empty() || !uniforms.members.is_empty() {
-            text.line("\nprivate:");
+            text.line("").label("private:");
         }
         for b in &buffers {
             text.line(format!("TBuf<TPosition::VECCALC> {}Buf_;", b.name));
@@ -192,23 +158,20 @@ fn init(
     let pipe = named(!buffers.is_empty() || !plan.splats.is_empty(), "pipe");
     let capacity = named(!buffers.is_empty(), "capacity");
     let tiling = named(!uniforms.lines.is_empty(), "tiling");
-    text.line(format!(
+    let head = format!(
         "__aicore__ inline void Init(TPipe&{pipe}, uint32_t{capacity}, const {data}&{tiling})"
-    ));
-    text.line("{");
-    for b in buffers {
-        text.line(format!("    pipe.InitBuffer({}Buf_, {});", b.name, b.bytes));
-    }
-    for line in &uniforms.lines {
-        text.line(format!("    {line}"));
-    }
-    for (k, value) in plan.splats.iter().enumerate() {
-        let name = splat(plan, k);
-        let value = scalar::text(*value, DType::F32);
-        text.line(format!("    pipe.InitBuffer({name}Buf_, REPEAT_BYTES);"));
-        text.line(format!("    Duplicate({name}Buf_.Get<float>(), {value}, FLOATS);"));
-    }
-    text.line("}");
+    );
+    text.function(head, |text| {
+        for b in buffers {
+            text.line(format!("pipe.InitBuffer({}Buf_, {});", b.name, b.bytes));
+        }
+        text.each(&uniforms.lines);
+        for (k, value) in plan.splats.iter().enumerate() {
+            let (name, value) = (splat(plan, k), scalar::text(*value, DType::F32));
+            text.line(format!("pipe.InitBuffer({name}Buf_, REPEAT_BYTES);"));
+            text.line(format!("Duplicate({name}Buf_.Get<float>(), {value}, FLOATS);"));
+        }
+    });
 }
 
 fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Text) {
@@ -222,42 +185,28 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
         ins.chain(outs).map(|n| format!("const LocalTensor<{ty}>&{n}")).collect();
     let head = "__aicore__ inline void Run(";
     let indent = " ".repeat(head.len());
-    text.line(format!("{head}{},", params.join(&format!(",\n{indent}"))));
-    text.line(format!("{indent}uint32_t count)"));
-    text.line("{");
-    for b in buffers {
-        text.line(format!("    const LocalTensor<{0}> {1} = {1}Buf_.Get<{0}>();", b.ty, b.name));
-    }
-    let is_read = |k: usize| {
-        plan.instrs
-            .iter()
-            .any(|i| i.srcs.contains(&Operand::Splat(k)) && call::reads_splats(plan, i))
-    };
-    for k in (0..plan.splats.len()).filter(|k| is_read(*k)) {
-        let name = splat(plan, k);
-        text.line(format!("    const LocalTensor<float> {name} = {name}Buf_.Get<float>();"));
-    }
-    if plan.masks > 0 {
-        for input in inputs(package).iter().filter(|i| reads(i)) {
-            text.line(format!("    Complete({}, count);", cpp_name(&input.name)));
+    let lines = params.join(&format!(",\n{indent}"));
+    text.function(format!("{head}{lines},\n{indent}uint32_t count)"), |text| {
+        for b in buffers {
+            text.line(format!("const LocalTensor<{0}> {1} = {1}Buf_.Get<{0}>();", b.ty, b.name));
         }
-        text.line(format!("    count = WholeRepeats<{ty}>(count);"));
-    }
-    for instr in &plan.instrs {
-        let call = call::text(package, plan, instr);
-        let what =
-            if instr.what.is_empty() { String::new() } else { format!("  // {}", instr.what) };
-        text.line(format!("    {call}{what}"));
-    }
-    text.line("}");
-}
-
-/// The name of a buffer in `Run`.
-pub fn name(package: &Package<'_>, plan: &Plan, buffer: Buffer) -> String {
-    let def = package.def;
-    match buffer {
-        Buffer::In(k) => cpp_name(&names::stream(def, def.input_streams()[k], false)),
-        Buffer::Out(k) => cpp_name(&plan.outputs[k]),
-        _ => plan.buffer(buffer),
-    }
+        let is_read = |k: usize| {
+            let reads = |i: &Instr| i.srcs.contains(&Operand::Splat(k));
+            plan.instrs.iter().any(|i| reads(i) && call::reads_splats(plan, i))
+        };
+        for name in (0..plan.splats.len()).filter(|k| is_read(*k)).map(|k| splat(plan, k)) {
+            text.line(format!("const LocalTensor<float> {name} = {name}Buf_.Get<float>();"));
+        }
+        if plan.masks > 0 {
+            for input in inputs(package).iter().filter(|i| reads(i)) {
+                text.line(format!("Complete({}, count);", cpp_name(&input.name)));
+            }
+            text.line(format!("count = WholeRepeats<{ty}>(count);"));
+        }
+        for instr in &plan.instrs {
+            let call = call::text(package, plan, instr);
+            let what = instr.what;
+            text.line(if what.is_empty() { call } else { format!("{call}  // {what}") });
+        }
+    });
 }

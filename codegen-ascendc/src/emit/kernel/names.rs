@@ -1,20 +1,21 @@
 //! Names that the kernel's files share.
 
 use super::super::package::Package;
-use super::super::text::Text;
+use crate::plan::{Buffer, Plan};
+use crate::sequence::Scalar;
 use op_dsl_ir::DType;
-use op_dsl_ir::names::is_taken;
+use op_dsl_ir::names::{cpp_name, is_taken};
 use op_dsl_ir::op::{OpDef, Part, Stream};
 
-/// `x.gate` -> `X_GATE`: the place of a stream in a buffer.
-pub fn place(name: &str) -> String {
+/// `x.gate` -> `X_GATE`: the slot of a stream in a buffer of a queue.
+pub fn slot(name: &str) -> String {
     let upper = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     let name = if is_taken(name) { format!("{name}_") } else { name.to_string() };
     name.chars().map(upper).collect()
 }
 
 /// The name of a stream: `dy`, `x.gate`.
-pub fn stream(def: &OpDef, stream: Stream, output: bool) -> String {
+pub fn stream_name(def: &OpDef, stream: Stream, output: bool) -> String {
     let tensors = if output { &def.outputs } else { &def.inputs };
     let name = &tensors[stream.tensor].name;
     match stream.part {
@@ -67,7 +68,44 @@ pub fn wrapped(head: &str, args: &[String], tail: &str) -> String {
     out
 }
 
-/// The text of a class: its access specifiers stand at the margin.
-pub fn outdented(text: Text) -> String {
-    text.finish().replace("\n    public:", "\npublic:").replace("\n    private:", "\nprivate:")
+/// An input stream that some plan reads.
+pub struct Input {
+    /// Its number among the operator's.
+    pub index: usize,
+    /// Which elements of which tensor.
+    pub stream: Stream,
+    /// Its name: `x.gate`.
+    pub name: String,
+    /// Whether every plan reads it.
+    pub always: bool,
+}
+
+/// Input streams that some plan reads.
+pub fn inputs(package: &Package<'_>) -> Vec<Input> {
+    let def = package.def;
+    let of = |(index, stream): (usize, Stream)| {
+        let reads = |p: &Plan| p.inputs[index].is_some();
+        let always = package.plans.iter().all(reads);
+        let name = stream_name(def, stream, false);
+        package.plans.iter().any(reads).then_some(Input { index, stream, name, always })
+    };
+    def.input_streams().into_iter().enumerate().filter_map(of).collect()
+}
+
+/// The name of a vector of equal numbers.
+pub fn splat(plan: &Plan, k: usize) -> String {
+    match plan.splats[k] {
+        Scalar::Const(1.0) => "ones".into(),
+        _ => format!("c{k}"),
+    }
+}
+
+/// The name of a buffer among a plan's calls.
+pub fn buffer(package: &Package<'_>, plan: &Plan, buffer: Buffer) -> String {
+    let def = package.def;
+    match buffer {
+        Buffer::In(k) => cpp_name(&stream_name(def, def.input_streams()[k], false)),
+        Buffer::Out(k) => cpp_name(&plan.outputs[k]),
+        _ => plan.buffer(buffer),
+    }
 }

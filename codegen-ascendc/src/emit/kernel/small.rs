@@ -3,9 +3,7 @@
 
 use super::super::package::Package;
 use super::super::text::Text;
-use super::class::function;
-use super::compute::inputs;
-use super::names::place;
+use super::names::{Input, inputs, slot, wrapped};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Kind, Part};
 
@@ -13,39 +11,37 @@ use op_dsl_ir::op::{Kind, Part};
 fn parted(package: &Package<'_>) -> Vec<(String, String)> {
     let ins = inputs(package);
     let gates = ins.iter().filter(|i| i.stream.part == Part::Gate);
-    let of = |i: &super::compute::Input| {
-        (cpp_name(&package.def.inputs[i.stream.tensor].name), place(&i.name))
-    };
+    let of = |i: &Input| (cpp_name(&package.def.inputs[i.stream.tensor].name), slot(&i.name));
     gates.map(of).collect()
 }
 
 /// Gated results.
 fn joined(package: &Package<'_>) -> Vec<(String, String)> {
     let outs = package.def.outputs.iter().filter(|t| t.kind == Kind::Gated);
-    outs.map(|t| (cpp_name(&t.name), place(&format!("{}.gate", t.name)))).collect()
+    outs.map(|t| (cpp_name(&t.name), slot(&format!("{}.gate", t.name)))).collect()
 }
 
 /// Buffers and tables.
 pub fn init(package: &Package<'_>, text: &mut Text) {
-    text.line("    if constexpr (small) {");
-    for (tensor, _) in parted(package).iter().chain(&joined(package)) {
-        text.line(format!("        pipe.InitBuffer({tensor}Parts_, 2 * bytes);"));
-    }
-    if !parted(package).is_empty() {
-        text.line("        pipe.InitBuffer(apart_, capacity_ * sizeof(uint32_t));");
-    }
-    if !joined(package).is_empty() {
-        text.line("        pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));");
-    }
-    if package.plans.iter().any(|p| p.masks > 0) {
-        // Comparisons read on to the end of a repeat.
-        for (tensor, _) in parted(package) {
-            text.line(format!(
-                "        Duplicate({tensor}Parts_.template Get<T>(), static_cast<T>(0.0f), 2 * capacity_);"
-            ));
+    text.block("if constexpr (small)", "}", |text| {
+        for (tensor, _) in parted(package).iter().chain(&joined(package)) {
+            text.line(format!("pipe.InitBuffer({tensor}Parts_, 2 * bytes);"));
         }
-    }
-    text.line("        MakeOffsets();\n    }");
+        if !parted(package).is_empty() {
+            text.line("pipe.InitBuffer(apart_, capacity_ * sizeof(uint32_t));");
+        }
+        if !joined(package).is_empty() {
+            text.line("pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));");
+        }
+        if package.plans.iter().any(|p| p.masks > 0) {
+            // Comparisons read on to the end of a repeat.
+            for (tensor, _) in parted(package) {
+                let data = format!("{tensor}Parts_.template Get<T>()");
+                text.line(format!("Duplicate({data}, static_cast<T>(0.0f), 2 * capacity_);"));
+            }
+        }
+        text.line("MakeOffsets();");
+    });
 }
 
 /// Statements that part the inputs.
@@ -98,65 +94,53 @@ pub fn members(package: &Package<'_>, text: &mut Text) {
 /// The functions that fill the tables.
 pub fn offsets(package: &Package<'_>, text: &mut Text) {
     let (apart, together) = (!parted(package).is_empty(), !joined(package).is_empty());
-    let mut lines = vec![
-        "const uint32_t columns = static_cast<uint32_t>(tiling_.columns);".to_string(),
-        "const uint32_t rows = tiling_.tileRows < PERIOD ? tiling_.tileRows : PERIOD;".into(),
-    ];
-    if apart {
-        lines.push("const LocalTensor<int32_t> apart = apart_.Get<int32_t>();".into());
-    }
-    if together {
-        lines.push("const LocalTensor<int32_t> together = together_.Get<int32_t>();".into());
-    }
-    lines.push(
-        "for (uint32_t row = 0; row < rows; ++row) {\n    \
-         for (uint32_t column = 0; column < columns; ++column) {\n        \
-         const uint32_t at = row * columns + column;"
-            .into(),
-    );
-    if apart {
-        lines.push(
-            "        apart.SetValue(at, static_cast<int32_t>((at + row * columns) * sizeof(T)));"
-                .into(),
-        );
-    }
-    if together {
-        lines.push(
-            "        together.SetValue(at + row * columns, static_cast<int32_t>(at * sizeof(T)));\n        \
-             together.SetValue(at + (row + 1) * columns, static_cast<int32_t>((at + capacity_) * sizeof(T)));"
-                .into(),
-        );
-    }
-    lines.push("    }\n}".into());
-    lines.push(
-        "const event_t written = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));\n\
-         SetFlag<HardEvent::S_V>(written);\n\
-         WaitFlag<HardEvent::S_V>(written);"
-            .into(),
-    );
-    if apart {
-        lines.push(
-            "Continue(apart, rows * columns, tiling_.tileRows * columns, 2 * rows * columns);"
-                .into(),
-        );
-    }
-    if together {
-        lines.push(
-            "Continue(together, 2 * rows * columns, 2 * tiling_.tileRows * columns, rows * columns);"
-                .into(),
-        );
-    }
     text.line("// Rows after which a table of offsets starts at a block of UB again, for any number of columns.");
     text.line("static constexpr uint32_t PERIOD = 8;\n");
     text.line(
         "// Where each element comes from: a part's among rows of both, a row's among both parts.",
     );
-    function(text, "void MakeOffsets", &[], &lines);
+    text.function("__aicore__ inline void MakeOffsets()", |text| {
+        text.line("const uint32_t columns = static_cast<uint32_t>(tiling_.columns);");
+        text.line("const uint32_t rows = tiling_.tileRows < PERIOD ? tiling_.tileRows : PERIOD;");
+        for name in [("apart", apart), ("together", together)].iter().filter(|n| n.1).map(|n| n.0) {
+            text.line(format!("const LocalTensor<int32_t> {name} = {name}_.Get<int32_t>();"));
+        }
+        text.block("for (uint32_t row = 0; row < rows; ++row)", "}", |text| {
+            text.block("for (uint32_t column = 0; column < columns; ++column)", "}", |text| {
+                text.line("const uint32_t at = row * columns + column;");
+                if apart {
+                    text.line("apart.SetValue(at, static_cast<int32_t>((at + row * columns) * sizeof(T)));");
+                }
+                if together {
+                    text.line("together.SetValue(at + row * columns, static_cast<int32_t>(at * sizeof(T)));");
+                    text.line("together.SetValue(at + (row + 1) * columns, static_cast<int32_t>((at + capacity_) * sizeof(T)));");
+                }
+            });
+        });
+        text.line(WRITTEN);
+        if apart {
+            text.line("Continue(apart, rows * columns, tiling_.tileRows * columns, 2 * rows * columns);");
+        }
+        if together {
+            text.line("Continue(together, 2 * rows * columns, 2 * tiling_.tileRows * columns, rows * columns);");
+        }
+    });
+    text.line("");
     text.line("// Fills a table from its first `have` elements, whose successors lie `shift` elements further on.");
-    let doubling = "for (; have < all; have *= 2, shift *= 2) {\n    \
-                    const uint32_t more = have < all - have ? have : all - have;\n    \
-                    Adds(table[have], table, static_cast<int32_t>(shift * sizeof(T)), more);\n}";
     let arguments =
         ["const LocalTensor<int32_t>& table", "uint32_t have", "uint32_t all", "uint32_t shift"];
-    function(text, "static void Continue", &arguments, &[doubling.to_string()]);
+    let head = "__aicore__ inline static void Continue(";
+    text.function(wrapped(head, &arguments.map(String::from), ")"), |text| {
+        text.block("for (; have < all; have *= 2, shift *= 2)", "}", |text| {
+            text.line("const uint32_t more = have < all - have ? have : all - have;");
+            text.line("Adds(table[have], table, static_cast<int32_t>(shift * sizeof(T)), more);");
+        });
+    });
+    text.line("");
 }
+
+/// Vector code waits for the table that scalar code writes.
+const WRITTEN: &str = "\
+const event_t written = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));
+SetFlag<HardEvent::S_V>(written);
+WaitFlag<HardEvent::S_V>(written);";

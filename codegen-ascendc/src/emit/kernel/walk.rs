@@ -16,16 +16,16 @@ const WALK: &str = include_str!("walk.h");
 const MARKS: [(&str, &str, &str); 4] = [
     ("@least@\n", "", "// No tile has less: the elements of a block of 32 bytes.\nconstexpr uint32_t LEAST = 16;\n\n"),
     (
-        "@place@\n",
+        "@point@\n",
         "        return {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};\n",
-        "        Place place = {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};
-        if (place.column > 0 && tiling_.columns - place.column < LEAST) {
-            place = {place.row + 1, 0};
+        "        Point point = {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};
+        if (point.column > 0 && tiling_.columns - point.column < LEAST) {
+            point = {point.row + 1, 0};
         }
-        if (place.row > 0 && place.column == 0 && (tiling_.rows - place.row) * tiling_.columns < LEAST) {
-            place.row = tiling_.rows;
+        if (point.row > 0 && point.column == 0 && (tiling_.rows - point.row) * tiling_.columns < LEAST) {
+            point.row = tiling_.rows;
         }
-        return place;\n",
+        return point;\n",
     ),
     (
         "@rows@\n",

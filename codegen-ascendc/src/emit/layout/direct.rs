@@ -58,7 +58,7 @@ fn launch_header(package: &Package<'_>) -> String {
     let mut text = Text::new();
     text.line("#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <string>\n#include <vector>\n");
     text.line("// A tensor of the signature; the split dimension of a gated one is twice as long.");
-    text.block("struct Tensor", "};\n", |text| {
+    text.block("struct Operand", "};\n", |text| {
         text.line("const char* name;\nbool gated;");
     });
     let rows: Vec<String> = tensors(package)
@@ -66,7 +66,7 @@ fn launch_header(package: &Package<'_>) -> String {
         .collect();
     let lead = def.inputs.iter().position(|t| t.kind == Kind::Gated).unwrap_or(0);
     text.line("// Inputs, then results.");
-    text.line(format!("constexpr Tensor TENSORS[] = {{{}}};", rows.join(", ")));
+    text.line(format!("constexpr Operand TENSORS[] = {{{}}};", rows.join(", ")));
     text.line(format!("constexpr size_t INPUTS = {};", def.inputs.len()));
     text.line(format!("constexpr size_t COUNT = {};", rows.len()));
     text.line("// The tensor whose shape decides those of all others.");

@@ -35,7 +35,7 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
     }
     t.line("namespace {\n");
     t.line(shapes(package));
-    t.line(TENSOR);
+    t.line(NUMBERS);
     t.line(expected(package, spec));
     t.line(run(package, interface, function, spec));
     t.line("} // namespace\n");
@@ -82,7 +82,7 @@ fn shapes(package: &Package<'_>) -> String {
     t.finish()
 }
 
-const TENSOR: &str = "\
+const NUMBERS: &str = "\
 #define REQUIRE(call)                                              \\
     do {                                                           \\
         const int code = static_cast<int>(call);                   \\
@@ -93,19 +93,19 @@ const TENSOR: &str = "\
     } while (false)
 
 // Numbers on the host, and the same on the device.
-struct Tensor {
+struct Numbers {
     std::vector<int64_t> shape;
     std::vector<float> host;
     void* device = nullptr;
     aclTensor* tensor = nullptr;
 
-    Tensor(const std::vector<int64_t>& dims, float phase) : shape(dims), host(dims[0] * dims[1])
+    Numbers(const std::vector<int64_t>& dims, float phase) : shape(dims), host(dims[0] * dims[1])
     {
         for (size_t i = 0; i < host.size(); ++i) {
             host[i] = 3.0f * std::sin(0.7f * static_cast<float>(i) + phase);
         }
     }
-    ~Tensor()
+    ~Numbers()
     {
         if (tensor != nullptr) {
             aclDestroyTensor(tensor);
@@ -114,8 +114,8 @@ struct Tensor {
             aclrtFree(device);
         }
     }
-    Tensor(const Tensor&) = delete;
-    Tensor& operator=(const Tensor&) = delete;
+    Numbers(const Numbers&) = delete;
+    Numbers& operator=(const Numbers&) = delete;
 
     size_t Bytes() const { return host.size() * sizeof(float); }
     bool ToDevice()
@@ -163,19 +163,14 @@ pub fn expected(package: &Package<'_>, spec: usize) -> String {
             t.line(format!("double {output};"));
         }
     });
-    t.line(list("Expected Formula", &params, ""));
-    t.line("{");
-    for line in &code.lines {
-        t.line(format!("    {line}"));
-    }
-    t.line(format!("    return {{{}}};\n}}", code.outputs.join(", ")));
+    t.function(list("Expected Formula", &params, ""), |t| {
+        t.each(&code.lines).line(format!("return {{{}}};", code.outputs.join(", ")));
+    });
     t.finish()
 }
 
 fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: usize) -> String {
     let def = package.def;
-    let mut t = Text::new();
-    t.line("bool Run(aclrtStream stream)\n{");
     let mut b = Text::new();
     let both = |kind: Kind| match (def.split.is_some(), kind) {
         (false, _) => "SHAPE",
@@ -188,7 +183,7 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
             Of::Output(k) => def.outputs[k].kind,
             Of::Attr(_) => Kind::Whole,
         };
-        b.line(format!("Tensor {}({}, {i}.0f);", p.name, both(kind)));
+        b.line(format!("Numbers {}({}, {i}.0f);", p.name, both(kind)));
     }
     let ready: Vec<String> =
         function.tensors().map(|p| format!("!{}.ToDevice()", p.name)).collect();
@@ -216,10 +211,10 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
     });
     compare(package, interface, function, spec, &mut b);
     b.line("return right;");
-    for line in b.finish().lines() {
-        t.line(if line.is_empty() { String::new() } else { format!("    {line}") });
-    }
-    t.line("}");
+    let mut t = Text::new();
+    t.function("bool Run(aclrtStream stream)", |t| {
+        t.lines(b.finish());
+    });
     t.finish()
 }
 

@@ -24,13 +24,13 @@ namespace swi_glu_grad {
 constexpr const char* OP_TYPE = "SwiGluGrad";
 
 // A tensor, and whether it is cut in two along the split dimension.
-struct Tensor {
+struct Operand {
     const char* name;
     bool gated;
 };
 
-constexpr Tensor INPUTS[] = {{"y_grad", false}, {"x", true}};
-constexpr Tensor OUTPUTS[] = {{"x_grad", true}};
+constexpr Operand INPUTS[] = {{"y_grad", false}, {"x", true}};
+constexpr Operand OUTPUTS[] = {{"x_grad", true}};
 constexpr size_t INPUT_COUNT = 2;
 constexpr size_t OUTPUT_COUNT = 1;
 // The input that decides the others' shapes.
@@ -96,7 +96,7 @@ struct Domain {
 };
 
 // The shape of a tensor on this domain.
-inline Dims ShapeOf(const Tensor& tensor, const Domain& domain)
+inline Dims ShapeOf(const Operand& tensor, const Domain& domain)
 {
     Dims dims = domain.dims;
     if (tensor.gated && domain.split >= 0 && dims[domain.split] != UNKNOWN_DIM) {
@@ -106,7 +106,7 @@ inline Dims ShapeOf(const Tensor& tensor, const Domain& domain)
 }
 
 // The shape of one part of a tensor. Shapes of fewer dimensions are aligned at the innermost.
-inline ge::graphStatus PartOf(const Context* context, const Tensor& tensor, const Dims& shape,
+inline ge::graphStatus PartOf(const Context* context, const Operand& tensor, const Dims& shape,
                               const Domain& domain, Dims& part)
 {
     part = shape;

@@ -219,7 +219,7 @@ private:
         }
     }
 
-    // Places of the results in a buffer of the output queue.
+    // Slots of the results in a buffer of the output queue.
     static constexpr uint32_t X_GRAD_GATE = 0;
     static constexpr uint32_t X_GRAD_VALUE = 1;
     static constexpr uint32_t OUTPUTS = 2;

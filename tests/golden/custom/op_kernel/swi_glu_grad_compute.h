@@ -38,7 +38,7 @@ class Compute;
 template <>
 class Compute<SWI_GLU_GRAD_HALF, SWI_GLU_GRAD_FORM> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t Y_GRAD = 0;
     static constexpr uint32_t X_GATE = 1;
     static constexpr uint32_t X_VALUE = 2;
@@ -91,7 +91,7 @@ private:
 template <>
 class Compute<SWI_GLU_GRAD_BFLOAT16, SWI_GLU_GRAD_FORM> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t Y_GRAD = 0;
     static constexpr uint32_t X_GATE = 1;
     static constexpr uint32_t X_VALUE = 2;
@@ -144,7 +144,7 @@ private:
 template <>
 class Compute<SWI_GLU_GRAD_FLOAT, SWI_GLU_GRAD_FORM> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t Y_GRAD = 0;
     static constexpr uint32_t X_GATE = 1;
     static constexpr uint32_t X_VALUE = 2;

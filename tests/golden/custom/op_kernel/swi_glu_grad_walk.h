@@ -27,8 +27,8 @@ public:
     {
         const uint64_t core = static_cast<uint64_t>(AscendC::GetBlockIdx());
         const uint64_t first = core * tiling.share + (core < tiling.big ? core : tiling.big);
-        at_ = PlaceOf(first);
-        end_ = PlaceOf(first + tiling.share + (core < tiling.big ? 1 : 0));
+        at_ = PointOf(first);
+        end_ = PointOf(first + tiling.share + (core < tiling.big ? 1 : 0));
     }
 
     __aicore__ inline bool Next(Tile& tile)
@@ -58,13 +58,13 @@ public:
     }
 
 private:
-    // A place between two elements, in the order of the matrix.
-    struct Place {
+    // A point between two elements, in the order of the matrix.
+    struct Point {
         uint64_t row;
         uint64_t column;
     };
 
-    __aicore__ inline Place PlaceOf(uint64_t unit) const
+    __aicore__ inline Point PointOf(uint64_t unit) const
     {
         const uint64_t row = unit / tiling_.pieces * tiling_.unitRows;
         return {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};
@@ -76,8 +76,8 @@ private:
     }
 
     const SwiGluGradTilingData& tiling_;
-    Place at_;
-    Place end_;
+    Point at_;
+    Point end_;
 };
 
 }  // namespace SwiGluGradKernel

@@ -10,13 +10,13 @@
 #include <vector>
 
 // A tensor of the signature; the split dimension of a gated one is twice as long.
-struct Tensor {
+struct Operand {
     const char* name;
     bool gated;
 };
 
 // Inputs, then results.
-constexpr Tensor TENSORS[] = {{"dy", false}, {"x", false}, {"z", false}};
+constexpr Operand TENSORS[] = {{"dy", false}, {"x", false}, {"z", false}};
 constexpr size_t INPUTS = 2;
 constexpr size_t COUNT = 3;
 // The tensor whose shape decides those of all others.

@@ -55,7 +55,7 @@ struct Domain {
 };
 
 // The shape of a tensor on this domain.
-inline Dims ShapeOf(const Tensor& tensor, const Domain& domain)
+inline Dims ShapeOf(const Operand& tensor, const Domain& domain)
 {
     Dims dims = domain.dims;
     if (tensor.gated && domain.split >= 0 && dims[domain.split] != UNKNOWN_DIM) {
@@ -65,7 +65,7 @@ inline Dims ShapeOf(const Tensor& tensor, const Domain& domain)
 }
 
 // The shape of one part of a tensor. Shapes of fewer dimensions are aligned at the innermost.
-inline ge::graphStatus PartOf(const Context* context, const Tensor& tensor, const Dims& shape,
+inline ge::graphStatus PartOf(const Context* context, const Operand& tensor, const Dims& shape,
                               const Domain& domain, Dims& part)
 {
     part = shape;

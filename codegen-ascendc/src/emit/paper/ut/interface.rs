@@ -1,6 +1,6 @@
 //! Phase 1 of each aclnn name: right arguments, and each kind of wrong ones.
 
-use super::{attribute, body, braced, shape_of};
+use super::{attribute, braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
 use crate::emit::package::Package;
 use crate::emit::text::Text;
@@ -19,9 +19,10 @@ pub fn api(package: &Package<'_>, interface: &Interface) -> String {
     t.line(format!("#include \"../../../op_api/{}.h\"\n", interface.header));
     for function in &interface.functions {
         let mut test = |name: &str, status: &str, wrong: &Wrong<'_>| {
-            t.line(format!("TEST({}, {name})\n{{", function.name));
-            body(&mut t, &phase_1(package, function, status, wrong));
-            t.line("}\n");
+            t.function(format!("TEST({}, {name})", function.name), |t| {
+                t.lines(phase_1(package, function, status, wrong));
+            });
+            t.line("");
         };
         test("RightArguments", "ACLNN_SUCCESS", &Wrong::Nothing);
         for p in function.tensors() {

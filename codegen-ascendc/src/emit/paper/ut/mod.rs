@@ -5,7 +5,7 @@ mod interface;
 mod kernel;
 
 use crate::emit::package::Package;
-use crate::emit::text::{Comment, Text, header};
+use crate::emit::text::{Comment, header};
 use crate::emit::tree::File;
 use crate::plan::Plan;
 use op_dsl_ir::DType;
@@ -75,13 +75,6 @@ fn planned(call: &Call, plan: &Plan, machine: &Machine) -> Option<Tiling> {
 /// `GeGluGradV2Tiling.FLOAT16_TANH`
 fn case(package: &Package<'_>, plan: &Plan) -> String {
     format!("{}_{}", crate::emit::paper::words::dtype(plan.dtype), package.spec_name(plan.spec))
-}
-
-/// Adds lines one level deeper.
-fn body(t: &mut Text, lines: &str) {
-    for line in lines.lines() {
-        t.line(if line.is_empty() { String::new() } else { format!("    {line}") });
-    }
 }
 
 fn shape_of(kind: Kind, part: [usize; 2]) -> Vec<usize> {

@@ -148,7 +148,7 @@ private:
         DataCopyPad(to[tile.row * width + shift + tile.column], from, copy);
     }
 
-    // Places of the results in a buffer of the output queue.
+    // Slots of the results in a buffer of the output queue.
     static constexpr uint32_t Z = 0;
     static constexpr uint32_t OUTPUTS = 1;
 

@@ -62,7 +62,7 @@ class Compute;
 template <>
 class Compute<GELU_GRAD_V2_HALF, GELU_GRAD_V2_FORM_NONE> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X = 1;
     static constexpr uint32_t INPUTS = 2;
@@ -116,7 +116,7 @@ private:
 template <>
 class Compute<GELU_GRAD_V2_BFLOAT16, GELU_GRAD_V2_FORM_NONE> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X = 1;
     static constexpr uint32_t INPUTS = 2;
@@ -169,7 +169,7 @@ private:
 template <>
 class Compute<GELU_GRAD_V2_FLOAT, GELU_GRAD_V2_FORM_NONE> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X = 1;
     static constexpr uint32_t INPUTS = 2;
@@ -227,7 +227,7 @@ private:
 template <>
 class Compute<GELU_GRAD_V2_HALF, GELU_GRAD_V2_FORM_TANH> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X = 1;
     static constexpr uint32_t INPUTS = 2;
@@ -275,7 +275,7 @@ private:
 template <>
 class Compute<GELU_GRAD_V2_BFLOAT16, GELU_GRAD_V2_FORM_TANH> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X = 1;
     static constexpr uint32_t INPUTS = 2;
@@ -323,7 +323,7 @@ private:
 template <>
 class Compute<GELU_GRAD_V2_FLOAT, GELU_GRAD_V2_FORM_TANH> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X = 1;
     static constexpr uint32_t INPUTS = 2;

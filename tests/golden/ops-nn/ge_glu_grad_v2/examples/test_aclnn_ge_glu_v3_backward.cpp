@@ -54,19 +54,19 @@ const std::vector<int64_t> BOTH = {ROWS, 2 * COLUMNS};
     } while (false)
 
 // Numbers on the host, and the same on the device.
-struct Tensor {
+struct Numbers {
     std::vector<int64_t> shape;
     std::vector<float> host;
     void* device = nullptr;
     aclTensor* tensor = nullptr;
 
-    Tensor(const std::vector<int64_t>& dims, float phase) : shape(dims), host(dims[0] * dims[1])
+    Numbers(const std::vector<int64_t>& dims, float phase) : shape(dims), host(dims[0] * dims[1])
     {
         for (size_t i = 0; i < host.size(); ++i) {
             host[i] = 3.0f * std::sin(0.7f * static_cast<float>(i) + phase);
         }
     }
-    ~Tensor()
+    ~Numbers()
     {
         if (tensor != nullptr) {
             aclDestroyTensor(tensor);
@@ -75,8 +75,8 @@ struct Tensor {
             aclrtFree(device);
         }
     }
-    Tensor(const Tensor&) = delete;
-    Tensor& operator=(const Tensor&) = delete;
+    Numbers(const Numbers&) = delete;
+    Numbers& operator=(const Numbers&) = delete;
 
     size_t Bytes() const { return host.size() * sizeof(float); }
     bool ToDevice()
@@ -118,10 +118,10 @@ Expected Formula(double dy, double xGate, double xValue, double gelu)
 
 bool Run(aclrtStream stream)
 {
-    Tensor gradOutput(PART, 0.0f);
-    Tensor self(BOTH, 1.0f);
-    Tensor gelu(PART, 2.0f);
-    Tensor gradInput(BOTH, 3.0f);
+    Numbers gradOutput(PART, 0.0f);
+    Numbers self(BOTH, 1.0f);
+    Numbers gelu(PART, 2.0f);
+    Numbers gradInput(BOTH, 3.0f);
     if (!gradOutput.ToDevice() || !self.ToDevice() || !gelu.ToDevice() || !gradInput.ToDevice()) {
         return false;
     }

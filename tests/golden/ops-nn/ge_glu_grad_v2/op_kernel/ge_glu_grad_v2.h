@@ -352,7 +352,7 @@ private:
         }
     }
 
-    // Places of the results in a buffer of the output queue.
+    // Slots of the results in a buffer of the output queue.
     static constexpr uint32_t DX_GATE = 0;
     static constexpr uint32_t DX_VALUE = 1;
     static constexpr uint32_t OUTPUTS = 2;

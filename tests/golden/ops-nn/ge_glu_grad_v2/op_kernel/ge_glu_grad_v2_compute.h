@@ -66,7 +66,7 @@ class Compute;
 template <>
 class Compute<GE_GLU_GRAD_V2_HALF, GE_GLU_GRAD_V2_FORM_NONE> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X_GATE = 1;
     static constexpr uint32_t X_VALUE = 2;
@@ -130,7 +130,7 @@ private:
 template <>
 class Compute<GE_GLU_GRAD_V2_BFLOAT16, GE_GLU_GRAD_V2_FORM_NONE> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X_GATE = 1;
     static constexpr uint32_t X_VALUE = 2;
@@ -195,7 +195,7 @@ private:
 template <>
 class Compute<GE_GLU_GRAD_V2_FLOAT, GE_GLU_GRAD_V2_FORM_NONE> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X_GATE = 1;
     static constexpr uint32_t X_VALUE = 2;
@@ -256,7 +256,7 @@ private:
 template <>
 class Compute<GE_GLU_GRAD_V2_HALF, GE_GLU_GRAD_V2_FORM_TANH> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X_GATE = 1;
     static constexpr uint32_t X_VALUE = 2;
@@ -315,7 +315,7 @@ private:
 template <>
 class Compute<GE_GLU_GRAD_V2_HALF, GE_GLU_GRAD_V2_FORM_TANH> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X_GATE = 1;
     static constexpr uint32_t X_VALUE = 2;
@@ -376,7 +376,7 @@ private:
 template <>
 class Compute<GE_GLU_GRAD_V2_BFLOAT16, GE_GLU_GRAD_V2_FORM_TANH> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X_GATE = 1;
     static constexpr uint32_t X_VALUE = 2;
@@ -438,7 +438,7 @@ private:
 template <>
 class Compute<GE_GLU_GRAD_V2_FLOAT, GE_GLU_GRAD_V2_FORM_TANH> {
 public:
-    // Places of the streams in a buffer of the input queue.
+    // Slots of the streams in a buffer of the input queue.
     static constexpr uint32_t DY = 0;
     static constexpr uint32_t X_GATE = 1;
     static constexpr uint32_t X_VALUE = 2;

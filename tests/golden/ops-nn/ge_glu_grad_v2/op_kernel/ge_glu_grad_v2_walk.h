@@ -32,8 +32,8 @@ public:
     {
         const uint64_t core = static_cast<uint64_t>(AscendC::GetBlockIdx());
         const uint64_t first = core * tiling.share + (core < tiling.big ? core : tiling.big);
-        at_ = PlaceOf(first);
-        end_ = PlaceOf(first + tiling.share + (core < tiling.big ? 1 : 0));
+        at_ = PointOf(first);
+        end_ = PointOf(first + tiling.share + (core < tiling.big ? 1 : 0));
     }
 
     __aicore__ inline bool Next(Tile& tile)
@@ -75,26 +75,26 @@ public:
     }
 
 private:
-    // A place between two elements, in the order of the matrix.
-    struct Place {
+    // A point between two elements, in the order of the matrix.
+    struct Point {
         uint64_t row;
         uint64_t column;
     };
 
-    __aicore__ inline Place PlaceOf(uint64_t unit) const
+    __aicore__ inline Point PointOf(uint64_t unit) const
     {
         const uint64_t row = unit / tiling_.pieces * tiling_.unitRows;
 #if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
         return {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};
 #elif __NPU_ARCH__ == 2002
-        Place place = {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};
-        if (place.column > 0 && tiling_.columns - place.column < LEAST) {
-            place = {place.row + 1, 0};
+        Point point = {row < tiling_.rows ? row : tiling_.rows, unit % tiling_.pieces * tiling_.unitColumns};
+        if (point.column > 0 && tiling_.columns - point.column < LEAST) {
+            point = {point.row + 1, 0};
         }
-        if (place.row > 0 && place.column == 0 && (tiling_.rows - place.row) * tiling_.columns < LEAST) {
-            place.row = tiling_.rows;
+        if (point.row > 0 && point.column == 0 && (tiling_.rows - point.row) * tiling_.columns < LEAST) {
+            point.row = tiling_.rows;
         }
-        return place;
+        return point;
 #endif
     }
 
@@ -104,8 +104,8 @@ private:
     }
 
     const GeGluGradV2TilingData& tiling_;
-    Place at_;
-    Place end_;
+    Point at_;
+    Point end_;
 };
 
 }  // namespace GeGluGradV2Kernel
