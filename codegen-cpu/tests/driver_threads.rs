@@ -11,7 +11,8 @@ use codegen_cpu::rt::view::{View, ViewMut};
 use driver::{binary, binary_with};
 use op_dsl_ir::op::Value;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 const ATTRS: [Value; 1] = [Value::Float(0.1)];
 /// Elements that pay for several threads.
@@ -46,30 +47,40 @@ fn witness() -> Operator {
     binary_with(const { &[Kernels::of::<Witness, 2, 1, 1>()] })
 }
 
-/// A call on cells from a thread of a pool, with tasks about that change cells of the thread they run on: a
-/// thread that waited for others would run them.
+/// Calls on cells from a thread of a pool, while tasks come that change cells of the thread they run on: a
+/// thread that shared its work would wait for the other, and run them.
 #[test]
 fn calls_on_cells_stay_on_their_thread_and_wait_for_nobody() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    let mut z = vec![0f32; MANY];
-    pool.scope(|scope| {
-        for _ in 0..40 {
-            scope.spawn(|_| OWN.with(|cells| cells.iter().for_each(|c| c.set(f32::NAN))));
-        }
-        scope.spawn(|_| {
-            OWN.with(|cells| {
-                cells.iter().for_each(|c| c.set(3.0));
-                CALLS.set(true);
-                let x = View::from_cells(cells, &[MANY], &[1], 0).unwrap();
-                let options = Options { threads: 8, ..Options::default() };
-                let out = ViewMut::new(&mut z, &[MANY]).unwrap();
-                witness().run(&ATTRS, &[x, x], &mut [out], &options).unwrap();
-                CALLS.set(false);
-            });
+    let done = AtomicBool::new(false);
+    let call = || {
+        let mut z = vec![0f32; MANY];
+        OWN.with(|cells| {
+            let x = View::from_cells(cells, &[MANY], &[1], 0).unwrap();
+            let out = ViewMut::new(&mut z, &[MANY]).unwrap();
+            let options = Options { threads: 8, ..Options::default() };
+            witness().run(&ATTRS, &[x, x], &mut [out], &options).unwrap();
         });
+        z.iter().all(|z| *z == 9.0 - 0.1)
+    };
+    let all = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                pool.spawn(|| OWN.with(|cells| cells.iter().for_each(|c| c.set(f32::NAN))));
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        });
+        pool.install(|| {
+            OWN.with(|cells| cells.iter().for_each(|c| c.set(3.0)));
+            CALLS.set(true);
+            let all = (0..40).all(|_| call());
+            CALLS.set(false);
+            done.store(true, Ordering::Relaxed);
+            all
+        })
     });
     assert_eq!(STRAYS.load(Ordering::Relaxed), 0);
-    assert!(z.iter().all(|z| *z == 9.0 - 0.1));
+    assert!(all);
 }
 
 /// The mode of a thread.
