@@ -55,9 +55,6 @@ pub const MODEL: &str = "model";
 pub const FLAGS: [&str; 5] =
     ["-std=c++17", "-O1", "-ftree-vectorize", "-fno-exceptions", "-pthread"];
 
-/// Bytes of UB that the newest architecture has beyond what it reports.
-const BEYOND_3510: u64 = 8192;
-
 /// A call on a machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'c> {
@@ -71,14 +68,6 @@ pub struct Call<'c> {
     pub bound: &'c Bound,
     /// Vector cores of the machine.
     pub cores: u32,
-}
-
-impl Call<'_> {
-    /// Bytes of UB that a core has.
-    pub fn ub(&self) -> u64 {
-        let beyond = if self.plan.soc.arch.number == 3510 { BEYOND_3510 } else { 0 };
-        self.plan.soc.reported_ub() + beyond
-    }
 }
 
 /// The program's files; `main.cpp` is to be compiled, with [`MODEL`] among the directories of
@@ -108,7 +97,7 @@ fn main(call: &Call<'_>) -> String {
     text.line("    std::FILE* file = std::fopen(\"tiling.bin\", \"wb\");");
     text.line("    if (file == nullptr || std::fwrite(&data, sizeof data, 1, file) != 1 || std::fclose(file) != 0) {");
     text.line("        host_model::Usage(\"cannot write tiling.bin\");\n    }");
-    text.line(format!("    const std::string ub = \"{}\";", call.ub()));
+    text.line(format!("    const std::string ub = \"{}\";", call.package.soc().reported_ub()));
     text.line("    const std::string blocks = std::to_string(std::max(data.cores, 1u));");
     text.line("    std::vector<std::string> words = {");
     text.line("        \"--kernel\", data.path == PATH_SMALL ? \"small\" : \"dense\", \"--ub\", ub, \"--blocks\", blocks};");

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! arch      targets: what each can do, and the words for what it cannot
-//! column    the AscendC column of the table of primitives: instructions, count, notes
-//! sequence  sequences of vector calls, and which a primitive takes
+//! column    the AscendC column of the table of primitives: calls, forms, notes
+//! sequence  sequences of vector calls
 //! plan      graph -> calls on buffers, UB per element, cost
 //! emit      plans -> the files of a package
 //! build     those files as an installed package, where there is a toolkit

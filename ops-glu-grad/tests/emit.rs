@@ -211,6 +211,22 @@ fn a_license_stands_above_every_file() {
     }
 }
 
+/// What the model gives a kernel is what the tiling was made for, and what the device has.
+#[test]
+fn every_command_has_the_same_ub() {
+    let place = Place::new("ub");
+    for (soc, bytes) in [("ascend950", 253_952), ("ascend310p", 262_144), ("ascend910b", 196_352)] {
+        let call = format!("GeluGradV2 --shape 640 --dtype f16 --soc {soc}");
+        let simulated = place.good(&format!("simulate {call}"));
+        let line = simulated.lines().find(|l| l.starts_with("ub bytes ")).expect("a figure");
+        assert_eq!(line.split_whitespace().last(), Some(bytes.to_string().as_str()), "{simulated}");
+        let said = format!("{bytes} bytes of UB");
+        let tiled = place.good(&format!("tile {call}"));
+        let explained = place.good(&format!("explain GeluGradV2 --dtype f16 --soc {soc}"));
+        assert!(tiled.contains(&said) && explained.contains(&said), "{tiled}{explained}");
+    }
+}
+
 #[test]
 fn a_call_on_the_host_model() {
     let place = Place::new("simulate");

@@ -47,7 +47,7 @@ constexpr bool kHasGather = kArch != 1001;
 constexpr int kEventIds = kArch == 1001 ? 4 : 8;
 /// Buffers of all queues and TBufs together.
 constexpr int kMaxBuffers = 64;
-/// UB that some calls use as their own scratch space.
+/// UB that some calls use as their own scratch space. On 3510 it lies beyond what the platform reports.
 constexpr uint32_t kReservedUb = 8 * 1024;
 /// Unit of UB addresses and of GM traffic.
 constexpr uint32_t kBlock = 32;

@@ -127,7 +127,6 @@ void Cast(const AscendC::LocalTensor<D>& dst, const AscendC::LocalTensor<S>& src
     if (extent.count == 0) {
         return;
     }
-    run.ReserveForRepeats();
     run.Overlap(to, from);
     run.Source(from);
     run.Target(to);

@@ -38,7 +38,6 @@ void Axpy(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<U>& src
     if (extent.count == 0) {
         return;
     }
-    run.ReserveForRepeats();
     run.Overlap(to, from, sizeof(T) == sizeof(U));
     run.Source(from);
     run.Source(to);

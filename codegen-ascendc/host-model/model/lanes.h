@@ -289,14 +289,6 @@ public:
         Move(to, first, reinterpret_cast<uint8_t*>(chunk.at), false);
     }
 
-    /// Repeat forms take scratch space on the newest architecture.
-    void ReserveForRepeats()
-    {
-        if (kArch == 3510 && extent.Repeated()) {
-            core.Reserve(api_, where_);
-        }
-    }
-
     template <typename T>
     T Get(const Operand<T>& operand, uint64_t i) const
     {

@@ -72,21 +72,19 @@ void CompareBits(const char* api, const AscendC::LocalTensor<U>& dst, const Asce
 
 /// dst = bit ? src0 : other(first), a chunk.
 template <typename T, typename U, typename Prepare, typename Other>
-void SelectBy(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<U>& mask,
-              const AscendC::LocalTensor<T>& src0, AscendC::SELMODE mode, uint32_t count, Where where, Prepare prepare,
-              Other other)
+void SelectBy(const Operand<T>& to, const AscendC::LocalTensor<U>& mask, const Operand<T>& from,
+              AscendC::SELMODE mode, const Extent& extent, Where where, Prepare prepare, Other other)
 {
     CheckType<T>(Types::kReal, "Select", where);
     const bool one_mask = mode == AscendC::SELMODE::VSEL_CMPMASK_SPR;
     if (kArch == 1001 && !one_mask) {
         Fail("not-on-arch", where, "Select takes only VSEL_CMPMASK_SPR on 1001");
     }
-    Instruction run("Select", CountExtent(count, "Select", where), sizeof(T), where);
+    Instruction run("Select", extent, sizeof(T), where);
+    const auto count = static_cast<uint32_t>(extent.count);
     if ((kArch == 2201 || kArch == 2002) && !one_mask) {
         run.core.Reserve("Select", where);
     }
-    const Operand<T> to{dst, {1, 8}};
-    const Operand<T> from{src0, {1, 8}};
     const AscendC::LocalTensor<uint8_t> mask_bytes = mask.template ReinterpretCast<uint8_t>();
     const Operand<uint8_t> bits{mask_bytes, {1, 8}};
     run.Aligned(to);
@@ -97,7 +95,7 @@ void SelectBy(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<U>&
     }
     run.Overlap(to, from);
     run.Source(from);
-    prepare(run, to);
+    prepare(run);
     constexpr uint32_t lanes = kRepeat / sizeof(T);
     const uint32_t used = one_mask ? std::min(count, lanes) : count;
     Instruction reader("Select", CountExtent((used + 7) / 8, "Select", where), 1, where);
@@ -163,26 +161,6 @@ void Compares(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src
         [&](host_model::Instruction&, uint64_t) { return host_model::Apply<T>([src1Scalar] { return src1Scalar; }); });
 }
 
-/// dst = bit ? src0 : src1.
-template <typename T, typename U>
-void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0,
-            const LocalTensor<T>& src1, SELMODE selMode, uint32_t count,
-            host_model::Where where = host_model::Where::Here())
-{
-    if (selMode == SELMODE::VSEL_TENSOR_SCALAR_MODE) {
-        host_model::Fail("parameter", where, "Select: VSEL_TENSOR_SCALAR_MODE with two tensors");
-    }
-    const host_model::Operand<T> other{src1, {1, 8}};
-    host_model::SelectBy(
-        dst, selMask, src0, selMode, count, where,
-        [&](host_model::Instruction& run, const host_model::Operand<T>& to) {
-            run.Aligned(other);
-            run.Overlap(to, other);
-            run.Source(other);
-        },
-        [&](host_model::Instruction& run, uint64_t first) { return run.Take(other, first); });
-}
-
 /// dst = bit ? src0 : scalar.
 template <typename T, typename U>
 void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, T src1,
@@ -191,9 +169,59 @@ void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const Loca
     if (selMode != SELMODE::VSEL_TENSOR_SCALAR_MODE) {
         host_model::Fail("parameter", where, "Select: a scalar needs VSEL_TENSOR_SCALAR_MODE");
     }
-    host_model::SelectBy(
-        dst, selMask, src0, selMode, count, where, [](host_model::Instruction&, const host_model::Operand<T>&) {},
+    host_model::SelectBy<T>(
+        {dst, {1, 8}}, selMask, {src0, {1, 8}}, selMode, host_model::CountExtent(count, "Select", where), where,
+        [](host_model::Instruction&) {},
         [&](host_model::Instruction&, uint64_t) { return host_model::Apply<T>([src1] { return src1; }); });
+}
+
+}  // namespace AscendC
+
+namespace host_model {
+
+/// dst = bit ? src0 : src1.
+template <typename T, typename U>
+void SelectTensors(const Operand<T>& to, const AscendC::LocalTensor<U>& mask, const Operand<T>& a, const Operand<T>& b,
+                   AscendC::SELMODE mode, const Extent& extent, Where where)
+{
+    if (mode == AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE) {
+        Fail("parameter", where, "Select: VSEL_TENSOR_SCALAR_MODE with two tensors");
+    }
+    SelectBy(
+        to, mask, a, mode, extent, where,
+        [&](Instruction& run) {
+            run.Aligned(b);
+            run.Overlap(to, b);
+            run.Source(b);
+        },
+        [&](Instruction& run, uint64_t first) { return run.Take(b, first); });
+}
+
+}  // namespace host_model
+
+namespace AscendC {
+
+/// dst = bit ? src0 : src1.
+template <typename T, typename U>
+void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0,
+            const LocalTensor<T>& src1, SELMODE selMode, uint32_t count,
+            host_model::Where where = host_model::Where::Here())
+{
+    host_model::SelectTensors<T>({dst, {1, 8}}, selMask, {src0, {1, 8}}, {src1, {1, 8}}, selMode,
+                                 host_model::CountExtent(count, "Select", where), where);
+}
+
+/// The same for repeats of the first `mask` lanes; each takes the bits of all its lanes.
+template <typename T, typename U, bool isSetMask = true>
+void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0,
+            const LocalTensor<T>& src1, SELMODE selMode, uint64_t mask,
+            const host_model::Limited<uint8_t> repeatTime, const BinaryRepeatParams& p,
+            host_model::Where where = host_model::Where::Here())
+{
+    host_model::SelectTensors<T>({dst, {p.dstBlkStride, p.dstRepStride}}, selMask,
+                                 {src0, {p.src0BlkStride, p.src0RepStride}},
+                                 {src1, {p.src1BlkStride, p.src1RepStride}}, selMode,
+                                 host_model::MaskExtent(mask, repeatTime, sizeof(T), "Select", where), where);
 }
 
 /// The first `count` elements become `scalarValue`.

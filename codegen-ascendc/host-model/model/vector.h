@@ -122,7 +122,6 @@ void Unary(const char* api, Types types, const AscendC::LocalTensor<T>& dst, con
     if (extent.count == 0) {
         return;
     }
-    run.ReserveForRepeats();
     run.Overlap(to, from);
     run.Source(from);
     run.Target(to);
@@ -153,7 +152,6 @@ struct TwoSources {
         if (extent.count == 0) {
             return;
         }
-        run.ReserveForRepeats();
         run.Overlap(to, a, sizeof(D) == sizeof(S));
         run.Overlap(to, b, sizeof(D) == sizeof(S));
         run.Source(a);

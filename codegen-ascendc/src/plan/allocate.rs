@@ -7,6 +7,7 @@
 
 use super::lower::Flow;
 use super::{Buffer, Instr, Operand};
+use crate::arch::Why;
 use crate::sequence::{Source, Type, Val};
 use op_dsl_ir::DType;
 
@@ -54,7 +55,15 @@ struct Slot {
 const FOREVER: usize = usize::MAX;
 
 /// Assigns buffers to the calls in this order. Position 0 is before the first of them.
-pub(super) fn allocate(flow: &Flow, order: &[usize], dtype: DType, prefer: Prefer) -> Allocated {
+///
+/// # Errors
+/// A call reads what no call before it gives, or takes numbers that it has no overload for.
+pub(super) fn allocate(
+    flow: &Flow,
+    order: &[usize],
+    dtype: DType,
+    prefer: Prefer,
+) -> Result<Allocated, Why> {
     let (web_of, mut webs) = webs(flow, order, dtype);
     let mut slots: Vec<Slot> = Vec::new();
     for w in &webs {
@@ -96,9 +105,10 @@ pub(super) fn allocate(flow: &Flow, order: &[usize], dtype: DType, prefer: Prefe
     let mut splats = Vec::new();
     let mut instrs = Vec::new();
     for &i in order {
-        instrs.push(instr(flow, i, |v| buffer(&webs, &v), &mut splats));
+        instrs.push(instr(flow, i, |v| buffer(&webs, &v), &mut splats)?);
     }
-    Allocated { instrs, splats, temps: counts.temps, halves: counts.halves, masks: counts.masks }
+    let Counts { temps, halves, masks } = counts;
+    Ok(Allocated { instrs, splats, temps, halves, masks })
 }
 
 #[derive(Default)]
@@ -158,24 +168,26 @@ fn instr(
     i: usize,
     buffer: impl Fn(Val) -> Option<Buffer>,
     splats: &mut Vec<crate::sequence::Scalar>,
-) -> Instr {
+) -> Result<Instr, Why> {
     let step = &flow.seq.steps[i];
     let Source::Call(api) = step.source else { unreachable!("only calls are scheduled") };
+    let overload = flow.seq.overload(api, &step.args).ok_or(Why::NoOverload(api.name()))?;
+    let place = |v: Val| buffer(v).ok_or(Why::NoBuffer(api.name()));
     let mut operand = |v: &Val| {
         let of = &flow.seq.steps[v.0];
         match (of.source, of.scalar) {
             (Source::Splat, Some(c)) => {
                 let known = splats.iter().position(|s| *s == c);
-                Operand::Splat(known.unwrap_or_else(|| {
+                Ok(Operand::Splat(known.unwrap_or_else(|| {
                     splats.push(c);
                     splats.len() - 1
-                }))
+                })))
             }
-            _ => Operand::Buffer(buffer(*v).unwrap_or(Buffer::Temp(FOREVER))),
+            _ => place(*v).map(Operand::Buffer),
         }
     };
     let skip = api.accumulates() as usize;
-    let srcs = step.args[skip..].iter().map(&mut operand).collect();
+    let srcs = step.args[skip..].iter().map(&mut operand).collect::<Result<_, _>>()?;
     let first = step.args.first().map(|a| flow.seq.steps[a.0].ty);
     // What the lanes of the vector unit hold: the wider type of a cast, what a comparison reads.
     let lanes = match (step.ty, first) {
@@ -183,15 +195,15 @@ fn instr(
         (Type::Data(_), Some(Type::Data(DType::F32))) => crate::sequence::F32,
         (ty, _) => ty,
     };
-    let dst = buffer(Val(i)).unwrap_or(Buffer::Temp(FOREVER));
-    Instr {
+    Ok(Instr {
         api,
-        dst,
+        overload,
+        dst: place(Val(i))?,
         srcs,
         scalar: step.scalar,
         to: step.ty,
         from: first.unwrap_or(step.ty),
         lanes,
         what: step.what,
-    }
+    })
 }

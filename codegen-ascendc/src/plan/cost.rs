@@ -1,8 +1,9 @@
 //! What a tile costs the vector unit and the memory.
 
-use super::{Instr, Plan};
+use super::Instr;
+use crate::arch::Soc;
 use crate::sequence::{Api, Type};
-use op_dsl_ir::DType;
+use op_dsl_ir::{DType, Graph, Id, Node, Prim};
 
 /// Which of the two a kernel waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,9 @@ impl Bound {
 pub struct Cost {
     /// Vector calls per tile, a call at half rate counted twice.
     pub calls: usize,
+    /// Products whose unbounded factors another product has too. Formed once they would save a call
+    /// each, and overflow where a bounded factor makes the product small; so they are not.
+    pub apart: usize,
     /// Passes over a tile of `float`: a call on `half` is half of one.
     pub passes: f64,
     /// 256-byte repeats per tile.
@@ -63,17 +67,27 @@ impl Instr {
     }
 }
 
-pub(super) fn cost(plan: &Plan, streams: u64) -> Cost {
+fn apart(graph: &Graph) -> usize {
+    let unbounded = |node: &Node| match *node {
+        Node::Call(Prim::Mul3, [_, y, z]) => Some((y.min(z), y.max(z))),
+        _ => None,
+    };
+    let pairs: Vec<(Id, Id)> = graph.nodes.iter().filter_map(unbounded).collect();
+    pairs.iter().enumerate().filter(|(i, pair)| pairs[..*i].contains(pair)).count()
+}
+
+/// What the calls of a plan over this graph cost.
+pub(super) fn cost(calls: &[Instr], graph: &Graph, tile: u64, gm_bytes: u64, soc: &Soc) -> Cost {
     let passes = |i: &Instr| i.calls() as f64 * 64.0 / lanes(i) as f64;
-    let passes: f64 = plan.instrs.iter().map(passes).sum();
-    let repeats = |i: &Instr| i.calls() as u64 * plan.tile.div_ceil(lanes(i));
-    let gm_bytes = streams * plan.dtype.size() as u64;
+    let passes: f64 = calls.iter().map(passes).sum();
+    let repeats = |i: &Instr| i.calls() as u64 * tile.div_ceil(lanes(i));
     Cost {
-        calls: plan.instrs.iter().map(Instr::calls).sum(),
+        calls: calls.iter().map(Instr::calls).sum(),
+        apart: apart(graph),
         passes,
-        repeats: plan.instrs.iter().map(repeats).sum(),
+        repeats: calls.iter().map(repeats).sum(),
         gm_bytes,
         vector_cycles: passes / 64.0,
-        gm_cycles: gm_bytes as f64 / plan.soc.gm_bytes_per_cycle,
+        gm_cycles: gm_bytes as f64 / soc.gm_bytes_per_cycle,
     }
 }

@@ -2,9 +2,9 @@
 //! for scaled sums, forms for the smooth primitives.
 
 use crate::arch::{Soc, Why};
-use crate::column;
-use crate::sequence::forms::Gate;
-use crate::sequence::table::{Build, Limits, Member, family, form_of, gate_of};
+use crate::column::{Family, column, family, form_of, gate_of, number};
+use crate::sequence::form::{Build, Limits, Member};
+use crate::sequence::forms::{Gate, times};
 use crate::sequence::{Api, Compare, F32, Scalar, Seq, Source, Type, Val};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
 
@@ -44,14 +44,13 @@ struct Fold {
     factors: Vec<Id>,
 }
 
-type Family = &'static [(Prim, Member)];
-
 struct Pass<'g> {
     graph: &'g Graph,
     target: Target,
     seq: Seq,
     values: Vec<Option<Val>>,
     uses: Vec<usize>,
+    /// Which nodes are numbers: they depend on attributes only, and scalar code can compute them.
     uniform: Vec<bool>,
     gates: Vec<(Id, Family, Gate)>,
     forms: Vec<(Prim, &'static str)>,
@@ -66,7 +65,10 @@ impl<'g> Pass<'g> {
         for node in graph.nodes.iter() {
             uniform.push(match node {
                 Node::Stream(_) => false,
-                _ => node.args().iter().all(|a| uniform[a.index()]),
+                Node::Const(_) | Node::Scalar(_) => true,
+                Node::Call(prim, _) => {
+                    number(*prim).is_some() && node.args().iter().all(|a| uniform[a.index()])
+                }
             });
         }
         let values = vec![None; graph.nodes.len()];
@@ -190,11 +192,7 @@ impl<'g> Pass<'g> {
             Prim::Mul => self.with_scalar(Api::Muls, Api::Mul, x, y),
             Prim::Min => self.with_scalar(Api::Mins, Api::Min, x, y),
             Prim::Max => self.with_scalar(Api::Maxs, Api::Max, x, y),
-            Prim::Mul3 => {
-                let yz = self.with_scalar(Api::Muls, Api::Mul, y, z)?;
-                let x = self.value(x)?;
-                Ok(self.seq.mul(x, yz))
-            }
+            Prim::Mul3 => self.product_of_three([x, y, z]),
             Prim::Div => match self.as_const(y) {
                 Some(c) => {
                     let x = self.value(x)?;
@@ -213,7 +211,11 @@ impl<'g> Pass<'g> {
             Prim::Lt => self.compare(Compare::Lt, x, y),
             Prim::Le => self.compare(Compare::Le, x, y),
             Prim::Eq => self.compare(Compare::Eq, x, y),
-            Prim::Select => self.plain(Api::Select, &[x, y, z]),
+            Prim::Select => {
+                let mask = self.mask(x)?;
+                let (y, z) = (self.value(y)?, self.value(z)?);
+                Ok(self.seq.call(Api::Select, &[mask, y, z]))
+            }
             _ => Err(Why::NoSequence(prim.row().name, column(prim).note)),
         }
     }
@@ -235,6 +237,31 @@ impl<'g> Pass<'g> {
         }
     }
 
+    /// `(x y) z`: the first factor is the bounded one. Numbers wait for the first vector.
+    fn product_of_three(&mut self, mut factors: [Id; 3]) -> Result<Val, Why> {
+        let first = factors.iter().position(|f| !self.uniform[f.index()]).unwrap_or(0);
+        factors[..=first].rotate_right(1);
+        let mut product = self.value(factors[0])?;
+        for factor in &factors[1..] {
+            product = match self.scalar(*factor) {
+                Some(c) => self.seq.muls(product, c),
+                None => {
+                    let factor = self.value(*factor)?;
+                    self.seq.mul(product, factor)
+                }
+            };
+        }
+        Ok(product)
+    }
+
+    /// The bits of a truth value. One that depends on attributes only is a number, so far.
+    fn mask(&mut self, id: Id) -> Result<Val, Why> {
+        let Some(truth) = self.scalar(id) else { return self.value(id) };
+        let all = self.seq.push(Source::Call(Api::Duplicate), &[], Some(truth), F32);
+        let holds = Source::Call(Api::Compares(Compare::Gt));
+        Ok(self.seq.push(holds, &[all], Some(Scalar::Const(0.0)), Type::Mask))
+    }
+
     /// A product that only this sum reads.
     fn own_product(&self, id: Id) -> Option<(Id, Id)> {
         match self.node(id) {
@@ -244,9 +271,10 @@ impl<'g> Pass<'g> {
         .filter(|_| self.fold(id).is_none())
     }
 
-    /// Whether a compound call may write over the node: nothing else reads it.
+    /// Whether a compound call may write over the node: it is a vector, and nothing else reads it.
     fn spendable(&self, id: Id) -> bool {
-        self.uses[id.index()] == 1 && matches!(self.node(id), Node::Call(..))
+        let is_vector = matches!(self.node(id), Node::Call(..)) && !self.uniform[id.index()];
+        is_vector && self.uses[id.index()] == 1
     }
 
     fn add(&mut self, x: Id, y: Id) -> Result<Val, Why> {
@@ -310,32 +338,24 @@ impl<'g> Pass<'g> {
             (Some(f), _) if !others.is_empty() => (gate_of(f, dtype, limits), member_of(f, prim)),
             (_, Build::Of(gate, member)) => (Some(gate), Some(member)),
             (_, Build::Alone(build)) => {
-                let t = self.product(factors)?;
+                let t = self.factors(factors)?;
                 let x = self.value(arg)?;
                 self.took(prim, form.name);
-                return Ok(build(&mut self.seq, x, t));
+                return Ok(build(&mut self.seq, x, &t));
             }
         };
         let (Some(gate), Some(member)) = (gate, member) else { return Err(no_form()) };
         self.took(prim, if others.is_empty() { form.name } else { "shared" });
-        // A factor that relatives have too goes into the sigma they share.
-        let shared: Vec<Id> =
-            factors.iter().copied().filter(|f| others.iter().any(|o| o.contains(f))).collect();
-        let (into, after) = match (others.is_empty(), shared.first()) {
-            (false, Some(first)) => {
-                (vec![*first], factors.iter().copied().filter(|f| f != first).collect())
-            }
-            _ => (factors.to_vec(), vec![]),
-        };
-        let t = self.product(&into)?;
+        // A factor that relatives have too goes into the sigma they share; it is bounded, and so are
+        // its parts. Any more would let parts overflow that cancel in the sum.
+        let shared = factors.iter().find(|f| others.iter().any(|o| o.contains(f)));
+        let (into, after): (Vec<Id>, Vec<Id>) = factors.iter().partition(|f| Some(*f) == shared);
+        let t = self.factors(&into)?;
         let gate = self.gate(arg, prim, gate)?;
-        let q = t.map_or(gate.sigma, |t| self.seq.mul(gate.sigma, t));
-        let mut value = member.build(&mut self.seq, gate, q);
-        for f in after {
-            let f: Val = self.value(f)?;
-            value = self.seq.mul(value, f);
-        }
-        Ok(value)
+        let q = times(&mut self.seq, gate.sigma, &t);
+        let value = member.build(&mut self.seq, gate, q);
+        let after = self.factors(&after)?;
+        Ok(times(&mut self.seq, value, &after))
     }
 
     fn took(&mut self, prim: Prim, form: &'static str) {
@@ -344,16 +364,8 @@ impl<'g> Pass<'g> {
         }
     }
 
-    fn product(&mut self, factors: &[Id]) -> Result<Option<Val>, Why> {
-        Ok(match factors {
-            [] => None,
-            [one] => Some(self.value(*one)?),
-            [y, z, ..] => {
-                let (y, z) = (self.value(*y)?, self.value(*z)?);
-                let t = self.seq.mul(y, z);
-                Some(self.seq.named(t, "t"))
-            }
-        })
+    fn factors(&mut self, factors: &[Id]) -> Result<Vec<Val>, Why> {
+        factors.iter().map(|f| self.value(*f)).collect()
     }
 
     /// The factors of every other primitive of the family that is applied to the same value.

@@ -23,13 +23,13 @@ pub use cost::{Bound, Cost};
 pub use interpret::interpret;
 
 use crate::arch::{Refusal, Soc, Why, left_out};
-use crate::sequence::table::Limits;
-use crate::sequence::{Api, Scalar, Type};
+use crate::sequence::form::Limits;
+use crate::sequence::{Api, Overload, Scalar, Type};
 use allocate::{Allocated, Prefer, allocate};
 use lower::{Flow, Target, lower};
 use op_dsl_ir::op::{Kind, OpDef, Stream};
 use op_dsl_ir::tiling::{BLOCK, Footprint, Need};
-use op_dsl_ir::{DType, Node, Prim};
+use op_dsl_ir::{DType, Prim};
 use schedule::Sink;
 
 /// A buffer in UB, of one value per element of the tile.
@@ -61,6 +61,8 @@ pub enum Operand {
 pub struct Instr {
     /// Which.
     pub api: Api,
+    /// How it is written.
+    pub overload: Overload,
     /// Where the result goes.
     pub dst: Buffer,
     /// What it reads, the accumulator left out.
@@ -142,10 +144,9 @@ pub fn plan_with(
     check(def, spec, dtype, soc).map_err(refuse)?;
     let (flow, found) = best(def, spec, Target { soc, dtype, limits }).map_err(refuse)?;
     let graph = &def.specs[spec].graph;
-    let read =
-        |k: usize| graph.nodes.iter().any(|n| matches!(n, Node::Stream(s) if *s as usize == k));
+    let named = |(k, name)| graph.reads(k).then_some(name);
     let inputs: Vec<Option<String>> =
-        def.input_names().into_iter().enumerate().map(|(k, n)| read(k).then_some(n)).collect();
+        def.input_names().into_iter().enumerate().map(named).collect();
     let need = need(def, &inputs, dtype, soc, &found);
     let tile = need.dense.capacity(soc.reported_ub(), need.size);
     if tile == 0 {
@@ -154,7 +155,9 @@ pub fn plan_with(
         return Err(refuse(Why::Ub(op_dsl_ir::tiling::UbTooSmall { need, have })));
     }
     let streams = inputs.iter().flatten().count() + flow.outputs.len();
-    let mut plan = Plan {
+    let gm_bytes = streams as u64 * need.size;
+    let cost = cost::cost(&found.instrs, graph, tile, gm_bytes, soc);
+    Ok(Plan {
         op: def.name.to_string(),
         spec,
         dtype,
@@ -170,17 +173,8 @@ pub fn plan_with(
         masks: found.masks,
         need,
         tile,
-        cost: Cost {
-            calls: 0,
-            passes: 0.0,
-            repeats: 0,
-            gm_bytes: 0,
-            vector_cycles: 0.0,
-            gm_cycles: 0.0,
-        },
-    };
-    plan.cost = cost::cost(&plan, streams as u64);
-    Ok(plan)
+        cost,
+    })
 }
 
 /// What is refused before looking at the formula.
@@ -215,7 +209,7 @@ fn best(def: &OpDef, spec: usize, target: Target) -> Result<(Flow, Allocated), W
             let mut order = schedule::order(&flow, sink);
             schedule::legalise(&mut flow, &mut order);
             for prefer in Prefer::ALL {
-                let found = allocate(&flow, &order, target.dtype, prefer);
+                let found = allocate(&flow, &order, target.dtype, prefer)?;
                 let calls: usize = found.instrs.iter().map(Instr::calls).sum();
                 let score = temporaries(&found, target.soc) * 1000 + calls as u64;
                 if best.as_ref().is_none_or(|(least, ..)| score < *least) {

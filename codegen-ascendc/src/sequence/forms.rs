@@ -1,23 +1,30 @@
 //! Sequences of the smooth primitives.
 //!
 //! Each is the shortest known that keeps its accuracy in both tails; one call is one pass of the
-//! vector unit. A derivative is almost always multiplied by what comes from above, and that factor
-//! `t` is cheapest in the middle of the sequence: `(m s + s) t = m w + w` with `w = s t`.
+//! vector unit. A derivative is almost always multiplied by what comes from above. These factors are
+//! unbounded, so they come last and one by one: `dy a` may be infinite where `gelu'(x) dy a` is zero.
+//! In the middle of a sequence stands what saves a call there: a factor that relatives share,
+//! `(m s + s) t = m w + w` with `w = s t`, and one of f16, which `float` can hold any product of.
 //! Errors were measured in `float` with every call rounded, compound calls twice.
 
 use super::{Seq, Val};
 
-/// What the result is multiplied by, if anything.
-pub type Factor = Option<Val>;
+/// What the result is multiplied by, in this order.
+pub type Factors<'v> = &'v [Val];
 
-fn times(s: &mut Seq, v: Val, t: Factor) -> Val {
-    t.map_or(v, |t| s.mul(v, t))
+/// `v t`
+pub fn times(s: &mut Seq, v: Val, t: Factors<'_>) -> Val {
+    t.iter().fold(v, |v, t| s.mul(v, *t))
 }
 
-/// `t / d`
-fn over(s: &mut Seq, t: Factor, d: Val) -> Val {
-    let t = t.unwrap_or_else(|| s.splat(1.0));
-    s.div(t, d)
+/// `t / d` for a `d` of at least one.
+fn over(s: &mut Seq, t: Factors<'_>, d: Val) -> Val {
+    let (first, rest) = match t {
+        [first, rest @ ..] => (*first, rest),
+        [] => (s.splat(1.0), t),
+    };
+    let q = s.div(first, d);
+    times(s, q, rest)
 }
 
 fn clamp(s: &mut Seq, x: Val, low: f64, high: f64) -> Val {
@@ -85,7 +92,7 @@ pub fn tanh_gate(s: &mut Seq, x: Val) -> Gate {
 }
 
 /// Form N of gelu' (tanh): no clamp, so NaN at infinity, and only for numbers whose cube is finite.
-pub fn gelu_tanh_grad_n(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn gelu_tanh_grad_n(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let z = s.muls(x, -K);
     let square = s.mul(z, z);
     let cube = s.mul(square, z);
@@ -100,12 +107,12 @@ pub fn gelu_tanh_grad_n(s: &mut Seq, x: Val, t: Factor) -> Val {
     s.named(v, "v = z + al z^3");
     s.named(xdv, "x v'");
     s.named(slope, "-x v' (1 - s)");
-    s.named(sigma, if t.is_some() { "t s" } else { "s = sigmoid(-v)" });
+    s.named(sigma, if t.is_empty() { "s = sigmoid(-v)" } else { "t s" });
     s.fused_mul_add(slope, sigma, sigma)
 }
 
 /// `x / (1 + e^-v)`; NaN at -inf.
-pub fn gelu_tanh(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn gelu_tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let square = s.mul(x, x);
     let p = s.muls(square, -K_CUBIC);
     let p = s.adds(p, -K);
@@ -119,13 +126,13 @@ pub fn gelu_tanh(s: &mut Seq, x: Val, t: Factor) -> Val {
 }
 
 /// The same, right at both infinities.
-pub fn gelu_tanh_held(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn gelu_tanh_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let x = s.maxs(x, -15.0);
     gelu_tanh(s, x, t)
 }
 
 /// `x / (1 + e^-x)`; NaN at -inf.
-pub fn silu(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn silu(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let minus = s.muls(x, -1.0);
     let e = s.exp(minus);
     let d = s.adds(e, 1.0);
@@ -135,7 +142,7 @@ pub fn silu(s: &mut Seq, x: Val, t: Factor) -> Val {
 }
 
 /// The same, right at both infinities.
-pub fn silu_held(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn silu_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let x = s.maxs(x, -110.0);
     silu(s, x, t)
 }
@@ -166,7 +173,7 @@ const S4_BF16: TwoExponentials = TwoExponentials {
     b: 0.019_746_101_974_111_48,
 };
 
-fn two_exponentials(s: &mut Seq, x: Val, t: Factor, p: &TwoExponentials) -> Val {
+fn two_exponentials(s: &mut Seq, x: Val, t: Factors<'_>, p: &TwoExponentials) -> Val {
     let z = s.muls(x, -p.k);
     let u = s.mul(z, z);
     let bell = s.exp(u);
@@ -178,42 +185,43 @@ fn two_exponentials(s: &mut Seq, x: Val, t: Factor, p: &TwoExponentials) -> Val 
     let e = s.exp(y);
     let d = s.adds(e, 1.0);
     let w = s.div(z, bell);
-    let w = times(s, w, t);
-    let q = over(s, t, d);
+    let q = over(s, &[], d);
     s.named(z, "z = -k x");
     s.named(u, "u = z^2");
     s.named(bell, "e^(x^2/2)");
     s.named(h, "h(u)");
-    s.named(w, if t.is_some() { "t z phi" } else { "z phi" });
-    s.named(q, if t.is_some() { "t Phi(x)" } else { "Phi(x)" });
-    s.axpy(q, w, -p.c / p.k)
+    s.named(w, "z phi");
+    s.named(q, "Phi(x)");
+    let g = s.axpy(q, w, -p.c / p.k);
+    s.named(g, "gelu'(x)");
+    times(s, g, t)
 }
 
 /// Form S6 of gelu' for f16: 0.60 ulp. NaN at both infinities.
-pub fn gelu_grad_s6(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn gelu_grad_s6(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     two_exponentials(s, x, t, &S6_F16)
 }
 
 /// The same, right at both infinities.
-pub fn gelu_grad_s6_held(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn gelu_grad_s6_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let x = clamp(s, x, -15.0, 15.0);
     gelu_grad_s6(s, x, t)
 }
 
 /// Form S4 of gelu' for bf16: at most one step from the nearest. NaN at both infinities.
-pub fn gelu_grad_s4(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn gelu_grad_s4(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     two_exponentials(s, x, t, &S4_BF16)
 }
 
 /// The same, right at both infinities.
-pub fn gelu_grad_s4_held(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn gelu_grad_s4_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let x = clamp(s, x, -15.0, 15.0);
     gelu_grad_s4(s, x, t)
 }
 
 /// Form R of gelu': `G(a) = gelu'(-a) = e^(-a^2/2) N(a) / D(a)` with `a = |x|`; on the right
 /// `1 - G`. Right at both infinities, relative error 1.5e-6 in the tail.
-pub fn gelu_grad_r(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn gelu_grad_r(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     const N: [f64; 5] = [
         5.781_716_796_573_524,
         -2.400_488_340_275_899,
@@ -257,7 +265,7 @@ pub fn gelu_grad_r(s: &mut Seq, x: Val, t: Factor) -> Val {
 }
 
 /// `max(x, 0) - e^(-a^2/2) a N(a) / D(a)` in f32: 1.4e-6 relative in the tail, right at infinity.
-pub fn gelu_r(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn gelu_r(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     const N: [f64; 4] = [
         12.392_494_209_097_197,
         8.794_691_818_602_233,
@@ -305,7 +313,7 @@ fn minus_tail(s: &mut Seq, r: Val, n: Val, d: Val, e: Val) -> Val {
 }
 
 /// The same for 16-bit types: a quadratic over a quadratic, the exponent fitted with them.
-fn gelu_16(s: &mut Seq, x: Val, t: Factor, scale: f64, n: [f64; 2], d: [f64; 2]) -> Val {
+fn gelu_16(s: &mut Seq, x: Val, t: Factors<'_>, scale: f64, n: [f64; 2], d: [f64; 2]) -> Val {
     let r = s.maxs(x, 0.0);
     let a = s.abs(x);
     let a = s.mins(a, 14.5);
@@ -320,14 +328,14 @@ fn gelu_16(s: &mut Seq, x: Val, t: Factor, scale: f64, n: [f64; 2], d: [f64; 2])
 }
 
 /// In f16: 0.70 ulp.
-pub fn gelu_f16(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn gelu_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let n = [1.435_487_389_614_704_5, 0.362_663_464_358_286_6];
     let d = [2.871_292_088_354_712_4, 3.008_456_757_761_733];
     gelu_16(s, x, t, 0.499_315_023_884_489_9, n, d)
 }
 
 /// In bf16: 0.68 ulp.
-pub fn gelu_bf16(s: &mut Seq, x: Val, t: Factor) -> Val {
+pub fn gelu_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let n = [1.160_756_621_124_249, 0.387_371_709_895_059];
     let d = [2.323_471_898_406_237_5, 2.598_194_755_541_856_5];
     gelu_16(s, x, t, 0.499_937_889_459_958, n, d)

@@ -1,13 +1,17 @@
 //! Sequences of vector calls, one value per call, before anything has a buffer.
 //!
 //! ```text
-//! mod      the calls, and a builder that makes equal calls one value
-//! forms    sequences of the smooth primitives, with their coefficients
-//! table    which form a primitive takes, by element type and by what is asked at infinity
+//! mod       the calls, and a builder that makes equal calls one value
+//! overload  which overload of a call takes numbers among its arguments
+//! forms     sequences of the smooth primitives, with their coefficients
+//! form      what a form is, and what it promises
 //! ```
 
+pub mod form;
 pub mod forms;
-pub mod table;
+mod overload;
+
+pub use overload::Overload;
 
 use crate::arch::{Arch, Round};
 use op_dsl_ir::{DType, Id};
@@ -103,6 +107,11 @@ impl Api {
     pub const fn accumulates(self) -> bool {
         matches!(self, Api::Axpy | Api::FusedMulAdd)
     }
+
+    /// Whether it is arithmetic of two vectors.
+    pub const fn is_binary(self) -> bool {
+        matches!(self, Api::Add | Api::Sub | Api::Mul | Api::Div | Api::Max | Api::Min)
+    }
 }
 
 /// A number that is the same for every element.
@@ -182,28 +191,59 @@ pub struct Step {
 type Key = (Source, Vec<Val>, Option<(u8, u32)>, Type);
 
 /// A sequence under construction.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Seq {
     /// All values so far.
     pub steps: Vec<Step>,
-    lacks: &'static [&'static str],
+    arch: &'static Arch,
     known: HashMap<Key, Val>, // only ever looked up, never iterated: its order reaches no output
 }
 
 impl Seq {
-    /// A sequence for an architecture: calls that it lacks are replaced by others as they come.
-    pub fn on(arch: &Arch) -> Seq {
-        Seq { lacks: arch.lacks, ..Seq::default() }
+    /// A sequence for an architecture: what it cannot call is replaced by other calls as it comes.
+    pub fn on(arch: &'static Arch) -> Seq {
+        Seq { steps: Vec::new(), arch, known: HashMap::new() }
     }
 
     /// Adds a value, or finds it.
     pub fn push(&mut self, source: Source, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
         match source {
-            Source::Call(api) if self.lacks.contains(&api.name()) => {
+            Source::Call(api) if self.arch.lacks.contains(&api.name()) => {
                 self.instead(api, args, scalar, ty)
+            }
+            Source::Call(api) => {
+                let args = self.vectors(api, args);
+                self.put(source, &args, scalar, ty)
             }
             _ => self.put(source, args, scalar, ty),
         }
+    }
+
+    /// The arguments, with a whole vector for every number that the call cannot read.
+    fn vectors(&mut self, api: Api, args: &[Val]) -> Vec<Val> {
+        match self.overload(api, args) {
+            Some(_) => args.to_vec(),
+            None => args.iter().map(|a| self.vector(*a)).collect(),
+        }
+    }
+
+    /// A vector as long as a tile, for a number.
+    fn vector(&mut self, val: Val) -> Val {
+        match self.steps[val.0].source {
+            Source::Splat => {
+                let scalar = self.steps[val.0].scalar;
+                self.put(Source::Call(Api::Duplicate), &[], scalar, F32)
+            }
+            _ => val,
+        }
+    }
+
+    /// The overload that takes these arguments.
+    pub fn overload(&self, api: Api, args: &[Val]) -> Option<Overload> {
+        let splats: Vec<bool> =
+            args.iter().map(|a| self.steps[a.0].source == Source::Splat).collect();
+        let lanes = args.first().map_or(F32, |a| self.steps[a.0].ty);
+        Overload::of(api, lanes, &splats, self.arch)
     }
 
     /// The same value without the call; the call itself where no other gives it.
@@ -213,13 +253,13 @@ impl Seq {
             Api::Mins => Api::Min,
             Api::Compares(by) => Api::Compare(by),
             Api::FusedMulAdd => {
-                let product = self.put(Source::Call(Api::Mul), &args[..2], None, ty);
-                return self.put(Source::Call(Api::Add), &[product, args[2]], None, ty);
+                let product = self.push(Source::Call(Api::Mul), &args[..2], None, ty);
+                return self.push(Source::Call(Api::Add), &[product, args[2]], None, ty);
             }
             other => return self.put(Source::Call(other), args, scalar, ty),
         };
         let splat = self.put(Source::Splat, &[], scalar, F32);
-        self.put(Source::Call(plain), &[args[0], splat], None, ty)
+        self.push(Source::Call(plain), &[args[0], splat], None, ty)
     }
 
     fn put(&mut self, source: Source, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {

@@ -87,7 +87,26 @@ public:
         Row(r);
         Unaries(x);
         Halves(x);
+        Choices(x);
         bench.in.FreeTensor(x);
+    }
+
+    // A constant first, and two of them: both repeats with the same, each with its own bits.
+    void Choices(LocalTensor<float> x)
+    {
+        LocalTensor<uint8_t> bits = bench.temp.Get<uint8_t>();
+        LocalTensor<float> both = more.Get<float>();
+        Compares(bits, x, 1.0f, CMPMODE::LT, 128);
+        LocalTensor<float> r = Fresh();
+        Select(r, bits, one, x, SELMODE::VSEL_TENSOR_TENSOR_MODE, 64, 2, BinaryRepeatParams(1, 1, 1, 8, 0, 8));
+        DataCopy(both, r, 128);
+        Row(r);
+        r = Fresh();
+        DataCopy(r, both[64], 64);
+        Row(r);
+        r = Fresh();
+        Select(r, bits, one, one, SELMODE::VSEL_TENSOR_TENSOR_MODE, 64, 1, BinaryRepeatParams(1, 1, 1, 8, 0, 0));
+        Row(r);
     }
 
     void Unaries(LocalTensor<float> x)

@@ -2,7 +2,7 @@
 
 use super::table::{Table, indent};
 use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan};
-use codegen_ascendc::sequence::table::Limits;
+use codegen_ascendc::sequence::form::Limits;
 use codegen_ascendc::sequence::{Api, Scalar, Type};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{OpDef, Spec};
@@ -110,13 +110,20 @@ fn cost(plan: &Plan) -> String {
         DType::F16 => format!(" ({} passes over f32)", c.passes),
         _ => String::new(),
     };
+    let apart = match c.apart {
+        0 => String::new(),
+        n => format!(
+            "               {n} more than if factors that products share were multiplied once, which may\n\
+             \x20              overflow where a bounded factor makes the product small\n"
+        ),
+    };
     let waits = match c.bound() {
         Bound::Vector => "the vector unit is the bound",
         Bound::Memory => "GM is the bound",
     };
     format!(
         "largest tile   {} elements: {used} of {reported} bytes of UB, {share:.1}%\n\
-         vector calls   {} per tile{passes}, {casts} of them Cast; {} repeats\n\
+         vector calls   {} per tile{passes}, {casts} of them Cast; {} repeats\n{apart}\
          GM             {} bytes per element\n\
          estimate       {:.3} cycles per element and core in the vector unit, {:.3} in GM: {waits}\n",
         plan.tile, c.calls, c.repeats, c.gm_bytes, c.vector_cycles, c.gm_cycles,

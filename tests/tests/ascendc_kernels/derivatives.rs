@@ -1,10 +1,11 @@
 //! Derivatives alone, all factors being one: every number of the 16-bit types, and of `float` a grid,
-//! the tails, and all signs and exponents with seven digits.
+//! the tails, and all signs and exponents with seven digits. And derivatives with factors so large that
+//! their product is infinite.
 
 use super::common::*;
 use super::program::Program;
-use op_dsl::ir::graph::Node;
-use op_dsl::ir::op::{Part, Stream, Value};
+use op_dsl::ir::graph::{Graph, Id, Node};
+use op_dsl::ir::op::Value;
 use op_dsl::ir::{DType, Prim};
 
 /// Numbers of a sweep.
@@ -29,11 +30,15 @@ fn absolute(got: f64, want: f64, _: f64) -> bool {
     (got - want).abs() <= 1.0 / 4_194_304.0
 }
 
+/// A number as the element type has it.
+fn nearest(dtype: DType, want: f64) -> f64 {
+    Tensor::new(&[], dtype, || want).at(0)
+}
+
 /// Of 16-bit results, one step from the rounded value is as good as one from the true; below the
 /// normal range of `float` there is less.
 fn one_ulp(dtype: DType, got: f64, want: f64) -> bool {
-    let nearest = Tensor::new(&[], dtype, || want).at(0);
-    let error = (got - want).abs().min((got - nearest).abs());
+    let error = (got - want).abs().min((got - nearest(dtype, want)).abs());
     error <= ulp(dtype, want, 0.0).max(7.6e-39)
 }
 
@@ -44,8 +49,9 @@ pub fn check(p: &Program) {
         let graph = graph(p.op, &attrs);
         let has =
             |prim: Prim| graph.nodes.iter().any(|n| matches!(n, Node::Call(q, _) if *q == prim));
-        let Some((_, tail)) = TAILS.iter().find(|(prim, _)| has(*prim)) else { continue };
+        let Some((prim, tail)) = TAILS.iter().find(|(prim, _)| has(*prim)) else { continue };
         forms += 1;
+        let roles = Roles::of(graph, *prim);
         for dtype in p.dtypes().into_iter().filter(|d| p.has(&attrs, *d)) {
             let sweeps: &[Sweep] = match dtype {
                 DType::F16 => &[F16],
@@ -53,8 +59,9 @@ pub fn check(p: &Program) {
                 DType::F32 => &[GRID, TAIL, EXPONENTS],
             };
             for sweep in sweeps {
-                check_sweep(p, &attrs, dtype, sweep, *tail);
+                check_sweep(p, &attrs, dtype, &roles, sweep, *tail);
             }
+            check_large(p, &attrs, dtype, &roles);
         }
     }
     let ours = ops_glu_grad::OPERATORS.iter().any(|op| op.name() == p.op.name());
@@ -62,43 +69,127 @@ pub fn check(p: &Program) {
     assert!(forms > 0 || !derivative, "{} was not swept", p.op.name());
 }
 
-fn check_sweep(p: &Program, attrs: &[Value], dtype: DType, (number, fits): &Sweep, tail: f64) {
-    // What the derivative is taken by, and the output that it is a factor of.
-    let streams = p.op.def().input_streams();
-    let by = |s: &&Stream| match s.part {
-        Part::Gate => true,
-        Part::Value => false,
-        Part::Whole => ["x", "input"].contains(&&*p.op.def().inputs[s.tensor].name),
-    };
-    let gate = *streams.iter().find(by).expect("an argument");
-    let outputs = p.op.def().output_streams();
-    let k = outputs.iter().position(|s| s.part != Part::Value).expect("a derivative");
+/// What a derivative is taken by, and the output that it is a factor of: both are what the graph says.
+struct Roles {
+    /// The input stream.
+    by: usize,
+    /// The output stream.
+    of: usize,
+}
 
-    let numbers = Places::new(p.op, attrs, gate, &[N]).of(0)..;
-    let mut at = 0;
-    let name = &p.op.def().inputs[gate.tensor].name;
-    let ins = inputs(p.op, attrs, &[N], dtype, |tensor| {
-        if tensor != name {
-            return 1.0;
+impl Roles {
+    fn of(graph: &Graph, prim: Prim) -> Roles {
+        let call = |n: &Node| matches!(n, Node::Call(q, _) if *q == prim);
+        let node = graph.nodes.iter().position(call).expect("a derivative");
+        // Its argument may be held within limits.
+        let mut at = graph.nodes[node].args()[0];
+        let by = loop {
+            match graph.nodes[at.index()] {
+                Node::Stream(k) => break k.into(),
+                other => at = other.args()[0],
+            }
+        };
+        let reads = |out: &Id| {
+            let mut read = vec![false; graph.nodes.len()];
+            read[out.index()] = true;
+            for i in (0..graph.nodes.len()).rev().filter(|i| *i <= out.index()) {
+                if read[i] {
+                    graph.nodes[i].args().iter().for_each(|a| read[a.index()] = true);
+                }
+            }
+            read[node]
+        };
+        Roles { by, of: graph.outputs.iter().position(reads).expect("an output") }
+    }
+}
+
+/// What came out where the argument runs through numbers and every other stream is constant: the
+/// streams of each element, and the result.
+fn ran(
+    p: &Program,
+    attrs: &[Value],
+    dtype: DType,
+    roles: &Roles,
+    number: impl Fn(usize) -> f64,
+    others: impl Fn(usize) -> f64,
+) -> Vec<(Vec<f64>, f64)> {
+    let (streams, outputs) = (p.op.def().input_streams(), p.op.def().output_streams());
+    let mut ins = inputs(p.op, attrs, &[N], dtype, |_| 1.0);
+    for (k, stream) in streams.iter().enumerate() {
+        let places = Places::new(p.op, attrs, *stream, &[N]);
+        for i in 0..N {
+            let value = if k == roles.by { number(i) } else { others(k) };
+            ins[stream.tensor].set(places.of(i), value);
         }
-        at += 1;
-        let i = (at - 1_usize).checked_sub(numbers.start).filter(|i| *i < N);
-        i.map_or(1.0, number)
-    });
-    let out = &p.run(attrs, &ins, 40).outputs[outputs[k].tensor];
-    let places = Places::new(p.op, attrs, outputs[k], &[N]);
+    }
+    let outs = p.run(attrs, &ins, 40).outputs;
+    let out = outputs[roles.of];
+    let places = Places::new(p.op, attrs, out, &[N]);
+    // As the element type has them.
+    let element = |i: usize| element(p.op, attrs, &ins, &[N], i);
+    (0..N).map(|i| (element(i), outs[out.tensor].at(places.of(i)))).collect()
+}
+
+fn check_sweep(
+    p: &Program,
+    attrs: &[Value],
+    dtype: DType,
+    roles: &Roles,
+    (number, fits): &Sweep,
+    tail: f64,
+) {
     let graph = graph(p.op, attrs);
-    for i in 0..N {
-        // As `float` has it.
-        let (x, got) = (ins[gate.tensor].at(numbers.start + i), out.at(places.of(i)));
-        let all: Vec<f64> = streams.iter().map(|s| if *s == gate { x } else { 1.0 }).collect();
-        let want = graph.eval(&all, &[])[k];
+    for (streams, got) in ran(p, attrs, dtype, roles, number, |_| 1.0) {
+        let (x, want) = (streams[roles.by], graph.eval(&streams, &[])[roles.of]);
         let right = match () {
             _ if want.is_nan() => got.is_nan(),
-            _ if x.is_infinite() => got == want,
+            _ if x.is_infinite() => got == nearest(dtype, want),
             _ => fits(got, want, tail),
         };
         let name = p.op.name();
         assert!(right, "{name} {attrs:?} {dtype}: {x} gives {got}, not {want}");
+    }
+}
+
+/// Pairs of factors whose product is far beyond `float`, beyond what the derivative brings back, or
+/// of which one alone is large.
+const LARGE: &[(f64, f64)] =
+    &[(1e30, 1e30), (-1e30, 1e30), (1e38, 1e-30), (1e-30, -1e38), (1e19, 1e19), (3e4, -6e4)];
+
+/// Large factors: what they give in the limit of all digits, be it zero or infinity, and never NaN.
+fn check_large(p: &Program, attrs: &[Value], dtype: DType, roles: &Roles) {
+    const MOST: f64 = f32::MAX as f64;
+    let graph = graph(p.op, attrs);
+    let largest = if dtype == DType::F16 { 65_504.0 } else { MOST };
+    let pairs = LARGE.iter().filter(|(a, b)| a.abs().max(b.abs()) <= largest);
+    for &(first, second) in pairs {
+        let others = |k: usize| if k == 0 { first } else { second };
+        let number = |i: usize| i as f64 / N as f64 * 240.0 - 120.0;
+        for (streams, got) in ran(p, attrs, dtype, roles, number, others) {
+            let (x, want) = (streams[roles.by], graph.eval(&streams, &[])[roles.of]);
+            // At its zero a derivative has no digits, and in its tail those that the type can hold.
+            let factors: f64 = graph
+                .eval_all(&streams, &[])
+                .iter()
+                .zip(graph.nodes.iter())
+                .filter(|(_, n)| matches!(n, Node::Stream(k) if usize::from(*k) != roles.by))
+                .map(|(v, _)| v.abs().max(1.0))
+                .product();
+            let of_one = match dtype {
+                DType::F16 => 6e-8,
+                _ if x.abs() < 2.0 => 1e-6,
+                _ => 7.6e-39,
+            };
+            let least = factors * of_one;
+            let right = match want.abs() / largest {
+                beyond if beyond > 1.02 => got.is_infinite() && got.signum() == want.signum(),
+                within if within < 0.98 => {
+                    (got - want).abs() <= 0.02 * want.abs() + least + ulp(dtype, want, 0.0)
+                }
+                _ => !got.is_nan(),
+            };
+            let name = p.op.name();
+            assert!(right, "{name} {attrs:?} {dtype}: {streams:?} give {got}, not {want}");
+        }
     }
 }

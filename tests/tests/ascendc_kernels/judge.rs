@@ -1,50 +1,45 @@
 //! Every element of what a kernel gave, held against the graph.
 
 use super::common::*;
-use super::more;
 use super::program::{Program, Ran};
-use op_dsl::ir::DType;
-use op_dsl::ir::op::{Part, Stream, Value};
-
-/// Elements of a column: few enough for a column of each node to stay in the cache.
-const AT_ONCE: usize = 1024;
+use op_dsl::ir::graph::{Graph, Node};
+use op_dsl::ir::op::{Stream, Value};
+use op_dsl::ir::{DType, Prim};
 
 /// Panics on the first element that is too far off.
 pub fn judge(p: &Program, attrs: &[Value], ins: &[Tensor], domain: &[usize], ran: &Ran) {
     let op = p.op;
     let dtype = ins[0].dtype();
     let graph = graph(op, attrs);
-    let float = |v: &Value| if let Value::Float(v) = v { Some(*v) } else { None };
-    let scalars: Vec<f64> = attrs.iter().filter_map(float).collect();
+    let scalars = scalars(attrs);
     let budget = if dtype == DType::F32 { 16.0 } else { 1.5 };
-    let streams = op.def().input_streams();
-    let inputs = placed(p, attrs, domain, &streams);
+    let inputs = placed(p, attrs, domain, &op.def().input_streams());
     let outputs = placed(p, attrs, domain, &op.def().output_streams());
-    let all: usize = domain.iter().product();
-    for first in (0..all).step_by(AT_ONCE) {
-        let elements = first..all.min(first + AT_ONCE);
-        let column = |tensors: &[Tensor], (tensor, places): &(usize, Places)| -> Vec<f64> {
-            elements.clone().map(|i| tensors[*tensor].at(places.of(i))).collect()
-        };
-        let x: Vec<Vec<f64>> = inputs.iter().map(|s| column(ins, s)).collect();
-        let want = graph.eval_columns(&x, &scalars, elements.len());
-        let least = least(p, &streams, &x, elements.len());
-        for (k, (stream, want)) in outputs.iter().zip(&want).enumerate() {
-            let got = column(&ran.outputs, stream);
-            for (i, ((got, want), least)) in got.iter().zip(want).zip(&least).enumerate() {
-                let error = (got - want).abs() / ulp(dtype, *want, *least);
-                assert!(
-                    error <= budget,
-                    "{} {attrs:?} {domain:?} {dtype}: output {k} of element {}, {:?}, is {got}, \
-                     not {want}: {error} ulp\n{:?}",
-                    op.name(),
-                    first + i,
-                    x.iter().map(|x| x[i]).collect::<Vec<f64>>(),
-                    ran.tiling
-                );
-            }
+    for i in 0..domain.iter().product() {
+        let at = |tensors: &[Tensor], (t, places): &(usize, Places)| tensors[*t].at(places.of(i));
+        let x: Vec<f64> = inputs.iter().map(|s| at(ins, s)).collect();
+        let values = graph.eval_all(&x, &scalars);
+        let magnitudes = magnitudes(graph, &values);
+        for (k, (stream, node)) in outputs.iter().zip(graph.outputs.iter()).enumerate() {
+            let (got, want) = (at(&ran.outputs, stream), values[node.index()]);
+            let error = (got - want).abs() / ulp(dtype, want, magnitudes[node.index()]);
+            let same = got == want || (got.is_nan() && want.is_nan());
+            assert!(
+                same || error <= budget,
+                "{} {attrs:?} {domain:?} {dtype}: output {k} of element {i}, {:?}, is {got}, not \
+                 {want}: {error} ulp\n{x:?}\n{:?}",
+                op.name(),
+                (stream.0, stream.1.of(i)),
+                ran.tiling
+            );
         }
     }
+}
+
+/// Values of the attributes that a formula reads.
+fn scalars(attrs: &[Value]) -> Vec<f64> {
+    let float = |v: &Value| if let Value::Float(v) = v { Some(f64::from(*v as f32)) } else { None };
+    attrs.iter().filter_map(float).collect()
 }
 
 /// Tensors of streams, and where elements lie there.
@@ -57,23 +52,37 @@ fn placed(
     streams.iter().map(|s| (s.tensor, Places::new(p.op, attrs, *s, domain))).collect()
 }
 
-/// Per element the size below which errors are not relative any more.
-fn least(p: &Program, streams: &[Stream], x: &[Vec<f64>], len: usize) -> Vec<f64> {
-    // Sums cancel: errors are counted in ulps of what is summed.
-    let sums = more::ops::OPERATORS.iter().any(|o| o.name() == p.op.name());
-    let is_factor = |s: &Stream| {
-        let name = &p.op.def().inputs[s.tensor].name;
-        let saved = ["x", "input", "gelu", "y"].contains(&&**name);
-        s.part == Part::Value || (s.part == Part::Whole && !saved)
-    };
-    let mut least = vec![1.0; len];
-    for (_, x) in streams.iter().zip(x).filter(|(s, _)| sums || is_factor(s)) {
-        for (least, x) in least.iter_mut().zip(x) {
-            *least *= if sums { x.abs().max(1.0) } else { x.abs() };
-        }
+/// How large what every node is made of is: errors are counted in ulps of that. Sums cancel, and a
+/// function that vanishes somewhere is not asked for more digits there than beside it.
+fn magnitudes(graph: &Graph, values: &[f64]) -> Vec<f64> {
+    let mut all: Vec<f64> = Vec::with_capacity(values.len());
+    for (node, value) in graph.nodes.iter().zip(values) {
+        let of = |k: usize| all[node.args()[k].index()];
+        let is = |k: usize| values[node.args()[k].index()];
+        all.push(match node {
+            Node::Call(Prim::Neg | Prim::Abs, _) => of(0),
+            Node::Call(Prim::Add | Prim::Sub, _) => of(0) + of(1),
+            Node::Call(Prim::Mul, _) => of(0) * of(1),
+            Node::Call(Prim::Mul3, _) => of(0) * of(1) * of(2),
+            Node::Call(Prim::Div, _) => of(0) / is(1).abs(),
+            Node::Call(Prim::Select, _) => {
+                if is(0) != 0.0 {
+                    of(1)
+                } else {
+                    of(2)
+                }
+            }
+            Node::Call(Prim::Min | Prim::Max, _) => {
+                if *value == is(0) {
+                    of(0)
+                } else {
+                    of(1)
+                }
+            }
+            // Approximated, to so many digits of where it is of the order of one.
+            Node::Call(prim, _) if prim.row().ulp.0 > 0.5 => value.abs().max(0.5),
+            _ => value.abs(),
+        });
     }
-    if !sums {
-        least.iter_mut().for_each(|v| *v = v.min(1e3) / 2.0);
-    }
-    least
+    all
 }

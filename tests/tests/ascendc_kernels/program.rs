@@ -96,9 +96,7 @@ impl Program {
         let mut command = Command::new(self.binary.dir.join("kernel"));
         let plan = self.plan(bound.spec, bound.dtype);
         command.args(["--kernel", &instance(&self.package.snake(), plan, tiling.path as u32 == 2)]);
-        // What the newest architecture keeps for itself lies beyond what it reports.
-        let beyond = if self.soc.arch.number == 3510 { 8192 } else { 0 };
-        command.args(["--ub", &(self.soc.reported_ub() + beyond).to_string()]);
+        command.args(["--ub", &self.soc.reported_ub().to_string()]);
         command.args(["--blocks", &tiling.cores.max(1).to_string()]);
         for (tensor, def) in inputs.iter().zip(self.op.def().inputs.iter()) {
             let path = path(&def.name);

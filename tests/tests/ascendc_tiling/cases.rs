@@ -1,7 +1,7 @@
 //! Random calls, and what the Rust has to say to them.
 
 use crate::common::Random;
-use codegen_ascendc::arch::Arch;
+use codegen_ascendc::arch::{Arch, SOCS};
 use codegen_ascendc::emit::Package;
 use codegen_ascendc::plan::Plan;
 use op_dsl::ir::DType;
@@ -14,9 +14,7 @@ pub fn ub(random: &mut Random) -> u64 {
     match random.below(6) {
         0 => random.below(2_000) as u64,
         1 => 1_000 + random.below(30_000) as u64,
-        2 => 196_608 - 256,
-        3 => 262_144 - 256,
-        4 => 253_952 - 256,
+        2..5 => SOCS[random.below(SOCS.len())].reported_ub(),
         _ => random.bits() >> random.below(64),
     }
 }

@@ -4,58 +4,84 @@ use super::super::package::Package;
 use super::names::{buffer, splat};
 use super::{names, scalar};
 use crate::plan::{Instr, Operand, Plan};
-use crate::sequence::{Api, Compare, Scalar, Type};
+use crate::sequence::{Api, Compare, Overload, Scalar, Type};
 use op_dsl_ir::DType;
 
-/// A call of two sources, one of which is a vector of equal numbers: AscendC reads it again for
-/// every repeat if its stride is 0, which only the form with repeats can say.
+/// A function that calls by repeats, since only that form can read one repeat of equal numbers again
+/// and again: by a stride of 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Helper {
     api: Api,
-    first: bool,
+    /// Which of the two sources are splats.
+    splats: [bool; 2],
 }
 
 impl Helper {
     fn of(instr: &Instr) -> Option<Helper> {
-        let two =
-            matches!(instr.api, Api::Add | Api::Sub | Api::Mul | Api::Div | Api::Max | Api::Min);
-        let is_splat = |k: usize| matches!(instr.srcs.get(k), Some(Operand::Splat(_)));
-        let fits = two && instr.lanes == Type::Data(DType::F32) && is_splat(0) != is_splat(1);
-        fits.then(|| Helper { api: instr.api, first: is_splat(0) })
+        let is_splat = |src: &Operand| matches!(src, Operand::Splat(_));
+        let [.., a, b] = &instr.srcs[..] else { return None };
+        let splats = [is_splat(a), is_splat(b)];
+        (instr.overload == Overload::Repeats).then_some(Helper { api: instr.api, splats })
     }
 
     fn name(self) -> String {
-        let side = if self.first { "SplatFirst" } else { "SplatSecond" };
+        let side = match self.splats {
+            [true, true] => "Splats",
+            [true, false] => "SplatFirst",
+            _ => "SplatSecond",
+        };
         format!("{}{side}", self.api.name())
     }
 
     /// Its definition.
     pub fn text(self) -> String {
+        let tensor = |ty: &str, name: &str| format!("const LocalTensor<{ty}>& {name}");
+        let sides = ["a", "b"].into_iter().zip(self.splats);
+        let at =
+            |(name, splat): (&str, bool)| if splat { name.into() } else { format!("{name}[at]") };
+        let places: Vec<String> = sides.clone().map(at).collect();
+        let strides: Vec<&str> = self.splats.iter().map(|s| if *s { "0" } else { "8" }).collect();
+        let names: Vec<&str> = sides.filter(|(_, splat)| *splat).map(|(name, _)| name).collect();
+        let what = match names[..] {
+            [one] => format!("`{one}` is one repeat of equal numbers"),
+            _ => "`a` and `b` are one repeat of equal numbers each".into(),
+        };
+        let mut args = vec![tensor("float", "dst"), tensor("float", "a"), tensor("float", "b")];
+        args.push("uint32_t count".into());
+        if self.api == Api::Select {
+            args.insert(1, tensor("uint8_t", "mask"));
+        }
         let (name, api) = (self.name(), self.api.name());
-        let (a, b, strides) =
-            if self.first { ("splat", "src[at]", "0, 8") } else { ("src[at]", "splat", "8, 0") };
-        let tensor = |name: &str| format!("const LocalTensor<float>& {name}");
-        let args = [tensor("dst"), tensor("splat"), tensor("src"), "uint32_t count".into()];
         let head = names::wrapped(&format!("__aicore__ inline void {name}("), &args, ")");
-        format!(
-            "// {api} of {}; `splat` is one repeat of equal numbers, read again and again by stride 0.
-{head}
-{{
-    constexpr uint32_t MOST = 255;  // repeats of one call
+        let (places, strides) = (places.join(", "), strides.join(", "));
+        let body = match self.api {
+            Api::Select => format!(
+                "    constexpr uint32_t MOST = 252;  // repeats of one call, whose bits are whole blocks
+    const BinaryRepeatParams strides(1, 1, 1, 8, {strides});
+    for (uint32_t at = 0; at < count; at += MOST * FLOATS) {{
+        const uint32_t left = (count - at) / FLOATS;
+        const uint32_t repeats = left < MOST ? left : MOST;
+        {api}(dst[at], mask[at / 8], {places}, SELMODE::VSEL_TENSOR_TENSOR_MODE,
+               static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), strides);
+    }}"
+            ),
+            _ => format!(
+                "    constexpr uint32_t MOST = 255;  // repeats of one call
     const BinaryRepeatParams strides(1, 1, 1, 8, {strides});
     uint32_t at = 0;
     while (count - at >= FLOATS) {{
         const uint32_t left = (count - at) / FLOATS;
         const uint32_t repeats = left < MOST ? left : MOST;
-        {api}(dst[at], {a}, {b}, static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), strides);
+        {api}(dst[at], {places}, static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), strides);
         at += repeats * FLOATS;
     }}
     if (at < count) {{
-        {api}(dst[at], {a}, {b}, static_cast<uint64_t>(count - at), 1, strides);
-    }}
-}}
-",
-            if self.first { "a number and a vector" } else { "a vector and a number" },
+        {api}(dst[at], {places}, static_cast<uint64_t>(count - at), 1, strides);
+    }}"
+            ),
+        };
+        format!(
+            "// {api} where {what}, read again and again by stride 0.\n{head}\n{{\n{body}\n}}\n"
         )
     }
 }
@@ -66,13 +92,8 @@ pub fn helpers(plan: &Plan) -> Vec<Helper> {
 }
 
 /// Whether the call reads its splats as vectors, not as scalars.
-pub fn reads_splats(plan: &Plan, instr: &Instr) -> bool {
-    Helper::of(instr).is_some() || goes_by_repeat(plan, instr)
-}
-
-/// Whether masks are for one repeat, so that comparisons and choices go repeat by repeat.
-fn goes_by_repeat(plan: &Plan, instr: &Instr) -> bool {
-    !plan.soc.arch.long_masks && matches!(instr.api, Api::Compare(_) | Api::Select)
+pub fn reads_splats(instr: &Instr) -> bool {
+    matches!(instr.overload, Overload::Repeats | Overload::EachRepeat)
 }
 
 /// Comparisons and choices where masks are for one repeat.
@@ -135,59 +156,34 @@ fn element(ty: Type) -> DType {
     if let Type::Data(dtype) = ty { dtype } else { DType::F32 }
 }
 
-/// The call, with its semicolon. What has no call is an error of the compiler's, never a wrong
-/// result.
+/// The call, with its semicolon.
 pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
     let dst = buffer(package, plan, instr.dst);
     let number = |s: Scalar, ty: Type| scalar::text(s, element(ty));
-    let operands: Vec<String> = instr
-        .srcs
-        .iter()
-        .map(|src| match *src {
-            Operand::Buffer(b) => buffer(package, plan, b),
-            Operand::Splat(k) => splat(plan, k),
-        })
-        .collect();
-    let constant = |k: usize| match instr.srcs.get(k) {
-        Some(Operand::Splat(s)) => Some(number(plan.splats[*s], instr.from)),
-        _ => None,
+    let operand = |src: &Operand| match (*src, instr.overload) {
+        (Operand::Buffer(b), _) => buffer(package, plan, b),
+        (Operand::Splat(k), Overload::ScalarLast) => number(plan.splats[k], instr.to),
+        (Operand::Splat(k), _) => splat(plan, k),
     };
-    let api = instr.api.name();
-    let own = instr.scalar.map(|s| number(s, instr.to)).unwrap_or_default();
-    if let Some(helper) = Helper::of(instr) {
-        let (c, v) = if helper.first { (0, 1) } else { (1, 0) };
-        return format!("{}({dst}, {}, {}, count);", helper.name(), operands[c], operands[v]);
-    }
-    if goes_by_repeat(plan, instr) {
+    let operands: Vec<String> = instr.srcs.iter().map(operand).collect();
+    if instr.overload == Overload::EachRepeat {
         return by_repeat(instr, &dst, &operands);
     }
-    match (instr.api, constant(0), constant(1), constant(2)) {
-        (Api::Compare(by), None, Some(c), _) => {
-            format!("Compares({dst}, {}, {c}, {}, count);", operands[0], mode(by))
+    let own = |ty| instr.scalar.map(|s| number(s, ty));
+    let mut args = vec![dst];
+    args.extend(operands);
+    match (instr.api, instr.overload) {
+        (_, Overload::Repeats) => {}
+        (Api::Compare(by), _) => args.push(mode(by).into()),
+        (Api::Compares(by), _) => {
+            args.extend(own(instr.from));
+            args.push(mode(by).into());
         }
-        (Api::Compare(by), Some(c), None, _) => {
-            format!("Compares({dst}, {}, {c}, {}, count);", operands[1], mode(by.flipped()))
-        }
-        (Api::Select, None, None, Some(c)) => {
-            let mode = "SELMODE::VSEL_TENSOR_SCALAR_MODE";
-            format!("Select({dst}, {}, {}, {c}, {mode}, count);", operands[0], operands[1])
-        }
-        (_, None, None, None) => {
-            let mut args = vec![dst];
-            args.extend(operands);
-            match instr.api {
-                Api::Compare(by) => args.push(mode(by).into()),
-                Api::Compares(by) => {
-                    let c = instr.scalar.map(|s| number(s, instr.from)).unwrap_or_default();
-                    args.extend([c, mode(by).to_string()]);
-                }
-                Api::Select => args.push("SELMODE::VSEL_TENSOR_TENSOR_MODE".into()),
-                Api::Cast(round) => args.push(format!("RoundMode::{}", round.name())),
-                _ if !own.is_empty() => args.push(own),
-                _ => {}
-            }
-            format!("{api}({}, count);", args.join(", "))
-        }
-        _ => format!("\n#error \"{api} has no form with these numbers\""),
+        (Api::Select, Overload::ScalarLast) => args.push("SELMODE::VSEL_TENSOR_SCALAR_MODE".into()),
+        (Api::Select, _) => args.push("SELMODE::VSEL_TENSOR_TENSOR_MODE".into()),
+        (Api::Cast(round), _) => args.push(format!("RoundMode::{}", round.name())),
+        _ => args.extend(own(instr.to)),
     }
+    let function = Helper::of(instr).map_or_else(|| instr.api.name().into(), Helper::name);
+    format!("{function}({}, count);", args.join(", "))
 }

@@ -192,7 +192,7 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
         }
         let is_read = |k: usize| {
             let reads = |i: &Instr| i.srcs.contains(&Operand::Splat(k));
-            plan.instrs.iter().any(|i| reads(i) && call::reads_splats(plan, i))
+            plan.instrs.iter().any(|i| reads(i) && call::reads_splats(i))
         };
         for name in (0..plan.splats.len()).filter(|k| is_read(*k)).map(|k| splat(plan, k)) {
             text.line(format!("const LocalTensor<float> {name} = {name}Buf_.Get<float>();"));

@@ -2,11 +2,12 @@
 //! which is computed once, in `float`.
 
 use super::names::cpp;
+use crate::column::number;
 use crate::plan::Plan;
 use crate::sequence::Scalar;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::{DType, Graph, Id, Node, Prim};
+use op_dsl_ir::{DType, Graph, Id, Node};
 
 /// A `float` as C++ writes it: the shortest text that is this number.
 pub fn literal(c: f32) -> String {
@@ -57,22 +58,10 @@ fn expression(def: &OpDef, graph: &Graph, id: Id) -> String {
             let names = def.scalar_names();
             format!("tiling.{}", cpp_name(names.get(k as usize).map_or("", |n| n)))
         }
-        Node::Stream(_) => "\n#error \"a number that depends on an element\"\n".into(),
-        Node::Call(prim, [x, y, z]) => match prim {
-            Prim::Add => format!("({} + {})", of(x), of(y)),
-            Prim::Sub => format!("({} - {})", of(x), of(y)),
-            Prim::Mul => format!("({} * {})", of(x), of(y)),
-            Prim::Mul3 => format!("({} * ({} * {}))", of(x), of(y), of(z)),
-            Prim::Div => format!("({} / {})", of(x), of(y)),
-            Prim::Neg => format!("(-{})", of(x)),
-            Prim::Abs => format!("({0} < 0.0f ? -{0} : {0})", of(x)),
-            Prim::Max => format!("({0} > {1} ? {0} : {1})", of(x), of(y)),
-            Prim::Min => format!("({0} < {1} ? {0} : {1})", of(x), of(y)),
-            Prim::Lt => format!("({} < {})", of(x), of(y)),
-            Prim::Le => format!("({} <= {})", of(x), of(y)),
-            Prim::Eq => format!("({} == {})", of(x), of(y)),
-            Prim::Select => format!("({} ? {} : {})", of(x), of(y), of(z)),
-            other => format!("\n#error \"no {} of a number in a kernel\"\n", other.row().name),
-        },
+        Node::Call(prim, args) if let Some(text) = number(prim) => {
+            let named = ["{x}", "{y}", "{z}"].into_iter().zip(args).take(prim.row().arity);
+            named.fold(text.to_string(), |text, (name, arg)| text.replace(name, &of(arg)))
+        }
+        other => unreachable!("the plan takes {other:?} for a number"),
     }
 }

@@ -1,4 +1,5 @@
-//! Vector calls per tile and sizes of tiles on architecture 2201.
+//! Vector calls per tile where infinity is free, and sizes of tiles, on architecture 2201. The calls of
+//! the operators themselves are a table of the README, which a test of the workspace holds.
 
 use super::*;
 
@@ -6,23 +7,6 @@ use super::*;
 fn listing(plan: &Plan) -> String {
     let line = |i: &Instr| format!("{} -> {}", i.api.name(), plan.buffer(i.dst));
     plan.instrs.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-fn calls(def: &OpDef, want: [usize; 3]) {
-    for (dtype, want) in [DType::F32, DType::F16, DType::BF16].into_iter().zip(want) {
-        let plan = planned(def, dtype);
-        let got = plan.cost.calls;
-        assert!(got <= want, "{} {dtype}: {got} calls, bar {want}\n{}", plan.op, listing(&plan));
-    }
-}
-
-#[test]
-fn calls_of_gradients_right_at_infinity() {
-    calls(&ge_glu_grad(Prim::GeluTanhGrad), [15, 19, 21]);
-    calls(&ge_glu_grad(Prim::GeluGrad), [24, 22, 24]);
-    calls(&swi_glu_grad(), [10, 15, 15]);
-    calls(&gelu_grad(Prim::GeluTanhGrad), [13, 16, 16]);
-    calls(&gelu_grad(Prim::GeluGrad), [22, 19, 18]);
 }
 
 #[test]
@@ -39,21 +23,16 @@ fn calls_when_infinity_is_free() {
     assert_eq!(free(&swi_glu_grad(), DType::BF16), 14);
 }
 
-#[test]
-fn calls_of_forwards() {
-    calls(&ge_glu(Prim::GeluTanh), [8, 12, 12]);
-    calls(&ge_glu(Prim::Gelu), [21, 18, 18]);
-    calls(&swi_glu(), [5, 8, 8]);
-}
-
+/// In `float`, GeGluGradV2's none form keeps dy and value in their buffers until gelu' is there: a
+/// temporary buffer more than if their product were formed first.
 #[test]
 fn tiles_and_ub() {
     let bars = [
-        (ge_glu_grad(Prim::GeluTanhGrad), [4000, 4300, 4300]),
-        (ge_glu_grad(Prim::GeluGrad), [3700, 4300, 4300]),
+        (ge_glu_grad(Prim::GeluTanhGrad), [4000, 4800, 4800]),
+        (ge_glu_grad(Prim::GeluGrad), [3400, 5300, 5300]),
         (swi_glu_grad(), [4096, 4912, 4912]),
-        (gelu_grad(Prim::GeluTanhGrad), [5000, 5000, 5000]),
-        (gelu_grad(Prim::GeluGrad), [5000, 5000, 5000]),
+        (gelu_grad(Prim::GeluTanhGrad), [6900, 8000, 8000]),
+        (gelu_grad(Prim::GeluGrad), [5400, 8000, 8000]),
     ];
     for (def, bars) in bars {
         for (dtype, bar) in [DType::F32, DType::F16, DType::BF16].into_iter().zip(bars) {

@@ -5,6 +5,7 @@ mod counts;
 mod rules;
 
 use super::*;
+use crate::sequence::Overload;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Pattern, Spec, Split, Tensor, Value};
 use op_dsl_ir::{Builder, Graph, Id};
 

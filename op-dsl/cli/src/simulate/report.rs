@@ -9,9 +9,6 @@ use codegen_ascendc::plan::Bound;
 use op_dsl_ir::tiling::BLOCK;
 use serde_json::{Value as Json, json};
 
-/// Clock of the largest model of an architecture, in MHz.
-const CLOCK: [(u16, f64); 4] = [(2201, 1850.0), (2002, 1060.0), (3510, 1650.0), (1001, 1000.0)];
-
 /// Names and values, in the order they are printed.
 pub struct Figures {
     rows: Vec<(&'static str, Figure)>,
@@ -39,7 +36,6 @@ impl Figures {
         let (vector, gm) = (busiest(|c| c.0), busiest(|c| c.1) / soc.gm_bytes_per_cycle);
         let cycles = vector.max(gm);
         let bound = if vector > gm { Bound::Vector } else { Bound::Memory };
-        let clock = CLOCK.iter().find(|c| c.0 == soc.arch.number).map_or(f64::NAN, |c| c.1);
 
         let mut rows = vec![
             ("error_ulp", Figure::Number(accuracy.error)),
@@ -67,7 +63,7 @@ impl Figures {
             ("busiest_core_over_mean", Figure::Number(balance)),
             ("vector_cycles", Figure::Number(vector)),
             ("gm_cycles", Figure::Number(gm)),
-            ("modelled_microseconds", Figure::Number(cycles / clock)),
+            ("modelled_microseconds", Figure::Number(cycles / soc.mhz)),
             ("bound", Figure::Text(bound.name().into())),
         ]);
         Ok(Figures { rows })

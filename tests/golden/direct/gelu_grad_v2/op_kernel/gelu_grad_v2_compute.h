@@ -36,9 +36,9 @@ using namespace AscendC;
 constexpr uint32_t REPEAT_BYTES = 256;
 constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);
 
-// Sub of a number and a vector; `splat` is one repeat of equal numbers, read again and again by stride 0.
-__aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& splat,
-                                     const LocalTensor<float>& src, uint32_t count)
+// Div where `a` is one repeat of equal numbers, read again and again by stride 0.
+__aicore__ inline void DivSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& a,
+                                     const LocalTensor<float>& b, uint32_t count)
 {
     constexpr uint32_t MOST = 255;  // repeats of one call
     const BinaryRepeatParams strides(1, 1, 1, 8, 0, 8);
@@ -46,11 +46,29 @@ __aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalT
     while (count - at >= FLOATS) {
         const uint32_t left = (count - at) / FLOATS;
         const uint32_t repeats = left < MOST ? left : MOST;
-        Sub(dst[at], splat, src[at], static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), strides);
+        Div(dst[at], a, b[at], static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), strides);
         at += repeats * FLOATS;
     }
     if (at < count) {
-        Sub(dst[at], splat, src[at], static_cast<uint64_t>(count - at), 1, strides);
+        Div(dst[at], a, b[at], static_cast<uint64_t>(count - at), 1, strides);
+    }
+}
+
+// Sub where `a` is one repeat of equal numbers, read again and again by stride 0.
+__aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& a,
+                                     const LocalTensor<float>& b, uint32_t count)
+{
+    constexpr uint32_t MOST = 255;  // repeats of one call
+    const BinaryRepeatParams strides(1, 1, 1, 8, 0, 8);
+    uint32_t at = 0;
+    while (count - at >= FLOATS) {
+        const uint32_t left = (count - at) / FLOATS;
+        const uint32_t repeats = left < MOST ? left : MOST;
+        Sub(dst[at], a, b[at], static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), strides);
+        at += repeats * FLOATS;
+    }
+    if (at < count) {
+        Sub(dst[at], a, b[at], static_cast<uint64_t>(count - at), 1, strides);
     }
 }
 
@@ -72,7 +90,8 @@ public:
         pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
-        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
+        Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& dy,
@@ -83,33 +102,33 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
-        const LocalTensor<float> t3 = t3Buf_.Get<float>();
+        const LocalTensor<float> ones = onesBuf_.Get<float>();
         Maxs(x, x, static_cast<half>(-15.0f), count);
         Mins(x, x, static_cast<half>(15.0f), count);
         Cast(t0, x, RoundMode::CAST_NONE, count);
         Muls(t0, t0, -0.7034657f, count);  // z = -k x
         Mul(t1, t0, t0, count);  // u = z^2
-        Exp(t2, t1, count);  // e^(x^2/2)
-        Muls(t3, t1, 0.5528499f, count);
-        Adds(t3, t3, 4.619473f, count);
-        Sqrt(t3, t3, count);
-        Axpy(t3, t1, 0.031102324f, count);  // h(u)
-        Mul(t3, t3, t0, count);
-        Exp(t3, t3, count);
-        Adds(t3, t3, 1.0f, count);
-        Div(t0, t0, t2, count);
-        Cast(t1, dy, RoundMode::CAST_NONE, count);
-        Mul(t0, t0, t1, count);  // t z phi
-        Div(t1, t1, t3, count);  // t Phi(x)
-        Axpy(t1, t0, -0.59686196f, count);
-        Cast(z, t1, RoundMode::CAST_RINT, count);
+        Muls(t2, t1, 0.5528499f, count);
+        Adds(t2, t2, 4.619473f, count);
+        Sqrt(t2, t2, count);
+        Axpy(t2, t1, 0.031102324f, count);  // h(u)
+        Mul(t2, t2, t0, count);
+        Exp(t2, t2, count);
+        Adds(t2, t2, 1.0f, count);
+        DivSplatFirst(t2, ones, t2, count);  // Phi(x)
+        Exp(t1, t1, count);  // e^(x^2/2)
+        Div(t0, t0, t1, count);  // z phi
+        Axpy(t2, t0, -0.59686196f, count);  // gelu'(x)
+        Cast(t0, dy, RoundMode::CAST_NONE, count);
+        Mul(t0, t2, t0, count);
+        Cast(z, t0, RoundMode::CAST_RINT, count);
     }
 
 private:
     TBuf<TPosition::VECCALC> t0Buf_;
     TBuf<TPosition::VECCALC> t1Buf_;
     TBuf<TPosition::VECCALC> t2Buf_;
-    TBuf<TPosition::VECCALC> t3Buf_;
+    TBuf<TPosition::VECCALC> onesBuf_;
 };
 
 // gelu_grad by S4; 18 vector calls a tile.
@@ -126,7 +145,8 @@ public:
         pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
-        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
+        Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
     }
 
     __aicore__ inline void Run(const LocalTensor<bfloat16_t>& dy,
@@ -137,32 +157,32 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
-        const LocalTensor<float> t3 = t3Buf_.Get<float>();
+        const LocalTensor<float> ones = onesBuf_.Get<float>();
         Cast(t0, x, RoundMode::CAST_NONE, count);
         Maxs(t0, t0, -15.0f, count);
         Mins(t0, t0, 15.0f, count);
         Muls(t0, t0, -0.70702446f, count);  // z = -k x
         Mul(t1, t0, t0, count);  // u = z^2
-        Exp(t2, t1, count);  // e^(x^2/2)
-        Adds(t3, t1, 5.3190913f, count);
-        Sqrt(t3, t3, count);
-        Axpy(t3, t1, 0.019746102f, count);  // h(u)
-        Mul(t3, t3, t0, count);
-        Exp(t3, t3, count);
-        Adds(t3, t3, 1.0f, count);
-        Div(t0, t0, t2, count);
-        Cast(t1, dy, RoundMode::CAST_NONE, count);
-        Mul(t0, t0, t1, count);  // t z phi
-        Div(t1, t1, t3, count);  // t Phi(x)
-        Axpy(t1, t0, -0.55102825f, count);
-        Cast(z, t1, RoundMode::CAST_RINT, count);
+        Adds(t2, t1, 5.3190913f, count);
+        Sqrt(t2, t2, count);
+        Axpy(t2, t1, 0.019746102f, count);  // h(u)
+        Mul(t2, t2, t0, count);
+        Exp(t2, t2, count);
+        Adds(t2, t2, 1.0f, count);
+        DivSplatFirst(t2, ones, t2, count);  // Phi(x)
+        Exp(t1, t1, count);  // e^(x^2/2)
+        Div(t0, t0, t1, count);  // z phi
+        Axpy(t2, t0, -0.55102825f, count);  // gelu'(x)
+        Cast(t0, dy, RoundMode::CAST_NONE, count);
+        Mul(t0, t2, t0, count);
+        Cast(z, t0, RoundMode::CAST_RINT, count);
     }
 
 private:
     TBuf<TPosition::VECCALC> t0Buf_;
     TBuf<TPosition::VECCALC> t1Buf_;
     TBuf<TPosition::VECCALC> t2Buf_;
-    TBuf<TPosition::VECCALC> t3Buf_;
+    TBuf<TPosition::VECCALC> onesBuf_;
 };
 
 // gelu_grad by R; 22 vector calls a tile.
@@ -259,9 +279,9 @@ public:
         Adds(t1, t2, 1.0f, count);
         Div(t0, t0, t1, count);  // x v' (1 - s)
         Div(t1, t2, t1, count);  // s = sigmoid(v)
-        Cast(t2, dy, RoundMode::CAST_NONE, count);
-        Mul(t1, t1, t2, count);
         FusedMulAdd(t0, t1, t1, count);
+        Cast(t1, dy, RoundMode::CAST_NONE, count);
+        Mul(t0, t0, t1, count);
         Cast(z, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -307,9 +327,9 @@ public:
         Adds(t1, t2, 1.0f, count);
         Div(t0, t0, t1, count);  // x v' (1 - s)
         Div(t1, t2, t1, count);  // s = sigmoid(v)
-        Cast(t2, dy, RoundMode::CAST_NONE, count);
-        Mul(t1, t1, t2, count);
         FusedMulAdd(t0, t1, t1, count);
+        Cast(t1, dy, RoundMode::CAST_NONE, count);
+        Mul(t0, t0, t1, count);
         Cast(z, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -339,19 +359,19 @@ public:
                                uint32_t count)
     {
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
-        Maxs(z, x, -15.0f, count);
-        Mins(z, z, 6.0f, count);
-        Muls(z, z, 1.5957692f, count);  // z = k x
-        Mul(x, z, z, count);
-        Mul(x, x, z, count);
-        Axpy(z, x, 0.01755954f, count);  // v = z + al z^3
-        Exp(t0, z, count);
-        Axpy(z, x, 0.03511908f, count);  // x v'
-        Adds(x, t0, 1.0f, count);
-        Div(z, z, x, count);  // x v' (1 - s)
-        Div(x, t0, x, count);  // s = sigmoid(v)
-        Mul(dy, x, dy, count);
-        FusedMulAdd(z, dy, dy, count);
+        Maxs(x, x, -15.0f, count);
+        Mins(x, x, 6.0f, count);
+        Muls(x, x, 1.5957692f, count);  // z = k x
+        Mul(z, x, x, count);
+        Mul(z, z, x, count);
+        Axpy(x, z, 0.01755954f, count);  // v = z + al z^3
+        Exp(t0, x, count);
+        Axpy(x, z, 0.03511908f, count);  // x v'
+        Adds(z, t0, 1.0f, count);
+        Div(x, x, z, count);  // x v' (1 - s)
+        Div(z, t0, z, count);  // s = sigmoid(v)
+        FusedMulAdd(x, z, z, count);
+        Mul(z, x, dy, count);
     }
 
 private:

@@ -277,19 +277,19 @@ struct Kernel {
 
 constexpr Kernel KERNELS[] = {
     // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small}
-    {2201, FORM_NONE, TYPE_HALF, {2, {0, 320}, {0, 480}}},
-    {2201, FORM_NONE, TYPE_BF16, {2, {0, 320}, {0, 480}}},
-    {2201, FORM_NONE, TYPE_FLOAT, {4, {256, 416}, {256, 640}}},
-    {2201, FORM_TANH, TYPE_HALF, {2, {0, 320}, {0, 480}}},
-    {2201, FORM_TANH, TYPE_BF16, {2, {0, 320}, {0, 480}}},
+    {2201, FORM_NONE, TYPE_HALF, {2, {256, 288}, {256, 448}}},
+    {2201, FORM_NONE, TYPE_BF16, {2, {256, 288}, {256, 448}}},
+    {2201, FORM_NONE, TYPE_FLOAT, {4, {256, 448}, {256, 672}}},
+    {2201, FORM_TANH, TYPE_HALF, {2, {0, 288}, {0, 448}}},
+    {2201, FORM_TANH, TYPE_BF16, {2, {0, 288}, {0, 448}}},
     {2201, FORM_TANH, TYPE_FLOAT, {4, {0, 384}, {0, 608}}},
-    {2002, FORM_TANH, TYPE_HALF, {2, {0, 320}, {0, 480}}},
+    {2002, FORM_TANH, TYPE_HALF, {2, {0, 288}, {0, 448}}},
     {2002, FORM_TANH, TYPE_FLOAT, {4, {0, 384}, {0, 608}}},
-    {3510, FORM_NONE, TYPE_HALF, {2, {0, 320}, {0, 480}}},
-    {3510, FORM_NONE, TYPE_BF16, {2, {0, 320}, {0, 480}}},
-    {3510, FORM_NONE, TYPE_FLOAT, {4, {256, 416}, {256, 640}}},
-    {3510, FORM_TANH, TYPE_HALF, {2, {0, 320}, {0, 480}}},
-    {3510, FORM_TANH, TYPE_BF16, {2, {0, 320}, {0, 480}}},
+    {3510, FORM_NONE, TYPE_HALF, {2, {256, 288}, {256, 448}}},
+    {3510, FORM_NONE, TYPE_BF16, {2, {256, 288}, {256, 448}}},
+    {3510, FORM_NONE, TYPE_FLOAT, {4, {256, 448}, {256, 672}}},
+    {3510, FORM_TANH, TYPE_HALF, {2, {0, 288}, {0, 448}}},
+    {3510, FORM_TANH, TYPE_BF16, {2, {0, 288}, {0, 448}}},
     {3510, FORM_TANH, TYPE_FLOAT, {4, {0, 384}, {0, 608}}},
 };
 

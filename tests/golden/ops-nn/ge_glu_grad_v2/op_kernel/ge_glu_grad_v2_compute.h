@@ -39,9 +39,9 @@ using namespace AscendC;
 constexpr uint32_t REPEAT_BYTES = 256;
 constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);
 
-// Sub of a number and a vector; `splat` is one repeat of equal numbers, read again and again by stride 0.
-__aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& splat,
-                                     const LocalTensor<float>& src, uint32_t count)
+// Div where `a` is one repeat of equal numbers, read again and again by stride 0.
+__aicore__ inline void DivSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& a,
+                                     const LocalTensor<float>& b, uint32_t count)
 {
     constexpr uint32_t MOST = 255;  // repeats of one call
     const BinaryRepeatParams strides(1, 1, 1, 8, 0, 8);
@@ -49,11 +49,29 @@ __aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalT
     while (count - at >= FLOATS) {
         const uint32_t left = (count - at) / FLOATS;
         const uint32_t repeats = left < MOST ? left : MOST;
-        Sub(dst[at], splat, src[at], static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), strides);
+        Div(dst[at], a, b[at], static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), strides);
         at += repeats * FLOATS;
     }
     if (at < count) {
-        Sub(dst[at], splat, src[at], static_cast<uint64_t>(count - at), 1, strides);
+        Div(dst[at], a, b[at], static_cast<uint64_t>(count - at), 1, strides);
+    }
+}
+
+// Sub where `a` is one repeat of equal numbers, read again and again by stride 0.
+__aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& a,
+                                     const LocalTensor<float>& b, uint32_t count)
+{
+    constexpr uint32_t MOST = 255;  // repeats of one call
+    const BinaryRepeatParams strides(1, 1, 1, 8, 0, 8);
+    uint32_t at = 0;
+    while (count - at >= FLOATS) {
+        const uint32_t left = (count - at) / FLOATS;
+        const uint32_t repeats = left < MOST ? left : MOST;
+        Sub(dst[at], a, b[at], static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), strides);
+        at += repeats * FLOATS;
+    }
+    if (at < count) {
+        Sub(dst[at], a, b[at], static_cast<uint64_t>(count - at), 1, strides);
     }
 }
 
@@ -78,7 +96,8 @@ public:
         pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
-        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
+        Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& dy,
@@ -92,28 +111,28 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
-        const LocalTensor<float> t3 = t3Buf_.Get<float>();
+        const LocalTensor<float> ones = onesBuf_.Get<float>();
         Maxs(xGate, xGate, static_cast<half>(-15.0f), count);
         Mins(xGate, xGate, static_cast<half>(15.0f), count);
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
         Muls(t0, t0, -0.7034657f, count);  // z = -k x
         Mul(t1, t0, t0, count);  // u = z^2
-        Exp(t2, t1, count);  // e^(x^2/2)
-        Muls(t3, t1, 0.5528499f, count);
-        Adds(t3, t3, 4.619473f, count);
-        Sqrt(t3, t3, count);
-        Axpy(t3, t1, 0.031102324f, count);  // h(u)
-        Mul(t3, t3, t0, count);
-        Exp(t3, t3, count);
-        Adds(t3, t3, 1.0f, count);
-        Div(t0, t0, t2, count);
+        Muls(t2, t1, 0.5528499f, count);
+        Adds(t2, t2, 4.619473f, count);
+        Sqrt(t2, t2, count);
+        Axpy(t2, t1, 0.031102324f, count);  // h(u)
+        Mul(t2, t2, t0, count);
+        Exp(t2, t2, count);
+        Adds(t2, t2, 1.0f, count);
+        DivSplatFirst(t2, ones, t2, count);  // Phi(x)
+        Exp(t1, t1, count);  // e^(x^2/2)
+        Div(t0, t0, t1, count);  // z phi
+        Axpy(t2, t0, -0.59686196f, count);  // gelu'(x)
+        Cast(t0, dy, RoundMode::CAST_NONE, count);
+        Mul(t0, t2, t0, count);
         Cast(t1, xValue, RoundMode::CAST_NONE, count);
-        Cast(t2, dy, RoundMode::CAST_NONE, count);
-        Mul(t1, t2, t1, count);  // t
-        Mul(t0, t0, t1, count);  // t z phi
-        Div(t1, t1, t3, count);  // t Phi(x)
-        Axpy(t1, t0, -0.59686196f, count);
-        Cast(dxGate, t1, RoundMode::CAST_RINT, count);
+        Mul(t0, t0, t1, count);
+        Cast(dxGate, t0, RoundMode::CAST_RINT, count);
         Mul(dxValue, dy, gelu, count);
     }
 
@@ -121,7 +140,7 @@ private:
     TBuf<TPosition::VECCALC> t0Buf_;
     TBuf<TPosition::VECCALC> t1Buf_;
     TBuf<TPosition::VECCALC> t2Buf_;
-    TBuf<TPosition::VECCALC> t3Buf_;
+    TBuf<TPosition::VECCALC> onesBuf_;
 };
 #endif
 
@@ -142,7 +161,8 @@ public:
         pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
-        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
+        Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
     }
 
     __aicore__ inline void Run(const LocalTensor<bfloat16_t>& dy,
@@ -156,29 +176,29 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
-        const LocalTensor<float> t3 = t3Buf_.Get<float>();
+        const LocalTensor<float> ones = onesBuf_.Get<float>();
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
         Maxs(t0, t0, -15.0f, count);
         Mins(t0, t0, 15.0f, count);
         Muls(t0, t0, -0.70702446f, count);  // z = -k x
         Mul(t1, t0, t0, count);  // u = z^2
-        Exp(t2, t1, count);  // e^(x^2/2)
-        Adds(t3, t1, 5.3190913f, count);
-        Sqrt(t3, t3, count);
-        Axpy(t3, t1, 0.019746102f, count);  // h(u)
-        Mul(t3, t3, t0, count);
-        Exp(t3, t3, count);
-        Adds(t3, t3, 1.0f, count);
-        Div(t0, t0, t2, count);
+        Adds(t2, t1, 5.3190913f, count);
+        Sqrt(t2, t2, count);
+        Axpy(t2, t1, 0.019746102f, count);  // h(u)
+        Mul(t2, t2, t0, count);
+        Exp(t2, t2, count);
+        Adds(t2, t2, 1.0f, count);
+        DivSplatFirst(t2, ones, t2, count);  // Phi(x)
+        Exp(t1, t1, count);  // e^(x^2/2)
+        Div(t0, t0, t1, count);  // z phi
+        Axpy(t2, t0, -0.55102825f, count);  // gelu'(x)
+        Cast(t0, dy, RoundMode::CAST_NONE, count);
+        Mul(t2, t2, t0, count);
         Cast(t1, xValue, RoundMode::CAST_NONE, count);
-        Cast(t2, dy, RoundMode::CAST_NONE, count);
-        Mul(t1, t2, t1, count);  // t
-        Mul(t0, t0, t1, count);  // t z phi
-        Div(t1, t1, t3, count);  // t Phi(x)
-        Axpy(t1, t0, -0.55102825f, count);
+        Mul(t1, t2, t1, count);
         Cast(dxGate, t1, RoundMode::CAST_RINT, count);
-        Cast(t0, gelu, RoundMode::CAST_NONE, count);
-        Mul(t0, t2, t0, count);
+        Cast(t1, gelu, RoundMode::CAST_NONE, count);
+        Mul(t0, t0, t1, count);
         Cast(dxValue, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -186,7 +206,7 @@ private:
     TBuf<TPosition::VECCALC> t0Buf_;
     TBuf<TPosition::VECCALC> t1Buf_;
     TBuf<TPosition::VECCALC> t2Buf_;
-    TBuf<TPosition::VECCALC> t3Buf_;
+    TBuf<TPosition::VECCALC> onesBuf_;
 };
 #endif
 
@@ -205,6 +225,7 @@ public:
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeGluGradV2TilingData&)
     {
         pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
         pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
         Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
     }
@@ -218,35 +239,37 @@ public:
                                uint32_t count)
     {
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
+        const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> ones = onesBuf_.Get<float>();
-        Mul(dxValue, dy, gelu, count);
-        Mul(dy, dy, xValue, count);  // t
         Muls(dxGate, xGate, 1e18f, count);  // the sign of x, huge
         Abs(xGate, xGate, count);
         Mins(xGate, xGate, 15.0f, count);  // a = |x|
-        Mul(xValue, xGate, xGate, count);  // a^2
-        Muls(gelu, xValue, -0.39887136f, count);
-        Axpy(gelu, xGate, -2.3778076f, count);
-        Adds(gelu, gelu, -5.0236015f, count);
-        Mul(gelu, gelu, xValue, count);
-        Axpy(gelu, xGate, -2.4004884f, count);
-        Adds(gelu, gelu, 5.781717f, count);  // N(a)
-        Adds(t0, xGate, 5.9553084f, count);
-        Mul(t0, t0, xValue, count);
-        Axpy(t0, xGate, 13.651652f, count);
-        Adds(t0, t0, 11.563433f, count);  // D(a)
-        Div(gelu, gelu, t0, count);
-        Muls(xValue, xValue, -0.5f, count);
-        Exp(xValue, xValue, count);  // e^(-a^2/2)
-        Mul(xValue, gelu, xValue, count);  // gelu'(-a)
-        SubSplatFirst(xGate, ones, xValue, count);  // gelu'(a)
+        Mul(dxValue, xGate, xGate, count);  // a^2
+        Muls(t0, dxValue, -0.39887136f, count);
+        Axpy(t0, xGate, -2.3778076f, count);
+        Adds(t0, t0, -5.0236015f, count);
+        Mul(t0, t0, dxValue, count);
+        Axpy(t0, xGate, -2.4004884f, count);
+        Adds(t0, t0, 5.781717f, count);  // N(a)
+        Adds(t1, xGate, 5.9553084f, count);
+        Mul(t1, t1, dxValue, count);
+        Axpy(t1, xGate, 13.651652f, count);
+        Adds(t1, t1, 11.563433f, count);  // D(a)
+        Div(t0, t0, t1, count);
+        Muls(dxValue, dxValue, -0.5f, count);
+        Exp(dxValue, dxValue, count);  // e^(-a^2/2)
+        Mul(dxValue, t0, dxValue, count);  // gelu'(-a)
+        SubSplatFirst(xGate, ones, dxValue, count);  // gelu'(a)
         Min(dxGate, dxGate, xGate, count);
-        Max(dxGate, xValue, dxGate, count);  // gelu'(x)
+        Max(dxGate, dxValue, dxGate, count);  // gelu'(x)
         Mul(dxGate, dxGate, dy, count);
+        Mul(dxGate, dxGate, xValue, count);
+        Mul(dxValue, dy, gelu, count);
     }
 
 private:
     TBuf<TPosition::VECCALC> t0Buf_;
+    TBuf<TPosition::VECCALC> t1Buf_;
     TBuf<TPosition::VECCALC> onesBuf_;
 };
 #endif
@@ -268,7 +291,6 @@ public:
         pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
-        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& dy,
@@ -282,25 +304,24 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
-        const LocalTensor<float> t3 = t3Buf_.Get<float>();
-        Cast(t0, dy, RoundMode::CAST_NONE, count);
-        Cast(t1, xValue, RoundMode::CAST_NONE, count);
-        Mul(t0, t0, t1, count);  // t
         Maxs(xGate, xGate, static_cast<half>(-15.0f), count);
         Mins(xGate, xGate, static_cast<half>(6.0f), count);
-        Cast(t1, xGate, RoundMode::CAST_NONE, count);
-        Muls(t1, t1, 1.5957692f, count);  // z = k x
-        Mul(t2, t1, t1, count);
-        Mul(t2, t2, t1, count);
-        Axpy(t1, t2, 0.01755954f, count);  // v = z + al z^3
-        Exp(t3, t1, count);
-        Axpy(t1, t2, 0.03511908f, count);  // x v'
-        Adds(t2, t3, 1.0f, count);
-        Div(t1, t1, t2, count);  // x v' (1 - s)
-        Div(t2, t3, t2, count);  // s = sigmoid(v)
-        Mul(t0, t2, t0, count);
-        FusedMulAdd(t1, t0, t0, count);
-        Cast(dxGate, t1, RoundMode::CAST_RINT, count);
+        Cast(t0, xGate, RoundMode::CAST_NONE, count);
+        Muls(t0, t0, 1.5957692f, count);  // z = k x
+        Mul(t1, t0, t0, count);
+        Mul(t1, t1, t0, count);
+        Axpy(t0, t1, 0.01755954f, count);  // v = z + al z^3
+        Exp(t2, t0, count);
+        Axpy(t0, t1, 0.03511908f, count);  // x v'
+        Adds(t1, t2, 1.0f, count);
+        Div(t0, t0, t1, count);  // x v' (1 - s)
+        Div(t1, t2, t1, count);  // s = sigmoid(v)
+        FusedMulAdd(t0, t1, t1, count);
+        Cast(t1, dy, RoundMode::CAST_NONE, count);
+        Cast(t2, xValue, RoundMode::CAST_NONE, count);
+        Mul(t0, t0, t1, count);
+        Mul(t0, t0, t2, count);
+        Cast(dxGate, t0, RoundMode::CAST_RINT, count);
         Mul(dxValue, dy, gelu, count);
     }
 
@@ -308,7 +329,6 @@ private:
     TBuf<TPosition::VECCALC> t0Buf_;
     TBuf<TPosition::VECCALC> t1Buf_;
     TBuf<TPosition::VECCALC> t2Buf_;
-    TBuf<TPosition::VECCALC> t3Buf_;
 };
 #elif __NPU_ARCH__ == 2002
 // gelu_tanh_grad by P; 19 vector calls a tile.
@@ -327,7 +347,6 @@ public:
         pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
-        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& dy,
@@ -341,25 +360,24 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
-        const LocalTensor<float> t3 = t3Buf_.Get<float>();
-        Cast(t0, dy, RoundMode::CAST_NONE, count);
-        Cast(t1, xValue, RoundMode::CAST_NONE, count);
-        Mul(t0, t0, t1, count);  // t
         Maxs(xGate, xGate, static_cast<half>(-15.0f), count);
         Mins(xGate, xGate, static_cast<half>(6.0f), count);
-        Cast(t1, xGate, RoundMode::CAST_NONE, count);
-        Muls(t1, t1, 1.5957692f, count);  // z = k x
-        Mul(t2, t1, t1, count);
-        Mul(t2, t2, t1, count);
-        Axpy(t1, t2, 0.01755954f, count);  // v = z + al z^3
-        Exp(t3, t1, count);
-        Axpy(t1, t2, 0.03511908f, count);  // x v'
-        Adds(t2, t3, 1.0f, count);
-        Div(t1, t1, t2, count);  // x v' (1 - s)
-        Div(t2, t3, t2, count);  // s = sigmoid(v)
-        Mul(t0, t2, t0, count);
-        FusedMulAdd(t1, t0, t0, count);
-        Cast(dxGate, t1, RoundMode::CAST_NONE, count);
+        Cast(t0, xGate, RoundMode::CAST_NONE, count);
+        Muls(t0, t0, 1.5957692f, count);  // z = k x
+        Mul(t1, t0, t0, count);
+        Mul(t1, t1, t0, count);
+        Axpy(t0, t1, 0.01755954f, count);  // v = z + al z^3
+        Exp(t2, t0, count);
+        Axpy(t0, t1, 0.03511908f, count);  // x v'
+        Adds(t1, t2, 1.0f, count);
+        Div(t0, t0, t1, count);  // x v' (1 - s)
+        Div(t1, t2, t1, count);  // s = sigmoid(v)
+        FusedMulAdd(t0, t1, t1, count);
+        Cast(t1, dy, RoundMode::CAST_NONE, count);
+        Cast(t2, xValue, RoundMode::CAST_NONE, count);
+        Mul(t0, t0, t1, count);
+        Mul(t0, t0, t2, count);
+        Cast(dxGate, t0, RoundMode::CAST_NONE, count);
         Mul(dxValue, dy, gelu, count);
     }
 
@@ -367,7 +385,6 @@ private:
     TBuf<TPosition::VECCALC> t0Buf_;
     TBuf<TPosition::VECCALC> t1Buf_;
     TBuf<TPosition::VECCALC> t2Buf_;
-    TBuf<TPosition::VECCALC> t3Buf_;
 };
 #endif
 
@@ -388,7 +405,6 @@ public:
         pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
-        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
     }
 
     __aicore__ inline void Run(const LocalTensor<bfloat16_t>& dy,
@@ -402,7 +418,6 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
-        const LocalTensor<float> t3 = t3Buf_.Get<float>();
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
         Maxs(t0, t0, -15.0f, count);
         Mins(t0, t0, 6.0f, count);
@@ -415,14 +430,14 @@ public:
         Adds(t1, t2, 1.0f, count);
         Div(t0, t0, t1, count);  // x v' (1 - s)
         Div(t1, t2, t1, count);  // s = sigmoid(v)
-        Cast(t2, xValue, RoundMode::CAST_NONE, count);
-        Cast(t3, dy, RoundMode::CAST_NONE, count);
-        Mul(t2, t3, t2, count);  // t
-        Mul(t1, t1, t2, count);
         FusedMulAdd(t0, t1, t1, count);
+        Cast(t1, dy, RoundMode::CAST_NONE, count);
+        Cast(t2, xValue, RoundMode::CAST_NONE, count);
+        Mul(t0, t0, t1, count);
+        Mul(t0, t0, t2, count);
         Cast(dxGate, t0, RoundMode::CAST_RINT, count);
         Cast(t0, gelu, RoundMode::CAST_NONE, count);
-        Mul(t0, t3, t0, count);
+        Mul(t0, t1, t0, count);
         Cast(dxValue, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -430,7 +445,6 @@ private:
     TBuf<TPosition::VECCALC> t0Buf_;
     TBuf<TPosition::VECCALC> t1Buf_;
     TBuf<TPosition::VECCALC> t2Buf_;
-    TBuf<TPosition::VECCALC> t3Buf_;
 };
 #endif
 
@@ -457,20 +471,20 @@ public:
                                const LocalTensor<float>& dxValue,
                                uint32_t count)
     {
-        Mul(dxValue, dy, xValue, count);  // t
-        Maxs(dxGate, xGate, -15.0f, count);
-        Mins(dxGate, dxGate, 6.0f, count);
-        Muls(dxGate, dxGate, 1.5957692f, count);  // z = k x
-        Mul(xGate, dxGate, dxGate, count);
-        Mul(xGate, xGate, dxGate, count);
-        Axpy(dxGate, xGate, 0.01755954f, count);  // v = z + al z^3
-        Exp(xValue, dxGate, count);
-        Axpy(dxGate, xGate, 0.03511908f, count);  // x v'
-        Adds(xGate, xValue, 1.0f, count);
-        Div(dxGate, dxGate, xGate, count);  // x v' (1 - s)
-        Div(xGate, xValue, xGate, count);  // s = sigmoid(v)
-        Mul(dxValue, xGate, dxValue, count);
-        FusedMulAdd(dxGate, dxValue, dxValue, count);
+        Maxs(xGate, xGate, -15.0f, count);
+        Mins(xGate, xGate, 6.0f, count);
+        Muls(xGate, xGate, 1.5957692f, count);  // z = k x
+        Mul(dxGate, xGate, xGate, count);
+        Mul(dxGate, dxGate, xGate, count);
+        Axpy(xGate, dxGate, 0.01755954f, count);  // v = z + al z^3
+        Exp(dxValue, xGate, count);
+        Axpy(xGate, dxGate, 0.03511908f, count);  // x v'
+        Adds(dxGate, dxValue, 1.0f, count);
+        Div(xGate, xGate, dxGate, count);  // x v' (1 - s)
+        Div(dxGate, dxValue, dxGate, count);  // s = sigmoid(v)
+        FusedMulAdd(xGate, dxGate, dxGate, count);
+        Mul(xGate, xGate, dy, count);
+        Mul(dxGate, xGate, xValue, count);
         Mul(dxValue, dy, gelu, count);
     }
 };

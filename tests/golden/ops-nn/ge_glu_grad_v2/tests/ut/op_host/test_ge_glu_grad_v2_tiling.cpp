@@ -35,8 +35,8 @@ TEST(GeGluGradV2Tiling, FLOAT16_NONE_2201)
     EXPECT_EQ(data.share, 5u);
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 256u);
-    EXPECT_EQ(data.tileRows, 4u);
-    EXPECT_EQ(data.tileColumns, 4864u);
+    EXPECT_EQ(data.tileRows, 5u);
+    EXPECT_EQ(data.tileColumns, 5376u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 48u);
     EXPECT_EQ(data.big, 16u);
@@ -69,8 +69,8 @@ TEST(GeGluGradV2Tiling, BFLOAT16_NONE_2201)
     EXPECT_EQ(data.share, 5u);
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 256u);
-    EXPECT_EQ(data.tileRows, 4u);
-    EXPECT_EQ(data.tileColumns, 4864u);
+    EXPECT_EQ(data.tileRows, 5u);
+    EXPECT_EQ(data.tileColumns, 5376u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 48u);
     EXPECT_EQ(data.big, 16u);
@@ -104,7 +104,7 @@ TEST(GeGluGradV2Tiling, FLOAT_NONE_2201)
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 128u);
     EXPECT_EQ(data.tileRows, 3u);
-    EXPECT_EQ(data.tileColumns, 3712u);
+    EXPECT_EQ(data.tileColumns, 3456u);
     EXPECT_EQ(data.pitch, 1000u);
     EXPECT_EQ(data.cores, 48u);
     EXPECT_EQ(data.big, 32u);
@@ -137,8 +137,8 @@ TEST(GeGluGradV2Tiling, FLOAT16_TANH_2201)
     EXPECT_EQ(data.share, 5u);
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 256u);
-    EXPECT_EQ(data.tileRows, 4u);
-    EXPECT_EQ(data.tileColumns, 4864u);
+    EXPECT_EQ(data.tileRows, 5u);
+    EXPECT_EQ(data.tileColumns, 5376u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 48u);
     EXPECT_EQ(data.big, 16u);
@@ -171,8 +171,8 @@ TEST(GeGluGradV2Tiling, BFLOAT16_TANH_2201)
     EXPECT_EQ(data.share, 5u);
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 256u);
-    EXPECT_EQ(data.tileRows, 4u);
-    EXPECT_EQ(data.tileColumns, 4864u);
+    EXPECT_EQ(data.tileRows, 5u);
+    EXPECT_EQ(data.tileColumns, 5376u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 48u);
     EXPECT_EQ(data.big, 16u);
@@ -240,7 +240,7 @@ TEST(GeGluGradV2Tiling, FLOAT16_TANH_2002)
     EXPECT_EQ(data.unitRows, 2u);
     EXPECT_EQ(data.unitColumns, 0u);
     EXPECT_EQ(data.tileRows, 4u);
-    EXPECT_EQ(data.tileColumns, 6400u);
+    EXPECT_EQ(data.tileColumns, 7168u);
     EXPECT_EQ(data.pitch, 1000u);
     EXPECT_EQ(data.cores, 8u);
     EXPECT_EQ(data.big, 0u);
@@ -308,7 +308,7 @@ TEST(GeGluGradV2Tiling, FLOAT16_NONE_3510)
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
     EXPECT_EQ(data.tileRows, 6u);
-    EXPECT_EQ(data.tileColumns, 6144u);
+    EXPECT_EQ(data.tileColumns, 6912u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);
@@ -342,7 +342,7 @@ TEST(GeGluGradV2Tiling, BFLOAT16_NONE_3510)
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
     EXPECT_EQ(data.tileRows, 6u);
-    EXPECT_EQ(data.tileColumns, 6144u);
+    EXPECT_EQ(data.tileColumns, 6912u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);
@@ -376,7 +376,7 @@ TEST(GeGluGradV2Tiling, FLOAT_NONE_3510)
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
     EXPECT_EQ(data.tileRows, 4u);
-    EXPECT_EQ(data.tileColumns, 4864u);
+    EXPECT_EQ(data.tileColumns, 4480u);
     EXPECT_EQ(data.pitch, 1000u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);
@@ -410,7 +410,7 @@ TEST(GeGluGradV2Tiling, FLOAT16_TANH_3510)
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
     EXPECT_EQ(data.tileRows, 6u);
-    EXPECT_EQ(data.tileColumns, 6144u);
+    EXPECT_EQ(data.tileColumns, 6912u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);
@@ -444,7 +444,7 @@ TEST(GeGluGradV2Tiling, BFLOAT16_TANH_3510)
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
     EXPECT_EQ(data.tileRows, 6u);
-    EXPECT_EQ(data.tileColumns, 6144u);
+    EXPECT_EQ(data.tileColumns, 6912u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);

@@ -1,0 +1,66 @@
+//! Which overload of an AscendC call takes numbers among its arguments.
+//!
+//! A vector of equal numbers (a splat) is 256 bytes, written once per kernel. Few calls can read one:
+//! those that have a form with a scalar, and those with two sources whose form with repeats reads one
+//! repeat again and again by a stride of 0. Facts are those of the API's pages on `Select`, `Compare`,
+//! `Compares` and the binary calls.
+
+use super::{Api, F32, Type};
+use crate::arch::Arch;
+
+/// How a call is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Overload {
+    /// By count; every argument is a vector.
+    Vectors,
+    /// By count; the last argument is a scalar. `Select` alone: `VSEL_TENSOR_SCALAR_MODE`.
+    ScalarLast,
+    /// By repeats; splats have a stride of 0.
+    Repeats,
+    /// One call for each repeat, since a mask is for one repeat; splats are read at the same place.
+    EachRepeat,
+}
+
+impl Overload {
+    /// The overload for arguments of which these are splats; `None` if the call has none.
+    pub fn of(api: Api, lanes: Type, splats: &[bool], arch: &Arch) -> Option<Overload> {
+        let one_mask = !arch.long_masks && matches!(api, Api::Compare(_) | Api::Select);
+        match (api, splats) {
+            (Api::Select, [true, ..]) => None, // a mask is bits, never a number
+            _ if one_mask => Some(Overload::EachRepeat),
+            (_, splats) if !splats.contains(&true) => Some(Overload::Vectors),
+            (Api::Select, [_, false, true]) => Some(Overload::ScalarLast),
+            (Api::Select, _) => Some(Overload::Repeats),
+            (api, [a, b]) if api.is_binary() && lanes == F32 && a != b => Some(Overload::Repeats),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::Soc;
+    use crate::sequence::Compare;
+
+    #[test]
+    fn what_takes_a_number_where() {
+        let of = |api, splats: &[bool], soc| {
+            Overload::of(api, F32, splats, Soc::named(soc).expect("a target").arch)
+        };
+        for soc in ["ascend910b", "ascend310p", "ascend950"] {
+            assert_eq!(of(Api::Select, &[false, false, true], soc), Some(Overload::ScalarLast));
+            assert_eq!(of(Api::Select, &[false, true, false], soc), Some(Overload::Repeats));
+            assert_eq!(of(Api::Select, &[false, true, true], soc), Some(Overload::Repeats));
+            assert_eq!(of(Api::Compare(Compare::Lt), &[true, false], soc), None);
+        }
+        for soc in ["ascend910b", "ascend910"] {
+            assert_eq!(of(Api::Select, &[true, false, false], soc), None);
+            assert_eq!(of(Api::Div, &[true, false], soc), Some(Overload::Repeats));
+            assert_eq!(of(Api::Div, &[true, true], soc), None);
+            assert_eq!(of(Api::Exp, &[true], soc), None);
+            assert_eq!(of(Api::Axpy, &[true, false], soc), None);
+        }
+        assert_eq!(of(Api::Select, &[false, true, true], "ascend910"), Some(Overload::EachRepeat));
+    }
+}

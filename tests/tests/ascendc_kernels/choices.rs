@@ -1,0 +1,156 @@
+//! Formulas of an `if` and their derivatives, on every architecture: choices between constants, vectors
+//! and attributes, one inside another, at their edges and of NaN.
+
+use super::common::*;
+use super::judge::judge;
+use super::program::Program;
+use codegen_ascendc::arch::{SOCS, Soc};
+use codegen_ascendc::emit::{Options, Package, kernel};
+use op_dsl::Operator;
+use op_dsl::ir::DType;
+use op_dsl::ir::op::Value;
+
+#[op_dsl::operators]
+pub mod ops {
+    use op_dsl::prelude::*;
+
+    /// A choice between a vector and a scaled one.
+    #[op(name = "Leaky", grad(name = "LeakyGrad", wrt(x)))]
+    pub fn leaky(x: Elem, #[attr(default = 0.25)] slope: f32) -> Elem {
+        if x > 0.0 { x } else { slope * x }
+    }
+
+    /// One inside another, with a constant first.
+    #[op(name = "Hard", grad(name = "HardGrad", wrt(x)))]
+    pub fn hard(x: Elem) -> Elem {
+        if x <= -3.0 {
+            0.0 * x
+        } else if x < 3.0 {
+            x * (x + 3.0) * 0.125
+        } else {
+            x
+        }
+    }
+
+    /// A branch that grows where it is not taken.
+    #[op(name = "Elu", grad(name = "EluGrad", wrt(x)))]
+    pub fn elu(x: Elem, #[attr(default = 1.5)] alpha: f32) -> Elem {
+        if x > 0.0 { x } else { alpha * (exp(x) - 1.0) }
+    }
+
+    /// Constants and attributes only, by two vectors.
+    #[op(name = "Step", outputs(y, z))]
+    pub fn step(x: Elem, w: Elem, #[attr(default = -0.5)] low: f32) -> (Elem, Elem) {
+        let a = if x < w { 1.0 } else { -2.0 };
+        let b = if x == w || x >= 2.5 { low } else { 2.0 * low };
+        (a * x, b)
+    }
+
+    /// A condition of an attribute, and what scalar code cannot compute of one.
+    #[op(name = "Ruled", grad(name = "RuledGrad", wrt(x, w)))]
+    pub fn ruled(x: Elem, w: Elem, #[attr(default = 0.5)] alpha: f32) -> Elem {
+        let z = if alpha > 0.25 { x * w } else { x - w };
+        z * exp(alpha) + (2.0 * alpha + 3.0 * x)
+    }
+
+    /// Kinks that primitives have of themselves.
+    #[op(name = "Kinks", grad(name = "KinksGrad", wrt(x, w)))]
+    pub fn kinks(x: Elem, w: Elem, #[attr(default = 1.25)] limit: f32) -> Elem {
+        abs(x) * w + max(min(x, limit), -limit) + max(x, w)
+    }
+}
+
+/// Edges of the choices above, and what is no number. No exponential overflows in `float` alone: a
+/// gradient multiplies the branch not taken by zero, on every target.
+const EDGES: [f64; 14] = [
+    f64::NAN,
+    f64::NEG_INFINITY,
+    -50.0,
+    -3.0,
+    -1.25,
+    -0.25,
+    -0.0,
+    0.0,
+    0.25,
+    1.25,
+    2.5,
+    3.0,
+    50.0,
+    f64::INFINITY,
+];
+
+/// What has no kernel, and the primitive in the way; everything else has one on every target.
+const REFUSED: &[(&str, &str)] = &[("Elu", "`expm1` has no sequence")];
+
+/// The package of an operator, if it is not refused as [`REFUSED`] has it.
+fn package(op: &'static Operator, soc: &'static Soc) -> Option<Package<'static>> {
+    let refused = REFUSED.iter().find(|r| r.0 == op.name());
+    match (Package::new(op.def(), &[soc], Options::default()), refused) {
+        (Ok(package), None) => Some(package),
+        (Err(e), Some((_, why))) => {
+            let said = format!("{} on {} in f16: {why}", op.name(), soc.name);
+            assert!(e.to_string().starts_with(&said), "{e}");
+            None
+        }
+        (planned, _) => panic!("{} on {}: {:?}", op.name(), soc.name, planned.err()),
+    }
+}
+
+/// Every pair of edges, in every input but the last of three, which is a gradient's other factor.
+fn edges(p: &Program, attrs: &[Value], dtype: DType) {
+    let n = EDGES.len();
+    let mut at = 0;
+    let ins = inputs(p.op, attrs, &[n * n], dtype, |_| {
+        let (input, i) = (at / (n * n), at % (n * n));
+        at += 1;
+        // A gradient's `dy` comes first.
+        match (p.op.def().grad_of.is_some(), input) {
+            (true, 0) => 1.5,
+            (gradient, input) if input == usize::from(gradient) => EDGES[i / n],
+            _ => EDGES[i % n],
+        }
+    });
+    let ran = p.run(attrs, &ins, 3);
+    judge(p, attrs, &ins, &[n * n], &ran);
+}
+
+#[test]
+fn every_choice_on_every_architecture() {
+    let mut archs: Vec<u16> = Vec::new();
+    for soc in SOCS {
+        if archs.contains(&soc.arch.number) {
+            continue;
+        }
+        archs.push(soc.arch.number);
+        let kept = ops::OPERATORS.iter().copied().filter(|op| package(op, soc).is_some());
+        for p in &Program::all(&kept.collect::<Vec<_>>(), soc.name) {
+            let attrs = p.op.default_attrs();
+            for dtype in p.dtypes() {
+                for (domain, cores) in [(&[37, 33][..], 2), (&[1], 1), (&[5, 9001], 40)] {
+                    super::check(p, &attrs, domain, dtype, cores);
+                }
+                edges(p, &attrs, dtype);
+            }
+            let mut other = attrs.clone();
+            other.iter_mut().for_each(|v| {
+                if let Value::Float(v) = v {
+                    *v = -*v;
+                }
+            });
+            super::check(p, &other, &[3, 70], p.dtypes()[0], 2);
+        }
+    }
+}
+
+/// What goes to a compiler has no error in it: what has no form was refused before.
+#[test]
+fn no_kernel_holds_an_error() {
+    let all =
+        ops_glu_grad::OPERATORS.iter().chain(super::more::ops::OPERATORS).chain(ops::OPERATORS);
+    for (op, soc) in all.flat_map(|op| SOCS.iter().map(move |soc| (op, soc))) {
+        let Some(package) = package(op, soc) else { continue };
+        for file in kernel::files(&package) {
+            assert!(!file.text.contains("#error"), "{} on {}: {}", op.name(), soc.name, file.path);
+        }
+    }
+}
