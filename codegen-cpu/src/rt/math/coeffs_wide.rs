@@ -1,5 +1,6 @@
-//! 32-entry tables for f32, one look-up per pair of AVX-512 registers. Fitted as `tables/fit.py` fits
-//! the 8-entry ones, with more room for the search.
+//! 32-entry tables for f32, one look-up per pair of AVX-512 registers.
+//!
+//! No script makes them again. The accuracy tests vouch for them.
 
 use super::table::{Integral, Table};
 

@@ -1,0 +1,55 @@
+"""Makes the coefficients of codegen-cpu/src/rt/math again and compares.
+
+    python3 check.py elementary|narrow|half|reference      exits 1 where one differs
+
+`elementary`: every polynomial in the sources must be one of those that `fit_elementary.py` prints, or one
+without its constant term, which may have a name of its own.
+`narrow`, `half`: the file must be what `fit.py` prints. `reference`: the same of `reference.py`.
+"""
+
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+MATH = HERE.parent / "src/rt/math"
+NUMBER = re.compile(r"-?\d[\d_]*(?:\.[\d_]*)?(?:e-?\d+)?")
+
+
+def numbers(text):
+    """As f32: decimals of the same number differ in length."""
+    return [struct.pack("f", float(n.replace("_", ""))) for n in NUMBER.findall(text)]
+
+
+def made(script, *args):
+    return subprocess.run([sys.executable, HERE / script, *args], check=True, capture_output=True, text=True).stdout
+
+
+def elementary():
+    known = [numbers(line) for line in made("fit_elementary.py").splitlines() if line.startswith("[")]
+    for name in ("exp", "log", "tanh", "erf", "softplus"):
+        found = re.findall(r"const (\w+): \[f32; \d+\] =\s*\[(.*?)\];", (MATH / f"{name}.rs").read_text(), re.S)
+        assert found, f"{name}.rs has no polynomial"
+        for constant, text in found:
+            yield f"{name}.rs {constant}", any(numbers(text) in (k, k[1:]) for k in known)
+
+
+def file(path, script, *args):
+    yield path.name, path.read_text() == made(script, *args)
+
+
+CHECKS = {
+    "elementary": elementary,
+    "narrow": lambda: file(MATH / "coeffs_narrow.rs", "fit.py", "narrow"),
+    "half": lambda: file(MATH / "coeffs_half.rs", "fit.py", "half"),
+    "reference": lambda: file(HERE.parent / "tests/data/activation_reference.csv", "reference.py"),
+}
+
+same = True
+for what in sys.argv[1:]:
+    for name, equal in CHECKS[what]():
+        print(f"{name}: {'as made' if equal else 'DIFFERS'}", flush=True)
+        same &= equal
+sys.exit(not same)
