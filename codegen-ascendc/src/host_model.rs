@@ -97,7 +97,7 @@ fn main(call: &Call<'_>) -> String {
     text.line("    std::FILE* file = std::fopen(\"tiling.bin\", \"wb\");");
     text.line("    if (file == nullptr || std::fwrite(&data, sizeof data, 1, file) != 1 || std::fclose(file) != 0) {");
     text.line("        host_model::Usage(\"cannot write tiling.bin\");\n    }");
-    text.line(format!("    const std::string ub = \"{}\";", call.package.soc().reported_ub()));
+    text.line(format!("    const std::string ub = \"{}\";", call.plan.soc.reported_ub()));
     text.line("    const std::string blocks = std::to_string(std::max(data.cores, 1u));");
     text.line("    std::vector<std::string> words = {");
     text.line("        \"--kernel\", data.path == PATH_SMALL ? \"small\" : \"dense\", \"--ub\", ub, \"--blocks\", blocks};");
