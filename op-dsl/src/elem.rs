@@ -166,23 +166,25 @@ macro_rules! functions {
 op_dsl_ir::functions_of_one_value!(functions);
 
 impl Elem {
-    /// The smaller of two; NaN if either is.
+    /// The smaller of two, with half of each derivative at a tie; NaN if either is.
     pub fn min(self, y: impl Into<Elem>) -> Elem {
-        let y = y.into();
-        match self.value.partial_cmp(&y.value) {
-            None => Elem::constant(f64::NAN),
-            Some(Ordering::Greater) => y,
-            Some(_) => self,
-        }
+        self.pick(y.into(), Ordering::Less)
     }
 
-    /// The larger of two; NaN if either is.
+    /// The larger of two, with half of each derivative at a tie; NaN if either is.
     pub fn max(self, y: impl Into<Elem>) -> Elem {
-        let y = y.into();
+        self.pick(y.into(), Ordering::Greater)
+    }
+
+    /// This one where it compares so, else the other.
+    fn pick(self, y: Elem, this: Ordering) -> Elem {
         match self.value.partial_cmp(&y.value) {
-            None => Elem::constant(f64::NAN),
-            Some(Ordering::Less) => y,
-            Some(_) => self,
+            None => Elem { value: f64::NAN, derivative: f64::NAN },
+            Some(Ordering::Equal) => {
+                Elem { derivative: 0.5 * (self.derivative + y.derivative), ..self }
+            }
+            Some(order) if order == this => self,
+            Some(_) => y,
         }
     }
 

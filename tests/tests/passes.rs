@@ -116,5 +116,5 @@ fn no_call_is_one_too_many() {
     }
     let def = named("MirroredGrad").def();
     let text = show::expression(&def.specs[0].traced, &def.input_names(), &[]);
-    assert_eq!(text, "-(dy * (4 * (sigmoid(-2 * x) * sigmoid(2 * x))))");
+    assert_eq!(text, "dy * (-4 * (sigmoid(-2 * x) * sigmoid(2 * x)))");
 }

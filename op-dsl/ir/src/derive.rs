@@ -23,17 +23,12 @@ pub fn partials(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3], this: Id) -> [O
             let ratio = b.quotient(this, y);
             return [Some(by_x), Some(b.negative(ratio)), None];
         }
-        // All to x up to the tie, where both are the same.
-        Prim::Min => {
-            let first = b.call(Prim::Le, &[x, y]);
-            return [
-                Some(indicator(b, first, 1.0, 0.0)),
-                Some(indicator(b, first, 0.0, 1.0)),
-                None,
-            ];
+        Prim::Min => return smaller(b, x, y),
+        // Of two numbers, the larger is the one that the smaller is not.
+        Prim::Max => {
+            let [by_x, by_y, _] = smaller(b, x, y);
+            return [by_y, by_x, None];
         }
-        // max(x, y) goes to x just where min(y, x) goes to y.
-        Prim::Max => return partials(b, Prim::Min, [y, x, z], this),
         Prim::Select => {
             return [None, Some(indicator(b, x, 1.0, 0.0)), Some(indicator(b, x, 0.0, 1.0))];
         }
@@ -95,13 +90,27 @@ fn indicator(b: &mut Builder, c: Id, yes: f64, no: f64) -> Id {
     b.call(Prim::Select, &[c, yes, no])
 }
 
-/// The sign of `x`; 0 at 0, as PyTorch has it.
+/// The partials of the smaller of two: all to the smaller, half each at a tie, NaN where either is
+/// NaN.
+fn smaller(b: &mut Builder, x: Id, y: Id) -> [Option<Id>; 3] {
+    let (first, second) = (b.call(Prim::Lt, &[x, y]), b.call(Prim::Lt, &[y, x]));
+    let tie = b.call(Prim::Eq, &[x, y]);
+    let (one, half, zero, neither) = (b.num(1.0), b.num(0.5), b.num(0.0), b.sum(x, y));
+    let rest = b.call(Prim::Select, &[tie, half, neither]);
+    let mut by = |if_first, if_second| {
+        let others = b.call(Prim::Select, &[second, if_second, rest]);
+        Some(b.call(Prim::Select, &[first, if_first, others]))
+    };
+    [by(one, zero), by(zero, one), None]
+}
+
+/// The sign of `x`; 0 at 0, NaN where it is NaN.
 fn sign(b: &mut Builder, x: Id) -> Id {
     let zero = b.num(0.0);
-    let below = b.call(Prim::Lt, &[x, zero]);
-    let above = b.call(Prim::Lt, &[zero, x]);
-    let (minus, plus) = (indicator(b, below, -1.0, 0.0), b.num(1.0));
-    b.call(Prim::Select, &[above, plus, minus])
+    let (below, above) = (b.call(Prim::Lt, &[x, zero]), b.call(Prim::Lt, &[zero, x]));
+    let (minus, plus) = (b.num(-1.0), b.num(1.0));
+    let rest = b.call(Prim::Select, &[below, minus, x]);
+    b.call(Prim::Select, &[above, plus, rest])
 }
 
 /// `s(x) s(-x)`

@@ -256,13 +256,17 @@ fn gradients() {
     have_gradients(&[
         ("x + y", "dy"),
         ("y - x", "-dy"),
-        ("x * x", "dy * x + dy * x"),
+        ("x * x", "dy * (x + x)"),
         // Recognised before it is differentiated: dy would stand between the parts afterwards.
         ("ln(1.0 + exp(x))", "dy * sigmoid(x)"),
         ("0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2))", "dy * gelu_grad(x)"),
-        // The branch that is not taken gives zero, whatever its adjoint is.
-        ("if x < y { 2.0 * x } else { y }", "2 * (if x < y { dy } else { 0 })"),
-        ("abs(x)", "if 0 < x { dy } else { if x < 0 { -dy } else { 0 } }"),
+        // The branch that is not taken gives zero, whatever dy is, and none of its own values.
+        ("if x < y { 2.0 * x } else { y }", "if x < y { 2 * dy } else { 0 }"),
+        (
+            "if x < 0.0 { 2.0 * sqrt(-x) } else { x }",
+            "dy * (if x < 0 { -2 * (0.5 / sqrt(-x)) } else { 1 })",
+        ),
+        ("abs(x)", "dy * (if 0 < x { 1 } else { if x < 0 { -1 } else { x } })"),
         ("1.0 - tanh(x)", "-(4 * sigmoid(2 * x) * sigmoid(-2 * x) * dy)"),
     ]);
 }

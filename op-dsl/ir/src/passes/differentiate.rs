@@ -1,8 +1,10 @@
-//! The gradient of a formula, by symbolic differentiation in reverse.
+//! The gradient of a formula, by symbolic differentiation forwards: one pass per input stream.
 //!
-//! For each output `y` with upstream gradient `dy`, adjoints flow from `y` to the inputs: the
-//! adjoint of an argument is the sum over its uses of `adjoint of the use * partial`. Nodes that
-//! are *saved* outputs of the forward pass are read from their stream instead of recomputed.
+//! The *tangent* of a node is its derivative by that stream: of a call, the sum of its partials
+//! times the tangents of its arguments; of a choice, the choice of the tangents. So what a branch
+//! does not take never reaches the result, not even as `0 * inf`. The upstream gradient is the last
+//! factor. Nodes that are *saved* outputs of the forward pass are read from their stream instead of
+//! recomputed.
 
 use crate::derive;
 use crate::graph::{Builder, Graph, Id, Node};
@@ -43,36 +45,19 @@ pub fn run(forward: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
         + wiring.saved.len();
     let values = forward_values(forward, wiring, beyond, &mut b);
 
-    let mut adjoints: Vec<Option<Id>> = vec![None; forward.nodes.len()];
-    for (out, dy) in forward.outputs.iter().zip(&wiring.upstream) {
-        if let Some(dy) = dy {
-            let dy = b.stream(*dy);
-            accumulate(&mut b, &mut adjoints, *out, dy);
-        }
-    }
-    for i in (0..forward.nodes.len()).rev() {
-        let (Some(adjoint), Node::Call(prim, args)) = (adjoints[i], forward.nodes[i]) else {
-            continue;
-        };
-        let Node::Call(_, arg_values) = forward.nodes[i].map_args(&values) else { continue };
-        let partials = derive::partials(&mut b, prim, arg_values, values[i]);
-        for (arg, partial) in args.iter().zip(partials) {
-            if let Some(partial) = partial {
-                let flow = chain(&mut b, adjoint, partial);
-                accumulate(&mut b, &mut adjoints, *arg, flow);
+    let mut outputs = Vec::with_capacity(wiring.wrt.len());
+    for &wrt in &wiring.wrt {
+        let tangents = tangents(forward, &values, wrt, &mut b);
+        let mut sum = None;
+        for (out, dy) in forward.outputs.iter().zip(&wiring.upstream) {
+            if let (Some(dy), Some(tangent)) = (dy, tangents[out.index()]) {
+                let dy = b.stream(*dy);
+                let flow = chain(&mut b, dy, tangent);
+                sum = Some(add(&mut b, sum, flow));
             }
         }
+        outputs.push(sum.unwrap_or_else(|| b.num(0.0)));
     }
-
-    let zero = b.num(0.0);
-    let outputs: Vec<Id> = wiring
-        .wrt
-        .iter()
-        .map(|&wrt| {
-            let input = |n: &Node| *n == Node::Stream(wrt as u16);
-            forward.nodes.iter().position(input).and_then(|i| adjoints[i]).unwrap_or(zero)
-        })
-        .collect();
     let graph = b.finish(&outputs);
     match (beyond..beyond + wiring.inputs.len()).find(|&s| graph.reads(s)) {
         Some(s) => Err(Unconnected { stream: s - beyond }),
@@ -98,21 +83,66 @@ fn forward_values(forward: &Graph, wiring: &Wiring, beyond: usize, b: &mut Build
     values
 }
 
-/// `adjoint * partial`. A partial that is a choice between constants stays a choice, so that an
-/// infinite or NaN adjoint of the branch not taken does not leak in as `0 * inf`.
-fn chain(b: &mut Builder, adjoint: Id, partial: Id) -> Id {
-    if let Some([c, yes, no]) = b.as_call(Prim::Select, partial) {
-        let (yes, no) = (chain(b, adjoint, yes), chain(b, adjoint, no));
-        return b.call(Prim::Select, &[c, yes, no]);
+/// The derivative of every node by an input stream; `None` where it is zero.
+fn tangents(forward: &Graph, values: &[Id], wrt: usize, b: &mut Builder) -> Vec<Option<Id>> {
+    let mut tangents: Vec<Option<Id>> = Vec::with_capacity(forward.nodes.len());
+    for (i, node) in forward.nodes.iter().enumerate() {
+        let tangent = match (*node, node.map_args(values)) {
+            (Node::Stream(s), _) => (usize::from(s) == wrt).then(|| b.num(1.0)),
+            (Node::Call(Prim::Select, [_, yes, no]), Node::Call(_, [c, ..])) => {
+                choice(b, c, tangents[yes.index()], tangents[no.index()])
+            }
+            // Only what varies is differentiated: the partials by all else are not asked for.
+            (Node::Call(prim, args), Node::Call(_, arg_values)) => {
+                let of = |a: Id| tangents.get(a.index()).copied().flatten();
+                let moving = args.map(of);
+                let any = moving.iter().any(Option::is_some);
+                let partials = any.then(|| derive::partials(b, prim, arg_values, values[i]));
+                let terms = partials.into_iter().flatten().zip(moving);
+                terms.fold(None, |sum, (partial, tangent)| match (partial, tangent) {
+                    (Some(partial), Some(tangent)) => {
+                        let flow = chain(b, tangent, partial);
+                        Some(add(b, sum, flow))
+                    }
+                    _ => sum,
+                })
+            }
+            _ => None,
+        };
+        tangents.push(tangent);
     }
-    // Where the partial is zero, so is the flow, even of an infinite adjoint.
-    if b.as_const(partial) == Some(0.0) { partial } else { b.product(adjoint, partial) }
+    tangents
 }
 
-fn accumulate(b: &mut Builder, adjoints: &mut [Option<Id>], at: Id, flow: Id) {
-    let slot = &mut adjoints[at.index()];
-    *slot = Some(match *slot {
-        None => flow,
-        Some(sum) => b.sum(sum, flow),
-    });
+/// The tangent of a choice.
+fn choice(b: &mut Builder, c: Id, yes: Option<Id>, no: Option<Id>) -> Option<Id> {
+    if yes == no {
+        return yes;
+    }
+    let zero = b.num(0.0);
+    Some(b.call(Prim::Select, &[c, yes.unwrap_or(zero), no.unwrap_or(zero)]))
+}
+
+/// `factor * slope`. A slope that is zero by choice makes zero, even of an infinite factor.
+fn chain(b: &mut Builder, factor: Id, slope: Id) -> Id {
+    match b.as_call(Prim::Select, slope) {
+        Some([c, yes, no]) if vanishes(b, slope) => {
+            let (yes, no) = (chain(b, factor, yes), chain(b, factor, no));
+            b.call(Prim::Select, &[c, yes, no])
+        }
+        _ if b.as_const(slope) == Some(0.0) => slope,
+        _ => b.product(factor, slope),
+    }
+}
+
+/// Whether some branch of a choice is zero.
+fn vanishes(b: &Builder, slope: Id) -> bool {
+    match b.as_call(Prim::Select, slope) {
+        Some([_, yes, no]) => vanishes(b, yes) || vanishes(b, no),
+        None => b.as_const(slope) == Some(0.0),
+    }
+}
+
+fn add(b: &mut Builder, sum: Option<Id>, term: Id) -> Id {
+    sum.map_or(term, |sum| b.sum(sum, term))
 }
