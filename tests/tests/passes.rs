@@ -45,6 +45,26 @@ pub mod formulas {
         1.0 + tanh(-x)
     }
 
+    #[op(name = "Elu", grad(name = "EluGrad", wrt(x)))]
+    pub fn elu(x: Elem) -> Elem {
+        if x > 0.0 { x } else { exp(x) - 1.0 }
+    }
+
+    #[op(name = "Least", outputs(out), grad(name = "LeastGrad", wrt(x)))]
+    pub fn least(x: Elem, y: Elem) -> Elem {
+        min(x, y)
+    }
+
+    #[op(name = "Most", outputs(out), grad(name = "MostGrad", wrt(x)))]
+    pub fn most(x: Elem, y: Elem) -> Elem {
+        max(x, y)
+    }
+
+    #[op(name = "Size", grad(name = "SizeGrad", wrt(x)))]
+    pub fn size(x: Elem) -> Elem {
+        abs(x)
+    }
+
     #[op(name = "Gate", outputs(out))]
     pub fn gate(x: Elem, y: Elem, z: Elem) -> Elem {
         y * z * sigmoid(x)
@@ -70,6 +90,23 @@ fn kernels_are_right_where_formulas_as_written_are_not() {
         // recognise before differentiate: (dy / inf) * inf.
         ("SoftplusGrad", &[0.5, 100.0], 0.5),
         ("SoftplusGrad", &[0.5, -20.0], 1.0305768090951018e-9),
+        // differentiate: what a choice does not take is infinite, and would be multiplied by zero.
+        ("EluGrad", &[0.5, 100.0], 0.5),
+        ("EluGrad", &[f64::INFINITY, 100.0], f64::INFINITY),
+        ("EluGrad", &[0.5, -20.0], 1.0305768112192785e-9),
+        // At kinks: half each at a tie, nothing at the corner of a size, NaN for NaN.
+        ("LeastGrad", &[0.5, 1.0, 2.0], 0.5),
+        ("LeastGrad", &[0.5, 2.0, 2.0], 0.25),
+        ("LeastGrad", &[f64::INFINITY, 3.0, 2.0], 0.0),
+        ("LeastGrad", &[0.5, f64::NAN, 2.0], f64::NAN),
+        ("MostGrad", &[f64::INFINITY, 1.0, 2.0], 0.0),
+        ("MostGrad", &[0.5, -2.0, -2.0], 0.25),
+        ("MostGrad", &[0.5, 3.0, 2.0], 0.5),
+        ("MostGrad", &[0.5, 3.0, f64::NAN], f64::NAN),
+        ("SizeGrad", &[0.5, -3.0], -0.5),
+        ("SizeGrad", &[0.5, 0.0], 0.0),
+        ("SizeGrad", &[0.5, 1e-45], 0.5),
+        ("SizeGrad", &[0.5, f64::NAN], f64::NAN),
         // saturate: inf * 0, and inf - inf.
         ("Bump", &[1e15, 2.0], 0.0),
         ("Bump", &[-1e30, 2.0], 0.0),
@@ -94,7 +131,9 @@ fn kernels_are_right_where_formulas_as_written_are_not() {
             let options = Options { level: Some(level), ..Options::default() };
             let out = run(op, &op.default_attrs(), &inputs, &options).swap_remove(0);
             for i in 0..19 {
-                let close = (out.at(i) - want).abs() <= 1e-6 * want.abs();
+                let close = (out.at(i) - want).abs() <= 1e-6 * want.abs()
+                    || out.at(i) == want
+                    || (out.at(i).is_nan() && want.is_nan());
                 assert!(close, "{name}{point:?} {}: {}, not {want}", level.name(), out.at(i));
             }
         }
