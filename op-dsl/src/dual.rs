@@ -162,7 +162,8 @@ mod tests {
             for i in -300..=300 {
                 let x = f64::from(i) / 10.0 + 1e-3;
                 let (is, want) = (f(x).0, (row.oracle)([x, 0.0, 0.0]));
-                let close = (is - want).abs() <= 1e-12 * want.abs() + 1e-300
+                // The table's functions stand still where they are this far below every `f32`.
+                let close = (is - want).abs() <= 1e-12 * want.abs() + 1e-200
                     || is.is_nan() && want.is_nan();
                 assert!(close, "{name}({x}) is {is}, the table has {want}");
             }
