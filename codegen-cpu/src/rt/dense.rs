@@ -2,7 +2,8 @@
 //! laying every stream over the domain and collapsing it again. Small calls are twice as fast.
 
 use super::plan::Job;
-use super::streams::{Call, OutOfView};
+use super::stream::OutOfView;
+use super::streams::Call;
 use super::view::Raw;
 use op_dsl_ir::op::{Kind, Pattern};
 

@@ -4,6 +4,7 @@
 //! view      tensors as the caller has them: dtype, shape, strides; arrays: from and to ndarray
 //! options   how to run a call: threads, level, stores
 //! call      operator + attributes + views -> a call that is checked   (once per call)
+//! stream    where the elements of an input or output are
 //! streams   views -> streams over the domain; dense: the short way for dense tensors
 //! overlap   which streams, or elements of one tensor, share memory
 //! plan      streams -> few dimensions, cut into boxes                 (once per call)
@@ -38,6 +39,7 @@ mod plan;
 mod scratch;
 pub mod simd;
 pub mod step;
+mod stream;
 mod streams;
 mod threads;
 pub mod view;

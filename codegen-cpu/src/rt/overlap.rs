@@ -1,6 +1,6 @@
 //! Whether streams share memory, and whether the elements of one tensor do.
 
-use super::plan::Stream;
+use super::stream::{Extent, Stream};
 use arrayvec::ArrayVec;
 use op_dsl_ir::bind::MAX_RANK;
 
@@ -49,24 +49,6 @@ pub(super) fn is_injective(shape: &[usize], strides: &[isize]) -> bool {
         reach = reach.saturating_add((n - 1).saturating_mul(stride));
     }
     true
-}
-
-/// First byte and one past the last.
-pub(super) type Extent = (usize, usize);
-
-/// Where a stream over a domain of these sizes starts and ends.
-#[inline]
-pub(super) fn extent(s: &Stream, sizes: &[usize]) -> Extent {
-    let (mut lo, mut hi) = (s.ptr.addr(), s.ptr.addr().saturating_add(s.dtype.size()));
-    for (&n, &stride) in sizes.iter().zip(&s.strides) {
-        let reach = (n - 1).saturating_mul(stride.unsigned_abs());
-        if stride < 0 {
-            lo = lo.saturating_sub(reach);
-        } else {
-            hi = hi.saturating_add(reach);
-        }
-    }
-    (lo, hi)
 }
 
 /// Steps of a search: enough for nested strides, where each has one or two possible multipliers.
@@ -168,6 +150,7 @@ fn bezout(a: i128, b: i128) -> (i128, i128) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rt::stream::extent;
     use op_dsl_ir::DType;
     use proptest::prelude::*;
     use std::collections::HashSet;

@@ -1,9 +1,8 @@
 //! A call as the driver sees it: streams over one domain, and how the domain is cut into boxes.
 
 use super::block::{BlockFn, Kernels, MAX_SCALARS, MAX_STREAMS};
-use super::overlap::extent;
 use super::simd::Level;
-use super::streams::OutOfView;
+use super::stream::{OutOfView, Stream, extent};
 use super::view::Raw;
 use arrayvec::ArrayVec;
 use op_dsl_ir::DType;
@@ -21,16 +20,6 @@ const TILE: (usize, usize) = (64, 32);
 const PIECE: usize = 512;
 /// Elements of a box that needs no scratch memory: what pays for finding its place.
 const BOX: usize = 32 << 10;
-
-/// The elements of one input or output, laid over the domain.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stream {
-    /// The element at index 0 of every dimension.
-    pub ptr: *mut u8,
-    pub dtype: DType,
-    /// In bytes; 0 along dimensions of one element.
-    pub strides: [isize; MAX_RANK],
-}
 
 /// Everything a call runs: the kernel, the domain and the streams over it.
 #[derive(Clone, Debug)]

@@ -2,8 +2,9 @@
 
 use super::block::{Kernels, MAX_STREAMS};
 use super::error::Error;
-use super::overlap::{extent, identical, may_overlap};
-use super::plan::{Job, Stream};
+use super::overlap::{identical, may_overlap};
+use super::plan::Job;
+use super::stream::{OutOfView, Stream, extent};
 use super::view::{Memory, Raw, View, ViewMut};
 use op_dsl_ir::bind::{Bound, MAX_RANK};
 use op_dsl_ir::op::{OpDef, Part};
@@ -32,10 +33,6 @@ impl Call<'_> {
         Error::OutOfView { op: self.def.name.to_string() }
     }
 }
-
-/// A stream reaches elements that its view does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct OutOfView;
 
 /// Gives the job a stream for each part of each tensor.
 pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {

@@ -5,7 +5,8 @@
 
 use super::elem::El;
 use super::error::ViewError;
-use super::overlap::{Extent, is_injective};
+use super::overlap::is_injective;
+use super::stream::Extent;
 use core::cell::Cell;
 use core::marker::PhantomData;
 use op_dsl_ir::DType;
