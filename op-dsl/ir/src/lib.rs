@@ -9,6 +9,7 @@
 //! bind       attributes + shapes + dtypes -> what the formula runs over, or what is wrong
 //! show       graphs as readable maths
 //! roles      which stream a formula is applied to
+//! rounding   how far rounding carries results from the truth: an estimate
 //! published  what documents say of an operator; interface: its aclnn functions
 //! typo       what was meant by a mistyped name
 //! tiling     shapes -> which core and tile of an NPU owns which elements
@@ -29,6 +30,7 @@ pub mod passes;
 pub mod prim;
 pub mod published;
 pub mod roles;
+pub mod rounding;
 pub mod show;
 pub mod tiling;
 pub mod typo;

@@ -37,6 +37,34 @@ pub fn dependence(graph: &Graph, stream: usize) -> Dependence {
     graph.outputs.iter().map(|o| all[o.index()]).max().unwrap_or(Dependence::None)
 }
 
+/// Whether all outputs are proportional to an input stream, or do not depend on it: it only multiplies.
+pub fn is_factor(graph: &Graph, stream: usize) -> bool {
+    // Of every node, the power of the stream that it is proportional to; `None` if it depends on it otherwise.
+    let mut powers: Vec<Option<u8>> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let of = |k: usize| node.args().get(k).map_or(Some(0), |a| powers[a.index()]);
+        let is_zero = |k: usize| graph.nodes[node.args()[k].index()] == Node::Const(0.0);
+        let same = |x: usize, y: usize| match (of(x), of(y)) {
+            (p, _) if is_zero(y) => p,
+            (_, q) if is_zero(x) => q,
+            (p, q) => p.filter(|_| p == q),
+        };
+        let power = match *node {
+            Node::Stream(s) => Some(u8::from(usize::from(s) == stream)),
+            Node::Call(Prim::Neg, _) => of(0),
+            Node::Call(Prim::Add | Prim::Sub, _) => same(0, 1),
+            Node::Call(Prim::Mul | Prim::Mul3, _) => [of(0), of(1), of(2)]
+                .into_iter()
+                .try_fold(0, |sum: u8, p| Some(sum.saturating_add(p?))),
+            Node::Call(Prim::Div, _) if of(1) == Some(0) => of(0),
+            Node::Call(Prim::Select, _) if of(0) == Some(0) => same(1, 2),
+            _ => Some(0).filter(|_| (0..3).all(|k| of(k) == Some(0))),
+        };
+        powers.push(power);
+    }
+    graph.outputs.iter().all(|o| matches!(powers[o.index()], Some(0 | 1)))
+}
+
 /// Index of the input stream that the formula is applied to: the first one that a result depends on in a way that is not
 /// affine; without one, the gate of a gated tensor, else the first stream.
 pub fn activation(def: &OpDef) -> usize {
@@ -50,6 +78,32 @@ pub fn activation(def: &OpDef) -> usize {
 mod tests {
     use super::*;
     use crate::graph::Builder;
+
+    #[test]
+    fn factors() {
+        let mut b = Builder::new();
+        let [x, y] = [0, 1].map(|i| b.stream(i));
+        let (s, zero) = (b.call(Prim::Sigmoid, &[x]), b.num(0.0));
+        let below = b.call(Prim::Lt, &[x, zero]);
+        let (line, product, square) = (b.sum(x, s), b.product(y, s), b.product(y, y));
+        let results = [
+            (line, true),
+            (product, true),
+            (square, false),
+            (b.product(line, y), true),
+            (b.quotient(y, x), true),
+            (b.quotient(x, y), false),
+            (b.sum(product, y), true),
+            (b.sum(product, x), false),
+            (b.call(Prim::Select, &[below, zero, product]), true),
+            (b.call(Prim::Select, &[below, x, product]), false),
+            (b.call(Prim::Mul3, &[s, y, y]), false),
+        ];
+        for (result, want) in results {
+            let graph = b.finish(&[result]);
+            assert_eq!(is_factor(&graph, 1), want, "{graph:?}");
+        }
+    }
 
     #[test]
     fn dependences() {

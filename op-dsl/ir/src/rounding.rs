@@ -1,0 +1,342 @@
+//! An estimate of how far rounding carries the results of a graph from the truth.
+//!
+//! Every node is evaluated with a running bound of its error: what its arguments' errors make of it,
+//! and its own rounding. Where a difference cancels, the bound stays while the value shrinks; where
+//! a number leaves the range of the type, there is no bound. So the estimate finds what an author
+//! cannot see, without knowing the truth: it needs no form of the formula that is free of it.
+//!
+//! A bound is no more than an estimate, because only samples are looked at: all exponents of every
+//! stream that the result is not proportional to, of either sign, with a few irregular mantissas
+//! each. Streams that only multiply are 1, which multiplies without an error.
+
+use crate::graph::{Graph, Node};
+use crate::prim::{Prim, Style};
+use crate::roles::is_factor;
+
+/// What a graph is evaluated in. Results are rounded to f32 by either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// In f32, by the functions that the table has a budget of.
+    F32,
+    /// In f64, by functions with an error below 2^-46.
+    F64,
+}
+
+/// Where the estimate is largest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Worst {
+    /// In units in the last place of f32; infinite where there is no bound.
+    pub ulps: f64,
+    /// Values of the streams there.
+    pub streams: Vec<f64>,
+}
+
+/// Below this share of the factors in front, a result next to a zero crossing is small by the
+/// choice of `x`: its units are those of this share.
+pub const NEAR_ZERO: f64 = 1.0 / 128.0;
+
+/// The largest estimated error of any output.
+pub fn worst(graph: &Graph, arithmetic: Arithmetic) -> Worst {
+    let mut worst = Worst { ulps: 0.0, streams: Vec::new() };
+    for line in lines(graph) {
+        let points: Vec<Vec<Bounded>> =
+            line.iter().map(|p| outputs(graph, arithmetic, p)).collect();
+        for output in 0..graph.outputs.len() {
+            let column: Vec<Bounded> = points.iter().map(|p| p[output]).collect();
+            for (i, ulps) in ulps(&column, &line).into_iter().enumerate() {
+                if ulps > worst.ulps {
+                    worst = Worst { ulps, streams: line[i].streams.clone() };
+                }
+            }
+        }
+    }
+    worst
+}
+
+/// A value with a bound of its error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounded {
+    /// As f64 has it.
+    pub value: f64,
+    /// How far the truth may be; infinite where it may be anywhere.
+    pub error: f64,
+}
+
+/// One element, and the attributes of its call.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// One value per input stream.
+    pub streams: Vec<f64>,
+    /// Which of them varies along the line of this point.
+    pub varied: usize,
+    scalars: [f64; 3],
+}
+
+/// What attributes are taken to be, in turn.
+const SCALARS: [[f64; 3]; 2] = [[1.0, 0.703125, 1.59375], [0.371_093_75, 2.296_875, 1.0]];
+/// What streams are that do not vary, but are no factors.
+const OTHERS: [f64; 2] = [0.718_281_86, -1.324_718];
+
+/// Points to evaluate a graph at, line by line: one stream varies, from the least to the greatest.
+pub fn lines(graph: &Graph) -> Vec<Vec<Point>> {
+    let streams = graph.nodes.iter().filter_map(|n| match n {
+        Node::Stream(s) => Some(usize::from(*s) + 1),
+        _ => None,
+    });
+    let count = streams.max().unwrap_or(0);
+    let varies: Vec<bool> = (0..count).map(|s| !is_factor(graph, s)).collect();
+    let alone = varies.iter().filter(|v| **v).count() < 2;
+    let has_scalars = graph.nodes.iter().any(|n| matches!(n, Node::Scalar(_)));
+    let samples = samples();
+    let mut lines = Vec::new();
+    for varied in (0..count).filter(|s| varies[*s]) {
+        for others in &OTHERS[..if alone { 1 } else { 2 }] {
+            for scalars in &SCALARS[..if has_scalars { 2 } else { 1 }] {
+                let fixed = |s: usize| if varies[s] { *others } else { 1.0 };
+                let at = |x: &f64| {
+                    let value = |s| if s == varied { *x } else { fixed(s) };
+                    let streams = (0..count).map(value).collect();
+                    Point { streams, varied, scalars: *scalars }
+                };
+                lines.push(samples.iter().map(at).collect());
+            }
+        }
+    }
+    lines
+}
+
+/// Numbers of f32 in ascending order: of every exponent, where activations lie most.
+fn samples() -> Vec<f64> {
+    let mut bits: u32 = 0x9e37_79b9;
+    let mut positive = Vec::new();
+    for exponent in -149..=127 {
+        let dense = (-12..=7).contains(&exponent);
+        for _ in 0..if dense { 12 } else { 1 } {
+            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let mantissa = 1.0 + f64::from(bits >> 8) / f64::from(1u32 << 24);
+            positive.push(f64::from((mantissa * 2f64.powi(exponent)) as f32));
+        }
+    }
+    positive.sort_by(f64::total_cmp);
+    positive.iter().rev().map(|x| -x).chain(positive.iter().copied()).collect()
+}
+
+/// The values of a graph's outputs at a point, with bounds of their errors.
+pub fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Bounded> {
+    let all = evaluate(graph, arithmetic, point);
+    graph.outputs.iter().map(|o| all[o.index()]).collect()
+}
+
+/// The values of all nodes at a point, with bounds of their errors.
+pub fn evaluate(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Bounded> {
+    let mut all: Vec<Bounded> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        all.push(match *node {
+            Node::Stream(s) => exact(point.streams[usize::from(s)]),
+            Node::Scalar(s) => exact(point.scalars[usize::from(s) % 3]),
+            Node::Const(c) => match arithmetic {
+                Arithmetic::F32 => Bounded { value: c, error: (c - f64::from(c as f32)).abs() },
+                Arithmetic::F64 => exact(c),
+            },
+            Node::Call(prim, args) => {
+                let args = args.map(|a| all.get(a.index()).copied().unwrap_or(exact(f64::NAN)));
+                called(prim, args, arithmetic)
+            }
+        });
+    }
+    all
+}
+
+fn exact(value: f64) -> Bounded {
+    Bounded { value, error: 0.0 }
+}
+
+/// The call of a primitive: errors of its arguments carried on, and its own rounding.
+fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
+    let row = prim.row();
+    let value = (row.oracle)(args.map(|a| a.value));
+    let [x, y, z] = args;
+    let carried = match prim {
+        Prim::Lt | Prim::Le | Prim::Eq => return exact(value),
+        Prim::Select => return if x.value != 0.0 { y } else { z },
+        Prim::Neg | Prim::Abs => x.error,
+        Prim::Add | Prim::Sub => x.error + y.error,
+        Prim::Mul => times(x, y),
+        Prim::Mul3 => times(Bounded { value: x.value * y.value, error: times(x, y) }, z),
+        // What has left the range for infinity divides to zero.
+        Prim::Div if y.error.is_infinite() => x.error / y.value.abs() + value.abs(),
+        Prim::Div => (x.error + value.abs() * y.error) / (y.value.abs() - y.error).max(0.0),
+        _ => (0..row.arity).map(|k| carried(prim, args, k)).sum(),
+    };
+    let is_exact = is_exact(prim, args, value);
+    let rounding = if is_exact { 0.0 } else { arithmetic.rounding(prim, value) };
+    let error = carried + rounding;
+    let lost = error.is_nan() || value.is_nan() || arithmetic.overflows(value);
+    Bounded { value, error: if lost { f64::INFINITY } else { error } }
+}
+
+/// Whether a call of arithmetic does not round.
+fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64) -> bool {
+    let power_of_two = |b: Bounded| b.error == 0.0 && b.value.to_bits() << 12 == 0;
+    match prim {
+        Prim::Neg | Prim::Abs | Prim::Min | Prim::Max => true,
+        Prim::Add | Prim::Sub | Prim::Div | Prim::Mul => {
+            let scales = power_of_two(y) || prim == Prim::Mul && power_of_two(x);
+            let exact = x.error == 0.0 && y.error == 0.0 && f64::from(value as f32) == value;
+            exact || scales && matches!(prim, Prim::Mul | Prim::Div)
+        }
+        Prim::Mul3 => [x, y, z].into_iter().filter(|b| power_of_two(*b)).count() > 1,
+        _ => false,
+    }
+}
+
+/// The error of a product.
+fn times(x: Bounded, y: Bounded) -> f64 {
+    let part = |error: f64, by: f64| if error == 0.0 { 0.0 } else { error * by };
+    part(x.error, y.value.abs() + y.error) + part(y.error, x.value.abs())
+}
+
+/// What the error of argument `k` makes of a function, by its slope there.
+fn carried(prim: Prim, args: [Bounded; 3], k: usize) -> f64 {
+    let Bounded { value, error } = args[k];
+    if error == 0.0 {
+        return 0.0;
+    }
+    if error.is_infinite() {
+        let mut values = args.map(|a| a.value);
+        values[k] = f64::INFINITY.copysign(value);
+        let at_infinity = (prim.row().oracle)(values);
+        return (at_infinity - (prim.row().oracle)(args.map(|a| a.value))).abs();
+    }
+    // Far enough apart for a difference in f64, near enough for a slope.
+    let step = error.max(value.abs() * 2f64.powi(-26)).max(f64::MIN_POSITIVE);
+    let at = |x: f64| {
+        let mut values = args.map(|a| a.value);
+        values[k] = x;
+        (prim.row().oracle)(values)
+    };
+    let slope = (at(value + step) - at(value - step)).abs() / (2.0 * step);
+    slope * error
+}
+
+impl Arithmetic {
+    /// The rounding error of a call with this value.
+    fn rounding(self, prim: Prim, value: f64) -> f64 {
+        let function = prim.row().style == Style::Function;
+        match self {
+            // Below half of the least number, the result is zero.
+            Arithmetic::F32 if value.abs() < 2f64.powi(-150) => value.abs(),
+            Arithmetic::F32 => f64::from(prim.row().ulp.0) * ulp(value),
+            Arithmetic::F64 if function => value.abs() * 2f64.powi(-46),
+            Arithmetic::F64 => value.abs() * 2f64.powi(-53),
+        }
+    }
+
+    /// Whether the type has no finite number for a value.
+    fn overflows(self, value: f64) -> bool {
+        match self {
+            Arithmetic::F32 => value.abs() > f64::from(f32::MAX),
+            Arithmetic::F64 => value.is_infinite(),
+        }
+    }
+}
+
+/// A unit in the last place of f32.
+pub fn ulp(value: f64) -> f64 {
+    let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
+    2f64.powi(exponent.clamp(-126, 127) - 23)
+}
+
+/// Errors along a line in units in the last place.
+fn ulps(column: &[Bounded], line: &[Point]) -> Vec<f64> {
+    let near = near_crossings(column, line);
+    let of = |(i, b): (usize, &Bounded)| {
+        let unit = ulp(if near[i] { b.value.abs().max(NEAR_ZERO) } else { b.value });
+        // What f32 cannot hold is infinite there as well.
+        if b.value.abs() > f64::from(f32::MAX) { 0.0 } else { b.error / unit }
+    };
+    column.iter().enumerate().map(of).collect()
+}
+
+/// Which points are near a zero crossing away from zero: values fall below [`NEAR_ZERO`] on the way
+/// to the other sign.
+fn near_crossings(column: &[Bounded], line: &[Point]) -> Vec<bool> {
+    let mut near = vec![false; column.len()];
+    let x = |i: usize| line[i].streams[line[i].varied];
+    let small = |i: usize| column[i].value.abs() < NEAR_ZERO;
+    for i in 1..column.len() {
+        // A sample may be the zero itself.
+        let after = if column[i].value == 0.0 { (i + 1).min(column.len() - 1) } else { i };
+        let crosses = column[i - 1].value * column[after].value < 0.0;
+        if crosses && x(i - 1) * x(after) > 0.0 {
+            // No further to either side than a factor of two.
+            let beside = |k: &usize| small(*k) && (0.5..2.0).contains(&(x(i) / x(*k)));
+            (0..i).rev().take_while(beside).for_each(|k| near[k] = true);
+            (i..column.len()).take_while(beside).for_each(|k| near[k] = true);
+        }
+    }
+    near
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Builder, Id};
+
+    /// Estimates in f32 and f64 of a formula in `x`, beside a factor `y`.
+    fn estimates(formula: impl Fn(&mut Builder, Id) -> Id) -> [f64; 2] {
+        let mut b = Builder::new();
+        let (x, y) = (b.stream(0), b.stream(1));
+        let f = formula(&mut b, x);
+        let product = b.product(y, f);
+        let graph = b.finish(&[product]);
+        [Arithmetic::F32, Arithmetic::F64].map(|a| worst(&graph, a).ulps)
+    }
+
+    #[test]
+    fn a_call_has_its_budget_and_factors_cost_nothing() {
+        let [f32, f64] = estimates(|b, x| b.call(Prim::Sigmoid, &[x]));
+        assert!((f32 - 2.0).abs() < 1e-9 && f64 < 1e-6, "{f32} {f64}");
+        assert_eq!(estimates(|b, x| b.negative(x)), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn what_cancels_or_overflows_is_seen() {
+        // 1.702 x is rounded, and its exponential multiplies that.
+        let [f32, f64] = estimates(|b, x| {
+            let scaled = b.scaled(1.702, x);
+            let s = b.call(Prim::Sigmoid, &[scaled]);
+            b.product(x, s)
+        });
+        assert!((20.0..400.0).contains(&f32) && f64 < 0.01, "{f32} {f64}");
+        // Neither has a digit left at 1e-30.
+        let [f32, f64] = estimates(|b, x| {
+            let t = b.call(Prim::Tanh, &[x]);
+            b.difference(x, t)
+        });
+        assert!(f32 > 1e6 && f64 > 1e6, "{f32} {f64}");
+        // x / inf.
+        let [f32, f64] = estimates(|b, x| {
+            let (square, unit) = (b.product(x, x), b.num(1.0));
+            let below = b.sum(unit, square);
+            b.quotient(x, below)
+        });
+        assert!(f32 > 1e6 && f64 < 0.01, "{f32} {f64}");
+    }
+
+    #[test]
+    fn near_a_zero_crossing_units_are_those_of_its_surroundings() {
+        let [f32, _] = estimates(|b, x| {
+            let (half, third) = (b.num(0.5), b.num(1.0 / 3.0));
+            let slope = b.product(third, x);
+            b.sum(slope, half)
+        });
+        assert!((1.0..70.0).contains(&f32), "{f32}");
+        // No crossing: the digits are lost in earnest.
+        let [f32, _] = estimates(|b, x| {
+            let (unit, t) = (b.num(1.0), b.call(Prim::Tanh, &[x]));
+            b.difference(unit, t)
+        });
+        assert!(f32 > 1e6, "{f32}");
+    }
+}
