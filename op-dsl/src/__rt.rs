@@ -26,7 +26,7 @@ pub mod math {
 pub mod data {
     pub use op_dsl_ir::graph::{Graph, Id, Node};
     pub use op_dsl_ir::op::{
-        Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value, Variant,
+        Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value, Variant, Wide,
     };
     pub use op_dsl_ir::published::Published;
     pub use op_dsl_ir::{DType, Prim};

@@ -124,8 +124,12 @@ fn spec(s: &Spec) -> TokenStream {
         let (attr, v) = (count(*attr), integer(*v));
         quote!((#attr, #v))
     }));
+    let wide = option(s.wide.as_ref().map(|w| {
+        let (graph, halves) = (graph(&w.graph), w.halves);
+        quote!(Wide { graph: #graph, halves: #halves })
+    }));
     let (traced, graph) = (graph(&s.traced), graph(&s.graph));
-    quote!(Spec { when: #when, traced: #traced, graph: #graph })
+    quote!(Spec { when: #when, traced: #traced, graph: #graph, wide: #wide })
 }
 
 fn graph(g: &Graph) -> TokenStream {

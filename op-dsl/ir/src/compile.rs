@@ -9,12 +9,16 @@
 //!        saturate       a huge x stands still where the formula has reached its limit
 //!        stabilise      no cancellation in the tails, no false infinity, no NaN from finite input
 //!        simplify       constants folded, 1 * x, 0 + x, ...
+//!   -> wide, where an estimate finds f32 not accurate enough; for back ends that have f64:
+//!        recognise, group, limits, simplify
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
 
 use crate::graph::Graph;
+use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected, Wiring};
-use crate::passes::{recognise, saturate, simplify, stabilise};
+use crate::passes::{group, limits, recognise, saturate, simplify, stabilise};
+use crate::rounding::{self, Arithmetic};
 
 /// A forward formula (or a gradient written by hand), ready for every back end.
 pub fn forward(traced: &Graph) -> Graph {
@@ -28,6 +32,29 @@ pub fn forward(traced: &Graph) -> Graph {
 pub fn gradient(traced: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
     let known = recognise::run(traced);
     Ok(simplify::run(&differentiate::run(&known, wiring)?))
+}
+
+/// Largest estimated error that is left to f32, in units in the last place.
+const BUDGET: f64 = 2.0;
+/// The same of the 16-bit types, whose units are 2^13 and 2^16 of those.
+const BUDGET_OF_HALVES: f64 = 256.0;
+
+/// What a back end that has f64 computes instead of `narrow`, the finished graph, where f32 is not
+/// accurate enough.
+pub fn wide(traced: &Graph, narrow: &Graph) -> Option<Wide> {
+    let graph = widen(traced);
+    let error = rounding::worst(narrow, Arithmetic::F32).ulps;
+    let error = if rounding::agree_at_infinity(narrow, &graph) { error } else { f64::INFINITY };
+    (error > BUDGET).then_some(Wide { graph, halves: error > BUDGET_OF_HALVES })
+}
+
+/// The passes of what is evaluated in f64.
+fn widen(traced: &Graph) -> Graph {
+    let graph = simplify::run(traced);
+    let graph = recognise::run(&graph);
+    let graph = group::run(&graph);
+    let graph = limits::run(&graph);
+    simplify::run(&graph)
 }
 
 fn finish(graph: &Graph) -> Graph {

@@ -184,6 +184,17 @@ pub struct Spec {
     pub traced: Graph,
     /// After all target-independent passes: what every back end lowers.
     pub graph: Graph,
+    /// The same for a back end that has f64, where f32 is not accurate enough.
+    pub wide: Option<Wide>,
+}
+
+/// A formula to be evaluated in f64 and rounded once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wide {
+    /// Its graph. No order of factors is kept for f32's sake: nothing overflows in f64.
+    pub graph: Graph,
+    /// Whether 16-bit types need it as well: they have digits to spare in f32.
+    pub halves: bool,
 }
 
 /// One input or output stream of a graph: a tensor, or one part of a gated one.

@@ -9,7 +9,7 @@
 //! stream that the result is not proportional to, of either sign, with a few irregular mantissas
 //! each. Streams that only multiply are 1, which multiplies without an error.
 
-use crate::graph::{Graph, Node};
+use crate::graph::{Graph, Id, Node};
 use crate::prim::{Prim, Style};
 use crate::roles::is_factor;
 
@@ -51,6 +51,18 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic) -> Worst {
         }
     }
     worst
+}
+
+/// Whether two graphs have the same values at the infinities of every stream that varies.
+pub fn agree_at_infinity(a: &Graph, b: &Graph) -> bool {
+    let mut lines = lines(a);
+    let ends = lines.iter_mut().flat_map(|line| [line.first().cloned(), line.last().cloned()]);
+    ends.flatten().all(|mut point| {
+        let x = &mut point.streams[point.varied];
+        *x = f64::INFINITY.copysign(*x);
+        let [a, b] = [a, b].map(|graph| outputs(graph, Arithmetic::F64, &point));
+        a.iter().zip(&b).all(|(a, b)| a.value == b.value || a.value.is_nan() && b.value.is_nan())
+    })
 }
 
 /// A value with a bound of its error.
@@ -121,18 +133,30 @@ fn samples() -> Vec<f64> {
     positive.iter().rev().map(|x| -x).chain(positive.iter().copied()).collect()
 }
 
+impl Point {
+    /// A point for graphs of one stream.
+    pub fn single(stream: usize, x: f64) -> Point {
+        let streams = (0..=stream).map(|s| if s == stream { x } else { 1.0 }).collect();
+        Point { streams, varied: stream, scalars: SCALARS[0] }
+    }
+}
+
 /// The values of a graph's outputs at a point, with bounds of their errors.
-pub fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Bounded> {
-    let all = evaluate(graph, arithmetic, point);
+fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Bounded> {
+    let last = Id(graph.nodes.len().saturating_sub(1) as u32);
+    let all = evaluate(graph, arithmetic, point, last);
     graph.outputs.iter().map(|o| all[o.index()]).collect()
 }
 
-/// The values of all nodes at a point, with bounds of their errors.
-pub fn evaluate(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Bounded> {
+/// The values of all nodes up to `last` at a point, with bounds of their errors. Streams that the
+/// point does not have are NaN.
+pub fn evaluate(graph: &Graph, arithmetic: Arithmetic, point: &Point, last: Id) -> Vec<Bounded> {
     let mut all: Vec<Bounded> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
+    for node in graph.nodes.iter().take(last.index() + 1) {
         all.push(match *node {
-            Node::Stream(s) => exact(point.streams[usize::from(s)]),
+            Node::Stream(s) => {
+                exact(point.streams.get(usize::from(s)).copied().unwrap_or(f64::NAN))
+            }
             Node::Scalar(s) => exact(point.scalars[usize::from(s) % 3]),
             Node::Const(c) => match arithmetic {
                 Arithmetic::F32 => Bounded { value: c, error: (c - f64::from(c as f32)).abs() },
@@ -281,7 +305,7 @@ fn near_crossings(column: &[Bounded], line: &[Point]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Builder, Id};
+    use crate::graph::Builder;
 
     /// Estimates in f32 and f64 of a formula in `x`, beside a factor `y`.
     fn estimates(formula: impl Fn(&mut Builder, Id) -> Id) -> [f64; 2] {

@@ -295,5 +295,6 @@ fn specs(
 /// A specialisation from its traced graph.
 pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph) -> Spec {
     let graph = compile::forward(&traced);
-    Spec { when: when.into(), traced, graph }
+    let wide = compile::wide(&traced, &graph);
+    Spec { when: when.into(), traced, graph, wide }
 }

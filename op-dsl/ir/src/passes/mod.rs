@@ -1,6 +1,8 @@
 //! The passes, one per file, each a pure function from graph to graph.
 
 pub mod differentiate;
+pub mod group;
+pub mod limits;
 mod products;
 pub mod recognise;
 pub mod saturate;

@@ -25,6 +25,46 @@ pub(super) fn flatten(graph: &Graph, inner: &[bool], product: Id, factors: &mut 
     }
 }
 
+/// What a value depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sole {
+    /// Numbers alone.
+    Nothing,
+    /// One input stream, and numbers.
+    One(u16),
+    /// Several streams, or run-time scalars.
+    Several,
+}
+
+impl Sole {
+    /// The stream, if it is one.
+    pub(super) fn one(self) -> Option<u16> {
+        if let Sole::One(stream) = self { Some(stream) } else { None }
+    }
+
+    fn and(self, other: Sole) -> Sole {
+        match (self, other) {
+            (Sole::Nothing, other) => other,
+            (this, Sole::Nothing) => this,
+            (this, other) if this == other => this,
+            _ => Sole::Several,
+        }
+    }
+}
+
+/// What every node depends on.
+pub(super) fn sole_streams(graph: &Graph) -> Vec<Sole> {
+    let mut all: Vec<Sole> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        all.push(match node {
+            Node::Stream(s) => Sole::One(*s),
+            Node::Scalar(_) => Sole::Several,
+            _ => node.args().iter().fold(Sole::Nothing, |on, a| on.and(all[a.index()])),
+        });
+    }
+    all
+}
+
 /// An upper bound of the magnitude of every node; infinity where none is known.
 pub(super) fn bounds(graph: &Graph) -> Vec<f64> {
     let mut bounds: Vec<f64> = Vec::with_capacity(graph.nodes.len());

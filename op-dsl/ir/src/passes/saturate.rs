@@ -10,7 +10,7 @@
 //!
 //! Rows of the table keep their own limits: graphs made of them pass unchanged.
 
-use super::products::{bounds, flatten, inner_products};
+use super::products::{Sole, bounds, flatten, inner_products, sole_streams};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use std::collections::HashMap;
@@ -38,21 +38,6 @@ pub fn run(graph: &Graph) -> Graph {
     pass.b.finish(&outputs)
 }
 
-/// For every node, the one input stream that it depends on, if it is one.
-fn sole_streams(graph: &Graph) -> Vec<Option<u16>> {
-    let mut all: Vec<Vec<u16>> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let mut on: Vec<u16> = match *node {
-            Node::Stream(s) => vec![s],
-            _ => node.args().iter().flat_map(|a| all[a.index()].clone()).collect(),
-        };
-        on.sort_unstable();
-        on.dedup();
-        all.push(on);
-    }
-    all.into_iter().map(|on| if let [one] = on[..] { Some(one) } else { None }).collect()
-}
-
 /// Which ends to clamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Ends {
@@ -63,7 +48,7 @@ struct Ends {
 struct Pass<'g> {
     graph: &'g Graph,
     /// By [`sole_streams`].
-    streams: Vec<Option<u16>>,
+    streams: Vec<Sole>,
     /// By [`bounds`].
     bounds: Vec<f64>,
     /// By [`inner_products`].
@@ -92,18 +77,18 @@ impl Pass<'_> {
 
     /// Where a factor grows and all factors of its stream together vanish.
     fn held(&self, factor: Id, factors: &[Id]) -> Option<Ends> {
-        let stream = self.streams[factor.index()]?;
+        let stream = self.streams[factor.index()].one()?;
         if self.bounds[factor.index()].is_finite() {
             return None;
         }
-        let same = |f: &&Id| self.streams[f.index()] == Some(stream);
+        let same = |f: &&Id| self.streams[f.index()] == Sole::One(stream);
         let product = |x| factors.iter().filter(same).map(|f| self.value(*f, x)).product::<f64>();
         ends(|sign| BEYOND.iter().all(|x| product(sign * x) == 0.0))
     }
 
     /// The call with its argument clamped where the call has settled and infinities would meet in the argument.
     fn argument(&mut self, prim: Prim, arg: Id) -> Option<Id> {
-        self.streams[arg.index()]?;
+        self.streams[arg.index()].one()?;
         let result = |x: f64| (prim.row().oracle)([self.value(arg, x), f64::NAN, f64::NAN]);
         let settled = |sign: f64| BEYOND.iter().all(|x| result(sign * x) == result(sign * REACH));
         let meet = |sign: f64| self.value(arg, sign * f64::INFINITY).is_nan();

@@ -1,0 +1,153 @@
+//! Gives every function of one stream its limits.
+//!
+//! `x / (1 + exp(-x))` is `inf / inf` far to the left, and `0 * inf` in another spelling; its limit
+//! is 0. Far out, where rounding leaves nothing of a value, the function is replaced by what it has
+//! become there: a number, or a straight line, which is read off its values where they are still
+//! good. A function whose own values serve to the end, and at infinity, is left alone.
+
+use super::products::{Sole, sole_streams};
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::prim::Prim;
+use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
+
+/// How far a value may be from the truth to be good, relative to it.
+const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
+/// How near the function must be to what replaces it.
+const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
+/// Less than this is zero in f32, whatever multiplies it.
+const VANISHED: f64 = 1e-90;
+
+/// Replaces functions of one stream where they have reached their limits and lost their digits.
+pub fn run(graph: &Graph) -> Graph {
+    let sole = sole_streams(graph);
+    let whole = whole(graph, &sole);
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for (i, node) in graph.nodes.iter().enumerate() {
+        let mut id = b.add(node.map_args(&new));
+        if let (Sole::One(stream), true) = (sole[i], whole[i]) {
+            let function = Function { graph, stream, result: Id(i as u32) };
+            for side in [-1.0, 1.0] {
+                if let Some(end) = function.end(side) {
+                    id = end.applied(&mut b, stream, id);
+                }
+            }
+        }
+        new.push(id);
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    b.finish(&outputs)
+}
+
+/// Which nodes are the whole of what is made of one stream: outputs, and what meets other streams.
+fn whole(graph: &Graph, sole: &[Sole]) -> Vec<bool> {
+    let mut whole = vec![false; graph.nodes.len()];
+    for (i, node) in graph.nodes.iter().enumerate() {
+        for a in node.args().iter().filter(|_| sole[i] == Sole::Several) {
+            whole[a.index()] = true;
+        }
+    }
+    graph.outputs.iter().for_each(|o| whole[o.index()] = true);
+    let is_call = |i: usize| matches!(graph.nodes[i], Node::Call(prim, _) if !prim.is_comparison());
+    (0..whole.len()).map(|i| whole[i] && is_call(i)).collect()
+}
+
+/// A node as a function of its stream.
+struct Function<'g> {
+    graph: &'g Graph,
+    stream: u16,
+    result: Id,
+}
+
+/// What a function is beyond a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct End {
+    side: f64,
+    from: f64,
+    /// `slope * x + offset`
+    slope: f64,
+    offset: f64,
+}
+
+impl Function<'_> {
+    fn at(&self, x: f64) -> Bounded {
+        let point = Point::single(usize::from(self.stream), x);
+        evaluate(self.graph, Arithmetic::F64, &point, self.result)[self.result.index()]
+    }
+
+    /// What the function becomes to one side, if its own values do not show it.
+    fn end(&self, side: f64) -> Option<End> {
+        let points = distances().map(|d| side * d);
+        let values: Vec<(f64, Bounded)> = points.map(|x| (x, self.at(x))).collect();
+        let is_good = |v: &Bounded| v.error <= GOOD * v.value.abs();
+        let good: Vec<(f64, f64)> = values
+            .iter()
+            .take_while(|(_, v)| is_good(v) || v.value.abs() < VANISHED && v.error < VANISHED)
+            .map(|(x, v)| (*x, v.value))
+            .collect();
+        let end = End::of(side, &good)?;
+        let at_infinity = self.at(side * f64::INFINITY).value;
+        let serves = good.len() == values.len() && end.serves(side * f64::INFINITY, at_infinity);
+        (!serves).then_some(end)
+    }
+}
+
+/// Distances from zero in ascending order, up to the largest number of f32.
+fn distances() -> impl Iterator<Item = f64> {
+    let eighths = (-32..1024).map(|k| 2f64.powf(f64::from(k) / 8.0));
+    eighths.chain([f64::from(f32::MAX)])
+}
+
+impl End {
+    /// The straight line through the last good values, from where the function is on it.
+    fn of(side: f64, good: &[(f64, f64)]) -> Option<End> {
+        let [.., (x1, y1), (x2, y2)] = good else { return None };
+        let candidates = [
+            End {
+                side,
+                from: *x2,
+                slope: 0.0,
+                offset: if y2.abs() < VANISHED { 0.0f64.copysign(*y2) } else { *y2 },
+            },
+            End { side, from: *x2, slope: y2 / x2, offset: 0.0 },
+            {
+                let slope = (y2 - y1) / (x2 - x1);
+                End { side, from: *x2, slope, offset: y1 - slope * x1 }
+            },
+        ];
+        candidates.into_iter().map(End::rounded).find_map(|end| {
+            let on_it = good.iter().rev().take_while(|(x, y)| end.serves(*x, *y)).count();
+            // Two points make a line; a third shows that it is one.
+            let from = good.len().checked_sub(on_it)?;
+            (on_it >= 4).then(|| End { from: good[from].0, ..end })
+        })
+    }
+
+    /// Numbers that are those of f32 but for rounding are taken for those.
+    fn rounded(self) -> End {
+        let near = |v: f64| {
+            let rounded = f64::from(v as f32);
+            if (v - rounded).abs() <= 1e-12 * v.abs() { rounded } else { v }
+        };
+        End { slope: near(self.slope), offset: near(self.offset), ..self }
+    }
+
+    /// Whether a value is what this end has at `x`.
+    fn serves(&self, x: f64, y: f64) -> bool {
+        let line = if self.slope == 0.0 { self.offset } else { self.slope * x + self.offset };
+        line == y || (line - y).abs() <= NEAR * y.abs() || line == 0.0 && y.abs() < VANISHED
+    }
+
+    /// The function with this end.
+    fn applied(&self, b: &mut Builder, stream: u16, function: Id) -> Id {
+        let (x, from) = (b.stream(stream.into()), b.num(self.from));
+        let beyond = if self.side > 0.0 { [from, x] } else { [x, from] };
+        let beyond = b.call(Prim::Lt, &beyond);
+        let mut end = b.num(self.offset);
+        if self.slope != 0.0 {
+            let line = b.scaled(self.slope, x);
+            end = if self.offset == 0.0 { line } else { b.sum(line, end) };
+        }
+        b.call(Prim::Select, &[beyond, end, function])
+    }
+}
