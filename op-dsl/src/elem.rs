@@ -57,6 +57,12 @@ impl From<f64> for Elem {
     }
 }
 
+impl From<f32> for Elem {
+    fn from(value: f32) -> Elem {
+        Elem::constant(f64::from(value))
+    }
+}
+
 impl Neg for Elem {
     type Output = Elem;
     fn neg(self) -> Elem {

@@ -19,8 +19,8 @@ mod oracle;
 use codegen_cpu::lower::literal::integer;
 use op_dsl_syntax::{EnumDef, Family};
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{Expr, MetaNameValue, Path};
+use quote::{ToTokens, quote};
+use syn::{Expr, ItemFn, MetaNameValue, Path};
 
 /// Expands `#[operators] mod name { .. }` and `#[operators(published = TABLE)] mod name { .. }`.
 pub fn operators(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -65,6 +65,7 @@ pub fn formula(args: TokenStream, item: TokenStream) -> TokenStream {
         let message = "`formula` has no arguments; remove them";
         syn::Error::new_spanned(args, message).into_compile_error()
     });
+    let item = op_dsl_syntax::formula(item.clone()).map_or(item, ItemFn::into_token_stream);
     quote!(#error #item)
 }
 
@@ -84,7 +85,9 @@ fn kept(error: syn::Error, item: TokenStream) -> TokenStream {
 
 fn family(family: &Family, published: Option<&Path>) -> TokenStream {
     let error = family.error.as_ref().map(syn::Error::to_compile_error);
-    let items = family.items.iter().map(|i| item::kept(i, &family.functions));
+    // What was refused is kept without a body, so without attributes in it.
+    let functions = family.error.as_ref().map_or(&family.functions[..], |_| &[]);
+    let items = family.items.iter().map(|i| item::kept(i, functions));
     let ops =
         family.ops.iter().map(|op| item::operator(op, &family.functions[op.function], published));
     // An oracle needs a formula that was understood.
@@ -98,7 +101,10 @@ fn family(family: &Family, published: Option<&Path>) -> TokenStream {
     let checks = family.ops.iter().filter_map(|op| item::check(op, family));
     let (attrs, vis, name) = (&module.attrs, &module.vis, &module.ident);
     let statics = family.ops.iter().map(item::static_name);
+    // What only a refused formula uses is no mistake of its own.
+    let allowed = family.error.is_some().then(|| quote!(#[allow(unused)]));
     quote! {
+        #allowed
         #(#attrs)*
         #vis mod #name {
             #error

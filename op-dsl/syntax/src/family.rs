@@ -4,13 +4,13 @@ use crate::Errors;
 use crate::attr;
 use crate::gradient::{self, Gradient};
 use crate::model::{EnumDef, Op, OpFn, Scope, Strip};
-use crate::{signature, trace};
+use crate::{elements, number, signature, stub, trace};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, Kind, OpDef, Tensor};
 use op_dsl_ir::passes::differentiate::Wiring;
 use proc_macro2::TokenStream;
 use syn::visit_mut::VisitMut;
-use syn::{Ident, Item, ItemEnum, ItemFn, ItemMod};
+use syn::{Ident, Item, ItemEnum, ItemFn, ItemMod, parse_quote};
 
 /// The operators of one module, or of one function.
 #[derive(Debug)]
@@ -73,7 +73,16 @@ pub fn function(args: TokenStream, item: TokenStream) -> syn::Result<Family> {
     let mut builder = Building::default();
     let scope = Scope::default();
     builder.add(args, &function, &scope, &errors);
-    Ok(builder.finish(None, vec![Item::Fn(function)], errors))
+    Ok(builder.finish(None, vec![Item::Fn(function)], &scope, errors))
+}
+
+/// Reads a `#[formula] fn` outside of a module, where nothing is traced.
+///
+/// # Errors
+/// When it is no function; then there is nothing to keep but the tokens.
+pub fn formula(item: TokenStream) -> syn::Result<ItemFn> {
+    let function: ItemFn = syn::parse2(item)?;
+    Ok(elements::formula(&function, &Scope::default()))
 }
 
 /// Reads an enum with `#[derive(OpAttr)]`.
@@ -114,7 +123,7 @@ fn family(module: Option<ItemMod>, items: Vec<Item>) -> Family {
             _ => {}
         }
     }
-    builder.finish(module, items, errors)
+    builder.finish(module, items, &scope, errors)
 }
 
 /// `#[op]` on something else than a function.
@@ -138,7 +147,13 @@ impl Building {
         }
     }
 
-    fn finish(mut self, module: Option<ItemMod>, mut items: Vec<Item>, errors: Errors) -> Family {
+    fn finish(
+        mut self,
+        module: Option<ItemMod>,
+        mut items: Vec<Item>,
+        scope: &Scope,
+        errors: Errors,
+    ) -> Family {
         let mut found = Vec::new();
         let by_function: Vec<(Ident, String)> = self.ops.iter().filter_map(named).collect();
         for (op, traced) in std::mem::take(&mut self.ops) {
@@ -160,19 +175,34 @@ impl Building {
             self.functions.push(op.function);
         }
         unique(&mut found, &errors);
-        for item in &mut items {
-            // Enums keep theirs for the derive macro.
-            if !matches!(item, Item::Enum(_)) {
-                Strip.visit_item_mut(item);
-            }
-        }
         let error = errors.finish();
+        for item in &mut items {
+            keep(item, module.is_none(), scope, error.is_some());
+        }
         if error.is_some() {
             for op in &mut found {
                 op.def.specs = Vec::new().into();
             }
         }
         Family { module, items, functions: self.functions, ops: found, error }
+    }
+}
+
+/// An item as it is kept. Outside of a module there is one function, and it is an operator.
+fn keep(item: &mut Item, lone: bool, scope: &Scope, refused: bool) {
+    match item {
+        Item::Enum(_) => {} // the derive macro reads our attributes
+        Item::Const(c) if refused && number::is_float(&c.ty) => *c.expr = parse_quote!(0.0),
+        Item::Fn(f) => {
+            let ours = |name: &str| f.attrs.iter().any(|a| attr::is(a, name));
+            *f = match (lone || ours("op"), ours("formula")) {
+                (false, false) => return,
+                _ if refused => stub::function(f, scope),
+                (true, _) => elements::operator(f, scope),
+                _ => elements::formula(f, scope),
+            };
+        }
+        other => Strip.visit_item_mut(other),
     }
 }
 

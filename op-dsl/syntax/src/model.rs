@@ -1,9 +1,9 @@
 //! What the source says, before any formula is traced: enums, constants, formulas, operators.
 
+use crate::Errors;
 use crate::attr::{self, OpArgs};
-use crate::{Errors, names};
+use crate::number::integer;
 use op_dsl_ir::op::{AttrKind, Kind, Split, Value, Variant};
-use op_dsl_ir::typo::nearest;
 use quote::ToTokens;
 use std::rc::Rc;
 use syn::visit::Visit;
@@ -65,12 +65,22 @@ impl EnumDef {
     }
 }
 
+impl EnumDef {
+    /// The kind of an attribute of this type; `wire_str` if it is passed by name.
+    pub fn kind(&self, wire_str: bool) -> AttrKind {
+        let variants = self.variants.clone().into();
+        AttrKind::Enum { ty: self.ident.to_string().into(), wire_str, variants }
+    }
+}
+
 /// A constant of the module or of an operator's body.
 #[derive(Clone, Debug)]
 pub struct Const {
     /// Its name.
     pub ident: Ident,
-    /// Its value.
+    /// Its type.
+    pub ty: Type,
+    /// Its value. Shared by all scopes, so that its address tells its mistakes apart.
     pub expr: Rc<Expr>,
 }
 
@@ -83,8 +93,8 @@ pub struct Formula {
     pub params: Vec<(Ident, Type)>,
     /// What it computes. Shared by all scopes, so that its address tells its mistakes apart.
     pub block: Rc<Block>,
-    /// Its type as written: ` -> Elem`.
-    returns: String,
+    /// The type of its value, if it is written.
+    pub returns: Option<Type>,
 }
 
 impl Formula {
@@ -96,8 +106,8 @@ impl Formula {
             params: params.map(|(ident, ty, _)| (ident, ty)).collect(),
             block: Rc::new((*item.block).clone()),
             returns: match &item.sig.output {
-                syn::ReturnType::Default => String::new(),
-                syn::ReturnType::Type(_, ty) => format!(" -> {}", text(ty)),
+                syn::ReturnType::Default => None,
+                syn::ReturnType::Type(_, ty) => Some((**ty).clone()),
             },
         }
     }
@@ -106,8 +116,9 @@ impl Formula {
     fn source(&self) -> String {
         let params = self.params.iter().map(|(name, ty)| format!("{name}: {}", text(ty)));
         let params = params.collect::<Vec<_>>().join(", ");
+        let returns = self.returns.as_ref().map(|ty| format!(" -> {}", text(ty)));
         let body = source(&self.block).replace('\n', "\n    ");
-        format!("fn {}({params}){} {{\n    {body}\n}}", self.ident, self.returns)
+        format!("fn {}({params}){} {{\n    {body}\n}}", self.ident, returns.unwrap_or_default())
     }
 }
 
@@ -147,8 +158,9 @@ impl Scope {
                 self.enums.push(EnumDef::parse(e, &silent));
                 silent.finish();
             }
-            Item::Const(ItemConst { ident, expr, .. }) => {
-                self.consts.push(Const { ident: ident.clone(), expr: Rc::new((**expr).clone()) });
+            Item::Const(ItemConst { ident, ty, expr, .. }) => {
+                let (ident, ty, expr) = (ident.clone(), (**ty).clone(), Rc::new((**expr).clone()));
+                self.consts.push(Const { ident, ty, expr });
             }
             Item::Fn(f) if f.attrs.iter().any(|a| attr::is(a, "formula")) => {
                 self.formulas.push(Formula::parse(f, errors));
@@ -317,107 +329,6 @@ pub(crate) fn type_name(ty: &Type) -> Option<&Ident> {
         Type::Group(g) => type_name(&g.elem),
         Type::Paren(p) => type_name(&p.elem),
         _ => None,
-    }
-}
-
-/// An integer literal, perhaps negative.
-pub(crate) fn integer(e: &Expr) -> Option<i64> {
-    match e {
-        Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(i), .. }) => i.base10_parse().ok(),
-        Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => match &**expr {
-            // Parsed with its sign, so that i64::MIN is one too.
-            Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(i), .. }) => {
-                format!("-{}", i.base10_digits()).parse().ok()
-            }
-            _ => None,
-        },
-        Expr::Group(g) => integer(&g.expr),
-        Expr::Paren(p) => integer(&p.expr),
-        _ => None,
-    }
-}
-
-/// A number known while expanding: literals, constants, and arithmetic on them. `None` after an
-/// error.
-pub(crate) fn number(e: &Expr, scope: &Scope, errors: &Errors, depth: usize) -> Option<f64> {
-    if depth > 32 {
-        errors.once(e, "this constant depends on itself; write its value");
-        return None;
-    }
-    let again = |e: &Expr| number(e, scope, errors, depth);
-    match e {
-        Expr::Lit(syn::ExprLit { lit: syn::Lit::Float(f), .. }) => f.base10_parse().ok(),
-        // The type of the literal is rustc's to judge.
-        Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(i), .. }) => i.base10_parse().ok(),
-        Expr::Group(g) => again(&g.expr),
-        Expr::Paren(p) => again(&p.expr),
-        Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => again(expr).map(|v| -v),
-        Expr::Binary(b) => {
-            let (x, y) = (again(&b.left)?, again(&b.right)?);
-            match b.op {
-                syn::BinOp::Add(_) => Some(x + y),
-                syn::BinOp::Sub(_) => Some(x - y),
-                syn::BinOp::Mul(_) => Some(x * y),
-                syn::BinOp::Div(_) => Some(x / y),
-                _ => {
-                    errors.once(&b.op, "constants know only `+ - * /`");
-                    None
-                }
-            }
-        }
-        Expr::Path(p) if p.qself.is_none() => {
-            let last = p.path.segments.last()?;
-            if p.path.segments.len() == 1
-                && let Some(c) = scope.const_named(&last.ident)
-            {
-                return number(&c.expr, scope, errors, depth + 1);
-            }
-            let known = names::constant(&last.ident.to_string());
-            let of_std = p.path.segments.iter().rev().nth(1).is_none_or(|s| s.ident == "consts");
-            if let Some(value) = known.filter(|_| of_std) {
-                return Some(value);
-            }
-            errors.once(e, unknown_constant(&last.ident, scope));
-            None
-        }
-        other => {
-            errors.once(
-                other,
-                "the value of a constant must be seen here; write numbers, names of constants and \
-                 `+ - * /`",
-            );
-            None
-        }
-    }
-}
-
-/// Why a number cannot be a constant of a kernel, which is f32.
-pub(crate) fn beyond_f32(v: f64) -> Option<&'static str> {
-    let rounded = v as f32;
-    if !v.is_finite() {
-        Some("this constant is not finite; write a number that f32 holds")
-    } else if rounded.is_infinite() {
-        Some("this constant is beyond f32, which ends at 3.4e38; write a smaller one")
-    } else if v != 0.0 && rounded.abs() < f32::MIN_POSITIVE {
-        Some(
-            "this constant is below f32, whose normal numbers start at 1.2e-38; write `0.0` or a \
-             larger one",
-        )
-    } else {
-        None
-    }
-}
-
-pub(crate) fn unknown_constant(ident: &Ident, scope: &Scope) -> String {
-    let mine: Vec<String> = scope.consts.iter().map(|c| c.ident.to_string()).collect();
-    let known = names::CONSTANTS.iter().map(|c| c.0).chain(mine.iter().map(String::as_str));
-    let name = ident.to_string();
-    match nearest(&name, known) {
-        Some(meant) => format!("no constant `{name}` is in sight; did you mean `{meant}`?"),
-        None => format!(
-            "no constant `{name}` is in sight; define it in this module, since a macro sees only \
-             its own tokens"
-        ),
     }
 }
 

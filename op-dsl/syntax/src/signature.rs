@@ -3,12 +3,11 @@
 
 use crate::Errors;
 use crate::attr::{self, AttrArgs, SplitArgs};
-use crate::model::{self, Op, OpFn, Param, Role, Scope, Strip};
+use crate::model::{self, Op, OpFn, Param, Role, Scope};
+use crate::{elements, number};
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Split, Value};
 use op_dsl_ir::typo::nearest;
 use proc_macro2::TokenStream;
-
-use syn::visit_mut::VisitMut;
 use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
 
 /// Reads an `#[op(..)] fn`; `None` if there is too little to go on.
@@ -26,15 +25,13 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     reader.streams(&params, item);
     check_args(&args, item, errors);
 
-    let mut kept = item.clone();
-    Strip.visit_item_fn_mut(&mut kept);
     args.name.as_ref()?;
     Some(Op {
         args,
         doc: attr::doc(&item.attrs),
         formula: model::formula(&item.block, scope),
         function: OpFn {
-            item: kept,
+            item: elements::operator(item, scope),
             block: item.block.clone(),
             params,
             refused,
@@ -156,11 +153,7 @@ impl Reader<'_> {
                 if e.variants.is_empty() {
                     return None; // said at the enum
                 }
-                return Some(AttrKind::Enum {
-                    ty: e.ident.to_string().into(),
-                    wire_str: args.wire_str,
-                    variants: e.variants.clone().into(),
-                });
+                return Some(e.kind(args.wire_str));
             }
         };
         if args.wire_str {
@@ -182,7 +175,7 @@ impl Reader<'_> {
             return None;
         };
         let (value, want) = match kind {
-            AttrKind::Dim | AttrKind::Int => (model::integer(e).map(Value::Int), "an integer"),
+            AttrKind::Dim | AttrKind::Int => (number::integer(e).map(Value::Int), "an integer"),
             AttrKind::Bool => {
                 let value = match e {
                     Expr::Lit(syn::ExprLit { lit: Lit::Bool(b), .. }) => Some(Value::Bool(b.value)),
@@ -191,8 +184,8 @@ impl Reader<'_> {
                 (value, "`true` or `false`")
             }
             AttrKind::Float => {
-                let value = model::number(e, self.scope, errors, 0)?;
-                return match model::beyond_f32(value) {
+                let value = number::number(e, self.scope, errors)?;
+                return match number::beyond_f32(value) {
                     Some(why) => {
                         errors.at(e, why);
                         None

@@ -3,8 +3,8 @@
 use super::refuse;
 use super::value::{Cond, Value};
 use super::{Stop, Traces};
-use crate::model::{self, Formula, Scope};
-use crate::{Errors, attr, names};
+use crate::model::{Const, Formula, Scope};
+use crate::{Errors, attr, names, number};
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::op::AttrKind;
 use op_dsl_ir::prim::Prim;
@@ -133,7 +133,10 @@ impl<'a> Tracer<'a> {
         if let Some((token, _)) = &init.diverge {
             self.error(token, "every element takes the same path; remove `else`");
         }
-        let value = self.expr(&init.expr)?;
+        let mut value = self.expr(&init.expr)?;
+        if let syn::Pat::Type(typed) = &local.pat {
+            value = self.checked(&init.expr, &typed.ty, value);
+        }
         if top && saved.is_some() {
             self.saved.push(value.clone());
         }
@@ -192,7 +195,7 @@ impl<'a> Tracer<'a> {
             }
             Lit::Float(f) => {
                 let v = f.base10_parse().unwrap_or(f64::NAN);
-                match model::beyond_f32(v) {
+                match number::beyond_f32(v) {
                     Some(why) => self.poison(e, why),
                     None => Ok(Value::Num(v)),
                 }
@@ -213,11 +216,14 @@ impl<'a> Tracer<'a> {
             if let Some((_, value)) = self.locals.iter().rev().find(|(n, _)| *n == name) {
                 return Ok(value.clone());
             }
-            if self.scope.const_named(ident).is_some() || names::constant(&name).is_some() {
+            if let Some(c) = self.scope.const_named(ident) {
+                return Ok(self.constant(e, c));
+            }
+            if names::constant(&name).is_some() {
                 return Ok(self.number(e));
             }
             if name.chars().all(|c| !c.is_lowercase()) {
-                return self.poison(e, model::unknown_constant(ident, self.scope));
+                return self.poison(e, number::unknown_constant(ident, self.scope));
             }
             let mine = self.locals.iter().map(|l| l.0.as_str());
             return match nearest(&name, mine) {
@@ -239,7 +245,21 @@ impl<'a> Tracer<'a> {
     }
 
     fn number(&self, e: &Expr) -> Value {
-        model::number(e, self.scope, self.errors, 0).map_or(Value::Poison, Value::Num)
+        number::number(e, self.scope, self.errors).map_or(Value::Poison, Value::Num)
+    }
+
+    /// A constant's value. Integers are exponents.
+    fn constant(&self, e: &Expr, c: &Const) -> Value {
+        if number::is_float(&c.ty) {
+            let value = number::constant(c, self.scope, self.errors);
+            return value.map_or(Value::Poison, Value::Num);
+        }
+        if let Some(v) = number::integer(&c.expr) {
+            return Value::Int(v);
+        }
+        let help = "write a number for its value, and `f64`, `f32`, or `i32` for an exponent";
+        self.error(e, format!("`{}` is no constant of a formula; {help}", c.ident));
+        Value::Poison
     }
 
     /// `Enum::Variant` of an enum in scope.
@@ -249,6 +269,11 @@ impl<'a> Tracer<'a> {
         let def = self.scope.enum_named(&of.ident)?;
         let known = def.variants.iter().find(|v| variant.ident == *v.ident)?;
         Some(Value::Variant(def.ident.to_string(), known.value))
+    }
+
+    /// The kind of an attribute.
+    pub fn kind(&self, attr: usize) -> Option<&AttrKind> {
+        self.kinds.get(attr)
     }
 
     /// An attribute's value in this trace; stops the trace if it has none yet.
@@ -265,15 +290,13 @@ impl<'a> Tracer<'a> {
     pub fn element(&mut self, node: &impl ToTokens, value: &Value) -> Option<Id> {
         match value {
             Value::Elem(id) => Some(*id),
-            Value::Num(v) => match model::beyond_f32(*v) {
+            Value::Num(v) => match number::beyond_f32(*v) {
                 Some(why) => {
                     self.error(node, why);
                     None
                 }
                 None => Some(self.graph.num(*v)),
             },
-            // rustc reports the type of the literal in the kept function.
-            Value::Int(v) => Some(self.graph.num(*v as f64)),
             Value::Poison => None,
             other => {
                 let (what, help) = (other.what(), other.instead());
@@ -317,13 +340,10 @@ impl<'a> Tracer<'a> {
             }
             Lt(_) | Le(_) | Gt(_) | Ge(_) | Eq(_) | Ne(_) => self.comparison(e, x, y),
             Add(_) | Sub(_) | Mul(_) | Div(_) => {
-                if let (Value::Num(x), Value::Num(y)) = (&x, &y) {
-                    return Ok(Value::Num(match e.op {
-                        Add(_) => x + y,
-                        Sub(_) => x - y,
-                        Mul(_) => x * y,
-                        _ => x / y,
-                    }));
+                if let (Value::Num(x), Value::Num(y)) = (&x, &y)
+                    && let Some(v) = number::arithmetic(&e.op, *x, *y)
+                {
+                    return Ok(Value::Num(v));
                 }
                 let (x, y) = (self.element(&e.left, &x), self.element(&e.right, &y));
                 let (Some(x), Some(y)) = (x, y) else { return Ok(Value::Poison) };

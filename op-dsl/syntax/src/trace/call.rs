@@ -7,7 +7,6 @@ use crate::model::Formula;
 use crate::names;
 use op_dsl_ir::graph::Id;
 use op_dsl_ir::typo::nearest;
-use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprMethodCall, Ident};
 
 /// Formulas may call formulas this deep.
@@ -27,10 +26,10 @@ impl<'a> Tracer<'a> {
         if let Some((_, Value::Poison)) = local {
             return Ok(Value::Poison);
         }
-        if let Some(f) = self.scope.formula_named(name) {
-            return self.inline(c, f, args);
-        }
         let exprs: Vec<&Expr> = c.args.iter().collect();
+        if let Some(f) = self.scope.formula_named(name) {
+            return self.inline(c, f, &exprs, args);
+        }
         self.primitive(name, &exprs, args)
     }
 
@@ -108,7 +107,13 @@ impl<'a> Tracer<'a> {
     }
 
     /// A call of a formula: its body with the arguments for the parameters.
-    fn inline(&mut self, at: &impl ToTokens, f: &'a Formula, args: Vec<Value>) -> Traces<Value> {
+    fn inline(
+        &mut self,
+        at: &'a ExprCall,
+        f: &'a Formula,
+        exprs: &[&'a Expr],
+        args: Vec<Value>,
+    ) -> Traces<Value> {
         if args.len() != f.params.len() {
             let (name, wants, has) = (&f.ident, count(f.params.len(), "argument"), args.len());
             self.error(at, format!("`{name}` takes {wants} and is given {has}"));
@@ -119,8 +124,10 @@ impl<'a> Tracer<'a> {
             self.error(at, format!("`{}` calls itself; {help}", f.ident));
             return Ok(Value::Poison);
         }
-        let params = f.params.iter().map(|(ident, _)| ident.to_string());
-        let outer = std::mem::replace(&mut self.locals, params.zip(args).collect());
+        let given = f.params.iter().zip(exprs.iter().zip(args));
+        let given = given.map(|((name, ty), (e, v))| (name.to_string(), self.checked(*e, ty, v)));
+        let locals = given.collect();
+        let outer = std::mem::replace(&mut self.locals, locals);
         let value = self.enter(f);
         self.locals = outer;
         value
@@ -131,7 +138,12 @@ impl<'a> Tracer<'a> {
         self.calls.push(f);
         let value = self.block(&f.block);
         self.calls.pop();
-        value
+        let tail = f.block.stmts.last();
+        let checked = |value| match (&f.returns, tail) {
+            (Some(ty), Some(tail)) => self.checked(tail, ty, value),
+            _ => value,
+        };
+        value.map(checked)
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod body;
 mod call;
+mod declared;
 mod pattern;
 mod refuse;
 mod value;
@@ -12,10 +13,11 @@ mod value;
 use crate::Errors;
 use crate::model::{Formula, OpFn, Role, Scope};
 use body::Tracer;
+use declared::Declared;
 use op_dsl_ir::graph::{Builder, Graph, Id};
 use op_dsl_ir::op::{AttrKind, Kind};
 use std::collections::BTreeMap;
-use syn::Ident;
+use syn::{Ident, Type};
 use value::Value;
 
 /// The formula for one combination of the attributes it branches on.
@@ -177,56 +179,57 @@ pub fn formulas(scope: &Scope, from: usize, errors: &Errors) {
     }
 }
 
+/// Whether a type is one that formulas have.
+pub fn is_known(ty: &Type, scope: &Scope) -> bool {
+    Declared::of(ty, scope).is_some()
+}
+
 fn alone(f: &Formula, scope: &Scope, errors: &Errors) -> bool {
-    let mut kinds = Vec::new();
-    for (_, ty) in &f.params {
-        match crate::model::type_name(ty) {
-            Some(name) if name == "bool" => kinds.push(AttrKind::Bool),
-            Some(name) => {
-                if let Some(e) = scope.enum_named(name) {
-                    kinds.push(AttrKind::Enum {
-                        ty: e.ident.to_string().into(),
-                        wire_str: false,
-                        variants: e.variants.clone().into(),
-                    });
-                }
-            }
-            None => {}
-        }
+    let types: Vec<Option<Declared>> =
+        f.params.iter().map(|(_, ty)| Declared::of(ty, scope)).collect();
+    for ((_, ty), _) in f.params.iter().zip(&types).filter(|(_, known)| known.is_none()) {
+        let known = "`Elem`, `Gated`, `f32`, `f64`, `i32`, `i64`, `bool` or an enum of this module";
+        errors.at(ty, format!("a formula's parameter is {known}; write one of these"));
     }
+    let kind = |ty: &Option<Declared>| match ty {
+        Some(Declared::Bool) => Some(AttrKind::Bool),
+        Some(Declared::Enum(e)) => Some(scope.enums[*e].kind(false)),
+        _ => None,
+    };
+    let kinds: Vec<AttrKind> = types.iter().filter_map(kind).collect();
     specialise(&kinds, errors, &f.ident, |fixed| {
         let mut b = Builder::new();
-        let (mut stream, mut attr) = (0, 0);
-        let mut locals = Vec::new();
-        for (ident, ty) in &f.params {
-            let name = crate::model::type_name(ty).map(Ident::to_string).unwrap_or_default();
-            let value = match name.as_str() {
-                "Elem" => {
-                    stream += 1;
-                    Value::Elem(b.stream(stream))
-                }
-                "Gated" => {
-                    stream += 2;
-                    let gate = b.stream(stream - 1);
-                    Value::Gated(gate, b.stream(stream))
-                }
-                "f64" => Value::Num(0.5),
-                "i32" => Value::Int(2),
-                _ if name == "bool" || scope.enums.iter().any(|e| e.ident == name) => {
-                    attr += 1;
-                    Value::Attr(attr - 1)
-                }
-                _ => {
-                    let known = "`Elem`, `Gated`, `f64`, `i32`, `bool` or an enum of this module";
-                    errors
-                        .once(ty, format!("a formula's parameter is {known}; write one of these"));
-                    Value::Poison
-                }
-            };
-            locals.push((ident.to_string(), value));
-        }
+        let locals = stand_ins(f, &types, &mut b);
         let mut tracer = Tracer::new(scope, errors, &kinds, fixed, b);
         tracer.locals = locals;
         tracer.enter(f).map(|_| ())
     })
+}
+
+/// Some value for each parameter of a formula.
+fn stand_ins(f: &Formula, types: &[Option<Declared>], b: &mut Builder) -> Vec<(String, Value)> {
+    let (mut stream, mut scalar, mut attr) = (0, 0, 0);
+    let mut next = |b: &mut Builder| {
+        stream += 1;
+        b.stream(stream)
+    };
+    let value = |ty: &Option<Declared>| match ty {
+        Some(Declared::Elem) => Value::Elem(next(b)),
+        Some(Declared::Gated) => {
+            let gate = next(b);
+            Value::Gated(gate, next(b))
+        }
+        Some(Declared::Number) => {
+            scalar += 1;
+            Value::Elem(b.scalar(scalar))
+        }
+        Some(Declared::Exponent) => Value::Int(2),
+        Some(Declared::Layout) => Value::Layout,
+        Some(Declared::Bool | Declared::Enum(_)) => {
+            attr += 1;
+            Value::Attr(attr - 1)
+        }
+        None => Value::Poison,
+    };
+    f.params.iter().map(|(ident, _)| ident.to_string()).zip(types.iter().map(value)).collect()
 }

@@ -46,15 +46,17 @@ impl Value {
     }
 
     /// What to write where an element is needed.
-    pub fn instead(&self) -> &'static str {
-        match self {
+    pub fn instead(&self) -> String {
+        let text = match self {
+            Value::Int(v) => return format!("write `{v}.0`"),
             Value::Truth(_) => "write `if .. { .. } else { .. }`",
             Value::Attr(_) | Value::Variant(..) => "branch on it by `if` or `match`",
             Value::Layout => "write an `f32` attribute",
             Value::Gated(..) => "write its `gate` or its `value`",
             Value::Tuple(_) => "write one of its values",
-            Value::Elem(_) | Value::Num(_) | Value::Int(_) | Value::Poison => "",
-        }
+            Value::Elem(_) | Value::Num(_) | Value::Poison => "",
+        };
+        text.to_owned()
     }
 }
 

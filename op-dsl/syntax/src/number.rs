@@ -1,0 +1,167 @@
+//! Numbers that are known while expanding: literals, constants, and arithmetic on them.
+
+use crate::model::{Const, Scope, type_name};
+use crate::{Errors, names};
+use op_dsl_ir::typo::nearest;
+use syn::{BinOp, Expr, ExprLit, ExprPath, ExprUnary, Ident, Lit, Path, Type, UnOp};
+
+/// Constants may be defined by constants this deep.
+const MAX_DEPTH: usize = 32;
+
+/// An integer literal, perhaps negative.
+pub fn integer(e: &Expr) -> Option<i64> {
+    match e {
+        Expr::Lit(ExprLit { lit: Lit::Int(i), .. }) => i.base10_parse().ok(),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => match &**expr {
+            // Parsed with its sign, so that i64::MIN is one too.
+            Expr::Lit(ExprLit { lit: Lit::Int(i), .. }) => {
+                format!("-{}", i.base10_digits()).parse().ok()
+            }
+            _ => None,
+        },
+        Expr::Group(g) => integer(&g.expr),
+        Expr::Paren(p) => integer(&p.expr),
+        _ => None,
+    }
+}
+
+/// Whether a type is one of the two that numbers of formulas have.
+pub fn is_float(ty: &Type) -> bool {
+    is_single(ty) || type_name(ty).is_some_and(|name| name == "f64")
+}
+
+fn is_single(ty: &Type) -> bool {
+    type_name(ty).is_some_and(|name| name == "f32")
+}
+
+/// The number of an expression. `None` after an error.
+pub fn number(e: &Expr, scope: &Scope, errors: &Errors) -> Option<f64> {
+    Reader { scope, errors, single: false, depth: 0 }.read(e)
+}
+
+/// The number of a constant. `None` after an error.
+pub fn constant(c: &Const, scope: &Scope, errors: &Errors) -> Option<f64> {
+    Reader { scope, errors, single: false, depth: 0 }.constant(c)
+}
+
+/// Whether a path names a constant of `std` that formulas know.
+pub fn is_of_std(path: &Path) -> bool {
+    of_std(path).is_some()
+}
+
+/// The constant of `std` that a path names, and whether it is the one of f32.
+fn of_std(path: &Path) -> Option<(f64, bool)> {
+    let mut last = path.segments.iter().rev();
+    let value = names::constant(&last.next()?.ident.to_string())?;
+    let known = last.next().is_none_or(|s| s.ident == "consts");
+    known.then(|| (value, last.next().is_some_and(|s| s.ident == "f32")))
+}
+
+struct Reader<'a> {
+    scope: &'a Scope,
+    errors: &'a Errors,
+    /// The arithmetic is that of f32: a constant is the number that Rust makes of it.
+    single: bool,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn rounded(&self, v: f64) -> f64 {
+        if self.single { f64::from(v as f32) } else { v }
+    }
+
+    fn constant(&self, c: &Const) -> Option<f64> {
+        if self.depth >= MAX_DEPTH {
+            self.errors.once(&*c.expr, "this constant depends on itself; write its value");
+            return None;
+        }
+        let single = is_single(&c.ty);
+        Reader { single, depth: self.depth + 1, ..*self }.read(&c.expr)
+    }
+
+    fn read(&self, e: &Expr) -> Option<f64> {
+        match e {
+            Expr::Lit(ExprLit { lit: Lit::Float(f), .. }) if self.single => {
+                f.base10_parse::<f32>().ok().map(f64::from)
+            }
+            Expr::Lit(ExprLit { lit: Lit::Float(f), .. }) => f.base10_parse().ok(),
+            // The type of the literal is rustc's to judge.
+            Expr::Lit(ExprLit { lit: Lit::Int(i), .. }) => i.base10_parse().ok(),
+            Expr::Group(g) => self.read(&g.expr),
+            Expr::Paren(p) => self.read(&p.expr),
+            Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => self.read(expr).map(|v| -v),
+            Expr::Binary(b) => {
+                let (x, y) = (self.read(&b.left)?, self.read(&b.right)?);
+                match arithmetic(&b.op, x, y) {
+                    Some(v) => Some(self.rounded(v)),
+                    None => {
+                        self.errors.once(&b.op, "constants know only `+ - * /`");
+                        None
+                    }
+                }
+            }
+            Expr::Path(p) if p.qself.is_none() => self.path(e, p),
+            other => {
+                self.errors.once(
+                    other,
+                    "the value of a constant must be seen here; write numbers, names of constants \
+                     and `+ - * /`",
+                );
+                None
+            }
+        }
+    }
+
+    fn path(&self, e: &Expr, p: &ExprPath) -> Option<f64> {
+        if let Some(c) = p.path.get_ident().and_then(|ident| self.scope.const_named(ident)) {
+            return self.constant(c);
+        }
+        if let Some((value, single)) = of_std(&p.path) {
+            return Some(if single { f64::from(value as f32) } else { value });
+        }
+        self.errors.once(e, unknown_constant(&p.path.segments.last()?.ident, self.scope));
+        None
+    }
+}
+
+/// `x op y`, for the operators of numbers.
+pub fn arithmetic(op: &BinOp, x: f64, y: f64) -> Option<f64> {
+    match op {
+        BinOp::Add(_) => Some(x + y),
+        BinOp::Sub(_) => Some(x - y),
+        BinOp::Mul(_) => Some(x * y),
+        BinOp::Div(_) => Some(x / y),
+        _ => None,
+    }
+}
+
+/// Why a number cannot be a constant of a kernel, which is f32.
+pub fn beyond_f32(v: f64) -> Option<&'static str> {
+    let rounded = v as f32;
+    if !v.is_finite() {
+        Some("this constant is not finite; write a number that f32 holds")
+    } else if rounded.is_infinite() {
+        Some("this constant is beyond f32, which ends at 3.4e38; write a smaller one")
+    } else if v != 0.0 && rounded.abs() < f32::MIN_POSITIVE {
+        Some(
+            "this constant is below f32, whose normal numbers start at 1.2e-38; write `0.0` or a \
+             larger one",
+        )
+    } else {
+        None
+    }
+}
+
+/// What to say of a constant that is not in scope.
+pub fn unknown_constant(ident: &Ident, scope: &Scope) -> String {
+    let mine: Vec<String> = scope.consts.iter().map(|c| c.ident.to_string()).collect();
+    let known = names::CONSTANTS.iter().map(|c| c.0).chain(mine.iter().map(String::as_str));
+    let name = ident.to_string();
+    match nearest(&name, known) {
+        Some(meant) => format!("no constant `{name}` is in sight; did you mean `{meant}`?"),
+        None => format!(
+            "no constant `{name}` is in sight; define it in this module, since a macro sees only \
+             its own tokens"
+        ),
+    }
+}

@@ -1,0 +1,35 @@
+//! What stands for a function whose formula was refused: the same signature without a body, so that
+//! rustc says nothing more of the same mistake.
+
+use crate::model::{Scope, type_name};
+use crate::trace::is_known;
+use syn::{FnArg, ItemFn, ReturnType, Signature, Type, parse_quote};
+
+/// The stand-in of a function: callable with anything where a type was refused.
+pub fn function(item: &ItemFn, scope: &Scope) -> ItemFn {
+    let inputs = item.sig.inputs.iter().filter_map(|arg| match arg {
+        FnArg::Typed(arg) if is_known(&arg.ty, scope) => Some((*arg.ty).clone()),
+        FnArg::Typed(_) => Some(parse_quote!(impl ::core::marker::Sized)),
+        FnArg::Receiver(_) => None,
+    });
+    let output: Type = match &item.sig.output {
+        ReturnType::Type(_, ty) if is_result(ty, scope) => (**ty).clone(),
+        _ => parse_quote!(!),
+    };
+    let (vis, ident) = (&item.vis, &item.sig.ident);
+    let sig: Signature = parse_quote!(fn #ident(#(_: #inputs),*) -> #output);
+    parse_quote! {
+        #[doc(hidden)]
+        #[allow(dead_code)]
+        #vis #sig {
+            ::core::unreachable!("its formula is refused while compiling")
+        }
+    }
+}
+
+fn is_result(ty: &Type, scope: &Scope) -> bool {
+    match ty {
+        Type::Tuple(t) => t.elems.iter().all(|ty| is_result(ty, scope)),
+        other => type_name(other).is_some() && is_known(other, scope),
+    }
+}

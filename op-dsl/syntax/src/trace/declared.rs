@@ -1,0 +1,106 @@
+//! What a declared type asks of a value: of a parameter, a `let`, a result.
+
+use super::body::Tracer;
+use super::value::Value;
+use crate::{model, number};
+use op_dsl_ir::graph::{Id, Node};
+use op_dsl_ir::op::AttrKind;
+use quote::ToTokens;
+use syn::Type;
+
+/// What a type of Rust is in a formula.
+pub enum Declared {
+    /// `Elem`
+    Elem,
+    /// `Gated`
+    Gated,
+    /// `f64` and `f32`: a number or an `f32` attribute.
+    Number,
+    /// `i32`: an exponent.
+    Exponent,
+    /// `Dim` and `i64`: an attribute that only lays out tensors.
+    Layout,
+    /// `bool`
+    Bool,
+    /// An attribute enum, by its place in the scope.
+    Enum(usize),
+}
+
+impl Tracer<'_> {
+    /// What a type is; `None` for types that formulas do not have.
+    pub fn declared(&self, ty: &Type) -> Option<Declared> {
+        Declared::of(ty, self.scope)
+    }
+
+    /// The value, if it is what its type says; else poison after an error.
+    pub fn checked(&mut self, node: &impl ToTokens, ty: &Type, value: Value) -> Value {
+        if let (Type::Tuple(t), Value::Tuple(values)) = (ty, &value)
+            && t.elems.len() == values.len()
+        {
+            let each = t.elems.iter().zip(values.clone());
+            return Value::Tuple(each.map(|(ty, v)| self.checked(node, ty, v)).collect());
+        }
+        let Some(declared) = self.declared(ty) else { return value };
+        if value == Value::Poison || self.is(&value, &declared) {
+            return value;
+        }
+        let (what, is) = (value.what(), ty.to_token_stream());
+        let help = match (&declared, &value) {
+            (Declared::Number, Value::Elem(_)) => "write `Elem` for the type".to_owned(),
+            _ => value.instead(),
+        };
+        let help = if help.is_empty() { String::new() } else { format!("; {help}") };
+        self.error(node, format!("a value of type `{is}` is needed here and this is {what}{help}"));
+        Value::Poison
+    }
+
+    fn is(&self, value: &Value, declared: &Declared) -> bool {
+        match (declared, value) {
+            (Declared::Elem, Value::Elem(_) | Value::Num(_)) => true,
+            (Declared::Gated, Value::Gated(..)) => true,
+            (Declared::Number, Value::Num(_)) => true,
+            (Declared::Number, Value::Elem(id)) => !self.varies(*id),
+            (Declared::Exponent | Declared::Layout, Value::Int(_)) => true,
+            (Declared::Layout, Value::Layout) => true,
+            (Declared::Bool, Value::Truth(_)) => true,
+            (Declared::Bool, Value::Attr(i)) => matches!(self.kind(*i), Some(AttrKind::Bool)),
+            (Declared::Enum(e), Value::Variant(ty, _)) => self.scope.enums[*e].ident == *ty,
+            (Declared::Enum(e), Value::Attr(i)) => match self.kind(*i) {
+                Some(AttrKind::Enum { ty, .. }) => self.scope.enums[*e].ident == **ty,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether a value differs from element to element.
+    fn varies(&self, id: Id) -> bool {
+        let mut needed = vec![false; id.index() + 1];
+        needed[id.index()] = true;
+        (0..=id.0).rev().map(Id).any(|id| {
+            let node = self.graph.node(id);
+            if needed[id.index()] {
+                node.args().iter().for_each(|a| needed[a.index()] = true);
+            }
+            needed[id.index()] && matches!(node, Node::Stream(_))
+        })
+    }
+}
+
+impl Declared {
+    /// What a type is in a scope.
+    pub fn of(ty: &Type, scope: &model::Scope) -> Option<Declared> {
+        let name = model::type_name(ty)?;
+        if number::is_float(ty) {
+            return Some(Declared::Number);
+        }
+        Some(match name.to_string().as_str() {
+            "Elem" => Declared::Elem,
+            "Gated" => Declared::Gated,
+            "i32" => Declared::Exponent,
+            "Dim" | "i64" => Declared::Layout,
+            "bool" => Declared::Bool,
+            _ => Declared::Enum(scope.enums.iter().position(|e| e.ident == *name)?),
+        })
+    }
+}
