@@ -10,14 +10,15 @@
 //!        stabilise      no cancellation in the tails, no false infinity, no NaN from finite input
 //!        simplify       constants folded, 1 * x, 0 + x, ...
 //!   -> wide, where an estimate finds f32 not accurate enough; for back ends that have f64:
-//!        recognise, group, limits, simplify
+//!        recognise, fraction, group, series, limits, simplify
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
 
 use crate::graph::Graph;
 use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected, Wiring};
-use crate::passes::{group, limits, recognise, saturate, simplify, stabilise};
+use crate::passes::rational::Style;
+use crate::passes::{group, limits, rational, recognise, saturate, series, simplify, stabilise};
 use crate::rounding::{self, Arithmetic};
 
 /// A forward formula (or a gradient written by hand), ready for every back end.
@@ -48,13 +49,29 @@ pub fn wide(traced: &Graph, narrow: &Graph) -> Option<Wide> {
     (error > BUDGET).then_some(Wide { graph, halves: error > BUDGET_OF_HALVES })
 }
 
-/// The passes of what is evaluated in f64.
+/// An estimate that needs no better form.
+const GOOD: f64 = 0.05;
+
+/// The most accurate of the forms of a graph that are to be evaluated in f64: as written where that
+/// is good, else brought to one fraction.
 fn widen(traced: &Graph) -> Graph {
-    let graph = simplify::run(traced);
-    let graph = recognise::run(&graph);
-    let graph = group::run(&graph);
-    let graph = limits::run(&graph);
-    simplify::run(&graph)
+    let written = recognise::run(&simplify::run(traced));
+    let styles = [(false, false), (true, false), (false, true), (true, true)];
+    let fractions = styles.into_iter().map(|(two_sided, other_forms)| {
+        simplify::run(&rational::run(&written, Style { two_sided, other_forms }))
+    });
+    let mut best: Option<(f64, Graph)> = None;
+    for form in core::iter::once(written.clone()).chain(fractions) {
+        let graph = simplify::run(&limits::run(&series::run(&group::run(&form))));
+        let error = rounding::worst(&graph, Arithmetic::F64).ulps;
+        if best.as_ref().is_none_or(|(least, _)| error < *least) {
+            best = Some((error, graph));
+        }
+        if error <= GOOD {
+            break;
+        }
+    }
+    best.map_or(written, |(_, graph)| graph)
 }
 
 fn finish(graph: &Graph) -> Graph {

@@ -194,6 +194,12 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
     };
     let is_exact = is_exact(prim, args, value);
     let rounding = if is_exact { 0.0 } else { arithmetic.rounding(prim, value) };
+    // What is too small to change a sum is all that is lost.
+    let rounding = match prim {
+        Prim::Add | Prim::Sub => rounding.min(x.value.abs()).min(y.value.abs()),
+        Prim::Sqrt if value * value == x.value => 0.0,
+        _ => rounding,
+    };
     let error = carried + rounding;
     let lost = error.is_nan() || value.is_nan() || arithmetic.overflows(value);
     Bounded { value, error: if lost { f64::INFINITY } else { error } }
@@ -246,7 +252,7 @@ fn carried(prim: Prim, args: [Bounded; 3], k: usize) -> f64 {
 impl Arithmetic {
     /// The rounding error of a call with this value.
     fn rounding(self, prim: Prim, value: f64) -> f64 {
-        let function = prim.row().style == Style::Function;
+        let function = prim.row().style == Style::Function && prim != Prim::Sqrt;
         match self {
             // Below half of the least number, the result is zero.
             Arithmetic::F32 if value.abs() < 2f64.powi(-150) => value.abs(),

@@ -1,0 +1,337 @@
+//! Brings values to one numerator and one denominator, so that what would cancel has cancelled
+//! before anything is rounded.
+//!
+//! Everything built by `+ - * /` from atoms is one [`Product`]: of `1/d - x/d^2` with `d = 1 + x`
+//! nothing is left but `1/d^2`. Sigmoid and tanh are fractions of exponentials, and powers of one
+//! exponential are powers of an atom: `1 - tanh(x)^2` is `4 e / (1 + e)^2`, `e = exp(2 x)`.
+//! A square of a root is its argument, and `x sign(x)` is `|x|`. Everything else is an atom, whose
+//! arguments are brought to this form by themselves.
+//!
+//! ```text
+//! poly      sums of numbers times powers of atoms
+//! product   a number, powers of atoms, powers of polynomials: what values become
+//! emit      from there back to a graph
+//! ```
+
+mod emit;
+mod poly;
+mod product;
+
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::prim::Prim;
+use poly::{Atom, Monomial, Poly};
+use product::Product;
+
+/// In what way a graph is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Exponentials as `exp(-|u|)`, with a choice by the sign of `u`: none is ever infinite.
+    pub two_sided: bool,
+    /// Another form where terms cancel: `ln(r)` as `log1p(r - 1)` near one, `a + sqrt(b)` as
+    /// `(a^2 - b) / (a - sqrt(b))` where `a` is negative.
+    pub other_forms: bool,
+}
+
+/// Rewrites every value of a graph.
+pub fn run(graph: &Graph, style: Style) -> Graph {
+    let mut pass = Pass {
+        graph,
+        style,
+        forms: vec![None; graph.nodes.len()],
+        atoms: Vec::new(),
+        b: Builder::new(),
+        folded: false,
+    };
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| pass.value(*o)).collect();
+    pass.b.finish(&outputs)
+}
+
+/// What an atom stands for.
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    /// A value of the new graph.
+    Value(Id),
+    /// The twelfth root of `exp(u)`: halves, thirds and quarters of an exponent are powers of it.
+    Exp(Poly),
+    /// The root of a polynomial, and the value of that.
+    Sqrt(Poly, Id),
+    /// The magnitude of an atom.
+    Abs(Atom),
+    /// The sign of an atom, and its value.
+    Sign(Atom, Id),
+}
+
+/// Powers of an exponential that one call of `exp` is.
+const WHOLE: i32 = 12;
+
+struct Pass<'g> {
+    graph: &'g Graph,
+    style: Style,
+    /// Of the nodes of the graph, as far as they were asked for.
+    forms: Vec<Option<Product>>,
+    atoms: Vec<Kind>,
+    b: Builder,
+    /// Whether exponentials are emitted as those of negative magnitudes.
+    folded: bool,
+}
+
+impl Pass<'_> {
+    fn atom(&mut self, kind: Kind) -> Product {
+        let known = self.atoms.iter().position(|k| *k == kind);
+        let atom = known.unwrap_or_else(|| {
+            self.atoms.push(kind);
+            self.atoms.len() - 1
+        });
+        Product::monomial(Monomial::power(atom as Atom, 1))
+    }
+
+    /// A node in the new graph.
+    fn value(&mut self, id: Id) -> Id {
+        let form = self.form(id);
+        self.emit(&form)
+    }
+
+    /// A node as a product.
+    fn form(&mut self, id: Id) -> Product {
+        if let Some(known) = &self.forms[id.index()] {
+            return known.clone();
+        }
+        let form = match self.graph.nodes[id.index()] {
+            Node::Const(c) => Product::number(c),
+            Node::Call(prim, args) => {
+                self.algebra(prim, args).unwrap_or_else(|| self.opaque(id, prim))
+            }
+            leaf => {
+                let leaf = self.b.add(leaf);
+                self.atom(Kind::Value(leaf))
+            }
+        };
+        self.forms[id.index()] = Some(form.clone());
+        form
+    }
+
+    /// What the algebra makes of a call; `None` where it does not look into it.
+    fn algebra(&mut self, prim: Prim, [x, y, z]: [Id; 3]) -> Option<Product> {
+        let minus = Product::number(-1.0);
+        Some(match prim {
+            Prim::Neg => self.form(x).times(&minus),
+            Prim::Add => {
+                let (x, y) = (self.form(x), self.form(y));
+                self.sum(&x, &y)?
+            }
+            Prim::Sub => {
+                let (x, y) = (self.form(x), self.form(y).times(&minus));
+                self.sum(&x, &y)?
+            }
+            Prim::Mul => {
+                let product = self.form(x).times(&self.form(y));
+                self.reduced(product)
+            }
+            Prim::Mul3 => {
+                let product = self.form(x).times(&self.form(y)).times(&self.form(z));
+                self.reduced(product)
+            }
+            Prim::Div => {
+                let below = Some(self.form(y)).filter(|below| below.number != 0.0)?;
+                let product = self.form(x).times(&below.raised(-1));
+                self.reduced(product)
+            }
+            Prim::Sqrt => {
+                let of = self.form(x);
+                let poly = of.expanded()?;
+                let inner = self.emit(&of);
+                let root = self.b.call(Prim::Sqrt, &[inner]);
+                self.atom(Kind::Sqrt(poly, root))
+            }
+            Prim::Abs => {
+                let of = self.form(x).as_atom()?;
+                self.atom(Kind::Abs(of))
+            }
+            Prim::Select => {
+                let of = self.form(self.sign_of([x, y, z])?).as_atom()?;
+                let sign = self.copied(Node::Call(prim, [x, y, z]));
+                self.atom(Kind::Sign(of, sign))
+            }
+            Prim::Exp => self.exp(1.0, x)?,
+            Prim::Expm1 => {
+                let e = self.exp(1.0, x)?;
+                self.sum(&e, &minus)?
+            }
+            Prim::Sigmoid => self.logistic(x)?,
+            Prim::Silu => self.form(x).times(&self.logistic(x)?),
+            // s + x s (1 - s)
+            Prim::SiluGrad => {
+                let s = self.logistic(x)?;
+                let rest = s.clone().times(&self.exp(-1.0, x)?);
+                let bend = self.form(x).times(&s).times(&rest);
+                self.sum(&s, &bend)?
+            }
+            Prim::Tanh => {
+                let e = self.exp(2.0, x)?;
+                let (above, below) = (self.sum(&e, &minus)?, self.sum(&e, &Product::number(1.0))?);
+                above.times(&below.raised(-1))
+            }
+            _ => return None,
+        })
+    }
+
+    /// `1 / (1 + e^-x)`
+    fn logistic(&mut self, x: Id) -> Option<Product> {
+        let e = self.exp(-1.0, x)?;
+        Some(self.sum(&e, &Product::number(1.0))?.raised(-1))
+    }
+
+    /// `e^(c x)`: a number and a power of an atom. Exponents in simple proportion share the atom.
+    fn exp(&mut self, c: f64, x: Id) -> Option<Product> {
+        let mut exponent = self.form(x).times(&Product::number(c)).expanded()?;
+        let offset = exponent.0.remove(&Monomial::default()).unwrap_or(0.0);
+        let number = Product::number(libm::exp(offset));
+        if exponent.0.is_empty() {
+            return Some(number);
+        }
+        for atom in 0..self.atoms.len() {
+            let Kind::Exp(base) = &self.atoms[atom] else { continue };
+            if let Some(ratio) = ratio(&exponent, base)
+                && let Some(power) = as_integer(ratio * f64::from(WHOLE))
+            {
+                return Some(
+                    number.times(&Product::monomial(Monomial::power(atom as Atom, power))),
+                );
+            }
+        }
+        Some(number.times(&self.atom(Kind::Exp(exponent)).raised(WHOLE)))
+    }
+
+    fn sum(&self, x: &Product, y: &Product) -> Option<Product> {
+        x.plus(y, |sum| self.reduce(sum))
+    }
+
+    /// What is known of atoms, applied to a product of them.
+    fn reduced(&self, product: Product) -> Product {
+        let alone = Poly::term(product.number, product.monomial.clone());
+        let reduced = self.reduce(alone.clone());
+        if reduced == alone {
+            return product;
+        }
+        let rest = Product { number: 1.0, monomial: Monomial::default(), ..product };
+        Product::of(&reduced).times(&rest)
+    }
+
+    /// What is known of atoms, applied until nothing changes: squares of roots and of magnitudes are
+    /// what these are of; a sign times its number is the magnitude, and the other way round.
+    fn reduce(&self, mut poly: Poly) -> Poly {
+        for (atom, kind) in self.atoms.iter().enumerate() {
+            let atom = atom as Atom;
+            let power = |of: Atom| Monomial::power(of, 1);
+            let square = match kind {
+                Kind::Sqrt(of, _) => Some(of.clone()),
+                Kind::Abs(of) => Some(Poly::term(1.0, Monomial::power(*of, 2))),
+                _ => None,
+            };
+            if let Some(square) = square {
+                poly = replaced(poly, &Monomial::power(atom, 2), &square);
+            }
+            if let Kind::Sign(of, _) = kind {
+                let size = self.atoms.iter().position(|k| *k == Kind::Abs(*of));
+                if let Some(size) = size.map(|s| s as Atom) {
+                    let to_size = Poly::term(1.0, power(size));
+                    poly = replaced(poly, &power(atom).times(&power(*of)), &to_size);
+                    let to_number = Poly::term(1.0, power(*of));
+                    poly = replaced(poly, &power(atom).times(&power(size)), &to_number);
+                }
+            }
+        }
+        poly
+    }
+
+    /// Whose sign a choice is, written as derivatives write it.
+    fn sign_of(&self, [above, one, rest]: [Id; 3]) -> Option<Id> {
+        let call = |id: Id| match self.graph.nodes[id.index()] {
+            Node::Call(prim, args) => Some((prim, args)),
+            _ => None,
+        };
+        let is = |id: Id, c: f64| self.graph.nodes[id.index()] == Node::Const(c);
+        let ((Prim::Lt, [zero, x, _]), (Prim::Select, [below, minus, same])) =
+            (call(above)?, call(rest)?)
+        else {
+            return None;
+        };
+        let (Prim::Lt, [y, nought, _]) = call(below)? else { return None };
+        let matches = is(zero, 0.0) && is(nought, 0.0) && is(one, 1.0) && is(minus, -1.0);
+        (matches && x == y && x == same).then_some(x)
+    }
+
+    /// A call that is an atom, its arguments in their own best form.
+    fn opaque(&mut self, id: Id, prim: Prim) -> Product {
+        let Node::Call(_, args) = self.graph.nodes[id.index()] else { return Product::number(0.0) };
+        if prim == Prim::Ln && self.style.other_forms {
+            return self.logarithm(args[0]);
+        }
+        let mut new = [Id::NONE; 3];
+        for (new, old) in new.iter_mut().zip(&args[..prim.row().arity]) {
+            // Comparisons decide as written.
+            let is_comparison = |id: Id| match self.graph.nodes[id.index()] {
+                Node::Call(prim, _) => prim.is_comparison(),
+                _ => false,
+            };
+            let copy = is_comparison(*old);
+            *new = if copy { self.copied(self.graph.nodes[old.index()]) } else { self.value(*old) };
+        }
+        let call = self.b.add(Node::Call(prim, new));
+        self.atom(Kind::Value(call))
+    }
+
+    /// `ln r`, by `r - 1` where that is small.
+    fn logarithm(&mut self, r: Id) -> Product {
+        let of = self.form(r);
+        let from_one = self.sum(&of, &Product::number(-1.0));
+        let whole = self.emit(&of);
+        let whole = self.b.call(Prim::Ln, &[whole]);
+        let value = from_one.map_or(whole, |d| {
+            let d = self.emit(&d);
+            let near = self.b.call(Prim::Log1p, &[d]);
+            let (size, half) = (self.b.call(Prim::Abs, &[d]), self.b.num(0.5));
+            let is_near = self.b.call(Prim::Lt, &[size, half]);
+            self.b.call(Prim::Select, &[is_near, near, whole])
+        });
+        self.atom(Kind::Value(value))
+    }
+
+    /// A node with all that it is made of, as it was.
+    fn copied(&mut self, node: Node) -> Id {
+        let Node::Call(prim, mut args) = node else { return self.b.add(node) };
+        for arg in &mut args[..prim.row().arity] {
+            *arg = self.copied(self.graph.nodes[arg.index()]);
+        }
+        self.b.add(Node::Call(prim, args))
+    }
+}
+
+/// `x / y`, if that is a number.
+fn ratio(x: &Poly, y: &Poly) -> Option<f64> {
+    let same = x.0.len() == y.0.len() && x.0.keys().eq(y.0.keys());
+    let mut ratios = x.0.values().zip(y.0.values()).filter(|_| same).map(|(a, b)| a / b);
+    let first = ratios.next()?;
+    ratios.all(|r| (r - first).abs() <= 1e-14 * first.abs()).then_some(first)
+}
+
+/// An integer of moderate size.
+fn as_integer(x: f64) -> Option<i32> {
+    let whole = x.round();
+    ((x - whole).abs() <= 1e-12 * x.abs() && whole.abs() <= 1200.0).then_some(whole as i32)
+}
+
+/// A polynomial with `by` for a monomial, as often as that divides its terms.
+fn replaced(mut poly: Poly, monomial: &Monomial, by: &Poly) -> Poly {
+    // Every round takes one off a power, and powers are few.
+    for _ in 0..16 {
+        let divides = |m: &Monomial| monomial.0.iter().all(|(atom, power)| m.of(*atom) >= *power);
+        let Some((m, c)) = poly.0.iter().find(|(m, _)| divides(m)).map(|(m, c)| (m.clone(), *c))
+        else {
+            break;
+        };
+        poly.0.remove(&m);
+        poly = poly.plus(c, &m.over(monomial), by);
+    }
+    poly
+}

@@ -1,0 +1,190 @@
+//! Polynomials in atoms: sums of numbers times powers of atoms.
+
+use std::collections::BTreeMap;
+
+/// Names an atom: a value that the algebra does not look into.
+pub type Atom = u32;
+
+/// A product of powers of atoms, none of them zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Monomial(pub BTreeMap<Atom, i32>);
+
+impl Monomial {
+    /// `atom^power`
+    pub fn power(atom: Atom, power: i32) -> Monomial {
+        Monomial([(atom, power)].into_iter().filter(|p| p.1 != 0).collect())
+    }
+
+    /// The power of an atom.
+    pub fn of(&self, atom: Atom) -> i32 {
+        self.0.get(&atom).copied().unwrap_or(0)
+    }
+
+    /// Powers of both combined, atom by atom.
+    fn zip(&self, other: &Monomial, f: impl Fn(i32, i32) -> i32) -> Monomial {
+        let atoms = self.0.keys().chain(other.0.keys());
+        Monomial(atoms.map(|a| (*a, f(self.of(*a), other.of(*a)))).filter(|p| p.1 != 0).collect())
+    }
+
+    /// The product.
+    pub fn times(&self, other: &Monomial) -> Monomial {
+        self.zip(other, |a, b| a + b)
+    }
+
+    /// The quotient.
+    pub fn over(&self, other: &Monomial) -> Monomial {
+        self.zip(other, |a, b| a - b)
+    }
+
+    /// What both have in common, powers below the line included.
+    pub fn common(&self, other: &Monomial) -> Monomial {
+        self.zip(other, i32::min)
+    }
+
+    /// With an atom's reciprocal in its place.
+    pub fn inverted(&self, atom: Atom) -> Monomial {
+        Monomial(self.0.iter().map(|(a, p)| (*a, if *a == atom { -p } else { *p })).collect())
+    }
+
+    /// The monomial to a power.
+    pub fn raised(&self, power: i32) -> Monomial {
+        self.zip(self, |a, _| a * power)
+    }
+}
+
+/// A sum of terms, none of them zero.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Poly(pub BTreeMap<Monomial, f64>);
+
+/// A sum below this share of its terms is zero but for rounding.
+const ZERO: f64 = 1e-13;
+
+impl Poly {
+    /// A number.
+    pub fn number(c: f64) -> Poly {
+        Poly::term(c, Monomial::default())
+    }
+
+    /// `c * monomial`
+    pub fn term(c: f64, monomial: Monomial) -> Poly {
+        Poly([(monomial, c)].into_iter().filter(|t| t.1 != 0.0).collect())
+    }
+
+    /// Adds a term.
+    pub fn add_term(&mut self, c: f64, monomial: Monomial) {
+        let sum = self.0.get(&monomial).copied().unwrap_or(0.0) + c;
+        if sum.abs() <= ZERO * c.abs() {
+            self.0.remove(&monomial);
+        } else {
+            self.0.insert(monomial, sum);
+        }
+    }
+
+    /// `self + c * monomial * other`
+    pub fn plus(mut self, c: f64, monomial: &Monomial, other: &Poly) -> Poly {
+        for (m, d) in &other.0 {
+            self.add_term(c * d, m.times(monomial));
+        }
+        self
+    }
+
+    /// The product.
+    pub fn times(&self, other: &Poly) -> Poly {
+        self.0.iter().fold(Poly::default(), |sum, (m, c)| sum.plus(*c, m, other))
+    }
+
+    /// The polynomial to a power.
+    pub fn raised(&self, power: u32) -> Poly {
+        (0..power).fold(Poly::number(1.0), |product, _| product.times(self))
+    }
+
+    /// The number, if it is one.
+    pub fn as_number(&self) -> Option<f64> {
+        match self.0.iter().next() {
+            None => Some(0.0),
+            Some((m, c)) if self.0.len() == 1 && m.0.is_empty() => Some(*c),
+            _ => None,
+        }
+    }
+
+    /// Number, monomial and polynomial whose product this is: the polynomial begins with 1 and has
+    /// no power that all of its terms share.
+    pub fn content(&self) -> (f64, Monomial, Poly) {
+        let mut shared: Option<Monomial> = None;
+        for m in self.0.keys() {
+            shared = Some(shared.map_or(m.clone(), |s| s.common(m)));
+        }
+        let shared = shared.unwrap_or_default();
+        let rest = |scale: f64| -> Poly {
+            Poly(self.0.iter().map(|(m, c)| (m.over(&shared), c / scale)).collect())
+        };
+        let scale = rest(1.0).0.values().next().copied().unwrap_or(0.0);
+        let rest = rest(scale);
+        (scale, shared, rest)
+    }
+
+    /// The quotient by a polynomial that divides this one.
+    pub fn divided(&self, by: &Poly) -> Option<Poly> {
+        let (lead, c) = by.0.last_key_value()?;
+        let (mut rest, mut quotient) = (self.clone(), Poly::default());
+        for _ in 0..64 {
+            let Some((m, d)) = rest.0.last_key_value() else { return Some(quotient) };
+            let (m, d) = (m.over(lead), d / c);
+            if m.0.values().any(|p| *p < 0) {
+                return None;
+            }
+            rest = rest.plus(-d, &m, by);
+            quotient.add_term(d, m);
+        }
+        None
+    }
+
+    /// By powers of an atom, from the least to the greatest: what they are multiplied by.
+    pub fn by_power(&self, atom: Atom) -> BTreeMap<i32, Poly> {
+        let mut all: BTreeMap<i32, Poly> = BTreeMap::new();
+        for (m, c) in &self.0 {
+            let power = m.of(atom);
+            let rest = m.over(&Monomial::power(atom, power));
+            all.entry(power).or_default().add_term(*c, rest);
+        }
+        all
+    }
+
+    /// Whether an atom is in it.
+    pub fn has(&self, atom: Atom) -> bool {
+        self.0.keys().any(|m| m.of(atom) != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `a + b x + c y`
+    fn poly(terms: [f64; 3]) -> Poly {
+        let monomials = [Monomial::default(), Monomial::power(0, 1), Monomial::power(1, 1)];
+        let sum = |mut sum: Poly, (m, c): (Monomial, f64)| {
+            sum.add_term(c, m);
+            sum
+        };
+        monomials.into_iter().zip(terms).fold(Poly::default(), sum)
+    }
+
+    #[test]
+    fn a_product_is_divided_by_its_factors_alone() {
+        let (a, b) = (poly([1.0, 2.0, -3.0]), poly([-0.5, 0.0, 4.0]));
+        let product = a.times(&b);
+        assert_eq!(product.divided(&a), Some(b.clone()));
+        assert_eq!(product.divided(&b), Some(a));
+        assert_eq!(product.divided(&poly([1.0, 1.0, 1.0])), None);
+    }
+
+    #[test]
+    fn content_is_what_all_terms_share() {
+        let x = Monomial::power(0, -2);
+        let p = Poly::default().plus(6.0, &x, &poly([0.0, 0.5, 1.0]));
+        let (c, m, rest) = p.content();
+        assert_eq!(Poly::default().plus(c, &m, &rest), p);
+        assert!(rest.0.values().next() == Some(&1.0) && m == x, "{c} {m:?} {rest:?}");
+    }
+}

@@ -1,0 +1,126 @@
+//! Of formulas as their papers have them, in several spellings: the compiler finds a form of the value and of the gradient
+//! that is accurate by its own estimate, whatever the author wrote.
+
+use op_dsl_ir::op::OpDef;
+use op_dsl_ir::rounding::{Arithmetic, worst};
+use op_dsl_ir::show;
+use op_dsl_syntax::function;
+use quote::quote;
+
+const FORMULAS: &[&str] = &[
+    // mish
+    "x * tanh(softplus(x))",
+    "x * tanh(ln(1.0 + exp(x)))",
+    "{ let n = (1.0 + exp(x)) * (1.0 + exp(x)); x * (n - 1.0) / (n + 1.0) }",
+    "{ let w = exp(x); x * (w * w + 2.0 * w) / (w * w + 2.0 * w + 2.0) }",
+    // quick gelu
+    "x * sigmoid(1.702 * x)",
+    "x / (1.0 + exp(-1.702 * x))",
+    "x - x / (1.0 + exp(1.702 * x))",
+    // swish with a parameter
+    "x * sigmoid(k * x)",
+    "x / (1.0 + exp(-k * x))",
+    // softsign
+    "x / (1.0 + abs(x))",
+    "if x > 0.0 { x / (1.0 + x) } else { x / (1.0 - x) }",
+    // tanhshrink
+    "x - tanh(x)",
+    "x - (exp(x) - exp(-x)) / (exp(x) + exp(-x))",
+    // log cosh
+    "ln((exp(x) + exp(-x)) / 2.0)",
+    "x + softplus(-2.0 * x) - 0.6931471805599453",
+    // sigmoid and tanh, written out
+    "1.0 / (1.0 + exp(-x))",
+    "exp(x) / (exp(x) + 1.0)",
+    "(1.0 + tanh(0.5 * x)) * 0.5",
+    "(exp(2.0 * x) - 1.0) / (exp(2.0 * x) + 1.0)",
+    "2.0 * sigmoid(2.0 * x) - 1.0",
+    "tanh(x)",
+    "sigmoid(x)",
+    // their slopes
+    "1.0 - tanh(x) * tanh(x)",
+    "sigmoid(x) * (1.0 - sigmoid(x))",
+    "exp(-x) / ((1.0 + exp(-x)) * (1.0 + exp(-x)))",
+    // elu and its kind
+    "if x > 0.0 { x } else { exp(x) - 1.0 }",
+    "if x > 0.0 { x } else { k * exp(x) - k }",
+    "if x > 0.0 { x } else { k * (exp(x / k) - 1.0) }",
+    "1.0507009873554805 * (if x > 0.0 { x } else { 1.6732632423543772 * (exp(x) - 1.0) })",
+    // of halves
+    "x * min(max(x + 3.0, 0.0), 6.0) / 6.0",
+    "min(max(x / 6.0 + 0.5, 0.0), 1.0)",
+    // log sigmoid
+    "ln(sigmoid(x))",
+    "-softplus(-x)",
+    "-ln(1.0 + exp(-x))",
+    // softplus with a parameter
+    "ln(1.0 + exp(k * x)) / k",
+    // situ
+    "tanh(x) * sigmoid(x)",
+    "x * tanh(exp(x))",
+    "x * tanh(0.5 * x)",
+    // gaussian
+    "exp(-x * x)",
+    "x * exp(-x * x)",
+    "1.0 - exp(-x * x)",
+    "x * x * exp(-0.5 * x * x)",
+    // serf, phish, smish, logish
+    "x * erf(softplus(x))",
+    "x * tanh(0.5 * x * (1.0 + erf(x * 0.7071067811865476)))",
+    "x * tanh(ln(1.0 + sigmoid(x)))",
+    "x * ln(1.0 + sigmoid(x))",
+    // inverse square root
+    "x / sqrt(1.0 + x * x)",
+    "if x >= 0.0 { x } else { x / sqrt(1.0 + x * x) }",
+    "(sqrt(x * x + 1.0) - 1.0) / 2.0 + x",
+    "(x + sqrt(x * x + 4.0)) / 2.0",
+    // squares
+    "if x > 0.0 { x * x } else { 0.0 * x }",
+    "{ let q = x * x; q / (1.0 + q) }",
+    "1.0 / (1.0 + x * x)",
+    // soft clipping and penalised tanh
+    "ln((1.0 + exp(x)) / (1.0 + exp(x - 1.0)))",
+    "if x > 0.0 { tanh(x) } else { 0.25 * tanh(x) }",
+    "0.5 * x * erfc(-0.7071067811865476 * x)",
+    "k * tanh(x / k)",
+    "x * exp(x) / (1.0 + exp(x))",
+    "exp(x) - 1.0 + x",
+    "ln(1.0 + x * x)",
+    "x * ln(1.0 + exp(x))",
+    "max(x, 0.0) + ln(1.0 + exp(-abs(x)))",
+];
+
+fn operators(body: &str) -> Vec<OpDef> {
+    let attr = if body.contains('k') { ", #[attr(default = 1.0)] k: f32" } else { "" };
+    let item = format!("fn f(x: Elem{attr}) -> Elem {{ {body} }}");
+    let args = quote!(name = "F", outputs(out), grad(name = "G", wrt(x)));
+    let family = function(args, item.parse().expect("tokens")).expect("a function");
+    if let Some(error) = family.error {
+        panic!("{body}: {error}");
+    }
+    family.ops.into_iter().map(|op| op.def).collect()
+}
+
+#[test]
+fn every_formula_has_an_accurate_form() {
+    let mut bad = Vec::new();
+    for formula in FORMULAS {
+        for def in operators(formula) {
+            let spec = &def.specs[0];
+            let (inputs, scalars) = (def.input_names(), def.scalar_names());
+            let narrow = worst(&spec.graph, Arithmetic::F32);
+            let mut line = format!("{} {formula}\n    f32 {:.1e} at {:?}", def.name, narrow.ulps, narrow.streams);
+            let mut error = narrow.ulps;
+            if let Some(wide) = &spec.wide {
+                let found = worst(&wide.graph, Arithmetic::F64);
+                error = found.ulps;
+                let text = show::listing(&wide.graph, &inputs, &scalars, &["out".to_owned()]);
+                line += &format!("\n    f64 {:.1e} at {:?}\n{text}", found.ulps, found.streams);
+            }
+            if error > 2.0 || spec.wide.is_some() && error > 0.1 {
+                bad.push(line);
+            }
+        }
+    }
+    assert!(bad.is_empty(), "{} forms\n{}", bad.len(), bad.join("\n"));
+}
