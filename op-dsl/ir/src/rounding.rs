@@ -142,7 +142,7 @@ impl Point {
 }
 
 /// The values of a graph's outputs at a point, with bounds of their errors.
-fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Bounded> {
+pub fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Bounded> {
     let last = Id(graph.nodes.len().saturating_sub(1) as u32);
     let all = evaluate(graph, arithmetic, point, last);
     graph.outputs.iter().map(|o| all[o.index()]).collect()

@@ -109,7 +109,10 @@ fn every_formula_has_an_accurate_form() {
             let spec = &def.specs[0];
             let (inputs, scalars) = (def.input_names(), def.scalar_names());
             let narrow = worst(&spec.graph, Arithmetic::F32);
-            let mut line = format!("{} {formula}\n    f32 {:.1e} at {:?}", def.name, narrow.ulps, narrow.streams);
+            let mut line = format!(
+                "{} {formula}\n    f32 {:.1e} at {:?}",
+                def.name, narrow.ulps, narrow.streams
+            );
             let mut error = narrow.ulps;
             if let Some(wide) = &spec.wide {
                 let found = worst(&wide.graph, Arithmetic::F64);
@@ -123,4 +126,32 @@ fn every_formula_has_an_accurate_form() {
         }
     }
     assert!(bad.is_empty(), "{} forms\n{}", bad.len(), bad.join("\n"));
+}
+
+/// NaN has NaN, and an infinity what the formula tends to. `k` is 0.75.
+#[test]
+fn every_formula_has_its_limits() {
+    for formula in FORMULAS {
+        for def in operators(formula) {
+            let spec = &def.specs[0];
+            let graph = spec.wide.as_ref().map_or(&spec.graph, |wide| &wide.graph);
+            let at = |x: f64| {
+                let streams = if def.inputs.len() == 2 { vec![1.0, x] } else { vec![x] };
+                graph.eval(&streams, &[0.75])[0]
+            };
+            // A constant of a choice is what it is.
+            assert!(at(f64::NAN).is_nan() || formula.contains("0.0 * x"), "{} {formula}", def.name);
+            for end in [f64::INFINITY, f64::NEG_INFINITY] {
+                let (limit, near) = (at(end), at(end.signum() * 1e38));
+                let close = (limit - near).abs() <= 1e-30 + 1e-6 * near.abs();
+                let grows =
+                    limit.is_infinite() && near.abs() > 80.0 && limit.signum() == near.signum();
+                assert!(
+                    close || grows || limit.abs() > 1e38 && near.abs() > 1e37,
+                    "{} {formula} at {end}: {limit}, {near}",
+                    def.name
+                );
+            }
+        }
+    }
 }

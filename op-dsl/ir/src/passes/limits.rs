@@ -4,11 +4,15 @@
 //! is 0. Far out, where rounding leaves nothing of a value, the function is replaced by what it has
 //! become there: a number, or a straight line, which is read off its values where they are still
 //! good. A function whose own values serve to the end, and at infinity, is left alone.
+//!
+//! What attributes and other streams have a part in has no such values. If it makes NaN of an
+//! infinity, it sees [`HUGE`] instead: a number that f32 has none of the size of, yet far from the
+//! end of f64.
 
 use super::products::{Sole, sole_streams};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
-use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
+use crate::rounding::{Arithmetic, Bounded, Point, evaluate, lines, outputs};
 
 /// How far a value may be from the truth to be good, relative to it.
 const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
@@ -17,8 +21,71 @@ const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
 /// Less than this is zero in f32, whatever multiplies it.
 const VANISHED: f64 = 1e-90;
 
-/// Replaces functions of one stream where they have reached their limits and lost their digits.
+/// Stands for infinity. Its fifth power is finite.
+const HUGE: f64 = 1e60;
+
+/// Gives every function its limits.
 pub fn run(graph: &Graph) -> Graph {
+    hold_infinities(&reach_limits(graph))
+}
+
+/// Replaces infinite streams by huge numbers, where those have a limit that infinity has not.
+fn hold_infinities(graph: &Graph) -> Graph {
+    let mut held: Vec<u16> = Vec::new();
+    for line in lines(graph) {
+        for end in [line.first(), line.last()].into_iter().flatten() {
+            let at = |x: f64| {
+                let mut point = end.clone();
+                point.streams[end.varied] = x.copysign(point.streams[end.varied]);
+                outputs(graph, Arithmetic::F64, &point)
+            };
+            let (infinite, huge, less) = (at(f64::INFINITY), at(HUGE), at(HUGE / 4.7));
+            let lost = |k: usize| {
+                limit(huge[k].value, less[k].value)
+                    .is_some_and(|limit| !nearly(infinite[k].value, limit))
+            };
+            let stream = end.varied as u16;
+            if (0..infinite.len()).any(lost) && !held.contains(&stream) {
+                held.push(stream);
+            }
+        }
+    }
+    if held.is_empty() {
+        return graph.clone();
+    }
+    graph.rewrite(|b, node| {
+        let id = b.add(node);
+        match node {
+            Node::Stream(s) if held.contains(&s) => {
+                let [low, high] = [-HUGE, HUGE].map(|h| b.num(h));
+                let above = b.call(Prim::Max, &[id, low]);
+                b.call(Prim::Min, &[above, high])
+            }
+            _ => id,
+        }
+    })
+}
+
+/// What a function tends to, from its values at [`HUGE`] and before.
+fn limit(huge: f64, less: f64) -> Option<f64> {
+    if huge.abs() > MAX && less.abs() > MAX && huge.signum() == less.signum() {
+        return Some(f64::INFINITY.copysign(huge));
+    }
+    let small = if huge.abs() <= less.abs() { 1e-50 } else { VANISHED };
+    let vanishes = huge.abs() < small;
+    let limit = if vanishes { 0.0 } else { huge };
+    (vanishes || nearly(less, huge)).then_some(limit)
+}
+
+fn nearly(x: f64, y: f64) -> bool {
+    x == y || (x - y).abs() <= NEAR * y.abs() || y == 0.0 && x.abs() < 1e-50
+}
+
+/// The largest number of f32.
+const MAX: f64 = f32::MAX as f64;
+
+/// Replaces functions of one stream where they have reached their limits and lost their digits.
+fn reach_limits(graph: &Graph) -> Graph {
     let sole = sole_streams(graph);
     let whole = whole(graph, &sole);
     let mut b = Builder::new();
@@ -95,7 +162,7 @@ impl Function<'_> {
 /// Distances from zero in ascending order, up to the largest number of f32.
 fn distances() -> impl Iterator<Item = f64> {
     let eighths = (-32..1024).map(|k| 2f64.powf(f64::from(k) / 8.0));
-    eighths.chain([f64::from(f32::MAX)])
+    eighths.chain([MAX])
 }
 
 impl End {
