@@ -8,6 +8,7 @@ use super::lookup;
 use super::table::{Table, indent};
 use super::verify::formula::mode;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
+use op_dsl_ir::rounding::{Arithmetic, worst};
 use op_dsl_ir::{DType, Graph, Node, Prim, show};
 
 /// Formula, graphs and primitives of an operator.
@@ -94,8 +95,16 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         true => indent("the same", 2),
         false => listing(&spec.graph),
     };
+    let wide = spec.wide.as_ref().map_or_else(String::new, |wide| {
+        let error = worst(&spec.graph, Arithmetic::F32).ulps;
+        let types = if wide.halves { "all types" } else { "f32" };
+        let off =
+            if error.is_finite() { format!("{error:.0} ulp off") } else { "of no use".into() };
+        let graph = listing(&wide.graph);
+        format!("\nOn CPUs in f64, for {types}: in f32 results would be {off}\n{graph}")
+    });
     format!(
-        "{title}\n{traced}\n{}\nStabilised and simplified\n{simplified}\nPrimitives in {dtype}\n{}",
+        "{title}\n{traced}\n{}\nStabilised and simplified\n{simplified}{wide}\nPrimitives in {dtype}\n{}",
         listing(&spec.traced),
         indent(&primitives(def, &spec.graph, dtype), 2),
     )
