@@ -310,13 +310,19 @@ impl Layout {
     }
 }
 
+/// The end of a range of sizes: smaller in an interpreter, where an element takes 100 us and every case has several runs.
+fn below(native: usize, interpreted: usize) -> usize {
+    if cfg!(miri) { interpreted } else { native }
+}
+
 fn shape() -> impl Strategy<Value = Vec<usize>> {
-    let small = prop::collection::vec(1usize..8, 1..=5);
-    let long = (prop::collection::vec(1usize..5, 0..=2), 1usize..400).prop_map(|(mut v, n)| {
+    let small = prop::collection::vec(1..below(8, 4), 1..=below(5, 4));
+    let outer = prop::collection::vec(1..below(5, 3), 0..=2);
+    let long = (outer, 1..below(400, 150)).prop_map(|(mut v, n)| {
         v.push(n);
         v
     });
-    let wide = (1usize..200, 1usize..200).prop_map(|(a, b)| vec![a, b]);
+    let wide = (1..below(200, 20), 1..below(200, 20)).prop_map(|(a, b)| vec![a, b]);
     let empty = prop::collection::vec(0usize..3, 1..=4);
     prop_oneof![4 => small, 4 => long, 3 => wide, 1 => empty]
 }
