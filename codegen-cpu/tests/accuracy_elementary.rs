@@ -26,7 +26,7 @@ const STRIDE: usize = if cfg!(target_arch = "x86_64") { 101 } else { 10_007 };
 fn run<E: El>(kernels: &Kernels, level: Level, x: &[&[E]], y: &mut [E]) {
     assert!(level.is_available() && kernels.inputs() == x.len() && kernels.outputs() == 1);
     assert!(y.len().is_multiple_of(STEP) && x.iter().all(|x| x.len() == y.len()));
-    let mut io = Streams::EMPTY;
+    let mut io = Streams::of(E::DTYPE);
     for (p, x) in io.start.iter_mut().zip(x) {
         *p = x.as_ptr().cast_mut().cast(); // only read: it is an input
     }

@@ -6,7 +6,7 @@ use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::view::{View, ViewMut};
 use driver::{
     Buf, Tensor, all_options, binary, binary_claims, expect_binary, expect_gated, gated_broadcast,
-    indices,
+    indices, two_outputs,
 };
 use half::{bf16, f16};
 use op_dsl_ir::DType;
@@ -199,6 +199,56 @@ fn outputs_of_another_type() {
             }
         }
     }
+}
+
+/// Two outputs, each of its own type and at its own distance from a cache line, and then one of them in place.
+#[test]
+fn outputs_of_several_types() {
+    let op = two_outputs();
+    let (attrs, n) = ([Value::Int(1), Value::Bool(true)], 700);
+    for [a, first, second] in every_three_types() {
+        for (rows, lead) in [(1, 0), (1, 4), (3, 0)] {
+            let lie = |dtype, columns, lead, seed| {
+                let (order, none) = ([1, 0], [0, 0]);
+                Tensor::laid_out(dtype, &[rows, columns], &order, &none, &[false; 2], lead, seed)
+            };
+            let [dy, gelu] = [1, 2].map(|seed| lie(a, n, 0, seed));
+            let (x, outputs) =
+                (lie(a, 2 * n, 0, 3), [lie(first, n, lead, 4), lie(second, n, 0, 5)]);
+            let mut want = outputs.clone();
+            for index in indices(&[rows, n]) {
+                let at = |t: &Tensor, k: usize| t.buf.get(t.at(&[index[0], index[1] + k]));
+                let (d, s, g, v) = (at(&dy, 0), at(&gelu, 0), at(&x, 0), at(&x, n));
+                for (want, value) in want.iter_mut().zip([d * g - v, s * v - d]) {
+                    let value = Buf::new(a, [value].into_iter()).get(0);
+                    want.buf.set(want.at(&index), value);
+                }
+            }
+            for options in all_options().into_iter().map(|o| Options { cast: true, ..o }) {
+                let [mut dg, mut dv] = outputs.clone();
+                let inputs = [&dy, &x, &gelu].map(|t| t.view().unwrap());
+                let both = &mut [dg.view_mut().unwrap(), dv.view_mut().unwrap()];
+                op.run(&attrs, &inputs, both, &options).unwrap();
+                assert!([&dg.buf, &dv.buf] == [&want[0].buf, &want[1].buf], "{a} {options:?}");
+                if first != a {
+                    continue;
+                }
+                let mut dy = dy.clone();
+                let [_, x, gelu] = inputs;
+                let (read, write) = dy.both(false).unwrap();
+                let both = &mut [write, dv.view_mut().unwrap()];
+                op.run(&attrs, &[read, x, gelu], both, &options).unwrap();
+                let dg: Vec<f32> = indices(&[rows, n]).map(|i| dg.buf.get(dg.at(&i))).collect();
+                assert!((0..rows * n).all(|i| dy.buf.get(i) == dg[i]), "in place, {a} {options:?}");
+                assert!(dv.buf == want[1].buf, "in place, {a} {options:?}");
+            }
+        }
+    }
+}
+
+fn every_three_types() -> impl Iterator<Item = [DType; 3]> {
+    let [a, b, c] = [(); 3].map(|()| DType::ALL);
+    a.into_iter().flat_map(move |a| b.into_iter().flat_map(move |b| c.map(|c| [a, b, c])))
 }
 
 /// NaN, infinities, and values beyond a half's.

@@ -3,6 +3,7 @@
 pub use super::options::Options;
 
 use super::block::{Kernels, MAX_SCALARS, MAX_STREAMS};
+use super::convert::converters;
 use super::dense;
 use super::driver;
 use super::error::Error;
@@ -140,7 +141,8 @@ impl Operator {
         let _mode = DefaultMode::enter();
         let call = Call { def: &self.def, bound: &bound, kernels, inputs, outputs };
         let kernel = kernels.get(bound.dtype, level).ok_or_else(|| self.lacks(level))?;
-        let mut job = Job::new(&bound, kernel, level);
+        let converters = converters(level).ok_or_else(|| self.lacks(level))?;
+        let mut job = Job::new(&bound, kernel, converters, level);
         job.alone = call.has_cells();
         for value in attrs {
             if let Value::Float(v) = value {

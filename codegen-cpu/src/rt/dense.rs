@@ -7,8 +7,8 @@ use super::streams::Call;
 use super::view::Raw;
 use op_dsl_ir::op::{Kind, Pattern};
 
-/// Sets the job's domain and streams if every tensor is dense, of the kernel's type and not
-/// broadcast, and outputs are inputs or nowhere near them; tells whether it did.
+/// Sets the job's domain and streams if every tensor is dense and not broadcast, inputs are of the kernel's
+/// type, and outputs are inputs or nowhere near them; tells whether it did.
 pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
     let Call { def, bound, kernels, inputs, outputs } = *call;
     // Elements of a part lie side by side from the split dimension on.
@@ -23,11 +23,9 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
     let (outer, inner) = bound.domain.split_at(dim);
     let (rows, run): (usize, usize) = (outer.iter().product(), inner.iter().product());
     let total = rows * run;
-    let fits = |raw: &Raw, kind: Kind| {
-        raw.dense && raw.dtype == bound.dtype && raw.count == total * kind.parts().len()
-    };
+    let fits = |raw: &Raw, kind: Kind| raw.dense && raw.count == total * kind.parts().len();
     for (t, input) in def.inputs.iter().zip(inputs) {
-        if !fits(input.raw(), t.kind) {
+        if !fits(input.raw(), t.kind) || input.dtype() != bound.dtype {
             return Ok(false);
         }
     }
@@ -36,7 +34,8 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
             return Ok(false);
         }
         for (source, input) in def.inputs.iter().zip(inputs) {
-            if source.kind == t.kind && input.raw().ptr == out.raw().ptr {
+            let same = source.kind == t.kind && out.dtype() == bound.dtype;
+            if same && input.raw().ptr == out.raw().ptr {
                 job.in_place = true; // they have the same shape, so all else is the same too
             } else if !apart(input.raw(), out.raw()) {
                 return Ok(false);
@@ -49,11 +48,9 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
 
     job.dense = true;
     job.set_sizes(rows, run);
-    let size = bound.dtype.size();
-    let row = run * size;
-    // Where parts start and how far apart their rows are, in bytes.
-    let whole = [(0, row)];
-    let gate_and_value = if gate_first { [0, row] } else { [row, 0] }.map(|at| (at, 2 * row));
+    // Where parts start and how far apart their rows are, in elements.
+    let whole = [(0, run)];
+    let gate_and_value = if gate_first { [0, run] } else { [run, 0] }.map(|at| (at, 2 * run));
     let parts = |kind: Kind| match kind {
         Kind::Whole => &whole[..],
         Kind::Gated => &gate_and_value,

@@ -4,7 +4,7 @@
 //! position, split or thread count.
 
 use super::block::MAX_STREAMS;
-use super::convert::{gather, home, scatter};
+use super::convert::gather;
 use super::line::{Line, STEP_BYTES, finish_streaming};
 use super::options::Options;
 use super::plan::{Boxes, Job, SCRATCH};
@@ -190,8 +190,8 @@ impl Worker<'_> {
         let columns = boxes.columns.min(job.size[last] - column);
 
         self.tracks.clear();
-        for s in job.streams() {
-            let (pitch, step) = (s.strides[boxes.dim], job.dtype.size());
+        for (k, s) in job.streams().iter().enumerate() {
+            let (pitch, step) = (s.strides[boxes.dim], job.walked(k).size());
             let bytes = pitch * row as isize + s.strides[last] * column as isize;
             self.tracks.push(Track { base: s.ptr.wrapping_offset(bytes), pitch, step });
         }
@@ -228,19 +228,17 @@ impl Worker<'_> {
             let is_input = k < job.input_count();
             // Only inputs repeat elements.
             let repeats = |d: usize| is_input && !boxes.packed && s.strides[d] == 0;
-            self.tracks[k].step = if repeats(job.rank - 1) { 0 } else { job.dtype.size() };
+            let element = job.walked(k).size();
+            self.tracks[k].step = if repeats(job.rank - 1) { 0 } else { element };
             let columns = if repeats(job.rank - 1) { boxes.piece.min(columns) } else { columns };
             let rows = if repeats(boxes.dim) { 1 } else { rows };
-            self.tracks[k].pitch =
-                if rows == 1 { 0 } else { (columns * job.dtype.size()) as isize };
+            self.tracks[k].pitch = if rows == 1 { 0 } else { (columns * element) as isize };
             // Often the same elements as in the box before: broadcast along all that changed. No
             // output can have changed them, since a stream that an output is repeats nothing.
             let held = slot.held == place && slot.columns == columns && slot.rows >= rows;
             (slot.held, slot.rows, slot.columns) = (place, rows, columns);
-            let b = strided(job, boxes, s, place, rows, columns);
-            if !is_input {
-                self.tracks[k].base = home(job, &b, slot.memory);
-            } else if !held {
+            if is_input && !held {
+                let b = strided(job, boxes, s, place, rows, columns);
                 // SAFETY: the box is within the domain, whose elements the view vouches for, and
                 // fits the slot.
                 unsafe { gather(job, b, slot.memory) };
@@ -250,13 +248,13 @@ impl Worker<'_> {
 
     /// Writes the slots of outputs to where the box is.
     fn unstage(&mut self, rows: usize, columns: usize) {
-        let Work { job, boxes, streaming, .. } = self.work;
+        let Work { job, boxes, .. } = self.work;
         let Some(slots) = &self.slots else { return };
         let outputs = job.streams().iter().enumerate().skip(job.input_count());
         for (k, s) in outputs.filter(|(k, _)| boxes.staging.staged[*k]) {
             let b = strided(job, boxes, s, slots[k].held, rows, columns);
             // SAFETY: as in `stage`.
-            unsafe { scatter(job, b, slots[k].memory, *streaming) };
+            unsafe { b.copy::<false>(slots[k].memory) };
         }
     }
 

@@ -35,6 +35,21 @@ pub trait El:
     /// `p` must be valid for writes of one step, and aligned to a vector when `nt`.
     unsafe fn store<S: Isa, const W: usize>(s: S, p: *mut Self, v: Floats<S, W>, nt: bool);
 
+    /// Each number rounded as [`El::store`] does.
+    fn rounded<S: Isa>(s: S, v: Floats<S>) -> Floats<S>;
+
+    /// Numbers in the order of a load, in that of memory instead.
+    #[inline(always)]
+    fn to_memory_order<S: Isa>(v: Floats<S>) -> Floats<S> {
+        v
+    }
+
+    /// Any numbers in the order of memory, as a store wants them.
+    #[inline(always)]
+    fn from_memory_order<S: Isa>(_: S, v: Floats<S>) -> Floats<S> {
+        v
+    }
+
     /// To `f32`, exactly.
     fn to_f32(self) -> f32;
     /// From `f32`, to nearest even.
@@ -86,6 +101,11 @@ impl El for f32 {
         }
     }
 
+    #[inline(always)]
+    fn rounded<S: Isa>(_: S, v: Floats<S>) -> Floats<S> {
+        v
+    }
+
     fn to_f32(self) -> f32 {
         self
     }
@@ -94,17 +114,21 @@ impl El for f32 {
     }
 }
 
+/// Even elements are the low halves of 32-bit lanes, odd ones the high halves: no shuffles.
+#[inline(always)]
+fn bf16_widen<S: Isa>(packed: S::u32s) -> Floats<S> {
+    Floats([(packed << 16).bitcast(), (packed & 0xffff_0000).bitcast()])
+}
+
 impl El for bf16 {
     const DTYPE: DType = DType::BF16;
 
-    /// Even elements are the low halves of 32-bit lanes, odd ones the high halves: no shuffles.
     #[inline(always)]
     unsafe fn load<S: Isa, const W: usize>(s: S, p: *const bf16) -> Floats<S, W> {
         let mut step = Floats::splat(s, 0.0);
         for k in (0..W).step_by(PAIR) {
             // SAFETY: every pair of a step is one vector in memory, which the caller vouches for.
-            let v = unsafe { read(s, p.add(k * S::f32s::LEN).cast()) };
-            step.set_pair(k, Floats([(v << 16).bitcast(), (v & 0xffff_0000).bitcast()]));
+            step.set_pair(k, bf16_widen(unsafe { read(s, p.add(k * S::f32s::LEN).cast()) }));
         }
         step
     }
@@ -116,6 +140,25 @@ impl El for bf16 {
             // SAFETY: as in `load`.
             unsafe { write(s, p.add(k * S::f32s::LEN).cast(), packed, nt) }
         }
+    }
+
+    #[inline(always)]
+    fn rounded<S: Isa>(s: S, v: Floats<S>) -> Floats<S> {
+        bf16_widen(s.bf16_narrow(v.0[0], v.0[1]))
+    }
+
+    #[inline(always)]
+    fn to_memory_order<S: Isa>(v: Floats<S>) -> Floats<S> {
+        let (first, second) = v.0[0].interleave(v.0[1]);
+        Floats([first, second])
+    }
+
+    /// A NaN may have any payload before: see [`Isa::bf16_narrow`].
+    #[inline(always)]
+    fn from_memory_order<S: Isa>(s: S, v: Floats<S>) -> Floats<S> {
+        let (even, odd) = v.0[0].deinterleave(v.0[1]);
+        let v = Floats([even, odd]);
+        v.simd_eq(v).select(v, Floats::splat(s, f32::NAN))
     }
 
     fn to_f32(self) -> f32 {
@@ -154,6 +197,12 @@ impl El for f16 {
                 }
             }
         }
+    }
+
+    #[inline(always)]
+    fn rounded<S: Isa>(s: S, v: Floats<S>) -> Floats<S> {
+        let (lo, hi) = s.f16_widen(s.f16_narrow(v.0[0], v.0[1]));
+        Floats([lo, hi])
     }
 
     fn to_f32(self) -> f32 {

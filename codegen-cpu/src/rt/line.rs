@@ -22,7 +22,9 @@ pub(super) struct Line<'a> {
 
 impl<'a> Line<'a> {
     pub fn new(job: &'a Job, streaming: bool) -> Line<'a> {
-        Line { job, io: Streams { scalar: job.scalars, ..Streams::EMPTY }, streaming }
+        let mut io = Streams { scalar: job.scalars, ..Streams::of(job.dtype) };
+        io.outputs.iter_mut().zip(job.outputs()).for_each(|(to, output)| *to = output.dtype);
+        Line { job, io, streaming }
     }
 
     /// The next run starts there in each stream.
@@ -68,20 +70,21 @@ impl<'a> Line<'a> {
     /// Moves where the next run starts by so many elements.
     fn shift(&mut self, elements: isize) {
         let job = self.job;
-        let bytes = elements * job.dtype.size() as isize;
-        for p in &mut self.io.start[..job.streams().len()] {
-            *p = p.wrapping_offset(bytes);
+        for (k, p) in self.io.start.iter_mut().enumerate().take(job.streams().len()) {
+            *p = p.wrapping_offset(elements * job.walked(k).size() as isize);
         }
     }
 
     /// Elements before the next cache line, if that is the same number for all outputs.
     fn elements_to_line(&self) -> Option<usize> {
         let job = self.job;
-        let bytes = |p: &*mut u8| p.addr().wrapping_neg() % Kernels::ALIGN;
-        let outputs = &self.io.start[job.input_count()..job.streams().len()];
-        let first = outputs.first().map(bytes)?;
-        let fits = first % job.dtype.size() == 0 && outputs.iter().all(|p| bytes(p) == first);
-        fits.then(|| first / job.dtype.size())
+        let mut outputs =
+            self.io.start[job.input_count()..].iter().zip(job.outputs()).map(|(p, output)| {
+                let (bytes, size) = (p.addr().wrapping_neg() % Kernels::ALIGN, output.dtype.size());
+                bytes.is_multiple_of(size).then_some(bytes / size)
+            });
+        let first = outputs.next()??;
+        outputs.all(|other| other == Some(first)).then_some(first)
     }
 
     /// Runs over the first `head` elements, less than a cache line, and moves on past them.
@@ -108,21 +111,20 @@ impl<'a> Line<'a> {
         #[repr(align(64))]
         struct Part([u8; STEP_BYTES]);
         let mut parts = [const { MaybeUninit::<Part>::uninit() }; MAX_STREAMS];
-        let mut io = Streams::EMPTY;
-        io.scalar = job.scalars;
-        let bytes = n * job.dtype.size();
+        let mut io = self.io;
+        let halves = |k: usize| n * job.walked(k).size() / 2;
         // SAFETY: `n` elements are left of the row; a part has room for a step.
         unsafe {
             for (k, part) in parts.iter_mut().enumerate().take(job.streams().len()) {
                 let part = part.write(Part([0; STEP_BYTES])).0.as_mut_ptr();
                 if k < job.input_count() {
-                    copy_line(self.io.start[k].cast::<u16>(), part.cast(), bytes / 2);
+                    copy_line(self.io.start[k].cast::<u16>(), part.cast(), halves(k));
                 }
                 io.start[k] = part;
             }
             (job.kernel)(&io, 1, false);
             for k in job.input_count()..job.streams().len() {
-                copy_line(io.start[k].cast::<u16>(), self.io.start[k].cast(), bytes / 2);
+                copy_line(io.start[k].cast::<u16>(), self.io.start[k].cast(), halves(k));
             }
         }
     }

@@ -11,7 +11,8 @@
 //! driver    boxes -> rows                                             (once per box)
 //! threads   who works on them; mode: with which rounding
 //! line      rows -> steps, tails, streaming stores                    (once per row)
-//! scratch   what is not a row, made one; convert: of the kernel's type (once per box)
+//! scratch   what is not a row, made one                               (once per box)
+//! convert   what is not of the kernel's type: inputs in boxes, outputs as they are stored
 //! block     one body x one element type x one SIMD level              (the hot loop)
 //! floor     bodies with next to no arithmetic, to measure against
 //! step      two or four vectors side by side, which bodies compute with

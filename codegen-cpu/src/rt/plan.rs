@@ -1,6 +1,7 @@
 //! A call as the driver sees it: streams over one domain, and how the domain is cut into boxes.
 
 use super::block::{BlockFn, Kernels, MAX_SCALARS, MAX_STREAMS};
+use super::convert::Converters;
 use super::simd::Level;
 use super::stream::{OutOfView, Stream, extent};
 use super::view::Raw;
@@ -25,6 +26,8 @@ const BOX: usize = 32 << 10;
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub kernel: BlockFn,
+    /// For inputs of other types.
+    pub converters: Converters,
     pub level: Level,
     /// Element type of the kernel.
     pub dtype: DType,
@@ -46,11 +49,12 @@ pub(super) struct Job {
 
 impl Job {
     #[inline]
-    pub fn new(bound: &Bound, kernel: BlockFn, level: Level) -> Job {
+    pub fn new(bound: &Bound, kernel: BlockFn, converters: Converters, level: Level) -> Job {
         let mut size = [1; MAX_RANK];
         size[..bound.domain.len()].copy_from_slice(&bound.domain);
         Job {
             kernel,
+            converters,
             level,
             dtype: bound.dtype,
             step: Kernels::step(bound.dtype, level),
@@ -81,17 +85,17 @@ impl Job {
         Ok(())
     }
 
-    /// The same for rows of neighbours of a dense view: the first starts so many bytes from its first element, and
-    /// the next so many bytes from there. The domain has two dimensions.
+    /// The same for rows of neighbours of a dense view: the first starts so many elements from its first, and
+    /// the next so many from there. The domain has two dimensions.
     #[inline]
     pub fn add_rows(&mut self, view: &Raw, start: usize, pitch: usize) -> Result<(), OutOfView> {
         let (size, [rows, columns, ..]) = (view.dtype.size(), self.size);
-        if start + (rows - 1) * pitch + columns * size > view.count * size || !view.dense {
+        if start + (rows - 1) * pitch + columns > view.count || !view.dense {
             return Err(OutOfView);
         }
         let mut strides = [0; MAX_RANK];
-        (strides[0], strides[1]) = (pitch as isize, size as isize);
-        let ptr = view.ptr.wrapping_add(start);
+        (strides[0], strides[1]) = ((pitch * size) as isize, size as isize);
+        let ptr = view.ptr.wrapping_add(start * size);
         self.streams.push(Stream { ptr, dtype: view.dtype, strides });
         Ok(())
     }
@@ -128,6 +132,11 @@ impl Job {
 
     fn streams_mut(&mut self) -> &mut [Stream] {
         &mut self.streams
+    }
+
+    /// The type in which the kernel reads or writes stream `k`: an output's own, but that of the kernel for all inputs.
+    pub fn walked(&self, k: usize) -> DType {
+        if k < self.input_count { self.dtype } else { self.streams[k].dtype }
     }
 
     pub fn input_count(&self) -> usize {
@@ -237,16 +246,17 @@ impl Job {
     }
 
     /// Whether the kernel can walk along a stream's innermost dimension.
-    fn is_row(&self, s: &Stream) -> bool {
-        let last = self.rank - 1;
+    fn is_row(&self, k: usize) -> bool {
+        let (s, last) = (&self.streams[k], self.rank - 1);
         let dense = self.size[last] == 1 || s.strides[last] == s.dtype.size() as isize;
-        dense && s.dtype == self.dtype
+        dense && s.dtype == self.walked(k)
     }
 
     /// Whether the kernel can walk along all of a stream's dimensions as if they were one.
-    fn is_line(&self, s: &Stream) -> bool {
+    fn is_line(&self, k: usize) -> bool {
+        let s = &self.streams[k];
         let mut next = s.dtype.size() as isize;
-        let mut dense = s.dtype == self.dtype;
+        let mut dense = s.dtype == self.walked(k);
         for (&n, &stride) in self.sizes().iter().zip(&s.strides).rev() {
             dense &= n == 1 || stride == next;
             next = next.wrapping_mul(n as isize);
@@ -288,9 +298,9 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    fn of(job: &Job, needs: impl Fn(&Stream) -> bool) -> Staging {
+    fn of(job: &Job, needs: impl Fn(usize) -> bool) -> Staging {
         let mut staged = [false; MAX_STREAMS];
-        staged.iter_mut().zip(job.streams()).for_each(|(staged, s)| *staged = needs(s));
+        (0..job.streams().len()).for_each(|k| staged[k] = needs(k));
         let count = staged.iter().filter(|staged| **staged).count();
         let slot = SCRATCH.checked_div(count).unwrap_or(0) / 256 * 256;
         // In the kernel's type, and in its own.
@@ -335,7 +345,7 @@ impl Boxes {
         if several && columns < job.least_columns(columns) {
             return Boxes::packed(job, parts);
         }
-        let staging = Staging::of(job, |s| !job.is_row(s));
+        let staging = Staging::of(job, |k| !job.is_row(k));
         if staging.count > 0 && job.rank > 2 {
             job.favour_transposed();
         }
@@ -348,7 +358,7 @@ impl Boxes {
     /// Rows too short for the kernel, one after the other: whole inner dimensions for as long as they fit.
     fn packed(job: &Job, parts: usize) -> Boxes {
         let last = job.rank - 1;
-        let staging = Staging::of(job, |s| !job.is_line(s));
+        let staging = Staging::of(job, |k| !job.is_line(k));
         let room = if staging.count > 0 { staging.capacity } else { BOX };
         let (most, mut inner, mut dim) = (share(job, parts, room), job.size[last], last - 1);
         while dim > 0 && inner * job.size[dim] < most {
@@ -434,32 +444,60 @@ fn share(job: &Job, parts: usize, room: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rt::convert::converters;
     use crate::rt::floor::floor_kernels;
     use crate::rt::view::View;
+    use half::f16;
+
+    fn job(bound: &Bound) -> Job {
+        let (kernels, level) = (floor_kernels(1, 1).expect("one in, one out"), Level::best());
+        let kernel = kernels.get(bound.dtype, level).expect("of this machine");
+        Job::new(bound, kernel, converters(level).expect("of this machine"), level)
+    }
+
+    /// The kernel writes any type where it belongs; it reads its own only.
+    #[test]
+    fn conversions_pass_through_scratch_memory_on_their_way_in_only() {
+        let (half, float) = ([f16::ZERO; 600], [0f32; 600]);
+        let half = View::new(&half, &[600]).expect("a view");
+        let float = View::new(&float, &[600]).expect("a view");
+        for (dtype, input, output, staged) in [
+            (DType::F16, &half, &float, 0),
+            (DType::F32, &float, &half, 0),
+            (DType::F32, &half, &float, 1),
+            (DType::F32, &half, &half, 1),
+        ] {
+            let bound = Bound { domain: input.raw().shape, dtype, ..Bound::default() };
+            let mut job = job(&bound);
+            job.set_sizes(1, 600);
+            job.add_rows(input.raw(), 0, 600).expect("within its view");
+            job.end_inputs();
+            job.add_rows(output.raw(), 0, 600).expect("within its view");
+            let staging = Boxes::new(&mut job, 1).staging;
+            assert_eq!(staging.count, staged, "{dtype}: {} -> {}", input.dtype(), output.dtype());
+        }
+    }
 
     /// The last line of defence: whatever a stream was laid by, memory of others is out of its reach.
     #[test]
     fn a_stream_beyond_its_view_is_refused() {
-        let kernels = floor_kernels(1, 1).expect("one in, one out");
-        let kernel = kernels.get(DType::F32, Level::best()).expect("of this machine");
         let data = [0f32; 12];
         let view = View::strided(&data, &[2, 3], &[4, 1], 2).expect("elements 2 to 8");
-        let bound = Bound { domain: view.raw().shape, ..Bound::default() };
-        let job = || Job::new(&bound, kernel, Level::best());
+        let bound = Bound { domain: view.raw().shape, dtype: DType::F32, ..Bound::default() };
         let add = |start: isize, row, element| {
             let mut strides = [0; MAX_RANK];
             (strides[0], strides[1]) = (row, element);
             let ptr = view.raw().ptr.wrapping_offset(4 * start);
-            job().add(view.raw(), Stream { ptr, dtype: DType::F32, strides })
+            job(&bound).add(view.raw(), Stream { ptr, dtype: DType::F32, strides })
         };
         assert_eq!(add(0, 16, 4), Ok(()));
         for (start, row, element) in [(1, 16, 4), (-1, 16, 4), (0, 20, 4), (0, 16, 8)] {
             assert_eq!(add(start, row, element), Err(OutOfView));
         }
         let dense = View::new(&data, &[4, 3]).expect("twelve elements");
-        assert_eq!(job().add_rows(dense.raw(), 12, 24), Ok(()));
-        for (view, start, pitch) in [(&dense, 16, 24), (&dense, 12, 28), (&view, 0, 12)] {
-            assert_eq!(job().add_rows(view.raw(), start, pitch), Err(OutOfView));
+        assert_eq!(job(&bound).add_rows(dense.raw(), 3, 6), Ok(()));
+        for (view, start, pitch) in [(&dense, 4, 6), (&dense, 3, 7), (&view, 0, 3)] {
+            assert_eq!(job(&bound).add_rows(view.raw(), start, pitch), Err(OutOfView));
         }
     }
 }

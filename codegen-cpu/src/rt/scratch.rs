@@ -49,11 +49,6 @@ impl Strided {
         self
     }
 
-    /// Whether a joined box is one line of neighbours.
-    pub fn is_line(&self) -> bool {
-        self.rank == 2 && self.sizes[0] == 1 && self.strides[1] == self.dtype.size() as isize
-    }
-
     /// Copies the box to (`GATHER`) or from scratch memory.
     ///
     /// # Safety

@@ -333,6 +333,12 @@ pub fn gated_broadcast(pattern: Pattern) -> Operator {
     gated(pattern).redefined(|def| def.broadcast = true)
 }
 
+/// [`gated`] by halves, with an output for each part: `dgate, dvalue`.
+pub fn two_outputs() -> Operator {
+    let outputs = [arg("dgate", Kind::Whole), arg("dvalue", Kind::Whole)];
+    gated(Pattern::Halves).redefined(|def| def.outputs = outputs.to_vec().into())
+}
+
 /// What [`gated_broadcast`] must write: the whole buffer of `dx`, gaps included.
 pub fn expect_gated(
     pattern: Pattern,
