@@ -26,8 +26,10 @@ pub mod math {
 pub mod data {
     pub use op_dsl_ir::graph::{Graph, Id, Node};
     pub use op_dsl_ir::op::{
-        Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value, Variant, Wide,
+        Attr, AttrKind, Derived, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value, Variant,
+        Wide,
     };
+    pub use op_dsl_ir::passes::differentiate::Wiring;
     pub use op_dsl_ir::published::Published;
     pub use op_dsl_ir::{DType, Prim};
     // An operator may be called `None`.

@@ -93,8 +93,7 @@ fn def(name: &'static str, inputs: Vec<Arg>, outputs: Vec<Arg>, attrs: Vec<Attr>
         broadcast: false,
         promote: false,
         empty: true,
-        specs: vec![Spec { when: vec![].into(), traced: graph(), graph: graph(), wide: None }]
-            .into(),
+        specs: vec![Spec::of(graph())].into(),
         grad_of: None,
         published: None,
     }

@@ -41,7 +41,7 @@ fn operator(name: &'static str, graph: f64, author: fn(&OracleInput<'_>) -> Vec<
         broadcast: false,
         promote: false,
         empty: true,
-        specs: vec![Spec { when: vec![].into(), traced: graph.clone(), graph, wide: None }].into(),
+        specs: vec![Spec::of(graph)].into(),
         grad_of: None,
         published: None,
     };

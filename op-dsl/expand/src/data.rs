@@ -2,10 +2,13 @@
 
 use codegen_cpu::lower::literal::{count, f64_literal, integer};
 use op_dsl_ir::graph::{Graph, Id, Node};
-use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value};
+use op_dsl_ir::op::{
+    Attr, AttrKind, Derived, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value,
+};
+use op_dsl_ir::passes::differentiate::Wiring;
 use op_dsl_ir::{DType, Prim};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::Path;
 
 /// The definition of an operator; `published` is a table that may have a row for it.
@@ -129,7 +132,22 @@ fn spec(s: &Spec) -> TokenStream {
         quote!(Wide { graph: #graph, halves: #halves })
     }));
     let (traced, graph) = (graph(&s.traced), graph(&s.graph));
-    quote!(Spec { when: #when, traced: #traced, graph: #graph, wide: #wide })
+    let derived = option(s.derived.as_ref().map(derived));
+    quote!(Spec { when: #when, traced: #traced, graph: #graph, wide: #wide, derived: #derived })
+}
+
+fn derived(d: &Derived) -> TokenStream {
+    let (forward, wiring) = (graph(&d.forward), wiring(&d.wiring));
+    quote!(Derived { forward: #forward, wiring: #wiring })
+}
+
+fn wiring(w: &Wiring) -> TokenStream {
+    let places = |places: &[Option<usize>]| {
+        list(places.iter().map(|p| option(p.map(|i| count(i).into_token_stream()))))
+    };
+    let (inputs, upstream, saved) = (places(&w.inputs), places(&w.upstream), places(&w.saved));
+    let wrt = list(w.wrt.iter().map(|w| count(*w).into_token_stream()));
+    quote!(Wiring { inputs: #inputs, upstream: #upstream, saved: #saved, wrt: #wrt })
 }
 
 fn graph(g: &Graph) -> TokenStream {

@@ -4,6 +4,7 @@
 //! expansion holds them as `'static` data. So emission, `explain` and the oracle read exactly what
 //! the CPU kernel was lowered from.
 
+use crate::passes::differentiate::Wiring;
 use crate::published::Published;
 use crate::{DType, Graph};
 use std::borrow::Cow;
@@ -186,6 +187,8 @@ pub struct Spec {
     pub graph: Graph,
     /// The same for a back end that has f64, where f32 is not accurate enough.
     pub wide: Option<Wide>,
+    /// What it is the derivative of; `None` for a formula of the author's own.
+    pub derived: Option<Derived>,
 }
 
 /// A formula to be evaluated in f64 and rounded once.
@@ -195,6 +198,15 @@ pub struct Wide {
     pub graph: Graph,
     /// Whether 16-bit types need it as well: they have digits to spare in f32.
     pub halves: bool,
+}
+
+/// A gradient's forward formula: what its results are judged by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derived {
+    /// As the author wrote it, before any pass.
+    pub forward: Graph,
+    /// How the gradient's streams connect to it.
+    pub wiring: Wiring,
 }
 
 /// One input or output stream of a graph: a tensor, or one part of a gated one.
@@ -215,6 +227,14 @@ pub enum Part {
     Gate,
     /// Those of the value.
     Value,
+}
+
+impl Spec {
+    /// A formula that branches on no attribute, lowered as it stands.
+    pub fn of(graph: Graph) -> Spec {
+        let when = Cow::Borrowed(&[][..]);
+        Spec { when, traced: graph.clone(), graph, wide: None, derived: None }
+    }
 }
 
 impl OpDef {

@@ -7,7 +7,7 @@ use crate::model::Op;
 use crate::trace::Traced;
 use op_dsl_ir::compile;
 use op_dsl_ir::graph::Graph;
-use op_dsl_ir::op::{Kind, OpDef, Part, Spec, Stream, Tensor};
+use op_dsl_ir::op::{Derived, Kind, OpDef, Part, Spec, Stream, Tensor};
 use op_dsl_ir::passes::differentiate::Wiring;
 use syn::Ident;
 
@@ -277,7 +277,10 @@ fn specs(
     let mut specs = Vec::new();
     for t in traced {
         match compile::gradient(&t.graph, wiring) {
-            Ok(graph) => specs.push(spec(t.when.clone(), graph)),
+            Ok(graph) => {
+                let derived = Derived { forward: t.graph.clone(), wiring: wiring.clone() };
+                specs.push(Spec { derived: Some(derived), ..spec(t.when.clone(), graph) });
+            }
             Err(unconnected) => {
                 let names = forward.input_names();
                 let name = names.get(unconnected.stream).map_or("?", String::as_str);
@@ -296,5 +299,5 @@ fn specs(
 pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph) -> Spec {
     let graph = compile::forward(&traced);
     let wide = compile::wide(&traced, &graph);
-    Spec { when: when.into(), traced, graph, wide }
+    Spec { when: when.into(), traced, graph, wide, derived: None }
 }

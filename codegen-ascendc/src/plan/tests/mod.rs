@@ -57,7 +57,7 @@ pub fn operator(
         broadcast: false,
         promote: false,
         empty: true,
-        specs: vec![Spec { when: vec![].into(), traced: graph.clone(), graph, wide: None }].into(),
+        specs: vec![Spec::of(graph)].into(),
         grad_of: grad.then_some("Forward".into()),
         published: None,
     }

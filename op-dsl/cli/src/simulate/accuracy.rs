@@ -3,11 +3,11 @@
 use super::position;
 use crate::array::Array;
 use crate::roles;
-use crate::verify::ulp::Format;
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::Bound;
 use op_dsl_ir::op::Value;
+use op_dsl_truth::format::Format;
 
 /// Units in the last place, in the order of [`DType`].
 const BUDGET: [f64; DType::COUNT] = [1.02, 1.02, 8.0];

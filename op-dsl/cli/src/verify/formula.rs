@@ -1,11 +1,11 @@
 //! One specialisation as a function of its activation: reference values, zero crossings, budget.
 
-use super::ulp::pow2;
 use crate::roles;
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Part, Spec, Value};
 use op_dsl_ir::{Graph, Node, Prim};
+use op_dsl_truth::format::pow2;
 
 /// Values this small between a zero crossing and its neighbourhood's edge are measured in the
 /// units of this one.

@@ -5,7 +5,6 @@
 //! sweep     all (or very many) activations through the kernels of each level
 //! special   infinities, NaN, huge and denormal factors
 //! author    the author's own code against the graph
-//! ulp       rounding and units in the last place
 //! ```
 //!
 //! Every stream but the activation is 1. Errors are in units in the last place of the true value;
@@ -15,7 +14,6 @@ mod author;
 pub mod formula;
 mod special;
 mod sweep;
-pub mod ulp;
 
 use super::args::Verify;
 use super::error::Error;

@@ -1,13 +1,13 @@
 //! Values that sweeps do not reach: infinities, NaN, huge and denormal factors.
 
 use super::formula::{Formula, OTHERS};
-use super::ulp::Format;
 use crate::array::{Array, views, views_mut};
 use crate::error::Error;
 use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use op_dsl_ir::op::Stream;
+use op_dsl_truth::format::Format;
 
 /// Further roundings allowed where factors are not 1, in units in the last place.
 const PRODUCTS: f64 = 2.0;

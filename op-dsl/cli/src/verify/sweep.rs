@@ -1,7 +1,6 @@
 //! Running a formula over many activations and measuring each result.
 
 use super::formula::{Formula, OTHERS};
-use super::ulp::Format;
 use crate::array::{Array, views, views_mut};
 use crate::error::Error;
 use codegen_cpu::rt::call::Options;
@@ -9,6 +8,7 @@ use codegen_cpu::rt::simd::Level;
 use indicatif::ProgressBar;
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Kind, Stream};
+use op_dsl_truth::format::Format;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 

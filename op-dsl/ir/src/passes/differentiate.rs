@@ -8,6 +8,7 @@
 
 use crate::derive;
 use crate::graph::{Builder, Graph, Id, Node};
+use crate::op::List;
 use crate::prim::Prim;
 
 /// How the streams of a gradient connect to those of its forward formula.
@@ -15,14 +16,14 @@ use crate::prim::Prim;
 pub struct Wiring {
     /// For each forward input stream, the gradient's input stream with the same values, if it
     /// has one.
-    pub inputs: Vec<Option<usize>>,
+    pub inputs: List<Option<usize>>,
     /// For each forward output stream, the gradient's input stream with the upstream gradient;
     /// `None` for outputs that are not differentiated (saved ones).
-    pub upstream: Vec<Option<usize>>,
+    pub upstream: List<Option<usize>>,
     /// For each forward output stream, the gradient's input stream that holds its value, if any.
-    pub saved: Vec<Option<usize>>,
+    pub saved: List<Option<usize>>,
     /// The forward input streams to differentiate by: one gradient output each, in this order.
-    pub wrt: Vec<usize>,
+    pub wrt: List<usize>,
 }
 
 /// The gradient needs a forward input stream that [`Wiring::inputs`] does not connect.
@@ -41,15 +42,15 @@ pub fn run(forward: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
     let mut b = Builder::new();
     // Unconnected inputs get stream numbers past all others, so that a remaining use is found.
     let beyond = 1
-        + wiring.upstream.iter().chain(&wiring.inputs).flatten().max().unwrap_or(&0)
+        + wiring.upstream.iter().chain(wiring.inputs.iter()).flatten().max().unwrap_or(&0)
         + wiring.saved.len();
     let values = forward_values(forward, wiring, beyond, &mut b);
 
     let mut outputs = Vec::with_capacity(wiring.wrt.len());
-    for &wrt in &wiring.wrt {
+    for &wrt in wiring.wrt.iter() {
         let tangents = tangents(forward, &values, wrt, &mut b);
         let mut sum = None;
-        for (out, dy) in forward.outputs.iter().zip(&wiring.upstream) {
+        for (out, dy) in forward.outputs.iter().zip(wiring.upstream.iter()) {
             if let (Some(dy), Some(tangent)) = (dy, tangents[out.index()]) {
                 let dy = b.stream(*dy);
                 let flow = chain(&mut b, dy, tangent);
@@ -69,7 +70,7 @@ pub fn run(forward: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
 fn forward_values(forward: &Graph, wiring: &Wiring, beyond: usize, b: &mut Builder) -> Vec<Id> {
     let mut values: Vec<Id> = Vec::with_capacity(forward.nodes.len());
     for (i, node) in forward.nodes.iter().enumerate() {
-        let saved = forward.outputs.iter().zip(&wiring.saved);
+        let saved = forward.outputs.iter().zip(wiring.saved.iter());
         let saved = saved.filter(|(out, _)| out.index() == i).find_map(|(_, s)| *s);
         values.push(match (*node, saved) {
             (Node::Stream(s), _) => {

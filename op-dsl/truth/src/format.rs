@@ -14,9 +14,15 @@ pub struct Format {
 }
 
 impl Format {
+    /// That of an element type.
     pub const fn of(dtype: DType) -> Format {
         let (least, greatest) = dtype.row().exponents;
         Format { precision: dtype.row().precision, least, greatest }
+    }
+
+    /// Whether it has 16 bits.
+    pub const fn is_half(self) -> bool {
+        self.precision < 24
     }
 
     /// The distance of neighbours at this value, that of denormals included.

@@ -1,0 +1,316 @@
+//! A number in any precision with a bound of its error.
+//!
+//! Exponents have no bound either: of `e^(10^38)`, which formulas meet on the way to ordinary
+//! results, the exponent is a number of 38 digits.
+
+mod functions;
+
+use crate::real::Real;
+use dashu_float::round::Rounded;
+use dashu_float::round::mode::{HalfEven, Zero};
+use dashu_float::{ConstCache, Context, FBig, FpError, Repr};
+use dashu_int::IBig;
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// Bits of the last attempt. What is not decided by then is equal.
+pub const LAST: usize = 1 << 13;
+
+/// The logarithm of no error at all.
+const EXACT: f64 = f64::NEG_INFINITY;
+/// The logarithm of the error of what is not known.
+const UNKNOWN: f64 = f64::INFINITY;
+/// Further apart, the smaller of two summands counts as error.
+const APART: i64 = 1 << 24;
+/// From here on an exponential has its exponent beside it.
+const FAR: f64 = 20.0;
+/// Exponents of more bits are infinities.
+const GREATEST: f64 = 4096.0;
+
+thread_local! {
+    /// Digits of pi and ln 2 that were computed before.
+    static CONSTANTS: RefCell<ConstCache> = const { RefCell::new(ConstCache::new()) };
+}
+
+/// The true value is within `2^off 2^shift` of `mid 2^shift`.
+#[derive(Clone, Debug)]
+pub struct Ball {
+    /// May be an infinity; then `off` is [`EXACT`].
+    mid: Repr<2>,
+    shift: IBig,
+    /// [`EXACT`], [`UNKNOWN`], or NaN for what is not a number.
+    off: f64,
+    /// Bits of results.
+    precision: usize,
+}
+
+/// `log2(2^a + 2^b)`
+fn join(a: f64, b: f64) -> f64 {
+    let (high, low) = if a > b { (a, b) } else { (b, a) };
+    if low == EXACT || high == UNKNOWN { high } else { high + (low - high).exp2().ln_1p() * 1.5 }
+}
+
+/// A power of two that a number stays below.
+fn top(mid: &Repr<2>) -> f64 {
+    match mid.significand().is_zero() {
+        true => EXACT,
+        false => (mid.digits() as isize + mid.exponent()) as f64,
+    }
+}
+
+fn is_zero(mid: &Repr<2>) -> bool {
+    mid.significand().is_zero() && !mid.is_infinite()
+}
+
+type Computed = Result<Rounded<FBig<HalfEven, 2>>, FpError>;
+
+impl Ball {
+    /// This number exactly, with results of so many bits.
+    pub fn exact(v: f64, precision: usize) -> Ball {
+        let mid = match FBig::<HalfEven, 2>::try_from(v) {
+            Ok(v) => v.into_repr(),
+            Err(_) => Repr::zero(), // NaN
+        };
+        let off = if v.is_nan() { f64::NAN } else { EXACT };
+        Ball { mid, shift: IBig::ZERO, off, precision }
+    }
+
+    /// The f64 beside it; NaN where nothing is known.
+    pub fn to_f64(&self) -> f64 {
+        match self.scale() {
+            _ if self.off.is_nan() || self.off == UNKNOWN => f64::NAN,
+            scale if scale > 1025.0 => f64::INFINITY * self.direction(),
+            scale if scale < -1100.0 => 0.0,
+            _ => self.plain().map_or(f64::NAN, |x| x.to_odd()),
+        }
+    }
+
+    /// The f64 on the side of zero, its last bit set if it is not the number itself. What is
+    /// rounded from there to fewer bits is rounded as from the number.
+    fn to_odd(&self) -> f64 {
+        let number = FBig::<Zero, 2>::from_repr(self.mid.clone(), Context::new(self.precision));
+        match number.with_precision(53) {
+            Rounded::Exact(v) if self.off == EXACT => v.to_f64().value(),
+            v => f64::from_bits(v.value().to_f64().value().to_bits() | 1),
+        }
+    }
+
+    /// Whether so many bits of it are known.
+    pub fn has_bits(&self, bits: f64) -> bool {
+        self.off.is_nan() || self.off == EXACT || self.bottom() - self.off >= bits
+    }
+
+    /// Whether some number is within the bounds of both.
+    pub fn agrees(&self, other: &Ball) -> bool {
+        if self.off.is_nan() || other.off.is_nan() {
+            return self.off.is_nan() && other.off.is_nan();
+        }
+        let unknown = self.off == UNKNOWN || other.off == UNKNOWN;
+        let difference = self.clone() - other.clone();
+        unknown
+            || self.mid == other.mid
+            || difference.is_exact_zero()
+            || difference.off >= difference.bottom()
+    }
+
+    /// Whether it is known to be below a power of two.
+    pub fn is_below(&self, power: f64) -> bool {
+        self.scale() < power && self.error() < power
+    }
+
+    fn direction(&self) -> f64 {
+        if self.is_negative() { -1.0 } else { 1.0 }
+    }
+
+    fn context(&self) -> Context<HalfEven> {
+        Context::new(self.precision)
+    }
+
+    fn with(&self, mid: Repr<2>, shift: IBig, off: f64) -> Ball {
+        Ball { mid, shift, off, precision: self.precision }
+    }
+
+    fn nan(&self) -> Ball {
+        self.with(Repr::zero(), IBig::ZERO, f64::NAN)
+    }
+
+    /// A result whose operands make it off by `off`, besides its own rounding.
+    fn rounded(&self, result: Computed, shift: IBig, off: f64) -> Ball {
+        match result {
+            Ok(Rounded::Exact(v)) => self.with(v.into_repr(), shift, off),
+            Ok(Rounded::Inexact(v, _)) => {
+                let mid = v.into_repr();
+                let rounding = top(&mid) - self.precision as f64 + 1.0;
+                self.with(mid, shift, join(off, rounding))
+            }
+            Err(_) => self.unknown(),
+        }
+    }
+
+    /// A function by the library.
+    fn by(
+        &self,
+        off: f64,
+        f: impl Fn(&Context<HalfEven>, &Repr<2>, Option<&mut ConstCache>) -> Computed,
+    ) -> Ball {
+        let result = CONSTANTS.with_borrow_mut(|known| f(&self.context(), &self.mid, Some(known)));
+        self.rounded(result, IBig::ZERO, off)
+    }
+
+    /// What an operation on these makes if either is no number or not known.
+    fn undefined(&self, other: &Ball) -> Option<Ball> {
+        if self.off.is_nan() || other.off.is_nan() {
+            return Some(self.nan());
+        }
+        (self.off == UNKNOWN || other.off == UNKNOWN).then(|| self.unknown())
+    }
+
+    fn is_exact_zero(&self) -> bool {
+        is_zero(&self.mid) && self.off == EXACT
+    }
+
+    /// The logarithm of the magnitude, rounded down; the shift left out.
+    fn bottom(&self) -> f64 {
+        top(&self.mid) - 1.0
+    }
+
+    /// Whether its error leaves open which sign it has.
+    fn straddles(&self) -> bool {
+        self.off != EXACT && self.off >= self.bottom() - 1.0
+    }
+
+    /// The logarithm of the magnitude with the shift in it, rounded up.
+    fn scale(&self) -> f64 {
+        if self.mid.is_infinite() {
+            f64::INFINITY
+        } else {
+            top(&self.mid) + self.shift.to_f64().value()
+        }
+    }
+
+    /// The error with the shift in it.
+    fn error(&self) -> f64 {
+        if self.off == EXACT { EXACT } else { self.off + self.shift.to_f64().value() }
+    }
+
+    /// The same number without a shift; `None` if its exponent is too large for that.
+    fn plain(&self) -> Option<Ball> {
+        if self.shift == IBig::ZERO {
+            return Some(self.clone());
+        }
+        let shift = i64::try_from(&self.shift).ok().filter(|s| s.abs() < 1 << 40)?;
+        let mid = match is_zero(&self.mid) {
+            true => self.mid.clone(),
+            false => shifted(&self.mid, shift),
+        };
+        Some(self.with(mid, IBig::ZERO, self.error()))
+    }
+}
+
+fn shifted(mid: &Repr<2>, by: i64) -> Repr<2> {
+    Repr::new(mid.significand().clone(), mid.exponent() + by as isize)
+}
+
+impl Neg for Ball {
+    type Output = Ball;
+    fn neg(self) -> Ball {
+        Ball { mid: -self.mid, ..self }
+    }
+}
+
+impl Add for Ball {
+    type Output = Ball;
+    fn add(self, y: Ball) -> Ball {
+        if let Some(undefined) = self.undefined(&y) {
+            return undefined;
+        }
+        match (self.mid.is_infinite(), y.mid.is_infinite()) {
+            (true, true) if self.mid != y.mid => return self.nan(),
+            (true, _) => return self,
+            (_, true) => return y,
+            _ => {}
+        }
+        let (high, low) = if self.shift >= y.shift { (self, y) } else { (y, self) };
+        let apart = &high.shift - &low.shift;
+        match i64::try_from(&apart).ok().filter(|apart| *apart < APART) {
+            Some(0) => {
+                let sum = high.context().add(&high.mid, &low.mid);
+                let off = join(high.off, low.off);
+                high.rounded(sum, high.shift.clone(), off)
+            }
+            Some(apart) if !is_zero(&low.mid) => {
+                let sum = high.context().add(&high.mid, &shifted(&low.mid, -apart));
+                let off = join(high.off, low.off - apart as f64);
+                high.rounded(sum, high.shift.clone(), off)
+            }
+            _ if high.is_exact_zero() => low,
+            _ => {
+                let apart = apart.to_f64().value();
+                let off = join(high.off, join(top(&low.mid), low.off) - apart);
+                Ball { off, ..high }
+            }
+        }
+    }
+}
+
+impl Sub for Ball {
+    type Output = Ball;
+    fn sub(self, y: Ball) -> Ball {
+        self + -y
+    }
+}
+
+impl Mul for Ball {
+    type Output = Ball;
+    fn mul(self, y: Ball) -> Ball {
+        if let Some(undefined) = self.undefined(&y) {
+            return undefined;
+        }
+        if self.mid.is_infinite() || y.mid.is_infinite() {
+            return match (self.sign(), y.sign()) {
+                (Some(Ordering::Equal), _) | (_, Some(Ordering::Equal)) => self.nan(),
+                (Some(a), Some(b)) if a == b => self.with(Repr::infinity(), IBig::ZERO, EXACT),
+                (Some(_), Some(_)) => self.with(Repr::neg_infinity(), IBig::ZERO, EXACT),
+                _ => self.unknown(),
+            };
+        }
+        let own = join(top(&self.mid) + y.off, top(&y.mid) + self.off);
+        let off = join(own, self.off + y.off);
+        self.rounded(self.context().mul(&self.mid, &y.mid), &self.shift + &y.shift, off)
+    }
+}
+
+impl Div for Ball {
+    type Output = Ball;
+    fn div(self, y: Ball) -> Ball {
+        if let Some(undefined) = self.undefined(&y) {
+            return undefined;
+        }
+        match (self.mid.is_infinite(), y.mid.is_infinite()) {
+            (true, true) => return self.nan(),
+            (false, true) => return self.num(0.0),
+            (true, false) if y.is_exact_zero() => return self,
+            _ => {}
+        }
+        if y.is_exact_zero() {
+            return match self.sign() {
+                Some(Ordering::Equal) => self.nan(),
+                Some(Ordering::Less) => self.with(Repr::neg_infinity(), IBig::ZERO, EXACT),
+                Some(Ordering::Greater) => self.with(Repr::infinity(), IBig::ZERO, EXACT),
+                None => self.unknown(),
+            };
+        }
+        if y.straddles() {
+            return self.unknown();
+        }
+        if self.mid.is_infinite() {
+            return if y.is_negative() { -self } else { self };
+        }
+        // (off + |ratio| y.off) / |y|, of which |y| is at least half as large as it looks.
+        let least = y.bottom() - if y.off == EXACT { 0.0 } else { 1.0 };
+        let ratio_top = top(&self.mid) - y.bottom();
+        let off = join(self.off, ratio_top + y.off) - least;
+        self.rounded(self.context().div(&self.mid, &y.mid), &self.shift - &y.shift, off)
+    }
+}

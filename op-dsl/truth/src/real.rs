@@ -1,0 +1,59 @@
+//! What rules compute with: a number that knows how far it may be off.
+
+use std::cmp::Ordering;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A number with a bound of its error. There are two kinds: [`Near`](crate::near::Near) in f64,
+/// which is fast, and [`Ball`](crate::ball::Ball) in as many bits as it takes.
+pub trait Real:
+    Clone
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+{
+    /// An exact number, as precise as this one.
+    fn num(&self, v: f64) -> Self;
+    /// `pi`
+    fn pi(&self) -> Self;
+    /// The result of what is not defined.
+    fn is_nan(&self) -> bool;
+    /// How it stands to zero; `None` where its error leaves that open, or where it is no number.
+    fn sign(&self) -> Option<Ordering>;
+    /// Whether it looks negative. Formulas with one value and two accurate ways to it choose by this.
+    fn is_negative(&self) -> bool;
+    /// What an undecided comparison makes: to be tried with more bits.
+    fn unknown(&self) -> Self;
+
+    /// `x^(1/2)`
+    fn sqrt(&self) -> Self;
+    /// `e^x`
+    fn exp(&self) -> Self;
+    /// `e^x - 1`
+    fn expm1(&self) -> Self;
+    /// `log_e x`
+    fn ln(&self) -> Self;
+    /// `log_e (1 + x)`
+    fn log1p(&self) -> Self;
+    /// `2/sqrt(pi) * integral of e^(-t^2) from 0 to x`
+    fn erf(&self) -> Self;
+    /// `1 - erf(x)`
+    fn erfc(&self) -> Self;
+    /// `sin x`
+    fn sin(&self) -> Self;
+    /// `cos x`
+    fn cos(&self) -> Self;
+    /// `atan x`
+    fn atan(&self) -> Self;
+
+    /// How it stands to another number; `None` as for [`Real::sign`].
+    fn compare(&self, other: &Self) -> Option<Ordering> {
+        (self.clone() - other.clone()).sign()
+    }
+
+    /// `|x|`
+    fn abs(&self) -> Self {
+        if self.is_negative() { -self.clone() } else { self.clone() }
+    }
+}

@@ -1,0 +1,206 @@
+//! Value and slopes of every primitive, written once more: were these the compiler's own, a mistake
+//! there would agree with itself.
+//!
+//! Nothing here looks after digits. What cancels is computed again with more of them.
+
+use crate::real::Real;
+use op_dsl_ir::Prim;
+use std::cmp::Ordering::{self, Equal, Greater, Less};
+
+/// Cubic coefficient of the tanh form of GELU.
+const CUBIC: f64 = 0.044715;
+
+/// The value of a call. Places without an argument hold anything.
+pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
+    let (a, b) = (|| x.clone(), || y.clone());
+    match prim {
+        Prim::Neg => -a(),
+        Prim::Add => a() + b(),
+        Prim::Sub => a() - b(),
+        Prim::Mul => a() * b(),
+        Prim::Div => a() / b(),
+        Prim::Mul3 => a() * b() * z.clone(),
+        Prim::Min => extreme(Less, x, y),
+        Prim::Max => extreme(Greater, x, y),
+        Prim::Lt => truth(x, y, |o| o == Less),
+        Prim::Le => truth(x, y, |o| o != Greater),
+        Prim::Eq => truth(x, y, |o| o == Equal),
+        Prim::Select => chosen(x, y, z),
+        Prim::Abs => x.abs(),
+        Prim::Sqrt => x.sqrt(),
+        Prim::Exp => x.exp(),
+        Prim::Expm1 => x.expm1(),
+        Prim::Ln => x.ln(),
+        Prim::Log1p => x.log1p(),
+        Prim::Tanh => tanh(x),
+        Prim::Sigmoid => sigmoid(x),
+        Prim::Erf => x.erf(),
+        Prim::Erfc => x.erfc(),
+        Prim::NormalCdf => normal_cdf(x),
+        Prim::Softplus => x.exp().log1p_or(x),
+        Prim::Gelu => a() * normal_cdf(x),
+        Prim::GeluTanh => a() * sigmoid(&tanh_form(x)[0]),
+        Prim::Silu => a() * sigmoid(x),
+        Prim::GeluGrad => normal_cdf(x) + a() * normal_pdf(x),
+        Prim::GeluTanhGrad => gated(x, tanh_form(x))[0].clone(),
+        Prim::SiluGrad => gated(x, straight(x))[0].clone(),
+    }
+}
+
+/// The slope of a call by each of its arguments, at which it has the value `this`; `None` where it
+/// is zero whatever they are. A choice has none: its derivative is that of what it takes.
+pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 3] {
+    let (a, b, one) = (|| x.clone(), || y.clone(), || x.num(1.0));
+    let by_x = match prim {
+        Prim::Lt | Prim::Le | Prim::Eq | Prim::Select => return [None, None, None],
+        Prim::Add => return [Some(one()), Some(one()), None],
+        Prim::Sub => return [Some(one()), Some(-one()), None],
+        Prim::Mul => return [Some(b()), Some(a()), None],
+        Prim::Div => return [Some(one() / b()), Some(-(this.clone() / b())), None],
+        Prim::Mul3 => {
+            let c = || z.clone();
+            return [Some(b() * c()), Some(a() * c()), Some(a() * b())];
+        }
+        Prim::Min => return shares(Less, x, y),
+        Prim::Max => return shares(Greater, x, y),
+        Prim::Neg => -one(),
+        Prim::Abs => step(x),
+        Prim::Sqrt => x.num(0.5) / this.clone(),
+        Prim::Exp => this.clone(),
+        Prim::Expm1 => x.exp(),
+        Prim::Ln => one() / a(),
+        Prim::Log1p => one() / (one() + a()),
+        Prim::Tanh => {
+            // 1 / cosh^2
+            let e = (a() * x.num(2.0)).abs().neg_exp();
+            let rest = one() + e.clone();
+            x.num(4.0) * e / (rest.clone() * rest)
+        }
+        Prim::Sigmoid => sigmoid(x) * sigmoid(&-a()),
+        Prim::Erf => bell(x),
+        Prim::Erfc => -bell(x),
+        Prim::NormalCdf => normal_pdf(x),
+        Prim::Softplus => sigmoid(x),
+        Prim::Gelu => value(Prim::GeluGrad, [x, x, x]),
+        Prim::GeluTanh => value(Prim::GeluTanhGrad, [x, x, x]),
+        Prim::Silu => value(Prim::SiluGrad, [x, x, x]),
+        Prim::GeluGrad => (x.num(2.0) - a() * a()) * normal_pdf(x),
+        Prim::GeluTanhGrad => gated(x, tanh_form(x))[1].clone(),
+        Prim::SiluGrad => gated(x, straight(x))[1].clone(),
+    };
+    [Some(by_x), None, None]
+}
+
+/// What a choice takes: by whether `c` holds, the second or the third.
+pub fn chosen<R: Real>(c: &R, yes: &R, no: &R) -> R {
+    match c.sign() {
+        _ if c.is_nan() => c.clone(),
+        Some(Equal) => no.clone(),
+        Some(_) => yes.clone(),
+        None => c.unknown(),
+    }
+}
+
+/// The smaller or the larger; NaN if either is.
+fn extreme<R: Real>(which: Ordering, x: &R, y: &R) -> R {
+    match x.compare(y) {
+        _ if x.is_nan() || y.is_nan() => x.num(f64::NAN),
+        Some(order) => if order == which { x } else { y }.clone(),
+        None => x.unknown(),
+    }
+}
+
+/// The slopes of the smaller or the larger: of two equal numbers half each.
+fn shares<R: Real>(which: Ordering, x: &R, y: &R) -> [Option<R>; 3] {
+    let share = match x.compare(y) {
+        _ if x.is_nan() || y.is_nan() => x.num(f64::NAN),
+        Some(Equal) => x.num(0.5),
+        Some(order) => x.num(f64::from(u8::from(order == which))),
+        None => x.unknown(),
+    };
+    [Some(share.clone()), Some(x.num(1.0) - share), None]
+}
+
+/// Whether a comparison holds, as 1 or 0. Of NaN none does.
+fn truth<R: Real>(x: &R, y: &R, holds: impl Fn(Ordering) -> bool) -> R {
+    match x.compare(y) {
+        _ if x.is_nan() || y.is_nan() => x.num(0.0),
+        Some(order) => x.num(f64::from(u8::from(holds(order)))),
+        None => x.unknown(),
+    }
+}
+
+/// The sign: 0 at 0.
+fn step<R: Real>(x: &R) -> R {
+    match x.sign() {
+        _ if x.is_nan() => x.clone(),
+        Some(order) => x.num(f64::from(order as i8)),
+        None => x.unknown(),
+    }
+}
+
+/// `e^-x` and the like, for readable formulas.
+trait Shapes: Real {
+    fn neg_exp(&self) -> Self {
+        (-self.clone()).exp()
+    }
+
+    /// `log(1 + e^x)` of this `e^x`, by its small side.
+    fn log1p_or(&self, x: &Self) -> Self {
+        if x.is_negative() { self.log1p() } else { x.clone() + x.neg_exp().log1p() }
+    }
+}
+impl<R: Real> Shapes for R {}
+
+fn tanh<R: Real>(x: &R) -> R {
+    let m = (x.abs() * x.num(-2.0)).expm1();
+    let positive = -m.clone() / (x.num(2.0) + m);
+    if x.is_negative() { -positive } else { positive }
+}
+
+fn sigmoid<R: Real>(x: &R) -> R {
+    let e = x.abs().neg_exp();
+    let whole = x.num(1.0) + e.clone();
+    if x.is_negative() { e / whole } else { x.num(1.0) / whole }
+}
+
+fn normal_cdf<R: Real>(x: &R) -> R {
+    (-x.clone() / x.num(2.0).sqrt()).erfc() * x.num(0.5)
+}
+
+/// `e^(-x^2/2) / sqrt(2 pi)`
+fn normal_pdf<R: Real>(x: &R) -> R {
+    (x.clone() * x.clone() * x.num(-0.5)).exp() / (x.pi() * x.num(2.0)).sqrt()
+}
+
+/// `2/sqrt(pi) e^(-x^2)`
+fn bell<R: Real>(x: &R) -> R {
+    (-(x.clone() * x.clone())).exp() * x.num(2.0) / x.pi().sqrt()
+}
+
+/// `2 sqrt(2/pi) (x + 0.044715 x^3)` with its first and second derivative.
+fn tanh_form<R: Real>(x: &R) -> [R; 3] {
+    let k = (x.num(8.0) / x.pi()).sqrt();
+    let cubic = x.num(CUBIC) * x.clone() * x.clone();
+    let one = || x.num(1.0);
+    [
+        k.clone() * x.clone() * (one() + cubic.clone()),
+        k.clone() * (one() + x.num(3.0) * cubic),
+        k * x.num(6.0 * CUBIC) * x.clone(),
+    ]
+}
+
+/// `x` with its derivatives.
+fn straight<R: Real>(x: &R) -> [R; 3] {
+    [x.clone(), x.num(1.0), x.num(0.0)]
+}
+
+/// First and second derivative of `x s(v(x))`, from `v` and its own.
+fn gated<R: Real>(x: &R, [v, dv, ddv]: [R; 3]) -> [R; 2] {
+    let (s, rest) = (sigmoid(&v), sigmoid(&-v));
+    let q = s.clone() * rest.clone();
+    let first = s.clone() + x.clone() * q.clone() * dv.clone();
+    let bend = ddv + dv.clone() * dv.clone() * (rest - s);
+    let second = q * (x.num(2.0) * dv + x.clone() * bend);
+    [first, second]
+}

@@ -1,0 +1,225 @@
+//! Whole formulas and their derivatives: kinks, branches, cancelling sums, infinities.
+#![allow(missing_docs)]
+
+use op_dsl_ir::graph::{Builder, Id};
+use op_dsl_ir::op::{Derived, Spec};
+use op_dsl_ir::passes::differentiate::Wiring;
+use op_dsl_ir::{DType, Prim};
+use op_dsl_truth::format::Format;
+use op_dsl_truth::outputs;
+
+const INF: f64 = f64::INFINITY;
+const NAN: f64 = f64::NAN;
+
+/// A formula of stream 0 by itself.
+fn written(formula: fn(&mut Builder, Id) -> Id) -> Spec {
+    let mut b = Builder::new();
+    let x = b.stream(0);
+    let y = formula(&mut b, x);
+    let traced = b.finish(&[y]);
+    Spec::of(traced)
+}
+
+/// Its gradient: streams `dy`, `x`.
+fn gradient(formula: fn(&mut Builder, Id) -> Id) -> Spec {
+    let forward = written(formula);
+    let wiring = Wiring {
+        inputs: vec![Some(1)].into(),
+        upstream: vec![Some(0)].into(),
+        saved: vec![None].into(),
+        wrt: vec![0].into(),
+    };
+    Spec { derived: Some(Derived { forward: forward.traced.clone(), wiring }), ..forward }
+}
+
+fn value(formula: fn(&mut Builder, Id) -> Id, x: f64) -> f64 {
+    outputs(&written(formula), &[x], &[], Format::of(DType::F32))[0]
+}
+
+fn slope(formula: fn(&mut Builder, Id) -> Id, x: f64) -> f64 {
+    outputs(&gradient(formula), &[1.0, x], &[], Format::of(DType::F32))[0]
+}
+
+#[track_caller]
+fn same(is: f64, want: f64) {
+    let close = (is - want).abs() <= 1e-11 * want.abs();
+    assert!(close || is == want || is.is_nan() && want.is_nan(), "{is:e}, not {want:e}");
+}
+
+/// `if x > 0 { x } else { 2 (e^x - 1) }`
+fn elu(b: &mut Builder, x: Id) -> Id {
+    let (zero, one) = (b.num(0.0), b.num(1.0));
+    let e = b.call(Prim::Exp, &[x]);
+    let below = b.difference(e, one);
+    let below = b.scaled(2.0, below);
+    let positive = b.call(Prim::Lt, &[zero, x]);
+    b.call(Prim::Select, &[positive, x, below])
+}
+
+#[test]
+fn choices_are_taken_as_written() {
+    for (x, y, dy) in [
+        (1e30, 1e30, 1.0),
+        (-0.0, 0.0, 2.0),
+        (1e-40, 1e-40, 1.0),
+        (-1e-30, -2e-30, 2.0 - 2e-30),
+        (-300.0, -2.0, 1.029_64e-130),
+        (INF, INF, 1.0),
+        (-INF, -2.0, 0.0),
+    ] {
+        same(value(elu, x), y);
+        let is = slope(elu, x);
+        assert!((is - dy).abs() <= 1e-5 * dy.abs(), "{x}: {is:e}");
+    }
+    // Of NaN no comparison holds.
+    same(value(elu, NAN), NAN);
+    same(
+        value(
+            |b, x| {
+                let zero = b.num(0.0);
+                let c = b.call(Prim::Lt, &[zero, x]);
+                b.call(Prim::Select, &[c, x, zero])
+            },
+            NAN,
+        ),
+        0.0,
+    );
+}
+
+#[test]
+fn kinks_have_one_rule() {
+    let abs = |b: &mut Builder, x| b.call(Prim::Abs, &[x]);
+    let relu = |b: &mut Builder, x| {
+        let zero = b.num(0.0);
+        b.call(Prim::Max, &[x, zero])
+    };
+    let tied = |b: &mut Builder, x| {
+        let triple = b.scaled(3.0, x);
+        b.call(Prim::Min, &[x, triple])
+    };
+    for (x, of_abs, of_relu, of_tied) in [
+        (2.0, 1.0, 1.0, 1.0),
+        (0.0, 0.0, 0.5, 2.0),
+        (-0.0, 0.0, 0.5, 2.0),
+        (-1e-45, -1.0, 0.0, 3.0),
+        (NAN, NAN, NAN, NAN),
+        (-INF, -1.0, 0.0, 3.0),
+    ] {
+        same(slope(abs, x), of_abs);
+        same(slope(relu, x), of_relu);
+        same(slope(tied, x), of_tied);
+    }
+}
+
+/// `x / (1 + |x|)`, whose derivative by the rule of quotients is `1/d - |x|/d^2`.
+fn softsign(b: &mut Builder, x: Id) -> Id {
+    let (one, size) = (b.num(1.0), b.call(Prim::Abs, &[x]));
+    let d = b.sum(one, size);
+    b.quotient(x, d)
+}
+
+/// `x tanh(log(1 + e^x))` by powers of `n = 1 + e^x`.
+fn mish(b: &mut Builder, x: Id) -> Id {
+    let one = b.num(1.0);
+    let e = b.call(Prim::Exp, &[x]);
+    let n = b.sum(one, e);
+    let square = b.product(n, n);
+    let (above, below) = (b.difference(square, one), b.sum(square, one));
+    let ratio = b.quotient(above, below);
+    b.product(x, ratio)
+}
+
+#[test]
+fn what_cancels_is_computed_with_more_digits() {
+    for x in [1e-20, 0.5, 3.0, 1e5, 1e18] {
+        same(slope(softsign, x), 1.0 / ((1.0 + x) * (1.0 + x)));
+        same(slope(softsign, -x), 1.0 / ((1.0 + x) * (1.0 + x)));
+    }
+    // x e^x for far negative x
+    for x in [-30.0f64, -80.0, -100.0] {
+        same(value(mish, x), x * x.exp() * (1.0 - 0.5 * x.exp()));
+    }
+    for x in [50.0, 1e10, 3e38] {
+        same(value(mish, x), x);
+        same(slope(mish, x), 1.0);
+    }
+}
+
+#[test]
+fn limits_are_worked_out() {
+    let over = |b: &mut Builder, x| {
+        let minus = b.scaled(-1.702, x);
+        let (one, e) = (b.num(1.0), b.call(Prim::Exp, &[minus]));
+        let d = b.sum(one, e);
+        b.quotient(x, d)
+    };
+    same(value(over, INF), INF);
+    same(value(over, -INF), 0.0);
+    same(slope(over, INF), 1.0);
+    same(slope(over, -INF), 0.0);
+    same(slope(softsign, -INF), 0.0);
+    same(value(softsign, -INF), -1.0);
+    same(value(mish, INF), INF);
+    same(value(mish, -INF), 0.0);
+    // log(e^x + e^-x) - x
+    let log_cosh = |b: &mut Builder, x| {
+        let minus = b.negative(x);
+        let (up, down) = (b.call(Prim::Exp, &[x]), b.call(Prim::Exp, &[minus]));
+        let sum = b.sum(up, down);
+        let log = b.call(Prim::Ln, &[sum]);
+        b.difference(log, x)
+    };
+    same(value(log_cosh, INF), 0.0);
+    same(value(log_cosh, -INF), INF);
+    same(slope(log_cosh, -INF), -2.0);
+}
+
+/// Outside its domain a formula has no value; at a pole it is infinite.
+#[test]
+fn domains_end_where_they_do() {
+    let ln = |b: &mut Builder, x| b.call(Prim::Ln, &[x]);
+    let sqrt = |b: &mut Builder, x| b.call(Prim::Sqrt, &[x]);
+    same(value(ln, -1.0), NAN);
+    same(value(ln, 0.0), -INF);
+    same(value(sqrt, -1e-40), NAN);
+    same(slope(sqrt, 0.0), INF);
+    same(slope(ln, 1e-40), 1e40);
+    same(value(ln, -INF), NAN);
+}
+
+/// Results of 16 bits are rounded as the truth is.
+#[test]
+fn sixteen_bits_round_as_the_truth() {
+    // 1 + 2^-11 is halfway between two neighbours of f16; a hair above it, the upper is right.
+    let format = Format::of(DType::F16);
+    let above = |b: &mut Builder, x: Id| {
+        let e = b.call(Prim::Expm1, &[x]);
+        let half = b.num(1.0 + 1.0 / 2048.0);
+        b.sum(half, e)
+    };
+    let spec = written(above);
+    for (x, want) in [(1e-20, 1.0 + 1.0 / 1024.0), (-1e-20, 1.0), (0.0, 1.0)] {
+        let y = outputs(&spec, &[x], &[], format)[0];
+        assert_eq!(format.round(y), want, "{x}: {y}");
+    }
+}
+
+/// A value that was saved is what the stream holds; its derivative is the formula's.
+#[test]
+fn saved_values_come_from_their_stream() {
+    let mut b = Builder::new();
+    let (x, k) = (b.stream(0), b.stream(1));
+    let e = b.call(Prim::Exp, &[x]);
+    let y = b.product(k, e);
+    let forward = b.finish(&[y, e]);
+    let wiring = Wiring {
+        inputs: vec![None, Some(1)].into(),
+        upstream: vec![Some(0), None].into(),
+        saved: vec![None, Some(2)].into(),
+        wrt: vec![0, 1].into(),
+    };
+    let derived = Some(Derived { forward: forward.clone(), wiring });
+    let spec = Spec { derived, ..Spec::of(forward) };
+    // dy, k, e
+    assert_eq!(outputs(&spec, &[3.0, 5.0, 7.0], &[], Format::of(DType::F32)), [105.0, 21.0]);
+}

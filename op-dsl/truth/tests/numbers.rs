@@ -1,0 +1,191 @@
+//! The two kinds of numbers against each other, against themselves in more bits, and against tables
+//! that another program made.
+#![allow(missing_docs)]
+
+use op_dsl_ir::Prim;
+use op_dsl_ir::prim::TABLE;
+use op_dsl_truth::ball::Ball;
+use op_dsl_truth::near::Near;
+use op_dsl_truth::real::Real;
+use op_dsl_truth::rules;
+
+/// Points over many exponents, of either sign, and a few exact ones.
+fn points() -> Vec<f64> {
+    let mut seed = 1u64;
+    let mut next = || {
+        seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        seed >> 32
+    };
+    let mut random = || {
+        let exponent = (next() % 60) as i32 - 50;
+        let mantissa = 1.0 + next() as f64 / 4_294_967_296.0;
+        let sign = if next() % 2 == 0 { 1.0 } else { -1.0 };
+        f64::from((sign * mantissa * f64::from(exponent).exp2()) as f32)
+    };
+    let exact = [0.0, 1.0, -1.0, 0.5, -0.75, 2.0, 3.5, -9.0, 20.0, -30.0, 88.0, -104.0];
+    exact.into_iter().chain((0..300).map(|_| random())).collect()
+}
+
+/// A call of a primitive, or its slope by an argument.
+fn call<R: Real>(prim: Prim, args: [&R; 3]) -> Vec<R> {
+    let this = rules::value(prim, args);
+    let slopes = rules::slopes(prim, args, &this);
+    [Some(this)].into_iter().chain(slopes).flatten().collect()
+}
+
+fn balls(prim: Prim, at: [f64; 3], precision: usize) -> Vec<Ball> {
+    let args = at.map(|v| Ball::exact(v, precision));
+    call(prim, [&args[0], &args[1], &args[2]])
+}
+
+fn each(mut f: impl FnMut(Prim, [f64; 3])) {
+    let points = points();
+    for row in TABLE {
+        for (i, x) in points.iter().enumerate() {
+            let other = |k: usize| points[(i * 7 + k) % points.len()];
+            let first = if row.prim == Prim::Select { f64::from(u8::from(*x > 0.0)) } else { *x };
+            f(row.prim, [first, other(3), other(5)]);
+        }
+    }
+}
+
+/// What f64 says is right as far as it says.
+#[test]
+fn f64_is_off_by_no_more_than_it_says() {
+    each(|prim, at| {
+        let near = call(prim, [&Near::exact(at[0]), &Near::exact(at[1]), &Near::exact(at[2])]);
+        for (k, (near, ball)) in near.iter().zip(balls(prim, at, 512)).enumerate() {
+            let (is, want) = (near.value, ball.to_f64());
+            let good = near.off.is_infinite()
+                || is == want
+                || (is.is_nan() && want.is_nan())
+                || (is - want).abs() <= near.off + want.abs() * f64::EPSILON;
+            assert!(good, "{prim:?} {at:?} {k}: {near:?}, {want:e}");
+        }
+    });
+}
+
+/// f64 decides nearly everything of what networks meet.
+#[test]
+fn f64_says_something() {
+    let (mut all, mut known) = (0, 0);
+    each(|prim, at| {
+        let near = call(prim, [&Near::exact(at[0]), &Near::exact(at[1]), &Near::exact(at[2])]);
+        all += near.len();
+        let close = |y: &&Near| y.off <= y.value.abs() * f64::from(-40).exp2() + 1e-60;
+        known += near.iter().filter(close).count();
+    });
+    assert!(known as f64 > 0.9 * all as f64, "{known} of {all}");
+}
+
+/// Few bits differ from many by no more than they say, also where arguments are inexact themselves.
+#[test]
+fn more_bits_stay_within_the_bound_of_few() {
+    each(|prim, at| {
+        for inexact in [false, true] {
+            let of = |precision: usize| {
+                let args = at.map(|v| {
+                    let third = Ball::exact(3.0, precision);
+                    let v = Ball::exact(v, precision);
+                    if inexact && prim != Prim::Select {
+                        v * (third.clone() / third.num(7.0))
+                    } else {
+                        v
+                    }
+                });
+                call(prim, [&args[0], &args[1], &args[2]])
+            };
+            for (few, many) in of(96).into_iter().zip(of(400)) {
+                assert!(few.agrees(&many), "{prim:?} {at:?} {inexact}: {few:?} {many:?}");
+            }
+        }
+    });
+}
+
+/// Slopes against differences.
+#[test]
+fn slopes_are_those_of_the_values() {
+    let step = f64::from(-40).exp2();
+    for row in TABLE.iter().filter(|r| !r.prim.is_comparison() && r.prim != Prim::Select) {
+        for i in -40..40 {
+            let at = [0.07 + 0.11 * f64::from(i), 1.71 - 0.05 * f64::from(i), 0.9];
+            let inside = at[0] >= row.domain.0 && at[0] <= row.domain.1;
+            if !inside || at[0] == at[1] {
+                continue;
+            }
+            let here = balls(row.prim, at, 256);
+            for k in 0..row.arity {
+                let value = |by: f64| {
+                    let mut args = at.map(|v| Ball::exact(v, 256));
+                    args[k] = args[k].clone() + Ball::exact(by, 256);
+                    rules::value(row.prim, [&args[0], &args[1], &args[2]])
+                };
+                let twice = Ball::exact(2.0 * step, 256);
+                let want = ((value(step) - value(-step)) / twice).to_f64();
+                let got = here[1 + k].to_f64();
+                let close = (got - want).abs() <= 1e-15 * (want.abs() + value(0.0).to_f64().abs());
+                assert!(close || got == want, "{} {at:?} {k}: {got} {want}", row.name);
+            }
+        }
+    }
+}
+
+/// Values that were computed to 25 digits elsewhere.
+#[test]
+fn values_are_those_of_a_table() {
+    let table = include_str!("../../../codegen-cpu/tests/data/activation_reference.csv");
+    let mut judged = 0;
+    for line in table.lines().skip(1) {
+        let mut fields = line.split(',');
+        let [name, x, want] = [(); 3].map(|()| fields.next().expect("three fields"));
+        let Some(prim) = Prim::named(name) else { continue };
+        let (x, want): (f64, f64) = (x.parse().expect("a number"), want.parse().expect("a number"));
+        let got = balls(prim, [x; 3], 200)[0].to_f64();
+        // The table's cubic coefficient is a decimal number, that of formulas the nearest f64.
+        let relative = if name.contains("tanh") { 1e-11 } else { 2.3e-16 };
+        assert!(
+            (got - want).abs() <= want.abs() * relative,
+            "{name}({x}) is {got:e}, not {want:e}"
+        );
+        judged += 1;
+    }
+    assert!(judged > 1000);
+}
+
+/// The functions that the library lacks, on either side of where their method changes.
+#[test]
+fn erfc_is_one_function() {
+    // By mpmath, at 30 digits.
+    for (x, want) in [
+        (0.5, 0.479_500_122_186_953_5_f64),
+        (2.0, 0.004_677_734_981_047_266),
+        (4.0, 1.541_725_790_028_002e-8),
+        (6.0, 2.151_973_671_249_891e-17),
+        (12.0, 1.356_261_169_205_904_2e-64),
+        (-3.0, 1.999_977_909_503_001_4),
+    ] {
+        for precision in [64, 128, 300, 1000] {
+            let got = Ball::exact(x, precision).erfc().to_f64();
+            assert!((got - want).abs() <= want * 4e-16, "erfc({x}) at {precision}: {got:e}");
+        }
+    }
+}
+
+/// Exponents that no machine number has.
+#[test]
+fn exponents_have_no_bound() {
+    let x = Ball::exact(1e38, 200);
+    let one = x.num(1.0);
+    let is_one = |y: Ball| assert!((y.to_f64() - 1.0).abs() < 1e-15, "{y:?}");
+    is_one(x.exp().ln() / x.clone());
+    is_one(x.exp() / (one.clone() + x.exp()));
+    is_one((x.exp() - one.clone()) * (-x.clone()).exp());
+    is_one(x.exp().sqrt() * (x.clone() * x.num(-0.5)).exp());
+    assert_eq!((-x.clone()).exp().to_f64(), 0.0);
+    assert_eq!(x.exp().to_f64(), f64::INFINITY);
+    assert_eq!((-x.exp()).exp().to_f64(), 0.0);
+    assert_eq!(((-x.clone()).exp() + one.clone()).ln().to_f64(), 0.0);
+    is_one(x.exp().atan() / x.pi() * x.num(2.0));
+    assert_eq!(x.num(1e30).erfc().to_f64(), 0.0);
+    assert!((x.exp() - x.exp() * x.num(0.3)).to_f64() > 0.0);
+}
