@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn one_row_per_primitive() {
-        for of in TABLE {
+        for of in TABLE.iter().filter(|row| !row.prim.is_composed()) {
             assert_eq!(ROWS.iter().filter(|r| r.prim == of.prim).count(), 1, "{}", of.name);
         }
     }

@@ -14,6 +14,30 @@ pub(crate) fn abs(x: f64) -> Dual {
     (x.abs(), if x == 0.0 { 0.0 } else { x.signum() })
 }
 
+pub(crate) fn relu(x: f64) -> Dual {
+    match x {
+        x if x.is_nan() => (x, x),
+        x if x > 0.0 => (x, 1.0),
+        _ => (0.0, 0.0),
+    }
+}
+
+pub(crate) fn sign(x: f64) -> Dual {
+    match x {
+        x if x.is_nan() => (x, x),
+        x if x == 0.0 => (x, 0.0),
+        x => (x.signum(), 0.0),
+    }
+}
+
+pub(crate) fn sinh(x: f64) -> Dual {
+    (libm::sinh(x), libm::cosh(x))
+}
+
+pub(crate) fn cosh(x: f64) -> Dual {
+    (libm::cosh(x), libm::sinh(x))
+}
+
 pub(crate) fn sqrt(x: f64) -> Dual {
     (x.sqrt(), 0.5 / x.sqrt())
 }
@@ -129,9 +153,13 @@ mod tests {
     type Function = fn(f64) -> Dual;
     const ALL: &[(&str, Function)] = &[
         ("abs", abs),
+        ("relu", relu),
+        ("sign", sign),
         ("sqrt", sqrt),
         ("exp", exp),
         ("expm1", expm1),
+        ("sinh", sinh),
+        ("cosh", cosh),
         ("ln", ln),
         ("log1p", log1p),
         ("tanh", tanh),

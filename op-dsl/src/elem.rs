@@ -6,6 +6,7 @@
 
 use crate::dual;
 use std::cmp::Ordering;
+use std::f64::consts::{LN_2, LOG2_E};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// One element of a tensor: a value, and its derivative by whichever input is varied.
@@ -155,12 +156,17 @@ impl PartialOrd<Elem> for f64 {
     }
 }
 
+/// Methods on elements, and functions of the same names.
 macro_rules! functions {
     ($($f:ident $formula:literal;)*) => {
+        functions! { $($f $formula |x| x.through(dual::$f(x.value));)* }
+    };
+    ($($f:ident $formula:literal |$x:ident| $value:expr;)*) => {
         impl Elem {
             $(#[doc = concat!("`", $formula, "`")]
             pub fn $f(self) -> Elem {
-                self.through(dual::$f(self.value))
+                let $x = self;
+                $value
             })*
         }
         $(#[doc = concat!("`", $formula, "`")]
@@ -170,6 +176,11 @@ macro_rules! functions {
     };
 }
 op_dsl_ir::functions_of_one_value!(functions);
+functions! {
+    recip "1 / x" |x| 1.0 / x;
+    exp2 "2^x" |x| x.through((libm::exp2(x.value), LN_2 * libm::exp2(x.value)));
+    log2 "log_2 x" |x| x.through((libm::log2(x.value), LOG2_E / x.value));
+}
 
 impl Elem {
     /// The smaller of two, with half of each derivative at a tie; NaN if either is.
@@ -194,6 +205,17 @@ impl Elem {
         }
     }
 
+    /// Held between two bounds, with all of the derivative to a bound at it and beyond it; NaN if any
+    /// is.
+    pub fn clamp(self, low: impl Into<Elem>, high: impl Into<Elem>) -> Elem {
+        let (low, high) = (low.into(), high.into());
+        if [self, low, high].iter().any(|x| x.value.is_nan()) {
+            return Elem { value: f64::NAN, derivative: f64::NAN };
+        }
+        let raised = if self > low { self } else { low };
+        if raised < high { raised } else { high }
+    }
+
     /// `x^n`
     pub fn powi(self, n: i32) -> Elem {
         let x = self.value;
@@ -209,4 +231,9 @@ pub fn min(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
 /// The larger of two; NaN if either is.
 pub fn max(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
     x.into().max(y)
+}
+
+/// `x` held between two bounds; NaN if any is.
+pub fn clamp(x: impl Into<Elem>, low: impl Into<Elem>, high: impl Into<Elem>) -> Elem {
+    x.into().clamp(low, high)
 }

@@ -63,9 +63,76 @@ pub mod numbers {
     }
 }
 
+/// The functions that are short for formulas, or have a rule of their own at kinks.
+#[op_dsl::operators]
+pub mod functions {
+    use op_dsl::prelude::*;
+
+    #[op(name = "Relu", dtypes(f32), grad(name = "ReluGrad", wrt(x)))]
+    pub fn rectified(x: Elem) -> Elem {
+        relu(x)
+    }
+
+    #[op(name = "Relu6", dtypes(f32), grad(name = "Relu6Grad", wrt(x)))]
+    pub fn rectified_6(x: Elem) -> Elem {
+        clamp(x, 0.0, 6.0)
+    }
+
+    #[op(name = "Clipped", dtypes(f32), grad(name = "ClippedGrad", wrt(x)))]
+    pub fn clipped(x: Elem, #[attr(default = 2.0)] limit: f32) -> Elem {
+        x.clamp(-limit, limit)
+    }
+
+    #[op(
+        name = "Held",
+        dtypes(f32),
+        outputs(out),
+        grad(name = "HeldGrad", wrt(x, y, z), outputs(by_x, by_y, by_z))
+    )]
+    pub fn held(x: Elem, y: Elem, z: Elem) -> Elem {
+        clamp(x, y, z)
+    }
+
+    #[op(name = "Sign", dtypes(f32), grad(name = "SignGrad", wrt(x)))]
+    pub fn signed(x: Elem) -> Elem {
+        3.0 * sign(x)
+    }
+
+    #[op(name = "Recip", dtypes(f32), grad(name = "RecipGrad", wrt(x)))]
+    pub fn inverse(x: Elem) -> Elem {
+        x.recip()
+    }
+
+    #[op(name = "Sinh", dtypes(f32), grad(name = "SinhGrad", wrt(x)))]
+    pub fn hyperbolic_sine(x: Elem) -> Elem {
+        sinh(x)
+    }
+
+    #[op(name = "Cosh", dtypes(f32), grad(name = "CoshGrad", wrt(x)))]
+    pub fn hyperbolic_cosine(x: Elem) -> Elem {
+        x.cosh()
+    }
+
+    /// Found by its value: written out, its derivative would cancel.
+    #[op(name = "CoshByHand", dtypes(f32), grad(name = "CoshByHandGrad", wrt(x)))]
+    pub fn by_hand(x: Elem) -> Elem {
+        0.5 * (exp(x) + exp(-x))
+    }
+
+    #[op(name = "Exp2", dtypes(f32), grad(name = "Exp2Grad", wrt(x)))]
+    pub fn power_of_two(x: Elem) -> Elem {
+        exp2(x)
+    }
+
+    #[op(name = "Log2", dtypes(f32), grad(name = "Log2Grad", wrt(x)))]
+    pub fn logarithm(x: Elem) -> Elem {
+        log2(x)
+    }
+}
+
 /// An operator of one of the families, by its name.
 fn named(name: &str) -> &'static Operator {
-    let mut all = [numbers::OPERATORS].concat().into_iter();
+    let mut all = [numbers::OPERATORS, functions::OPERATORS].concat().into_iter();
     all.find(|op| op.name() == name).expect("an operator of this file")
 }
 
@@ -118,4 +185,81 @@ fn numbers_are_values() {
     check("Pieces", &[], &[2.0], &[10.0]);
     check("Pieces", &[], &[-2.0], &[-1.0]);
     check("Pieces", &[Value::Bool(false)], &[2.0], &[0.25]);
+}
+
+const NAN: f64 = f64::NAN;
+const INF: f64 = f64::INFINITY;
+
+#[test]
+fn kinks_of_functions() {
+    // Point, value, derivative.
+    type Point = (f64, f64, f64);
+    let table: &[(&str, &str, &[Point])] = &[
+        (
+            "Relu",
+            "ReluGrad",
+            &[(-2.0, 0.0, 0.0), (0.0, 0.0, 0.0), (1e-30, 1e-30, 1.0), (INF, INF, 1.0)],
+        ),
+        (
+            "Relu6",
+            "Relu6Grad",
+            &[(-INF, 0.0, 0.0), (0.0, 0.0, 0.0), (3.0, 3.0, 1.0), (6.0, 6.0, 0.0), (7.0, 6.0, 0.0)],
+        ),
+        (
+            "Clipped",
+            "ClippedGrad",
+            &[(-2.0, -2.0, 0.0), (1.5, 1.5, 1.0), (2.0, 2.0, 0.0), (INF, 2.0, 0.0)],
+        ),
+        (
+            "Sign",
+            "SignGrad",
+            &[(-0.5, -3.0, 0.0), (0.0, 0.0, 0.0), (-0.0, 0.0, 0.0), (INF, 3.0, 0.0)],
+        ),
+    ];
+    for &(forward, gradient, points) in table {
+        for &(x, y, slope) in points.iter().chain(&[(NAN, NAN, NAN)]) {
+            check(forward, &[], &[x], &[y]);
+            check(gradient, &[], &[1e30, x], &[1e30 * slope]);
+        }
+    }
+    check("ClippedGrad", &[Value::Float(1.0)], &[0.5, 1.5], &[0.0]);
+    // The bound that holds it has all of the derivative.
+    for (x, y, z, out, grads) in [
+        (0.5, -1.0, 1.0, 0.5, [4.0, 0.0, 0.0]),
+        (-1.0, -1.0, 1.0, -1.0, [0.0, 4.0, 0.0]),
+        (-3.0, -1.0, 1.0, -1.0, [0.0, 4.0, 0.0]),
+        (1.0, -1.0, 1.0, 1.0, [0.0, 0.0, 4.0]),
+        (INF, -1.0, 1.0, 1.0, [0.0, 0.0, 4.0]),
+        (0.0, 2.0, 1.0, 1.0, [0.0, 0.0, 4.0]),
+        (-1.0, 1.0, 1.0, 1.0, [0.0, 0.0, 4.0]),
+        (0.5, -INF, INF, 0.5, [4.0, 0.0, 0.0]),
+        (NAN, 2.0, 1.0, NAN, [NAN; 3]),
+        (0.5, NAN, 1.0, NAN, [NAN; 3]),
+        (0.5, 0.0, NAN, NAN, [NAN; 3]),
+    ] {
+        check("Held", &[], &[x, y, z], &[out]);
+        check("HeldGrad", &[], &[4.0, x, y, z], &grads);
+    }
+}
+
+#[test]
+fn smooth_functions() {
+    type Function = fn(f64) -> f64;
+    let table: [(&str, &str, Function, Function); 6] = [
+        ("Recip", "RecipGrad", f64::recip, |x| -1.0 / (x * x)),
+        ("Sinh", "SinhGrad", f64::sinh, f64::cosh),
+        ("Cosh", "CoshGrad", f64::cosh, f64::sinh),
+        ("CoshByHand", "CoshByHandGrad", f64::cosh, f64::sinh),
+        ("Exp2", "Exp2Grad", f64::exp2, |x| std::f64::consts::LN_2 * x.exp2()),
+        ("Log2", "Log2Grad", f64::log2, |x| std::f64::consts::LOG2_E / x),
+    ];
+    for (forward, gradient, f, slope) in table {
+        let positive = [f64::from(1e-5f32), 0.03125, 0.75, 3.0, 20.0];
+        let points = positive.into_iter().chain([NAN]);
+        let both = points.flat_map(|x| [x, -x]);
+        for x in both.filter(|x| forward != "Log2" || x.is_nan() || *x > 0.0) {
+            check(forward, &[], &[x], &[f(x)]);
+            check(gradient, &[], &[0.5, x], &[0.5 * slope(x)]);
+        }
+    }
 }

@@ -6,11 +6,12 @@
 //!   -> differentiate    gradients only
 //!   -> finish:
 //!        recognise      the same for what differentiation or the author wrote out
+//!        compose        rows without an algorithm are written out
 //!        saturate       a huge x stands still where the formula has reached its limit
 //!        stabilise      no cancellation in the tails, no false infinity, no NaN from finite input
 //!        simplify       constants folded, 1 * x, 0 + x, ...
 //!   -> wide, where an estimate finds f32 not accurate enough; for back ends that have f64:
-//!        recognise, fraction, group, series, limits, simplify
+//!        recognise, compose, fraction, group, series, limits, simplify
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
 
@@ -18,7 +19,9 @@ use crate::graph::Graph;
 use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected, Wiring};
 use crate::passes::rational::Style;
-use crate::passes::{group, limits, rational, recognise, saturate, series, simplify, stabilise};
+use crate::passes::{
+    compose, group, limits, rational, recognise, saturate, series, simplify, stabilise,
+};
 use crate::rounding::{self, Arithmetic};
 
 /// A forward formula (or a gradient written by hand), ready for every back end.
@@ -55,7 +58,7 @@ const GOOD: f64 = 0.05;
 /// The most accurate of the forms of a graph that are to be evaluated in f64: as written where that
 /// is good, else brought to one fraction.
 fn widen(traced: &Graph) -> Graph {
-    let written = recognise::run(&simplify::run(traced));
+    let written = compose::run(&recognise::run(&simplify::run(traced)));
     let styles = [(false, false), (true, false), (false, true), (true, true)];
     let fractions = styles.into_iter().map(|(two_sided, other_forms)| {
         simplify::run(&rational::run(&written, Style { two_sided, other_forms }))
@@ -77,6 +80,7 @@ fn widen(traced: &Graph) -> Graph {
 fn finish(graph: &Graph) -> Graph {
     let graph = simplify::run(graph);
     let graph = recognise::run(&graph);
+    let graph = compose::run(&graph);
     let graph = saturate::run(&graph);
     let graph = stabilise::run(&graph);
     simplify::run(&graph)

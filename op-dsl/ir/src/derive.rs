@@ -29,12 +29,20 @@ pub fn partials(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3], this: Id) -> [O
             let [by_x, by_y, _] = smaller(b, x, y);
             return [by_y, by_x, None];
         }
+        Prim::Clamp => return clamped(b, [x, y, z], this),
         Prim::Select => {
             return [None, Some(indicator(b, x, 1.0, 0.0)), Some(indicator(b, x, 0.0, 1.0))];
         }
 
         Prim::Neg => b.num(-1.0),
-        Prim::Abs => sign(b, x),
+        Prim::Abs => b.sign(x),
+        // 1 above 0, else 0.
+        Prim::Relu => {
+            let (zero, one, rest) = (b.num(0.0), b.num(1.0), unless_nan(b, x));
+            let above = b.call(Prim::Lt, &[zero, x]);
+            b.call(Prim::Select, &[above, one, rest])
+        }
+        Prim::Sign => unless_nan(b, x),
         // 1 / (2 sqrt x)
         Prim::Sqrt => {
             let half = b.num(0.5);
@@ -42,6 +50,8 @@ pub fn partials(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3], this: Id) -> [O
         }
         Prim::Exp => this,
         Prim::Expm1 => b.call(Prim::Exp, &[x]),
+        Prim::Sinh => b.call(Prim::Cosh, &[x]),
+        Prim::Cosh => b.call(Prim::Sinh, &[x]),
         Prim::Ln => {
             let unit = b.num(1.0);
             b.quotient(unit, x)
@@ -104,13 +114,26 @@ fn smaller(b: &mut Builder, x: Id, y: Id) -> [Option<Id>; 3] {
     [by(one, zero), by(zero, one), None]
 }
 
-/// The sign of `x`; 0 at 0, NaN where it is NaN.
-fn sign(b: &mut Builder, x: Id) -> Id {
-    let zero = b.num(0.0);
-    let (below, above) = (b.call(Prim::Lt, &[x, zero]), b.call(Prim::Lt, &[zero, x]));
-    let (minus, plus) = (b.num(-1.0), b.num(1.0));
-    let rest = b.call(Prim::Select, &[below, minus, x]);
-    b.call(Prim::Select, &[above, plus, rest])
+/// The partials of `x` held between two bounds: all to `x` strictly inside of them, at and beyond a
+/// bound all to that one, NaN where any of them is NaN.
+fn clamped(b: &mut Builder, [x, low, high]: [Id; 3], this: Id) -> [Option<Id>; 3] {
+    let (one, rest) = (b.num(1.0), unless_nan(b, this));
+    let raised = b.call(Prim::Max, &[x, low]);
+    let mut where_both = |p: (Prim, Id, Id), q: (Prim, Id, Id)| {
+        let [p, q] = [p, q].map(|(prim, x, y)| b.call(prim, &[x, y]));
+        let inner = b.call(Prim::Select, &[q, one, rest]);
+        Some(b.call(Prim::Select, &[p, inner, rest]))
+    };
+    let by_x = where_both((Prim::Lt, low, x), (Prim::Lt, x, high));
+    let by_low = where_both((Prim::Le, x, low), (Prim::Lt, low, high));
+    let above = b.call(Prim::Le, &[high, raised]);
+    [by_x, by_low, Some(b.call(Prim::Select, &[above, one, rest]))]
+}
+
+/// 0; NaN where `x` is NaN.
+fn unless_nan(b: &mut Builder, x: Id) -> Id {
+    let (known, zero) = (b.call(Prim::Eq, &[x, x]), b.num(0.0));
+    b.call(Prim::Select, &[known, zero, x])
 }
 
 /// `s(x) s(-x)`

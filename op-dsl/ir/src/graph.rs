@@ -245,6 +245,15 @@ impl Builder {
         self.product(c, a)
     }
 
+    /// The sign of `a`; 0 at 0, NaN where it is NaN.
+    pub fn sign(&mut self, a: Id) -> Id {
+        let zero = self.num(0.0);
+        let (below, above) = (self.call(Prim::Lt, &[a, zero]), self.call(Prim::Lt, &[zero, a]));
+        let (minus, plus) = (self.num(-1.0), self.num(1.0));
+        let rest = self.call(Prim::Select, &[below, minus, a]);
+        self.call(Prim::Select, &[above, plus, rest])
+    }
+
     /// `a^n` by repeated squaring.
     pub fn power(&mut self, a: Id, n: i32) -> Id {
         let mut result = None;

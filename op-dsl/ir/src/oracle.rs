@@ -20,6 +20,16 @@ pub fn max([x, y, _]: Args) -> f64 {
     if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }
 }
 
+/// The middle of three where they are in order, else the upper bound; NaN if any is.
+pub fn clamp([x, low, high]: Args) -> f64 {
+    min([max([x, low, 0.0]), high, 0.0])
+}
+
+/// -1, 0 or 1; NaN for NaN.
+pub fn sign([x, ..]: Args) -> f64 {
+    if x == 0.0 { x } else { x.signum() }
+}
+
 /// `1 / (1 + e^-x)`, as `e^x / (1 + e^x)` for negative `x`.
 pub fn sigmoid([x, ..]: Args) -> f64 {
     let e = libm::exp(-x.abs());

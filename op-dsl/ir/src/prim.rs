@@ -136,6 +136,7 @@ rows! { ($)
         Mul3   mul3   3 "x * y * z, x bounded: finite in between wherever the result is" ALL, ALL, |[x, y, z]| x * y * z, Function, (1.0, 1.0);
         Min    min    2 "the smaller of x and y; NaN if either is" ALL, ALL, o::min, Function, MOVED;
         Max    max    2 "the larger of x and y; NaN if either is"  ALL, ALL, o::max, Function, MOVED;
+        Clamp  clamp  3 "min(max(x, y), z); NaN if any is" ALL, ALL, o::clamp, Function, MOVED;
         Lt     lt     2 "x < y"  ALL, TRUTH, |[x, y, _]| (x < y) as u8 as f64,     Infix("<", 3),  MOVED;
         Le     le     2 "x <= y" ALL, TRUTH, |[x, y, _]| (x <= y) as u8 as f64,    Infix("<=", 3), MOVED;
         Eq     eq     2 "x == y" ALL, TRUTH, |[x, y, _]| (x == y) as u8 as f64,    Infix("==", 3), MOVED;
@@ -144,9 +145,13 @@ rows! { ($)
     // A function stands after those that its formula has: of the rows that a part of a graph may be, the last is the largest.
     functions {
         Abs          abs            "|x|"                         ALL,           POSITIVE,       |[x, ..]| x.abs(),        MOVED;
+        Relu         relu           "max(x, 0)"                   ALL,           POSITIVE,       |[x, ..]| o::max([x, 0.0, 0.0]), MOVED;
+        Sign         sign           "-1, 0 or 1 as x is below, at or above 0" ALL, Interval(-1.0, 1.0), o::sign, MOVED;
         Sqrt         sqrt           "x^(1/2)"                     POSITIVE,      POSITIVE,       |[x, ..]| x.sqrt(),       EXACT;
         Exp          exp            "e^x"                         ALL,           POSITIVE,       |[x, ..]| libm::exp(x),   (1.0, 1.2);
         Expm1        expm1          "e^x - 1"                     ALL,           above(-1.0),    |[x, ..]| libm::expm1(x), (1.3, 1.4);
+        Sinh         sinh           "(e^x - e^-x) / 2"            ALL,           ALL,            |[x, ..]| libm::sinh(x),  (2.5, 2.5);
+        Cosh         cosh           "(e^x + e^-x) / 2"            ALL,           above(1.0),     |[x, ..]| libm::cosh(x),  (2.5, 2.5);
         Ln           ln             "log_e x"                     POSITIVE,      ALL,            |[x, ..]| libm::log(x),   (1.6, 1.6);
         Log1p        log1p          "log_e (1 + x)"               above(-1.0),   ALL,            |[x, ..]| libm::log1p(x), (1.7, 1.7);
         Tanh         tanh           "(e^x - e^-x) / (e^x + e^-x)" ALL,           Interval(-1.0, 1.0), |[x, ..]| libm::tanh(x), (1.4, 1.4);
@@ -180,10 +185,15 @@ impl Prim {
         matches!(self, Prim::Lt | Prim::Le | Prim::Eq)
     }
 
+    /// Whether it is written out by other rows before a target sees it.
+    pub fn is_composed(self) -> bool {
+        matches!(self, Prim::Relu | Prim::Clamp | Prim::Sign | Prim::Sinh | Prim::Cosh)
+    }
+
     /// Whether it is analytic wherever it is finite: no kinks, no jumps.
     pub fn is_smooth(self) -> bool {
         use Prim::*;
-        !matches!(self, Abs | Min | Max | Lt | Le | Eq | Select)
+        !matches!(self, Abs | Relu | Sign | Clamp | Min | Max | Lt | Le | Eq | Select)
     }
 }
 

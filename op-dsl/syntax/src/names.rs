@@ -1,6 +1,7 @@
 //! What formulas may name without defining it: constants and primitives.
 
 use op_dsl_ir::Prim;
+use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Style;
 use std::f64::consts;
 
@@ -32,16 +33,63 @@ pub fn constant(name: &str) -> Option<f64> {
     CONSTANTS.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
 }
 
-/// The primitive that a formula calls by this name; operators have no name to call, and what has
-/// three arguments is made by passes only.
-pub fn function(name: &str) -> Option<Prim> {
-    Prim::named(name).filter(|p| p.row().style == Style::Function && p.row().arity <= 2)
+/// A formula of rows, at a node.
+type Write = fn(&mut Builder, Id) -> Id;
+
+/// A function that a formula calls by its name.
+#[derive(Clone, Copy, Debug)]
+pub enum Function {
+    /// A row of the table.
+    Row(Prim),
+    /// A formula of one value.
+    Written(Write),
 }
 
-/// A list of all functions, for messages.
-pub fn functions() -> String {
-    let names = op_dsl_ir::prim::TABLE.iter().map(|r| r.name);
-    names.filter(|n| function(n).is_some()).collect::<Vec<_>>().join(", ")
+/// The functions that are formulas of rows.
+const WRITTEN: &[(&str, Write)] = &[
+    ("recip", |b, x| {
+        let unit = b.num(1.0);
+        b.quotient(unit, x)
+    }),
+    ("exp2", |b, x| {
+        let scaled = b.scaled(consts::LN_2, x);
+        b.call(Prim::Exp, &[scaled])
+    }),
+    ("log2", |b, x| {
+        let log = b.call(Prim::Ln, &[x]);
+        b.scaled(consts::LOG2_E, log)
+    }),
+];
+
+impl Function {
+    /// How many arguments it takes.
+    pub fn arity(self) -> usize {
+        match self {
+            Function::Row(prim) => prim.row().arity,
+            Function::Written(_) => 1,
+        }
+    }
+
+    /// Its value at as many arguments.
+    pub fn call(self, b: &mut Builder, args: &[Id]) -> Id {
+        match self {
+            Function::Row(prim) => b.call(prim, args),
+            Function::Written(f) => f(b, args[0]),
+        }
+    }
+}
+
+/// The function of this name. Operators have no name to call, and `mul3` is made by passes only.
+pub fn function(name: &str) -> Option<Function> {
+    let row = Prim::named(name).filter(|p| p.row().style == Style::Function && *p != Prim::Mul3);
+    let written = || WRITTEN.iter().find(|(known, _)| *known == name);
+    row.map(Function::Row).or_else(|| written().map(|(_, f)| Function::Written(*f)))
+}
+
+/// The names of all functions, but for `powi`.
+pub fn functions() -> impl Iterator<Item = &'static str> {
+    let rows = op_dsl_ir::prim::TABLE.iter().map(|r| r.name).filter(|n| function(n).is_some());
+    rows.chain(WRITTEN.iter().map(|(name, _)| *name))
 }
 
 #[cfg(test)]
@@ -50,9 +98,11 @@ mod tests {
 
     #[test]
     fn operators_are_not_functions() {
-        assert_eq!(function("gelu"), Some(Prim::Gelu));
-        assert_eq!(function("max"), Some(Prim::Max));
-        assert_eq!(function("add"), None);
-        assert_eq!(function("select"), None);
+        let known: Vec<&str> = functions().collect();
+        for (name, want) in
+            [("gelu", true), ("max", true), ("recip", true), ("add", false), ("select", false)]
+        {
+            assert_eq!(known.contains(&name), want, "{name}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The passes, one per file, each a pure function from graph to graph.
 
+pub mod compose;
 pub mod differentiate;
 pub mod group;
 pub mod limits;

@@ -73,11 +73,11 @@ impl<'a> Tracer<'a> {
     }
 
     fn primitive(&mut self, name: &Ident, exprs: &[&Expr], args: Vec<Value>) -> Traces<Value> {
-        let Some(prim) = names::function(&name.to_string()) else {
+        let Some(function) = names::function(&name.to_string()) else {
             self.error(name, self.unknown_function(name));
             return Ok(Value::Poison);
         };
-        let (has, wants) = (args.len(), prim.row().arity);
+        let (has, wants) = (args.len(), function.arity());
         if has != wants {
             self.error(
                 name,
@@ -88,20 +88,19 @@ impl<'a> Tracer<'a> {
         let ids: Vec<Option<Id>> =
             args.iter().zip(exprs).map(|(value, e)| self.element(e, value)).collect();
         let ids: Option<Vec<Id>> = ids.into_iter().collect();
-        Ok(ids.map_or(Value::Poison, |ids| Value::Elem(self.graph.call(prim, &ids))))
+        Ok(ids.map_or(Value::Poison, |ids| Value::Elem(function.call(&mut self.graph, &ids))))
     }
 
     fn unknown_function(&self, name: &Ident) -> String {
         let text = name.to_string();
         let mine: Vec<String> = self.scope.formulas.iter().map(|f| f.ident.to_string()).collect();
-        let table = op_dsl_ir::prim::TABLE.iter().map(|r| r.name);
-        let known = table.filter(|n| names::function(n).is_some());
-        match nearest(&text, known.chain(mine.iter().map(String::as_str))) {
+        let known: Vec<&str> = names::functions().collect();
+        match nearest(&text, known.into_iter().chain(mine.iter().map(String::as_str))) {
             Some(meant) => format!("no function `{name}` is known; did you mean `{meant}`?"),
             None => format!(
                 "no function `{name}` is known; write a `#[formula] fn {name}` in this module or \
                  call one of: powi, {}",
-                names::functions()
+                names::functions().collect::<Vec<_>>().join(", ")
             ),
         }
     }
