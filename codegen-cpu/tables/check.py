@@ -1,9 +1,9 @@
-"""Makes the coefficients of codegen-cpu/src/rt/math again and compares.
+"""Makes the coefficients of codegen-cpu/src/rt/math and rt/wide again and compares.
 
-    python3 check.py elementary|narrow|half|reference      exits 1 where one differs
+    python3 check.py elementary|wide|narrow|half|reference      exits 1 where one differs
 
 `elementary`: every polynomial in the sources must be one of those that `fit_elementary.py` prints, or one
-without its constant term, which may have a name of its own.
+without its constant term, which may have a name of its own. `wide`: the same of `fit_wide.py`, in f64.
 `narrow`, `half`: the file must be what `fit.py` prints. `reference`: the same of `reference.py`.
 """
 
@@ -18,22 +18,32 @@ MATH = HERE.parent / "src/rt/math"
 NUMBER = re.compile(r"-?\d[\d_]*(?:\.[\d_]*)?(?:e-?\d+)?")
 
 
-def numbers(text):
-    """As f32: decimals of the same number differ in length."""
-    return [struct.pack("f", float(n.replace("_", ""))) for n in NUMBER.findall(text)]
+def numbers(text, form="f"):
+    """As f32, or f64: decimals of the same number differ in length."""
+    return [struct.pack(form, float(n.replace("_", ""))) for n in NUMBER.findall(text)]
 
 
 def made(script, *args):
     return subprocess.run([sys.executable, HERE / script, *args], check=True, capture_output=True, text=True).stdout
 
 
-def elementary():
-    known = [numbers(line) for line in made("fit_elementary.py").splitlines() if line.startswith("[")]
-    for name in ("exp", "log", "tanh", "erf", "softplus"):
-        found = re.findall(r"const (\w+): \[f32; \d+\] =\s*\[(.*?)\];", (MATH / f"{name}.rs").read_text(), re.S)
+def polynomials(script, directory, names, form, kind):
+    known = [numbers(line, form) for line in made(script).splitlines() if line.startswith("[")]
+    for name in names:
+        text = (directory / f"{name}.rs").read_text()
+        found = re.findall(rf"const (\w+): \[{kind}; \d\d?\] =\s*\[(.*?)\];", text, re.S)
         assert found, f"{name}.rs has no polynomial"
         for constant, text in found:
-            yield f"{name}.rs {constant}", any(numbers(text) in (k, k[1:]) for k in known)
+            yield f"{name}.rs {constant}", any(numbers(text, form) in (k, k[1:]) for k in known)
+
+
+def elementary():
+    return polynomials("fit_elementary.py", MATH, ("exp", "log", "tanh", "erf", "softplus"), "f", "f32")
+
+
+def wide():
+    named = polynomials("fit_wide.py", MATH.parent / "wide", ("exp", "log", "erf", "circle"), "d", "f64")
+    return ((name, equal) for name, equal in named if not name.endswith(" PI_2"))
 
 
 def file(path, script, *args):
@@ -42,6 +52,7 @@ def file(path, script, *args):
 
 CHECKS = {
     "elementary": elementary,
+    "wide": wide,
     "narrow": lambda: file(MATH / "coeffs_narrow.rs", "fit.py", "narrow"),
     "half": lambda: file(MATH / "coeffs_half.rs", "fit.py", "half"),
     "reference": lambda: file(HERE.parent / "tests/data/activation_reference.csv", "reference.py"),

@@ -17,6 +17,7 @@
 //! floor     bodies with next to no arithmetic, to measure against
 //! step      two or four vectors side by side, which bodies compute with
 //! math      exp, erfc, gelu', ... on vectors                           (inlined into bodies)
+//! wide      the same in f64, where f32 is not accurate enough    (inlined into bodies)
 //! elem      f32, f16, bf16 in memory <-> f32 vectors                   (inlined into blocks)
 //! simd      the levels, and what fearless_simd lacks there: tables, f16, streaming stores
 //! ```
@@ -44,3 +45,4 @@ mod stream;
 mod streams;
 mod threads;
 pub mod view;
+pub mod wide;

@@ -1,6 +1,7 @@
 //! The levels that kernels are compiled for, and what kernels need there beyond `fearless_simd`: table
 //! look-ups, f16 conversion, streaming stores and exact products, as one extension trait on the tokens.
 
+use super::wide::Functions;
 use fearless_simd::{Simd, prelude::*};
 
 #[cfg(target_arch = "aarch64")]
@@ -135,7 +136,7 @@ impl Level {
 ///
 /// Every method but the first two is inlined into a block kernel, where the level's instructions are
 /// enabled.
-pub trait Isa: Simd {
+pub trait Isa: Simd + Functions {
     /// Whether `mul_add` rounds once.
     const FMA: bool;
     /// Whether a 32-entry look-up costs about as much as an 8-entry one.

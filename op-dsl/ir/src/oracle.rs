@@ -56,10 +56,11 @@ pub fn softplus([x, ..]: Args) -> f64 {
 
 /// Where `Phi`, by its exponential, is far below every `f32`, but not yet zero: further out functions keep
 /// the value they have here, so that no infinity meets a zero and what vanishes keeps its sign.
-const NORMAL: f64 = 37.0;
-/// The same of the tanh form, and of the sigmoid.
-const CUBIC: f64 = 20.0;
-const LOGISTIC: f64 = 700.0;
+pub const NORMAL: f64 = 37.0;
+/// The same of the tanh form.
+pub const CUBIC: f64 = 20.0;
+/// The same of the sigmoid.
+pub const LOGISTIC: f64 = 700.0;
 
 /// `x f(x)`, where `f` goes to 0 below `-far` faster than `x` to infinity.
 fn damped(x: f64, far: f64, f: impl Fn(f64) -> f64) -> f64 {

@@ -1,28 +1,31 @@
-//! Small pieces that the functions share.
+//! Small pieces that functions share, in f32 and in f64.
 
-use crate::rt::simd::Isa;
-use fearless_simd::prelude::*;
+use fearless_simd::{Select, Simd, SimdFloat};
 
 /// `c[0] + x (c[1] + x (c[2] + ..))`
 #[inline(always)]
-pub(super) fn horner<S: Isa, const N: usize>(s: S, x: S::f32s, c: [f32; N]) -> S::f32s {
-    let mut p = S::f32s::splat(s, c[N - 1]);
+pub(in crate::rt) fn horner<S: Simd, V: SimdFloat<S>, const N: usize>(
+    s: S,
+    x: V,
+    c: [V::Element; N],
+) -> V {
+    let mut p = V::splat(s, c[N - 1]);
     for i in (0..N - 1).rev() {
-        p = p.mul_add(x, S::f32s::splat(s, c[i]));
+        p = p.mul_add(x, V::splat(s, c[i]));
     }
     p
 }
 
 /// `x`, but not above `top`; NaN stays. `min` of the instruction sets disagree about NaN.
 #[inline(always)]
-pub(super) fn at_most<S: Isa>(s: S, x: S::f32s, top: f32) -> S::f32s {
-    let top = S::f32s::splat(s, top);
+pub(in crate::rt) fn at_most<S: Simd, V: SimdFloat<S>>(s: S, x: V, top: V::Element) -> V {
+    let top = V::splat(s, top);
     x.simd_gt(top).select(top, x)
 }
 
 /// `x`, but not below `bottom`; NaN stays.
 #[inline(always)]
-pub(super) fn at_least<S: Isa>(s: S, x: S::f32s, bottom: f32) -> S::f32s {
-    let bottom = S::f32s::splat(s, bottom);
+pub(in crate::rt) fn at_least<S: Simd, V: SimdFloat<S>>(s: S, x: V, bottom: V::Element) -> V {
+    let bottom = V::splat(s, bottom);
     x.simd_lt(bottom).select(bottom, x)
 }

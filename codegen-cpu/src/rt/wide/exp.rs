@@ -1,0 +1,77 @@
+//! `e^x`, `e^x - 1` and what is made of them.
+//!
+//! `x = k ln 2 + r` with `k` whole and `|r| <= ln 2 / 2`, then `e^x = 2^k e^r`. `ln 2` is cut so that
+//! `k * LN2_HI` is exact.
+
+use crate::rt::math::poly::{at_least, at_most, horner};
+use fearless_simd::prelude::*;
+
+/// The upper 32 bits of ln 2.
+pub(super) const LN2_HI: f64 = 0.693_147_180_369_123_8;
+/// `ln 2 - LN2_HI`
+pub(super) const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
+
+/// 1.5 * 2^52: adding it rounds to a whole number, which then stands in the low bits. The 2046 makes
+/// that number `k + 2046`, twice the exponent bias.
+const ROUND: f64 = 6_755_399_441_055_744.0 + 2046.0;
+
+/// `e^x - 1 = x + x^2 p(x)`, relative error 2^-54.5.
+const EXP: [f64; 10] = [
+    0.500_000_000_000_000_1,
+    0.166_666_666_666_666_69,
+    0.041_666_666_666_624_13,
+    0.008_333_333_333_330_062,
+    0.001_388_888_891_721_371_7,
+    0.000_198_412_698_630_536_18,
+    2.480_152_129_595_437_6e-5,
+    2.755_726_845_999_706_4e-6,
+    2.762_008_844_540_974_6e-7,
+    2.510_038_549_551_032e-8,
+];
+
+/// `e^r - 1`, and two factors whose product is `2^k`, either of which is a normal number.
+#[inline(always)]
+fn parts<S: Simd>(s: S, x: S::f64s) -> [S::f64s; 3] {
+    let t = x.mul_add(core::f64::consts::LOG2_E, S::f64s::splat(s, ROUND));
+    let k = t - ROUND;
+    let r = k.mul_add(-LN2_LO, k.mul_add(-LN2_HI, x));
+    let n: S::u64s = t.bitcast();
+    let half = n >> 1;
+    let (a, b) = ((half << 52).bitcast(), ((n - half) << 52).bitcast());
+    [horner(s, r, EXP).mul_add(r * r, r), a, b]
+}
+
+/// `e^x`
+#[inline(always)]
+pub(super) fn exp<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+    // e^710 is infinite, and e^-746 is zero.
+    let [e, a, b] = parts(s, at_least(s, at_most(s, x, 710.0), -746.0));
+    (e + 1.0) * a * b
+}
+
+/// `e^x - 1`
+#[inline(always)]
+pub(super) fn expm1<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+    // e^-60 - 1 is -1.
+    let [e, a, b] = parts(s, at_least(s, at_most(s, x, 710.0), -60.0));
+    // 2^1024 is no number, but half of it is.
+    let p = a * 0.5 * b;
+    let half = e.mul_add(p, p - 0.5);
+    // -0 came back as +0.
+    (half + half).copysign(x)
+}
+
+/// `1 / (1 + e^-x)`, as `e^x / (1 + e^x)` for negative `x`.
+#[inline(always)]
+pub(super) fn sigmoid<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+    let e = exp(s, -x.abs());
+    x.simd_lt(0.0).select(e, S::f64s::splat(s, 1.0)) / (e + 1.0)
+}
+
+/// `tanh |x| = e / (e + 2)`, `e = e^(2|x|) - 1`
+#[inline(always)]
+pub(super) fn tanh<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+    // tanh 30 is 1.
+    let e = expm1(s, at_most(s, x.abs(), 30.0) * 2.0);
+    (e / (e + 2.0)).copysign(x)
+}

@@ -1,0 +1,27 @@
+//! `x^y`
+
+use super::exp::exp;
+use super::log::ln;
+use fearless_simd::prelude::*;
+
+/// `x^y = e^(y log |x|)`, with the sign, the limits and the NaNs that C's `pow` has: 1 for `y = 0` and for
+/// `x = 1` whatever the other, negative for a negative `x` and an odd `y`, NaN for a negative `x` and a `y`
+/// that is not whole.
+#[inline(always)]
+pub(super) fn pow<S: Simd>(s: S, x: S::f64s, y: S::f64s) -> S::f64s {
+    let splat = |c| S::f64s::splat(s, c);
+    let one = splat(1.0);
+    let z = x.abs();
+    let power = exp(s, ln(s, z) * y);
+    // Here the logarithm or `y` is zero, and the other may be infinite or NaN.
+    let unit = z.simd_eq(1.0) & y.simd_eq(y) | x.simd_eq(1.0) | y.simd_eq(0.0);
+    let power = unit.select(one, power);
+
+    let whole = y.round_ties_even().simd_eq(y);
+    let half = y * 0.5;
+    let odd = whole & !half.round_ties_even().simd_eq(half);
+    let negative = one.copysign(x).simd_lt(0.0);
+    let power = (negative & odd).select(-power, power);
+    let undefined = x.simd_lt(0.0) & x.simd_gt(f64::NEG_INFINITY) & !whole & y.simd_eq(y);
+    undefined.select(splat(f64::NAN), power)
+}

@@ -1,0 +1,149 @@
+//! The vectors of a step in f64: conversions, arithmetic, comparisons.
+
+use crate::rt::math::minmax;
+use crate::rt::simd::Isa;
+use crate::rt::step::{Floats, PAIR, each};
+use core::ops::{Add, Div, Mul, Neg, Sub};
+use fearless_simd::prelude::*;
+
+/// A step in f64: for each of its vectors of `f32` two.
+#[derive(Clone, Copy)]
+pub struct Wide<S: Simd, const W: usize = PAIR>(pub [[S::f64s; 2]; W]);
+
+/// The lanes of a step in f64 for which something holds.
+#[derive(Clone, Copy)]
+pub struct WideMask<S: Simd, const W: usize = PAIR>(pub [[S::mask64s; 2]; W]);
+
+/// A step whose vectors are an expression of the places `k` and `i`, see [`each!`].
+macro_rules! both {
+    ($s:expr, $k:ident $i:ident => $f:expr) => {
+        each!($s, $k => [{ let $i = 0; $f }, { let $i = 1; $f }])
+    };
+}
+
+impl<S: Isa, const W: usize> Floats<S, W> {
+    /// The same numbers in f64.
+    #[inline(always)]
+    pub fn wide(self) -> Wide<S, W> {
+        Wide(each!(self.0[0].token(), k => {
+            let (low, high) = self.0[k].widen();
+            [low, high]
+        }))
+    }
+}
+
+impl<S: Isa, const W: usize> Wide<S, W> {
+    /// The same number in every lane.
+    #[inline(always)]
+    pub fn splat(s: S, x: f64) -> Wide<S, W> {
+        Wide([[S::f64s::splat(s, x); 2]; W])
+    }
+
+    /// Rounded to f32, once: to nearest even, denormals kept, infinity beyond the largest number.
+    #[inline(always)]
+    pub fn narrow(self) -> Floats<S, W> {
+        Floats(each!(self.token(), k => self.0[k][0].narrow(self.0[k][1])))
+    }
+
+    /// The token of its vectors.
+    #[inline(always)]
+    fn token(self) -> S {
+        self.0[0][0].token()
+    }
+
+    /// `|x|`
+    #[inline(always)]
+    pub fn abs(self) -> Wide<S, W> {
+        Wide(both!(self.token(), k i => self.0[k][i].abs()))
+    }
+
+    /// The square root.
+    #[inline(always)]
+    pub fn sqrt(self) -> Wide<S, W> {
+        Wide(both!(self.token(), k i => self.0[k][i].sqrt()))
+    }
+
+    /// Vectors `k` and `k + 1`.
+    #[inline(always)]
+    pub fn pair(self, k: usize) -> Wide<S> {
+        Wide([self.0[k], self.0[k + 1]])
+    }
+
+    /// Replaces vectors `k` and `k + 1`.
+    #[inline(always)]
+    pub fn set_pair(&mut self, k: usize, pair: Wide<S>) {
+        [self.0[k], self.0[k + 1]] = pair.0;
+    }
+}
+
+macro_rules! infix {
+    ($($Op:ident $op:ident)*) => {$(
+        impl<S: Isa, const W: usize> $Op for Wide<S, W> {
+            type Output = Wide<S, W>;
+            #[inline(always)]
+            fn $op(self, y: Wide<S, W>) -> Wide<S, W> {
+                Wide(both!(self.token(), k i => self.0[k][i].$op(y.0[k][i])))
+            }
+        }
+    )*};
+}
+infix!(Add add  Sub sub  Mul mul  Div div);
+
+impl<S: Isa, const W: usize> Neg for Wide<S, W> {
+    type Output = Wide<S, W>;
+    #[inline(always)]
+    fn neg(self) -> Wide<S, W> {
+        Wide(both!(self.token(), k i => -self.0[k][i]))
+    }
+}
+
+macro_rules! comparisons {
+    ($($(#[$doc:meta])* $name:ident)*) => {
+        impl<S: Isa, const W: usize> Wide<S, W> {$(
+            $(#[$doc])*
+            #[inline(always)]
+            pub fn $name(self, y: Wide<S, W>) -> WideMask<S, W> {
+                WideMask(both!(self.token(), k i => self.0[k][i].$name(y.0[k][i])))
+            }
+        )*}
+    };
+}
+comparisons! {
+    /// `x < y`; false for NaN, as all comparisons are.
+    simd_lt
+    /// `x <= y`
+    simd_le
+    /// `x == y`
+    simd_eq
+}
+
+impl<S: Isa, const W: usize> WideMask<S, W> {
+    /// `yes` where it holds, else `no`.
+    #[inline(always)]
+    pub fn select(self, yes: Wide<S, W>, no: Wide<S, W>) -> Wide<S, W> {
+        Wide(both!(yes.token(), k i => self.0[k][i].select(yes.0[k][i], no.0[k][i])))
+    }
+}
+
+/// The smaller of `x` and `y`; NaN if either is.
+#[inline(always)]
+pub fn min<S: Isa, const W: usize>(s: S, x: Wide<S, W>, y: Wide<S, W>) -> Wide<S, W> {
+    Wide(both!(s, k i => minmax::min(s, x.0[k][i], y.0[k][i])))
+}
+
+/// The larger of `x` and `y`; NaN if either is.
+#[inline(always)]
+pub fn max<S: Isa, const W: usize>(s: S, x: Wide<S, W>, y: Wide<S, W>) -> Wide<S, W> {
+    Wide(both!(s, k i => minmax::max(s, x.0[k][i], y.0[k][i])))
+}
+
+/// `x * y * z`: of factors that are in the range of f32 nothing overflows on the way, nor is lost.
+#[inline(always)]
+pub fn mul3<S: Isa, const W: usize>(
+    _: S,
+    x: Wide<S, W>,
+    y: Wide<S, W>,
+    z: Wide<S, W>,
+) -> Wide<S, W> {
+    x * y * z
+}

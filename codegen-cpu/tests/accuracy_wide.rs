@@ -1,0 +1,202 @@
+//! Errors of the functions in f64 vectors, against `libm` and the table's oracles, at every level.
+//!
+//! What counts is relative: these values are rounded to f32 once, and may be multiplied before. The
+//! measured maxima are printed (`--nocapture`), as powers of two.
+
+mod levels;
+
+use codegen_cpu::rt::simd::{AtLevel, Isa};
+use codegen_cpu::rt::wide::{self, Wide};
+use fearless_simd::prelude::*;
+use levels::levels;
+use op_dsl_ir::oracle as o;
+
+/// Of how many inputs a sweep takes one.
+const STRIDE: usize = if cfg!(target_arch = "x86_64") { 4_001 } else { 100_003 };
+
+/// A function in vectors, on rows of numbers.
+struct Rows<'a, const N: usize> {
+    x: [&'a [f64]; N],
+    f: Function,
+}
+
+/// Numbers to hold a function against: every `STRIDE`-th f32, and both signs of every exponent with telling fractions.
+fn inputs() -> Vec<f64> {
+    const FRACTIONS: [u32; 6] = [0, 1, 0x3f_ffff, 0x40_0000, 0x7f_fffe, 0x7f_ffff];
+    let sweep = (0..=u32::MAX).step_by(STRIDE);
+    let edges = (0..512u32).flat_map(|e| FRACTIONS.map(|f| (e << 23) | f));
+    sweep.chain(edges).map(|bits| f64::from(f32::from_bits(bits))).collect()
+}
+
+/// The relative error, by the value's size or by `least` where it is smaller; infinite where a special value or the sign of a
+/// zero is wrong.
+fn error(got: f64, truth: f64, least: f64) -> f64 {
+    let special = truth.is_nan() || truth.is_infinite() || truth == 0.0;
+    let same = got == truth && got.is_sign_negative() == truth.is_sign_negative();
+    match special {
+        true if same || truth.is_nan() && got.is_nan() => 0.0,
+        // Where f64 itself vanishes, one of the two may do so first.
+        true if truth == 0.0 && got.abs() < 1e-300 => 0.0,
+        true => f64::INFINITY,
+        false => (got - truth).abs() / truth.abs().max(least),
+    }
+}
+
+macro_rules! functions {
+    ($($name:ident $truth:expr, $bits:literal, $tail:literal, $least:literal;)*) => {
+        /// Which function.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug)]
+        enum Function { $($name,)* pow }
+
+        impl AtLevel for Rows<'_, 1> {
+            type Output = Vec<f64>;
+            fn at<S: Isa>(self, s: S) -> Vec<f64> {
+                map(s, self.x, |[x]| match self.f {
+                    $(Function::$name => wide::$name(s, x),)*
+                    Function::pow => unreachable!("two arguments"),
+                })
+            }
+        }
+
+        $(#[test]
+        fn $name() {
+            let truth: fn(f64) -> f64 = $truth;
+            check(Function::$name, truth, $bits, $tail, $least);
+        })*
+    };
+}
+
+impl AtLevel for Rows<'_, 2> {
+    type Output = Vec<f64>;
+    fn at<S: Isa>(self, s: S) -> Vec<f64> {
+        map(s, self.x, |[x, y]| wide::pow(s, x, y))
+    }
+}
+
+/// Applies a function of pairs of vectors to rows, which may have any length.
+fn map<S: Isa, const N: usize>(
+    s: S,
+    x: [&[f64]; N],
+    f: impl Fn([Wide<S>; N]) -> Wide<S>,
+) -> Vec<f64> {
+    let (len, lanes) = (x[0].len(), S::f64s::LEN);
+    let mut out = Vec::with_capacity(len + 4 * lanes);
+    for at in (0..len).step_by(4 * lanes) {
+        let y = f(x.map(|x| {
+            let vector =
+                |k: usize| S::f64s::from_fn(s, |i| *x.get(at + k * lanes + i).unwrap_or(&1.0));
+            Wide([[vector(0), vector(1)], [vector(2), vector(3)]])
+        }));
+        y.0.iter().flatten().for_each(|v| out.extend_from_slice(v.as_slice()));
+    }
+    out.truncate(len);
+    out
+}
+
+/// Values of a magnitude that f32 has may be off by `2^-bits`, those below by `2^-tail`.
+fn check(f: Function, truth: impl Fn(f64) -> f64, bits: i32, tail: i32, least: f64) {
+    let x = inputs();
+    let truth: Vec<f64> = x.iter().map(|x| truth(*x)).collect();
+    for level in levels() {
+        let y = level.run(Rows { x: [&x], f }).expect("asked before");
+        hold(
+            &format!("{f:?} at {}", level.name()),
+            &y,
+            &truth,
+            |i| format!("{:e}", x[i]),
+            [bits, tail],
+            least,
+        );
+    }
+}
+
+fn hold(
+    name: &str,
+    got: &[f64],
+    truth: &[f64],
+    at: impl Fn(usize) -> String,
+    [bits, tail]: [i32; 2],
+    least: f64,
+) {
+    let mut worst = [(0.0, 0); 2];
+    for (i, (got, truth)) in got.iter().zip(truth).enumerate() {
+        let e = error(*got, *truth, least);
+        // In the tail are also values that f64 has only as denormals.
+        let beyond = (truth.abs() < 1e-37) as usize;
+        if e > worst[beyond].0 && truth.abs() >= 1e-290 || e.is_infinite() {
+            worst[beyond] = (e, i);
+        }
+    }
+    for ((e, i), (part, bits)) in
+        worst.into_iter().zip([("", bits), (", below f32's normal numbers", tail)])
+    {
+        println!("{name}{part}: 2^{:.1} at {}", e.log2(), at(i));
+        assert!(
+            e <= 2f64.powi(-bits),
+            "{name}({}) is {:e}, not {:e}: 2^{:.1}",
+            at(i),
+            got[i],
+            truth[i],
+            e.log2()
+        );
+    }
+}
+
+functions! {
+    exp libm::exp, 50, 50, 0.0;
+    expm1 libm::expm1, 50, 50, 0.0;
+    ln libm::log, 50, 50, 0.0;
+    log1p libm::log1p, 50, 50, 0.0;
+    softplus |x| o::softplus([x, 0.0, 0.0]), 50, 50, 0.0;
+    sigmoid |x| o::sigmoid([x, 0.0, 0.0]), 50, 50, 0.0;
+    tanh libm::tanh, 50, 50, 0.0;
+    erf libm::erf, 50, 50, 0.0;
+    erfc libm::erfc, 46, 44, 0.0;
+    normal_cdf |x| o::normal_cdf([x, 0.0, 0.0]), 46, 43, 0.0;
+    gelu |x| o::gelu([x, 0.0, 0.0]), 46, 43, 0.0;
+    gelu_grad |x| o::gelu_grad([x, 0.0, 0.0]), 45, 43, 0.0078125;
+    gelu_tanh |x| o::gelu_tanh([x, 0.0, 0.0]), 44, 42, 0.0;
+    gelu_tanh_grad |x| o::gelu_tanh_grad([x, 0.0, 0.0]), 45, 43, 0.0078125;
+    silu |x| o::silu([x, 0.0, 0.0]), 50, 50, 0.0;
+    silu_grad |x| o::silu_grad([x, 0.0, 0.0]), 46, 46, 0.0078125;
+    sin libm::sin, 50, 50, 0.0;
+    cos libm::cos, 50, 50, 0.0;
+    atan libm::atan, 50, 50, 0.0;
+}
+
+/// Numbers of all kinds, and pairs whose power is within the range of f32.
+#[test]
+fn pow() {
+    let special = [
+        0.0,
+        1.0,
+        0.5,
+        2.0,
+        3.0,
+        4.0,
+        1.5,
+        9_007_199_254_740_993.0,
+        1e300,
+        f64::INFINITY,
+        f64::NAN,
+    ];
+    let special: Vec<f64> = special.iter().flat_map(|x| [*x, -x]).collect();
+    let (mut x, mut y) = (Vec::new(), Vec::new());
+    for (a, b) in special.iter().flat_map(|a| special.iter().map(move |b| (*a, *b))) {
+        x.push(a);
+        y.push(b);
+    }
+    for (i, a) in inputs().into_iter().filter(|a| *a > 0.0 && a.is_finite()).enumerate() {
+        let exponent = -150.0 + 278.0 * (i as f64 * 0.618_033_988_749_895).fract();
+        let b = f64::from((exponent / a.log2()) as f32);
+        x.extend([a, -a]);
+        y.extend([b, b.round()]);
+    }
+    let truth: Vec<f64> = x.iter().zip(&y).map(|(x, y)| libm::pow(*x, *y)).collect();
+    for level in levels() {
+        let got = level.run(Rows { x: [&x, &y], f: Function::pow }).expect("asked before");
+        let at = |i: usize| format!("{:e}, {:e}", x[i], y[i]);
+        hold(&format!("pow at {}", level.name()), &got, &truth, at, [45, 45], 0.0);
+    }
+}
