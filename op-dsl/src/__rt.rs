@@ -9,6 +9,7 @@ pub mod vector {
     pub use codegen_cpu::rt::elem::El;
     pub use codegen_cpu::rt::simd::Isa;
     pub use codegen_cpu::rt::step::{Floats, Load};
+    pub use codegen_cpu::rt::wide::{self, Wide};
     pub use fearless_simd::prelude::*;
 }
 

@@ -1,9 +1,10 @@
-//! Specialised graph -> straight-line vector code: one `let` per node, in the graph's order.
+//! Specialised graph -> straight-line vector code, in f32 or in f64: one `let` per node, in the graph's order.
 
 use super::joint::joints;
 use super::{column, literal};
 use op_dsl_ir::graph::{Graph, Id, Node};
-use op_dsl_ir::op::{AttrKind, OpDef};
+use op_dsl_ir::op::{AttrKind, OpDef, Spec, Wide};
+use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 
@@ -14,61 +15,28 @@ pub fn widths(def: &OpDef) -> [usize; 3] {
 }
 
 /// `impl Body` of one specialisation for the type `name`.
-pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
+pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     let [inputs, scalars, outputs] = widths(def).map(literal::count);
-    let input_names: Vec<Ident> = def.input_names().iter().map(|n| value_name(n)).collect();
-    let scalar_names: Vec<Ident> = def.scalar_names().iter().map(|n| value_name(n)).collect();
-
-    let names: Vec<Ident> = (graph.nodes.iter().enumerate())
-        .map(|(i, node)| match *node {
-            Node::Stream(k) => input_names[k as usize].clone(),
-            Node::Scalar(k) => scalar_names[k as usize].clone(),
-            _ => format_ident!("t{i}"),
-        })
-        .collect();
-    let named =
-        |ids: &[Id]| -> Vec<Ident> { ids.iter().map(|id| names[id.index()].clone()).collect() };
-    let joints = joints(graph);
-    let mut lets = Vec::new();
-    let mut loaded = vec![false; input_names.len()];
-    // Inputs are loaded where they are first used.
-    let mut load = |ids: &[Id], lets: &mut Vec<TokenStream>| {
-        for id in ids {
-            let Node::Stream(k) = graph.nodes[id.index()] else { continue };
-            if !core::mem::replace(&mut loaded[k as usize], true) {
-                let name = &input_names[k as usize];
-                lets.push(quote!(let #name = #name.load();));
-            }
+    let names = Names {
+        inputs: def.input_names().iter().map(|n| value_name(n)).collect(),
+        scalars: def.scalar_names().iter().map(|n| value_name(n)).collect(),
+    };
+    let (input_names, scalar_names) = (&names.inputs, &names.scalars);
+    let narrow = || statements(&spec.graph, &names, Arithmetic::F32);
+    let wide = |wide: &Wide| statements(&wide.graph, &names, Arithmetic::F64);
+    let value = match &spec.wide {
+        None => narrow(),
+        Some(all @ Wide { halves: true, .. }) => wide(all),
+        Some(single) => {
+            let (single, half) = (wide(single), narrow());
+            quote!(if const { size_of::<E>() == 4 } { #single } else { #half })
         }
     };
-    for (i, node) in graph.nodes.iter().enumerate() {
-        let (id, name) = (Id(i as u32), &names[i]);
-        if let Some(joint) = joints.iter().find(|joint| joint.holds(id)) {
-            if joint.at() == id {
-                let results = named(&joint.results);
-                let call = column::named(joint.call, &named(&joint.args));
-                lets.push(quote!(let (#(#results),*) = #call;));
-            }
-            continue;
-        }
-        match *node {
-            Node::Stream(_) | Node::Scalar(_) => {}
-            Node::Const(c) => {
-                let c = literal::f32_literal(c as f32);
-                lets.push(quote!(let #name = Floats::splat(s, #c);));
-            }
-            Node::Call(prim, _) => {
-                load(node.args(), &mut lets);
-                let value = column::call(prim, &named(node.args()));
-                lets.push(quote!(let #name = #value;));
-            }
-        }
-    }
-    load(&graph.outputs, &mut lets);
-    let reads: Vec<bool> = (0..input_names.len()).map(|k| graph.reads(k)).collect();
+    let graphs = || spec.wide.iter().map(|wide| &wide.graph).chain([&spec.graph]);
+    let reads: Vec<bool> =
+        (0..names.inputs.len()).map(|k| graphs().any(|graph| graph.reads(k))).collect();
     let reads =
         reads.contains(&false).then(|| quote!(const READS: [bool; #inputs] = [#(#reads),*];));
-    let results = graph.outputs.iter().map(|Id(o)| &names[*o as usize]);
     quote! {
         impl Body<#inputs, #scalars, #outputs> for #name {
             #reads
@@ -79,10 +47,84 @@ pub fn implementation(name: &Ident, def: &OpDef, graph: &Graph) -> TokenStream {
                 [#(#input_names),*]: [Input<'_, S, E, W>; #inputs],
                 [#(#scalar_names),*]: [Floats<S, W>; #scalars],
             ) -> [Floats<S, W>; #outputs] {
-                #(#lets)*
-                [#(#results),*]
+                #value
             }
         }
+    }
+}
+
+/// What a body calls the values it is given.
+struct Names {
+    inputs: Vec<Ident>,
+    scalars: Vec<Ident>,
+}
+
+/// The code of a graph: statements, then the array of results.
+fn statements(graph: &Graph, given: &Names, on: Arithmetic) -> TokenStream {
+    let names: Vec<Ident> = (graph.nodes.iter().enumerate())
+        .map(|(i, node)| match *node {
+            Node::Stream(k) => given.inputs[k as usize].clone(),
+            Node::Scalar(k) => given.scalars[k as usize].clone(),
+            _ => format_ident!("t{i}"),
+        })
+        .collect();
+    let named =
+        |ids: &[Id]| -> Vec<Ident> { ids.iter().map(|id| names[id.index()].clone()).collect() };
+    let (widened, rounded) = match on {
+        Arithmetic::F32 => (None, None),
+        Arithmetic::F64 => (Some(quote!(.wide())), Some(quote!(.narrow()))),
+    };
+    let joints = if on == Arithmetic::F32 { joints(graph) } else { Vec::new() };
+    let mut lets = Vec::new();
+    let mut loaded = vec![false; given.inputs.len()];
+    // Inputs are loaded where they are first used.
+    let mut load = |ids: &[Id], lets: &mut Vec<TokenStream>| {
+        for id in ids {
+            let Node::Stream(k) = graph.nodes[id.index()] else { continue };
+            if !core::mem::replace(&mut loaded[k as usize], true) {
+                let name = &given.inputs[k as usize];
+                lets.push(quote!(let #name = #name.load() #widened;));
+            }
+        }
+    };
+    for (i, node) in graph.nodes.iter().enumerate() {
+        let (id, name) = (Id(i as u32), &names[i]);
+        if let Some(joint) = joints.iter().find(|joint| joint.holds(id)) {
+            if joint.at() == id {
+                let results = named(&joint.results);
+                let call = column::named(joint.call, &named(&joint.args), on);
+                lets.push(quote!(let (#(#results),*) = #call;));
+            }
+            continue;
+        }
+        match *node {
+            Node::Stream(_) => {}
+            Node::Scalar(_) => lets.extend(widened.as_ref().map(|w| quote!(let #name = #name #w;))),
+            Node::Const(c) => {
+                let c = match on {
+                    Arithmetic::F32 => {
+                        let c = literal::f32_literal(c as f32);
+                        quote!(Floats::splat(s, #c))
+                    }
+                    Arithmetic::F64 => {
+                        let c = literal::f64_literal(c);
+                        quote!(Wide::splat(s, #c))
+                    }
+                };
+                lets.push(quote!(let #name = #c;));
+            }
+            Node::Call(prim, _) => {
+                load(node.args(), &mut lets);
+                let value = column::call(prim, &named(node.args()), on);
+                lets.push(quote!(let #name = #value;));
+            }
+        }
+    }
+    load(&graph.outputs, &mut lets);
+    let results = named(&graph.outputs);
+    quote! {
+        #(#lets)*
+        [#(#results #rounded),*]
     }
 }
 

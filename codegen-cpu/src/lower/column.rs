@@ -1,6 +1,7 @@
 //! The CPU column of the table of primitives: how each is written in a body.
 
 use op_dsl_ir::Prim;
+use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
@@ -12,7 +13,7 @@ enum Form {
     Infix(char),
     /// `x.f(y)`: one or two instructions of every level.
     Native(&'static str),
-    /// `math::f::<S, E, W>(s, x)`: accuracy may depend on level and element type.
+    /// `math::f::<S, E, W>(s, x)`, or `wide::f` of f64: accuracy may depend on level and element type.
     Math(&'static str),
 }
 
@@ -34,14 +35,17 @@ fn form(prim: Prim) -> Form {
     }
 }
 
-/// A function of `math` applied to named values.
-pub fn named(f: &str, args: &[Ident]) -> TokenStream {
+/// A function applied to named values.
+pub fn named(f: &str, args: &[Ident], on: Arithmetic) -> TokenStream {
     let f = Ident::new(f, Span::call_site());
-    quote!(math::#f::<S, E, W>(s, #(#args),*))
+    match on {
+        Arithmetic::F32 => quote!(math::#f::<S, E, W>(s, #(#args),*)),
+        Arithmetic::F64 => quote!(wide::#f::<S, W>(s, #(#args),*)),
+    }
 }
 
 /// `prim` applied to named values.
-pub fn call(prim: Prim, args: &[Ident]) -> TokenStream {
+pub fn call(prim: Prim, args: &[Ident], on: Arithmetic) -> TokenStream {
     let name = |f| Ident::new(f, Span::call_site());
     match (form(prim), args) {
         (Form::Negation, [x, ..]) => quote!(-#x),
@@ -53,7 +57,7 @@ pub fn call(prim: Prim, args: &[Ident]) -> TokenStream {
             let f = name(f);
             quote!(#x.#f(#(#rest),*))
         }
-        (Form::Math(f), args) => named(f, args),
+        (Form::Math(f), args) => named(f, args, on),
         // No primitive is without arguments; the graph's builder holds their number.
         (_, []) | (Form::Infix(_), [_]) => quote!(compile_error!("a primitive without arguments")),
     }

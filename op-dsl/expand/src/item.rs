@@ -201,7 +201,7 @@ fn body_name(spec: usize) -> Ident {
 fn bodies(def: &OpDef) -> TokenStream {
     let each = def.specs.iter().enumerate().map(|(i, spec)| {
         let name = body_name(i);
-        let body = body::implementation(&name, def, &spec.graph);
+        let body = body::implementation(&name, def, spec);
         quote!(struct #name; #body)
     });
     quote! {

@@ -1,0 +1,245 @@
+//! Formulas that f32 is not accurate enough for, against the truth in f64, at every level.
+#![allow(missing_docs)]
+
+mod common;
+#[path = "../../codegen-cpu/tests/levels/mod.rs"]
+mod levels;
+
+use common::{Data, Tensor, run, ulp};
+use half::{bf16, f16};
+use levels::levels;
+use op_dsl::ir::DType;
+use op_dsl::{Operator, Options};
+use ops_glu_grad::OPERATORS;
+
+#[op_dsl::operators]
+pub mod composed {
+    use op_dsl::prelude::*;
+
+    #[op(name = "Mish", grad(name = "MishGrad", wrt(x)))]
+    pub fn mish(x: Elem) -> Elem {
+        x * tanh(softplus(x))
+    }
+
+    #[op(name = "Tanh", grad(name = "TanhGrad", wrt(x)))]
+    pub fn hyperbolic(x: Elem) -> Elem {
+        tanh(x)
+    }
+
+    /// The gradient of `x / (1 + |x|)`. In f32 the square is infinite where the quotient is not yet zero.
+    #[op(name = "SoftsignGrad", outputs(dx))]
+    pub fn softsign_grad(dy: Elem, x: Elem) -> Elem {
+        dy / ((1.0 + abs(x)) * (1.0 + abs(x)))
+    }
+
+    #[op(name = "TanhShrink")]
+    pub fn tanh_shrink(x: Elem) -> Elem {
+        x - tanh(x)
+    }
+
+    /// The gradient of the sigmoid, by its value.
+    #[op(name = "SigmoidGrad", outputs(z))]
+    pub fn sigmoid_grad(dy: Elem, y: Elem) -> Elem {
+        dy * y * (1.0 - y)
+    }
+
+    #[op(name = "QuickGelu", grad(name = "QuickGeluGrad", wrt(x)))]
+    pub fn quick_gelu(x: Elem) -> Elem {
+        x / (1.0 + exp(-1.702 * x))
+    }
+}
+
+/// The value of one element, by formulas that cancel nowhere.
+mod truth {
+    fn logistic(x: f64) -> f64 {
+        if x < 0.0 { libm::exp(x) / (1.0 + libm::exp(x)) } else { 1.0 / (1.0 + libm::exp(-x)) }
+    }
+
+    /// `n` and `n + 2` over the square of the larger of 1 and `e^x`, for `n = e^(2x) + 2 e^x`.
+    fn parts(x: f64) -> (f64, f64) {
+        let e = libm::exp(-x.abs());
+        if x > 0.0 {
+            (1.0 + 2.0 * e, 1.0 + 2.0 * e + 2.0 * e * e)
+        } else {
+            (e * e + 2.0 * e, e * e + 2.0 * e + 2.0)
+        }
+    }
+
+    pub fn mish(x: f64) -> f64 {
+        let (n, d) = parts(x);
+        if x == f64::NEG_INFINITY { -0.0 } else { x * n / d }
+    }
+
+    /// `t + x s (1 - t^2)`, `t = tanh(softplus x) = n / (n + 2)`, `s` the sigmoid, `1 - t^2 = 4 (n + 1) / (n + 2)^2`.
+    pub fn mish_grad(x: f64) -> f64 {
+        let (n, d) = parts(x);
+        // (n + 1) = (1 + e^x)^2, over the same square.
+        let e = libm::exp(-x.abs());
+        let rest = 4.0 * (1.0 + e) * (1.0 + e) / (d * d) * if x > 0.0 { e * e } else { 1.0 };
+        let slope = rest * logistic(x);
+        if slope == 0.0 { n / d } else { n / d + x * slope }
+    }
+
+    pub fn tanh_grad(x: f64) -> f64 {
+        let e = libm::exp(-x.abs());
+        let c = 2.0 * e / (1.0 + e * e);
+        c * c
+    }
+
+    pub fn softsign_grad(x: f64) -> f64 {
+        let d = 1.0 + x.abs();
+        1.0 / (d * d)
+    }
+
+    pub fn quick_gelu(x: f64) -> f64 {
+        let x = x.clamp(-400.0, f64::INFINITY);
+        x * logistic(1.702 * x)
+    }
+
+    pub fn quick_gelu_grad(x: f64) -> f64 {
+        let (x, a) = (x.clamp(-400.0, 400.0), 1.702);
+        logistic(a * x) * (1.0 + a * x * logistic(-a * x))
+    }
+}
+
+#[test]
+fn operators_of_table_functions_stay_in_f32() {
+    for op in OPERATORS {
+        assert!(op.def().specs.iter().all(|spec| spec.wide.is_none()), "{}", op.name());
+    }
+}
+
+/// A formula: its operator, which of its inputs varies where the others are 1, its value, and the least magnitude whose units
+/// count, which is another where the value crosses zero.
+struct Case {
+    op: &'static Operator,
+    varied: usize,
+    truth: fn(f64) -> f64,
+    least: f64,
+    holds: fn(f64) -> bool,
+}
+
+const EVERYWHERE: Case =
+    Case { op: &composed::MISH, varied: 0, truth: truth::mish, least: 0.0, holds: |_| true };
+
+const CASES: &[Case] = &[
+    EVERYWHERE,
+    Case {
+        op: &composed::MISH_GRAD,
+        varied: 1,
+        truth: truth::mish_grad,
+        least: 1.0 / 128.0,
+        ..EVERYWHERE
+    },
+    Case { op: &composed::TANH_GRAD, varied: 1, truth: truth::tanh_grad, ..EVERYWHERE },
+    Case { op: &composed::SOFTSIGN_GRAD, varied: 1, truth: truth::softsign_grad, ..EVERYWHERE },
+    // Nearer to zero f64 cancels too.
+    Case {
+        op: &composed::TANH_SHRINK,
+        truth: |x| x - libm::tanh(x),
+        holds: |x| x.abs() > 0.015625,
+        ..EVERYWHERE
+    },
+    Case { op: &composed::SIGMOID_GRAD, varied: 1, truth: |y| y * (1.0 - y), ..EVERYWHERE },
+    Case { op: &composed::QUICK_GELU, truth: truth::quick_gelu, ..EVERYWHERE },
+    Case {
+        op: &composed::QUICK_GELU_GRAD,
+        varied: 1,
+        truth: truth::quick_gelu_grad,
+        least: 1.0 / 128.0,
+        ..EVERYWHERE
+    },
+];
+
+impl Case {
+    /// What comes out of a kernel, given one column of numbers, and the truth.
+    fn values(&self, x: &Tensor, options: &Options) -> Vec<(f64, f64, f64)> {
+        let ones = Tensor::new(&x.shape, x.dtype(), || 1.0);
+        let inputs = (0..self.op.def().inputs.len())
+            .map(|k| if k == self.varied { x } else { &ones }.clone());
+        let inputs: Vec<Tensor> = inputs.collect();
+        let out = run(self.op, &self.op.default_attrs(), &inputs, options);
+        let n = x.shape[0];
+        let rows = (0..n).map(|i| (x.at(i), out[0].at(i), (self.truth)(x.at(i))));
+        rows.filter(|(x, ..)| (self.holds)(*x)).collect()
+    }
+
+    fn name(&self) -> &str {
+        self.op.name()
+    }
+}
+
+/// The error in units in the last place; infinite where a special value is wrong.
+fn error(dtype: DType, got: f64, truth: f64, least: f64) -> f64 {
+    let greatest = if dtype == DType::F16 { 65504.0 } else { f64::from(f32::MAX) };
+    let beyond = |v: f64| v.clamp(-2.0 * greatest, 2.0 * greatest);
+    match truth.is_nan() || got.is_nan() {
+        true if truth.is_nan() && got.is_nan() => 0.0,
+        true => f64::INFINITY,
+        false if truth.abs() > greatest && got.is_infinite() && got * truth > 0.0 => 0.0,
+        false => (beyond(got) - beyond(truth)).abs() / ulp(dtype, beyond(truth), least),
+    }
+}
+
+#[test]
+fn f32_is_rounded_once() {
+    let step = if cfg!(target_arch = "x86_64") { 20_011 } else { 400_009 };
+    let ends = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+    let x: Vec<f32> = (0..=u32::MAX).step_by(step).map(f32::from_bits).chain(ends).collect();
+    let x = Tensor { shape: vec![x.len()], data: Data::F32(x) };
+    for case in CASES {
+        for level in levels() {
+            let options = Options { level: Some(level), ..Options::default() };
+            let errors = case.values(&x, &options).into_iter();
+            let errors = errors
+                .map(|(x, got, truth)| (error(DType::F32, got, truth, case.least), x, got, truth));
+            let worst = errors.max_by(|a, b| a.0.total_cmp(&b.0)).expect("numbers");
+            println!("{} at {}: {:.3} ulp at {:e}", case.name(), level.name(), worst.0, worst.1);
+            // Where the estimate is content with f32, roundings add up to its budget.
+            let most = if case.op.def().specs[0].wide.is_some() { 0.501 } else { 2.0 };
+            assert!(worst.0 <= most, "{} at {}: {worst:?}", case.name(), level.name());
+        }
+    }
+}
+
+#[test]
+fn halves_are_correctly_rounded() {
+    let f16s = (0..=u16::MAX).map(f16::from_bits).collect();
+    let bf16s = (0..=u16::MAX).map(bf16::from_bits).collect();
+    for x in [Data::F16(f16s), Data::Bf16(bf16s)] {
+        let x = Tensor { shape: vec![1 << 16], data: x };
+        let dtype = x.dtype();
+        let nearest = |truth: f64| match dtype {
+            DType::F16 => f16::from_f64(truth).to_f64(),
+            _ => bf16::from_f64(truth).to_f64(),
+        };
+        for case in CASES {
+            for level in levels() {
+                let options = Options { level: Some(level), ..Options::default() };
+                let rows = case.values(&x, &options);
+                let right = |(_, got, truth): &&(f64, f64, f64)| {
+                    *got == nearest(*truth) || got.is_nan() && truth.is_nan()
+                };
+                let share = rows.iter().filter(right).count() as f64 / rows.len() as f64;
+                let worst = rows.iter().map(|r| (error(dtype, r.1, r.2, case.least), r));
+                let worst = worst.max_by(|a, b| a.0.total_cmp(&b.0)).expect("numbers");
+                let at =
+                    format!("{} of {dtype:?} at {}: {share} {worst:?}", case.name(), level.name());
+                println!("{at}");
+                assert!(share >= 0.999 && worst.0 <= 1.0, "{at}");
+            }
+        }
+    }
+}
+
+/// In f32 the square is infinite: any `dy` would come to nothing.
+#[test]
+fn factors_meet_before_anything_is_rounded() {
+    for level in levels() {
+        let options = Options { level: Some(level), ..Options::default() };
+        let [dy, x] = [1e38, 1e25].map(|v| Tensor::new(&[1], DType::F32, || v));
+        let dx = run(&composed::SOFTSIGN_GRAD, &[], &[dy, x], &options);
+        let truth = f64::from(1e38f32) / f64::from(1e25f32).powi(2);
+        assert_eq!(dx[0].at(0), f64::from(truth as f32), "at {}", level.name());
+    }
+}
