@@ -26,7 +26,12 @@ pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
         Prim::Le => truth(x, y, |o| o != Greater),
         Prim::Eq => truth(x, y, |o| o == Equal),
         Prim::Select => chosen(x, y, z),
+        Prim::Clamp => extreme(Less, &extreme(Greater, x, y), z),
         Prim::Abs => x.abs(),
+        Prim::Relu => extreme(Greater, x, &x.num(0.0)),
+        Prim::Sign => step(x),
+        Prim::Sinh => (x.expm1() - (-a()).expm1()) * x.num(0.5),
+        Prim::Cosh => (x.exp() + x.neg_exp()) * x.num(0.5),
         Prim::Sqrt => x.sqrt(),
         Prim::Exp => x.exp(),
         Prim::Expm1 => x.expm1(),
@@ -63,8 +68,13 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
         }
         Prim::Min => return shares(Less, x, y),
         Prim::Max => return shares(Greater, x, y),
+        Prim::Clamp => return held(x, y, z),
         Prim::Neg => -one(),
         Prim::Abs => step(x),
+        Prim::Relu => above(x, &x.num(0.0)),
+        Prim::Sign => step(x) * x.num(0.0),
+        Prim::Sinh => value(Prim::Cosh, [x, x, x]),
+        Prim::Cosh => value(Prim::Sinh, [x, x, x]),
         Prim::Sqrt => x.num(0.5) / this.clone(),
         Prim::Exp => this.clone(),
         Prim::Expm1 => x.exp(),
@@ -119,6 +129,20 @@ fn shares<R: Real>(which: Ordering, x: &R, y: &R) -> [Option<R>; 3] {
         None => x.unknown(),
     };
     [Some(share.clone()), Some(x.num(1.0) - share), None]
+}
+
+/// The slopes of a number held between two bounds: all to a bound at it and beyond it.
+fn held<R: Real>(x: &R, low: &R, high: &R) -> [Option<R>; 3] {
+    let one = || x.num(1.0);
+    let raised = extreme(Greater, x, low);
+    let (free, inside) = (above(x, low), above(high, &raised));
+    let by_low = (one() - free.clone()) * inside.clone();
+    [Some(free * inside.clone()), Some(by_low), Some(one() - inside)]
+}
+
+/// 1 where `x` is above `bound`, else 0; NaN if either is.
+fn above<R: Real>(x: &R, bound: &R) -> R {
+    if x.is_nan() || bound.is_nan() { x.num(f64::NAN) } else { truth(bound, x, |o| o == Less) }
 }
 
 /// Whether a comparison holds, as 1 or 0. Of NaN none does.
