@@ -15,18 +15,60 @@
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
 
-use crate::graph::Graph;
+use crate::graph::{Graph, Node};
 use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected, Wiring};
 use crate::passes::rational::Style;
 use crate::passes::{
     compose, group, limits, rational, recognise, saturate, series, simplify, stabilise,
 };
+use crate::prim::Prim;
 use crate::rounding::{self, Arithmetic};
 
 /// A forward formula (or a gradient written by hand), ready for every back end.
 pub fn forward(traced: &Graph) -> Graph {
-    finish(traced)
+    let written = finish(traced);
+    let error = rounding::worst(&written, Arithmetic::F32).ulps;
+    if error <= WORTH_ANOTHER {
+        return written;
+    }
+    let functions = functions(&written);
+    fractions(&known(traced))
+        .map(|form| finish(&form))
+        // Nothing becomes a function that a back end may lack and the formula has not.
+        .filter(|form| {
+            let has = |f: &Prim| EVERYWHERE.contains(f) || functions.contains(f);
+            self::functions(form).iter().all(has)
+        })
+        .map(|form| (rounding::worst(&form, Arithmetic::F32).ulps, form))
+        .filter(|(other, _)| *other < 0.1 * error)
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or(written, |(_, form)| form)
+}
+
+/// Functions that every back end has.
+const EVERYWHERE: [Prim; 6] =
+    [Prim::Neg, Prim::Abs, Prim::Exp, Prim::Sigmoid, Prim::Silu, Prim::SiluGrad];
+
+/// An estimate in f32, in units in the last place, that no sum of roundings has: something cancels or overflows.
+const WORTH_ANOTHER: f64 = 1000.0;
+
+/// A graph as fractions, in every style.
+fn fractions(graph: &Graph) -> impl Iterator<Item = Graph> {
+    [(false, false), (true, false), (false, true), (true, true)].into_iter().map(
+        |(two_sided, other_forms)| {
+            simplify::run(&rational::run(graph, Style { two_sided, other_forms }))
+        },
+    )
+}
+
+/// The functions of one value that a graph calls.
+fn functions(graph: &Graph) -> Vec<Prim> {
+    let function = |node: &Node| match *node {
+        Node::Call(prim, _) if prim.row().arity == 1 => Some(prim),
+        _ => None,
+    };
+    graph.nodes.iter().filter_map(function).collect()
 }
 
 /// The gradient of a forward formula as differentiated; [`forward`] finishes it.
@@ -40,16 +82,17 @@ pub fn gradient(traced: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
 
 /// Largest estimated error that is left to f32, in units in the last place.
 const BUDGET: f64 = 2.0;
-/// The same of the 16-bit types, whose units are 2^13 and 2^16 of those.
-const BUDGET_OF_HALVES: f64 = 256.0;
+/// The same of the 16-bit types, in their units: one result in thirty at the worst place may be rounded the wrong way.
+const BUDGET_OF_HALVES: f64 = 1.0 / 32.0;
 
 /// What a back end that has f64 computes instead of `narrow`, the finished graph, where f32 is not
 /// accurate enough.
 pub fn wide(traced: &Graph, narrow: &Graph) -> Option<Wide> {
     let graph = widen(traced);
-    let error = rounding::worst(narrow, Arithmetic::F32).ulps;
-    let error = if rounding::agree_at_infinity(narrow, &graph) { error } else { f64::INFINITY };
-    (error > BUDGET).then_some(Wide { graph, halves: error > BUDGET_OF_HALVES })
+    let worst = rounding::worst(narrow, Arithmetic::F32);
+    let limits = rounding::agree_at_infinity(narrow, &graph);
+    let halves = worst.halves > BUDGET_OF_HALVES || !limits;
+    (worst.ulps > BUDGET || halves).then_some(Wide { graph, halves })
 }
 
 /// An estimate that needs no better form.
@@ -58,13 +101,9 @@ const GOOD: f64 = 0.05;
 /// The most accurate of the forms of a graph that are to be evaluated in f64: as written where that
 /// is good, else brought to one fraction.
 fn widen(traced: &Graph) -> Graph {
-    let written = compose::run(&recognise::run(&simplify::run(traced)));
-    let styles = [(false, false), (true, false), (false, true), (true, true)];
-    let fractions = styles.into_iter().map(|(two_sided, other_forms)| {
-        simplify::run(&rational::run(&written, Style { two_sided, other_forms }))
-    });
+    let written = known(traced);
     let mut best: Option<(f64, Graph)> = None;
-    for form in core::iter::once(written.clone()).chain(fractions) {
+    for form in core::iter::once(written.clone()).chain(fractions(&written)) {
         let graph = simplify::run(&limits::run(&series::run(&group::run(&form))));
         let error = rounding::worst(&graph, Arithmetic::F64).ulps;
         if best.as_ref().is_none_or(|(least, _)| error < *least) {
@@ -77,11 +116,13 @@ fn widen(traced: &Graph) -> Graph {
     best.map_or(written, |(_, graph)| graph)
 }
 
+/// A graph of rows that targets compute.
+fn known(graph: &Graph) -> Graph {
+    compose::run(&recognise::run(&simplify::run(graph)))
+}
+
 fn finish(graph: &Graph) -> Graph {
-    let graph = simplify::run(graph);
-    let graph = recognise::run(&graph);
-    let graph = compose::run(&graph);
-    let graph = saturate::run(&graph);
+    let graph = saturate::run(&known(graph));
     let graph = stabilise::run(&graph);
     simplify::run(&graph)
 }

@@ -29,6 +29,37 @@ pub struct Worst {
     pub ulps: f64,
     /// Values of the streams there.
     pub streams: Vec<f64>,
+    /// The largest in either 16-bit type, in units in its own last place.
+    pub halves: f64,
+}
+
+/// A binary floating-point type.
+struct Format {
+    digits: i32,
+    /// Exponents of its least and its greatest normal number.
+    exponents: (i32, i32),
+}
+
+const F32: Format = Format { digits: 24, exponents: (-126, 127) };
+const HALVES: [Format; 2] =
+    [Format { digits: 11, exponents: (-14, 15) }, Format { digits: 8, exponents: (-126, 127) }];
+
+impl Format {
+    /// A unit in the last place of a value.
+    fn ulp(&self, value: f64) -> f64 {
+        let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
+        2f64.powi(exponent.max(self.exponents.0) - self.digits + 1)
+    }
+
+    /// Whether a value rounds to a finite number.
+    fn holds(&self, value: f64) -> bool {
+        value.abs() < 2f64.powi(self.exponents.1 + 1)
+    }
+
+    /// Whether a value is one that is not rounded to zero.
+    fn reaches(&self, value: f64) -> bool {
+        self.holds(value) && value.abs() >= 2f64.powi(self.exponents.0 - self.digits)
+    }
 }
 
 /// Below this share of the factors in front, a result next to a zero crossing is small by the
@@ -37,17 +68,19 @@ pub const NEAR_ZERO: f64 = 1.0 / 128.0;
 
 /// The largest estimated error of any output.
 pub fn worst(graph: &Graph, arithmetic: Arithmetic) -> Worst {
-    let mut worst = Worst { ulps: 0.0, streams: Vec::new() };
+    let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
     for line in lines(graph) {
         let points: Vec<Vec<Bounded>> =
             line.iter().map(|p| outputs(graph, arithmetic, p)).collect();
         for output in 0..graph.outputs.len() {
             let column: Vec<Bounded> = points.iter().map(|p| p[output]).collect();
-            for (i, ulps) in ulps(&column, &line).into_iter().enumerate() {
+            for (i, ulps) in ulps(&column, &line, &F32).into_iter().enumerate() {
                 if ulps > worst.ulps {
-                    worst = Worst { ulps, streams: line[i].streams.clone() };
+                    worst = Worst { ulps, streams: line[i].streams.clone(), ..worst };
                 }
             }
+            let halves = HALVES.iter().flat_map(|format| ulps(&column, &line, format));
+            worst.halves = halves.fold(worst.halves, f64::max);
         }
     }
     worst
@@ -256,7 +289,7 @@ impl Arithmetic {
         match self {
             // Below half of the least number, the result is zero.
             Arithmetic::F32 if value.abs() < 2f64.powi(-150) => value.abs(),
-            Arithmetic::F32 => f64::from(prim.row().ulp.0) * ulp(value),
+            Arithmetic::F32 => f64::from(prim.row().ulp.0) * F32.ulp(value),
             Arithmetic::F64 if function => value.abs() * 2f64.powi(-46),
             Arithmetic::F64 => value.abs() * 2f64.powi(-53),
         }
@@ -271,19 +304,15 @@ impl Arithmetic {
     }
 }
 
-/// A unit in the last place of f32.
-pub fn ulp(value: f64) -> f64 {
-    let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
-    2f64.powi(exponent.clamp(-126, 127) - 23)
-}
-
-/// Errors along a line in units in the last place.
-fn ulps(column: &[Bounded], line: &[Point]) -> Vec<f64> {
+/// Errors along a line in units in the last place of a type; zero where it has no such element.
+fn ulps(column: &[Bounded], line: &[Point], format: &Format) -> Vec<f64> {
     let near = near_crossings(column, line);
     let of = |(i, b): (usize, &Bounded)| {
-        let unit = ulp(if near[i] { b.value.abs().max(NEAR_ZERO) } else { b.value });
-        // What f32 cannot hold is infinite there as well.
-        if b.value.abs() > f64::from(f32::MAX) { 0.0 } else { b.error / unit }
+        let point = &line[i];
+        let unit = format.ulp(if near[i] { b.value.abs().max(NEAR_ZERO) } else { b.value });
+        let is_element = format.reaches(point.streams[point.varied]);
+        let overflows = !b.value.is_nan() && !format.holds(b.value);
+        if is_element && !overflows { b.error / unit } else { 0.0 }
     };
     column.iter().enumerate().map(of).collect()
 }

@@ -196,7 +196,7 @@ fn bounded_factors_come_first() {
         // What is bounded.
         ("y * z * abs(sigmoid(x))", "abs(sigmoid(x)) * y * z"),
         ("y * z * (sigmoid(x) + erf(x))", "mul3(sigmoid(x) + erf(x), y, z)"),
-        ("y * z * (0.5 * sigmoid(x) - 0.5)", "(0.5 * sigmoid(x) - 0.5) * y * z"),
+        ("y * z * (0.25 * sigmoid(x) - 0.75)", "(0.25 * sigmoid(x) - 0.75) * y * z"),
         ("y * z * (if x < y { -sigmoid(x) } else { 3.0 })", {
             "mul3(if x < y { -sigmoid(x) } else { 3 }, y, z)"
         }),

@@ -1,7 +1,7 @@
 //! What passes need to know of products: their factors, and how large values can get.
 
 use crate::graph::{Graph, Id, Node};
-use crate::prim::Prim;
+use crate::prim::{Interval, Prim};
 
 /// Which products have one use. As a factor of another product such a one is not computed by itself: the order of all
 /// factors is free. An output is no other use, since it can have a product of its own.
@@ -65,29 +65,99 @@ pub(super) fn sole_streams(graph: &Graph) -> Vec<Sole> {
     all
 }
 
-/// An upper bound of the magnitude of every node; infinity where none is known.
+/// An upper bound of the magnitude of every node; infinity where none of moderate size is known.
 pub(super) fn bounds(graph: &Graph) -> Vec<f64> {
-    let mut bounds: Vec<f64> = Vec::with_capacity(graph.nodes.len());
+    let moderate = |bound: f64| if bound < 1e6 { bound } else { f64::INFINITY };
+    intervals(graph).into_iter().map(|values| moderate(values.bound())).collect()
+}
+
+/// Where the values of every node lie.
+fn intervals(graph: &Graph) -> Vec<Interval> {
+    let mut all: Vec<Interval> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
-        bounds.push(match *node {
-            Node::Stream(_) | Node::Scalar(_) => f64::INFINITY,
-            Node::Const(c) => c.abs(),
+        all.push(match *node {
+            Node::Stream(_) | Node::Scalar(_) => Interval::ALL,
+            Node::Const(c) => Interval(c, c),
             Node::Call(prim, args) => {
-                let arg = |k: usize| bounds[args[k].index()];
-                match prim {
-                    Prim::Neg | Prim::Abs => arg(0),
-                    Prim::Add | Prim::Sub => arg(0) + arg(1),
-                    Prim::Mul => arg(0) * arg(1),
-                    Prim::Select => arg(1).max(arg(2)),
-                    _ => prim.row().range.bound(),
-                }
+                let arg = |k: usize| args.get(k).and_then(|a| all.get(a.index())).copied();
+                let known = [0, 1, 2].map(|k| arg(k).unwrap_or(Interval::ALL));
+                called(prim, known, args[0] == args[1])
             }
         });
     }
-    bounds
+    all
+}
+
+/// Where the values of a call lie; `twice` says that both of its arguments are the same value.
+fn called(prim: Prim, [x, y, z]: [Interval; 3], twice: bool) -> Interval {
+    let hull = |ends: [f64; 4]| match ends.iter().any(|e| e.is_nan()) {
+        true => Interval::ALL,
+        false => Interval(
+            ends.into_iter().fold(f64::INFINITY, f64::min),
+            ends.into_iter().fold(f64::NEG_INFINITY, f64::max),
+        ),
+    };
+    let all = |f: fn(f64, f64) -> f64| hull([f(x.0, y.0), f(x.0, y.1), f(x.1, y.0), f(x.1, y.1)]);
+    let size = || {
+        Interval(if x.0 <= 0.0 && x.1 >= 0.0 { 0.0 } else { x.0.abs().min(x.1.abs()) }, x.bound())
+    };
+    // Zero times what is not bounded is zero here: no value is infinite.
+    let product: fn(f64, f64) -> f64 = |a, b| if a == 0.0 || b == 0.0 { 0.0 } else { a * b };
+    match prim {
+        Prim::Neg => Interval(-x.1, -x.0),
+        Prim::Abs => size(),
+        Prim::Add => Interval(x.0 + y.0, x.1 + y.1),
+        Prim::Sub => Interval(x.0 - y.1, x.1 - y.0),
+        Prim::Mul if twice => Interval(size().0 * size().0, x.bound() * x.bound()),
+        Prim::Mul => all(product),
+        Prim::Div if y.0 > 0.0 || y.1 < 0.0 => all(|a, b| if a == 0.0 { 0.0 } else { a / b }),
+        Prim::Min => Interval(x.0.min(y.0), x.1.min(y.1)),
+        Prim::Max => Interval(x.0.max(y.0), x.1.max(y.1)),
+        Prim::Select => Interval(y.0.min(z.0), y.1.max(z.1)),
+        Prim::Exp
+        | Prim::Expm1
+        | Prim::Tanh
+        | Prim::Sigmoid
+        | Prim::Softplus
+        | Prim::NormalCdf
+        | Prim::Erf => {
+            let [low, high] = [x.0, x.1].map(|v| (prim.row().oracle)([v, f64::NAN, f64::NAN]));
+            Interval(low, high)
+        }
+        _ => prim.row().range,
+    }
 }
 
 /// Whether a number and its reciprocal are far from the ends of f32's range.
 pub(super) fn is_ordinary(c: f64) -> bool {
     (1e-30..1e30).contains(&c.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Builder;
+
+    #[test]
+    fn values_lie_where_they_are_said_to() {
+        let mut b = Builder::new();
+        let x = b.stream(0);
+        let size = b.call(Prim::Abs, &[x]);
+        let minus = b.negative(size);
+        let e = b.call(Prim::Exp, &[minus]);
+        let unit = b.num(1.0);
+        let below = b.sum(e, unit);
+        let square = b.product(x, x);
+        let fraction = b.quotient(e, below);
+        let four = b.num(4.0);
+        let held = b.call(Prim::Min, &[square, four]);
+        let graph = b.finish(&[e, below, square, fraction, held]);
+        let all = intervals(&graph);
+        let of = |k: usize| all[graph.outputs[k].index()];
+        assert_eq!(of(0), Interval(0.0, 1.0));
+        assert_eq!(of(1), Interval(1.0, 2.0));
+        assert_eq!(of(2), Interval(0.0, f64::INFINITY));
+        assert_eq!(of(3), Interval(0.0, 1.0));
+        assert_eq!(of(4), Interval(0.0, 4.0));
+    }
 }

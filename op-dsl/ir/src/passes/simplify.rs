@@ -43,6 +43,10 @@ fn rule(b: &mut Builder, node: Node) -> Id {
         },
         (Prim::Mul | Prim::Div, ..) => signs(b, prim, x, y),
         (Prim::Select, ..) if y == z => y,
+        (Prim::Abs, ..) => match b.as_call(Prim::Neg, x) {
+            Some([x, ..]) => b.call(Prim::Abs, &[x]),
+            None => b.add(node),
+        },
         _ => b.add(node),
     }
 }

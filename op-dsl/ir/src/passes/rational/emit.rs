@@ -3,8 +3,9 @@
 use super::poly::{Atom, Monomial, Poly};
 use super::product::Product;
 use super::{Kind, Pass, WHOLE};
-use crate::graph::Id;
+use crate::graph::{Id, Node};
 use crate::prim::Prim;
+use crate::roles::is_factor;
 
 impl Pass<'_> {
     /// The value of a product.
@@ -41,7 +42,7 @@ impl Pass<'_> {
 
     /// Numerator over denominator.
     fn plain(&mut self, product: &Product) -> Id {
-        let (mut above, mut below): (Vec<Id>, Vec<Id>) = (Vec::new(), Vec::new());
+        let [mut above, mut below, mut last]: [Vec<Id>; 3] = Default::default();
         let mut number = product.number;
         for (poly, power) in &product.factors {
             let value = self.factor(poly, &mut number, *power);
@@ -54,8 +55,12 @@ impl Pass<'_> {
                 continue;
             }
             let value = self.atom_value(atom);
-            let value = self.b.power(value, power.abs());
-            if power > 0 { above.push(value) } else { below.push(value) }
+            let (outer, value) = (self.is_outer(value), self.b.power(value, power.abs()));
+            match (power > 0, outer) {
+                (true, true) => last.push(value),
+                (true, false) => above.push(value),
+                (false, _) => below.push(value),
+            }
         }
         let mut result = above.into_iter().reduce(|product, f| self.b.product(product, f));
         if number != 1.0 || result.is_none() {
@@ -64,7 +69,13 @@ impl Pass<'_> {
         }
         let below = below.into_iter().reduce(|product, f| self.b.product(product, f));
         let result = result.unwrap_or_else(|| self.b.num(1.0));
-        below.map_or(result, |below| self.b.quotient(result, below))
+        let result = below.map_or(result, |below| self.b.quotient(result, below));
+        last.into_iter().rev().fold(result, |result, f| self.b.product(f, result))
+    }
+
+    /// Whether a value is a stream that only multiplies: it does so last, when all that is bounded is known.
+    fn is_outer(&self, value: Id) -> bool {
+        matches!(self.b.node(value), Node::Stream(s) if is_factor(self.graph, s.into()))
     }
 
     fn atom_value(&mut self, atom: Atom) -> Id {
