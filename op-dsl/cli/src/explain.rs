@@ -2,6 +2,7 @@
 
 use super::Operators;
 use super::args::Explain;
+use super::constants;
 use super::error::Error;
 use super::list::attribute;
 use super::lookup;
@@ -103,8 +104,10 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         let graph = listing(&wide.graph);
         format!("\nOn CPUs in f64, for {types}: in f32 results would be {off}\n{graph}")
     });
+    let notes: String =
+        constants::notes(&spec.traced).iter().map(|note| format!("  note: {note}\n")).collect();
     format!(
-        "{title}\n{traced}\n{}\nStabilised and simplified\n{simplified}{wide}\nPrimitives in {dtype}\n{}",
+        "{title}\n{traced}\n{}{notes}\nStabilised and simplified\n{simplified}{wide}\nPrimitives in {dtype}\n{}",
         listing(&spec.traced),
         indent(&primitives(def, &spec.graph, dtype), 2),
     )

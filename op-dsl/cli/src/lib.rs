@@ -6,7 +6,7 @@
 //! run       .npy in, .npy out                     npy       files; array: their contents
 //! bench     speed beside a floor                  roles     which input is the activation
 //! verify    accuracy against oracles              table     aligned columns, CSV, JSON
-//! explain   from formula to instructions
+//! explain   from formula to instructions           constants cut short
 //! emit      AscendC sources                         build     and their package
 //! simulate  an emitted kernel on the host model
 //! ```
@@ -15,6 +15,7 @@ mod args;
 mod array;
 mod bench;
 mod build;
+mod constants;
 mod emit;
 mod error;
 mod explain;
