@@ -234,6 +234,11 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
         _ => rounding,
     };
     let error = carried + rounding;
+    // A function of good arguments outside of its domain has no value to be far from.
+    let good = |a: &Bounded| a.error.is_finite() && !a.value.is_infinite();
+    if value.is_nan() && args[..row.arity].iter().all(good) {
+        return exact(value);
+    }
     let lost = error.is_nan() || value.is_nan() || arithmetic.overflows(value);
     Bounded { value, error: if lost { f64::INFINITY } else { error } }
 }

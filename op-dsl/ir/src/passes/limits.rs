@@ -6,8 +6,7 @@
 //! good. A function whose own values serve to the end, and at infinity, is left alone.
 //!
 //! What attributes and other streams have a part in has no such values. If it makes NaN of an
-//! infinity, it sees [`HUGE`] instead: a number that f32 has none of the size of, yet far from the
-//! end of f64.
+//! infinity, it sees a number of [`HUGE`] instead: beyond f32, yet far from the end of f64.
 
 use super::products::{Sole, sole_streams};
 use crate::graph::{Builder, Graph, Id, Node};
@@ -21,8 +20,8 @@ const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
 /// Less than this is zero in f32, whatever multiplies it.
 const VANISHED: f64 = 1e-90;
 
-/// Stands for infinity. Its fifth power is finite.
-const HUGE: f64 = 1e60;
+/// Stand for infinity: the fifth power of the first is finite, the square root of the second is beyond f32.
+const HUGE: [f64; 2] = [1e60, 1e150];
 
 /// Gives every function its limits.
 pub fn run(graph: &Graph) -> Graph {
@@ -31,22 +30,13 @@ pub fn run(graph: &Graph) -> Graph {
 
 /// Replaces infinite streams by huge numbers, where those have a limit that infinity has not.
 fn hold_infinities(graph: &Graph) -> Graph {
-    let mut held: Vec<u16> = Vec::new();
+    let mut held: Vec<(u16, f64)> = Vec::new();
     for line in lines(graph) {
         for end in [line.first(), line.last()].into_iter().flatten() {
-            let at = |x: f64| {
-                let mut point = end.clone();
-                point.streams[end.varied] = x.copysign(point.streams[end.varied]);
-                outputs(graph, Arithmetic::F64, &point)
-            };
-            let (infinite, huge, less) = (at(f64::INFINITY), at(HUGE), at(HUGE / 4.7));
-            let lost = |k: usize| {
-                limit(huge[k].value, less[k].value)
-                    .is_some_and(|limit| !nearly(infinite[k].value, limit))
-            };
             let stream = end.varied as u16;
-            if (0..infinite.len()).any(lost) && !held.contains(&stream) {
-                held.push(stream);
+            let known = held.iter().any(|(s, _)| *s == stream);
+            if let Some(huge) = stands_for_infinity(graph, end).filter(|_| !known) {
+                held.push((stream, huge));
             }
         }
     }
@@ -55,18 +45,34 @@ fn hold_infinities(graph: &Graph) -> Graph {
     }
     graph.rewrite(|b, node| {
         let id = b.add(node);
-        match node {
-            Node::Stream(s) if held.contains(&s) => {
-                let [low, high] = [-HUGE, HUGE].map(|h| b.num(h));
-                let above = b.call(Prim::Max, &[id, low]);
-                b.call(Prim::Min, &[above, high])
-            }
-            _ => id,
-        }
+        let Node::Stream(stream) = node else { return id };
+        held.iter().find(|(s, _)| *s == stream).map_or(id, |(_, huge)| {
+            let [low, high] = [-huge, *huge].map(|h| b.num(h));
+            let above = b.call(Prim::Max, &[id, low]);
+            b.call(Prim::Min, &[above, high])
+        })
     })
 }
 
-/// What a function tends to, from its values at [`HUGE`] and before.
+/// The number that has the limit of an infinity at an end of a line, if that has another value.
+fn stands_for_infinity(graph: &Graph, end: &Point) -> Option<f64> {
+    let at = |x: f64| {
+        let mut point = end.clone();
+        point.streams[end.varied] = x.copysign(point.streams[end.varied]);
+        outputs(graph, Arithmetic::F64, &point)
+    };
+    let infinite = at(f64::INFINITY);
+    HUGE.into_iter().find(|huge| {
+        let (huge, less) = (at(*huge), at(huge / 4.7));
+        let lost = |k: usize| {
+            let limit = limit(huge[k].value, less[k].value);
+            limit.is_some_and(|limit| !nearly(infinite[k].value, limit))
+        };
+        (0..infinite.len()).any(lost)
+    })
+}
+
+/// What a function tends to, from its values at a huge number and before.
 fn limit(huge: f64, less: f64) -> Option<f64> {
     if huge.abs() > MAX && less.abs() > MAX && huge.signum() == less.signum() {
         return Some(f64::INFINITY.copysign(huge));

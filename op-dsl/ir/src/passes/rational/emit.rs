@@ -2,7 +2,7 @@
 
 use super::poly::{Atom, Monomial, Poly};
 use super::product::Product;
-use super::{Kind, Pass, WHOLE};
+use super::{Kind, Pass, WHOLE, replaced};
 use crate::graph::{Id, Node};
 use crate::prim::Prim;
 use crate::roles::is_factor;
@@ -12,8 +12,43 @@ impl Pass<'_> {
     pub(super) fn emit(&mut self, product: &Product) -> Id {
         match self.only_exponential(product) {
             Some(atom) if self.style.two_sided && !self.folded => self.two_sided(product, atom),
+            _ if self.style.other_forms => {
+                self.by_sign(product).unwrap_or_else(|| self.plain(product))
+            }
             _ => self.plain(product),
         }
+    }
+
+    /// A sum with `|x|`, apart for negative and other `x`: `x + |x|` is nothing for the one.
+    fn by_sign(&mut self, product: &Product) -> Option<Id> {
+        let (size, of) = self.atoms.iter().enumerate().find_map(|(atom, kind)| match kind {
+            Kind::Abs(of)
+                if product
+                    .factors
+                    .iter()
+                    .any(|(poly, _)| poly.has(atom as Atom) && poly.has(*of)) =>
+            {
+                Some((atom as Atom, *of))
+            }
+            _ => None,
+        })?;
+        let [below, above] = [-1.0, 1.0].map(|sign| {
+            let signed = |poly: &Poly| {
+                replaced(
+                    poly.clone(),
+                    &Monomial::power(size, 1),
+                    &Poly::term(sign, Monomial::power(of, 1)),
+                )
+            };
+            let start = signed(&Poly::term(product.number, product.monomial.clone()));
+            product.factors.iter().fold(Product::of(&start), |all, (poly, power)| {
+                all.times(&Product::of(&signed(poly)).raised(*power))
+            })
+        });
+        let x = self.atom_value(of);
+        let (below, above, zero) = (self.plain(&below), self.plain(&above), self.b.num(0.0));
+        let negative = self.b.call(Prim::Lt, &[x, zero]);
+        Some(self.b.call(Prim::Select, &[negative, below, above]))
     }
 
     /// The exponential of a product, if it has but one.
