@@ -170,7 +170,7 @@ fn every_formula_has_its_limits() {
             assert!(at(f64::NAN).is_nan() || formula.contains("0.0 * x"), "{} {formula}", def.name);
             for end in [f64::INFINITY, f64::NEG_INFINITY] {
                 let (limit, near) = (at(end), at(end.signum() * 1e38));
-                let close = (limit - near).abs() <= 1e-30 + 1e-6 * near.abs();
+                let close = (limit - near).abs() <= 1e-18 + 1e-6 * near.abs();
                 let beyond = (limit as f32).is_infinite() && limit.signum() == near.signum();
                 let holds = close || beyond && near.abs() > 80.0;
                 assert!(holds, "{} {formula} at {end}: {limit}, {near}", def.name);
