@@ -106,6 +106,7 @@ fn widen(traced: &Graph) -> Graph {
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
         let graph = simplify::run(&limits::run(&series::run(&group::run(&form))));
         let error = rounding::worst(&graph, Arithmetic::F64).ulps;
+        let error = if rounding::has_no_limit(&graph) { error.max(1.0) } else { error };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {
             best = Some((error, graph));
         }

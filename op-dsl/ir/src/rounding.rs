@@ -88,14 +88,35 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic) -> Worst {
 
 /// Whether two graphs have the same values at the infinities of every stream that varies.
 pub fn agree_at_infinity(a: &Graph, b: &Graph) -> bool {
-    let mut lines = lines(a);
-    let ends = lines.iter_mut().flat_map(|line| [line.first().cloned(), line.last().cloned()]);
-    ends.flatten().all(|mut point| {
-        let x = &mut point.streams[point.varied];
-        *x = f64::INFINITY.copysign(*x);
-        let [a, b] = [a, b].map(|graph| outputs(graph, Arithmetic::F64, &point));
-        a.iter().zip(&b).all(|(a, b)| a.value == b.value || a.value.is_nan() && b.value.is_nan())
+    at_infinities(a).iter().zip(&at_infinities(b)).all(|((_, a), (_, b))| {
+        a.iter()
+            .zip(b)
+            .all(|(a, b)| a == b || (a - b).abs() <= 1e-6 * b.abs() || a.is_nan() && b.is_nan())
     })
+}
+
+/// Whether a graph makes NaN of an infinity, and none of the largest number.
+pub fn has_no_limit(graph: &Graph) -> bool {
+    let lost = |(finite, infinite): &(f64, f64)| infinite.is_nan() && !finite.is_nan();
+    at_infinities(graph).iter().any(|(finite, infinite)| {
+        finite.iter().copied().zip(infinite.iter().copied()).any(|both| lost(&both))
+    })
+}
+
+/// The values of the outputs at the ends of every line, and at the infinities beyond.
+fn at_infinities(graph: &Graph) -> Vec<(Vec<f64>, Vec<f64>)> {
+    let values = |point: &Point| -> Vec<f64> {
+        outputs(graph, Arithmetic::F64, point).into_iter().map(|b| b.value).collect()
+    };
+    let lines = lines(graph);
+    let ends = lines.iter().flat_map(|line| [line.first(), line.last()]).flatten();
+    let both = |end: &Point| {
+        let mut beyond = end.clone();
+        let x = &mut beyond.streams[end.varied];
+        *x = f64::INFINITY.copysign(*x);
+        (values(end), values(&beyond))
+    };
+    ends.map(both).collect()
 }
 
 /// A value with a bound of its error.
