@@ -10,8 +10,13 @@
 //!        saturate       a huge x stands still where the formula has reached its limit
 //!        stabilise      no cancellation in the tails, no false infinity, no NaN from finite input
 //!        simplify       constants folded, 1 * x, 0 + x, ...
-//!   -> wide, where an estimate finds f32 not accurate enough; for back ends that have f64:
-//!        recognise, compose, fraction, group, series, limits, simplify
+//!   -> where the estimate in `rounding` finds f32 not accurate enough, for back ends that have f64:
+//!        recognise, compose
+//!        rational       everything over one denominator: what would cancel has cancelled
+//!        group          the factors of one stream stand together
+//!        series         its power series where a function loses its digits near zero
+//!        limits         what a function has become far out, and at infinity
+//!        simplify
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
 
