@@ -10,7 +10,7 @@ use common::{Tensor, run};
 use levels::levels;
 use op_dsl::ir::DType;
 use op_dsl::ir::op::Value;
-use op_dsl::{Operator, Options, OracleInput};
+use op_dsl::{Operator, Options, OracleInput, View, ViewMut};
 
 /// Numbers as values: in branches, `let`s, constants, parameters and results.
 #[op_dsl::operators]
@@ -60,6 +60,46 @@ pub mod numbers {
         let (bend, shift) = if x < -1.0 { (-1.0, 0.0) } else { piece(x, odd) };
         let level: f64 = 4.0;
         bend + shift * level
+    }
+}
+
+/// Spellings that rustc alone would not take, or would take for something else.
+#[op_dsl::operators]
+pub mod spellings {
+    use op_dsl::prelude::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq, OpAttr)]
+    pub enum Side {
+        Left,
+        Right,
+    }
+
+    /// Numbers have the methods of elements, and may be results.
+    #[formula]
+    pub(crate) fn width() -> f64 {
+        (2.0 / std::f64::consts::PI).sqrt() * 2.0.recip()
+    }
+
+    #[formula]
+    fn weights(side: Side, near: f64) -> (f64, f32) {
+        match side {
+            Side::Left => (near, -1.0),
+            Side::Right => (0.0, near.powi(-2)),
+        }
+    }
+
+    #[op(name = "Weighted", dtypes(f32))]
+    pub fn weighted(x: Elem, #[attr(default = Side::Left)] side: Side) -> Elem {
+        let (a, b) = weights(side, 4.0);
+        let c = if side == Side::Left { 1.0 } else { 2.0 };
+        let d = if !(x < 0.0) { c } else { -c };
+        a * x + b + d * width()
+    }
+
+    #[op(name = "Cut", dtypes(f32))]
+    pub fn cut(#[split(along = dim)] x: Gated, #[attr(default = -1)] dim: Dim) -> Gated {
+        let inside: bool = x.gate > 0.0 && x.gate < 1.0;
+        if inside { x } else { Gated { gate: 0.0, value: max(0.5, x.value) } }
     }
 }
 
@@ -130,9 +170,34 @@ pub mod functions {
     }
 }
 
+/// Several outputs, and gradients by several inputs.
+#[op_dsl::operators]
+pub mod several {
+    use op_dsl::prelude::*;
+
+    #[op(
+        name = "SumAndProduct",
+        dtypes(f32),
+        outputs(sum, product),
+        grad(name = "SumAndProductGrad", wrt(x, z))
+    )]
+    pub fn sum_and_product(x: Elem, z: Elem, #[attr(default = 2.0)] alpha: f32) -> (Elem, Elem) {
+        (x + alpha * z, x * z)
+    }
+
+    /// The bias may be smaller than `x`, so there is a gradient by `x` alone.
+    #[op(name = "Biased", dtypes(f32), grad(name = "BiasedGrad", wrt(x)))]
+    pub fn biased(x: Elem, #[broadcast] bias: Elem) -> Elem {
+        relu(x + bias)
+    }
+}
+
 /// An operator of one of the families, by its name.
 fn named(name: &str) -> &'static Operator {
-    let mut all = [numbers::OPERATORS, functions::OPERATORS].concat().into_iter();
+    let mut all =
+        [numbers::OPERATORS, spellings::OPERATORS, functions::OPERATORS, several::OPERATORS]
+            .concat()
+            .into_iter();
     all.find(|op| op.name() == name).expect("an operator of this file")
 }
 
@@ -185,6 +250,22 @@ fn numbers_are_values() {
     check("Pieces", &[], &[2.0], &[10.0]);
     check("Pieces", &[], &[-2.0], &[-1.0]);
     check("Pieces", &[Value::Bool(false)], &[2.0], &[0.25]);
+}
+
+#[test]
+fn spellings_that_are_formulas() {
+    let width = (2.0 / std::f64::consts::PI).sqrt() / 2.0;
+    check("Weighted", &[], &[3.0], &[11.0 + width]);
+    check("Weighted", &[Value::Int(1)], &[-3.0], &[0.0625 - 2.0 * width]);
+    check("Weighted", &[Value::Int(1)], &[NAN], &[NAN]);
+    let op = named("Cut");
+    for (x, want) in [([0.25, 3.0], [0.25, 3.0]), ([1.0, -2.0], [0.0, 0.5])] {
+        let judged = op.oracle(&OracleInput { streams: &x, attrs: &op.default_attrs() });
+        assert_eq!(judged, want);
+        assert_eq!(op.def().specs[0].graph.eval(&x, &[]), want);
+    }
+    // A formula stays a function of elements and numbers.
+    assert_eq!(spellings::width(), op_dsl::Elem::constant(width));
 }
 
 const NAN: f64 = f64::NAN;
@@ -261,5 +342,35 @@ fn smooth_functions() {
             check(forward, &[], &[x], &[f(x)]);
             check(gradient, &[], &[0.5, x], &[0.5 * slope(x)]);
         }
+    }
+}
+
+#[test]
+fn several_outputs_and_variables() {
+    check("SumAndProduct", &[], &[3.0, 5.0], &[13.0, 15.0]);
+    let gradient = named("SumAndProductGrad");
+    assert_eq!(gradient.def().input_names(), ["dy_sum", "dy_product", "x", "z"]);
+    assert_eq!(gradient.def().output_names(), ["dx", "dz"]);
+    check("SumAndProductGrad", &[], &[10.0, 100.0, 3.0, 5.0], &[510.0, 320.0]);
+    check("BiasedGrad", &[], &[0.5, -1.0, 2.0], &[0.5]);
+}
+
+/// A kernel of an attribute that is not finite would make NaN of everything.
+#[test]
+fn float_attributes_are_finite() {
+    let (x, mut y) = ([1.0f32], [0.0f32]);
+    for alpha in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let op = numbers::LeakyBy { alpha };
+        let view = |x| View::new(x, &[1]).expect("a view");
+        let out = ViewMut::new(&mut y, &[1]).expect("a view");
+        let error = op.run(view(&x), out).expect_err("a refusal").to_string();
+        assert!(error.starts_with("LeakyBy: attribute `alpha` cannot be "), "{error}");
+    }
+    for text in ["nan", "inf", "-inf", "1e39"] {
+        let error = named("LeakyBy").parse_attr("alpha", text).expect_err("a refusal").to_string();
+        let want = format!(
+            "LeakyBy: attribute `alpha` cannot be `{text}`; allowed: finite numbers of f32"
+        );
+        assert_eq!(error, want);
     }
 }

@@ -8,8 +8,10 @@ use crate::DType;
 use crate::op::{AttrKind, Gate, Kind, OpDef, Part, Pattern, Text, Value};
 use error::{Checked, refuse};
 
+mod attribute;
 mod error;
 mod shape;
+pub use attribute::parse_attr;
 pub use error::{BindError, Wrong};
 use shape::MOST_ELEMENTS;
 pub use shape::{MAX_RANK, Shape, elements};
@@ -155,7 +157,7 @@ pub fn bind_to(
     inputs: &[impl Meta],
 ) -> Result<(), BindError> {
     let mut check = || -> Checked<()> {
-        check_attrs(def, attrs)?;
+        attribute::check(def, attrs)?;
         let matches = |&(i, v): &(usize, i64)| attrs[i].as_int() == Some(v);
         let spec = def.specs.iter().position(|s| s.when.iter().all(matches));
         bound.spec = spec.ok_or_else(|| Box::new(Wrong::NoSpec))?;
@@ -211,55 +213,9 @@ pub fn check_outputs(
     check().map_err(|what| BindError { op: def.name.clone(), what })
 }
 
-/// Reads an attribute from text: its index and value. Enums go by name or number, booleans by
-/// `true`, `false`, `1` or `0`.
-///
-/// # Errors
-/// There is no such attribute, or the text is not one of its values.
-pub fn parse_attr(def: &OpDef, name: &str, text: &str) -> Result<(usize, Value), BindError> {
-    let err = |what| BindError { op: def.name.clone(), what: Box::new(what) };
-    let Some(index) = def.attrs.iter().position(|a| a.name == name) else {
-        let names = join(def.attrs.iter().map(|a| &a.name));
-        return Err(err(Wrong::UnknownAttr { name: name.into(), names }));
-    };
-    let attr = &def.attrs[index];
-    let value = match &attr.kind {
-        AttrKind::Dim | AttrKind::Int => text.parse().ok().map(Value::Int),
-        AttrKind::Bool => match text {
-            "true" | "1" => Some(Value::Bool(true)),
-            "false" | "0" => Some(Value::Bool(false)),
-            _ => None,
-        },
-        AttrKind::Float => text.parse().ok().map(Value::Float),
-        AttrKind::Enum { variants, .. } => {
-            let number = text.parse().ok();
-            let found = variants.iter().find(|v| v.name == text || Some(v.value) == number);
-            found.map(|v| Value::Int(v.value))
-        }
-    };
-    let wrong = || Wrong::AttrValue {
-        attr: attr.name.clone(),
-        got: format!("`{text}`"),
-        allowed: allowed_values(&attr.kind),
-    };
-    value.map(|v| (index, v)).ok_or_else(|| err(wrong()))
-}
-
 fn join<'a>(names: impl Iterator<Item = &'a Text>) -> String {
     let names: Vec<&str> = names.map(|n| &**n).collect();
     if names.is_empty() { "none".into() } else { names.join(", ") }
-}
-
-fn allowed_values(kind: &AttrKind) -> String {
-    match kind {
-        AttrKind::Dim | AttrKind::Int => "integers".into(),
-        AttrKind::Bool => "true, false".into(),
-        AttrKind::Float => "numbers".into(),
-        AttrKind::Enum { variants, .. } => {
-            let one = |v: &crate::op::Variant| format!("{} ({})", v.name, v.value);
-            variants.iter().map(one).collect::<Vec<_>>().join(", ")
-        }
-    }
 }
 
 #[inline]
@@ -269,34 +225,6 @@ fn check_count(role: &'static str, want: &[crate::op::Tensor], got: usize) -> Ch
     }
     let names = join(want.iter().map(|t| &t.name));
     refuse(Wrong::Count { role, got, want: want.len(), names })
-}
-
-fn check_attrs(def: &OpDef, attrs: &[Value]) -> Checked<()> {
-    if attrs.len() != def.attrs.len() {
-        let names = join(def.attrs.iter().map(|a| &a.name));
-        return refuse(Wrong::AttrCount { got: attrs.len(), want: def.attrs.len(), names });
-    }
-    for (attr, value) in def.attrs.iter().zip(attrs) {
-        let fits = match (&attr.kind, value) {
-            (AttrKind::Dim | AttrKind::Int, Value::Int(_)) => true,
-            (AttrKind::Bool, Value::Bool(_)) => true,
-            (AttrKind::Float, Value::Float(_)) => true,
-            (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
-                variants.iter().any(|known| known.value == *v)
-            }
-            _ => false,
-        };
-        if !fits {
-            let got = match value {
-                Value::Int(v) => v.to_string(),
-                Value::Bool(v) => v.to_string(),
-                Value::Float(v) => v.to_string(),
-            };
-            let allowed = allowed_values(&attr.kind);
-            return refuse(Wrong::AttrValue { attr: attr.name.clone(), got, allowed });
-        }
-    }
-    Ok(())
 }
 
 /// The element type to compute in.

@@ -173,7 +173,7 @@ fn grad(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<GradArgs> {
     meta.parse_nested_meta(|meta| {
         match key(&meta).as_str() {
             "name" => once(&mut args.name, meta.value()?.parse()?, &meta, errors),
-            "wrt" => once(&mut wrt, idents(&meta)?, &meta, errors),
+            "wrt" => once(&mut wrt, variables(&meta, errors)?, &meta, errors),
             "inputs" => once(&mut args.inputs, idents(&meta)?, &meta, errors),
             "outputs" => once(&mut args.outputs, idents(&meta)?, &meta, errors),
             "empty" => once(&mut args.empty, boolean(&meta)?, &meta, errors),
@@ -271,6 +271,31 @@ fn idents(meta: &ParseNestedMeta) -> syn::Result<Vec<Ident>> {
     let content;
     syn::parenthesized!(content in meta.input);
     Ok(Punctuated::<Ident, Token![,]>::parse_terminated(&content)?.into_iter().collect())
+}
+
+/// `wrt(a, b)`. A part of a gated tensor has no gradient of its own.
+fn variables(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<Vec<Ident>> {
+    let content;
+    syn::parenthesized!(content in meta.input);
+    let mut found = Vec::new();
+    for e in Punctuated::<Expr, Token![,]>::parse_terminated(&content)? {
+        let whole = match &e {
+            Expr::Field(f) => &f.base,
+            _ => &e,
+        };
+        let Expr::Path(syn::ExprPath { path, .. }) = whole else {
+            return Err(syn::Error::new_spanned(e, "`wrt` names inputs; write `wrt(x)`"));
+        };
+        let ident = path.require_ident()?;
+        if let Expr::Field(_) = e {
+            let help = format!("write `wrt({ident})`");
+            errors.at(&e, format!("a gradient has both parts of a gated tensor; {help}"));
+        }
+        if !found.contains(ident) || matches!(e, Expr::Path(_)) {
+            found.push(ident.clone());
+        }
+    }
+    Ok(found)
 }
 
 fn dtypes(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<Vec<DType>> {

@@ -248,7 +248,7 @@ fn definitions(
         attrs: attrs.into(),
         split: f.split.clone(),
         dtypes: op.args.dtypes.clone().unwrap_or_else(|| DType::ALL.to_vec()).into(),
-        broadcast: op.args.broadcast || f.broadcast,
+        broadcast: op.args.broadcast || f.broadcast().next().is_some(),
         promote: op.args.promote,
         empty: op.args.empty.unwrap_or(true),
         specs: specs.collect(),

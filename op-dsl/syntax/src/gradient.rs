@@ -41,6 +41,7 @@ pub fn derive(
 ) -> Option<Gradient> {
     let returned = op.function.returns.len();
     let wrt = wrt(forward, args, errors)?;
+    as_wide_as_the_output(op, args, errors)?;
     let inputs = match &args.inputs {
         Some(names) => explicit(names, forward, returned, args, errors)?,
         None => default(forward, traced, returned, &wrt, errors, args)?,
@@ -49,6 +50,9 @@ pub fn derive(
     distinct(&inputs, &outputs, args, errors)?;
     let wiring = wiring(forward, &inputs, &wrt, returned);
     let specs = specs(traced, &wiring, forward, args, errors)?;
+    if args.inputs.is_none() && !specs.is_empty() {
+        read(&streams(forward, &inputs), &specs, op, forward, errors)?;
+    }
 
     let tensors: Vec<Tensor> = inputs
         .iter()
@@ -114,6 +118,41 @@ fn wrt(forward: &OpDef, args: &GradArgs, errors: &Errors) -> Option<Vec<usize>> 
         }
     }
     (found.len() == args.wrt.len()).then_some(found)
+}
+
+/// The gradient of an input that is broadcast would be a sum, which is not elementwise.
+fn as_wide_as_the_output(op: &Op, args: &GradArgs, errors: &Errors) -> Option<()> {
+    let every = op.args.broadcast && op.function.tensors().nth(1).is_some();
+    let narrow = |ident: &Ident| every || op.function.broadcast().any(|marked| marked == ident);
+    let found = args.wrt.iter().filter(|ident| narrow(ident));
+    let said = found.map(|ident| {
+        let why = format!("`{ident}` is broadcast, so its gradient is a sum over elements");
+        let help = "write `wrt` with inputs that are not, or sum a gradient written by hand";
+        errors.at(ident, format!("{why}; {help}"));
+    });
+    (said.count() == 0).then_some(())
+}
+
+/// A saved value costs an output of the forward operator, and is there for the gradient to read.
+fn read(
+    streams: &[(Source, Part)],
+    specs: &[Spec],
+    op: &Op,
+    forward: &OpDef,
+    errors: &Errors,
+) -> Option<()> {
+    let returned = op.function.returns.len();
+    let unread = |o: usize| {
+        let is_read = |i| specs.iter().any(|s: &Spec| s.graph.reads(i));
+        !streams.iter().enumerate().any(|(i, s)| s.0 == Source::Output(o) && is_read(i))
+    };
+    let Some(unread) = (returned..forward.outputs.len()).find(|o| unread(*o)) else {
+        return Some(());
+    };
+    let ident = &op.function.saved[unread - returned];
+    let help = "remove `#[saved]`, or return it as an output of its own";
+    errors.at(ident, format!("the gradient does not read the saved value `{ident}`; {help}"));
+    None
 }
 
 /// Inputs as listed: names of the forward operator's tensors, and the upstream gradients.

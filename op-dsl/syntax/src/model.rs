@@ -211,17 +211,21 @@ pub struct OpFn {
     pub saved: Vec<Ident>,
     /// How gated tensors are cut.
     pub split: Option<Split>,
-    /// Whether a parameter is marked `#[broadcast]`.
-    pub broadcast: bool,
 }
 
 impl OpFn {
     /// Its tensor parameters: name, kind, and whether it is marked `#[unused]`.
     pub fn tensors(&self) -> impl Iterator<Item = (&Ident, Kind, bool)> {
         self.params.iter().filter_map(|p| match &p.role {
-            Role::Tensor { kind, unused } => Some((&p.ident, *kind, *unused)),
+            Role::Tensor { kind, unused, .. } => Some((&p.ident, *kind, *unused)),
             Role::Attr { .. } => None,
         })
+    }
+
+    /// The tensor parameters that are marked `#[broadcast]`.
+    pub fn broadcast(&self) -> impl Iterator<Item = &Ident> {
+        let marked = |p: &&Param| matches!(p.role, Role::Tensor { broadcast: true, .. });
+        self.params.iter().filter(marked).map(|p| &p.ident)
     }
 
     /// Its attributes: name, kind, default.
@@ -252,6 +256,8 @@ pub enum Role {
         kind: Kind,
         /// In the signature only.
         unused: bool,
+        /// Marked `#[broadcast]`: it may be smaller than the others.
+        broadcast: bool,
     },
     /// An attribute.
     Attr {

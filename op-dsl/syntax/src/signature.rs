@@ -14,14 +14,14 @@ use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
 pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -> Option<Op> {
     let args = attr::op(args, errors);
     model::plain_signature(item, "an operator", errors);
-    let mut reader = Reader { scope, errors, splits: Vec::new(), broadcast: false };
-    let params: Vec<Param> =
+    let mut reader = Reader { scope, errors, splits: Vec::new() };
+    let mut params: Vec<Param> =
         item.sig.inputs.iter().filter_map(|arg| reader.parameter(arg)).collect();
+    distinct(&mut params, errors);
     let refused = refused(item, &params);
     let returns = reader.returns(item);
     let split = reader.split(&params, &returns, item);
     let saved = reader.saved(item);
-    let broadcast = reader.broadcast;
     reader.streams(&params, item);
     check_args(&args, item, errors);
 
@@ -38,9 +38,21 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
             returns,
             saved,
             split,
-            broadcast,
         },
     })
+}
+
+/// Two parameters of one name would be one field, and one name in the formula: the first stays.
+fn distinct(params: &mut Vec<Param>, errors: &Errors) {
+    let mut known: Vec<Ident> = Vec::new();
+    params.retain(|p| {
+        let again = known.contains(&p.ident);
+        if again {
+            errors.at(&p.ident, format!("another parameter is called `{}`; rename one", p.ident));
+        }
+        known.push(p.ident.clone());
+        !again
+    });
 }
 
 /// Names of parameters that are in the source and not among `params`.
@@ -59,7 +71,8 @@ fn check_args(args: &attr::OpArgs, item: &ItemFn, errors: &Errors) {
     match &args.name {
         None => errors.at(
             &item.sig.ident,
-            "the operator has no name; write `#[op(name = \"...\")]` with the name that CANN has",
+            "the operator has no name; write `#[op(name = \"...\")]`: its type and its entry in the \
+             table are called so, and a caller from C finds it by it",
         ),
         Some(name) => check_name(name, errors),
     }
@@ -95,7 +108,6 @@ struct Reader<'a> {
     scope: &'a Scope,
     errors: &'a Errors,
     splits: Vec<(Ident, SplitArgs)>,
-    broadcast: bool,
 }
 
 impl Reader<'_> {
@@ -126,8 +138,9 @@ impl Reader<'_> {
                 }
                 (None, _) => {}
             }
-            self.broadcast |= broadcast.is_some();
-            return Some(Param { ident, role: Role::Tensor { kind, unused: unused.is_some() } });
+            let role =
+                Role::Tensor { kind, unused: unused.is_some(), broadcast: broadcast.is_some() };
+            return Some(Param { ident, role });
         }
         for a in [&split, &unused, &broadcast].into_iter().flatten() {
             errors.at(a, "only tensors have this; the parameter is an attribute");
@@ -168,10 +181,14 @@ impl Reader<'_> {
             if args.malformed {
                 return None;
             }
-            errors.at(
-                ident,
-                format!("the attribute `{ident}` has no default; write `#[attr(default = ...)]`"),
-            );
+            let help = match kind {
+                AttrKind::Bool => format!(
+                    "write `#[attr(default = true)]`; a tensor of truth values is `{ident}: Elem`, \
+                     and `{ident} != 0.0` in the formula"
+                ),
+                _ => "write `#[attr(default = ...)]`".to_owned(),
+            };
+            errors.at(ident, format!("the attribute `{ident}` has no default; {help}"));
             return None;
         };
         let (value, want) = match kind {
@@ -379,7 +396,19 @@ fn variant_of(e: &Expr, ty: &str, variants: &[op_dsl_ir::op::Variant]) -> Option
     (of.ident == *ty).then_some(known.value)
 }
 
+/// Types of Rust that authors mean others by.
+const MEANT: &[(&str, &str)] = &[
+    ("f64", "kernels compute in f32, and so does an attribute; write `f32`"),
+    ("f16", "kernels compute in f32, whatever the tensors have; write `f32`"),
+    ("i32", "an integer attribute is `i64`; write `i64`"),
+    ("usize", "an integer attribute is `i64`; write `i64`"),
+    ("String", "an attribute with a few names is an enum; derive `OpAttr` on one in this module"),
+];
+
 fn unknown_type(name: &str, scope: &Scope) -> String {
+    if let Some((_, message)) = MEANT.iter().find(|(known, _)| *known == name) {
+        return (*message).to_owned();
+    }
     let enums: Vec<String> = scope.enums.iter().map(|e| e.ident.to_string()).collect();
     let known = ["Elem", "Gated", "Dim", "bool", "i64", "f32"].into_iter();
     let known = known.chain(enums.iter().map(String::as_str));

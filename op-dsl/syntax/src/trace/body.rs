@@ -109,6 +109,10 @@ impl<'a> Tracer<'a> {
                 Ok(())
             }
             Stmt::Expr(e, _) if is_refused(e) => self.expr(e).map(|_| ()),
+            Stmt::Expr(Expr::If(i), _) if returns(i) => {
+                self.error(&i.if_token, refuse::EARLY);
+                Ok(())
+            }
             other => {
                 self.error(other, refuse::statement(other));
                 Ok(())
@@ -466,6 +470,11 @@ fn is_refused(e: &Expr) -> bool {
             | Expr::Unsafe(_)
     ) || matches!(e, Expr::Binary(b) if matches!(b.op, BinOp::AddAssign(_) | BinOp::SubAssign(_)
         | BinOp::MulAssign(_) | BinOp::DivAssign(_)))
+}
+
+/// Whether an `if` leaves the formula early.
+fn returns(e: &syn::ExprIf) -> bool {
+    e.then_branch.stmts.iter().any(|s| matches!(s, Stmt::Expr(Expr::Return(_), _)))
 }
 
 /// Attributes that say nothing about the formula.

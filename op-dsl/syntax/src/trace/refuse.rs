@@ -46,6 +46,10 @@ pub fn expression(e: &Expr) -> &'static str {
     }
 }
 
+/// The reason for an `if` that is a statement: it could only leave early.
+pub const EARLY: &str = "every element takes the same path, and there is no early `return`; write \
+                         `if .. { .. } else { .. }` as the last expression";
+
 /// The reason for a statement that formulas do not have.
 pub fn statement(s: &Stmt) -> &'static str {
     match s {

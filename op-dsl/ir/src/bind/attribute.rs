@@ -1,0 +1,84 @@
+//! What an attribute can be, and how it is read from text.
+
+use super::error::{Checked, Wrong, refuse};
+use super::{BindError, join};
+use crate::op::{AttrKind, OpDef, Value, Variant};
+
+/// Reads an attribute from text: its index and value. Enums go by name or number, booleans by
+/// `true`, `false`, `1` or `0`.
+///
+/// # Errors
+/// There is no such attribute, or the text is not one of its values.
+pub fn parse_attr(def: &OpDef, name: &str, text: &str) -> Result<(usize, Value), BindError> {
+    let err = |what| BindError { op: def.name.clone(), what: Box::new(what) };
+    let Some(index) = def.attrs.iter().position(|a| a.name == name) else {
+        let names = join(def.attrs.iter().map(|a| &a.name));
+        return Err(err(Wrong::UnknownAttr { name: name.into(), names }));
+    };
+    let attr = &def.attrs[index];
+    let value = match &attr.kind {
+        AttrKind::Dim | AttrKind::Int => text.parse().ok().map(Value::Int),
+        AttrKind::Bool => match text {
+            "true" | "1" => Some(Value::Bool(true)),
+            "false" | "0" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        AttrKind::Float => text.parse().ok().map(Value::Float),
+        AttrKind::Enum { variants, .. } => {
+            let number = text.parse().ok();
+            let found = variants.iter().find(|v| v.name == text || Some(v.value) == number);
+            found.map(|v| Value::Int(v.value))
+        }
+    };
+    let wrong = || Wrong::AttrValue {
+        attr: attr.name.clone(),
+        got: format!("`{text}`"),
+        allowed: allowed(&attr.kind),
+    };
+    let value = value.filter(|v| fits(&attr.kind, *v));
+    value.map(|v| (index, v)).ok_or_else(|| err(wrong()))
+}
+
+/// Whether each attribute has a value that it can have.
+pub(super) fn check(def: &OpDef, attrs: &[Value]) -> Checked<()> {
+    if attrs.len() != def.attrs.len() {
+        let names = join(def.attrs.iter().map(|a| &a.name));
+        return refuse(Wrong::AttrCount { got: attrs.len(), want: def.attrs.len(), names });
+    }
+    for (attr, value) in def.attrs.iter().zip(attrs) {
+        if !fits(&attr.kind, *value) {
+            let got = match value {
+                Value::Int(v) => v.to_string(),
+                Value::Bool(v) => v.to_string(),
+                Value::Float(v) => v.to_string(),
+            };
+            let allowed = allowed(&attr.kind);
+            return refuse(Wrong::AttrValue { attr: attr.name.clone(), got, allowed });
+        }
+    }
+    Ok(())
+}
+
+/// Kernels have a float attribute as `f32`: what is not finite there would make NaN of every
+/// element.
+fn fits(kind: &AttrKind, value: Value) -> bool {
+    match (kind, value) {
+        (AttrKind::Dim | AttrKind::Int, Value::Int(_)) => true,
+        (AttrKind::Bool, Value::Bool(_)) => true,
+        (AttrKind::Float, Value::Float(v)) => (v as f32).is_finite(),
+        (AttrKind::Enum { variants, .. }, Value::Int(v)) => variants.iter().any(|k| k.value == v),
+        _ => false,
+    }
+}
+
+fn allowed(kind: &AttrKind) -> String {
+    match kind {
+        AttrKind::Dim | AttrKind::Int => "integers".into(),
+        AttrKind::Bool => "true, false".into(),
+        AttrKind::Float => "finite numbers of f32".into(),
+        AttrKind::Enum { variants, .. } => {
+            let one = |v: &Variant| format!("{} ({})", v.name, v.value);
+            variants.iter().map(one).collect::<Vec<_>>().join(", ")
+        }
+    }
+}

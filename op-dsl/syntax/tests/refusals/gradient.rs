@@ -1,0 +1,56 @@
+//! Gradients that are asked for.
+
+use crate::{only, operator};
+
+#[test]
+fn wiring() {
+    for (grad, want) in [
+        ("name = \"G\"", "write `wrt(x)`"),
+        ("name = \"G\", wrt(z)", "`z` is no input"),
+        ("name = \"G\", wrt(x), inputs(x)", "upstream gradients: 0"),
+        ("name = \"G\", wrt(x), inputs(dy)", "reads `x`, which is not among its inputs"),
+        ("name = \"F\", wrt(x)", "another operator is called `F`"),
+    ] {
+        let args = format!("name = \"F\", grad({grad})");
+        only(operator(&args, "fn f(x: Elem) -> Elem { x * x }"), want);
+    }
+}
+
+#[test]
+fn variables() {
+    for (args, item, want) in [
+        (
+            "grad(name = \"G\", wrt(x.gate))",
+            "fn f(#[split(along = d)] x: Gated, #[attr(default = 0)] d: Dim) -> Elem { x.gate }",
+            "has both parts of a gated tensor; write `wrt(x)`",
+        ),
+        (
+            "grad(name = \"G\", wrt(b))",
+            "fn f(x: Elem, #[broadcast] b: Elem) -> Elem { x * b }",
+            "`b` is broadcast, so its gradient is a sum",
+        ),
+        (
+            "broadcast, grad(name = \"G\", wrt(x))",
+            "fn f(x: Elem, b: Elem) -> Elem { x * b }",
+            "`x` is broadcast, so its gradient is a sum",
+        ),
+        (
+            "grad(name = \"G\", wrt(x))",
+            "fn f(x: Elem) -> Elem { #[saved] let s = 2.0 * x; s + 1.0 }",
+            "does not read the saved value `s`",
+        ),
+    ] {
+        only(operator(&format!("name = \"F\", {args}"), item), want);
+    }
+}
+
+/// One that is allowed stands beside each that is refused.
+#[test]
+fn inputs_that_are_not_broadcast() {
+    let item = "fn f(x: Elem, #[broadcast] b: Elem) -> Elem { x * b }";
+    let found = operator("name = \"F\", grad(name = \"G\", wrt(x))", item);
+    assert_eq!(found, Vec::<String>::new());
+    let item = "fn f(x: Elem) -> Elem { x * x }";
+    let found = operator("name = \"F\", broadcast, grad(name = \"G\", wrt(x))", item);
+    assert_eq!(found, Vec::<String>::new());
+}

@@ -1,0 +1,75 @@
+//! Signatures of operators and their attributes.
+
+use crate::{messages, only, operator, tokens};
+use op_dsl_syntax::attribute_enum;
+
+const NAMED: &str = "name = \"F\"";
+
+#[test]
+fn arguments_of_an_operator() {
+    for (args, want) in [
+        ("", "has no name"),
+        ("name = \"lower\"", "write a capital"),
+        ("name = \"F\", name = \"G\"", "given twice"),
+        ("name = \"F\", speed = 2", "unknown argument"),
+        ("name = \"F\", dtypes(f64)", "unknown element type"),
+        ("name = \"F\", outputs(a, b)", "names 2 of 1"),
+        ("name = \"F\", outputs(x)", "two tensors are called"),
+        ("name = \"F\", grad_of = g", "no operator is called `g`"),
+    ] {
+        only(operator(args, "fn f(x: Elem) -> Elem { x }"), want);
+    }
+}
+
+#[test]
+fn parameters() {
+    for (item, want) in [
+        ("fn f() -> Elem { 1.0 }", "needs a tensor"),
+        ("fn f(x: Vec<f32>) -> Elem { 1.0 }", "a tensor is `Elem` or `Gated`"),
+        ("fn f(x: Elm) -> Elem { x }", "did you mean `Elem`?"),
+        ("fn f(x: Elem, x: Elem) -> Elem { x }", "another parameter is called `x`"),
+        ("fn f(x: Elem, n: i64) -> Elem { x }", "has no default"),
+        ("fn f(x: Elem, n: bool) -> Elem { x }", "a tensor of truth values is `n: Elem`"),
+        ("fn f(x: Elem, #[attr(default = 1.0)] a: f64) -> Elem { a * x }", "write `f32`"),
+        ("fn f(x: Elem, #[attr(default = 1)] n: usize) -> Elem { x }", "write `i64`"),
+        ("fn f(x: Elem, #[attr(default = \"a\")] n: String) -> Elem { x }", "derive `OpAttr`"),
+        ("fn f(x: Elem, #[attr(default = 1)] n: bool) -> Elem { x }", "`true` or `false`"),
+        ("fn f(x: Elem, z: Elem) -> Elem { x }", "does not read `z`"),
+        ("fn f(#[unused] x: Elem) -> Elem { x }", "remove `#[unused]`"),
+        ("fn f(x: Gated) -> Elem { x.gate }", "needs its split"),
+        ("fn f(#[split(along = d)] x: Gated) -> Elem { x.gate }", "no parameter `d: Dim`"),
+        ("fn f(#[split(along = d)] x: Elem) -> Elem { x }", "only a gated tensor is split"),
+        ("fn f(&self, x: Elem) -> Elem { x }", "is not a method"),
+        ("fn f((x, y): Elem, z: Elem) -> Elem { z }", "one plain name"),
+    ] {
+        only(operator(NAMED, item), want);
+    }
+}
+
+#[test]
+fn functions_and_results() {
+    for (item, want) in [
+        ("fn f(x: Elem) { x }", "write `-> Elem`"),
+        ("fn f(x: Elem) -> f64 { x }", "an output is an `Elem`"),
+        ("fn f(x: Elem) -> Gated { Gated { gate: x, value: x } }", "there is none"),
+        ("async fn f(x: Elem) -> Elem { x }", "remove `async`"),
+        ("unsafe fn f(x: Elem) -> Elem { x }", "remove `unsafe`"),
+        ("fn f<T>(x: Elem) -> Elem { x }", "is not generic"),
+    ] {
+        only(operator(NAMED, item), want);
+    }
+}
+
+#[test]
+fn enums() {
+    for (item, want) in [
+        ("enum E { A(i64) }", "remove the fields"),
+        ("enum E { A = 1, B = 1 }", "has the wire value 1 already"),
+        ("enum E { A, #[attr(name = \"a\")] B }", "has the name \"a\" already"),
+        ("enum E {}", "needs at least one value"),
+        ("enum E<T> { A }", "has no parameters"),
+        ("struct E;", "derive `OpAttr` on an enum"),
+    ] {
+        only(messages(attribute_enum(tokens(item)).err()), want);
+    }
+}
