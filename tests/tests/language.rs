@@ -92,7 +92,7 @@ pub mod spellings {
     pub fn weighted(x: Elem, #[attr(default = Side::Left)] side: Side) -> Elem {
         let (a, b) = weights(side, 4.0);
         let c = if side == Side::Left { 1.0 } else { 2.0 };
-        let d = if !(x < 0.0) { c } else { -c };
+        let d = if x < 0.0 { -c } else { c };
         a * x + b + d * width()
     }
 

@@ -399,7 +399,6 @@ fn variant_of(e: &Expr, ty: &str, variants: &[op_dsl_ir::op::Variant]) -> Option
 /// Types of Rust that authors mean others by.
 const MEANT: &[(&str, &str)] = &[
     ("f64", "kernels compute in f32, and so does an attribute; write `f32`"),
-    ("f16", "kernels compute in f32, whatever the tensors have; write `f32`"),
     ("i32", "an integer attribute is `i64`; write `i64`"),
     ("usize", "an integer attribute is `i64`; write `i64`"),
     ("String", "an attribute with a few names is an enum; derive `OpAttr` on one in this module"),
