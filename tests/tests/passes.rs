@@ -70,6 +70,32 @@ pub mod formulas {
         y * z * sigmoid(x)
     }
 
+    #[op(name = "Shrunk", grad(name = "ShrunkGrad", wrt(x)))]
+    pub fn shrunk(x: Elem) -> Elem {
+        x - tanh(x)
+    }
+
+    #[op(name = "Mish", grad(name = "MishGrad", wrt(x)))]
+    pub fn mish_by_squares(x: Elem) -> Elem {
+        let n = (1.0 + exp(x)) * (1.0 + exp(x));
+        x * (n - 1.0) / (n + 1.0)
+    }
+
+    #[op(name = "Soft", grad(name = "SoftGrad", wrt(x)))]
+    pub fn soft(x: Elem) -> Elem {
+        x / (1.0 + abs(x))
+    }
+
+    #[op(name = "Swift", grad(name = "SwiftGrad", wrt(x)))]
+    pub fn swift(x: Elem, #[attr(default = 1.0)] k: f32) -> Elem {
+        x / (1.0 + exp(-k * x))
+    }
+
+    #[op(name = "Quick", outputs(out))]
+    pub fn quick(x: Elem, y: Elem) -> Elem {
+        y * x * x / (1.0 + exp(-1.702 * x))
+    }
+
     #[op(name = "Lift", outputs(out))]
     pub fn lift(x: Elem, y: Elem, z: Elem) -> Elem {
         y * z * erfc(x)
@@ -119,6 +145,28 @@ fn kernels_are_right_where_formulas_as_written_are_not() {
         // stabilise: 1 - 1.
         ("Rest", &[12.0, 2.0], 1.5100538177654633e-10),
         ("Mirrored", &[12.0], 7.550269088827316e-11),
+        // In f64: 1.702 x is rounded, and its exponential multiplies that.
+        ("Quick", &[-30.0, 1e20], 6.014039323502829),
+        // series: x - x.
+        ("Shrunk", &[1e-5], 3.3333333332e-16),
+        ("Shrunk", &[-1e-12], -3.3333333333333333e-37),
+        // rational: 1 - 4 / 4, 1 - 1, and inf / inf.
+        ("ShrunkGrad", &[0.5, 1e-9], 5e-19),
+        ("Mish", &[-40.0], -1.6993417021166356e-16),
+        ("Mish", &[-1e30], 0.0),
+        ("Mish", &[70.0], 70.0),
+        ("MishGrad", &[0.5, 90.0], 0.5),
+        ("MishGrad", &[1.0, -40.0], -1.6568581595637196e-16),
+        // rational: 1/d - (1/d - 1/d^2).
+        ("SoftGrad", &[1e20, 1e10], 0.9999999998),
+        ("SoftGrad", &[f64::INFINITY, f64::NAN], f64::NAN),
+        // limits: inf * 0 and inf / inf.
+        ("Quick", &[-1e30, 1e30], 0.0),
+        ("Quick", &[f64::NEG_INFINITY, 1.0], 0.0),
+        ("Swift", &[f64::NEG_INFINITY], 0.0),
+        ("Swift", &[f64::INFINITY], f64::INFINITY),
+        ("SwiftGrad", &[2.0, f64::INFINITY], 2.0),
+        ("SwiftGrad", &[2.0, -1e38], 0.0),
         // stabilise: inf * 0, and inf before it is a quarter.
         ("Gate", &[-200.0, 1e30, 1e30], 0.0),
         ("Lift", &[-5.0, 3e38, 0.25], 1.5e38),
