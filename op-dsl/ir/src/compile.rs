@@ -13,7 +13,6 @@
 //!   -> where the estimate in `rounding` finds f32 not accurate enough, for back ends that have f64:
 //!        recognise, compose
 //!        rational       everything over one denominator: what would cancel has cancelled
-//!        group          the factors of one stream stand together
 //!        series         its power series where a function loses its digits near zero
 //!        limits         what a function has become far out, and at infinity
 //!        simplify
@@ -24,9 +23,7 @@ use crate::graph::{Graph, Node};
 use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected, Wiring};
 use crate::passes::rational::Style;
-use crate::passes::{
-    compose, group, limits, rational, recognise, saturate, series, simplify, stabilise,
-};
+use crate::passes::{compose, limits, rational, recognise, saturate, series, simplify, stabilise};
 use crate::prim::Prim;
 use crate::rounding::{self, Arithmetic};
 
@@ -109,7 +106,7 @@ fn widen(traced: &Graph) -> Graph {
     let written = known(traced);
     let mut best: Option<(f64, Graph)> = None;
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
-        let graph = simplify::run(&limits::run(&series::run(&group::run(&form))));
+        let graph = simplify::run(&limits::run(&series::run(&form)));
         let error = rounding::worst(&graph, Arithmetic::F64).ulps;
         let error = if rounding::has_no_limit(&graph) { error.max(1.0) } else { error };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {

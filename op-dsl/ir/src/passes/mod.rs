@@ -2,7 +2,6 @@
 
 pub mod compose;
 pub mod differentiate;
-pub mod group;
 pub mod limits;
 mod products;
 pub mod rational;
