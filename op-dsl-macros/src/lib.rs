@@ -27,6 +27,9 @@ pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// A part of formulas that operators share. It is inlined where they call it.
+///
+/// It stays an ordinary function on `Elem`; a parameter that is declared as `f32` or `f64` takes all
+/// that becomes an element, so that one formula serves a number and an attribute.
 #[proc_macro_attribute]
 pub fn formula(args: TokenStream, item: TokenStream) -> TokenStream {
     op_dsl_expand::formula(args.into(), item.into()).into()

@@ -76,6 +76,26 @@ fn arithmetic_as_written() {
     assert!((eval(&def, 0, &[x, y], &[])[0] - want).abs() < 1e-12);
 }
 
+/// As Rust computes it: in f32, step by step.
+#[test]
+fn a_constant_of_f32_is_the_number_it_is() {
+    let family = family(quote! {
+        mod m {
+            const TENTH: f32 = 0.1;
+            const SUM: f32 = TENTH + 0.2;
+            const WIDE: f64 = 0.1;
+            #[op(name = "F", outputs(a, b, c, d))]
+            fn f(x: Elem) -> (Elem, Elem, Elem, Elem) {
+                const HALF: f32 = SUM / 2.0;
+                (x * TENTH, x * HALF, x * WIDE, x * std::f32::consts::PI)
+            }
+        }
+    });
+    let want =
+        [f64::from(0.1f32), f64::from((0.1f32 + 0.2) / 2.0), 0.1, f64::from(std::f32::consts::PI)];
+    assert_eq!(eval(&family.ops[0].def, 0, &[1.0], &[]), want);
+}
+
 #[test]
 fn comparisons_keep_their_strictness() {
     for (condition, want) in [

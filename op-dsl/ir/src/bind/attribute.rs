@@ -82,3 +82,18 @@ fn allowed(kind: &AttrKind) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_float_is_finite_as_f32() {
+        for (v, want) in [(0.0, true), (-3.4e38, true), (1e-300, true), (3.5e38, false)] {
+            assert_eq!(fits(&AttrKind::Float, Value::Float(v)), want, "{v}");
+        }
+        for v in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(!fits(&AttrKind::Float, Value::Float(v)), "{v}");
+        }
+    }
+}
