@@ -249,6 +249,9 @@ functions! {
     erf Erf;
     erfc Erfc;
     softplus Softplus;
+    sin Sin;
+    cos Cos;
+    atan Atan;
 }
 
 macro_rules! pair {
@@ -268,6 +271,7 @@ macro_rules! pair {
 }
 pair!(Min min);
 pair!(Max max);
+pair!(Powf powf);
 
 fn check_pairs<E: El>(prim: Prim, kernels: &Kernels) {
     let values = [
@@ -313,4 +317,31 @@ fn min_and_max_are_exact_and_keep_nan() {
     check_pairs::<f32>(Prim::Max, &MAX);
     check_pairs::<f16>(Prim::Max, &MAX);
     check_pairs::<bf16>(Prim::Max, &MAX);
+}
+
+#[test]
+fn powers_are_rounded_once() {
+    const POWF: Kernels = Kernels::of::<Powf, 2, 0, 1>();
+    let special =
+        [0.0, -0.0, 1.0, -1.0, 2.0, -3.0, 0.5, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+    let specials = special.iter().flat_map(|x| special.map(|y| (*x, y)));
+    // Exponents that bring every base to all of the range.
+    let swept = patterns(100_003).enumerate().flat_map(|(i, x)| {
+        let by = (i as f64 * 0.618_033_988_749_895).fract();
+        let y = ((-152.0 + 282.0 * by) / f64::from(x).abs().log2()) as f32;
+        [(x, y), (x, y.round())]
+    });
+    let (mut x, mut y): (Vec<f32>, Vec<f32>) = specials.chain(swept).unzip();
+    let n = x.len().next_multiple_of(STEP);
+    x.resize(n, 1.0);
+    y.resize(n, 1.0);
+    let mut z = vec![0f32; n];
+    for level in levels() {
+        run(&POWF, level, &[&x, &y], &mut z);
+        for ((&x, &y), &z) in x.iter().zip(&y).zip(&z) {
+            let truth = libm::pow(x.into(), y.into());
+            let error = F32.error(z.into(), truth);
+            assert!(error <= 0.501, "{x:e}^{y:e} = {z:e}: {error} ulp at {}", level.name());
+        }
+    }
 }

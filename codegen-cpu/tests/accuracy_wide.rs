@@ -47,14 +47,14 @@ macro_rules! functions {
         /// Which function.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug)]
-        enum Function { $($name,)* pow }
+        enum Function { $($name,)* powf }
 
         impl AtLevel for Rows<'_, 1> {
             type Output = Vec<f64>;
             fn at<S: Isa>(self, s: S) -> Vec<f64> {
                 map(s, self.x, |[x]| match self.f {
                     $(Function::$name => wide::$name(s, x),)*
-                    Function::pow => unreachable!("two arguments"),
+                    Function::powf => unreachable!("two arguments"),
                 })
             }
         }
@@ -70,7 +70,7 @@ macro_rules! functions {
 impl AtLevel for Rows<'_, 2> {
     type Output = Vec<f64>;
     fn at<S: Isa>(self, s: S) -> Vec<f64> {
-        map(s, self.x, |[x, y]| wide::pow(s, x, y))
+        map(s, self.x, |[x, y]| wide::powf(s, x, y))
     }
 }
 
@@ -167,7 +167,7 @@ functions! {
 
 /// Numbers of all kinds, and pairs whose power is within the range of f32.
 #[test]
-fn pow() {
+fn powf() {
     let special = [
         0.0,
         1.0,
@@ -195,8 +195,8 @@ fn pow() {
     }
     let truth: Vec<f64> = x.iter().zip(&y).map(|(x, y)| libm::pow(*x, *y)).collect();
     for level in levels() {
-        let got = level.run(Rows { x: [&x, &y], f: Function::pow }).expect("asked before");
+        let got = level.run(Rows { x: [&x, &y], f: Function::powf }).expect("asked before");
         let at = |i: usize| format!("{:e}, {:e}", x[i], y[i]);
-        hold(&format!("pow at {}", level.name()), &got, &truth, at, [45, 45], 0.0);
+        hold(&format!("powf at {}", level.name()), &got, &truth, at, [45, 45], 0.0);
     }
 }

@@ -63,6 +63,18 @@ pub(crate) fn tanh(x: f64) -> Dual {
     (libm::tanh(x), libm::cosh(x).powi(-2))
 }
 
+pub(crate) fn sin(x: f64) -> Dual {
+    (libm::sin(x), libm::cos(x))
+}
+
+pub(crate) fn cos(x: f64) -> Dual {
+    (libm::cos(x), -libm::sin(x))
+}
+
+pub(crate) fn atan(x: f64) -> Dual {
+    (libm::atan(x), libm::hypot(1.0, x).powi(-2))
+}
+
 pub(crate) fn sigmoid(x: f64) -> Dual {
     (logistic(x), logistic(x) * logistic(-x))
 }
@@ -163,6 +175,9 @@ mod tests {
         ("ln", ln),
         ("log1p", log1p),
         ("tanh", tanh),
+        ("sin", sin),
+        ("cos", cos),
+        ("atan", atan),
         ("sigmoid", sigmoid),
         ("erf", erf),
         ("erfc", erfc),

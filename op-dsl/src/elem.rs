@@ -216,11 +216,26 @@ impl Elem {
         if raised < high { raised } else { high }
     }
 
+    /// `x^y`; NaN for a negative `x` and a `y` that is not whole.
+    pub fn powf(self, y: impl Into<Elem>) -> Elem {
+        let y = y.into();
+        let value = libm::pow(self.value, y.value);
+        // Where the power is 0, the logarithm may be infinite.
+        let by_y = if value == 0.0 { 0.0 } else { value * libm::log(self.value) };
+        let by_x = y.value * libm::pow(self.value, y.value - 1.0);
+        Elem { value, derivative: flow(self.derivative, by_x) + flow(y.derivative, by_y) }
+    }
+
     /// `x^n`
     pub fn powi(self, n: i32) -> Elem {
         let x = self.value;
         self.through((x.powi(n), f64::from(n) * x.powi(n.saturating_sub(1))))
     }
+}
+
+/// `x^y`; NaN for a negative `x` and a `y` that is not whole.
+pub fn powf(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
+    x.into().powf(y)
 }
 
 /// The smaller of two; NaN if either is.

@@ -37,6 +37,22 @@ pub mod composed {
         x - tanh(x)
     }
 
+    #[op(name = "Snake", grad(name = "SnakeGrad", wrt(x)))]
+    pub fn snake(x: Elem) -> Elem {
+        x + sin(2.0 * x) * sin(2.0 * x) / 2.0
+    }
+
+    #[op(name = "Angle", grad(name = "AngleGrad", wrt(x)))]
+    pub fn angle(x: Elem) -> Elem {
+        atan(x) * cos(x)
+    }
+
+    /// `|x|^1.7`, whose slope at 0 is 0.
+    #[op(name = "Power", grad(name = "PowerGrad", wrt(x)))]
+    pub fn power(x: Elem) -> Elem {
+        powf(abs(x), 1.7)
+    }
+
     /// The gradient of the sigmoid, by its value.
     #[op(name = "SigmoidGrad", outputs(z))]
     pub fn sigmoid_grad(dy: Elem, y: Elem) -> Elem {
@@ -78,6 +94,33 @@ mod truth {
         let rest = 4.0 * (1.0 + e) * (1.0 + e) / (d * d) * if x > 0.0 { e * e } else { 1.0 };
         let slope = rest * logistic(x);
         if slope == 0.0 { n / d } else { n / d + x * slope }
+    }
+
+    pub fn snake(x: f64) -> f64 {
+        let s = libm::sin(2.0 * x);
+        // What is bounded does not count at infinity.
+        if x.is_infinite() { x } else { x + s * s / 2.0 }
+    }
+
+    pub fn snake_grad(x: f64) -> f64 {
+        1.0 + libm::sin(4.0 * x)
+    }
+
+    pub fn angle(x: f64) -> f64 {
+        libm::atan(x) * libm::cos(x)
+    }
+
+    pub fn angle_grad(x: f64) -> f64 {
+        libm::cos(x) / (1.0 + x * x) - libm::atan(x) * libm::sin(x)
+    }
+
+    pub fn power(x: f64) -> f64 {
+        libm::pow(x.abs(), 1.7)
+    }
+
+    pub fn power_grad(x: f64) -> f64 {
+        let slope = 1.7 * libm::pow(x.abs(), 0.7);
+        if x == 0.0 { 0.0 } else { slope * x.signum() }
     }
 
     pub fn tanh_grad(x: f64) -> f64 {
@@ -141,6 +184,24 @@ const CASES: &[Case] = &[
         ..EVERYWHERE
     },
     Case { op: &composed::SIGMOID_GRAD, varied: 1, truth: |y| y * (1.0 - y), ..EVERYWHERE },
+    Case { op: &composed::SNAKE, truth: truth::snake, ..EVERYWHERE },
+    Case {
+        op: &composed::SNAKE_GRAD,
+        varied: 1,
+        truth: truth::snake_grad,
+        least: 1.0 / 128.0,
+        ..EVERYWHERE
+    },
+    Case { op: &composed::ANGLE, truth: truth::angle, ..EVERYWHERE },
+    Case {
+        op: &composed::ANGLE_GRAD,
+        varied: 1,
+        truth: truth::angle_grad,
+        least: 1.0 / 128.0,
+        ..EVERYWHERE
+    },
+    Case { op: &composed::POWER, truth: truth::power, ..EVERYWHERE },
+    Case { op: &composed::POWER_GRAD, varied: 1, truth: truth::power_grad, ..EVERYWHERE },
     Case { op: &composed::QUICK_GELU, truth: truth::quick_gelu, ..EVERYWHERE },
     Case {
         op: &composed::QUICK_GELU_GRAD,

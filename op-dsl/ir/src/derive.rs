@@ -30,6 +30,7 @@ pub fn partials(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3], this: Id) -> [O
             return [by_y, by_x, None];
         }
         Prim::Clamp => return clamped(b, [x, y, z], this),
+        Prim::Pow => return power(b, [x, y], this),
         Prim::Select => {
             return [None, Some(indicator(b, x, 1.0, 0.0)), Some(indicator(b, x, 0.0, 1.0))];
         }
@@ -66,6 +67,17 @@ pub fn partials(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3], this: Id) -> [O
             let twice = b.scaled(2.0, x);
             let slope = sigmoid_slope(b, twice);
             b.scaled(4.0, slope)
+        }
+        Prim::Sin => b.call(Prim::Cos, &[x]),
+        Prim::Cos => {
+            let sin = b.call(Prim::Sin, &[x]);
+            b.negative(sin)
+        }
+        // 1 / (1 + x^2)
+        Prim::Atan => {
+            let (unit, square) = (b.num(1.0), b.product(x, x));
+            let below = b.sum(unit, square);
+            b.quotient(unit, below)
         }
         Prim::Sigmoid => sigmoid_slope(b, x),
         Prim::Erf => bell(b, FRAC_2_SQRT_PI, -1.0, x),
@@ -128,6 +140,18 @@ fn clamped(b: &mut Builder, [x, low, high]: [Id; 3], this: Id) -> [Option<Id>; 3
     let by_low = where_both((Prim::Le, x, low), (Prim::Lt, low, high));
     let above = b.call(Prim::Le, &[high, raised]);
     [by_x, by_low, Some(b.call(Prim::Select, &[above, one, rest]))]
+}
+
+/// The partials of `x^y`: `y x^(y - 1)`, and `x^y log x`, which goes to 0 where the power is 0.
+fn power(b: &mut Builder, [x, y]: [Id; 2], this: Id) -> [Option<Id>; 3] {
+    let (unit, zero) = (b.num(1.0), b.num(0.0));
+    let less = b.difference(y, unit);
+    let lower = b.call(Prim::Pow, &[x, less]);
+    let by_x = b.product(y, lower);
+    let log = b.call(Prim::Ln, &[x]);
+    let product = b.product(this, log);
+    let vanished = b.call(Prim::Eq, &[this, zero]);
+    [Some(by_x), Some(b.call(Prim::Select, &[vanished, zero, product])), None]
 }
 
 /// 0; NaN where `x` is NaN.

@@ -118,6 +118,8 @@ macro_rules! rows {
 use Style::{Choice, Function, Infix, Prefix};
 /// Correctly rounded.
 const EXACT: (f32, f32) = (0.5, 0.5);
+/// Evaluated in f64 and rounded once, which is correct but for one value in a million.
+const ROUNDED: (f32, f32) = (0.501, 0.501);
 /// Not rounded at all.
 const MOVED: (f32, f32) = (0.0, 0.0);
 
@@ -137,6 +139,7 @@ rows! { ($)
         Min    min    2 "the smaller of x and y; NaN if either is" ALL, ALL, o::min, Function, MOVED;
         Max    max    2 "the larger of x and y; NaN if either is"  ALL, ALL, o::max, Function, MOVED;
         Clamp  clamp  3 "min(max(x, y), z); NaN if any is" ALL, ALL, o::clamp, Function, MOVED;
+        Pow    powf   2 "x^y"    POSITIVE, ALL, |[x, y, _]| libm::pow(x, y),        Function,          ROUNDED;
         Lt     lt     2 "x < y"  ALL, TRUTH, |[x, y, _]| (x < y) as u8 as f64,     Infix("<", 3),  MOVED;
         Le     le     2 "x <= y" ALL, TRUTH, |[x, y, _]| (x <= y) as u8 as f64,    Infix("<=", 3), MOVED;
         Eq     eq     2 "x == y" ALL, TRUTH, |[x, y, _]| (x == y) as u8 as f64,    Infix("==", 3), MOVED;
@@ -155,6 +158,9 @@ rows! { ($)
         Ln           ln             "log_e x"                     POSITIVE,      ALL,            |[x, ..]| libm::log(x),   (1.6, 1.6);
         Log1p        log1p          "log_e (1 + x)"               above(-1.0),   ALL,            |[x, ..]| libm::log1p(x), (1.7, 1.7);
         Tanh         tanh           "(e^x - e^-x) / (e^x + e^-x)" ALL,           Interval(-1.0, 1.0), |[x, ..]| libm::tanh(x), (1.4, 1.4);
+        Sin          sin            "sin x"                       ALL,           Interval(-1.0, 1.0), |[x, ..]| libm::sin(x),   ROUNDED;
+        Cos          cos            "cos x"                       ALL,           Interval(-1.0, 1.0), |[x, ..]| libm::cos(x),   ROUNDED;
+        Atan         atan           "the angle whose tangent is x" ALL,          Interval(-1.571, 1.571), |[x, ..]| libm::atan(x), ROUNDED;
         Sigmoid      sigmoid        "1 / (1 + e^-x)"              ALL,           UNIT,           o::sigmoid,               (2.0, 2.0);
         Erf          erf            "2/sqrt(pi) * integral of e^(-t^2) from 0 to x" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::erf(x), (1.1, 1.3);
         Erfc         erfc           "1 - erf(x)"                  ALL,           Interval(0.0, 2.0), |[x, ..]| libm::erfc(x), (1.4, 1.9);

@@ -149,6 +149,10 @@ impl Real for Near {
         self.value.is_nan()
     }
 
+    fn exactly(&self) -> Option<f64> {
+        (self.off == 0.0).then_some(self.value)
+    }
+
     fn sign(&self) -> Option<Ordering> {
         let known = self.off == 0.0 || self.value.abs() > self.off;
         if known { self.value.partial_cmp(&0.0) } else { None }

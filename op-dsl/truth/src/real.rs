@@ -19,6 +19,8 @@ pub trait Real:
     fn pi(&self) -> Self;
     /// The result of what is not defined.
     fn is_nan(&self) -> bool;
+    /// The number itself, where it is known to be this one.
+    fn exactly(&self) -> Option<f64>;
     /// How it stands to zero; `None` where its error leaves that open, or where it is no number.
     fn sign(&self) -> Option<Ordering>;
     /// Whether it looks negative. Formulas with one value and two accurate ways to it choose by this.

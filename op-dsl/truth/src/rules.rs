@@ -38,6 +38,10 @@ pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
         Prim::Ln => x.ln(),
         Prim::Log1p => x.log1p(),
         Prim::Tanh => tanh(x),
+        Prim::Sin => x.sin(),
+        Prim::Cos => x.cos(),
+        Prim::Atan => x.atan(),
+        Prim::Pow => power(x, y),
         Prim::Sigmoid => sigmoid(x),
         Prim::Erf => x.erf(),
         Prim::Erfc => x.erfc(),
@@ -69,6 +73,12 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
         Prim::Min => return shares(Less, x, y),
         Prim::Max => return shares(Greater, x, y),
         Prim::Clamp => return held(x, y, z),
+        Prim::Pow => {
+            let by_x = b() * power(x, &(b() - one()));
+            let by_y =
+                if this.sign() == Some(Equal) { this.clone() } else { this.clone() * x.ln() };
+            return [Some(by_x), Some(by_y), None];
+        }
         Prim::Neg => -one(),
         Prim::Abs => step(x),
         Prim::Relu => above(x, &x.num(0.0)),
@@ -86,6 +96,9 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
             let rest = one() + e.clone();
             x.num(4.0) * e / (rest.clone() * rest)
         }
+        Prim::Sin => x.cos(),
+        Prim::Cos => -x.sin(),
+        Prim::Atan => one() / (one() + a() * a()),
         Prim::Sigmoid => sigmoid(x) * sigmoid(&-a()),
         Prim::Erf => bell(x),
         Prim::Erfc => -bell(x),
@@ -129,6 +142,29 @@ fn shares<R: Real>(which: Ordering, x: &R, y: &R) -> [Option<R>; 3] {
         None => x.unknown(),
     };
     [Some(share.clone()), Some(x.num(1.0) - share), None]
+}
+
+/// `x^y`. Of a negative number only where `y` is known to be whole.
+fn power<R: Real>(x: &R, y: &R) -> R {
+    let one = || x.num(1.0);
+    match (x.sign(), y.sign()) {
+        (_, Some(Equal)) => one(),
+        _ if x.is_nan() || y.is_nan() => x.num(f64::NAN),
+        (None, _) | (Some(Equal), None) => x.unknown(),
+        (Some(Equal), Some(Less)) => x.num(f64::INFINITY),
+        (Some(Equal), _) => x.num(0.0),
+        (Some(Greater), _) if x.compare(&one()) == Some(Equal) => one(),
+        (Some(Greater), _) => (y.clone() * x.ln()).exp(),
+        (Some(Less), _) => {
+            let size = || power(&-x.clone(), y);
+            match y.exactly() {
+                None => x.unknown(),
+                Some(y) if y != y.trunc() => x.num(f64::NAN),
+                Some(y) if y % 2.0 == 0.0 => size(),
+                Some(_) => -size(),
+            }
+        }
+    }
 }
 
 /// The slopes of a number held between two bounds: all to a bound at it and beyond it.

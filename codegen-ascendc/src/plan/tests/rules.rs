@@ -23,6 +23,8 @@ fn refusals_name_operator_target_type_and_a_way_out() {
         def
     };
     let unknown = operator("Own", &["x"], &["y"], false, |b, s| vec![b.call(Prim::Erf, &[s[0]])]);
+    let power =
+        operator("Own", &["x"], &["y"], false, |b, s| vec![b.call(Prim::Pow, &[s[0], s[0]])]);
     let message = |def: &OpDef, dtype, on| plan(def, 0, dtype, soc(on)).unwrap_err().to_string();
     assert_eq!(
         message(&none, DType::BF16, "ascend310p"),
@@ -33,8 +35,11 @@ fn refusals_name_operator_target_type_and_a_way_out() {
         "GeGluGradV2 on ascend310p in f16: the operator's document leaves out approximate = 0 \
          there; use approximate = tanh"
     );
-    let text = message(&unknown, DType::F32, "ascend910b");
-    assert!(text.starts_with("Own on ascend910b in f32: `erf` has no sequence"), "{text}");
+    for (def, name) in [(&unknown, "erf"), (&power, "powf")] {
+        let text = message(def, DType::F32, "ascend910b");
+        let want = format!("Own on ascend910b in f32: `{name}` has no sequence");
+        assert!(text.starts_with(&want), "{text}");
+    }
 }
 
 #[test]
@@ -180,8 +185,11 @@ fn numbers_among_the_arguments() {
     };
     assert_eq!(apis(&by_number(Prim::Exp).expect("a plan")), ["Duplicate", "Exp", "Mul"]);
     assert_eq!(apis(&by_number(Prim::Abs).expect("a plan")), ["Muls"]);
-    let refused = by_number(Prim::Tanh).expect_err("no sequence").to_string();
-    assert!(refused.starts_with("Op on ascend910b in f32: `tanh` has no sequence"), "{refused}");
+    for prim in [Prim::Tanh, Prim::Sin, Prim::Cos, Prim::Atan] {
+        let refused = by_number(prim).expect_err("no sequence").to_string();
+        let want = format!("Op on ascend910b in f32: `{}` has no sequence", prim.row().name);
+        assert!(refused.starts_with(&want), "{refused}");
+    }
     let by_truth = of_two(|b, s| {
         let (alpha, zero) = (b.scalar(0), b.num(0.0));
         let c = b.call(Prim::Lt, &[zero, alpha]);

@@ -31,6 +31,7 @@ mod tanh;
 use super::elem::El;
 use super::simd::Isa;
 use super::step::{Floats, each};
+use super::wide;
 pub use mul3::mul3;
 
 /// Functions of one vector as functions of a step.
@@ -55,4 +56,22 @@ on_steps! {
     softplus::softplus(x);
     minmax::min(x, y);
     minmax::max(x, y);
+}
+
+/// Functions of a step that are evaluated in f64 and rounded once.
+macro_rules! by_wide {
+    ($($name:ident($($x:ident),*);)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of each lane; for the budget see the primitive of this name.")]
+        #[inline(always)]
+        pub fn $name<S: Isa, E: El, const W: usize>(s: S, $($x: Floats<S, W>),*) -> Floats<S, W> {
+            wide::$name(s, $($x.wide()),*).narrow()
+        }
+    )*};
+}
+
+by_wide! {
+    sin(x);
+    cos(x);
+    atan(x);
+    powf(x, y);
 }

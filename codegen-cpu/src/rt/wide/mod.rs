@@ -8,11 +8,11 @@
 //! erf       erf, erfc, the normal distribution
 //! gates     gelu, silu and their derivatives
 //! circle    sin, cos, atan
-//! pow       x^y
+//! powf      x^y
 //! ```
 //!
 //! Errors are below 2^-50 of the value, and grow with the exponent of a vanishing exponential, as in `erfc`, `gelu` or
-//! `pow`: to 2^-44 where f32 has normal numbers, to 2^-42 where f64 has. The rounding to f32 costs 2^-24. The range is that
+//! `powf`: to 2^-44 where f32 has normal numbers, to 2^-42 where f64 has. The rounding to f32 costs 2^-24. The range is that
 //! of f64, so that nothing overflows on the way between numbers of f32.
 
 mod circle;
@@ -20,7 +20,7 @@ mod erf;
 mod exp;
 mod gates;
 mod log;
-mod pow;
+mod powf;
 mod vectors;
 
 use super::simd::{Isa, levels};
@@ -103,5 +103,5 @@ functions! { ($)
     circle::sin(x);
     circle::cos(x);
     circle::atan(x);
-    pow::pow(x, y);
+    powf::powf(x, y);
 }

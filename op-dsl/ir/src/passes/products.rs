@@ -117,6 +117,7 @@ fn called(prim: Prim, [x, y, z]: [Interval; 3], twice: bool) -> Interval {
         Prim::Exp
         | Prim::Expm1
         | Prim::Tanh
+        | Prim::Atan
         | Prim::Sigmoid
         | Prim::Softplus
         | Prim::NormalCdf

@@ -152,6 +152,9 @@ fn call(prim: Prim, x: &Series, y: Option<Series>, z: Option<Series>) -> Option<
         Prim::Expm1 => by_slope(exp(x)),
         Prim::Ln => by_slope(over(one, x)?),
         Prim::Log1p => by_slope(over(one, &plus(one, 1.0, x))?),
+        Prim::Sin => Some(turned(x)[0]),
+        Prim::Cos => Some(turned(x)[1]),
+        Prim::Atan => by_slope(over(one, &plus(one, 1.0, &times(x, x)))?),
         Prim::Sigmoid => sigmoid(x),
         Prim::Tanh => Some(plus(&scaled(2.0, &sigmoid(&scaled(2.0, x))?), -1.0, one)),
         Prim::Softplus => by_slope(sigmoid(x)?),
@@ -203,6 +206,16 @@ fn exp(x: &Series) -> Series {
         y[k] = sum((1..=k).map(|i| i as f64 * x[i] * y[k - i])) / k as f64;
     }
     y
+}
+
+/// Sine and cosine: `s' = c x'`, `c' = -s x'`.
+fn turned(x: &Series) -> [Series; 2] {
+    let (mut s, mut c) = (constant(libm::sin(x[0])), constant(libm::cos(x[0])));
+    for k in 1..TERMS {
+        let flow = |y: &Series| sum((1..=k).map(|i| i as f64 * x[i] * y[k - i])) / k as f64;
+        (s[k], c[k]) = (flow(&c), -flow(&s));
+    }
+    [s, c]
 }
 
 /// `1 / (1 + e^-x)`

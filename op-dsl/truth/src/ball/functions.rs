@@ -17,6 +17,13 @@ impl Real for Ball {
         self.off.is_nan()
     }
 
+    fn exactly(&self) -> Option<f64> {
+        // The last bit of what `to_f64` cuts off is never of a number that f64 has.
+        let value = self.to_f64();
+        let same = || self.clone() - self.num(value);
+        (self.off == EXACT && same().is_exact_zero()).then_some(value)
+    }
+
     fn sign(&self) -> Option<Ordering> {
         if self.off.is_nan() || self.off == UNKNOWN {
             return None;

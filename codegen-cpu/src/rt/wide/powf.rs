@@ -8,7 +8,7 @@ use fearless_simd::prelude::*;
 /// `x = 1` whatever the other, negative for a negative `x` and an odd `y`, NaN for a negative `x` and a `y`
 /// that is not whole.
 #[inline(always)]
-pub(super) fn pow<S: Simd>(s: S, x: S::f64s, y: S::f64s) -> S::f64s {
+pub(super) fn powf<S: Simd>(s: S, x: S::f64s, y: S::f64s) -> S::f64s {
     let splat = |c| S::f64s::splat(s, c);
     let one = splat(1.0);
     let z = x.abs();
