@@ -69,29 +69,29 @@ impl Text {
 
     /// `head {`, the lines of `body` one level deeper, `tail` (`}` or `};`).
     pub fn block(&mut self, head: &str, tail: &str, body: impl FnOnce(&mut Text)) -> &mut Text {
-        self.line(format!("{head} {{"));
+        self.line(format!("{head} {{")).indented(body).line(tail)
+    }
+
+    /// The lines of `body` one level deeper.
+    pub fn indented(&mut self, body: impl FnOnce(&mut Text)) -> &mut Text {
         self.depth += 1;
         body(self);
         self.depth -= 1;
-        self.line(tail)
+        self
     }
 
     /// A function: its head, the brace on a line of its own, `body` one level deeper.
     pub fn function(&mut self, head: impl AsRef<str>, body: impl FnOnce(&mut Text)) -> &mut Text {
-        self.line(head).line("{");
-        self.depth += 1;
-        body(self);
-        self.depth -= 1;
-        self.line("}")
+        self.line(head).line("{").indented(body).line("}")
     }
 
     /// `if (..) { .. } else { .. }`: heads, and the lines of each.
     pub fn chain(&mut self, blocks: &[(String, String)]) -> &mut Text {
         for (i, (head, body)) in blocks.iter().enumerate() {
             self.line(if i == 0 { format!("{head} {{") } else { format!("}} {head} {{") });
-            self.depth += 1;
-            self.lines(body);
-            self.depth -= 1;
+            self.indented(|text| {
+                text.lines(body);
+            });
         }
         self.line("}")
     }

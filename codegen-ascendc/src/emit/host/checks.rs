@@ -71,16 +71,18 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
         }
     });
     text.line("// Refuses values that the operator does not have.");
-    text.line(
-        "inline ge::graphStatus ReadAttributes(const Context* context, Attributes& attributes)\n{",
-    );
-    text.line("    const gert::RuntimeAttrs* values = context->GetAttrs();");
-    text.line("    if (values == nullptr) {");
-    text.line("        return Refuse(context, \"the attributes are missing\");\n    }");
-    for (index, attr) in attrs.iter().enumerate() {
-        text.line(read(index, attr).trim_end());
-    }
-    text.line("    return ge::GRAPH_SUCCESS;\n}");
+    let head =
+        "inline ge::graphStatus ReadAttributes(const Context* context, Attributes& attributes)";
+    text.function(head, |text| {
+        text.line("const gert::RuntimeAttrs* values = context->GetAttrs();");
+        text.block("if (values == nullptr)", "}", |text| {
+            text.line("return Refuse(context, \"the attributes are missing\");");
+        });
+        for (index, attr) in attrs.iter().enumerate() {
+            read(text, index, attr);
+        }
+        text.line("return ge::GRAPH_SUCCESS;");
+    });
 }
 
 /// The type of an attribute in `Attributes`.
@@ -93,7 +95,7 @@ fn ty(kind: &AttrKind) -> &'static str {
 }
 
 /// Statements that read one attribute.
-fn read(index: usize, attr: &Attr) -> String {
+fn read(text: &mut Text, index: usize, attr: &Attr) {
     let (name, var) = (&attr.name, cpp_name(&attr.name));
     let (get, value) = match attr.kind {
         AttrKind::Bool => ("GetBool", "bool"),
@@ -101,43 +103,35 @@ fn read(index: usize, attr: &Attr) -> String {
         AttrKind::Enum { wire_str: true, .. } => ("GetStr", "char"),
         _ => ("GetInt", "int64_t"),
     };
-    let mut text = format!(
-        "    const {value}* {var} = values->{get}({index});
-    if ({var} == nullptr) {{
-        return RefuseValue(context, \"{name}\", \"missing\", \"a value\");
-    }}
-"
-    );
+    text.line(format!("const {value}* {var} = values->{get}({index});"));
+    text.block(&format!("if ({var} == nullptr)"), "}", |text| {
+        text.line(format!("return RefuseValue(context, \"{name}\", \"missing\", \"a value\");"));
+    });
     let AttrKind::Enum { wire_str, variants, .. } = &attr.kind else {
-        return text + &format!("    attributes.{var} = *{var};\n");
+        text.line(format!("attributes.{var} = *{var};"));
+        return;
     };
     let allowed: Vec<String> =
         variants.iter().map(|v| format!("{} ({})", v.name, v.value)).collect();
     let allowed = allowed.join(", ");
+    let refuse =
+        |got: String| format!("return RefuseValue(context, \"{name}\", {got}, \"{allowed}\");");
     if *wire_str {
-        let arm = |v: &Variant| {
-            format!(
-                "if (std::strcmp({var}, \"{}\") == 0) {{\n        attributes.{var} = {};\n    }} ",
-                v.name, v.value
-            )
+        let arm = |(k, v): (usize, &Variant)| {
+            let head = if k == 0 { "if" } else { "else if" };
+            let head = format!("{head} (std::strcmp({var}, \"{}\") == 0)", v.name);
+            (head, format!("attributes.{var} = {};", v.value))
         };
-        let arms: Vec<String> = variants.iter().map(arm).collect();
-        text += &format!(
-            "    {}else {{\n        return RefuseValue(context, \"{name}\", Quote({var}), \"{allowed}\");\n    }}\n",
-            arms.join("else ")
-        );
+        let mut arms: Vec<_> = variants.iter().enumerate().map(arm).collect();
+        arms.push(("else".into(), refuse(format!("Quote({var})"))));
+        text.chain(&arms);
     } else {
         let none: Vec<String> = variants.iter().map(|v| format!("*{var} != {}", v.value)).collect();
-        text += &format!(
-            "    attributes.{var} = *{var};
-    if ({}) {{
-        return RefuseValue(context, \"{name}\", std::to_string(*{var}), \"{allowed}\");
-    }}
-",
-            none.join(" && ")
-        );
+        text.line(format!("attributes.{var} = *{var};"));
+        text.block(&format!("if ({})", none.join(" && ")), "}", |text| {
+            text.line(refuse(format!("std::to_string(*{var})")));
+        });
     }
-    text
 }
 
 /// Arguments of `SelectForm`, taken from `attributes`.

@@ -101,80 +101,87 @@ fn find_need(text: &mut Text, package: &Package<'_>) {
         format!("{name} = \" + std::to_string(attributes.{var}) + \" ")
     };
     let values: String = core::branching(package).into_iter().map(value).collect();
-    text.line(format!(
-        "    const uint32_t form = SelectForm({});
-    const Need* need = FindNeed(arch->number, form, type.key);
-    if (need == nullptr) {{
-        return Refuse(context, \"{values}(\" + NameOf(type.type) +
-                      \") has no kernel on this target; allowed: \" + KernelsOf(*arch));
-    }}",
-        form_arguments(package),
-    ));
+    text.line(format!("const uint32_t form = SelectForm({});", form_arguments(package)));
+    text.line("const Need* need = FindNeed(arch->number, form, type.key);");
+    text.block("if (need == nullptr)", "}", |text| {
+        text.line(format!("return Refuse(context, \"{values}(\" + NameOf(type.type) +"));
+        text.line(
+            "              \") has no kernel on this target; allowed: \" + KernelsOf(*arch));",
+        );
+    });
 }
 
 /// The tiling function.
 fn tile(text: &mut Text, package: &Package<'_>) {
+    text.function("ge::graphStatus TileCall(gert::TilingContext* context)", |text| {
+        ask(text, package);
+        find_need(text, package);
+        cut(text, package);
+        fill(text, package);
+        text.line("const uint64_t small = data->path == PATH_SMALL ? 1 : 0;");
+        text.line("context->SetTilingKey(GET_TPL_TILING_KEY(type.key, form, small));");
+        text.line("context->SetBlockDim(std::max<uint32_t>(data->cores, 1));  // an empty call starts one core, which returns");
+        text.line("workspaces[0] = workspace;\nreturn ge::GRAPH_SUCCESS;");
+    });
+    text.line("");
+}
+
+/// Statements that read the call: architecture, attributes, type, shapes and platform.
+fn ask(text: &mut Text, package: &Package<'_>) {
     let def = package.def;
-    let has_attrs = !def.attrs.is_empty();
-    let dim =
-        def.split.as_ref().map(|s| format!("attributes.{}", cpp_name(&def.attrs[s.dim].name)));
-    text.line("ge::graphStatus TileCall(gert::TilingContext* context)\n{");
-    text.line(
-        "    const Arch* arch = ArchOf(context);
-    if (arch == nullptr) {
-        return Refuse(context, \"there are no kernels for the architecture of this product\");
-    }",
-    );
-    if has_attrs {
-        text.line("    Attributes attributes{};");
+    text.line("const Arch* arch = ArchOf(context);");
+    text.block("if (arch == nullptr)", "}", |text| {
+        text.line("return Refuse(context, \"there are no kernels for the architecture of this product\");");
+    });
+    let dim = def.split.as_ref();
+    let dim = dim.map(|s| format!("attributes.{}", cpp_name(&def.attrs[s.dim].name)));
+    let mut calls = vec![
+        "FindType(context, *arch, type)".to_string(),
+        format!("ReadShapes(context, {}, domain)", dim.as_deref().unwrap_or("0")),
+        "AskPlatform(context, *arch, machine, workspace)".into(),
+    ];
+    if !def.attrs.is_empty() {
+        text.line("Attributes attributes{};");
+        calls.insert(0, "ReadAttributes(context, attributes)".into());
     }
-    text.line(
-        "    Type type{};\n    Domain domain;\n    Machine machine{};\n    size_t workspace = 0;",
-    );
-    let attributes = if has_attrs {
-        "ReadAttributes(context, attributes) != ge::GRAPH_SUCCESS ||\n        "
-    } else {
-        ""
-    };
-    let dim_argument = dim.clone().unwrap_or_else(|| "0".into());
+    text.line("Type type{};\nDomain domain;\nMachine machine{};\nsize_t workspace = 0;");
+    let failed: Vec<String> = calls.iter().map(|c| format!("{c} != ge::GRAPH_SUCCESS")).collect();
+    text.block(&format!("if ({})", failed.join(" ||\n    ")), "}", |text| {
+        text.line("return ge::GRAPH_FAILED;");
+    });
+}
+
+/// Statements that cut the domain into tiles.
+fn cut(text: &mut Text, package: &Package<'_>) {
+    text.line("TilingData* data = context->GetTilingData<TilingData>();");
+    text.line("size_t* workspaces = context->GetWorkspaceSizes(1);");
+    text.block("if (data == nullptr || workspaces == nullptr)", "}", |text| {
+        text.line("return Refuse(context, \"no room for tiling data of \" + std::to_string(sizeof(TilingData)) + \" bytes\");");
+    });
+    let (outer, split) = (core::outer(package, "domain.split"), package.def.split.is_some());
+    text.line("const std::vector<uint64_t> dims(domain.dims.begin(), domain.dims.end());");
     text.line(format!(
-        "    if ({attributes}FindType(context, *arch, type) != ge::GRAPH_SUCCESS ||
-        ReadShapes(context, {dim_argument}, domain) != ge::GRAPH_SUCCESS ||
-        AskPlatform(context, *arch, machine, workspace) != ge::GRAPH_SUCCESS) {{
-        return ge::GRAPH_FAILED;
-    }}"
+        "const Extent extent = Collapse(dims.data(), dims.size(), {outer}, {split});"
     ));
-    find_need(text, package);
-    text.line("    TilingData* data = context->GetTilingData<TilingData>();");
-    text.line("    size_t* workspaces = context->GetWorkspaceSizes(1);");
-    text.line("    if (data == nullptr || workspaces == nullptr) {");
-    text.line("        return Refuse(context, \"no room for tiling data of \" + std::to_string(sizeof(TilingData)) + \" bytes\");\n    }");
-    let outer = core::outer(package, "domain.split");
-    text.line(format!(
-        "    const std::vector<uint64_t> dims(domain.dims.begin(), domain.dims.end());
-    const Extent extent = Collapse(dims.data(), dims.size(), {outer}, {});
-    if (!Tile(extent, *need, machine, *data)) {{
-        return Refuse(context, \"UB of \" + std::to_string(machine.ub) +
-                      \" bytes is too small: one 32-byte block of each stream needs \" +
-                      std::to_string(LeastUb(*need)) + \" bytes\");
-    }}",
-        def.split.is_some()
-    ));
-    if let (true, Some(Gate::LeftIf(attr))) =
-        (gate_is_an_attribute(def), def.split.as_ref().map(|s| s.gate))
-    {
+    text.block("if (!Tile(extent, *need, machine, *data))", "}", |text| {
+        text.line("return Refuse(context, \"UB of \" + std::to_string(machine.ub) +");
+        text.line(
+            "              \" bytes is too small: one 32-byte block of each stream needs \" +",
+        );
+        text.line("              std::to_string(LeastUb(*need)) + \" bytes\");");
+    });
+}
+
+/// Statements that hand attributes to the kernel.
+fn fill(text: &mut Text, package: &Package<'_>) {
+    let def = package.def;
+    let gate = def.split.as_ref().map(|s| s.gate).filter(|_| gate_is_an_attribute(def));
+    if let Some(Gate::LeftIf(attr)) = gate {
         let var = cpp_name(&def.attrs[attr].name);
-        text.line(format!("    data->gateFirst = attributes.{var} ? 1 : 0;"));
+        text.line(format!("data->gateFirst = attributes.{var} ? 1 : 0;"));
     }
     for attr in def.attrs.iter().filter(|a| a.kind == AttrKind::Float) {
         let var = cpp_name(&attr.name);
-        text.line(format!("    data->{var} = attributes.{var};"));
+        text.line(format!("data->{var} = attributes.{var};"));
     }
-    text.line(
-        "    const uint64_t small = data->path == PATH_SMALL ? 1 : 0;
-    context->SetTilingKey(GET_TPL_TILING_KEY(type.key, form, small));
-    context->SetBlockDim(std::max<uint32_t>(data->cores, 1));  // an empty call starts one core, which returns
-    workspaces[0] = workspace;
-    return ge::GRAPH_SUCCESS;\n}\n",
-    );
 }

@@ -96,9 +96,11 @@ fn split_dim(package: &Package<'_>, text: &mut Text) {
     };
     let dim = format!("call.{}", cpp_name(&package.def.attrs[split.dim].name));
     text.line("// The dimension along which gated tensors are cut, counted from the outermost.");
-    text.line("inline size_t SplitDim(const Call& call)\n{");
-    text.line("    const int64_t rank = static_cast<int64_t>(call.dims.size());");
-    text.line(format!("    return static_cast<size_t>({dim} < 0 ? {dim} + rank : {dim});\n}}\n"));
+    text.function("inline size_t SplitDim(const Call& call)", |text| {
+        text.line("const int64_t rank = static_cast<int64_t>(call.dims.size());");
+        text.line(format!("return static_cast<size_t>({dim} < 0 ? {dim} + rank : {dim});"));
+    });
+    text.line("");
 }
 
 fn set_attribute(package: &Package<'_>, text: &mut Text) {
@@ -108,20 +110,22 @@ fn set_attribute(package: &Package<'_>, text: &mut Text) {
         return;
     }
     text.line("// Sets an attribute by its name; false if there is none. Enumerations are given as numbers.");
-    text.line("inline bool SetAttribute(Call& call, const std::string& name, const std::string& value)\n{");
-    for attr in attrs.iter() {
-        let parsed = match attr.kind {
-            AttrKind::Bool => "value == \"true\"",
-            AttrKind::Float => "std::stof(value)",
-            _ => "std::stoll(value)",
-        };
-        text.line(format!("    if (name == \"{}\") {{", attr.name));
-        text.line(format!(
-            "        call.{} = {parsed};\n        return true;\n    }}",
-            cpp_name(&attr.name)
-        ));
-    }
-    text.line("    return false;\n}\n");
+    let head =
+        "inline bool SetAttribute(Call& call, const std::string& name, const std::string& value)";
+    text.function(head, |text| {
+        for attr in attrs.iter() {
+            let parsed = match attr.kind {
+                AttrKind::Bool => "value == \"true\"",
+                AttrKind::Float => "std::stof(value)",
+                _ => "std::stoll(value)",
+            };
+            text.block(&format!("if (name == \"{}\")", attr.name), "}", |text| {
+                text.line(format!("call.{} = {parsed};\nreturn true;", cpp_name(&attr.name)));
+            });
+        }
+        text.line("return false;");
+    });
+    text.line("");
 }
 
 /// Kernel entry and launcher.
@@ -139,29 +143,36 @@ fn launch(package: &Package<'_>) -> String {
         "#include \"op_host/{snake}_tiling_core.h\"\n#include \"op_kernel/{snake}.h\"\n"
     ));
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
-    text.line(format!(
-        "__global__ {unit} void Kernel({}, {}TilingData tiling)",
-        params.join(", "),
-        def.name
-    ));
-    text.line("{\n    AscendC::TPipe pipe;");
-    text.line(format!("    {}::{}<dtype, form, small> op(tiling);", namespace(package), def.name));
-    text.line(format!("    op.Bind({});", names.join(", ")));
-    text.line("    op.Init(pipe);\n    op.Process();\n}\n");
-    text.line("namespace {\n");
+    let params = params.join(", ");
+    let head = format!("__global__ {unit} void Kernel({params}, {}TilingData tiling)", def.name);
+    text.function(head, |text| {
+        text.line("AscendC::TPipe pipe;");
+        text.line(format!("{}::{}<dtype, form, small> op(tiling);", namespace(package), def.name));
+        text.line(format!("op.Bind({});", names.join(", ")));
+        text.line("op.Init(pipe);\nop.Process();");
+    });
+    text.line("\nnamespace {\n");
     tiling(package, &mut text);
     instances(package, names.len(), &mut text);
     text.line("}  // namespace\n");
-    text.line("bool Launch(const Call& call, void* stream)\n{");
-    text.line(format!("    {}TilingData tiling{{}};\n    uint32_t form = 0;", def.name));
-    text.line("    if (!MakeTiling(call, form, tiling)) {\n        return false;\n    }");
-    text.line("    if (tiling.cores == 0) {");
-    text.line("        return true;  // no elements, nothing to do\n    }");
-    text.line(format!("    const bool small = tiling.path == ops::{snake}::PATH_SMALL;"));
-    text.line("    for (const Instance& instance : INSTANCES) {");
-    text.line("        if (instance.type == call.type && instance.form == form && instance.small == small) {");
-    text.line("            instance.start(call.tensors, tiling, stream);");
-    text.line("            return true;\n        }\n    }\n    return false;\n}");
+    text.function("bool Launch(const Call& call, void* stream)", |text| {
+        text.line(format!("{}TilingData tiling{{}};\nuint32_t form = 0;", def.name));
+        text.block("if (!MakeTiling(call, form, tiling))", "}", |text| {
+            text.line("return false;");
+        });
+        text.block("if (tiling.cores == 0)", "}", |text| {
+            text.line("return true;  // no elements, nothing to do");
+        });
+        text.line(format!("const bool small = tiling.path == ops::{snake}::PATH_SMALL;"));
+        text.block("for (const Instance& instance : INSTANCES)", "}", |text| {
+            let same =
+                "instance.type == call.type && instance.form == form && instance.small == small";
+            text.block(&format!("if ({same})"), "}", |text| {
+                text.line("instance.start(call.tensors, tiling, stream);\nreturn true;");
+            });
+        });
+        text.line("return false;");
+    });
     text.finish()
 }
 
@@ -171,10 +182,12 @@ fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
     let arguments: Vec<String> =
         (0..count).map(|i| format!("static_cast<GM_ADDR>(tensors[{i}])")).collect();
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
-    text.line(format!("void Start(void* const* tensors, const {data}& tiling, void* stream)\n{{"));
-    text.line("    Kernel<dtype, form, small><<<tiling.cores, nullptr, stream>>>(");
-    text.line(format!("        {},\n        tiling);\n}}\n", arguments.join(",\n        ")));
-    text.line("// The kernels there are.");
+    let head = format!("void Start(void* const* tensors, const {data}& tiling, void* stream)");
+    text.function(head, |text| {
+        text.line("Kernel<dtype, form, small><<<tiling.cores, nullptr, stream>>>(");
+        text.line(format!("    {},\n    tiling);", arguments.join(",\n    ")));
+    });
+    text.line("\n// The kernels there are.");
     text.block("struct Instance", "};\n", |text| {
         text.line("uint32_t type;\nuint32_t form;\nbool small;");
         text.line(format!(
@@ -197,31 +210,35 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
     let call = |a: usize| format!("call.{}", cpp_name(&def.attrs[a].name));
     let chosen: Vec<String> = host::core::branching(package).into_iter().map(call).collect();
     let outer = host::core::outer(package, "SplitDim(call)");
-    text.line(format!(
-        "bool MakeTiling(const Call& call, uint32_t& form, {}TilingData& tiling)\n{{",
-        def.name
-    ));
-    text.line(format!("    using namespace ops::{snake};"));
-    text.line("    auto* platform = platform_ascendc::PlatformAscendCManager::GetInstance();");
-    text.line("    if (platform == nullptr) {\n        return false;\n    }");
-    text.line("    uint64_t ub = 0;");
-    text.line("    platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);");
-    text.line(format!("    form = SelectForm({});", chosen.join(", ")));
-    text.line("    const Need* need = FindNeed(ARCHS[0].number, form, call.type);");
-    text.line(format!(
-        "    const Extent extent = Collapse(call.dims.data(), call.dims.size(), {outer}, SPLIT);"
-    ));
-    text.line("    const Machine machine{ub, platform->GetCoreNumAiv(), ARCHS[0].pads};");
-    text.line("    if (need == nullptr || !Tile(extent, *need, machine, tiling)) {\n        return false;\n    }");
-    if let (true, Some(Gate::LeftIf(a))) =
-        (gate_is_an_attribute(def), def.split.as_ref().map(|s| s.gate))
-    {
-        text.line(format!("    tiling.gateFirst = {} ? 1 : 0;", call(a)));
-    }
-    for (a, _) in def.attrs.iter().enumerate().filter(|(_, a)| a.kind == AttrKind::Float) {
-        text.line(format!("    tiling.{} = {};", cpp_name(&def.attrs[a].name), call(a)));
-    }
-    text.line("    return true;\n}\n");
+    let data = package.tiling_data();
+    let head = format!("bool MakeTiling(const Call& call, uint32_t& form, {data}& tiling)");
+    text.function(head, |text| {
+        text.line(format!("using namespace ops::{snake};"));
+        text.line("auto* platform = platform_ascendc::PlatformAscendCManager::GetInstance();");
+        text.block("if (platform == nullptr)", "}", |text| {
+            text.line("return false;");
+        });
+        text.line("uint64_t ub = 0;");
+        text.line("platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);");
+        text.line(format!("form = SelectForm({});", chosen.join(", ")));
+        text.line("const Need* need = FindNeed(ARCHS[0].number, form, call.type);");
+        text.line(format!(
+            "const Extent extent = Collapse(call.dims.data(), call.dims.size(), {outer}, SPLIT);"
+        ));
+        text.line("const Machine machine{ub, platform->GetCoreNumAiv(), ARCHS[0].pads};");
+        text.block("if (need == nullptr || !Tile(extent, *need, machine, tiling))", "}", |text| {
+            text.line("return false;");
+        });
+        let gate = def.split.as_ref().map(|s| s.gate).filter(|_| gate_is_an_attribute(def));
+        if let Some(Gate::LeftIf(a)) = gate {
+            text.line(format!("tiling.gateFirst = {} ? 1 : 0;", call(a)));
+        }
+        for (a, _) in def.attrs.iter().enumerate().filter(|(_, a)| a.kind == AttrKind::Float) {
+            text.line(format!("tiling.{} = {};", cpp_name(&def.attrs[a].name), call(a)));
+        }
+        text.line("return true;");
+    });
+    text.line("");
 }
 
 fn cmake(package: &Package<'_>) -> String {

@@ -1,5 +1,6 @@
 //! A graph as straight-line code in float64, for readers and for checks: Python or C++.
 
+use crate::emit::text::Text;
 use op_dsl_ir::{Graph, Node, Prim};
 use std::collections::BTreeSet;
 
@@ -88,128 +89,181 @@ fn call(prim: Prim, args: &[&str], to: Language) -> String {
 
 /// The function of the language's library, where it has one.
 fn library(prim: Prim, to: Language) -> Option<&'static str> {
-    Some(match (prim, to) {
-        (Prim::Abs, Language::Python) => "np.abs",
-        (Prim::Min, Language::Python) => "np.minimum",
-        (Prim::Max, Language::Python) => "np.maximum",
-        (Prim::Sqrt, Language::Python) => "np.sqrt",
-        (Prim::Exp, Language::Python) => "np.exp",
-        (Prim::Expm1, Language::Python) => "np.expm1",
-        (Prim::Ln, Language::Python) => "np.log",
-        (Prim::Log1p, Language::Python) => "np.log1p",
-        (Prim::Tanh, Language::Python) => "np.tanh",
-        (Prim::Sin, Language::Python) => "np.sin",
-        (Prim::Cos, Language::Python) => "np.cos",
-        (Prim::Atan, Language::Python) => "np.arctan",
-        (Prim::Pow, Language::Python) => "np.power",
-        (Prim::Erf, Language::Python) => "erf",
-        (Prim::Erfc, Language::Python) => "erfc",
-        (Prim::Abs, Language::Cpp) => "std::fabs",
-        (Prim::Sqrt, Language::Cpp) => "std::sqrt",
-        (Prim::Exp, Language::Cpp) => "std::exp",
-        (Prim::Expm1, Language::Cpp) => "std::expm1",
-        (Prim::Ln, Language::Cpp) => "std::log",
-        (Prim::Log1p, Language::Cpp) => "std::log1p",
-        (Prim::Tanh, Language::Cpp) => "std::tanh",
-        (Prim::Sin, Language::Cpp) => "std::sin",
-        (Prim::Cos, Language::Cpp) => "std::cos",
-        (Prim::Atan, Language::Cpp) => "std::atan",
-        (Prim::Pow, Language::Cpp) => "std::pow",
-        (Prim::Erf, Language::Cpp) => "std::erf",
-        (Prim::Erfc, Language::Cpp) => "std::erfc",
-        _ => return None,
-    })
+    let row = LIBRARY.iter().find(|row| row.0 == prim)?;
+    Some(row.1[to as usize]).filter(|name| !name.is_empty())
 }
+
+/// Functions of the languages' libraries, in the order of [`Language`].
+const LIBRARY: &[(Prim, [&str; 2])] = &[
+    (Prim::Abs, ["np.abs", "std::fabs"]),
+    (Prim::Min, ["np.minimum", ""]),
+    (Prim::Max, ["np.maximum", ""]),
+    (Prim::Sqrt, ["np.sqrt", "std::sqrt"]),
+    (Prim::Exp, ["np.exp", "std::exp"]),
+    (Prim::Expm1, ["np.expm1", "std::expm1"]),
+    (Prim::Ln, ["np.log", "std::log"]),
+    (Prim::Log1p, ["np.log1p", "std::log1p"]),
+    (Prim::Tanh, ["np.tanh", "std::tanh"]),
+    (Prim::Sin, ["np.sin", "std::sin"]),
+    (Prim::Cos, ["np.cos", "std::cos"]),
+    (Prim::Atan, ["np.arctan", "std::atan"]),
+    (Prim::Pow, ["np.power", "std::pow"]),
+    (Prim::Erf, ["erf", "std::erf"]),
+    (Prim::Erfc, ["erfc", "std::erfc"]),
+];
 
 /// A function that a language does not bring: accurate in both tails.
 struct Helper {
     name: &'static str,
-    needs: &'static [&'static str],
-    python: &'static str,
-    cpp: &'static str,
+    args: &'static [&'static str],
+    doc: &'static str,
+    /// The body in each language, in the order of [`Language`]; empty where the library has the function.
+    body: [&'static str; 2],
 }
 
-/// In an order in which each comes after what it needs.
+/// In an order in which each comes after what it calls.
 const HELPERS: &[Helper] = &[
     Helper {
         name: "min",
-        needs: &[],
-        python: "",
-        cpp: "double min(double x, double y)\n{\n    return std::isnan(x) || x < y ? x : y;\n}\n",
+        args: &["x", "y"],
+        doc: "",
+        body: ["", "return std::isnan(x) || x < y ? x : y;"],
     },
     Helper {
         name: "max",
-        needs: &[],
-        python: "",
-        cpp: "double max(double x, double y)\n{\n    return std::isnan(x) || x > y ? x : y;\n}\n",
+        args: &["x", "y"],
+        doc: "",
+        body: ["", "return std::isnan(x) || x > y ? x : y;"],
     },
     Helper {
         name: "damped",
-        needs: &[],
-        python: "def _damped(x, f):\n    \"\"\"x * f, where f vanishes faster than x grows.\"\"\"\n    return np.where((f == 0) & np.isinf(x), 0 * np.sign(x), x * f)\n",
-        cpp: "// x * f, where f vanishes faster than x grows.\ndouble damped(double x, double f)\n{\n    return f == 0.0 && std::isinf(x) ? std::copysign(0.0, x) : x * f;\n}\n",
+        args: &["x", "f"],
+        doc: "x * f, where f vanishes faster than x grows.",
+        body: [
+            "return np.where((f == 0) & np.isinf(x), 0 * np.sign(x), x * f)",
+            "return f == 0.0 && std::isinf(x) ? std::copysign(0.0, x) : x * f;",
+        ],
     },
     Helper {
         name: "sigmoid",
-        needs: &[],
-        python: "def _sigmoid(x):\n    \"\"\"1 / (1 + e^-x), never by a difference.\"\"\"\n    e = np.exp(-np.abs(x))\n    return np.where(x < 0, e, 1.0) / (1.0 + e)\n",
-        cpp: "// 1 / (1 + e^-x), never by a difference.\ndouble sigmoid(double x)\n{\n    const double e = std::exp(-std::fabs(x));\n    return (x < 0.0 ? e : 1.0) / (1.0 + e);\n}\n",
+        args: &["x"],
+        doc: "1 / (1 + e^-x), never by a difference.",
+        body: [
+            "e = np.exp(-np.abs(x))
+return np.where(x < 0, e, 1.0) / (1.0 + e)",
+            "const double e = std::exp(-std::fabs(x));
+return (x < 0.0 ? e : 1.0) / (1.0 + e);",
+        ],
     },
     Helper {
         name: "normal_cdf",
-        needs: &[],
-        python: "def _normal_cdf(x):\n    \"\"\"erfc(-x / sqrt(2)) / 2\"\"\"\n    return 0.5 * erfc(-x * SQRT_HALF)\n",
-        cpp: "// erfc(-x / sqrt(2)) / 2\ndouble normal_cdf(double x)\n{\n    return 0.5 * std::erfc(-x * SQRT_HALF);\n}\n",
+        args: &["x"],
+        doc: "erfc(-x / sqrt(2)) / 2",
+        body: ["return 0.5 * erfc(-x * SQRT_HALF)", "return 0.5 * std::erfc(-x * SQRT_HALF);"],
     },
     Helper {
         name: "softplus",
-        needs: &[],
-        python: "def _softplus(x):\n    \"\"\"log(1 + e^x)\"\"\"\n    return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))\n",
-        cpp: "// log(1 + e^x)\ndouble softplus(double x)\n{\n    return (x < 0.0 ? 0.0 : x) + std::log1p(std::exp(-std::fabs(x)));\n}\n",
+        args: &["x"],
+        doc: "log(1 + e^x)",
+        body: [
+            "return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))",
+            "return (x < 0.0 ? 0.0 : x) + std::log1p(std::exp(-std::fabs(x)));",
+        ],
     },
     Helper {
         name: "gelu",
-        needs: &["damped", "normal_cdf"],
-        python: "def _gelu(x):\n    \"\"\"x Phi(x)\"\"\"\n    return _damped(x, _normal_cdf(x))\n",
-        cpp: "// x Phi(x)\ndouble gelu(double x)\n{\n    return damped(x, normal_cdf(x));\n}\n",
+        args: &["x"],
+        doc: "x Phi(x)",
+        body: ["return _damped(x, _normal_cdf(x))", "return damped(x, normal_cdf(x));"],
     },
     Helper {
         name: "gelu_tanh",
-        needs: &["damped", "sigmoid"],
-        python: "def _gelu_tanh(x):\n    \"\"\"x (1 + tanh(u)) / 2 = x sigmoid(2 u), for u = sqrt(2/pi) (x + 0.044715 x^3)\"\"\"\n    return _damped(x, _sigmoid(2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)))\n",
-        cpp: "// x (1 + tanh(u)) / 2 = x sigmoid(2 u), for u = sqrt(2/pi) (x + 0.044715 x^3)\ndouble gelu_tanh(double x)\n{\n    return damped(x, sigmoid(2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)));\n}\n",
+        args: &["x"],
+        doc: "x (1 + tanh(u)) / 2 = x sigmoid(2 u), for u = sqrt(2/pi) (x + 0.044715 x^3)",
+        body: [
+            "return _damped(x, _sigmoid(2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)))",
+            "return damped(x, sigmoid(2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)));",
+        ],
     },
     Helper {
         name: "silu",
-        needs: &["damped", "sigmoid"],
-        python: "def _silu(x):\n    \"\"\"x sigmoid(x)\"\"\"\n    return _damped(x, _sigmoid(x))\n",
-        cpp: "// x sigmoid(x)\ndouble silu(double x)\n{\n    return damped(x, sigmoid(x));\n}\n",
+        args: &["x"],
+        doc: "x sigmoid(x)",
+        body: ["return _damped(x, _sigmoid(x))", "return damped(x, sigmoid(x));"],
     },
     Helper {
         name: "gelu_grad",
-        needs: &["damped", "normal_cdf"],
-        python: "def _gelu_grad(x):\n    \"\"\"Phi(x) + x phi(x)\"\"\"\n    return _normal_cdf(x) + _damped(x, SQRT_HALF_OVER_PI * np.exp(-0.5 * x * x))\n",
-        cpp: "// Phi(x) + x phi(x)\ndouble gelu_grad(double x)\n{\n    return normal_cdf(x) + damped(x, SQRT_HALF_OVER_PI * std::exp(-0.5 * x * x));\n}\n",
+        args: &["x"],
+        doc: "Phi(x) + x phi(x)",
+        body: [
+            "return _normal_cdf(x) + _damped(x, SQRT_HALF_OVER_PI * np.exp(-0.5 * x * x))",
+            "return normal_cdf(x) + damped(x, SQRT_HALF_OVER_PI * std::exp(-0.5 * x * x));",
+        ],
     },
     Helper {
         name: "gated_grad",
-        needs: &["sigmoid"],
-        python: "def _gated_grad(x, v, dv):\n    \"\"\"The derivative of x sigmoid(v(x)).\"\"\"\n    s, slope = _sigmoid(v), _sigmoid(v) * _sigmoid(-v)\n    return np.where(slope == 0, s, s + x * dv * slope)\n",
-        cpp: "// The derivative of x sigmoid(v(x)).\ndouble gated_grad(double x, double v, double dv)\n{\n    const double s = sigmoid(v);\n    const double slope = s * sigmoid(-v);\n    return slope == 0.0 ? s : s + x * dv * slope;\n}\n",
+        args: &["x", "v", "dv"],
+        doc: "The derivative of x sigmoid(v(x)).",
+        body: [
+            "s, slope = _sigmoid(v), _sigmoid(v) * _sigmoid(-v)
+return np.where(slope == 0, s, s + x * dv * slope)",
+            "const double s = sigmoid(v);
+const double slope = s * sigmoid(-v);
+return slope == 0.0 ? s : s + x * dv * slope;",
+        ],
     },
     Helper {
         name: "gelu_tanh_grad",
-        needs: &["gated_grad", "sigmoid"],
-        python: "def _gelu_tanh_grad(x):\n    \"\"\"The derivative of gelu_tanh.\"\"\"\n    v = 2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)\n    return _gated_grad(x, v, 2.0 * SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044715 * x * x))\n",
-        cpp: "// The derivative of gelu_tanh.\ndouble gelu_tanh_grad(double x)\n{\n    const double v = 2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x);\n    return gated_grad(x, v, 2.0 * SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044715 * x * x));\n}\n",
+        args: &["x"],
+        doc: "The derivative of gelu_tanh.",
+        body: [
+            "v = 2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x)
+return _gated_grad(x, v, 2.0 * SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044715 * x * x))",
+            "const double v = 2.0 * SQRT_2_OVER_PI * (x + 0.044715 * x * x * x);
+return gated_grad(x, v, 2.0 * SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044715 * x * x));",
+        ],
     },
     Helper {
         name: "silu_grad",
-        needs: &["gated_grad", "sigmoid"],
-        python: "def _silu_grad(x):\n    \"\"\"sigmoid(x) (1 + x (1 - sigmoid(x)))\"\"\"\n    return _gated_grad(x, x, 1.0)\n",
-        cpp: "// sigmoid(x) (1 + x (1 - sigmoid(x)))\ndouble silu_grad(double x)\n{\n    return gated_grad(x, x, 1.0);\n}\n",
+        args: &["x"],
+        doc: "sigmoid(x) (1 + x (1 - sigmoid(x)))",
+        body: ["return _gated_grad(x, x, 1.0)", "return gated_grad(x, x, 1.0);"],
     },
 ];
+
+impl Helper {
+    /// What it is called within the helpers of a language.
+    fn called(&self, to: Language) -> String {
+        match to {
+            // A tensor may have the name of a primitive.
+            Language::Python => format!("_{}", self.name),
+            Language::Cpp => self.name.into(),
+        }
+    }
+
+    /// The whole function.
+    fn text(&self, to: Language) -> String {
+        let (name, body, mut text) = (self.called(to), self.body[to as usize], Text::new());
+        match to {
+            Language::Python => {
+                text.line(format!("def {name}({}):", self.args.join(", ")));
+                text.indented(|text| {
+                    text.line(format!("\"\"\"{}\"\"\"", self.doc)).lines(body);
+                });
+            }
+            Language::Cpp => {
+                if !self.doc.is_empty() {
+                    text.line(format!("// {}", self.doc));
+                }
+                let args: Vec<String> = self.args.iter().map(|x| format!("double {x}")).collect();
+                text.function(format!("double {name}({})", args.join(", ")), |text| {
+                    text.lines(body);
+                });
+            }
+        }
+        text.finish()
+    }
+}
 
 /// Constants that helpers read.
 const CONSTANTS: &[(&str, f64)] = &[
@@ -227,19 +281,16 @@ pub fn prelude<'a>(graphs: impl Iterator<Item = &'a Graph>, to: Language) -> Str
             _ => None,
         })
         .collect();
-    for helper in HELPERS.iter().rev() {
+    for helper in HELPERS.iter().rev().filter(|helper| !helper.body[to as usize].is_empty()) {
         if wanted.contains(helper.name) {
-            wanted.extend(helper.needs);
+            let body = helper.body[to as usize];
+            let called = HELPERS.iter().filter(|other| reads(body, &other.called(to)));
+            wanted.extend(called.map(|other| other.name));
         }
     }
-    let (gap, chosen) = match to {
-        Language::Python => {
-            ("\n\n", HELPERS.iter().map(|h| (h.name, h.python)).collect::<Vec<_>>())
-        }
-        Language::Cpp => ("\n", HELPERS.iter().map(|h| (h.name, h.cpp)).collect()),
-    };
-    let texts: Vec<&str> =
-        chosen.iter().filter(|(n, t)| wanted.contains(n) && !t.is_empty()).map(|c| c.1).collect();
+    let written = |h: &&Helper| wanted.contains(h.name) && !h.body[to as usize].is_empty();
+    let texts: Vec<String> = HELPERS.iter().filter(written).map(|h| h.text(to)).collect();
+    let gap = if to == Language::Python { "\n\n" } else { "\n" };
     let helpers = texts.join(gap);
     let mut head = String::new();
     for (name, value) in CONSTANTS.iter().filter(|c| reads(&helpers, c.0)) {
@@ -273,9 +324,8 @@ mod tests {
         for row in TABLE.iter().filter(|r| !written(r.prim)) {
             let helper = HELPERS.iter().find(|h| h.name == row.name);
             for to in [Language::Python, Language::Cpp] {
-                let text =
-                    helper.map_or("", |h| if to == Language::Cpp { h.cpp } else { h.python });
-                assert!(library(row.prim, to).is_some() || !text.is_empty(), "{}", row.name);
+                let written = helper.is_some_and(|h| !h.body[to as usize].is_empty());
+                assert!(library(row.prim, to).is_some() || written, "{}", row.name);
             }
         }
     }
