@@ -6,27 +6,25 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use tempfile::TempDir;
 
 /// A directory of one test: home, with a toolkit below it on demand.
-struct Place(PathBuf);
+struct Place(TempDir);
 
 impl Place {
     fn new(name: &str) -> Place {
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("emit").join(name);
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir_all(&dir).unwrap();
-        Place(dir)
+        Place(TempDir::with_prefix_in(name, env!("CARGO_TARGET_TMPDIR")).unwrap())
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     fn run_in(&self, line: &str, home: Option<&str>) -> Output {
         let tools = format!("{}:/usr/bin:/bin", self.path("bin").display());
         let mut command = Command::new(env!("CARGO_BIN_EXE_ops-glu-grad"));
-        command.args(line.split_whitespace()).current_dir(&self.0);
-        command.env("HOME", &self.0).env("PATH", tools).env_remove("ASCEND_HOME_PATH");
+        command.args(line.split_whitespace()).current_dir(self.0.path());
+        command.env("HOME", self.0.path()).env("PATH", tools).env_remove("ASCEND_HOME_PATH");
         if let Some(home) = home {
             command.env("ASCEND_HOME_PATH", self.path(home));
         }

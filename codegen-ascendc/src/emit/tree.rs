@@ -245,14 +245,7 @@ fn executable(_: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A directory of one test.
-    fn place(name: &str) -> PathBuf {
-        let dir = std::env::temp_dir().join(format!("op_dsl_tree_{name}_{}", std::process::id()));
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir_all(&dir).unwrap();
-        dir
-    }
+    use tempfile::tempdir;
 
     fn tree(text: &str) -> Tree {
         let mut tree = Tree::default();
@@ -273,7 +266,8 @@ mod tests {
 
     #[test]
     fn roots_are_replaced_whole() {
-        let dir = place("whole");
+        let dir = tempdir().unwrap();
+        let dir = dir.path();
         tree("old").write(&dir.join("deep/out"), false).unwrap();
         let out = dir.join("deep/out");
         fs::write(out.join("a/stale"), "").unwrap();
@@ -282,38 +276,37 @@ mod tests {
         assert_eq!(names(&out.join("a")), [MARKER, "x"]);
         assert_eq!(fs::read_to_string(out.join("b/y.txt")).unwrap(), "new");
         assert_eq!(fs::read_to_string(out.join("a/.generated")).unwrap(), "op-dsl\nA\n");
-        fs::remove_dir_all(dir).unwrap();
     }
 
     #[test]
     fn what_others_made_is_left_alone() {
-        let dir = place("others");
+        let dir = tempdir().unwrap();
+        let dir = dir.path();
         fs::create_dir(dir.join("a")).unwrap(); // empty: nobody's
         fs::create_dir(dir.join("b")).unwrap();
         fs::write(dir.join("b/mine"), "").unwrap();
-        let told = tree("").write(&dir, false).unwrap_err().to_string();
+        let told = tree("").write(dir, false).unwrap_err().to_string();
         assert!(told.contains("/b: ") && told.contains("--force"), "{told}");
-        assert_eq!((names(&dir.join("a")).len(), names(&dir)), (0, vec!["a".into(), "b".into()]));
-        tree("").write(&dir, true).unwrap();
-        assert_eq!(names(&dir), ["a", "b", "b.old"]);
+        assert_eq!((names(&dir.join("a")).len(), names(dir)), (0, vec!["a".into(), "b".into()]));
+        tree("").write(dir, true).unwrap();
+        assert_eq!(names(dir), ["a", "b", "b.old"]);
         assert_eq!(names(&dir.join("b.old")), ["mine"]);
         fs::write(dir.join("b/.generated"), "").unwrap();
         fs::remove_file(dir.join("b/.generated")).unwrap();
-        assert!(tree("").write(&dir, true).is_err(), "b.old would be lost");
-        assert_eq!(names(&dir), ["a", "b", "b.old"]);
-        fs::remove_dir_all(dir).unwrap();
+        assert!(tree("").write(dir, true).is_err(), "b.old would be lost");
+        assert_eq!(names(dir), ["a", "b", "b.old"]);
     }
 
     #[test]
     fn an_error_leaves_nothing() {
-        let dir = place("error");
+        let dir = tempdir().unwrap();
+        let dir = dir.path();
         fs::write(dir.join("file"), "").unwrap();
         let told = tree("").write(&dir.join("file"), false).unwrap_err().to_string();
         assert!(told.contains("file"), "{told}");
         let mut wrong = tree("");
         wrong.add("b/y.txt/z", "a file cannot be a directory");
-        assert!(wrong.write(&dir, false).is_err());
-        assert_eq!(names(&dir), ["file"]);
-        fs::remove_dir_all(dir).unwrap();
+        assert!(wrong.write(dir, false).is_err());
+        assert_eq!(names(dir), ["file"]);
     }
 }

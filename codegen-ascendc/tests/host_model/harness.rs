@@ -4,6 +4,7 @@ use codegen_ascendc::host_model::FLAGS;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use tempfile::TempDir;
 
 /// Where the small kernels lie.
 fn kernels() -> PathBuf {
@@ -28,18 +29,15 @@ fn compiler() -> String {
 pub struct Program {
     source: String,
     binary: PathBuf,
-    dir: PathBuf,
+    dir: TempDir,
 }
 
 impl Program {
     /// Compiles `name`.cpp for an architecture, with every warning an error.
     pub fn compile(name: &str, arch: u32) -> Self {
-        // Two runs of the tests at once must not write over each other's programs.
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("host_model_{name}_{arch}_{}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
+        let dir = TempDir::with_prefix_in(name, env!("CARGO_TARGET_TMPDIR")).unwrap();
         let file = kernels().join(format!("{name}.cpp"));
-        let binary = dir.join(name);
+        let binary = dir.path().join(name);
         let out = Command::new(compiler())
             .args(FLAGS)
             .args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"])
@@ -57,7 +55,7 @@ impl Program {
 
     /// A data file's path, with its content if given.
     pub fn file(&self, name: &str, bytes: Option<&[u8]>) -> String {
-        let path = self.dir.join(name);
+        let path = self.dir.path().join(name);
         if let Some(bytes) = bytes {
             fs::write(&path, bytes).unwrap();
         }
@@ -118,12 +116,5 @@ impl Program {
         if let Some(line) = self.source.lines().position(|l| l.trim_end().ends_with(&mark)) {
             assert!(said.contains(&format!(".cpp:{}: ", line + 1)), "{kernel}: {said}");
         }
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // Left behind, it would only take space.
-        let _ = fs::remove_dir_all(&self.dir);
     }
 }

@@ -2,16 +2,26 @@
 
 use super::{emitted, package};
 use codegen_ascendc::emit::tree::File;
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
+use tempfile::TempDir;
+
+/// A directory for as long as it lives.
+pub struct Scratch(TempDir);
+
+impl Deref for Scratch {
+    type Target = Path;
+    fn deref(&self) -> &Path {
+        self.0.path()
+    }
+}
 
 /// A fresh directory of this test.
-pub fn scratch(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ascendc_api").join(name);
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(&dir).expect("a directory for the test");
-    dir
+pub fn scratch(name: &str) -> Scratch {
+    let dir = TempDir::with_prefix_in(name, env!("CARGO_TARGET_TMPDIR"));
+    Scratch(dir.expect("a directory for the test"))
 }
 
 /// Writes files; headers of op_api also where an installed package has them.
@@ -51,15 +61,14 @@ pub fn compiled(mut command: Command, what: &str) {
 
 #[test]
 fn every_source_compiles() {
+    let packages = ops_glu_grad::OPERATORS.iter().map(|op| package(op.def(), super::ALL));
+    let trees: Vec<_> = packages.map(|p| (scratch(&p.snake()), emitted(&p))).collect();
     let mut sources = Vec::new();
-    for op in ops_glu_grad::OPERATORS {
-        let package = package(op.def(), super::ALL);
-        let dir = scratch(&package.snake());
-        let files = emitted(&package);
-        write(&dir, &files);
+    for (dir, files) in &trees {
+        write(dir, files);
         for file in files.iter().filter(|f| f.path.ends_with(".cpp")) {
             if file.path.starts_with("op_api/") || file.path.starts_with("examples/") {
-                sources.push((dir.clone(), dir.join(&file.path)));
+                sources.push((dir, dir.join(&file.path)));
             }
         }
     }
@@ -72,7 +81,7 @@ fn every_source_compiles() {
                 loop {
                     let next = queue.lock().expect("no other thread panicked").next();
                     let Some((dir, source)) = next else { break };
-                    let mut command = compiler(&dir);
+                    let mut command = compiler(dir);
                     command.arg("-fsyntax-only").arg(&source);
                     compiled(command, &source.display().to_string());
                 }

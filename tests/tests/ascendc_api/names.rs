@@ -1,6 +1,6 @@
 //! An operator whose tensors and attributes are words of C++, of AscendC and of the emitted files.
 
-use super::compile::{compiled, compiler, scratch, write};
+use super::compile::{Scratch, compiled, compiler, scratch, write};
 use super::papers::ut_compiler;
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{File, Layout, Options, emit};
@@ -38,7 +38,7 @@ mod ops {
 }
 
 /// The operator in a layout, on disk.
-fn emitted(layout: Layout) -> (PathBuf, Vec<File>) {
+fn emitted(layout: Layout) -> (Scratch, Vec<File>) {
     let socs = match layout {
         Layout::Direct => vec![Soc::named("ascend910b").expect("a target")],
         _ => Layout::OpsNn.socs(),

@@ -1,14 +1,14 @@
 //! The papers of a package: pages without holes, JSON, unit tests that pass, and an oracle in
 //! Python that agrees with the graph.
 
-use super::compile::{compiled, compiler, scratch, write};
+use super::compile::{Scratch, compiled, compiler, scratch, write};
 use super::{emitted, package};
 use codegen_ascendc::emit::{File, host, kernel};
 use op_dsl::ir::OpDef;
 use op_dsl::ir::bind::{Bound, TensorMeta, bind};
 use op_dsl::ir::op::{AttrKind, Kind, Stream, Value};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 #[test]
@@ -62,19 +62,24 @@ fn unit_tests_of_the_interface_pass() {
             .arg("-I")
             .arg(&ut)
             .args(sources.map(|f| dir.join(&f.path)))
-            .arg(ut.join("main.cpp"))
-            .arg("-o")
-            .arg(dir.join("ut"));
-        compiled(command, name);
-        let out = Command::new(dir.join("ut")).output().expect("the unit tests run");
-        let said = String::from_utf8_lossy(&out.stdout);
-        assert!(out.status.success(), "{name}:\n{said}");
-        assert!(said.lines().filter(|l| l.starts_with("ok ")).count() >= 5, "{said}");
+            .arg(ut.join("main.cpp"));
+        passes(command, &dir, name, 5);
     }
 }
 
+/// Compiles a program of unit tests in a directory and runs it: so many pass at least, and none fails.
+fn passes(mut command: Command, dir: &Path, what: &str, least: usize) {
+    let program = dir.join("ut");
+    command.arg("-o").arg(&program);
+    compiled(command, what);
+    let out = Command::new(program).output().expect("the unit tests run");
+    let said = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success(), "{what}:\n{said}");
+    assert!(said.lines().filter(|l| l.starts_with("ok ")).count() >= least, "{said}");
+}
+
 /// An operator's files as a tree on disk.
-fn tree_of(name: &str, dir: &str) -> (PathBuf, Vec<File>) {
+fn tree_of(name: &str, dir: &str) -> (Scratch, Vec<File>) {
     let package = package(super::operator(name), super::ALL);
     let dir = scratch(dir);
     let mut files = emitted(&package);
@@ -111,16 +116,8 @@ fn unit_tests_of_the_host_pass() {
         };
         let sources = files.iter().filter(|f| wanted(&f.path)).map(|f| dir.join(&f.path));
         let mut command = ut_compiler(&model);
-        command
-            .args(sources)
-            .arg(tests.join("tests/ascendc_api/ut/host_main.cpp"))
-            .arg("-o")
-            .arg(dir.join("ut"));
-        compiled(command, name);
-        let out = Command::new(dir.join("ut")).output().expect("the unit tests run");
-        let said = String::from_utf8_lossy(&out.stdout);
-        assert!(out.status.success(), "{name}:\n{said}");
-        assert!(said.lines().filter(|l| l.starts_with("ok ")).count() >= 10, "{said}");
+        command.args(sources).arg(tests.join("tests/ascendc_api/ut/host_main.cpp"));
+        passes(command, &dir, name, 10);
     }
 }
 
@@ -230,7 +227,7 @@ fn golden_agrees_with_the_graph() {
             let bound = bind(def, &attrs, &metas).expect("a right call");
             std::fs::write(dir.join("ask.py"), asked(&snake, def, &attrs, &inputs))
                 .expect("a file");
-            let out = Command::new("python3").arg("ask.py").current_dir(&dir).output();
+            let out = Command::new("python3").arg("ask.py").current_dir(&*dir).output();
             let out = out.expect("python3 runs");
             assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
             let got: Vec<Vec<f64>> = String::from_utf8_lossy(&out.stdout)

@@ -6,13 +6,13 @@ use codegen_ascendc::emit::kernel::{self, tiling_key};
 use codegen_ascendc::host_model::FLAGS;
 use codegen_ascendc::plan::Plan;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use tempfile::TempDir;
 
 /// A directory with the program `kernel`, removed with its last user.
 pub struct Binary {
-    pub dir: PathBuf,
+    pub dir: TempDir,
 }
 
 /// A kernel's own code runs once per call, the model's once per element: optimising the former takes
@@ -30,17 +30,13 @@ fn compiler() -> String {
 impl Binary {
     /// Emits the kernels of some packages and compiles them for one of their architectures.
     pub fn new(packages: &[Package<'_>], arch: &Arch) -> Binary {
-        static BINARIES: AtomicUsize = AtomicUsize::new(0);
-        let number = BINARIES.fetch_add(1, Ordering::Relaxed);
-        // Two runs of the tests at once must not write over each other's programs.
-        let name = format!("{}_{}_{number}", packages[0].snake(), std::process::id());
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ascendc_kernels").join(name);
-        let binary = Binary { dir };
+        let dir = TempDir::with_prefix_in(packages[0].snake(), env!("CARGO_TARGET_TMPDIR"));
+        let binary = Binary { dir: dir.expect("a directory") };
         let mut main = format!("#include \"run.h\"\n{AS_IT_STANDS}");
         let mut instances = Vec::new();
         for package in packages {
             let snake = package.snake();
-            let dir = binary.dir.join(&snake);
+            let dir = binary.dir.path().join(&snake);
             fs::create_dir_all(&dir).expect("a directory");
             for file in kernel::files(package) {
                 fs::write(dir.join(&file.path), &file.text).expect("a file");
@@ -49,7 +45,7 @@ impl Binary {
             instances.extend(instances_of(package, arch));
         }
         main += &format!("HOST_MODEL_MAIN({})\n", instances.join(",\n                "));
-        fs::write(binary.dir.join("main.cpp"), main).expect("a file");
+        fs::write(binary.dir.path().join("main.cpp"), main).expect("a file");
         binary.compile(arch.number);
         binary
     }
@@ -62,22 +58,20 @@ impl Binary {
             .arg(format!("-DHOST_MODEL_ARCH={arch}"))
             .arg("-I")
             .arg(model)
-            .arg(self.dir.join("main.cpp"))
+            .arg(self.dir.path().join("main.cpp"))
             .arg("-o")
-            .arg(self.dir.join("kernel"))
+            .arg(self.dir.path().join("kernel"))
             .output()
             .expect("a C++17 compiler: install g++ or set CXX");
         let said = String::from_utf8_lossy(&out.stderr);
-        assert!(out.status.success(), "{} on {arch}: {said}", self.dir.display());
+        assert!(out.status.success(), "{} on {arch}: {said}", self.dir.path().display());
     }
 }
 
 impl Drop for Binary {
     fn drop(&mut self) {
-        // Left behind, it would only take space; after a failure it is what to look at.
-        if !std::thread::panicking() {
-            let _ = fs::remove_dir_all(&self.dir);
-        }
+        // After a failure it is what to look at.
+        self.dir.disable_cleanup(std::thread::panicking());
     }
 }
 

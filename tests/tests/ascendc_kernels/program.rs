@@ -92,8 +92,8 @@ impl Program {
         let metas: Vec<TensorMeta> = inputs.iter().map(Tensor::meta).collect();
         let bound = bind(self.op.def(), attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
         let tiling = self.tile(&bound, cores);
-        let path = |name: &str| self.binary.dir.join(name);
-        let mut command = Command::new(self.binary.dir.join("kernel"));
+        let path = |name: &str| self.binary.dir.path().join(name);
+        let mut command = Command::new(self.binary.dir.path().join("kernel"));
         let plan = self.plan(bound.spec, bound.dtype);
         command.args(["--kernel", &instance(&self.package.snake(), plan, tiling.path as u32 == 2)]);
         command.args(["--ub", &self.soc.reported_ub().to_string()]);

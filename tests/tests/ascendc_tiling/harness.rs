@@ -5,8 +5,9 @@ use codegen_ascendc::emit::{File, Layout, Options, Package, host, kernel};
 use ops_glu_grad::OPERATORS;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
+use tempfile::TempDir;
 
 /// The products that one tree is for: those of ops-nn together, the others alone.
 pub fn trees() -> Vec<Vec<&'static Soc>> {
@@ -25,7 +26,7 @@ pub fn packages(socs: &[&'static Soc]) -> Vec<Package<'static>> {
 
 /// A program of all operators in a tree, and the directory it lies in.
 pub struct Program {
-    dir: PathBuf,
+    dir: TempDir,
 }
 
 impl Program {
@@ -38,9 +39,8 @@ impl Program {
         list: &str,
         flags: &[&str],
     ) -> Program {
-        // Two runs of the tests at once must not write over each other's programs.
-        let name = format!("ascendc_{main}_{}_{}", socs[0].name, std::process::id());
-        let program = Program { dir: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) };
+        let dir = TempDir::with_prefix_in(main, env!("CARGO_TARGET_TMPDIR"));
+        let program = Program { dir: dir.expect("a directory to write to") };
         let mut text = String::new();
         for package in packages(socs) {
             program.write(&package);
@@ -52,10 +52,10 @@ impl Program {
             .args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])
             .args(flags)
             .arg("-I")
-            .args([&program.dir, Path::new("-I"), &here])
+            .args([program.dir.path(), Path::new("-I"), &here])
             .arg(here.join(format!("{main}.cpp")))
             .arg("-o")
-            .arg(program.dir.join("program"))
+            .arg(program.dir.path().join("program"))
             .output()
             .expect("a C++17 compiler: install g++ or set CXX");
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
@@ -73,14 +73,14 @@ impl Program {
     }
 
     fn file(&self, path: &str, text: &str) {
-        let path = self.dir.join(path);
+        let path = self.dir.path().join(path);
         fs::create_dir_all(path.parent().expect("a directory")).expect("a directory to write to");
         fs::write(path, text).expect("a file");
     }
 
     /// The answers, a line each.
     pub fn ask(&self, questions: &[String]) -> Vec<String> {
-        let mut child = Command::new(self.dir.join("program"))
+        let mut child = Command::new(self.dir.path().join("program"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -95,12 +95,5 @@ impl Program {
             String::from_utf8(out.stdout).expect("text").lines().map(String::from).collect();
         assert_eq!(answers.len(), questions.len());
         answers
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // Left behind, it would only take space.
-        let _ = fs::remove_dir_all(&self.dir);
     }
 }
