@@ -6,9 +6,9 @@ use codegen_cpu::rt::block::{Body, Input, Kernels};
 use codegen_cpu::rt::call::{Operator, Options};
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::simd::Isa;
-use codegen_cpu::rt::step::{Floats, Load};
+use codegen_cpu::rt::step::Floats;
 use codegen_cpu::rt::view::{View, ViewMut};
-use driver::{binary, binary_with};
+use driver::{Binary, binary, binary_with};
 use op_dsl_ir::op::Value;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -28,18 +28,18 @@ thread_local! {
 /// Steps that other threads have worked on.
 static STRAYS: AtomicUsize = AtomicUsize::new(0);
 
-/// `(a, b; c) -> a * b - c`, which notes who computes.
+/// [`Binary`], which notes who computes.
 struct Witness;
 
 impl Body<2, 1, 1> for Witness {
     #[inline(always)]
     fn eval<S: Isa, E: El, const W: usize>(
-        _: S,
-        [a, b]: [Input<'_, S, E, W>; 2],
-        [c]: [Floats<S, W>; 1],
+        s: S,
+        x: [Input<'_, S, E, W>; 2],
+        c: [Floats<S, W>; 1],
     ) -> [Floats<S, W>; 1] {
         STRAYS.fetch_add(!CALLS.get() as usize, Ordering::Relaxed);
-        [a.load() * b.load() - c]
+        Binary::eval(s, x, c)
     }
 }
 

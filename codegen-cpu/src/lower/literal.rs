@@ -18,22 +18,20 @@ pub fn integer(v: i64) -> TokenStream {
     }
 }
 
-/// The shortest decimal that reads back as the same number.
-pub fn f64_literal(v: f64) -> TokenStream {
-    if !v.is_finite() {
-        let bits = Literal::u64_unsuffixed(v.to_bits());
-        return quote!(f64::from_bits(#bits));
-    }
-    let magnitude = Literal::f64_unsuffixed(v.abs());
-    if v.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }
+macro_rules! float_literals {
+    ($($name:ident: $Float:ident, $decimal:ident, $bits:ident;)*) => {$(
+        /// The shortest decimal that reads back as the same number.
+        pub fn $name(v: $Float) -> TokenStream {
+            if !v.is_finite() {
+                let bits = Literal::$bits(v.to_bits());
+                return quote!($Float::from_bits(#bits));
+            }
+            let magnitude = Literal::$decimal(v.abs());
+            if v.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }
+        }
+    )*};
 }
-
-/// The shortest decimal that reads back as the same number.
-pub fn f32_literal(v: f32) -> TokenStream {
-    if !v.is_finite() {
-        let bits = Literal::u32_unsuffixed(v.to_bits());
-        return quote!(f32::from_bits(#bits));
-    }
-    let magnitude = Literal::f32_unsuffixed(v.abs());
-    if v.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }
+float_literals! {
+    f64_literal: f64, f64_unsuffixed, u64_unsuffixed;
+    f32_literal: f32, f32_unsuffixed, u32_unsuffixed;
 }

@@ -48,7 +48,7 @@ impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
                 self.s.prefetch(line);
             }
         }
-        // SAFETY: made by `run` only, whose caller vouches for the step; a body cannot keep it.
+        // SAFETY: made by `block` only, whose caller vouches for the step; a body cannot keep it.
         unsafe { E::load(self.s, self.start) }
     }
 }
@@ -93,11 +93,9 @@ const AHEAD: usize = 2048;
 /// The loop of every block kernel.
 ///
 /// # Safety
-/// As [`BlockFn`]; the token `s` vouches for the level.
+/// As [`BlockFn`].
 #[allow(clippy::needless_range_loop)] // iterators are functions too: kernels compiled a tenth longer
-#[inline(always)]
-unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: usize>(
-    s: S,
+unsafe fn block<S, E, B, const I: usize, const A: usize, const O: usize, const W: usize>(
     io: &Streams,
     steps: usize,
     nt: bool,
@@ -106,6 +104,8 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: 
     E: El,
     B: Body<I, A, O>,
 {
+    // SAFETY: passed on from the caller, who picked this level's kernel only after asking the CPU.
+    let s = unsafe { S::assume() };
     // By value: behind a reference the pointers would be loaded anew after each store.
     let (mut input, mut output) = ([core::ptr::null::<E>(); I], [core::ptr::null_mut::<u8>(); O]);
     let (mut to, mut own, mut scalar) = ([E::DTYPE; O], true, [0.0; A]);
@@ -151,23 +151,6 @@ unsafe fn run<S, E, B, const I: usize, const A: usize, const O: usize, const W: 
             }
         },
     )
-}
-
-/// [`run`] at one level.
-///
-/// # Safety
-/// As [`BlockFn`].
-unsafe fn block<S, E, B, const I: usize, const A: usize, const O: usize, const W: usize>(
-    io: &Streams,
-    steps: usize,
-    nt: bool,
-) where
-    S: Isa,
-    E: El,
-    B: Body<I, A, O>,
-{
-    // SAFETY: passed on from the caller, who picked this level's kernel only after asking the CPU.
-    unsafe { run::<S, E, B, I, A, O, W>(S::assume(), io, steps, nt) }
 }
 
 /// All block kernels of one body, with its numbers of streams, which pointers are counted by:

@@ -36,8 +36,8 @@ pub enum Error {
         /// The other.
         second: String,
     },
-    /// This CPU lacks the level asked for.
-    #[error("{op}: this CPU does not have level {}; it has {available}", level.name())]
+    /// This CPU, or this build, lacks the level asked for.
+    #[error("{op}: this CPU or this build does not have level {}; allowed: {available}", level.name())]
     Level {
         /// The operator.
         op: String,

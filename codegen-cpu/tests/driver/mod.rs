@@ -37,7 +37,7 @@ impl Body<4, 0, 2> for Gated {
 }
 
 /// `(a, b; c) -> a * b - c`.
-struct Binary;
+pub struct Binary;
 
 impl Body<2, 1, 1> for Binary {
     #[inline(always)]
