@@ -8,7 +8,7 @@ use op_dsl::capi::aclnn::{self, Argument};
 use op_dsl::capi::infiniop;
 use std::ffi::{c_char, c_void};
 
-static ACLNN_GE_GLU: aclnn::Function = aclnn::Function::new(&OPERATORS, "GeGluV2", "aclnnGeGlu");
+static ACLNN_GE_GLU: aclnn::Entry = aclnn::Entry::new(&OPERATORS, "GeGluV2", "aclnnGeGlu");
 
 /// Phase 1 of `aclnnGeGlu`.
 ///
@@ -50,8 +50,7 @@ pub unsafe extern "C" fn aclnnGeGlu(
     unsafe { aclnn::execute(&ACLNN_GE_GLU, workspace, workspace_size, executor, stream) }
 }
 
-static ACLNN_GE_GLU_V3: aclnn::Function =
-    aclnn::Function::new(&OPERATORS, "GeGluV2", "aclnnGeGluV3");
+static ACLNN_GE_GLU_V3: aclnn::Entry = aclnn::Entry::new(&OPERATORS, "GeGluV2", "aclnnGeGluV3");
 
 /// Phase 1 of `aclnnGeGluV3`.
 ///
@@ -95,8 +94,8 @@ pub unsafe extern "C" fn aclnnGeGluV3(
     unsafe { aclnn::execute(&ACLNN_GE_GLU_V3, workspace, workspace_size, executor, stream) }
 }
 
-static ACLNN_GE_GLU_BACKWARD: aclnn::Function =
-    aclnn::Function::new(&OPERATORS, "GeGluGradV2", "aclnnGeGluBackward");
+static ACLNN_GE_GLU_BACKWARD: aclnn::Entry =
+    aclnn::Entry::new(&OPERATORS, "GeGluGradV2", "aclnnGeGluBackward");
 
 /// Phase 1 of `aclnnGeGluBackward`.
 ///
@@ -140,8 +139,8 @@ pub unsafe extern "C" fn aclnnGeGluBackward(
     unsafe { aclnn::execute(&ACLNN_GE_GLU_BACKWARD, workspace, workspace_size, executor, stream) }
 }
 
-static ACLNN_GE_GLU_V3_BACKWARD: aclnn::Function =
-    aclnn::Function::new(&OPERATORS, "GeGluGradV2", "aclnnGeGluV3Backward");
+static ACLNN_GE_GLU_V3_BACKWARD: aclnn::Entry =
+    aclnn::Entry::new(&OPERATORS, "GeGluGradV2", "aclnnGeGluV3Backward");
 
 /// Phase 1 of `aclnnGeGluV3Backward`.
 ///
@@ -189,7 +188,7 @@ pub unsafe extern "C" fn aclnnGeGluV3Backward(
     }
 }
 
-static ACLNN_SWI_GLU: aclnn::Function = aclnn::Function::new(&OPERATORS, "SwiGlu", "aclnnSwiGlu");
+static ACLNN_SWI_GLU: aclnn::Entry = aclnn::Entry::new(&OPERATORS, "SwiGlu", "aclnnSwiGlu");
 
 /// Phase 1 of `aclnnSwiGlu`.
 ///
@@ -223,8 +222,8 @@ pub unsafe extern "C" fn aclnnSwiGlu(
     unsafe { aclnn::execute(&ACLNN_SWI_GLU, workspace, workspace_size, executor, stream) }
 }
 
-static ACLNN_SWI_GLU_GRAD: aclnn::Function =
-    aclnn::Function::new(&OPERATORS, "SwiGluGrad", "aclnnSwiGluGrad");
+static ACLNN_SWI_GLU_GRAD: aclnn::Entry =
+    aclnn::Entry::new(&OPERATORS, "SwiGluGrad", "aclnnSwiGluGrad");
 
 /// Phase 1 of `aclnnSwiGluGrad`.
 ///
@@ -264,7 +263,7 @@ pub unsafe extern "C" fn aclnnSwiGluGrad(
     unsafe { aclnn::execute(&ACLNN_SWI_GLU_GRAD, workspace, workspace_size, executor, stream) }
 }
 
-static ACLNN_GELU_V2: aclnn::Function = aclnn::Function::new(&OPERATORS, "GeluV2", "aclnnGeluV2");
+static ACLNN_GELU_V2: aclnn::Entry = aclnn::Entry::new(&OPERATORS, "GeluV2", "aclnnGeluV2");
 
 /// Phase 1 of `aclnnGeluV2`.
 ///
@@ -298,8 +297,8 @@ pub unsafe extern "C" fn aclnnGeluV2(
     unsafe { aclnn::execute(&ACLNN_GELU_V2, workspace, workspace_size, executor, stream) }
 }
 
-static ACLNN_GELU_BACKWARD_V2: aclnn::Function =
-    aclnn::Function::new(&OPERATORS, "GeluGradV2", "aclnnGeluBackwardV2");
+static ACLNN_GELU_BACKWARD_V2: aclnn::Entry =
+    aclnn::Entry::new(&OPERATORS, "GeluGradV2", "aclnnGeluBackwardV2");
 
 /// Phase 1 of `aclnnGeluBackwardV2`.
 ///
@@ -339,7 +338,7 @@ pub unsafe extern "C" fn aclnnGeluBackwardV2(
     unsafe { aclnn::execute(&ACLNN_GELU_BACKWARD_V2, workspace, workspace_size, executor, stream) }
 }
 
-static ACLNN_GELU: aclnn::Function = aclnn::Function::new(&OPERATORS, "Gelu", "aclnnGelu");
+static ACLNN_GELU: aclnn::Entry = aclnn::Entry::new(&OPERATORS, "Gelu", "aclnnGelu");
 
 /// Phase 1 of `aclnnGelu`.
 ///
@@ -372,8 +371,8 @@ pub unsafe extern "C" fn aclnnGelu(
     unsafe { aclnn::execute(&ACLNN_GELU, workspace, workspace_size, executor, stream) }
 }
 
-static ACLNN_GELU_BACKWARD: aclnn::Function =
-    aclnn::Function::new(&OPERATORS, "GeluGrad", "aclnnGeluBackward");
+static ACLNN_GELU_BACKWARD: aclnn::Entry =
+    aclnn::Entry::new(&OPERATORS, "GeluGrad", "aclnnGeluBackward");
 
 /// Phase 1 of `aclnnGeluBackward`.
 ///
@@ -408,8 +407,8 @@ pub unsafe extern "C" fn aclnnGeluBackward(
     unsafe { aclnn::execute(&ACLNN_GELU_BACKWARD, workspace, workspace_size, executor, stream) }
 }
 
-static GE_LU_BACKWARD: infiniop::Function =
-    infiniop::Function::new(&OPERATORS, "GeLUBackward", "GeLUBackward");
+static GE_LU_BACKWARD: infiniop::Entry =
+    infiniop::Entry::new(&OPERATORS, "GeLUBackward", "GeLUBackward");
 
 /// Describes a call of `infiniopGeLUBackward`.
 ///

@@ -4,6 +4,7 @@
 //! registry   handles: numbers that are looked up, never followed
 //! refusal    a status with its message; what every entry from C goes through
 //! element    what elements may be: floats that kernels take, whole numbers that are cast first
+//! by_name    an operator that is looked up when it is called
 //! operand    a tensor as C describes it -> a view within its storage
 //! acl        devices, streams, memory, tensors
 //! aclnn      executors, and both phases of an aclnn function, for any operator
@@ -17,6 +18,7 @@
 
 pub mod acl;
 pub mod aclnn;
+mod by_name;
 mod element;
 pub mod generate;
 pub mod infiniop;

@@ -2,6 +2,7 @@
 
 use crate::names::cpp_name;
 use crate::op::{AttrKind, OpDef, snake};
+pub use crate::published::Param;
 use crate::published::{DTypes, Of, Type};
 
 /// The aclnn interface of an operator.
@@ -34,29 +35,6 @@ pub struct Function {
     pub source: Option<&'static str>,
 }
 
-/// One argument.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Param {
-    /// What of the operator it is.
-    pub of: Of,
-    /// Its name.
-    pub name: String,
-    /// Its C type.
-    pub ty: Type,
-}
-
-impl Param {
-    /// Whether it is a tensor.
-    pub fn is_tensor(&self) -> bool {
-        !matches!(self.of, Of::Attr(_))
-    }
-
-    /// `const aclTensor* self`
-    pub fn declaration(&self) -> String {
-        format!("{} {}", self.ty.c(), self.name)
-    }
-}
-
 impl Interface {
     /// The published interface of an operator, or the one that its signature suggests.
     pub fn of(def: &OpDef) -> Interface {
@@ -69,7 +47,7 @@ impl Interface {
                     .iter()
                     .map(|n| Function {
                         name: n.name.into(),
-                        params: n.args.iter().map(|a| param(a.of, a.name, a.ty)).collect(),
+                        params: n.args.to_vec(),
                         fixed: n.fixed.to_vec(),
                         source: Some(n.source),
                     })
@@ -114,17 +92,17 @@ impl Function {
 }
 
 fn param(of: Of, name: &str, ty: Type) -> Param {
-    Param { of, name: name.into(), ty }
+    Param { of, name: cpp_name(name).into(), ty }
 }
 
 /// Inputs, attributes, outputs in the order of the signature, as the toolkit's own generator does.
 fn derived(def: &OpDef) -> Interface {
     let inputs = def.inputs.iter().enumerate();
-    let inputs = inputs.map(|(i, t)| param(Of::Input(i), &cpp_name(&t.name), Type::ConstTensor));
+    let inputs = inputs.map(|(i, t)| param(Of::Input(i), &t.name, Type::ConstTensor));
     let attrs = def.attrs.iter().enumerate();
-    let attrs = attrs.map(|(i, a)| param(Of::Attr(i), &cpp_name(&a.name), attr_type(&a.kind)));
+    let attrs = attrs.map(|(i, a)| param(Of::Attr(i), &a.name, attr_type(&a.kind)));
     let outputs = def.outputs.iter().enumerate();
-    let outputs = outputs.map(|(i, t)| param(Of::Output(i), &cpp_name(&t.name), Type::ConstTensor));
+    let outputs = outputs.map(|(i, t)| param(Of::Output(i), &t.name, Type::ConstTensor));
     let name = format!("aclnn{}", def.name);
     let params = inputs.chain(attrs).chain(outputs).collect();
     Interface {

@@ -4,6 +4,8 @@
 //! A caller links against a name, so names, the order of arguments and their C types are a contract.
 //! Operators without a row get theirs from their own signature (`interface.rs`).
 
+use std::borrow::Cow;
+
 /// What is published of one operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published {
@@ -73,7 +75,7 @@ pub struct Name {
     /// The function.
     pub name: &'static str,
     /// Its arguments up to `workspaceSize`, in order.
-    pub args: &'static [Argument],
+    pub args: &'static [Param],
     /// `(attribute, value)` for each attribute that it has no argument for.
     pub fixed: &'static [(usize, i64)],
     /// The document that publishes it, in ops-nn.
@@ -81,14 +83,26 @@ pub struct Name {
 }
 
 /// One argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Argument {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
     /// What of the operator it is.
     pub of: Of,
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its C type.
     pub ty: Type,
+}
+
+impl Param {
+    /// Whether it is a tensor.
+    pub fn is_tensor(&self) -> bool {
+        !matches!(self.of, Of::Attr(_))
+    }
+
+    /// `const aclTensor* self`
+    pub fn declaration(&self) -> String {
+        format!("{} {}", self.ty.c(), self.name)
+    }
 }
 
 /// A part of an operator's signature, by index.
@@ -134,18 +148,18 @@ impl Type {
 }
 
 /// The argument of an input: `const aclTensor*`.
-pub const fn input(index: usize, name: &'static str) -> Argument {
-    Argument { of: Of::Input(index), name, ty: Type::ConstTensor }
+pub const fn input(index: usize, name: &'static str) -> Param {
+    Param { of: Of::Input(index), name: Cow::Borrowed(name), ty: Type::ConstTensor }
 }
 
 /// The argument of an attribute.
-pub const fn attr(index: usize, name: &'static str, ty: Type) -> Argument {
-    Argument { of: Of::Attr(index), name, ty }
+pub const fn attr(index: usize, name: &'static str, ty: Type) -> Param {
+    Param { of: Of::Attr(index), name: Cow::Borrowed(name), ty }
 }
 
 /// The argument of an output; documents differ in its `const`.
-pub const fn output(index: usize, name: &'static str, ty: Type) -> Argument {
-    Argument { of: Of::Output(index), name, ty }
+pub const fn output(index: usize, name: &'static str, ty: Type) -> Param {
+    Param { of: Of::Output(index), name: Cow::Borrowed(name), ty }
 }
 
 impl Aclnn {

@@ -271,7 +271,7 @@ fn ready(param: &Param) -> String {
 
 fn convert(t: &mut Text, interface: &Interface) {
     let inputs = inputs(interface);
-    let list_of: Vec<String> = inputs.iter().map(|p| p.name.clone()).collect();
+    let list_of: Vec<String> = inputs.iter().map(|p| p.name.to_string()).collect();
     let mut more = Vec::new();
     if interface.dtypes != DTypes::Same {
         t.line(list("const DataType dtype = Promoted", &list_of, ";"));
@@ -288,7 +288,7 @@ fn convert(t: &mut Text, interface: &Interface) {
     for p in inputs {
         let function = if more.is_empty() { "Contiguous" } else { "ToKernel" };
         let scope = if more.is_empty() { "l0op::" } else { "" };
-        let mut args = vec![p.name.as_str()];
+        let mut args = vec![&*p.name];
         args.extend(&more);
         args.push("unique.get()");
         t.line(format!("const aclTensor* {} = {scope}{function}({});", ready(p), args.join(", ")));
@@ -311,7 +311,7 @@ fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
                 t.line(format!("const char* {name} = {};", by_number(&p.name, variants)));
                 name
             }
-            (Some(p), _) => p.name.clone(),
+            (Some(p), _) => p.name.to_string(),
             (None, kind) => format!("{}{{}}", level0::attr_type(kind)),
         });
     }
@@ -372,7 +372,7 @@ fn fixed(package: &Package<'_>, attr: usize, value: i64) -> String {
 fn entry(package: &Package<'_>, interface: &Interface, function: &Function) -> String {
     let named = |of: fn(&Param) -> bool| {
         let some: Vec<String> =
-            function.params.iter().filter(|p| of(p)).map(|p| p.name.clone()).collect();
+            function.params.iter().filter(|p| of(p)).map(|p| p.name.to_string()).collect();
         some.join(", ")
     };
     let output = |p: &Param| matches!(p.of, Of::Output(_));
@@ -386,7 +386,7 @@ fn entry(package: &Package<'_>, interface: &Interface, function: &Function) -> S
             let value = function.fixed.iter().find(|f| f.0 == i).map_or(0, |f| f.1);
             fixed(package, i, value)
         }
-        _ => p.name.clone(),
+        _ => p.name.to_string(),
     };
     let mut args: Vec<String> = interface.main().params.iter().map(argument).collect();
     args.extend(["workspaceSize".into(), "executor".into()]);

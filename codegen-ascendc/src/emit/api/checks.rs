@@ -74,7 +74,7 @@ pub fn declared(params: &[Param]) -> Vec<String> {
 
 /// `self`, .. for a call.
 pub fn names(params: &[Param]) -> Vec<String> {
-    params.iter().map(|p| p.name.clone()).collect()
+    params.iter().map(|p| p.name.to_string()).collect()
 }
 
 const NULLPTR: &str = "ACLNN_ERR_PARAM_NULLPTR";
@@ -129,8 +129,11 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
 
 /// The promoted type must have a kernel, and be the outputs' unless they are cast to.
 fn promoted_check(t: &mut Text, package: &Package<'_>, params: &[Param], mixed: DTypes) {
-    let inputs: Vec<String> =
-        params.iter().filter(|p| matches!(p.of, Of::Input(_))).map(|p| p.name.clone()).collect();
+    let inputs: Vec<String> = params
+        .iter()
+        .filter(|p| matches!(p.of, Of::Input(_)))
+        .map(|p| p.name.to_string())
+        .collect();
     t.line(list("const DataType promoted = Promoted", &inputs, ";"));
     let message =
         format!("{} has no kernel for %s, to which the inputs promote.", package.def.name);
@@ -205,7 +208,7 @@ fn broadcast_shapes(t: &mut Text, params: &[Param]) {
         t.line(format!("OP_CHECK_MAX_DIM({}, MAX_RANK, return false);", p.name));
     }
     t.line("Shape domain;");
-    let inputs: Vec<String> = inputs.iter().map(|p| p.name.clone()).collect();
+    let inputs: Vec<String> = inputs.iter().map(|p| p.name.to_string()).collect();
     let message = format!("the shapes of {} cannot be broadcast.", inputs.join(" and "));
     refuse(t, &format!("InferDomain({{{}}}, domain)", inputs.join(", ")), &message, &[]);
     for p in outputs {
@@ -225,10 +228,10 @@ fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
             Of::Output(i) => def.outputs[i].kind == kind,
             Of::Attr(_) => false,
         };
-        params.iter().filter(has).map(|p| p.name.as_str()).collect()
+        params.iter().filter(has).map(|p| &*p.name).collect()
     };
     let (whole, gated) = (of_kind(Kind::Whole), of_kind(Kind::Gated));
-    let dim = params.iter().find(|p| !p.is_tensor()).map_or("dim", |p| p.name.as_str());
+    let dim = params.iter().find(|p| !p.is_tensor()).map_or("dim", |p| &*p.name);
     for same in [&whole, &gated] {
         for name in same.iter().skip(1) {
             t.line(format!("OP_CHECK_SHAPE_NOT_EQUAL({name}, {}, return false);", same[0]));

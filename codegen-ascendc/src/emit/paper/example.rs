@@ -244,7 +244,7 @@ fn arguments(package: &Package<'_>, function: &Function, spec: usize, b: &mut Te
             let note = if name.is_empty() { String::new() } else { format!(" // {name}") };
             b.line(format!("const {} {} = {text};{note}", p.ty.c(), p.name));
         }
-        args.push(p.name.clone());
+        args.push(p.name.to_string());
     }
     args.extend(["&workspaceSize".into(), "&executor".into()]);
     args
@@ -273,7 +273,7 @@ fn compare(
         if let (AttrKind::Float, Value::Float(x)) =
             (&attr.kind, attribute(package, function, spec, i))
         {
-            args.push(function.param(Of::Attr(i)).map_or(format!("{x:?}"), |p| p.name.clone()));
+            args.push(function.param(Of::Attr(i)).map_or(format!("{x:?}"), |p| p.name.to_string()));
         }
     }
     b.line("bool right = true;");

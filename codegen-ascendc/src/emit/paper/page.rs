@@ -63,7 +63,7 @@ fn arguments_of_formula(
             Of::Attr(i) => &def.attrs[i].name,
             Of::Output(i) => &def.outputs[i].name,
         };
-        if own != p.name.as_str() {
+        if own != &*p.name {
             t.line(format!("- `{own}` in the formula is the argument `{}`.", p.name));
         }
     }
@@ -124,8 +124,7 @@ fn attribute(package: &Package<'_>, attr: usize, param: &Param) -> String {
 fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> String {
     let def = package.def;
     let pointer = |p: &&Param| p.is_tensor() || p.ty == Type::Chars;
-    let pointers: Vec<&str> =
-        function.params.iter().filter(pointer).map(|p| p.name.as_str()).collect();
+    let pointers: Vec<&str> = function.params.iter().filter(pointer).map(|p| &*p.name).collect();
     let mut t = Text::new();
     t.line("Checks run in this order; the first that fails gives the code.\n");
     t.line("| Code | Name | When |\n|---|---|---|");
@@ -207,7 +206,7 @@ fn constraints(package: &Package<'_>, interface: &Interface) -> String {
 /// Both phases, as a program writes them.
 fn call(interface: &Interface, function: &Function) -> String {
     let args = |more: &[&str]| -> Vec<String> {
-        let own = function.params.iter().map(|p| p.name.clone());
+        let own = function.params.iter().map(|p| p.name.to_string());
         own.chain(more.iter().map(|m| m.to_string())).collect()
     };
     let first = cpp::list(

@@ -1,6 +1,6 @@
 //! The arguments of one call, by the names of its signature.
 
-use super::function::{Function, Resolved};
+use super::entry::{Entry, Resolved};
 use crate::acl::{ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR, AclTensor, TENSORS};
 use crate::refusal::{Checked, Refusal, refuse};
 use crate::registry::Handle;
@@ -59,11 +59,11 @@ impl<'a> Call<'a> {
     /// # Errors
     /// The first that is null, else the first that is no tensor.
     pub fn read(
-        function: &Function,
+        entry: &Entry,
         resolved: &'a Resolved,
         arguments: &[Argument],
     ) -> Checked<Call<'a>> {
-        let name = function.name;
+        let name = entry.name;
         let params = &resolved.signature.params;
         for (param, argument) in params.iter().zip(arguments) {
             if matches!(argument, Argument::Tensor(p) if p.is_null())

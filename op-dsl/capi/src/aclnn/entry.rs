@@ -1,6 +1,7 @@
 //! An aclnn function: its name, its signature and the operator behind it.
 
 use crate::acl::ACLNN_ERR_INNER_FIND_KERNEL_ERROR;
+use crate::by_name::ByName;
 use crate::refusal::{Checked, refuse};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::interface::{self, Interface};
@@ -10,15 +11,11 @@ use std::sync::OnceLock;
 
 /// An aclnn function of an operator of a table.
 #[derive(Debug)]
-pub struct Function {
-    /// The table; a static of its own, so that a function can be one.
-    pub table: &'static &'static [&'static Operator],
-    /// The operator's name.
-    pub operator: &'static str,
+pub struct Entry {
+    operator: ByName,
     /// The function's name.
     pub name: &'static str,
-    #[doc(hidden)]
-    pub resolved: OnceLock<Option<Resolved>>,
+    resolved: OnceLock<Result<Resolved, String>>,
 }
 
 /// What a function comes to.
@@ -35,38 +32,37 @@ pub struct Resolved {
     pub dtypes: DTypes,
 }
 
-impl Function {
+impl Entry {
     /// A function of an operator.
     pub const fn new(
         table: &'static &'static [&'static Operator],
         operator: &'static str,
         name: &'static str,
-    ) -> Function {
-        Function { table, operator, name, resolved: OnceLock::new() }
+    ) -> Entry {
+        let operator = ByName { table, name: operator };
+        Entry { operator, name, resolved: OnceLock::new() }
     }
 
     /// The signature and the operator.
     pub fn resolve(&self) -> Checked<&Resolved> {
         let found = self.resolved.get_or_init(|| {
-            let operator = self.table.iter().find(|o| o.name() == self.operator)?;
+            let operator = self.operator.find()?;
             let Interface { functions, stand_ins, broadcast, dtypes, empty, .. } =
                 Interface::of(operator.def());
-            let signature = functions.into_iter().find(|f| f.name == self.name)?;
+            let signature = functions.into_iter().find(|f| f.name == self.name);
+            let signature =
+                signature.ok_or_else(|| format!("{} has no such function", operator.name()))?;
             let operator = operator.redefined(|def| {
                 def.broadcast = broadcast;
                 def.promote = dtypes != DTypes::Same;
                 def.empty = empty;
                 rename(def, &signature, &stand_ins);
             });
-            Some(Resolved { operator, signature, stand_ins, dtypes })
+            Ok(Resolved { operator, signature, stand_ins, dtypes })
         });
-        match found {
-            Some(resolved) => Ok(resolved),
-            None => refuse(
-                ACLNN_ERR_INNER_FIND_KERNEL_ERROR,
-                format!("{}: {} is not in this library", self.name, self.operator),
-            ),
-        }
+        found.as_ref().or_else(|why| {
+            refuse(ACLNN_ERR_INNER_FIND_KERNEL_ERROR, format!("{}: {why}", self.name))
+        })
     }
 
     /// How many tensors it reads.
@@ -86,7 +82,7 @@ fn rename(def: &mut OpDef, to: &interface::Function, stand_ins: &[(usize, usize)
             Of::Output(i) => &mut def.outputs.to_mut()[i].name,
             Of::Attr(i) => &mut def.attrs.to_mut()[i].name,
         };
-        *name = param.name.clone().into();
+        *name = param.name.clone();
     }
     for &(input, other) in stand_ins {
         def.inputs.to_mut()[input].name = def.inputs[other].name.clone();

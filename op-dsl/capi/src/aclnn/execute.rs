@@ -1,8 +1,8 @@
 //! Phase 2: an executor runs on the calling thread, and those that it wakes.
 
 use super::cast::cast;
+use super::entry::Entry;
 use super::executor::{EXECUTORS, Executor, Way};
-use super::function::Function;
 use crate::acl::{
     ACLNN_ERR_INNER, ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR, ACLNN_ERR_RUNTIME_ERROR,
     is_stream, within_allocation,
@@ -24,15 +24,15 @@ use std::sync::Arc;
 /// The executor's tensors have their memory, the workspace has its bytes, and no other thread
 /// uses what is written or writes what is read.
 pub unsafe fn execute(
-    function: &'static Function,
+    entry: &'static Entry,
     workspace: *mut c_void,
     workspace_size: u64,
     executor: Handle,
     stream: Handle,
 ) -> i32 {
     status(ACLNN_ERR_INNER, || {
-        let name = function.name;
-        let executor = claim(function, executor)?;
+        let name = entry.name;
+        let executor = claim(entry, executor)?;
         if workspace.is_null() && (workspace_size > 0 || executor.workspace > 0) {
             return refuse(ACLNN_ERR_PARAM_NULLPTR, format!("{name}: workspace is null"));
         }
@@ -51,13 +51,13 @@ pub unsafe fn execute(
             return refuse(ACLNN_ERR_RUNTIME_ERROR, message);
         }
         // SAFETY: as asked of the caller.
-        unsafe { run(function, &executor, workspace.expose_provenance()) }
+        unsafe { run(entry, &executor, workspace.expose_provenance()) }
     })
 }
 
 /// The executor, which ends here unless it is repeatable.
-fn claim(function: &'static Function, executor: Handle) -> Checked<Arc<Executor>> {
-    let name = function.name;
+fn claim(entry: &'static Entry, executor: Handle) -> Checked<Arc<Executor>> {
+    let name = entry.name;
     let gone = || {
         let message = format!(
             "{name}: executor is not a live aclOpExecutor; one that is not repeatable ends with \
@@ -69,8 +69,8 @@ fn claim(function: &'static Function, executor: Handle) -> Checked<Arc<Executor>
         return refuse(ACLNN_ERR_PARAM_NULLPTR, format!("{name}: executor is null"));
     }
     let Some(found) = EXECUTORS.get(executor) else { return gone() };
-    if !std::ptr::eq(found.function, function) {
-        let message = format!("{name}: executor was prepared by {}", found.function.name);
+    if !std::ptr::eq(found.entry, entry) {
+        let message = format!("{name}: executor was prepared by {}", found.entry.name);
         return refuse(ACLNN_ERR_PARAM_INVALID, message);
     }
     // Of two threads with one executor, one takes it.
@@ -82,8 +82,8 @@ fn claim(function: &'static Function, executor: Handle) -> Checked<Arc<Executor>
 
 /// # Safety
 /// As [`execute`].
-unsafe fn run(function: &Function, executor: &Executor, workspace: usize) -> Checked<()> {
-    let resolved = function.resolve()?;
+unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<()> {
+    let resolved = entry.resolve()?;
     let Executor { slots, computed, .. } = executor;
     if slots.iter().any(|slot| slot.operand.is_empty()) {
         return Ok(());
@@ -93,12 +93,12 @@ unsafe fn run(function: &Function, executor: &Executor, workspace: usize) -> Che
     for ((slot, &base), param) in slots.iter().zip(&bases).zip(resolved.signature.tensors()) {
         memory(&slot.operand, base).map_err(|(code, what)| Refusal {
             code,
-            message: format!("{}: {} {what}", function.name, param.name),
+            message: format!("{}: {} {what}", entry.name, param.name),
         })?;
     }
     let given = |at: usize| slots[at].given(bases[at], *computed, workspace);
     let invalid = |message: String| refuse(ACLNN_ERR_PARAM_INVALID, message);
-    let no_view = |why: ViewError| invalid(format!("{}: {why}", function.name));
+    let no_view = |why: ViewError| invalid(format!("{}: {why}", entry.name));
     let def = resolved.operator.def();
     let read = || (0..def.inputs.len()).filter_map(|i| resolved.position(Of::Input(i)));
     let written = || (0..def.outputs.len()).filter_map(|i| resolved.position(Of::Output(i)));

@@ -1,6 +1,6 @@
 //! `aclOpExecutor`: a call that phase 1 has checked and phase 2 will make.
 
-use super::function::Function;
+use super::entry::Entry;
 use crate::acl::*;
 use crate::element::{Element, Whole};
 use crate::operand::Operand;
@@ -17,7 +17,7 @@ pub static EXECUTORS: Registry<Executor> = Registry::new();
 #[derive(Clone, Debug)]
 pub struct Executor {
     /// The function that prepared it.
-    pub function: &'static Function,
+    pub entry: &'static Entry,
     /// Tensors in the order of the function's arguments.
     pub slots: Vec<Slot>,
     /// Every attribute of the operator.
@@ -114,7 +114,7 @@ fn set_address(
         return refuse(ACLNN_ERR_PARAM_INVALID, format!("{function}: not a live aclTensor"));
     };
     let found = EXECUTORS.update(executor, |e| {
-        let inputs = e.function.input_count();
+        let inputs = e.entry.input_count();
         let slot = match among {
             Among::Inputs => e.slots[..inputs].get_mut(index),
             Among::Outputs => e.slots[inputs..].get_mut(index),

@@ -4,12 +4,12 @@
 mod arguments;
 mod cast;
 mod check;
+mod entry;
 mod execute;
 mod executor;
-mod function;
 mod prepare;
 
 pub use arguments::Argument;
+pub use entry::Entry;
 pub use execute::execute;
-pub use function::Function;
 pub use prepare::prepare;

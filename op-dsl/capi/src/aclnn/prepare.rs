@@ -2,8 +2,8 @@
 
 use super::arguments::{Argument, Call};
 use super::check::{self, Types};
+use super::entry::Entry;
 use super::executor::{EXECUTORS, Executor, Slot, Way};
-use super::function::Function;
 use crate::acl::{ACLNN_ERR_INNER, ACLNN_ERR_PARAM_NULLPTR};
 use crate::element::Element;
 use crate::refusal::{Checked, refuse, status};
@@ -17,7 +17,7 @@ const ALIGN: usize = 64;
 /// # Safety
 /// Strings end, and each place for an answer is null or may be written.
 pub unsafe fn prepare(
-    function: &'static Function,
+    entry: &'static Entry,
     arguments: &[Argument],
     workspace_size: *mut u64,
     executor: *mut Handle,
@@ -27,11 +27,11 @@ pub unsafe fn prepare(
             [(workspace_size.addr(), "workspaceSize"), (executor.addr(), "executor")]
         {
             if place == 0 {
-                let message = format!("{}: {name} is null", function.name);
+                let message = format!("{}: {name} is null", entry.name);
                 return refuse(ACLNN_ERR_PARAM_NULLPTR, message);
             }
         }
-        let prepared = check(function, arguments)?;
+        let prepared = check(entry, arguments)?;
         // SAFETY: neither is null, and both are the caller's to write.
         unsafe {
             workspace_size.write(prepared.workspace as u64);
@@ -41,8 +41,8 @@ pub unsafe fn prepare(
     })
 }
 
-fn check(function: &'static Function, arguments: &[Argument]) -> Checked<Executor> {
-    let call = Call::read(function, function.resolve()?, arguments)?;
+fn check(entry: &'static Entry, arguments: &[Argument]) -> Checked<Executor> {
+    let call = Call::read(entry, entry.resolve()?, arguments)?;
     let (attrs, allowed) = call.values();
     let Types { elements, computed } = check::types(&call)?;
     check::formats(&call)?;
@@ -66,5 +66,5 @@ fn check(function: &'static Function, arguments: &[Argument]) -> Checked<Executo
         };
         slots.push(Slot { operand, address: given.tensor.address.clone(), way });
     }
-    Ok(Executor { function, slots, attrs, computed, workspace, repeatable: false })
+    Ok(Executor { entry, slots, attrs, computed, workspace, repeatable: false })
 }

@@ -52,8 +52,8 @@ const PHASE_2: [&str; 4] =
 
 fn exports(operator: &Operator, of: &Function) -> String {
     let (name, entry) = (&of.name, snake(&of.name).to_ascii_uppercase());
-    let new = format!("aclnn::Function::new(&OPERATORS, {:?}, {name:?})", operator.name());
-    let new = constant(&entry, "aclnn::Function", &new);
+    let new = format!("aclnn::Entry::new(&OPERATORS, {:?}, {name:?})", operator.name());
+    let new = constant(&entry, "aclnn::Entry", &new);
     let mut params: Vec<String> = of.params.iter().map(parameter).collect();
     params.extend(["workspace_size: *mut u64".into(), "executor: *mut Handle".into()]);
     let phase_1 = function(&format!("unsafe extern \"C\" fn {name}GetWorkspaceSize"), &params);

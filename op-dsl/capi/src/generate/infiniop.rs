@@ -71,9 +71,8 @@ impl Row<'_> {
     /// The exported functions.
     pub fn functions(&self) -> String {
         let (name, entry) = (self.name, snake(self.name).to_ascii_uppercase());
-        let new =
-            format!("infiniop::Function::new(&OPERATORS, {:?}, {name:?})", self.operator.name());
-        let new = constant(&entry, "infiniop::Function", &new);
+        let new = format!("infiniop::Entry::new(&OPERATORS, {:?}, {name:?})", self.operator.name());
+        let new = constant(&entry, "infiniop::Entry", &new);
         let handles: Vec<String> = self.tensors().map(|t| format!("{}_desc", t.name)).collect();
         let mut params = vec!["handle: Handle".into(), "desc_ptr: *mut Handle".into()];
         params.extend(handles.iter().map(|h| format!("{h}: Handle")));

@@ -2,7 +2,7 @@
 
 use super::codes::*;
 use super::device::Device;
-use super::function::Function;
+use super::entry::Entry;
 use crate::operand::{Operand, reply};
 use crate::refusal::{Checked, refuse, status};
 use crate::registry::{Handle, Registry};
@@ -17,7 +17,7 @@ pub static DESCRIPTORS: Registry<OperatorDescriptor> = Registry::new();
 #[derive(Debug)]
 pub struct OperatorDescriptor {
     /// Whose descriptor it is.
-    pub function: &'static Function,
+    pub entry: &'static Entry,
     /// The operator.
     pub operator: &'static Operator,
     /// Where it runs.
@@ -27,10 +27,10 @@ pub struct OperatorDescriptor {
 }
 
 /// The descriptor, if it is one of this operator.
-pub fn live(function: &'static Function, desc: Handle) -> Checked<Arc<OperatorDescriptor>> {
+pub fn live(entry: &'static Entry, desc: Handle) -> Checked<Arc<OperatorDescriptor>> {
     match DESCRIPTORS.get(desc) {
-        Some(descriptor) if std::ptr::eq(descriptor.function, function) => Ok(descriptor),
-        _ => refuse(BAD_PARAM, format!("desc is not a live {} descriptor", function.name)),
+        Some(descriptor) if std::ptr::eq(descriptor.entry, entry) => Ok(descriptor),
+        _ => refuse(BAD_PARAM, format!("desc is not a live {} descriptor", entry.name)),
     }
 }
 

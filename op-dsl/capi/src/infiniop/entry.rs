@@ -1,32 +1,29 @@
 //! An operator of infiniop: its name and the operator behind it.
 
 use super::codes::INTERNAL_ERROR;
+use crate::by_name::ByName;
 use crate::refusal::{Checked, refuse};
 use codegen_cpu::rt::call::Operator;
 
-/// The operator that four functions are about.
+/// What the four functions of an operator are about.
 #[derive(Debug)]
-pub struct Function {
-    table: &'static &'static [&'static Operator],
-    operator: &'static str,
+pub struct Entry {
+    operator: ByName,
     /// infiniop's name, without prefix: `GeLUBackward`.
     pub name: &'static str,
 }
 
-impl Function {
-    /// The functions of an operator of a table.
+impl Entry {
+    /// That of an operator of a table.
     pub const fn new(
         table: &'static &'static [&'static Operator],
         operator: &'static str,
         name: &'static str,
-    ) -> Function {
-        Function { table, operator, name }
+    ) -> Entry {
+        Entry { operator: ByName { table, name: operator }, name }
     }
 
     pub(super) fn operator(&self) -> Checked<&'static Operator> {
-        match self.table.iter().find(|o| o.name() == self.operator) {
-            Some(operator) => Ok(operator),
-            None => refuse(INTERNAL_ERROR, format!("{} is not in this library", self.operator)),
-        }
+        self.operator.find().or_else(|missing| refuse(INTERNAL_ERROR, missing))
     }
 }

@@ -6,9 +6,9 @@
 mod codes;
 mod descriptor;
 mod device;
-mod function;
+mod entry;
 mod operator;
 mod tensor;
 
-pub use function::Function;
+pub use entry::Entry;
 pub use operator::{create, destroy, run, workspace_size};

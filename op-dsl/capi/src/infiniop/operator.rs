@@ -3,7 +3,7 @@
 use super::codes::*;
 use super::descriptor::{DESCRIPTORS, OperatorDescriptor, live};
 use super::device::HANDLES;
-use super::function::Function;
+use super::entry::Entry;
 use super::tensor::{TENSORS, TensorDescriptor};
 use crate::operand::{Operand, reply};
 use crate::refusal::{Checked, refuse, status};
@@ -24,13 +24,13 @@ fn tensors(operator: &Operator) -> impl Iterator<Item = &op::Tensor> {
 /// # Safety
 /// `desc_ptr` is null or may be written.
 pub unsafe fn create(
-    function: &'static Function,
+    entry: &'static Entry,
     handle: Handle,
     desc_ptr: *mut Handle,
     tensors: &[Handle],
 ) -> i32 {
     status(INTERNAL_ERROR, || {
-        let descriptor = check(function, handle, desc_ptr.is_null(), tensors)?;
+        let descriptor = check(entry, handle, desc_ptr.is_null(), tensors)?;
         // SAFETY: not null, or `check` would have said so.
         unsafe { desc_ptr.write(DESCRIPTORS.insert(descriptor)) };
         Ok(())
@@ -38,14 +38,14 @@ pub unsafe fn create(
 }
 
 fn check(
-    function: &'static Function,
+    entry: &'static Entry,
     handle: Handle,
     nowhere: bool,
     handles: &[Handle],
 ) -> Checked<OperatorDescriptor> {
-    let operator = function.operator()?;
+    let operator = entry.operator()?;
     let wrong = |code, name: &str, what: String| {
-        refuse(code, format!("infiniopCreate{}Descriptor: {name} {what}", function.name))
+        refuse(code, format!("infiniopCreate{}Descriptor: {name} {what}", entry.name))
     };
     let Some(device) = HANDLES.get(handle) else {
         return wrong(BAD_PARAM, "handle", "is not a live handle".into());
@@ -101,16 +101,16 @@ fn check(
         }
         operands.push(operand);
     }
-    Ok(OperatorDescriptor { function, operator, device: *device, operands })
+    Ok(OperatorDescriptor { entry, operator, device: *device, operands })
 }
 
 /// `infiniopGetXxxWorkspaceSize`: none is needed.
 ///
 /// # Safety
 /// `size` is null or may be written.
-pub unsafe fn workspace_size(function: &'static Function, desc: Handle, size: *mut usize) -> i32 {
+pub unsafe fn workspace_size(entry: &'static Entry, desc: Handle, size: *mut usize) -> i32 {
     status(INTERNAL_ERROR, || {
-        live(function, desc)?;
+        live(entry, desc)?;
         // SAFETY: as asked of the caller.
         unsafe { reply(BAD_PARAM, "size", size, 0) }
     })
@@ -121,10 +121,10 @@ pub unsafe fn workspace_size(function: &'static Function, desc: Handle, size: *m
 /// # Safety
 /// Each address, outputs before inputs, is null or that of the first element of a tensor as
 /// described; no other thread uses what is written or writes what is read.
-pub unsafe fn run(function: &'static Function, desc: Handle, addresses: &[*const c_void]) -> i32 {
+pub unsafe fn run(entry: &'static Entry, desc: Handle, addresses: &[*const c_void]) -> i32 {
     status(INTERNAL_ERROR, || {
-        let name = function.name;
-        let descriptor = live(function, desc)?;
+        let name = entry.name;
+        let descriptor = live(entry, desc)?;
         let operator = descriptor.operator;
         let split = operator.def().outputs.len();
         let wrong = |what: String| refuse(BAD_PARAM, format!("infiniop{name}: {what}"));
@@ -156,12 +156,12 @@ pub unsafe fn run(function: &'static Function, desc: Handle, addresses: &[*const
 }
 
 /// `infiniopDestroyXxxDescriptor`
-pub fn destroy(function: &'static Function, desc: Handle) -> i32 {
+pub fn destroy(entry: &'static Entry, desc: Handle) -> i32 {
     status(INTERNAL_ERROR, || {
         if desc.is_null() {
             return Ok(());
         }
-        live(function, desc)?;
+        live(entry, desc)?;
         DESCRIPTORS.take(desc);
         Ok(())
     })

@@ -70,7 +70,7 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
             Of::Output(i) => def.outputs[i].kind,
             Of::Attr(i) => {
                 t.line(constant(package, p, attribute(package, spec, i), wrong));
-                words.push(p.name.clone());
+                words.push(p.name.to_string());
                 continue;
             }
         };
@@ -79,12 +79,12 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
             continue;
         }
         t.line(format!("TensorDesc {}({}, {dtype}, ACL_FORMAT_ND);", p.name, shape(kind)));
-        words.push(p.name.clone());
+        words.push(p.name.to_string());
     }
     let is_output = |p: &Param| matches!(p.of, Of::Output(_));
     let of = |output: bool| -> Vec<String> {
         let both = function.params.iter().zip(&words);
-        both.filter(|(p, _)| is_output(p) == output).map(|(_, w)| w.clone()).collect()
+        both.filter(|(p, _)| is_output(p) == output).map(|(_, w)| w.to_string()).collect()
     };
     let groups =
         [function.name.clone(), list("INPUT", &of(false), ""), list("OUTPUT", &of(true), "")];

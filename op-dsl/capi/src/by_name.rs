@@ -1,0 +1,21 @@
+//! An operator that is known by its name until it is called.
+
+use codegen_cpu::rt::call::Operator;
+
+/// An operator of a table. The table is a static of its own, so that what refers to it can be one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByName {
+    pub table: &'static &'static [&'static Operator],
+    pub name: &'static str,
+}
+
+impl ByName {
+    /// The operator.
+    ///
+    /// # Errors
+    /// Says that the table has none of this name.
+    pub fn find(&self) -> Result<&'static Operator, String> {
+        let found = self.table.iter().find(|operator| operator.name() == self.name);
+        found.copied().ok_or_else(|| format!("{} is not in this library", self.name))
+    }
+}
