@@ -15,14 +15,22 @@ fn tensor(name: &'static str, kind: Kind) -> Tensor {
     Tensor { name: name.into(), kind, used: true }
 }
 
-/// The kernels compute `dy * gate` and `dy * value`; the graph and the author's function have factors of their own before
-/// the first.
-fn operator(name: &'static str, graph: f64, author: fn(&OracleInput<'_>) -> Vec<f64>) -> Operator {
-    let mut b = Builder::new();
-    let [dy, gate, value] = [0, 1, 2].map(|i| b.stream(i));
-    let skewed = if graph == 1.0 { gate } else { b.scaled(graph, gate) };
-    let outputs = [b.product(dy, skewed), b.product(dy, value)];
-    let graph = b.finish(&outputs);
+/// The kernels compute `dy * gate` and `dy * value`; the formula as written, the graph and the author's function have
+/// factors of their own before the first.
+fn operator(
+    name: &'static str,
+    written: f64,
+    graph: f64,
+    author: fn(&OracleInput<'_>) -> Vec<f64>,
+) -> Operator {
+    let with = |factor: f64| {
+        let mut b = Builder::new();
+        let [dy, gate, value] = [0, 1, 2].map(|i| b.stream(i));
+        let skewed = if factor == 1.0 { gate } else { b.scaled(factor, gate) };
+        let outputs = [b.product(dy, skewed), b.product(dy, value)];
+        b.finish(&outputs)
+    };
+    let spec = Spec { traced: with(written), ..Spec::of(with(graph)) };
     let attr = |name: &'static str, kind, default| Attr { name: name.into(), kind, default };
     let def = OpDef {
         name: name.into(),
@@ -41,7 +49,7 @@ fn operator(name: &'static str, graph: f64, author: fn(&OracleInput<'_>) -> Vec<
         broadcast: false,
         promote: false,
         empty: true,
-        specs: vec![Spec::of(graph)].into(),
+        specs: vec![spec].into(),
         grad_of: None,
         published: None,
     };
@@ -59,10 +67,10 @@ fn skewed(i: &OracleInput<'_>) -> Vec<f64> {
 
 const SKEW: f64 = 1.001;
 
-static SCALE: LazyLock<Operator> = LazyLock::new(|| operator("Scale", 1.0, right));
-static WRONG_KERNEL: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", SKEW, skewed));
-static WRONG_GRAPH: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", SKEW, right));
-static OTHER_AUTHOR: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", 1.0, skewed));
+static SCALE: LazyLock<Operator> = LazyLock::new(|| operator("Scale", 1.0, 1.0, right));
+static WRONG_KERNEL: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", SKEW, SKEW, skewed));
+static WRONG_GRAPH: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", 1.0, SKEW, right));
+static OTHER_AUTHOR: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", 1.0, 1.0, skewed));
 
 /// Exit code and standard output of a command line.
 fn cli(line: &[&str]) -> (ExitCode, String) {
@@ -169,22 +177,49 @@ fn bench_prints_the_columns_asked_for() {
 
 #[test]
 fn verify_measures_every_type_and_level() {
-    let text = good(&["verify"]);
-    for word in ["f16", "bf16", "f32", "ok", "skipped"] {
+    let text = good(&["verify", "--all"]);
+    for word in [" f16 ", " bf16 ", " f32 ", " ok", "skipped", "x.gate"] {
         assert!(text.contains(word), "{text}");
     }
     assert!(!text.contains("MISSED"), "{text}");
+    let text = good(&["verify", "--dtype", "bf16,f32", "--threads", "1"]);
+    let line = text.lines().find(|l| l.starts_with("Scale")).expect("its line");
+    let cells: Vec<&str> = line.split_whitespace().collect();
+    assert_eq!(cells, ["Scale", "0.000", "0.000", "100.000%", "ok", "ok", "ok", "ok"], "{text}");
+}
+
+#[test]
+fn verify_speaks_json() {
+    let text = good(&["verify", "--dtype", "f16", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let op = &json["operators"][0];
+    assert_eq!((&op["operator"], &op["missed"]), (&"Scale".into(), &serde_json::json!([])));
+    let row = &op["details"][0];
+    assert_eq!((&row["dtype"], &row["inputs"]), (&"f16".into(), &65_536.into()));
+    assert_eq!((&row["max_ulp"], &row["rounded"]), (&0.0.into(), &1.0.into()));
+    assert_eq!(row["limits"]["right"], row["limits"]["all"]);
+}
+
+#[test]
+fn verify_explains_every_column() {
+    let help = good(&["verify", "--help"]);
+    let table = good(&["verify", "--all", "--dtype", "f32"]);
+    let headings = table.lines().next().expect("headings").split_whitespace();
+    let known = ["operator", "dtype", "level"]; // words of the command line
+    for heading in headings.filter(|h| !known.contains(h)) {
+        assert!(help.contains(heading), "{heading}");
+    }
 }
 
 /// Kernel, graph and author are three: whichever of them is alone is found, and by the judge that is not it.
 #[test]
 fn what_disagrees_is_found_and_not_timed() {
     for (op, missed) in [
-        (&WRONG_KERNEL, "MISSED: ulp, special"),
-        (&WRONG_GRAPH, "MISSED: ulp, author, special"),
+        (&WRONG_KERNEL, "MISSED: ulp, factors"),
+        (&WRONG_GRAPH, "MISSED: author"),
         (&OTHER_AUTHOR, "MISSED: author"),
     ] {
-        let (code, text) = of(op, &["verify"]);
+        let (code, text) = of(op, &["verify", "--all"]);
         assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::FAILURE));
         let f32s: Vec<&str> = text.lines().filter(|l| l.contains(" f32 ")).collect();
         assert!(!f32s.is_empty() && f32s.iter().all(|l| l.ends_with(missed)), "{text}");

@@ -12,6 +12,7 @@ use dashu_float::{ConstCache, Context, FBig, FpError, Repr};
 use dashu_int::IBig;
 use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Bits of the last attempt. What is not decided by then is equal.
@@ -29,8 +30,9 @@ const FAR: f64 = 20.0;
 const GREATEST: f64 = 4096.0;
 
 thread_local! {
-    /// Digits of pi and ln 2 that were computed before.
-    static CONSTANTS: RefCell<ConstCache> = const { RefCell::new(ConstCache::new()) };
+    /// Digits of pi and ln 2 that were computed before, by precision: what has many costs as much
+    /// where few are asked for.
+    static CONSTANTS: RefCell<BTreeMap<usize, ConstCache>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// The true value is within `2^off 2^shift` of `mid 2^shift`.
@@ -154,8 +156,18 @@ impl Ball {
         off: f64,
         f: impl Fn(&Context<HalfEven>, &Repr<2>, Option<&mut ConstCache>) -> Computed,
     ) -> Ball {
-        let result = CONSTANTS.with_borrow_mut(|known| f(&self.context(), &self.mid, Some(known)));
+        let result = self.constants(|known| f(&self.context(), &self.mid, Some(known)));
         self.rounded(result, IBig::ZERO, off)
+    }
+
+    fn constants<T>(&self, f: impl FnOnce(&mut ConstCache) -> T) -> T {
+        CONSTANTS.with_borrow_mut(|all| f(all.entry(self.precision).or_default()))
+    }
+
+    /// `log_e 2`
+    fn ln2(&self) -> Ball {
+        let ln2 = self.constants(|known| known.ln2::<2, HalfEven>(self.precision));
+        self.with(ln2.into_repr(), IBig::ZERO, 1.0 - self.precision as f64)
     }
 
     /// What an operation on these makes if either is no number or not known.

@@ -58,7 +58,10 @@ fn suffices(y: Near, format: Format) -> bool {
     let unit = format.ulp(y.value);
     match format.is_half() {
         _ if y.off == 0.0 => true,
-        true => y.off < unit && format.round(y.value - y.off) == format.round(y.value + y.off),
+        true => {
+            let (least, most) = ((y.value - y.off).next_down(), (y.value + y.off).next_up());
+            y.off < unit && format.round(least) == format.round(most)
+        }
         false => y.off <= SLACK * unit,
     }
 }

@@ -5,10 +5,8 @@ use std::cmp::Ordering;
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A rounding, relative to its result: twice what it can be, so that the bounds' own roundings are
-/// covered.
-const ROUNDING: f64 = f64::EPSILON;
-/// The same of a function of `libm`, whose errors are below one unit in the last place.
+/// The error of a function of `libm` relative to its result; these stay below one unit in the last
+/// place, or half as much.
 const FUNCTION: f64 = 4.0 * f64::EPSILON;
 /// The rounding of a result that underflows.
 const LEAST: f64 = f64::MIN_POSITIVE * f64::EPSILON;
@@ -30,14 +28,12 @@ impl Near {
 
     const UNKNOWN: Near = Near { value: 0.0, off: f64::INFINITY };
 
-    /// The result of an operation on numbers of which nothing is infinite.
-    fn rounded(value: f64, off: f64, relative: f64) -> Near {
-        if !value.is_finite() {
-            return Near::UNKNOWN;
-        }
-        let off = off * (1.0 + ROUNDING) + relative * value.abs();
-        let off = if value.abs() < f64::MIN_POSITIVE && off > 0.0 { off + LEAST } else { off };
-        Near { value, off: if off.is_nan() { f64::INFINITY } else { off } }
+    /// The result of an operation on numbers of which nothing is infinite: off by `off` for the
+    /// operands' sake, and by its own rounding.
+    fn rounded(value: f64, off: f64, rounding: f64) -> Near {
+        let off = (off + rounding.abs()) * (1.0 + 4.0 * f64::EPSILON);
+        let known = value.is_finite() && off.is_finite();
+        if known { Near { value, off } } else { Near::UNKNOWN }
     }
 
     fn is_ordinary(self) -> bool {
@@ -58,6 +54,16 @@ impl Near {
         }
     }
 
+    /// The result of a function that comes to a limit like `e^-distance`: the limit, if that is
+    /// nothing beside it (or nothing at all, where the limit is 0).
+    fn or_limit(self, limit: f64, distance: f64) -> Near {
+        let far = if limit == 0.0 { 720.0 } else { 40.0 };
+        match distance > far {
+            true => Near { value: limit, off: 4.0 * libm::exp(-distance) + LEAST },
+            false => self,
+        }
+    }
+
     /// A function of this number that takes `value` here, and whose slope stays below `slope`
     /// within `reach` of here. `defined` is where it has a value.
     fn through(self, value: f64, slope: f64, reach: f64, defined: bool) -> Near {
@@ -67,14 +73,26 @@ impl Near {
         match (self.is_ordinary() && self.off <= reach, defined) {
             (true, true) => {
                 let off = if self.off == 0.0 { 0.0 } else { slope * self.off };
-                // Zeros of functions are at exact places.
-                let at_zero = self.is_zero() && value == value.trunc();
-                Near::rounded(value, off, if at_zero { 0.0 } else { FUNCTION })
+                // At zero functions have values without a rounding.
+                let exact = self.is_zero() && value == value.trunc();
+                let least = if value.abs() < f64::MIN_POSITIVE { LEAST } else { 0.0 };
+                Near::rounded(value, off, if exact { 0.0 } else { FUNCTION * value.abs() + least })
             }
             (true, false) if self.off == 0.0 => Near::exact(f64::NAN),
             _ => Near::UNKNOWN,
         }
     }
+}
+
+/// The square of what is positive, else nothing.
+fn square(x: f64) -> f64 {
+    x.max(0.0) * x.max(0.0)
+}
+
+/// What a product or quotient of this size may have lost besides its rounding as it is computed: a
+/// rounding is a number itself as long as it does not underflow.
+fn underflow(value: f64) -> f64 {
+    if value.abs() < f64::MIN_POSITIVE / f64::EPSILON { LEAST } else { 0.0 }
 }
 
 impl Neg for Near {
@@ -89,9 +107,12 @@ impl Add for Near {
     fn add(self, y: Near) -> Near {
         let sum = self.value + y.value;
         match self.is_ordinary() && y.is_ordinary() {
-            // Sums do not underflow, and a sum with zero is exact.
-            true if self.is_zero() || y.is_zero() => Near { value: sum, off: self.off + y.off },
-            true => Near::rounded(sum, self.off + y.off, ROUNDING),
+            true => {
+                // What the rounding left out, which is a number itself.
+                let part = sum - self.value;
+                let rounding = (self.value - (sum - part)) + (y.value - part);
+                Near::rounded(sum, self.off + y.off, rounding)
+            }
             false => self.special(y, sum),
         }
     }
@@ -112,7 +133,8 @@ impl Mul for Near {
             true if self.is_zero() || y.is_zero() => Near::exact(0.0),
             true => {
                 let off = self.off * (y.value.abs() + y.off) + self.value.abs() * y.off;
-                Near::rounded(product, off + LEAST, ROUNDING)
+                let rounding = self.value.mul_add(y.value, -product);
+                Near::rounded(product, off, rounding.abs() + underflow(product))
             }
             false => self.special(y, product),
         }
@@ -129,7 +151,8 @@ impl Div for Near {
             true if self.is_zero() => Near::exact(0.0),
             true => {
                 let off = (self.off + ratio.abs() * y.off) / (y.value.abs() - y.off);
-                Near::rounded(ratio, off * (1.0 + ROUNDING) + LEAST, ROUNDING)
+                let rounding = ratio.mul_add(-y.value, self.value) / y.value;
+                Near::rounded(ratio, off, 2.0 * rounding.abs() + underflow(ratio))
             }
             false => self.special(y, ratio),
         }
@@ -142,7 +165,7 @@ impl Real for Near {
     }
 
     fn pi(&self) -> Near {
-        Near { value: PI, off: ROUNDING * PI }
+        Near { value: PI, off: f64::EPSILON }
     }
 
     fn is_nan(&self) -> bool {
@@ -173,13 +196,13 @@ impl Real for Near {
 
     fn exp(&self) -> Near {
         let e = libm::exp(self.value);
-        // A result that underflows is off by the least number.
-        let result = self.through(e, 2.0 * e, 1.0, true);
-        if e < f64::MIN_POSITIVE { Near { off: result.off + LEAST, ..result } } else { result }
+        self.through(e, 2.0 * e, 1.0, true).or_limit(0.0, -(self.value + self.off))
     }
 
     fn expm1(&self) -> Near {
-        self.through(libm::expm1(self.value), 2.0 * libm::exp(self.value), 1.0, true)
+        let e = libm::exp(self.value);
+        let result = self.through(libm::expm1(self.value), 2.0 * e, 1.0, true);
+        result.or_limit(-1.0, -(self.value + self.off))
     }
 
     fn ln(&self) -> Near {
@@ -196,12 +219,14 @@ impl Real for Near {
         if from_pole == 0.0 && self.off == 0.0 {
             return Near::exact(f64::NEG_INFINITY);
         }
-        let slope = 2.0 / from_pole * (1.0 + FUNCTION);
+        let slope = 2.0 / from_pole;
         self.through(libm::log1p(self.value), slope, 0.25 * from_pole, from_pole > 0.0)
     }
 
     fn erf(&self) -> Near {
-        self.through(libm::erf(self.value), FRAC_2_SQRT_PI, f64::MAX, true)
+        let x = self.value;
+        let result = self.through(libm::erf(x), FRAC_2_SQRT_PI, f64::MAX, true);
+        result.or_limit(1f64.copysign(x), square(x.abs() - self.off))
     }
 
     fn erfc(&self) -> Near {
@@ -209,11 +234,8 @@ impl Real for Near {
         // e^(2 |x| off) more at the near end.
         let slope = 2.0 * FRAC_2_SQRT_PI * libm::exp(-x * x) + LEAST;
         let result = self.through(libm::erfc(x), slope, 0.25 / x.abs().max(1.0), true);
-        if result.value < f64::MIN_POSITIVE {
-            Near { off: result.off + LEAST, ..result }
-        } else {
-            result
-        }
+        let result = result.or_limit(2.0, square(-x - self.off));
+        result.or_limit(0.0, square(x - self.off))
     }
 
     fn sin(&self) -> Near {

@@ -16,14 +16,15 @@ const SMALL: f64 = 1.0 / 128.0;
 
 /// The largest difference between the graph and the author's code, in f64.
 pub fn difference(formula: &Formula) -> f64 {
-    let streams = formula.op.def().input_streams().len();
+    let setting = &formula.settings[0];
+    let streams = setting.streams.len();
     let mut worst = 0.0f64;
     for i in 0..=STEPS {
         let x = RANGE * (2.0 * f64::from(i) / f64::from(STEPS) - 1.0);
         let mut values: Vec<f64> = (0..streams).map(|k| FACTORS[k % FACTORS.len()]).collect();
-        values[formula.activation] = x;
-        let want = formula.spec.graph.eval(&values, &formula.scalars);
-        let input = OracleInput { streams: &values, attrs: &formula.attrs };
+        values[setting.swept] = x;
+        let want = formula.spec.graph.eval(&values, &setting.scalars());
+        let input = OracleInput { streams: &values, attrs: &setting.attrs };
         let got = formula.op.oracle(&input);
         if got.len() != want.len() {
             return f64::INFINITY;
@@ -31,7 +32,12 @@ pub fn difference(formula: &Formula) -> f64 {
         for (got, want) in got.iter().zip(&want) {
             let scale = want.abs().max(SMALL);
             let off = (got - want).abs() / scale;
-            worst = if off.is_nan() { f64::INFINITY } else { worst.max(off) };
+            let agree = got == want || got.is_nan() && want.is_nan();
+            worst = match (agree, off.is_nan()) {
+                (true, _) => worst,
+                (false, true) => f64::INFINITY,
+                (false, false) => worst.max(off),
+            };
         }
     }
     worst

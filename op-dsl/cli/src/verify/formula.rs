@@ -1,31 +1,60 @@
-//! One specialisation as a function of its activation: reference values, zero crossings, budget.
+//! One specialisation with its attributes fixed, and the settings that it is swept in.
 
-use crate::roles;
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Part, Spec, Value};
-use op_dsl_ir::{Graph, Node, Prim};
-use op_dsl_truth::format::pow2;
+use op_dsl_ir::roles::{Dependence, activation, dependence};
+use op_dsl_ir::{Id, Node, Prim};
+use op_dsl_truth::format::Format;
 
-/// Values this small between a zero crossing and its neighbourhood's edge are measured in the
-/// units of this one.
-const NEAR_ZERO: f64 = 1.0 / 128.0;
-
-/// What everything but the activation is.
-pub const OTHERS: f64 = 1.0;
+/// What factors are in sweeps.
+pub const FACTOR: f64 = 1.0;
+/// What the streams are, in turn, that a formula is applied to besides the one that is swept.
+const BESIDE: [f64; 3] = [0.5, -1.5, 3.0];
+/// Float attributes are swept at their defaults and at this multiple of them.
+const VARIED: f64 = 0.75;
 
 /// An operator with its attributes fixed.
 pub struct Formula {
     pub op: &'static Operator,
     pub spec: &'static Spec,
-    pub attrs: Vec<Value>,
     /// `tanh`; `formula` if the operator has but one.
     pub mode: String,
+    /// Streams that no result is linear in: each is swept.
+    pub applied: Vec<usize>,
+    pub settings: Vec<Setting>,
+}
+
+/// What everything is but the stream that is swept.
+#[derive(Clone)]
+pub struct Setting {
     /// Index of the input stream that is swept.
-    pub activation: usize,
-    pub scalars: Vec<f64>,
-    /// Per output stream: where the activation is near a value that makes it cross zero.
-    crossings: Vec<Vec<(f64, f64)>>,
+    pub swept: usize,
+    /// Every stream; the place of the swept one holds anything.
+    pub streams: Vec<f64>,
+    pub attrs: Vec<Value>,
+}
+
+impl Setting {
+    /// The run-time scalars among the attributes, as the f32 that they are.
+    pub fn scalars(&self) -> Vec<f64> {
+        let float =
+            |v: &Value| if let Value::Float(f) = v { Some(f64::from(*f as f32)) } else { None };
+        self.attrs.iter().filter_map(float).collect()
+    }
+
+    /// What the streams multiply that are factors.
+    pub fn factor(&self, formula: &Formula) -> f64 {
+        let factors = (0..self.streams.len()).filter(|k| formula.is_factor(*k));
+        factors.map(|k| self.streams[k].abs()).product()
+    }
+
+    /// Every stream, where the swept one is `x`.
+    pub fn at(&self, x: f64) -> Vec<f64> {
+        let mut streams = self.streams.clone();
+        streams[self.swept] = x;
+        streams
+    }
 }
 
 /// Every attribute for a specialisation: as it was specialised, else the default.
@@ -61,20 +90,26 @@ impl Formula {
     pub fn new(op: &'static Operator, spec: &'static Spec) -> Formula {
         let mut attrs = attributes(op, spec);
         if let Some(split) = &op.def().split {
-            attrs[split.dim] = Value::Int(0); // rows: see `Formula::place`
+            attrs[split.dim] = Value::Int(0); // rows: see `Formula::row`
         }
-        let float = |v: &Value| if let Value::Float(f) = v { Some(*f) } else { None };
-        let mut formula = Formula {
-            op,
-            spec,
-            mode: mode(op, spec),
-            activation: roles::activation(op.def()),
-            scalars: attrs.iter().filter_map(float).collect(),
-            attrs,
-            crossings: Vec::new(),
-        };
-        formula.crossings = formula.find_crossings();
-        formula
+        let streams = op.def().input_streams().len();
+        let is_applied = |i: &usize| dependence(&spec.graph, *i) == Dependence::Other;
+        let mut applied: Vec<usize> = (0..streams).filter(is_applied).collect();
+        if applied.is_empty() {
+            applied.push(activation(op.def()));
+        }
+        let settings = settings(&applied, streams, &attrs);
+        Formula { op, spec, mode: mode(op, spec), applied, settings }
+    }
+
+    /// The true outputs for these streams.
+    pub fn truth(&self, setting: &Setting, streams: &[f64], format: Format) -> Vec<f64> {
+        op_dsl_truth::outputs(self.spec, streams, &setting.scalars(), format)
+    }
+
+    /// Whether a stream multiplies results and is nothing else.
+    pub fn is_factor(&self, stream: usize) -> bool {
+        !self.applied.contains(&stream)
     }
 
     /// The shape that holds `n` elements of every stream of a tensor: one row per part.
@@ -89,7 +124,7 @@ impl Formula {
     /// The row of a gated tensor that a part is.
     pub fn row(&self, part: Part) -> usize {
         let left = match self.op.def().split.as_ref().map(|s| s.gate) {
-            Some(Gate::LeftIf(i)) => self.attrs[i].as_int() == Some(1),
+            Some(Gate::LeftIf(i)) => self.settings[0].attrs[i].as_int() == Some(1),
             gate => gate == Some(Gate::Left),
         };
         match part {
@@ -99,124 +134,91 @@ impl Formula {
         }
     }
 
-    pub fn reference(&self) -> Reference<'_> {
-        Reference::new(self)
+    /// What a setting sweeps, and what is not the same in all of them: `x.gate; weight=0.5`.
+    pub fn describe(&self, setting: usize) -> String {
+        let setting = &self.settings[setting];
+        let def = self.op.def();
+        let names = def.input_names();
+        let beside = self.applied.iter().filter(|k| **k != setting.swept);
+        let beside = beside.map(|k| format!("{}={}", names[*k], setting.streams[*k]));
+        let scalars = def.scalar_names().into_iter().zip(setting.scalars());
+        let scalars = scalars.map(|(name, v)| format!("{name}={}", v as f32));
+        let rest: Vec<String> = beside.chain(scalars).collect();
+        let swept = &names[setting.swept];
+        if rest.is_empty() { swept.clone() } else { format!("{swept}; {}", rest.join(", ")) }
     }
 
-    /// The unit that the error at `x` is measured in, where it is larger than the value's own.
-    pub fn unit(&self, output: usize, x: f64) -> f64 {
-        let near = |&(lo, hi): &(f64, f64)| lo <= x && x <= hi;
-        if self.crossings[output].iter().any(near) { NEAR_ZERO * pow2(-23) } else { 0.0 }
+    /// Numbers around which results may bend or jump: those that the formula is written with.
+    pub fn constants(&self) -> Vec<f64> {
+        let written = self.spec.derived.as_ref().map_or(&self.spec.traced, |d| &d.forward);
+        let number = |n: &Node| if let Node::Const(c) = n { Some(*c) } else { None };
+        let scalars = self.settings.iter().flat_map(Setting::scalars);
+        written.nodes.iter().filter_map(number).chain(scalars).collect()
     }
 
-    fn find_crossings(&self) -> Vec<Vec<(f64, f64)>> {
-        let mut reference = self.reference();
-        let outputs = self.spec.graph.outputs.len();
-        let mut found = vec![Vec::new(); outputs];
-        let step = 1.0 / 64.0;
-        for (k, found) in found.iter_mut().enumerate() {
-            let mut value = |x: f64| reference.at(x)[k];
-            for i in -2560..2560 {
-                let (mut lo, mut hi) = (f64::from(i) * step, f64::from(i + 1) * step);
-                let (at_lo, at_hi) = (value(lo), value(hi));
-                // A crossing at zero itself needs no leniency: the floats around it are dense.
-                if at_lo == 0.0 || at_hi == 0.0 || (at_lo < 0.0) == (at_hi < 0.0) {
-                    continue;
-                }
-                for _ in 0..60 {
-                    let middle = 0.5 * (lo + hi);
-                    if (value(middle) < 0.0) == (at_lo < 0.0) { lo = middle } else { hi = middle }
-                }
-                let mut edge = |from: f64, step: f64| {
-                    let near = |k: &i32| value(from + f64::from(*k) * step).abs() < NEAR_ZERO;
-                    let last = (0..4096).take_while(near).last().unwrap_or(0);
-                    from + f64::from(last) * step
-                };
-                found.push((edge(lo, -1.0 / 4096.0), edge(hi, 1.0 / 4096.0)));
-            }
-        }
-        found
-    }
-
-    /// Budget of an output in f32: the table's errors of the primitives that the activation runs
-    /// through, and half a unit for each further rounding.
+    /// Budget of an output in f32 on levels without FMA: the table's errors of the primitives that
+    /// it runs through, and half a unit for each further rounding.
     pub fn budget(&self, output: usize, level: Level) -> f64 {
         let graph = &self.spec.graph;
-        let reference = self.reference();
+        let mut varies: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+        for node in graph.nodes.iter() {
+            let own = matches!(node, Node::Stream(s) if self.applied.contains(&usize::from(*s)));
+            let inherited = node.args().iter().any(|a| varies[a.index()]);
+            varies.push(own || inherited);
+        }
+        let setting = &self.settings[0];
+        let values = graph.eval_all(&setting.streams, &setting.scalars());
+        // A product or quotient only shifts the exponent if all but one are powers of two.
+        let shifts = |id: &Id| {
+            let v = values[id.index()];
+            !varies[id.index()] && v.is_normal() && v.to_bits() << 12 == 0
+        };
+        let is_exact = |prim: Prim, args: &[Id]| match prim {
+            Prim::Mul | Prim::Mul3 => args.iter().filter(|a| !shifts(a)).count() <= 1,
+            Prim::Div => args.last().is_some_and(shifts),
+            _ => false,
+        };
         let mut needed = vec![false; graph.nodes.len()];
         needed[graph.outputs[output].index()] = true;
         let mut budget = 0.0;
-        for i in (0..graph.nodes.len()).rev() {
-            if !needed[i] || !reference.varies[i] {
+        for (i, node) in graph.nodes.iter().enumerate().rev() {
+            if !needed[i] || !varies[i] {
                 continue;
             }
-            graph.nodes[i].args().iter().for_each(|a| needed[a.index()] = true);
-            if let Node::Call(prim, _) = graph.nodes[i] {
+            node.args().iter().for_each(|a| needed[a.index()] = true);
+            if let Node::Call(prim, _) = *node {
                 let (fma, baseline) = prim.row().ulp;
                 let own = if level.has_fma() { fma } else { baseline };
-                if !is_exact(prim, graph.nodes[i].args(), &reference) {
-                    budget += f64::from(own);
-                }
+                budget += if is_exact(prim, node.args()) { 0.0 } else { f64::from(own) };
             }
         }
         f64::max(budget, 0.5)
     }
 }
 
-/// Whether a product or quotient only shifts the exponent: all factors but one are powers of two.
-fn is_exact(prim: Prim, args: &[op_dsl_ir::Id], reference: &Reference<'_>) -> bool {
-    let shifts = |id: &op_dsl_ir::Id| {
-        let v = reference.values[id.index()];
-        !reference.varies[id.index()] && v.is_normal() && v.to_bits() << 12 == 0
+/// Each stream that the formula is applied to in turn, the others of them at a few values, and
+/// float attributes at two.
+fn settings(applied: &[usize], streams: usize, attrs: &[Value]) -> Vec<Setting> {
+    let varied = |v: &Value| match v {
+        Value::Float(0.0) => Value::Float(VARIED),
+        Value::Float(v) => Value::Float(f64::from((VARIED * v) as f32)),
+        other => *other,
     };
-    match prim {
-        Prim::Mul | Prim::Mul3 => args.iter().filter(|a| !shifts(a)).count() <= 1,
-        Prim::Div => args.last().is_some_and(shifts),
-        _ => false,
+    let mut all = vec![attrs.to_vec()];
+    let other: Vec<Value> = attrs.iter().map(varied).collect();
+    if other != attrs {
+        all.push(other);
     }
-}
-
-/// The graph in f64 by the table's oracles. What does not depend on the activation is computed
-/// once.
-pub struct Reference<'f> {
-    graph: &'f Graph,
-    activation: usize,
-    varies: Vec<bool>,
-    values: Vec<f64>,
-    outputs: Vec<f64>,
-}
-
-impl<'f> Reference<'f> {
-    fn new(formula: &'f Formula) -> Reference<'f> {
-        let graph = &formula.spec.graph;
-        let streams = vec![OTHERS; formula.op.def().input_streams().len()];
-        let mut varies = Vec::with_capacity(graph.nodes.len());
-        for node in graph.nodes.iter() {
-            let own = matches!(node, Node::Stream(s) if *s as usize == formula.activation);
-            let inherited = node.args().iter().any(|a| varies[a.index()]);
-            varies.push(own || inherited);
-        }
-        let values = graph.eval_all(&streams, &formula.scalars);
-        let outputs = vec![0.0; graph.outputs.len()];
-        Reference { graph, activation: formula.activation, varies, values, outputs }
-    }
-
-    /// Every output where the activation is `x`.
-    pub fn at(&mut self, x: f64) -> &[f64] {
-        for (i, node) in self.graph.nodes.iter().enumerate() {
-            match *node {
-                Node::Stream(s) if s as usize == self.activation => self.values[i] = x,
-                Node::Call(prim, args) if self.varies[i] => {
-                    let arg = |k: usize| self.values.get(args[k].index()).copied();
-                    let args = [0, 1, 2].map(|k| arg(k).unwrap_or(f64::NAN));
-                    self.values[i] = (prim.row().oracle)(args);
-                }
-                _ => {}
+    let beside = if applied.len() == 1 { &BESIDE[..1] } else { &BESIDE[..] };
+    let mut settings = Vec::new();
+    for attrs in all {
+        for &swept in applied {
+            for &value in beside {
+                let of = |i: usize| if applied.contains(&i) { value } else { FACTOR };
+                let streams = (0..streams).map(of).collect();
+                settings.push(Setting { swept, streams, attrs: attrs.clone() });
             }
         }
-        for (out, id) in self.outputs.iter_mut().zip(self.graph.outputs.iter()) {
-            *out = self.values[id.index()];
-        }
-        &self.outputs
     }
+    settings
 }

@@ -1,151 +1,126 @@
 //! Running a formula over many activations and measuring each result.
 
-use super::formula::{Formula, OTHERS};
-use crate::array::{Array, views, views_mut};
+use super::bench::Bench;
+use super::crossing;
+use super::formula::{Formula, Setting};
+use super::points::Points;
 use crate::error::Error;
-use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::simd::Level;
 use indicatif::ProgressBar;
 use op_dsl_ir::DType;
-use op_dsl_ir::op::{Kind, Stream};
 use op_dsl_truth::format::Format;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Activations computed at a time: small enough to stay in cache.
 const CHUNK: u64 = 1 << 13;
-/// The default stride through all bit patterns of f32; odd, so that mantissas vary.
-const STRIDE: u64 = 16_411;
-/// The finer stride where the activations of networks lie.
-const FINE_STRIDE: u64 = 1_021;
-/// Bit patterns of 2^-4 .. 16, to be taken with either sign.
-const FINE: (u64, u64) = (0x3d80_0000, 0x4180_0000);
+/// Errors up to here, in units in the last place, need no look for a zero crossing.
+const PLAIN: f64 = 1.0;
+
+/// The largest error of an output, and where it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Worst {
+    /// In units in the last place.
+    pub ulp: f64,
+    /// The activation.
+    pub at: f64,
+    /// Index of the setting.
+    pub setting: usize,
+}
+
+/// How many of some results are right.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    pub right: u64,
+    pub all: u64,
+}
+
+impl Tally {
+    pub fn add(&mut self, right: bool) {
+        self.right += u64::from(right);
+        self.all += 1;
+    }
+
+    pub fn merge(&mut self, other: Tally) {
+        self.right += other.right;
+        self.all += other.all;
+    }
+
+    pub fn holds(self) -> bool {
+        self.right == self.all
+    }
+
+    /// The share that is right; all of nothing.
+    pub fn share(self) -> f64 {
+        if self.all == 0 { 1.0 } else { self.right as f64 / self.all as f64 }
+    }
+}
 
 /// What a level did to all activations of one element type.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Measure {
-    /// How many results there were, those of NaN left out.
-    pub results: u64,
-    /// How many of them are the true value, correctly rounded.
-    pub rounded: u64,
-    /// Per output: the largest error, and the activation it is at.
-    pub worst: Vec<(f64, f64)>,
+    /// Results of finite activations that are the true value, correctly rounded.
+    pub rounded: Tally,
+    /// Results of infinite activations that are the limit.
+    pub limits: Tally,
+    /// Results of NaN that are what the formula makes of it.
+    pub nan: Tally,
+    /// Per output.
+    pub worst: Vec<Worst>,
 }
 
 impl Measure {
     fn new(outputs: usize) -> Measure {
-        Measure { worst: vec![(0.0, 0.0); outputs], ..Measure::default() }
+        let none = Tally::default();
+        Measure { rounded: none, limits: none, nan: none, worst: vec![Worst::default(); outputs] }
     }
 
-    fn add(&mut self, output: usize, error: f64, x: f64, rounded: bool) {
-        self.results += 1;
-        self.rounded += rounded as u64;
-        self.raise(output, error, x);
-    }
-
-    fn raise(&mut self, output: usize, error: f64, x: f64) {
+    fn raise(&mut self, output: usize, new: Worst) {
         let worst = &mut self.worst[output];
         // Of equal errors the one at the smaller activation, whichever thread came first.
-        if error > worst.0 || (error == worst.0 && error > 0.0 && x < worst.1) {
-            *worst = (error, x);
+        let earlier = (new.setting, new.at) < (worst.setting, worst.at);
+        if new.ulp > worst.ulp || (new.ulp == worst.ulp && new.ulp > 0.0 && earlier) {
+            *worst = new;
         }
     }
 
     fn merge(&mut self, other: &Measure) {
-        for (k, &(error, x)) in other.worst.iter().enumerate() {
-            self.raise(k, error, x);
-        }
-        self.results += other.results;
-        self.rounded += other.rounded;
-    }
-
-    /// The share of results that are correctly rounded.
-    pub fn share(&self) -> f64 {
-        self.rounded as f64 / self.results.max(1) as f64
+        other.worst.iter().enumerate().for_each(|(k, worst)| self.raise(k, *worst));
+        self.rounded.merge(other.rounded);
+        self.limits.merge(other.limits);
+        self.nan.merge(other.nan);
     }
 }
 
-/// Bit patterns of activations.
-#[derive(Clone, Copy)]
-pub struct Sweep {
-    pub dtype: DType,
-    pub exhaustive: bool,
-}
-
-impl Sweep {
-    fn all(self) -> bool {
-        self.exhaustive || self.dtype != DType::F32
-    }
-
-    /// How many activations it has.
-    pub fn len(self) -> u64 {
-        match self.dtype {
-            DType::F16 | DType::BF16 => 1 << 16,
-            DType::F32 if self.exhaustive => 1 << 32,
-            DType::F32 => strided() + EXPONENTS + 2 * fine(),
-        }
-    }
-
-    /// The bits of activation `i`.
-    fn bits(self, i: u64) -> u32 {
-        if self.all() {
-            return i as u32;
-        }
-        let Some(i) = i.checked_sub(strided()) else { return (i * STRIDE) as u32 };
-        let Some(i) = i.checked_sub(EXPONENTS) else {
-            // Around the ends and the middle of each exponent.
-            const MANTISSAS: [u32; 8] =
-                [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffe, 0x7f_ffff];
-            return ((i as u32 / 8) << 23) | MANTISSAS[i as usize % 8];
-        };
-        let sign = if i < fine() { 0 } else { 0x8000_0000 };
-        sign | (FINE.0 + i % fine() * FINE_STRIDE) as u32
-    }
-
-    fn value(self, i: u64) -> f32 {
-        let bits = self.bits(i);
-        match self.dtype {
-            DType::F16 => half::f16::from_bits(bits as u16).to_f32(),
-            DType::BF16 => half::bf16::from_bits(bits as u16).to_f32(),
-            DType::F32 => f32::from_bits(bits),
-        }
-    }
-}
-
-/// Both signs, every exponent, eight mantissas.
-const EXPONENTS: u64 = 512 * 8;
-
-const fn strided() -> u64 {
-    (1 << 32) / STRIDE
-}
-
-const fn fine() -> u64 {
-    (FINE.1 - FINE.0) / FINE_STRIDE
-}
-
-/// Runs every activation of a sweep at each level, on all cores; the reference is computed once.
+/// Runs every activation in every setting at each level; the truth is computed once.
 pub fn sweep(
     formula: &Formula,
-    sweep: Sweep,
+    dtype: DType,
+    points: &Points,
     levels: &[Level],
+    threads: usize,
     progress: &ProgressBar,
 ) -> Result<Vec<Measure>, Error> {
-    let outputs = formula.spec.graph.outputs.len();
+    let outputs = formula.op.def().output_streams().len();
     let fresh = || vec![Measure::new(outputs); levels.len()];
     let total = Mutex::new(Ok(fresh()));
     let next = AtomicU64::new(0);
-    let chunks = sweep.len().div_ceil(CHUNK);
+    let chunks = points.len().div_ceil(CHUNK);
     let work = || {
         let mut own = fresh();
         let done = (|| {
-            let mut bench = Bench::new(formula, sweep.dtype)?;
+            let bench = Bench::new(formula, dtype, CHUNK as usize)?;
+            let mut sweeper = Sweeper { formula, dtype, points, levels, bench, want: Vec::new() };
             loop {
-                let chunk = next.fetch_add(1, Ordering::Relaxed);
-                if chunk >= chunks {
+                let task = next.fetch_add(1, Ordering::Relaxed);
+                let (setting, chunk) = ((task / chunks) as usize, task % chunks);
+                if setting >= formula.settings.len() {
                     return Ok(());
                 }
-                bench.chunk(sweep, chunk * CHUNK, levels, &mut own)?;
-                progress.inc(CHUNK.min(sweep.len() - chunk * CHUNK));
+                let start = chunk * CHUNK;
+                let count = CHUNK.min(points.len() - start);
+                sweeper.chunk(setting, start, count as usize, &mut own)?;
+                progress.inc(count);
             }
         })();
         // A poisoned lock means that another worker panicked; its panic is passed on anyway.
@@ -156,9 +131,8 @@ pub fn sweep(
             (Ok(()), Err(_)) => {}
         }
     };
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        for _ in 1..workers.min(chunks as usize) {
+        for _ in 1..threads {
             scope.spawn(work);
         }
         work();
@@ -166,89 +140,71 @@ pub fn sweep(
     total.into_inner().unwrap_or_else(|e| e.into_inner())
 }
 
-/// Tensors for one chunk of activations.
-struct Bench<'f> {
+/// One thread's part of a sweep.
+struct Sweeper<'f> {
     formula: &'f Formula,
     dtype: DType,
-    inputs: Vec<Array>,
-    outputs: Vec<Array>,
+    points: &'f Points,
+    levels: &'f [Level],
+    bench: Bench<'f>,
+    /// The truth of each element of a chunk, output by output.
     want: Vec<f64>,
 }
 
-impl<'f> Bench<'f> {
-    fn new(formula: &'f Formula, dtype: DType) -> Result<Bench<'f>, Error> {
-        let make = |kind: Kind| {
-            Array::filled(dtype, &formula.shape(kind, CHUNK as usize), || OTHERS as f32)
-        };
-        let inputs: Result<_, _> = formula.op.def().inputs.iter().map(|t| make(t.kind)).collect();
-        let outputs: Result<_, _> = formula.op.def().outputs.iter().map(|t| make(t.kind)).collect();
-        Ok(Bench { formula, dtype, inputs: inputs?, outputs: outputs?, want: Vec::new() })
-    }
-
+impl Sweeper<'_> {
     fn chunk(
         &mut self,
-        sweep: Sweep,
+        index: usize,
         start: u64,
-        levels: &[Level],
+        count: usize,
         measures: &mut [Measure],
     ) -> Result<(), Error> {
-        let formula = self.formula;
-        let count = CHUNK.min(sweep.len() - start) as usize;
-        let at = |s: Stream, i: usize| formula.row(s.part) * CHUNK as usize + i;
-        let activation = formula.op.def().input_streams()[formula.activation];
-        let mut reference = formula.reference();
+        let setting = &self.formula.settings[index];
+        let format = Format::of(self.dtype);
+        (0..setting.streams.len()).for_each(|k| self.bench.fill(k, setting.streams[k]));
+        let at = |i: usize| self.points.at(start + i as u64);
         self.want.clear();
         for i in 0..count {
-            let x = sweep.value(start + i as u64);
-            self.inputs[activation.tensor].set(at(activation, i), x);
-            self.want.extend_from_slice(reference.at(x.into()));
+            self.bench.set(setting.swept, i, at(i));
+            let truth = self.formula.truth(setting, &setting.at(at(i).into()), format);
+            self.want.extend(truth);
         }
-        let streams = formula.op.def().output_streams();
-        let format = Format::of(self.dtype);
-        for (&level, measure) in levels.iter().zip(measures) {
-            let options = Options {
-                threads: 1,
-                level: Some(level),
-                streaming: Some(false),
-                ..Options::default()
-            };
-            let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
-            formula.op.run(&formula.attrs, &inputs, &mut outputs, &options)?;
-            for (j, want) in self.want.iter().enumerate() {
-                let (i, k) = (j / streams.len(), j % streams.len());
-                let x = f64::from(sweep.value(start + i as u64));
+        let outputs = self.formula.op.def().output_streams();
+        for (&level, measure) in self.levels.iter().zip(measures) {
+            self.bench.run(setting, level)?;
+            for (j, &want) in self.want.iter().enumerate() {
+                let (i, k) = (j / outputs.len(), j % outputs.len());
+                let (x, got) = (f64::from(at(i)), self.bench.get(outputs[k], i));
+                let error = format.error(got, want, 0.0);
                 if x.is_nan() {
-                    continue;
+                    measure.nan.add(error == 0.0);
+                } else if x.is_infinite() {
+                    measure.limits.add(error <= 1.0);
+                } else {
+                    measure.rounded.add(got == format.round(want) || error == 0.0);
+                    let ulp = self.lenient(setting, k, x, got, want, error);
+                    measure.raise(k, Worst { ulp, at: x, setting: index });
                 }
-                let got = f64::from(self.outputs[streams[k].tensor].get(at(streams[k], i)));
-                let unit = if self.dtype == DType::F32 { formula.unit(k, x) } else { 0.0 };
-                measure.add(k, format.error(got, *want, unit), x, got == format.round(*want));
             }
         }
         Ok(())
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_default_sweep_has_every_exponent_and_both_signs() {
-        let sweep = Sweep { dtype: DType::F32, exhaustive: false };
-        let mut seen = [false; 512];
-        (0..sweep.len()).for_each(|i| seen[(sweep.bits(i) >> 23) as usize] = true);
-        assert!(seen.iter().all(|s| *s));
-        assert!(sweep.len() > 300_000 && sweep.len() < 600_000, "{}", sweep.len());
-    }
-
-    #[test]
-    fn the_fine_part_covers_its_range() {
-        let sweep = Sweep { dtype: DType::F32, exhaustive: false };
-        let first = strided() + EXPONENTS;
-        assert_eq!(sweep.value(first), 0.0625);
-        assert!(sweep.value(first + fine() - 1) > 15.9);
-        assert_eq!(sweep.value(first + fine()), -0.0625);
-        assert!(sweep.value(sweep.len() - 1) < -15.9);
+    /// The error, measured near zero crossings as [`crossing::scale`] has it; of 16-bit types as it
+    /// is.
+    fn lenient(&self, setting: &Setting, k: usize, x: f64, got: f64, want: f64, error: f64) -> f64 {
+        let format = Format::of(self.dtype);
+        // From zero there are poles in two directions, one of which is as good as the other.
+        if x == 0.0 && want.is_infinite() && got.is_infinite() {
+            return 0.0;
+        }
+        if format.is_half() || error <= PLAIN || !got.is_finite() {
+            return error;
+        }
+        let truth = |x: f64| self.formula.truth(setting, &setting.at(x), format)[k];
+        match crossing::scale(x, setting.factor(self.formula), truth) {
+            0.0 => error,
+            scale => format.error(got, want, format.ulp(scale)),
+        }
     }
 }

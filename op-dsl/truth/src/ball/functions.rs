@@ -114,7 +114,7 @@ impl Real for Ball {
             return value;
         }
         let shift = FBig::<HalfEven, 2>::from(self.shift.clone()).into_repr();
-        value + self.with(shift, IBig::ZERO, EXACT) * self.num(2.0).ln()
+        value + self.with(shift, IBig::ZERO, EXACT) * self.ln2()
     }
 
     fn log1p(&self) -> Ball {
@@ -186,7 +186,7 @@ impl Ball {
         let Some(x) = self.plain() else { return self.unknown() };
         // x = k ln 2 + rest
         let wide = Ball { precision: self.precision + self.scale().max(0.0) as usize + 8, ..x };
-        let ln2 = wide.num(2.0).ln();
+        let ln2 = wide.ln2();
         let ratio = wide.clone() / ln2.clone();
         let k = FBig::<HalfEven, 2>::from_repr(ratio.mid.clone(), ratio.context()).to_int().value();
         let whole = FBig::<HalfEven, 2>::from(k.clone()).into_repr();

@@ -1,0 +1,59 @@
+//! Tensors for many elements of one setting, and running the operator on them.
+
+use super::formula::{Formula, Setting};
+use crate::array::{Array, views, views_mut};
+use crate::error::Error;
+use codegen_cpu::rt::call::Options;
+use codegen_cpu::rt::simd::Level;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::{Stream, Tensor};
+
+/// Tensors that hold up to so many elements of every stream.
+pub struct Bench<'f> {
+    formula: &'f Formula,
+    capacity: usize,
+    inputs: Vec<Array>,
+    outputs: Vec<Array>,
+}
+
+impl<'f> Bench<'f> {
+    pub fn new(formula: &'f Formula, dtype: DType, capacity: usize) -> Result<Bench<'f>, Error> {
+        let make = |t: &Tensor| Array::zeros(dtype, &formula.shape(t.kind, capacity));
+        let def = formula.op.def();
+        let inputs: Result<_, _> = def.inputs.iter().map(make).collect();
+        let outputs: Result<_, _> = def.outputs.iter().map(make).collect();
+        Ok(Bench { formula, capacity, inputs: inputs?, outputs: outputs? })
+    }
+
+    /// Makes a stream the same everywhere.
+    pub fn fill(&mut self, stream: usize, value: f64) {
+        (0..self.capacity).for_each(|i| self.set(stream, i, value as f32));
+    }
+
+    /// Sets one element of a stream.
+    pub fn set(&mut self, stream: usize, i: usize, value: f32) {
+        let of = self.formula.op.def().input_streams()[stream];
+        let at = self.place(of, i);
+        self.inputs[of.tensor].set(at, value);
+    }
+
+    /// Element `i` of an output stream.
+    pub fn get(&self, output: Stream, i: usize) -> f64 {
+        self.outputs[output.tensor].get(self.place(output, i)).into()
+    }
+
+    fn place(&self, stream: Stream, i: usize) -> usize {
+        self.formula.row(stream.part) * self.capacity + i
+    }
+
+    pub fn run(&mut self, setting: &Setting, level: Level) -> Result<(), Error> {
+        let options = Options {
+            threads: 1,
+            level: Some(level),
+            streaming: Some(false),
+            ..Options::default()
+        };
+        let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
+        Ok(self.formula.op.run(&setting.attrs, &inputs, &mut outputs, &options)?)
+    }
+}
