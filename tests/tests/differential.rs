@@ -1,4 +1,4 @@
-//! Every operator against its graph in f64: every element type, attribute value, level of this
+//! Every operator against the truth: every element type, attribute value, level of this
 //! machine, boundary size, rank and split dimension.
 #![allow(missing_docs)]
 
@@ -11,8 +11,10 @@ use half::{bf16, f16};
 use levels::levels;
 use op_dsl::ir::DType;
 use op_dsl::ir::op::{Part, Value};
-use op_dsl::ir::roles::{Dependence, dependence};
+use op_dsl::ir::roles::{Dependence, activation, dependence};
 use op_dsl::{Level, Operator, Options};
+use op_dsl_truth::crossing;
+use op_dsl_truth::format::Format;
 use ops_glu_grad::OPERATORS;
 
 const SIZES: [usize; 18] =
@@ -22,27 +24,39 @@ fn data(random: &mut Random) -> impl FnMut(&str) -> f64 {
     |_| random.normal(2.0)
 }
 
-/// Errors of results are counted in ulps of the result, or of 2^-7 times what multiplies the
-/// derivative, near whose zero crossing the result is small by cancellation.
+/// Errors of results are counted in ulps of the result; near a zero crossing, where it is small by
+/// cancellation, as `op_dsl_truth::crossing` has it.
 fn check(op: &Operator, attrs: &[Value], domain: &[usize], dtype: DType, level: Level, seed: u64) {
     let mut random = Random(seed);
     let ins = inputs(op, attrs, domain, dtype, data(&mut random));
     let options = Options { level: Some(level), threads: 1, ..Options::default() };
     let outs = run(op, attrs, &ins, &options);
-    let graph = graph(op, attrs);
+    let spec = spec(op, attrs);
+    let format = Format::of(dtype);
+    let truth = |x: &[f64]| op_dsl_truth::outputs(spec, x, &[], format);
+    let activation = activation(op.def());
     // The budget of one primitive, and a rounding for each product and for the store.
     let budget = if dtype == DType::F32 { 5.0 } else { 1.01 };
     let is_factor: Vec<bool> = (0..op.def().input_streams().len())
-        .map(|k| dependence(graph, k) == Dependence::Affine)
+        .map(|k| dependence(&spec.graph, k) == Dependence::Affine)
         .collect();
     for i in 0..domain.iter().product() {
         let x = element(op, attrs, &ins, domain, i);
-        let want = graph.eval(&x, &[]);
+        let want = truth(&x);
         let factors = x.iter().zip(&is_factor).filter(|(_, is)| **is);
-        let least = factors.map(|(v, _)| v.abs()).product::<f64>().min(1e3) / 128.0;
+        let factor = factors.map(|(v, _)| v.abs()).product::<f64>();
         for (k, stream) in op.def().output_streams().into_iter().enumerate() {
             let got = outs[stream.tensor].at(place(op, attrs, stream, domain, i));
-            let error = (got - want[k]).abs() / ulp(dtype, want[k], least);
+            let mut error = format.error(got, want[k], 0.0);
+            if error > budget {
+                let value = |a: f64| {
+                    let mut x = x.clone();
+                    x[activation] = a;
+                    truth(&x)[k]
+                };
+                let scale = crossing::scale(x[activation], factor, value);
+                error = format.error(got, want[k], format.ulp(scale));
+            }
             assert!(
                 error <= budget,
                 "{} {attrs:?} {domain:?} {dtype} {}: output {k} of {x:?} is {got}, not {}: \

@@ -134,9 +134,13 @@ pub struct Verify {
     /// Name of the operator; all of them by default.
     #[arg(value_name = "OP")]
     pub op: Option<String>,
-    /// All 2^32 values in f32 instead of a stride through them: minutes per formula.
+    /// All 2^32 values in f32: an hour or more per formula.
     #[arg(long)]
     pub exhaustive: bool,
+    /// In f32, every N-th bit pattern besides all exponents and kinks; the range of activations has
+    /// 16 times as many.
+    #[arg(long, value_name = "N", default_value = "16411", value_parser = clap::value_parser!(u32).range(1..))]
+    pub stride: u32,
     /// SIMD level; by default each one this CPU has.
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     pub level: Option<Level>,

@@ -62,8 +62,9 @@ pub fn main(operators: &[&'static Operator], example: &str) -> ExitCode {
     run(operators, example, std::env::args_os(), &mut io::stdout().lock())
 }
 
-fn run(
-    operators: Operators,
+/// What [`main`] does with this command line, printing to `out`. The first word is the program's.
+pub fn run(
+    operators: &[&'static Operator],
     example: &str,
     line: impl Iterator<Item = OsString>,
     out: &mut dyn Write,
@@ -120,7 +121,7 @@ Activation operators and their gradients, each generated from its formula.
   list     operators with their tensors, attributes and element types
   run      compute an operator on .npy files
   bench    time an operator beside the floor of its memory traffic
-  verify   measure its accuracy against an oracle in f64
+  verify   measure how far its results are from the truth
   explain  show the way from the formula to instructions
   tile     show which core and tile of an NPU owns which part
   emit     write AscendC sources with everything their build needs

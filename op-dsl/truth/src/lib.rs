@@ -5,7 +5,7 @@
 //! rules    value and slopes of every primitive      real    what they compute with
 //! walk     one element through a formula            near    f64 with a bound of its error
 //! limit    formulas at infinity                     ball    any precision with a bound of its error
-//! format   rounding and units in the last place
+//! format   rounding and units in the last place    crossing  the unit of errors near zero crossings
 //! ```
 //!
 //! It evaluates the formula as traced, and of a gradient the forward formula, by forward-mode
@@ -17,6 +17,7 @@
 //! cancel, the element is computed again with twice the bits until the bound is small enough.
 
 pub mod ball;
+pub mod crossing;
 pub mod format;
 mod limit;
 pub mod near;

@@ -5,7 +5,7 @@
 use half::{bf16, f16};
 use op_dsl::ir::DType;
 use op_dsl::ir::bind::TensorMeta;
-use op_dsl::ir::op::{AttrKind, Gate, Kind, Part, Pattern, Stream, Value};
+use op_dsl::ir::op::{AttrKind, Gate, Kind, Part, Pattern, Spec, Stream, Value};
 use op_dsl::{Operator, Options, View, ViewMut};
 
 /// Small, fast, and the same on every machine.
@@ -304,11 +304,15 @@ pub fn gradient_streams(
     gradient.def().input_streams().into_iter().map(of).collect()
 }
 
-/// The graph that these attributes pick.
+/// The specialisation that these attributes pick.
+pub fn spec<'a>(op: &'a Operator, attrs: &[Value]) -> &'a Spec {
+    let picked = |s: &&Spec| s.when.iter().all(|(i, v)| attrs[*i].as_int() == Some(*v));
+    op.def().specs.iter().find(picked).expect("a specialisation")
+}
+
+/// Its graph.
 pub fn graph<'a>(op: &'a Operator, attrs: &[Value]) -> &'a op_dsl::ir::Graph {
-    let picked =
-        |s: &&op_dsl::ir::op::Spec| s.when.iter().all(|(i, v)| attrs[*i].as_int() == Some(*v));
-    &op.def().specs.iter().find(picked).expect("a specialisation").graph
+    &spec(op, attrs).graph
 }
 
 /// One unit in the last place of `v`, which is never below that of `least`.

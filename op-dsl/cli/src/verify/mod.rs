@@ -5,7 +5,6 @@
 //! points    the activations of a sweep
 //! bench     running the operator on many elements
 //! sweep     every activation through the kernels of each level, held against the truth
-//! crossing  the unit of errors near zero crossings
 //! factors   factors from 0 to 1e30
 //! author    the author's own code against the graph
 //! report    what of it is said, as a table and as JSON
@@ -13,7 +12,6 @@
 
 mod author;
 mod bench;
-mod crossing;
 mod factors;
 pub mod formula;
 mod points;
@@ -49,7 +47,7 @@ pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Resul
         .iter()
         .flat_map(|f| f.op.def().dtypes.iter().map(move |d| (f, *d)))
         .filter(|(_, dtype)| args.dtype.is_empty() || args.dtype.contains(dtype))
-        .map(|(f, dtype)| (f, dtype, Points::new(f, dtype, args.exhaustive)))
+        .map(|(f, dtype)| (f, dtype, Points::new(f, dtype, args)))
         .collect();
     let work = tasks.iter().map(|(f, _, points)| points.len() * f.settings.len() as u64).sum();
     let progress = progress_bar(work);

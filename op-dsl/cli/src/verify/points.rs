@@ -1,13 +1,12 @@
 //! Which activations a sweep has.
 
 use super::formula::Formula;
+use crate::args::Verify;
 use op_dsl_ir::DType;
 use op_dsl_truth::format::Format;
 
-/// The default stride through all bit patterns of f32; odd, so that mantissas vary.
-const STRIDE: u64 = 16_411;
-/// The finer stride where the activations of networks lie.
-const FINE_STRIDE: u64 = 1_021;
+/// How much finer the stride is where the activations of networks lie.
+const FINER: u64 = 16;
 /// Bit patterns of 2^-4 .. 16, to be taken with either sign.
 const FINE: (u64, u64) = (0x3d80_0000, 0x4180_0000);
 /// Around the ends and the middle of each exponent.
@@ -21,22 +20,24 @@ const NEIGHBOURS: i32 = 4;
 pub struct Points {
     dtype: DType,
     exhaustive: bool,
+    /// Through the bit patterns of f32.
+    stride: u64,
     /// Around the numbers that the formula is written with.
     kinks: Vec<f32>,
 }
 
 impl Points {
-    pub fn new(formula: &Formula, dtype: DType, exhaustive: bool) -> Points {
-        let exhaustive = exhaustive || dtype != DType::F32;
+    pub fn new(formula: &Formula, dtype: DType, args: &Verify) -> Points {
+        let exhaustive = args.exhaustive || dtype != DType::F32;
         let kinks = if exhaustive { Vec::new() } else { kinks(&formula.constants()) };
-        Points { dtype, exhaustive, kinks }
+        Points { dtype, exhaustive, stride: args.stride.into(), kinks }
     }
 
     /// How many there are.
     pub fn len(&self) -> u64 {
         match self.exhaustive {
             true => 1 << self.dtype.row().bits,
-            false => strided() + EXPONENTS + 2 * fine() + self.kinks.len() as u64,
+            false => self.strided() + EXPONENTS + 2 * self.fine() + self.kinks.len() as u64,
         }
     }
 
@@ -51,25 +52,32 @@ impl Points {
     }
 
     fn sampled(&self, i: u64) -> f32 {
-        let Some(i) = i.checked_sub(strided()) else { return f32::from_bits((i * STRIDE) as u32) };
+        let (stride, fine) = (self.stride, self.fine());
+        let Some(i) = i.checked_sub(self.strided()) else {
+            return f32::from_bits((i * stride) as u32);
+        };
         let Some(i) = i.checked_sub(EXPONENTS) else {
             let mantissa = MANTISSAS[i as usize % MANTISSAS.len()];
             return f32::from_bits(((i as u32 / MANTISSAS.len() as u32) << 23) | mantissa);
         };
-        let Some(i) = i.checked_sub(2 * fine()) else {
-            let sign = if i < fine() { 0 } else { 0x8000_0000 };
-            return f32::from_bits(sign | (FINE.0 + i % fine() * FINE_STRIDE) as u32);
+        let Some(i) = i.checked_sub(2 * fine) else {
+            let sign = if i < fine { 0 } else { 0x8000_0000 };
+            return f32::from_bits(sign | (FINE.0 + i % fine * self.fine_stride()) as u32);
         };
         self.kinks[i as usize]
     }
-}
 
-const fn strided() -> u64 {
-    (1 << 32) / STRIDE
-}
+    fn strided(&self) -> u64 {
+        (1 << 32) / self.stride
+    }
 
-const fn fine() -> u64 {
-    (FINE.1 - FINE.0) / FINE_STRIDE
+    fn fine_stride(&self) -> u64 {
+        (self.stride / FINER).max(1)
+    }
+
+    fn fine(&self) -> u64 {
+        (FINE.1 - FINE.0) / self.fine_stride()
+    }
 }
 
 /// Every constant with its neighbours, in f32, of either sign, itself and inverted.
@@ -105,7 +113,7 @@ mod tests {
     use super::*;
 
     fn points(kinks: Vec<f32>) -> Points {
-        Points { dtype: DType::F32, exhaustive: false, kinks }
+        Points { dtype: DType::F32, exhaustive: false, stride: 16_411, kinks }
     }
 
     #[test]
@@ -125,10 +133,10 @@ mod tests {
     #[test]
     fn the_fine_part_covers_its_range() {
         let points = points(Vec::new());
-        let first = strided() + EXPONENTS;
+        let (first, fine) = (points.strided() + EXPONENTS, points.fine());
         assert_eq!(points.at(first), 0.0625);
-        assert!(points.at(first + fine() - 1) > 15.9);
-        assert_eq!(points.at(first + fine()), -0.0625);
+        assert!(points.at(first + fine - 1) > 15.9);
+        assert_eq!(points.at(first + fine), -0.0625);
         assert!(points.at(points.len() - 1) < -15.9);
     }
 
