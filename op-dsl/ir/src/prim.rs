@@ -196,6 +196,15 @@ impl Prim {
         matches!(self, Prim::Relu | Prim::Clamp | Prim::Sign | Prim::Sinh | Prim::Cosh)
     }
 
+    /// Whether a greater argument never has a smaller value, on all numbers.
+    pub fn is_increasing(self) -> bool {
+        use Prim::*;
+        matches!(
+            self,
+            Relu | Sign | Exp | Expm1 | Sinh | Tanh | Sigmoid | Erf | NormalCdf | Softplus
+        )
+    }
+
     /// Whether it is analytic wherever it is finite: no kinks, no jumps.
     pub fn is_smooth(self) -> bool {
         use Prim::*;

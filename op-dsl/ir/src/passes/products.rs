@@ -114,14 +114,7 @@ fn called(prim: Prim, [x, y, z]: [Interval; 3], twice: bool) -> Interval {
         Prim::Min => Interval(x.0.min(y.0), x.1.min(y.1)),
         Prim::Max => Interval(x.0.max(y.0), x.1.max(y.1)),
         Prim::Select => Interval(y.0.min(z.0), y.1.max(z.1)),
-        Prim::Exp
-        | Prim::Expm1
-        | Prim::Tanh
-        | Prim::Atan
-        | Prim::Sigmoid
-        | Prim::Softplus
-        | Prim::NormalCdf
-        | Prim::Erf => {
+        increasing if increasing.is_increasing() => {
             let [low, high] = [x.0, x.1].map(|v| (prim.row().oracle)([v, f64::NAN, f64::NAN]));
             Interval(low, high)
         }
