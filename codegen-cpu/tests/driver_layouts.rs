@@ -130,10 +130,11 @@ fn unaligned_pointers() {
             let (dy, gelu) = (at(&shape, 1, 1), at(&shape, lead, 2));
             let x = at(&[1, 1400], 3, 3);
             let dx = at(&[1, 1400], lead, 4);
-            check_gated(Pattern::Halves, 1, true, [&dy, &x, &gelu], &dx, &all_options());
-            let dx = at(&[1, 1400], lead, 4);
-            let x = at(&[1, 1400], lead, 3);
-            check_gated(Pattern::Halves, 1, true, [&dy, &x, &gelu], &dx, &all_options());
+            for pattern in [Pattern::Halves, Pattern::Interleaved] {
+                check_gated(pattern, 1, true, [&dy, &x, &gelu], &dx, &all_options());
+                let x = at(&[1, 1400], lead, 3);
+                check_gated(pattern, 1, lead % 2 == 0, [&dy, &x, &gelu], &dx, &all_options());
+            }
         }
     }
 }
@@ -249,6 +250,64 @@ fn outputs_of_several_types() {
 fn every_three_types() -> impl Iterator<Item = [DType; 3]> {
     let [a, b, c] = [(); 3].map(|()| DType::ALL);
     a.into_iter().flat_map(move |a| b.into_iter().flat_map(move |b| c.map(|c| [a, b, c])))
+}
+
+/// Both parts of one tensor, of another type than what they are computed from, along rows and across.
+#[test]
+fn gated_outputs_of_another_type() {
+    let patterns = [Pattern::Halves, Pattern::Interleaved];
+    let cases = DType::ALL.into_iter().flat_map(|a| DType::ALL.map(|c| (a, c)));
+    for ((a, c), n) in cases.flat_map(|types| [7, 64, 700, 5000].map(|n| (types, n))) {
+        for ((pattern, dim), left) in patterns
+            .into_iter()
+            .flat_map(|p| [0, 1].map(|dim| (p, dim)))
+            .zip([true, false].repeat(2))
+        {
+            let shape = [3, n];
+            let [dy, gelu] = [1, 2].map(|seed| Tensor::dense(a, &shape, seed));
+            let x = Tensor::dense(a, &double(&shape, dim), 3);
+            let dx = Tensor::dense(c, &x.shape, 4);
+            let computed = expect_gated(pattern, dim, left, [&dy, &x, &gelu], &x);
+            let mut want = dx.buf.clone();
+            (0..6 * n).for_each(|i| want.set(i, computed.get(i)));
+            let inputs = [&dy, &x, &gelu].map(|t| t.view().unwrap());
+            let attrs = [Value::Int(dim as i64), Value::Bool(left)];
+            for options in all_options().into_iter().map(|o| Options { cast: true, ..o }) {
+                let mut dx = dx.clone();
+                let out = dx.view_mut().unwrap();
+                gated_broadcast(pattern).run(&attrs, &inputs, &mut [out], &options).unwrap();
+                assert!(dx.buf == want, "{a} -> {c}, {pattern:?} along {dim}, {n}, {options:?}");
+            }
+        }
+    }
+}
+
+/// Two outputs whose elements take turns in one buffer, whichever of them is first.
+#[test]
+fn outputs_in_one_buffer() {
+    let op = two_outputs();
+    let (attrs, n) = ([Value::Int(1), Value::Bool(true)], 700);
+    for (dtype, first) in DType::ALL.into_iter().flat_map(|dtype| [(dtype, 0), (dtype, 1)]) {
+        let [dy, gelu] = [1, 2].map(|seed| Tensor::dense(dtype, &[2, n], seed));
+        let x = Tensor::dense(dtype, &[2, 2 * n], 3);
+        let halves = Tensor::dense(dtype, &[2, 2 * n], 4);
+        let parts = expect_gated(Pattern::Halves, 1, true, [&dy, &x, &gelu], &halves);
+        let at = |i: usize| i / (2 * n) * 2 * n + (i + first) % 2 * n + i % (2 * n) / 2;
+        let want = Buf::new(dtype, (0..4 * n).map(|i| parts.get(at(i))));
+        let inputs = [&dy, &x, &gelu].map(|t| t.view().unwrap());
+        for options in all_options() {
+            let mut buf = bytes(&Buf::new(dtype, (0..4 * n).map(|_| 0.0)));
+            let size = dtype.size();
+            let outputs = [first, 1 - first].map(|start| {
+                let start = buf.as_mut_ptr().wrapping_add(start * size);
+                let strides = [2 * n as isize, 2];
+                // SAFETY: the bytes of as many elements, which are borrowed meanwhile.
+                unsafe { ViewMut::from_raw_parts(start, dtype, &[2, n], &strides) }.unwrap()
+            });
+            op.run(&attrs, &inputs, &mut { outputs }, &options).unwrap();
+            assert!(buf == bytes(&want), "{dtype} {options:?}");
+        }
+    }
 }
 
 /// NaN, infinities, and values beyond a half's.

@@ -23,6 +23,31 @@ fn is_as_it_was() {
     insta::assert_snapshot!(expansion());
 }
 
+/// What the driver goes by: parts that lie beside each other are loaded and stored together.
+#[test]
+fn interleaved_parts_take_turns() {
+    let of = |split| {
+        let tokens = op_dsl_expand::op(
+            quote!(name = "Gate", grad(name = "GateGrad", wrt(x))),
+            quote! {
+                pub fn gate(z: Elem, #split x: Gated, #[attr(default = -1)] dim: Dim) -> Elem {
+                    z * x.value * sigmoid(x.gate)
+                }
+            },
+        );
+        prettyplease::unparse(&syn::parse2(tokens).expect("items"))
+    };
+    let interleaved = of(quote!(#[split(along = dim, interleaved)]));
+    for said in [
+        "const INPUT_TURNS: [bool; 3] = [false, true, false];",
+        "const INPUT_TURNS: [bool; 4] = [false, false, true, false];",
+        "const OUTPUT_TURNS: [bool; 2] = [true, false];",
+    ] {
+        assert_eq!(interleaved.matches(said).count(), 1, "{said}");
+    }
+    assert!(!of(quote!(#[split(along = dim)])).contains("TURNS"));
+}
+
 #[test]
 fn is_the_same_every_time() {
     assert_eq!(expansion(), expansion());

@@ -3,7 +3,7 @@
 use super::joint::joints;
 use super::{column, literal};
 use op_dsl_ir::graph::{Graph, Id, Node};
-use op_dsl_ir::op::{AttrKind, OpDef, Spec, Wide};
+use op_dsl_ir::op::{AttrKind, OpDef, Part, Pattern, Spec, Stream, Wide};
 use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -37,9 +37,22 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         (0..names.inputs.len()).map(|k| graphs().any(|graph| graph.reads(k))).collect();
     let reads =
         reads.contains(&false).then(|| quote!(const READS: [bool; #inputs] = [#(#reads),*];));
+    let interleaved = def.split.as_ref().is_some_and(|s| s.pattern == Pattern::Interleaved);
+    let turns = |streams: &[Stream]| -> Vec<bool> {
+        streams.iter().map(|s| interleaved && s.part == Part::Gate).collect()
+    };
+    let (input_turns, output_turns) = (turns(&def.input_streams()), turns(&def.output_streams()));
+    let input_turns = input_turns
+        .contains(&true)
+        .then(|| quote!(const INPUT_TURNS: [bool; #inputs] = [#(#input_turns),*];));
+    let output_turns = output_turns
+        .contains(&true)
+        .then(|| quote!(const OUTPUT_TURNS: [bool; #outputs] = [#(#output_turns),*];));
     quote! {
         impl Body<#inputs, #scalars, #outputs> for #name {
             #reads
+            #input_turns
+            #output_turns
             #[inline(always)]
             #[allow(unused_variables)]
             fn eval<S: Isa, E: El, const W: usize>(

@@ -10,6 +10,7 @@ use super::simd::{Isa, Level, levels};
 use super::step::{Floats, Load, width};
 use core::cell::Cell;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
 use op_dsl_ir::DType;
@@ -21,6 +22,12 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// may be given another in its place.
     const READS: [bool; I] = [true; I];
 
+    /// Which inputs may take turns in memory with the next one: `[a b a b ..]`.
+    const INPUT_TURNS: [bool; I] = [false; I];
+
+    /// Which outputs may.
+    const OUTPUT_TURNS: [bool; O] = [false; O];
+
     /// The formula. Strictly elementwise: no lane may look at another.
     fn eval<S: Isa, E: El, const W: usize>(
         s: S,
@@ -29,27 +36,37 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     ) -> [Floats<S, W>; O];
 }
 
-/// One step of an input, still in memory. A body loads it where it first needs it: registers are few.
+/// One step of an input, as a rule still in memory. A body loads it where it first needs it: registers are few.
 #[derive(Clone, Copy)]
 pub struct Input<'a, S: Isa, E: El, const W: usize> {
     s: S,
     start: *const E,
     /// Whether outputs are streamed: then inputs come from memory, and what lies [`AHEAD`] is asked for.
     far: bool,
+    /// Where it has been loaded already.
+    loaded: Option<&'a Floats<S, W>>,
     _step: PhantomData<&'a [Cell<E>]>,
 }
 
 impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
     #[inline(always)]
     fn load(self) -> Floats<S, W> {
+        if let Some(step) = self.loaded {
+            return *step;
+        }
         if self.far {
-            for ahead in 0..W * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
-                let line = self.start.cast::<u8>().wrapping_add(AHEAD + ahead * Kernels::ALIGN);
-                self.s.prefetch(line);
-            }
+            ask_ahead::<S, E, W>(self.s, self.start);
         }
         // SAFETY: made by `block` only, whose caller vouches for the step; a body cannot keep it.
         unsafe { E::load(self.s, self.start) }
+    }
+}
+
+/// Asks for what lies [`AHEAD`] of a step.
+#[inline(always)]
+fn ask_ahead<S: Isa, E: El, const W: usize>(s: S, start: *const E) {
+    for ahead in 0..W * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
+        s.prefetch(start.cast::<u8>().wrapping_add(AHEAD + ahead * Kernels::ALIGN));
     }
 }
 
@@ -57,7 +74,8 @@ impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
 ///
 /// # Safety
 /// Every input pointer must be valid for reads, and every output pointer for writes, of `steps`
-/// steps, outputs in their own element types; an output may be one of the inputs but may not overlap one
+/// steps, outputs in their own element types; streams that take turns must be so marked both, follow each
+/// other, be allowed to by the body, and lie as [`Turn`] says; an output may be one of the inputs but may not overlap one
 /// otherwise, unless each step is read before a part of it is written over; with `nt` outputs
 /// are aligned to [`Kernels::ALIGN`]; the CPU must have the level that the pointer stands for.
 pub type BlockFn = unsafe fn(io: &Streams, steps: usize, nt: bool);
@@ -67,6 +85,25 @@ pub const MAX_STREAMS: usize = 16;
 /// Upper bound of run-time scalars of one operator.
 pub const MAX_SCALARS: usize = 8;
 
+/// How the elements of a stream lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Side by side.
+    Alone,
+    /// With one of another stream, whose turn is the second, after each.
+    First,
+    /// With one of another stream, whose turn is the first, before each.
+    Second,
+}
+
+impl Turn {
+    /// Two in the order of their turns, of which this is the first's.
+    #[inline(always)]
+    fn order<T>(self, [a, b]: [T; 2]) -> [T; 2] {
+        if self == Turn::Second { [b, a] } else { [a, b] }
+    }
+}
+
 /// Where a block's streams start.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
@@ -74,6 +111,8 @@ pub struct Streams {
     pub start: [*mut u8; MAX_STREAMS],
     /// Element types of the outputs. Results are rounded to the kernel's type, then to these.
     pub outputs: [DType; MAX_STREAMS],
+    /// How the elements of each lie.
+    pub turns: [Turn; MAX_STREAMS],
     /// Run-time scalars.
     pub scalar: [f32; MAX_SCALARS],
 }
@@ -82,13 +121,75 @@ impl Streams {
     /// No streams yet; outputs are of this type.
     pub const fn of(dtype: DType) -> Streams {
         let start = [core::ptr::null_mut(); MAX_STREAMS];
-        Streams { start, outputs: [dtype; MAX_STREAMS], scalar: [0.0; MAX_SCALARS] }
+        let (outputs, turns) = ([dtype; MAX_STREAMS], [Turn::Alone; MAX_STREAMS]);
+        Streams { start, outputs, turns, scalar: [0.0; MAX_SCALARS] }
     }
 }
 
 /// How far ahead of its loads, in bytes, a streaming kernel asks for its inputs: the reorder buffer holds
 /// too few steps to hide the latency of memory.
 const AHEAD: usize = 2048;
+
+/// Whether any is true.
+const fn any(all: &[bool]) -> bool {
+    let mut k = 0;
+    while k < all.len() && !all[k] {
+        k += 1;
+    }
+    k < all.len()
+}
+
+/// Whether each that is true has a next one, which is not.
+const fn in_twos(all: &[bool]) -> bool {
+    let mut k = 0;
+    while k < all.len() && !(all[k] && (k + 1 == all.len() || all[k + 1])) {
+        k += 1;
+    }
+    k == all.len()
+}
+
+/// Loads one step of each of two inputs, of which the first lies so.
+///
+/// # Safety
+/// As [`BlockFn`], for the step `at` elements from `start`.
+#[inline(always)]
+unsafe fn load_two<S: Isa, E: El, const W: usize>(
+    s: S,
+    start: [*const E; 2],
+    turn: Turn,
+    at: usize,
+    far: bool,
+) -> [Floats<S, W>; 2] {
+    let [p, q] = turn.order(start);
+    // SAFETY: passed on from the caller.
+    unsafe {
+        if turn == Turn::Alone {
+            let (p, q) = (p.add(at), q.add(at));
+            if far {
+                ask_ahead::<S, E, W>(s, p);
+                ask_ahead::<S, E, W>(s, q);
+            }
+            return [E::load(s, p), E::load(s, q)];
+        }
+        let p = p.add(2 * at);
+        if far {
+            ask_ahead::<S, E, W>(s, p);
+            ask_ahead::<S, E, W>(s, p.add(W * S::f32s::LEN));
+        }
+        turn.order(E::load_turns(s, p))
+    }
+}
+
+/// Where output `k` and the next, which take turns, start, and their results in the order of their turns.
+#[inline(always)]
+fn in_turn<T: Copy, const O: usize>(
+    turn: Turn,
+    output: &[*mut u8; O],
+    y: &[T; O],
+    k: usize,
+) -> (*mut u8, [T; 2]) {
+    (turn.order([output[k], output[k + 1]])[0], turn.order([y[k], y[k + 1]]))
+}
 
 /// The loop of every block kernel.
 ///
@@ -117,6 +218,7 @@ unsafe fn block<S, E, B, const I: usize, const A: usize, const O: usize, const W
         own &= to[k] == E::DTYPE;
     }
     scalar.copy_from_slice(&io.scalar[..A]);
+    let turns = io.turns;
     s.vectorize(
         #[inline(always)]
         move || {
@@ -129,22 +231,53 @@ unsafe fn block<S, E, B, const I: usize, const A: usize, const O: usize, const W
                 let at = i * W * S::f32s::LEN;
                 // SAFETY: the caller vouches for `steps` steps of every stream.
                 unsafe {
-                    let mut x =
-                        [Input { s, start: core::ptr::null(), far: nt, _step: PhantomData }; I];
+                    let start = core::ptr::null();
+                    let mut x = [Input { s, start, far: nt, loaded: None, _step: PhantomData }; I];
                     for k in 0..I {
                         x[k].start = input[k].add(at);
+                    }
+                    let mut loaded = [const { MaybeUninit::uninit() }; I];
+                    if const { any(&B::INPUT_TURNS) } {
+                        for k in 0..I {
+                            if B::INPUT_TURNS[k] {
+                                let both = [input[k], input[k + 1]];
+                                let [a, b] = load_two::<S, E, W>(s, both, turns[k], at, nt);
+                                loaded[k].write(a);
+                                loaded[k + 1].write(b);
+                            }
+                        }
+                        for k in 0..I {
+                            if B::INPUT_TURNS[k] || k > 0 && B::INPUT_TURNS[k - 1] {
+                                x[k].loaded = Some(loaded[k].assume_init_ref());
+                            }
+                        }
                     }
                     let y = B::eval::<S, E, W>(s, x, a);
                     // One test for all outputs: with one for each, kernels were up to a tenth slower.
                     if own {
                         for k in 0..O {
+                            if const { any(&B::OUTPUT_TURNS) } && turns[I + k] != Turn::Alone {
+                                if B::OUTPUT_TURNS[k] {
+                                    let (p, both) = in_turn(turns[I + k], &output, &y, k);
+                                    E::store_turns(s, p.cast::<E>().add(2 * at), both, nt);
+                                }
+                                continue;
+                            }
                             E::store(s, output[k].cast::<E>().add(at), y[k], nt);
                         }
                     } else {
                         core::hint::cold_path();
                         for k in 0..O {
+                            if const { any(&B::OUTPUT_TURNS) } && turns[I + k] != Turn::Alone {
+                                if B::OUTPUT_TURNS[k] {
+                                    let (p, both) = in_turn(turns[I + k], &output, &y, k);
+                                    let p = p.add(2 * at * to[k].size());
+                                    store_as::<S, E, W, 2>(s, to[k], p, both, nt);
+                                }
+                                continue;
+                            }
                             let p = output[k].add(at * to[k].size());
-                            store_as::<S, E, W>(s, to[k], p, y[k], nt);
+                            store_as::<S, E, W, 1>(s, to[k], p, [y[k]], nt);
                         }
                     }
                 }
@@ -166,6 +299,8 @@ pub struct Kernels {
     scalars: usize,
     outputs: usize,
     reads: [bool; MAX_STREAMS],
+    /// Which streams, inputs before outputs, may take turns with the next.
+    turns: [bool; MAX_STREAMS],
     /// Rows in the order of `DType`, columns in the order of `Level`.
     table: [[Option<BlockFn>; Level::COUNT]; DType::COUNT],
 }
@@ -181,10 +316,16 @@ impl Kernels {
     {
         const {
             assert!(I + O <= MAX_STREAMS && A <= MAX_SCALARS);
+            assert!(in_twos(&B::INPUT_TURNS) && in_twos(&B::OUTPUT_TURNS));
         }
-        let (mut reads, mut k) = ([false; MAX_STREAMS], 0);
+        let (mut reads, mut turns) = ([false; MAX_STREAMS], [false; MAX_STREAMS]);
+        let mut k = 0;
         while k < I {
-            reads[k] = B::READS[k];
+            (reads[k], turns[k]) = (B::READS[k], B::INPUT_TURNS[k]);
+            k += 1;
+        }
+        while k < I + O {
+            turns[k] = B::OUTPUT_TURNS[k - I];
             k += 1;
         }
         let mut table = [[None; Level::COUNT]; DType::COUNT];
@@ -204,7 +345,7 @@ impl Kernels {
             }};
         }
         levels!(fill);
-        Kernels { inputs: I, scalars: A, outputs: O, reads, table }
+        Kernels { inputs: I, scalars: A, outputs: O, reads, turns, table }
     }
 
     /// How many input streams the body has.
@@ -225,6 +366,11 @@ impl Kernels {
     /// Which of its input streams it reads.
     pub fn reads(&self) -> &[bool] {
         &self.reads[..self.inputs]
+    }
+
+    /// Which of its streams, inputs before outputs, may take turns with the next.
+    pub fn turns(&self) -> &[bool] {
+        &self.turns[..self.inputs + self.outputs]
     }
 
     /// The same, given other elements in place of the inputs that `other` does not read.

@@ -8,13 +8,13 @@ use super::dense;
 use super::driver;
 use super::error::Error;
 use super::floor::floor_kernels;
+use super::job::Job;
 use super::mode::DefaultMode;
-use super::plan::Job;
 use super::simd::Level;
 use super::streams::{self, Call};
 use super::view::{View, ViewMut};
 use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind_to};
-use op_dsl_ir::op::{AttrKind, Kind, OpDef, Tensor, Value};
+use op_dsl_ir::op::{AttrKind, Kind, OpDef, Pattern, Tensor, Value};
 use std::borrow::Cow;
 
 /// An operator that can run: what it is, and its kernels.
@@ -83,13 +83,16 @@ impl Operator {
 
     /// The same tensors, attributes and driver with next to no arithmetic, whatever the attributes'
     /// values: what memory alone would cost. `None` if it has more streams than there are
-    /// such kernels for.
+    /// such kernels for. Interleaved parts are taken for halves, which are as many bytes.
     pub fn floor(&self) -> Option<Operator> {
         let streams = |tensors: &[Tensor]| tensors.iter().map(|t| t.kind.parts().len()).sum();
         let kernels = floor_kernels(streams(&self.def.inputs), streams(&self.def.outputs))?;
         let mut floor = self.clone();
         floor.def.specs.to_mut().truncate(1);
         floor.def.specs.to_mut().first_mut()?.when = Vec::new().into();
+        if let Some(split) = &mut floor.def.split {
+            split.pattern = Pattern::Halves;
+        }
         floor.kernels = Cow::Owned(vec![kernels.reading_as(self.kernels.first()?)]);
         Some(floor)
     }
@@ -150,11 +153,7 @@ impl Operator {
                 job.add_scalar(if v.is_nan() { f32::NAN } else { *v as f32 });
             }
         }
-        if !dense::lay(&mut job, &call).map_err(|e| call.left(e))? {
-            streams::lay(&mut job, &call).map_err(|e| call.left(e))?;
-            job.in_place = streams::check_overlap(&job, &call)?;
-            job.collapse();
-        }
+        lay(&mut job, &call)?;
         driver::run(&mut job, options);
         Ok(())
     }
@@ -203,5 +202,101 @@ impl Operator {
             }
             _ => Ok(kernels),
         }
+    }
+}
+
+/// Gives the job its streams, in as few dimensions as they allow.
+fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
+    if !dense::lay(job, call).map_err(|e| call.left(e))? {
+        streams::lay(job, call).map_err(|e| call.left(e))?;
+        job.in_place = streams::check_overlap(job, call)?;
+        job.collapse();
+        job.take_turns(call.kernels);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rt::block::{Body, Input};
+    use crate::rt::boxes::Boxes;
+    use crate::rt::elem::El;
+    use crate::rt::simd::Isa;
+    use crate::rt::step::{Floats, Load};
+    use op_dsl_ir::op::{Attr, Gate, Spec, Split};
+    use op_dsl_ir::{DType, Graph};
+
+    /// `x (interleaved) -> dx (interleaved)`
+    struct Turned;
+
+    impl Body<2, 0, 2> for Turned {
+        const INPUT_TURNS: [bool; 2] = [true, false];
+        const OUTPUT_TURNS: [bool; 2] = [true, false];
+
+        fn eval<S: Isa, E: El, const W: usize>(
+            _: S,
+            [gate, value]: [Input<'_, S, E, W>; 2],
+            _: [Floats<S, W>; 0],
+        ) -> [Floats<S, W>; 2] {
+            [value.load(), gate.load()]
+        }
+    }
+
+    fn turned() -> OpDef {
+        let of = |name: &'static str| Tensor { name: name.into(), kind: Kind::Gated, used: true };
+        let dim = Attr { name: "dim".into(), kind: AttrKind::Dim, default: Value::Int(-1) };
+        let split = Split { dim: 0, gate: Gate::Right, pattern: Pattern::Interleaved };
+        OpDef {
+            name: "Turned".into(),
+            doc: "".into(),
+            source: "".into(),
+            formula: "".into(),
+            inputs: vec![of("x")].into(),
+            outputs: vec![of("dx")].into(),
+            attrs: vec![dim].into(),
+            split: Some(split),
+            dtypes: vec![DType::F32].into(),
+            broadcast: false,
+            promote: false,
+            empty: true,
+            specs: vec![Spec::of(Graph { nodes: vec![].into(), outputs: vec![].into() })].into(),
+            grad_of: None,
+            published: None,
+        }
+    }
+
+    /// How many streams pass through scratch memory, and whether the short way was taken.
+    fn staged(strides: [[isize; 2]; 2], dim: i64) -> (usize, bool) {
+        let (def, kernels) = (turned(), Kernels::of::<Turned, 2, 0, 2>());
+        let (x, mut dx) = ([0f32; 16 * 1000], [0f32; 16 * 1000]);
+        let inputs = [View::strided(&x, &[4, 800], &strides[0], 0).expect("a view")];
+        let outputs = [ViewMut::strided(&mut dx, &[4, 800], &strides[1], 0).expect("a view")];
+        let mut bound = Bound::default();
+        bind_to(&mut bound, &def, &[Value::Int(dim)], &inputs).expect("an operator");
+        let call = Call {
+            def: &def,
+            bound: &bound,
+            kernels: &kernels,
+            inputs: &inputs,
+            outputs: &outputs,
+        };
+        let (kernel, level) = (kernels.get(DType::F32, Level::best()), Level::best());
+        let converters = converters(level).expect("of this machine");
+        let mut job = Job::new(&bound, kernel.expect("of this machine"), converters, level);
+        lay(&mut job, &call).expect("streams");
+        (Boxes::new(&mut job, 1).staging.count, job.is_plain())
+    }
+
+    #[test]
+    fn parts_that_take_turns_are_walked_where_they_are() {
+        let (dense, padded, apart, columns) = ([800, 1], [900, 1], [2000, 2], [1, 4]);
+        assert_eq!(staged([dense, dense], 1), (0, true));
+        assert_eq!(staged([dense, dense], 0), (0, true));
+        assert_eq!(staged([padded, dense], 1), (0, false));
+        assert_eq!(staged([padded, padded], 0), (0, false));
+        assert_eq!(staged([apart, dense], 1), (2, false));
+        assert_eq!(staged([apart, apart], 1), (4, false));
+        assert_eq!(staged([columns, dense], 1), (2, false));
     }
 }

@@ -2,32 +2,32 @@
 
 use super::block::{BlockFn, Body, Input, Kernels, Streams};
 use super::elem::El;
-use super::plan::Job;
+use super::job::Job;
 use super::scratch::Strided;
 use super::simd::{Isa, Level};
 use super::step::{Bits, Floats, Load, PAIR};
 use half::{bf16, f16};
 use op_dsl_ir::DType;
 
-/// Stores a step that a kernel of type `E` has computed as elements of another type: rounded to `E`,
-/// then to the nearest of the other.
+/// Stores a step, or two that take turns, which a kernel of type `E` has computed as elements of another type:
+/// rounded to `E`, then to the nearest of the other.
 ///
 /// # Safety
-/// As [`El::store`] of the other type.
+/// As [`El::store`] or, of two, [`El::store_turns`] of the other type.
 #[inline(always)]
-pub(super) unsafe fn store_as<S: Isa, E: El, const W: usize>(
+pub(super) unsafe fn store_as<S: Isa, E: El, const W: usize, const N: usize>(
     s: S,
     to: DType,
     p: *mut u8,
-    v: Floats<S, W>,
+    v: [Floats<S, W>; N],
     nt: bool,
 ) {
     // SAFETY: passed on from the caller.
     unsafe {
         match to {
-            DType::F16 => store::<S, E, f16, W>(s, p.cast(), v, nt),
-            DType::BF16 => store::<S, E, bf16, W>(s, p.cast(), v, nt),
-            DType::F32 => store::<S, E, f32, W>(s, p.cast(), v, nt),
+            DType::F16 => store::<S, E, f16, W, N>(s, p.cast(), v, nt),
+            DType::BF16 => store::<S, E, bf16, W, N>(s, p.cast(), v, nt),
+            DType::F32 => store::<S, E, f32, W, N>(s, p.cast(), v, nt),
         }
     }
 }
@@ -36,14 +36,22 @@ pub(super) unsafe fn store_as<S: Isa, E: El, const W: usize>(
 /// to compute, and a call for each step costs a tenth.
 ///
 /// # Safety
-/// As [`El::store`] of `F`.
+/// As [`store_as`] with `F`.
 #[inline(always)]
-unsafe fn store<S: Isa, E: El, F: El, const W: usize>(s: S, p: *mut F, v: Floats<S, W>, nt: bool) {
+unsafe fn store<S: Isa, E: El, F: El, const W: usize, const N: usize>(
+    s: S,
+    p: *mut F,
+    v: [Floats<S, W>; N],
+    nt: bool,
+) {
     // SAFETY: passed on from the caller.
     unsafe {
         match const { size_of::<F>() > size_of::<E>() } {
-            true => store_here::<S, E, F, W>(s, p, v, nt),
-            false => store_apart::<S, E, F, W>(s, p, v.bits(), nt),
+            true => store_here::<S, E, F, W, N>(s, p, v, nt),
+            false if const { N == 2 } => {
+                store_two_apart::<S, E, F, W>(s, p, v[0].bits(), v[N - 1].bits(), nt)
+            }
+            false => store_apart::<S, E, F, W>(s, p, v[0].bits(), nt),
         }
     }
 }
@@ -61,7 +69,26 @@ unsafe fn store_apart<S: Isa, E: El, F: El, const W: usize>(
         #[inline(always)]
         || {
             // SAFETY: passed on from the caller.
-            unsafe { store_here::<S, E, F, W>(s, p, v.floats(), nt) }
+            unsafe { store_here::<S, E, F, W, 1>(s, p, [v.floats()], nt) }
+        },
+    )
+}
+
+/// # Safety
+/// As [`store`].
+#[inline(never)]
+unsafe fn store_two_apart<S: Isa, E: El, F: El, const W: usize>(
+    s: S,
+    p: *mut F,
+    first: Bits<S, W>,
+    second: Bits<S, W>,
+    nt: bool,
+) {
+    s.vectorize(
+        #[inline(always)]
+        || {
+            // SAFETY: passed on from the caller.
+            unsafe { store_here::<S, E, F, W, 2>(s, p, [first.floats(), second.floats()], nt) }
         },
     )
 }
@@ -69,18 +96,26 @@ unsafe fn store_apart<S: Isa, E: El, F: El, const W: usize>(
 /// # Safety
 /// As [`store`].
 #[inline(always)]
-unsafe fn store_here<S: Isa, E: El, F: El, const W: usize>(
+unsafe fn store_here<S: Isa, E: El, F: El, const W: usize, const N: usize>(
     s: S,
     p: *mut F,
-    mut v: Floats<S, W>,
+    mut v: [Floats<S, W>; N],
     nt: bool,
 ) {
-    for k in (0..W).step_by(PAIR) {
-        let pair = E::to_memory_order(E::rounded(s, v.pair(k)));
-        v.set_pair(k, F::from_memory_order(s, pair));
+    for v in &mut v {
+        for k in (0..W).step_by(PAIR) {
+            let pair = E::to_memory_order(E::rounded(s, v.pair(k)));
+            v.set_pair(k, F::from_memory_order(s, pair));
+        }
     }
+    const { assert!(N == 1 || N == 2) }
     // SAFETY: passed on from the caller.
-    unsafe { F::store(s, p, v, nt) }
+    unsafe {
+        match const { N == 2 } {
+            true => F::store_turns(s, p, [v[0], v[N - 1]], nt),
+            false => F::store(s, p, v[0], nt),
+        }
+    }
 }
 
 /// Copies elements; to another type if its output is of another.

@@ -1,7 +1,7 @@
 //! The short way for dense tensors, which most calls have: two dimensions at once, instead of
 //! laying every stream over the domain and collapsing it again. Small calls are twice as fast.
 
-use super::plan::Job;
+use super::job::{Job, Rows};
 use super::stream::OutOfView;
 use super::streams::Call;
 use super::view::Raw;
@@ -11,15 +11,14 @@ use op_dsl_ir::op::{Kind, Pattern};
 /// type, and outputs are inputs or nowhere near them; tells whether it did.
 pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
     let Call { def, bound, kernels, inputs, outputs } = *call;
-    // Elements of a part lie side by side from the split dimension on.
-    let (dim, gate_first) = match bound.split {
-        None => (0, true),
-        Some(s) if s.pattern == Pattern::Halves => (s.dim, s.gate_first),
-        Some(_) => return Ok(false),
-    };
     if kernels.reads().contains(&false) {
         return Ok(false);
     }
+    // Elements of a part lie side by side from the split dimension on, or behind it.
+    let (dim, gate_first) = bound.split.map_or((0, true), |s| match s.pattern {
+        Pattern::Halves => (s.dim, s.gate_first),
+        Pattern::Interleaved => (s.dim + 1, s.gate_first),
+    });
     let (outer, inner) = bound.domain.split_at(dim);
     let (rows, run): (usize, usize) = (outer.iter().product(), inner.iter().product());
     let total = rows * run;
@@ -46,26 +45,32 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
         }
     }
 
-    job.dense = true;
-    job.set_sizes(rows, run);
-    // Where parts start and how far apart their rows are, in elements.
-    let whole = [(0, run)];
-    let gate_and_value = if gate_first { [0, run] } else { [run, 0] }.map(|at| (at, 2 * run));
+    // Rows of one element are a column, whose elements are two apart in a gated tensor.
+    let one_row = run == 1;
+    job.set_sizes(if one_row { 1 } else { rows }, if one_row { rows } else { run });
+    let of = |start: usize, apart: usize| match one_row {
+        true => Rows { start, pitch: 0, step: apart },
+        false => Rows { start, pitch: apart, step: 1 },
+    };
+    let whole = [of(0, run)];
+    let gate_and_value = if gate_first { [0, run] } else { [run, 0] }.map(|at| of(at, 2 * run));
     let parts = |kind: Kind| match kind {
         Kind::Whole => &whole[..],
         Kind::Gated => &gate_and_value,
     };
     for (t, input) in def.inputs.iter().zip(inputs) {
-        for &(start, pitch) in parts(t.kind) {
-            job.add_rows(input.raw(), start, pitch)?;
+        for &rows in parts(t.kind) {
+            job.add_rows(input.raw(), rows)?;
         }
     }
     job.end_inputs();
     for (t, out) in def.outputs.iter().zip(outputs) {
-        for &(start, pitch) in parts(t.kind) {
-            job.add_rows(out.raw(), start, pitch)?;
+        for &rows in parts(t.kind) {
+            job.add_rows(out.raw(), rows)?;
         }
     }
+    job.take_turns(kernels);
+    job.dense = !one_row || job.is_dense();
     Ok(true)
 }
 

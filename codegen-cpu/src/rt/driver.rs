@@ -4,10 +4,11 @@
 //! position, split or thread count.
 
 use super::block::MAX_STREAMS;
+use super::boxes::{Boxes, SCRATCH};
 use super::convert::gather;
+use super::job::Job;
 use super::line::{Line, STEP_BYTES, finish_streaming};
 use super::options::Options;
-use super::plan::{Boxes, Job, SCRATCH};
 use super::scratch::Strided;
 use super::stream::Stream;
 use super::threads;
@@ -191,7 +192,7 @@ impl Worker<'_> {
 
         self.tracks.clear();
         for (k, s) in job.streams().iter().enumerate() {
-            let (pitch, step) = (s.strides[boxes.dim], job.walked(k).size());
+            let (pitch, step) = (s.strides[boxes.dim], job.pace(k));
             let bytes = pitch * row as isize + s.strides[last] * column as isize;
             self.tracks.push(Track { base: s.ptr.wrapping_offset(bytes), pitch, step });
         }

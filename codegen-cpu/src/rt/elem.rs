@@ -35,6 +35,40 @@ pub trait El:
     /// `p` must be valid for writes of one step, and aligned to a vector when `nt`.
     unsafe fn store<S: Isa, const W: usize>(s: S, p: *mut Self, v: Floats<S, W>, nt: bool);
 
+    /// Loads one step of each of two streams whose elements take turns: `[a b a b ..]`.
+    ///
+    /// # Safety
+    /// `p` must be valid for reads of two steps; no alignment is asked for.
+    #[inline(always)]
+    unsafe fn load_turns<S: Isa, const W: usize>(s: S, p: *const Self) -> [Floats<S, W>; 2] {
+        let mut steps = [Floats::splat(s, 0.0); 2];
+        for k in 0..W {
+            // SAFETY: two vectors of the two steps, which the caller vouches for.
+            let both = unsafe { Self::load::<S, PAIR>(s, p.add(PAIR * k * S::f32s::LEN)) };
+            (steps[0].0[k], steps[1].0[k]) = both.0[0].deinterleave(both.0[1]);
+        }
+        steps
+    }
+
+    /// Stores what [`El::load_turns`] loads, as [`El::store`] does.
+    ///
+    /// # Safety
+    /// `p` must be valid for writes of two steps, and aligned to a vector when `nt`.
+    #[inline(always)]
+    unsafe fn store_turns<S: Isa, const W: usize>(
+        s: S,
+        p: *mut Self,
+        [a, b]: [Floats<S, W>; 2],
+        nt: bool,
+    ) {
+        for k in 0..W {
+            let (first, second) = a.0[k].interleave(b.0[k]);
+            let p = p.wrapping_add(PAIR * k * S::f32s::LEN);
+            // SAFETY: as in `load_turns`.
+            unsafe { Self::store::<S, PAIR>(s, p, Floats([first, second]), nt) }
+        }
+    }
+
     /// Each number rounded as [`El::store`] does.
     fn rounded<S: Isa>(s: S, v: Floats<S>) -> Floats<S>;
 
@@ -139,6 +173,42 @@ impl El for bf16 {
             let packed = s.bf16_narrow(v.0[k], v.0[k + 1]);
             // SAFETY: as in `load`.
             unsafe { write(s, p.add(k * S::f32s::LEN).cast(), packed, nt) }
+        }
+    }
+
+    /// A lane of 32 bits has one element of each: lanes are shuffled, not elements.
+    #[inline(always)]
+    unsafe fn load_turns<S: Isa, const W: usize>(s: S, p: *const bf16) -> [Floats<S, W>; 2] {
+        let mut steps = [Floats::splat(s, 0.0); 2];
+        for k in (0..W).step_by(PAIR) {
+            let p = p.cast::<u32>().wrapping_add(k * S::f32s::LEN);
+            // SAFETY: two vectors of the two steps, which the caller vouches for.
+            let (lower, upper) = unsafe { (read(s, p), read(s, p.add(S::f32s::LEN))) };
+            let (even, odd) = lower.deinterleave(upper);
+            let (even, odd) = (bf16_widen::<S>(even).0, bf16_widen::<S>(odd).0);
+            steps[0].set_pair(k, Floats([even[0], odd[0]]));
+            steps[1].set_pair(k, Floats([even[1], odd[1]]));
+        }
+        steps
+    }
+
+    #[inline(always)]
+    unsafe fn store_turns<S: Isa, const W: usize>(
+        s: S,
+        p: *mut bf16,
+        [a, b]: [Floats<S, W>; 2],
+        nt: bool,
+    ) {
+        for k in (0..W).step_by(PAIR) {
+            let even = s.bf16_narrow(a.0[k], b.0[k]);
+            let odd = s.bf16_narrow(a.0[k + 1], b.0[k + 1]);
+            let (lower, upper) = even.interleave(odd);
+            let p = p.cast::<u32>().wrapping_add(k * S::f32s::LEN);
+            // SAFETY: as in `load_turns`.
+            unsafe {
+                write(s, p, lower, nt);
+                write(s, p.add(S::f32s::LEN), upper, nt);
+            }
         }
     }
 

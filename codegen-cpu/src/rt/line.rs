@@ -2,8 +2,8 @@
 //!
 //! What is shorter than a step is padded or done again, never done by other code.
 
-use super::block::{Kernels, MAX_STREAMS, Streams};
-use super::plan::Job;
+use super::block::{Kernels, MAX_STREAMS, Streams, Turn};
+use super::job::Job;
 use super::scratch::copy_line;
 use core::mem::MaybeUninit;
 
@@ -22,7 +22,7 @@ pub(super) struct Line<'a> {
 
 impl<'a> Line<'a> {
     pub fn new(job: &'a Job, streaming: bool) -> Line<'a> {
-        let mut io = Streams { scalar: job.scalars, ..Streams::of(job.dtype) };
+        let mut io = Streams { scalar: job.scalars, turns: job.turns, ..Streams::of(job.dtype) };
         io.outputs.iter_mut().zip(job.outputs()).for_each(|(to, output)| *to = output.dtype);
         Line { job, io, streaming }
     }
@@ -71,18 +71,18 @@ impl<'a> Line<'a> {
     fn shift(&mut self, elements: isize) {
         let job = self.job;
         for (k, p) in self.io.start.iter_mut().enumerate().take(job.streams().len()) {
-            *p = p.wrapping_offset(elements * job.walked(k).size() as isize);
+            *p = p.wrapping_offset(elements * job.pace(k) as isize);
         }
     }
 
     /// Elements before the next cache line, if that is the same number for all outputs.
     fn elements_to_line(&self) -> Option<usize> {
         let job = self.job;
-        let mut outputs =
-            self.io.start[job.input_count()..].iter().zip(job.outputs()).map(|(p, output)| {
-                let (bytes, size) = (p.addr().wrapping_neg() % Kernels::ALIGN, output.dtype.size());
-                bytes.is_multiple_of(size).then_some(bytes / size)
-            });
+        let outputs = stretches(&self.io, job).filter(|s| s.stream >= job.input_count());
+        let mut outputs = outputs.map(|Stretch { start, pace, .. }| {
+            let bytes = start.addr().wrapping_neg() % Kernels::ALIGN;
+            bytes.is_multiple_of(pace).then_some(bytes / pace)
+        });
         let first = outputs.next()??;
         outputs.all(|other| other == Some(first)).then_some(first)
     }
@@ -109,25 +109,54 @@ impl<'a> Line<'a> {
             return;
         }
         #[repr(align(64))]
-        struct Part([u8; STEP_BYTES]);
-        let mut parts = [const { MaybeUninit::<Part>::uninit() }; MAX_STREAMS];
+        struct Parts([Part; MAX_STREAMS]);
+        type Part = [u8; STEP_BYTES];
+        let mut parts = MaybeUninit::<Parts>::uninit();
         let mut io = self.io;
-        let halves = |k: usize| n * job.walked(k).size() / 2;
-        // SAFETY: `n` elements are left of the row; a part has room for a step.
+        // SAFETY: `n` elements of each stream are left of the row; a part has room for a step, and
+        // two parts side by side for two streams that take turns.
         unsafe {
-            for (k, part) in parts.iter_mut().enumerate().take(job.streams().len()) {
-                let part = part.write(Part([0; STEP_BYTES])).0.as_mut_ptr();
-                if k < job.input_count() {
-                    copy_line(self.io.start[k].cast::<u16>(), part.cast(), halves(k));
+            let first = (&raw mut (*parts.as_mut_ptr()).0).cast::<Part>();
+            let part = |s: &Stretch| first.add(s.stream).cast::<u16>();
+            first.write_bytes(0, job.streams().len());
+            for s in stretches(&self.io, job) {
+                if s.stream < job.input_count() {
+                    copy_line(s.start.cast::<u16>(), part(&s), n * s.pace / 2);
                 }
-                io.start[k] = part;
+                for k in s.stream..s.stream + s.streams {
+                    let at = self.io.start[k].addr() - s.start.addr();
+                    io.start[k] = part(&s).cast::<u8>().wrapping_add(at);
+                }
             }
             (job.kernel)(&io, 1, false);
-            for k in job.input_count()..job.streams().len() {
-                copy_line(io.start[k].cast::<u16>(), self.io.start[k].cast(), halves(k));
+            for s in stretches(&self.io, job).filter(|s| s.stream >= job.input_count()) {
+                copy_line(part(&s), s.start.cast::<u16>(), n * s.pace / 2);
             }
         }
     }
+}
+
+/// Memory that the kernel walks along: a stream, or two that take turns.
+struct Stretch {
+    /// The first of its streams, and how many they are.
+    stream: usize,
+    streams: usize,
+    start: *mut u8,
+    /// Bytes from one element, or one of each stream, to the next.
+    pace: usize,
+}
+
+/// All that streams start at.
+fn stretches<'a>(io: &'a Streams, job: &'a Job) -> impl Iterator<Item = Stretch> + 'a {
+    let mut next = 0;
+    core::iter::from_fn(move || {
+        let stream = next;
+        let turn = job.turns.get(stream).filter(|_| stream < job.streams().len())?;
+        let streams = if *turn == Turn::Alone { 1 } else { 2 };
+        next += streams;
+        let start = io.start[stream + usize::from(*turn == Turn::Second)];
+        Some(Stretch { stream, streams, start, pace: job.pace(stream) })
+    })
 }
 
 /// Lets other threads see what was stored past the caches.

@@ -7,7 +7,8 @@
 //! stream    where the elements of an input or output are
 //! streams   views -> streams over the domain; dense: the short way for dense tensors
 //! overlap   which streams, or elements of one tensor, share memory
-//! plan      streams -> few dimensions, cut into boxes                 (once per call)
+//! job       streams -> few dimensions                                 (once per call)
+//! boxes     the domain, cut; what passes through scratch memory       (once per call)
 //! driver    boxes -> rows                                             (once per box)
 //! threads   who works on them; mode: with which rounding
 //! line      rows -> steps, tails, streaming stores                    (once per row)
@@ -25,6 +26,7 @@
 #[cfg(feature = "ndarray")]
 mod arrays;
 pub mod block;
+mod boxes;
 pub mod call;
 mod convert;
 mod dense;
@@ -32,12 +34,12 @@ mod driver;
 pub mod elem;
 pub mod error;
 pub mod floor;
+mod job;
 mod line;
 pub mod math;
 mod mode;
 mod options;
 mod overlap;
-mod plan;
 mod scratch;
 pub mod simd;
 pub mod step;

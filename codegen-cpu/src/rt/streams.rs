@@ -2,8 +2,8 @@
 
 use super::block::{Kernels, MAX_STREAMS};
 use super::error::Error;
+use super::job::Job;
 use super::overlap::{identical, may_overlap};
-use super::plan::Job;
 use super::stream::{OutOfView, Stream, extent};
 use super::view::{Memory, Raw, View, ViewMut};
 use op_dsl_ir::bind::{Bound, MAX_RANK};

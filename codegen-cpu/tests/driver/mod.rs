@@ -25,6 +25,9 @@ use std::cell::Cell;
 struct Gated;
 
 impl Body<4, 0, 2> for Gated {
+    const INPUT_TURNS: [bool; 4] = [false, true, false, false];
+    const OUTPUT_TURNS: [bool; 2] = [true, false];
+
     #[inline(always)]
     fn eval<S: Isa, E: El, const W: usize>(
         _: S,

@@ -1,0 +1,208 @@
+//! How the domain of a job is cut into boxes, and which streams pass through scratch memory there.
+
+use super::block::{MAX_STREAMS, Turn};
+use super::job::Job;
+use super::stream::Stream;
+
+/// Bytes of one worker's scratch memory: three quarters of the smallest first-level cache in use.
+pub(super) const SCRATCH: usize = 24 << 10;
+/// Columns and rows of tiles for transposed streams: whole cache lines of every type both ways.
+const TILE: (usize, usize) = (64, 32);
+/// Elements that a stream which repeats one element along its rows keeps in its slot.
+const PIECE: usize = 512;
+/// Elements of a box that needs no scratch memory: what pays for finding its place.
+const BOX: usize = 32 << 10;
+
+/// Which streams pass through scratch memory, a slot for each.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Staging {
+    pub staged: [bool; MAX_STREAMS],
+    pub count: usize,
+    /// Bytes of a slot, without the padding.
+    pub slot: usize,
+    /// Elements that a slot holds.
+    capacity: usize,
+}
+
+impl Staging {
+    fn of(job: &Job, needs: impl Fn(usize) -> bool) -> Staging {
+        let mut staged = [false; MAX_STREAMS];
+        (0..job.streams().len()).for_each(|k| staged[k] = needs(k));
+        let count = staged.iter().filter(|staged| **staged).count();
+        let slot = SCRATCH.checked_div(count).unwrap_or(0) / 256 * 256;
+        // In the kernel's type, and in its own.
+        let largest = job.streams().iter().fold(job.dtype.size(), |n, s| n.max(s.dtype.size()));
+        Staging { staged, count, slot, capacity: slot >> largest.trailing_zeros() }
+    }
+
+    fn streams<'s>(&'s self, job: &'s Job) -> impl Iterator<Item = &'s Stream> {
+        job.streams().iter().zip(&self.staged).filter(|(_, staged)| **staged).map(|(s, _)| s)
+    }
+}
+
+/// How the domain is cut into boxes, each of which is worked on at once.
+///
+/// A box is one index of the dimensions before `dim`, up to `rows` of dimension `dim`, all of
+/// those between, and up to `columns` of the innermost.
+#[derive(Clone, Debug)]
+pub(super) struct Boxes {
+    pub dim: usize,
+    pub rows: usize,
+    pub columns: usize,
+    /// The kernel runs once over all elements of a box, else once per row.
+    pub packed: bool,
+    pub staging: Staging,
+    /// How many columns the kernel takes at once; streams that repeat an element along their rows
+    /// have no more of them in scratch memory.
+    pub piece: usize,
+    /// Pieces of dimension `dim`.
+    pub row_cuts: usize,
+    /// Pieces of the innermost dimension.
+    pub column_cuts: usize,
+    /// How many boxes there are.
+    pub count: usize,
+}
+
+impl Boxes {
+    /// Cuts a collapsed job, into at least `parts` boxes if it is large enough.
+    pub fn new(job: &mut Job, parts: usize) -> Boxes {
+        let last = job.rank - 1;
+        let columns = job.size[last];
+        let several = job.size[..last].iter().any(|&n| n > 1);
+        let boxes = if several && columns < job.least_columns(columns) {
+            Boxes::packed(job, parts)
+        } else {
+            let staging = Staging::of(job, |k| !job.is_row(k));
+            if staging.count > 0 && job.rank > 2 {
+                job.favour_transposed();
+            }
+            match staging.streams(job).any(|s| job.is_transposed(s)) {
+                true => Boxes::tiled(job, staging, parts),
+                false => Boxes::rows(job, staging, parts),
+            }
+        };
+        // Each has a slot of its own there.
+        for (turn, _) in job.turns.iter_mut().zip(&boxes.staging.staged).filter(|(_, s)| **s) {
+            *turn = Turn::Alone;
+        }
+        boxes
+    }
+
+    /// Rows too short for the kernel, one after the other: whole inner dimensions for as long as they fit.
+    fn packed(job: &Job, parts: usize) -> Boxes {
+        let last = job.rank - 1;
+        let staging = Staging::of(job, |k| !job.is_line(k));
+        let room = if staging.count > 0 { staging.capacity } else { BOX };
+        let (most, mut inner, mut dim) = (share(job, parts, room), job.size[last], last - 1);
+        while dim > 0 && inner * job.size[dim] < most {
+            inner *= job.size[dim];
+            dim -= 1;
+        }
+        let (rows, columns) = ((most / inner).max(1), job.size[last]);
+        Boxes { dim, rows, packed: true, ..Boxes::of(job, staging, columns) }.counted(job)
+    }
+
+    /// Rows where they are, or beside others that are brought there; cut only if they are long.
+    fn rows(job: &Job, staging: Staging, parts: usize) -> Boxes {
+        let most = share(job, parts, room(job, &staging));
+        Boxes::across(job, staging, most, most)
+    }
+
+    /// Tiles of whole cache lines both ways, for streams that lie the other way round.
+    fn tiled(job: &Job, staging: Staging, parts: usize) -> Boxes {
+        let most = share(job, parts, room(job, &staging));
+        let mut boxes = Boxes::across(job, staging, most, TILE.0);
+        if boxes.rows > TILE.1 {
+            boxes.rows -= boxes.rows % TILE.1;
+        }
+        boxes.counted(job)
+    }
+
+    /// Boxes of at most `most` elements and about `widest` columns.
+    fn across(job: &Job, staging: Staging, most: usize, widest: usize) -> Boxes {
+        let mut columns = job.size[job.rank - 1];
+        if columns > widest {
+            // Of nearly equal width, each a whole number of cache lines.
+            columns = columns.div_ceil(columns.div_ceil(widest)).next_multiple_of(64);
+        }
+        let mut boxes = Boxes::of(job, staging, columns);
+        boxes.rows = (most / columns).max(1);
+        if staging.streams(job).any(|s| s.strides[job.rank - 1] == 0) {
+            boxes.piece = PIECE.min(boxes.piece);
+            boxes.rows = boxes.rows.min(staging.capacity / boxes.piece).max(1);
+        }
+        boxes.counted(job)
+    }
+
+    /// Of one row each, not counted yet.
+    fn of(job: &Job, staging: Staging, columns: usize) -> Boxes {
+        let last = job.rank - 1;
+        Boxes {
+            dim: last - 1,
+            rows: 1,
+            columns,
+            packed: false,
+            staging,
+            piece: job.size[last],
+            row_cuts: 1,
+            column_cuts: 1,
+            count: 1,
+        }
+    }
+
+    fn counted(mut self, job: &Job) -> Boxes {
+        self.row_cuts = job.size[self.dim].div_ceil(self.rows);
+        self.column_cuts = job.size[job.rank - 1].div_ceil(self.columns);
+        let outer: usize = job.size[..self.dim].iter().product();
+        self.count = outer * self.row_cuts * self.column_cuts;
+        self
+    }
+}
+
+/// Elements in a box whose rows stay where they are, or are copied: as many as a slot holds, if a stream needs a
+/// place for each.
+fn room(job: &Job, staging: &Staging) -> usize {
+    match staging.streams(job).any(|s| s.strides[job.rank - 1] != 0) {
+        true => staging.capacity,
+        false => BOX,
+    }
+}
+
+/// The same, but at least so many boxes.
+fn share(job: &Job, parts: usize, room: usize) -> usize {
+    let share = if parts > 1 { job.elements().div_ceil(parts) } else { room };
+    room.min(share.next_multiple_of(64)).max(64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rt::job::tests::{job, rows};
+    use crate::rt::view::View;
+    use half::f16;
+    use op_dsl_ir::DType;
+    use op_dsl_ir::bind::Bound;
+
+    /// The kernel writes any type where it belongs; it reads its own only.
+    #[test]
+    fn conversions_pass_through_scratch_memory_on_their_way_in_only() {
+        let (half, float) = ([f16::ZERO; 600], [0f32; 600]);
+        let half = View::new(&half, &[600]).expect("a view");
+        let float = View::new(&float, &[600]).expect("a view");
+        for (dtype, input, output, staged) in [
+            (DType::F16, &half, &float, 0),
+            (DType::F32, &float, &half, 0),
+            (DType::F32, &half, &float, 1),
+            (DType::F32, &half, &half, 1),
+        ] {
+            let bound = Bound { domain: input.raw().shape, dtype, ..Bound::default() };
+            let mut job = job(&bound);
+            job.set_sizes(1, 600);
+            job.add_rows(input.raw(), rows(0, 600)).expect("within its view");
+            job.end_inputs();
+            job.add_rows(output.raw(), rows(0, 600)).expect("within its view");
+            let staging = Boxes::new(&mut job, 1).staging;
+            assert_eq!(staging.count, staged, "{dtype}: {} -> {}", input.dtype(), output.dtype());
+        }
+    }
+}
