@@ -38,6 +38,7 @@ fn error(got: f64, truth: f64, least: f64) -> f64 {
         // Where f64 itself vanishes, one of the two may do so first.
         true if truth == 0.0 && got.abs() < 1e-300 => 0.0,
         true => f64::INFINITY,
+        false if got.is_nan() => f64::INFINITY,
         false => (got - truth).abs() / truth.abs().max(least),
     }
 }
