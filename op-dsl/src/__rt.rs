@@ -27,8 +27,8 @@ pub mod math {
 pub mod data {
     pub use op_dsl_ir::graph::{Graph, Id, Node};
     pub use op_dsl_ir::op::{
-        Attr, AttrKind, Derived, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value, Variant,
-        Wide,
+        Attr, AttrKind, Derived, Gate, GradOf, Kind, OpDef, Origin, Pattern, Spec, Split, Tensor,
+        Value, Variant, Wide,
     };
     pub use op_dsl_ir::passes::differentiate::Wiring;
     pub use op_dsl_ir::published::Published;

@@ -2,7 +2,7 @@
 //! `#[op(.., grad_of = f)]` makes calls this.
 
 use crate::{Operator, OracleInput};
-use op_dsl_ir::op::{OpDef, Spec, Value};
+use op_dsl_ir::op::{OpDef, Origin, Part, Spec, Stream, Value};
 
 /// Compares the graphs of `gradient` with central differences of `forward`'s own function.
 ///
@@ -16,14 +16,14 @@ pub fn gradient(forward: &Operator, gradient: &Operator) {
 
 fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {
     let (f, g) = (forward.def(), gradient.def());
-    let known = [f.input_names(), f.output_names()].concat();
-    let names = g.input_names();
-    let upstream = names.iter().filter(|n| !known.contains(n)).count();
-    if upstream == 0 || upstream > f.output_streams().len() {
-        let known = known.join(", ");
+    let origins = g.grad_of.as_ref().map_or(&[][..], |of| &of.inputs);
+    let above = origins.iter().filter(|o| matches!(o, Origin::Upstream(_))).count();
+    if above == 0 || above > f.outputs.len() {
+        let known = [f.input_names(), f.output_names()].concat().join(", ");
         return Err(format!("one input is the upstream gradient, besides some of: {known}"));
     }
     let wrt = wrt(f, g)?;
+    let (names, ins, outs) = (g.input_names(), f.input_streams(), f.output_streams());
     let mut random = Random(1);
     for (spec, of) in g.specs.iter().flat_map(|s| f.specs.iter().map(move |of| (s, of))) {
         let mut judged = vec![0; wrt.len()];
@@ -33,14 +33,17 @@ fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {
                 break;
             };
             let x: Vec<f64> = f.input_names().iter().map(|_| random.sample()).collect();
-            let dy: Vec<f64> = (0..upstream).map(|_| random.sample()).collect();
+            // Saved outputs have no gradient from above.
+            let from_above = |s: &Stream| if s.tensor < above { random.sample() } else { 0.0 };
+            let dy: Vec<f64> = outs.iter().map(from_above).collect();
             let y = |x: &[f64]| forward.oracle(&OracleInput { streams: x, attrs: &f_attrs });
-            let (values, mut next) = ([&x[..], &y(&x)].concat(), dy.iter());
-            let stream = |n: &String| match known.iter().position(|k| k == n) {
-                Some(i) => values[i],
-                None => next.next().copied().unwrap_or(f64::NAN),
+            let values = y(&x);
+            let held = |s: Stream| match origins[s.tensor] {
+                Origin::Input(t) => value(&ins, &x, t, s.part),
+                Origin::Output(t) => value(&outs, &values, t, s.part),
+                Origin::Upstream(t) => value(&outs, &dy, t, s.part),
             };
-            let streams: Vec<f64> = names.iter().map(stream).collect();
+            let streams: Vec<f64> = g.input_streams().into_iter().map(held).collect();
             let scalars = attrs.iter().filter_map(|v| match v {
                 Value::Float(v) => Some(*v),
                 _ => None,
@@ -79,15 +82,23 @@ fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {
     Ok(())
 }
 
+/// The value of one part of a tensor.
+fn value(streams: &[Stream], values: &[f64], tensor: usize, part: Part) -> f64 {
+    let at = streams.iter().position(|s| *s == Stream { tensor, part });
+    at.map_or(f64::NAN, |at| values[at])
+}
+
 /// The forward input stream that each output stream of the gradient belongs to.
 fn wrt(f: &OpDef, g: &OpDef) -> Result<Vec<usize>, String> {
-    let (ins, outs) = (f.input_names(), g.output_names());
-    let named = outs.iter().map(|o| ins.iter().position(|i| *o == format!("d{i}")));
-    match named.collect() {
-        Some(wrt) => Ok(wrt),
-        None if ins.len() == outs.len() => Ok((0..ins.len()).collect()),
-        None => Err(format!("outputs are `d` and the name of an input, of {}", ins.join(", "))),
-    }
+    let wrt = g.grad_of.as_ref().map_or(&[][..], |of| &of.wrt);
+    let ins = f.input_streams();
+    let of = |s: Stream| {
+        let tensor = *wrt.get(s.tensor)?;
+        ins.iter().position(|i| *i == Stream { tensor, part: s.part })
+    };
+    g.output_streams().into_iter().map(of).collect::<Option<_>>().ok_or_else(|| {
+        format!("outputs are `d` and the name of an input, of {}", f.input_names().join(", "))
+    })
 }
 
 /// Attributes of the gradient and of the forward operator in which two specialisations meet;

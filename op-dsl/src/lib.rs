@@ -50,8 +50,19 @@ pub use op_dsl_cli as cli;
 pub use op_dsl_ir as ir;
 pub use op_dsl_macros::{OpAttr, formula, op, operators};
 
-/// The operators of several families as one list:
-/// `static OPERATORS: &[&Operator] = &join::<{ a::OPERATORS.len() + b::OPERATORS.len() }>(..)`.
+/// How many operators several families have.
+pub const fn count(families: &[&[&'static Operator]]) -> usize {
+    let (mut family, mut n) = (0, 0);
+    while family < families.len() {
+        n += families[family].len();
+        family += 1;
+    }
+    n
+}
+
+/// The operators of several families as one list, for
+/// `const FAMILIES: &[&[&Operator]] = &[a::OPERATORS, b::OPERATORS]`:
+/// `static OPERATORS: &[&Operator] = &join::<{ count(FAMILIES) }>(FAMILIES)`.
 ///
 /// # Panics
 /// While compiling, when `N` is not the sum of the families' lengths.

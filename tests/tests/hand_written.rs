@@ -212,7 +212,7 @@ fn refused(what: &str) {
     }
     let named = |name: &str| wrong::OPERATORS.iter().find(|o| o.name() == name).expect("a name");
     let gradient = named(what);
-    let of = gradient.def().grad_of.as_deref().expect("a gradient");
+    let of = gradient.def().forward().expect("a gradient");
     op_dsl::check::gradient(named(of), gradient);
 }
 

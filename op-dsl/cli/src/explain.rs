@@ -47,7 +47,7 @@ pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
 }
 
 fn heading(def: &OpDef) -> String {
-    let mut text = match &def.grad_of {
+    let mut text = match def.forward() {
         Some(forward) => format!("{}: the gradient of {forward}\n", def.name),
         None => format!("{}\n", def.name),
     };
@@ -87,7 +87,7 @@ fn dedented(text: &str) -> String {
 fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String {
     let (inputs, outputs, scalars) = (def.input_names(), def.output_names(), def.scalar_names());
     let listing = |g: &Graph| indent(&show::listing(g, &inputs, &scalars, &outputs), 2);
-    let traced = if def.grad_of.is_some() { "Differentiated" } else { "Traced" };
+    let traced = if spec.derived.is_some() { "Differentiated" } else { "Traced" };
     let title = match spec.when.is_empty() {
         true => String::new(),
         false => format!("\n=== {} ===\n", condition(def, spec, mode)),

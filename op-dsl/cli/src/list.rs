@@ -86,7 +86,7 @@ fn operator(def: &OpDef) -> Json {
         "name": def.name,
         "doc": def.doc.trim(),
         "source": def.source,
-        "grad_of": def.grad_of,
+        "grad_of": def.forward(),
         "inputs": tensors(&def.inputs),
         "outputs": tensors(&def.outputs),
         "attributes": def.attrs.iter().map(attribute_json).collect::<Json>(),

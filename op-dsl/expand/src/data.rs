@@ -3,7 +3,7 @@
 use codegen_cpu::lower::literal::{count, f64_literal, integer};
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{
-    Attr, AttrKind, Derived, Gate, Kind, OpDef, Pattern, Spec, Split, Tensor, Value,
+    Attr, AttrKind, Derived, Gate, GradOf, Kind, OpDef, Origin, Pattern, Spec, Split, Tensor, Value,
 };
 use op_dsl_ir::passes::differentiate::Wiring;
 use op_dsl_ir::{DType, Prim};
@@ -23,7 +23,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
     let specs = list(def.specs.iter().map(spec));
     let published =
         published.map_or_else(|| quote!(None), |table| quote!(Published::find(#table, #name)));
-    let grad_of = option(def.grad_of.as_ref().map(|name| quote!(Borrowed(#name))));
+    let grad_of = option(def.grad_of.as_ref().map(grad_of));
     quote! {
         OpDef {
             name: Borrowed(#name),
@@ -56,6 +56,21 @@ fn option(value: Option<TokenStream>) -> TokenStream {
 /// A unit variant, whose name is how `Debug` prints it.
 fn unit(value: impl std::fmt::Debug) -> Ident {
     Ident::new(&format!("{value:?}"), Span::call_site())
+}
+
+fn grad_of(of: &GradOf) -> TokenStream {
+    let forward = &of.forward;
+    let inputs = list(of.inputs.iter().map(|origin| {
+        let (name, i) = match origin {
+            Origin::Upstream(o) => (quote!(Upstream), o),
+            Origin::Input(i) => (quote!(Input), i),
+            Origin::Output(o) => (quote!(Output), o),
+        };
+        let i = count(*i);
+        quote!(Origin::#name(#i))
+    }));
+    let wrt = list(of.wrt.iter().map(|i| count(*i).into_token_stream()));
+    quote!(GradOf { forward: Borrowed(#forward), inputs: #inputs, wrt: #wrt })
 }
 
 fn tensor(t: &Tensor) -> TokenStream {

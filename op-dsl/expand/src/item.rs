@@ -44,8 +44,8 @@ pub fn operator(op: &Operator, f: &OpFn, published: Option<&Path>) -> TokenStrea
 /// The test that holds a gradient written by hand against its forward operator, which is one of
 /// the same module.
 pub fn check(op: &Operator, family: &Family) -> Option<TokenStream> {
-    let of = op.def.grad_of.as_ref().filter(|_| op.gradient.is_none())?;
-    let forward = family.ops.iter().find(|f| f.def.name == *of)?;
+    let of = op.def.forward().filter(|_| op.gradient.is_none())?;
+    let forward = family.ops.iter().find(|f| f.def.name == of)?;
     let source = &family.functions[forward.function].item.sig.ident;
     let name = format_ident!("{}_is_the_gradient_of_{source}", op.def.snake());
     let (forward, gradient) = (static_name(forward), static_name(op));
@@ -103,6 +103,7 @@ fn structure(op: &Operator, f: &OpFn) -> TokenStream {
         }
 
         #[automatically_derived]
+        #[allow(clippy::approx_constant)] // the author's numbers
         impl ::core::default::Default for #name {
             fn default() -> Self {
                 Self { #(#fields: #defaults),* }
@@ -128,7 +129,9 @@ fn default(attr: &Attr, ty: &TokenStream) -> TokenStream {
 fn run(op: &Operator) -> TokenStream {
     let (name, def, entry) = (&op.ident, &op.def, static_name(op));
     let tensors = |list: &[op_dsl_ir::op::Tensor]| -> Vec<Ident> {
-        list.iter().map(|t| format_ident!("{}", *t.name)).collect()
+        // A keyword is no parameter.
+        let ident = |name: &str| syn::parse_str(name).unwrap_or_else(|_| format_ident!("{name}_"));
+        list.iter().map(|t| ident(&t.name)).collect()
     };
     let (inputs, outputs) = (tensors(&def.inputs), tensors(&def.outputs));
     let values = def.attrs.iter().map(|a| {

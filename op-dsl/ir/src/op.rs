@@ -43,10 +43,33 @@ pub struct OpDef {
     pub empty: bool,
     /// One graph per combination of the attributes that the formula branches on.
     pub specs: List<Spec>,
-    /// The forward operator of a gradient.
-    pub grad_of: Option<Text>,
+    /// What a gradient is the gradient of.
+    pub grad_of: Option<GradOf>,
     /// What documents have published of it.
     pub published: Option<&'static Published>,
+}
+
+/// How a gradient belongs to its forward operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GradOf {
+    /// The forward operator's name.
+    pub forward: Text,
+    /// What each input tensor of the gradient holds.
+    pub inputs: List<Origin>,
+    /// The input of the forward operator that each output tensor is the gradient of; empty where
+    /// a gradient written by hand does not tell.
+    pub wrt: List<usize>,
+}
+
+/// What an input of a gradient holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The gradient of this output of the forward operator, which comes from above.
+    Upstream(usize),
+    /// This input of the forward operator.
+    Input(usize),
+    /// The value of this output of the forward operator.
+    Output(usize),
 }
 
 /// A tensor of an operator's signature.
@@ -262,6 +285,11 @@ impl OpDef {
     pub fn scalar_names(&self) -> Vec<String> {
         let float = |a: &&Attr| a.kind == AttrKind::Float;
         self.attrs.iter().filter(float).map(|a| a.name.to_string()).collect()
+    }
+
+    /// The forward operator of a gradient.
+    pub fn forward(&self) -> Option<&str> {
+        self.grad_of.as_ref().map(|of| &*of.forward)
     }
 
     /// The operator's name by CANN's [`snake`] rule.

@@ -5,7 +5,7 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::Pattern;
 use proc_macro2::TokenStream;
 use syn::meta::ParseNestedMeta;
-use syn::parse::Parser;
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Ident, LitBool, LitStr, Token};
 
@@ -28,6 +28,8 @@ pub struct OpArgs {
     pub grad: Option<GradArgs>,
     /// The operator that this one is the gradient of.
     pub grad_of: Option<Ident>,
+    /// The inputs of that operator that it is the gradient by, where names do not tell.
+    pub wrt: Option<Vec<Ident>>,
 }
 
 /// The arguments of `grad(..)`.
@@ -40,7 +42,7 @@ pub struct GradArgs {
     /// The forward inputs to differentiate by.
     pub wrt: Vec<Ident>,
     /// Names of the inputs.
-    pub inputs: Option<Vec<Ident>>,
+    pub inputs: Option<Vec<Input>>,
     /// Names of the outputs.
     pub outputs: Option<Vec<Ident>>,
     /// Tensors without elements are fine; as in the forward operator unless given.
@@ -49,6 +51,23 @@ pub struct GradArgs {
     pub broadcast: bool,
     /// Inputs may differ in element type.
     pub promote: bool,
+}
+
+/// An input of a gradient: `x`, or `features = x` where it has another name there.
+#[derive(Debug)]
+pub struct Input {
+    /// Its name.
+    pub name: Ident,
+    /// The tensor of the forward operator that it holds, if that has another name.
+    pub holds: Option<Ident>,
+}
+
+impl Parse for Input {
+    fn parse(input: ParseStream) -> syn::Result<Input> {
+        let name = input.parse()?;
+        let renamed = input.parse::<Option<Token![=]>>()?.is_some();
+        Ok(Input { name, holds: renamed.then(|| input.parse()).transpose()? })
+    }
 }
 
 /// The arguments of `#[split(..)]`.
@@ -81,7 +100,8 @@ pub struct AttrArgs {
 }
 
 /// The names of our helper attributes; the kept item is stripped of them.
-pub const HELPERS: [&str; 7] = ["op", "formula", "attr", "split", "saved", "unused", "broadcast"];
+pub const HELPERS: [&str; 8] =
+    ["op", "formula", "attr", "split", "saved", "unused", "broadcast", "holds"];
 
 /// Takes the attribute of this name out of the list; a second one is an error.
 pub fn take(attrs: &mut Vec<Attribute>, name: &str, errors: &Errors) -> Option<Attribute> {
@@ -139,17 +159,18 @@ pub fn op(tokens: TokenStream, errors: &Errors) -> OpArgs {
     parse(tokens, errors, |meta| {
         match key(&meta).as_str() {
             "name" => once(&mut args.name, meta.value()?.parse()?, &meta, errors),
-            "outputs" => once(&mut args.outputs, idents(&meta)?, &meta, errors),
+            "outputs" => once(&mut args.outputs, listed(&meta)?, &meta, errors),
             "dtypes" => once(&mut args.dtypes, dtypes(&meta, errors)?, &meta, errors),
             "empty" => once(&mut args.empty, boolean(&meta)?, &meta, errors),
             "grad" => once(&mut args.grad, grad(&meta, errors)?, &meta, errors),
             "grad_of" => once(&mut args.grad_of, meta.value()?.parse()?, &meta, errors),
+            "wrt" => once(&mut args.wrt, listed(&meta)?, &meta, errors),
             "broadcast" => args.broadcast = true,
             "promote" => args.promote = true,
             _ => {
                 return Err(meta.error(
                     "unknown argument of `op`; known: name, outputs, dtypes, empty, broadcast, \
-                     promote, grad, grad_of",
+                     promote, grad, grad_of, wrt",
                 ));
             }
         }
@@ -174,8 +195,8 @@ fn grad(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<GradArgs> {
         match key(&meta).as_str() {
             "name" => once(&mut args.name, meta.value()?.parse()?, &meta, errors),
             "wrt" => once(&mut wrt, variables(&meta, errors)?, &meta, errors),
-            "inputs" => once(&mut args.inputs, idents(&meta)?, &meta, errors),
-            "outputs" => once(&mut args.outputs, idents(&meta)?, &meta, errors),
+            "inputs" => once(&mut args.inputs, listed(&meta)?, &meta, errors),
+            "outputs" => once(&mut args.outputs, listed(&meta)?, &meta, errors),
             "empty" => once(&mut args.empty, boolean(&meta)?, &meta, errors),
             "broadcast" => args.broadcast = true,
             "promote" => args.promote = true,
@@ -267,10 +288,15 @@ fn boolean(meta: &ParseNestedMeta) -> syn::Result<bool> {
 }
 
 /// `key(a, b, c)`
-fn idents(meta: &ParseNestedMeta) -> syn::Result<Vec<Ident>> {
+fn listed<T: Parse>(meta: &ParseNestedMeta) -> syn::Result<Vec<T>> {
     let content;
     syn::parenthesized!(content in meta.input);
-    Ok(Punctuated::<Ident, Token![,]>::parse_terminated(&content)?.into_iter().collect())
+    Ok(Punctuated::<T, Token![,]>::parse_terminated(&content)?.into_iter().collect())
+}
+
+/// Parses `#[holds(x)]` on a parameter of a gradient written by hand.
+pub fn holds(attr: &Attribute, errors: &Errors) -> Option<Ident> {
+    syn::parse2(arguments(attr, errors)).map_err(|e| errors.push(e)).ok()
 }
 
 /// `wrt(a, b)`. A part of a gated tensor has no gradient of its own.
@@ -300,7 +326,7 @@ fn variables(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<Vec<Ident>>
 
 fn dtypes(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<Vec<DType>> {
     let mut list: Vec<DType> = Vec::new();
-    for ident in idents(meta)? {
+    for ident in listed::<Ident>(meta)? {
         match ident.to_string().parse() {
             Ok(dtype) if list.contains(&dtype) => {
                 errors.at(&ident, format!("`{ident}` is given twice; write it once"))

@@ -4,9 +4,9 @@ use crate::Errors;
 use crate::attr;
 use crate::gradient::{self, Gradient};
 use crate::model::{EnumDef, Op, OpFn, Scope, Strip};
-use crate::{elements, number, signature, stub, trace};
+use crate::{elements, names, number, signature, stub, trace};
 use op_dsl_ir::DType;
-use op_dsl_ir::op::{Attr, Kind, OpDef, Tensor};
+use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Tensor};
 use op_dsl_ir::passes::differentiate::Wiring;
 use proc_macro2::TokenStream;
 use syn::visit_mut::VisitMut;
@@ -135,7 +135,6 @@ fn misplaced(attrs: &[syn::Attribute], errors: &Errors) {
 
 #[derive(Default)]
 struct Building {
-    functions: Vec<OpFn>,
     ops: Vec<(Op, Vec<trace::Traced>)>,
 }
 
@@ -148,7 +147,7 @@ impl Building {
     }
 
     fn finish(
-        mut self,
+        self,
         module: Option<ItemMod>,
         mut items: Vec<Item>,
         scope: &Scope,
@@ -156,9 +155,8 @@ impl Building {
     ) -> Family {
         let mut found = Vec::new();
         let by_function: Vec<(Ident, String)> = self.ops.iter().filter_map(named).collect();
-        for (op, traced) in std::mem::take(&mut self.ops) {
-            let index = self.functions.len();
-            let (def, derived) = definitions(&op, &traced, &by_function, &errors);
+        for (index, (op, traced)) in self.ops.iter().enumerate() {
+            let (def, derived) = definitions(op, traced, &by_function, &errors);
             let span = |name: &Option<syn::LitStr>| name.as_ref().map(syn::LitStr::span);
             let mut push = |def: OpDef, span: Option<proc_macro2::Span>, gradient| {
                 let span = span.unwrap_or_else(proc_macro2::Span::call_site);
@@ -172,9 +170,9 @@ impl Building {
             if let Some(Gradient { def, wiring }) = derived {
                 push(def, op.args.grad.as_ref().and_then(|g| span(&g.name)), Some(wiring));
             }
-            self.functions.push(op.function);
         }
         unique(&mut found, &errors);
+        connect(&mut found, &self.ops, &errors);
         let error = errors.finish();
         for item in &mut items {
             keep(item, module.is_none(), scope, error.is_some());
@@ -184,7 +182,23 @@ impl Building {
                 op.def.specs = Vec::new().into();
             }
         }
-        Family { module, items, functions: self.functions, ops: found, error }
+        let functions = self.ops.into_iter().map(|(op, _)| op.function).collect();
+        Family { module, items, functions, ops: found, error }
+    }
+}
+
+/// Connects gradients written by hand, whose forward operator may stand below them.
+fn connect(ops: &mut [Operator], found: &[(Op, Vec<trace::Traced>)], errors: &Errors) {
+    for i in 0..ops.len() {
+        let Some(of) = ops[i].def.forward().filter(|_| ops[i].gradient.is_none()) else {
+            continue;
+        };
+        if let Some(forward) = ops.iter().find(|f| f.def.name == of) {
+            let Op { function, args, .. } = &found[ops[i].function].0;
+            let wrt = args.wrt.as_deref();
+            let of = gradient::by_hand(&forward.def, &ops[i].def, function, wrt, errors);
+            ops[i].def.grad_of = Some(of);
+        }
     }
 }
 
@@ -235,7 +249,12 @@ fn definitions(
                 format!("no operator is called `{forward}` in this module; name its function"),
             );
         }
-        known.map(|(_, name)| name.clone().into())
+        let unconnected = |name: &String| GradOf {
+            forward: name.clone().into(),
+            inputs: List::default(),
+            wrt: List::default(),
+        };
+        known.map(|(_, name)| unconnected(name))
     });
     let specs = traced.iter().map(|t| gradient::spec(t.when.clone(), t.graph.clone()));
     let mut def = OpDef {
@@ -243,7 +262,7 @@ fn definitions(
         doc: op.doc.clone().into(),
         source: f.item.sig.ident.to_string().into(),
         formula: op.formula.clone().into(),
-        inputs: f.tensors().map(|(n, kind, _)| tensor(n.to_string(), kind)).collect(),
+        inputs: f.tensors().map(|(n, kind, _)| tensor(names::tensor(n), kind)).collect(),
         outputs: outputs(op, errors).into_iter().map(|(n, kind)| tensor(n, kind)).collect(),
         attrs: attrs.into(),
         split: f.split.clone(),
@@ -298,7 +317,7 @@ fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
         returned.chain(f.saved.iter().map(Ident::to_string)).collect::<Vec<String>>()
     };
     let mut names: Vec<String> = match &op.args.outputs {
-        Some(names) if names.len() == count => names.iter().map(Ident::to_string).collect(),
+        Some(given) if given.len() == count => given.iter().map(names::tensor).collect(),
         Some(names) => {
             let help = "name those returned, then those saved";
             let message = format!("`outputs` names {} of {count} outputs; {help}", names.len());

@@ -1,13 +1,13 @@
 //! The gradient operator that `grad(..)` asks for: its signature, and how its streams connect to
 //! those of the forward formula.
 
-use crate::Errors;
-use crate::attr::GradArgs;
-use crate::model::Op;
+use crate::attr::{GradArgs, Input};
+use crate::model::{Op, OpFn, Role};
 use crate::trace::Traced;
+use crate::{Errors, names};
 use op_dsl_ir::compile;
 use op_dsl_ir::graph::Graph;
-use op_dsl_ir::op::{Derived, Kind, OpDef, Part, Spec, Stream, Tensor};
+use op_dsl_ir::op::{Derived, GradOf, Kind, OpDef, Origin, Part, Spec, Stream, Tensor};
 use op_dsl_ir::passes::differentiate::Wiring;
 use syn::Ident;
 
@@ -18,17 +18,6 @@ pub struct Gradient {
     pub def: OpDef,
     /// Its streams by those of the forward operator.
     pub wiring: Wiring,
-}
-
-/// An input of the gradient by what it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
-    /// The upstream gradient of this forward output.
-    Upstream(usize),
-    /// This forward input.
-    Input(usize),
-    /// The value of this forward output; read only if it is a saved one.
-    Output(usize),
 }
 
 /// Derives the gradient of `forward`; `None` after an error.
@@ -72,7 +61,11 @@ pub fn derive(
         promote: args.promote || forward.promote,
         empty: args.empty.unwrap_or(forward.empty),
         specs: specs.into(),
-        grad_of: Some(forward.name.clone()),
+        grad_of: Some(GradOf {
+            forward: forward.name.clone(),
+            inputs: inputs.iter().map(|(_, origin)| *origin).collect(),
+            wrt: wrt.into(),
+        }),
         published: None,
         ..forward.clone()
     };
@@ -91,7 +84,52 @@ pub(crate) fn mark_used(def: &mut OpDef) {
 }
 
 fn position(tensors: &[Tensor], ident: &Ident) -> Option<usize> {
-    tensors.iter().position(|t| ident == &*t.name)
+    let name = names::tensor(ident);
+    tensors.iter().position(|t| name == *t.name)
+}
+
+/// The tensor of the forward operator that has this name.
+fn held(forward: &OpDef, name: &Ident) -> Option<Origin> {
+    let input = position(&forward.inputs, name).map(Origin::Input);
+    input.or_else(|| position(&forward.outputs, name).map(Origin::Output))
+}
+
+fn no_tensor(ident: &Ident, forward: &OpDef, errors: &Errors) {
+    let known = [list(&forward.inputs), list(&forward.outputs)].join(", ");
+    let message = format!("`{ident}` is no tensor of `{}`; tensors: {known}", forward.name);
+    errors.at(ident, message);
+}
+
+/// How a gradient written by hand belongs to its forward operator: inputs by names and
+/// `#[holds(..)]`; outputs by `wrt(..)`, else by `d` and the name of an input, else by their order.
+pub(crate) fn by_hand(
+    forward: &OpDef,
+    def: &OpDef,
+    f: &OpFn,
+    wrt: Option<&[Ident]>,
+    errors: &Errors,
+) -> GradOf {
+    let mut upstream = 0;
+    let mut inputs = Vec::new();
+    for p in &f.params {
+        let Role::Tensor { holds, .. } = &p.role else { continue };
+        let of = held(forward, holds.as_ref().unwrap_or(&p.ident));
+        if let (None, Some(unknown)) = (of, holds) {
+            no_tensor(unknown, forward, errors);
+        }
+        inputs.push(of.unwrap_or_else(|| {
+            upstream += 1;
+            Origin::Upstream(upstream - 1)
+        }));
+    }
+    let named = |o: &Tensor| forward.inputs.iter().position(|i| *o.name == format!("d{}", i.name));
+    let named: Option<Vec<usize>> = def.outputs.iter().map(named).collect();
+    let in_order = || (0..def.outputs.len()).filter(|_| def.outputs.len() == forward.inputs.len());
+    let wrt = match wrt {
+        Some(wrt) => variables(wrt, forward, errors).unwrap_or_default(),
+        None => named.unwrap_or_else(|| in_order().collect()),
+    };
+    GradOf { forward: forward.name.clone(), inputs: inputs.into(), wrt: wrt.into() }
 }
 
 fn list(tensors: &[Tensor]) -> String {
@@ -104,8 +142,13 @@ fn wrt(forward: &OpDef, args: &GradArgs, errors: &Errors) -> Option<Vec<usize>> 
         errors.at(&args.keyword, format!("the gradient needs its variables; {help}"));
         return None;
     }
+    variables(&args.wrt, forward, errors)
+}
+
+/// The inputs of the forward operator that are called so.
+fn variables(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<usize>> {
     let mut found = Vec::new();
-    for ident in &args.wrt {
+    for ident in names {
         match position(&forward.inputs, ident) {
             Some(i) if found.contains(&i) => {
                 errors.at(ident, format!("`{ident}` is given twice; write it once"))
@@ -117,7 +160,7 @@ fn wrt(forward: &OpDef, args: &GradArgs, errors: &Errors) -> Option<Vec<usize>> 
             }
         }
     }
-    (found.len() == args.wrt.len()).then_some(found)
+    (found.len() == names.len()).then_some(found)
 }
 
 /// The gradient of an input that is broadcast would be a sum, which is not elementwise.
@@ -135,7 +178,7 @@ fn as_wide_as_the_output(op: &Op, args: &GradArgs, errors: &Errors) -> Option<()
 
 /// A saved value costs an output of the forward operator, and is there for the gradient to read.
 fn read(
-    streams: &[(Source, Part)],
+    streams: &[(Origin, Part)],
     specs: &[Spec],
     op: &Op,
     forward: &OpDef,
@@ -144,7 +187,7 @@ fn read(
     let returned = op.function.returns.len();
     let unread = |o: usize| {
         let is_read = |i| specs.iter().any(|s: &Spec| s.graph.reads(i));
-        !streams.iter().enumerate().any(|(i, s)| s.0 == Source::Output(o) && is_read(i))
+        !streams.iter().enumerate().any(|(i, s)| s.0 == Origin::Output(o) && is_read(i))
     };
     let Some(unread) = (returned..forward.outputs.len()).find(|o| unread(*o)) else {
         return Some(());
@@ -157,28 +200,32 @@ fn read(
 
 /// Inputs as listed: names of the forward operator's tensors, and the upstream gradients.
 fn explicit(
-    names: &[Ident],
+    names: &[Input],
     forward: &OpDef,
     returned: usize,
     args: &GradArgs,
     errors: &Errors,
-) -> Option<Vec<(String, Source)>> {
-    let mut inputs: Vec<(String, Source)> = Vec::new();
+) -> Option<Vec<(String, Origin)>> {
+    let mut inputs: Vec<(String, Origin)> = Vec::new();
     let mut upstream = 0;
-    for ident in names {
-        let source = match (position(&forward.inputs, ident), position(&forward.outputs, ident)) {
-            (Some(i), _) => Source::Input(i),
-            (None, Some(o)) => Source::Output(o),
+    for Input { name: ident, holds } in names {
+        let source = match (held(forward, holds.as_ref().unwrap_or(ident)), holds) {
+            (Some(source), _) => source,
+            (None, Some(unknown)) => {
+                no_tensor(unknown, forward, errors);
+                return None;
+            }
             (None, None) => {
                 upstream += 1;
-                Source::Upstream(upstream - 1)
+                Origin::Upstream(upstream - 1)
             }
         };
-        if inputs.iter().any(|(known, _)| ident == known) {
+        let name = names::tensor(ident);
+        if inputs.iter().any(|(known, _)| name == *known) {
             errors.at(ident, format!("`{ident}` is given twice; write it once"));
             return None;
         }
-        inputs.push((ident.to_string(), source));
+        inputs.push((name, source));
     }
     if upstream != returned {
         let known = [list(&forward.inputs), list(&forward.outputs)].join(", ");
@@ -202,17 +249,17 @@ fn default(
     wrt: &[usize],
     errors: &Errors,
     args: &GradArgs,
-) -> Option<Vec<(String, Source)>> {
+) -> Option<Vec<(String, Origin)>> {
     let upstream = (0..returned).map(|o| {
         let name = &forward.outputs[o].name;
         let name = if returned == 1 { "dy".to_owned() } else { format!("dy_{name}") };
-        (name, Source::Upstream(o))
+        (name, Origin::Upstream(o))
     });
     let read =
-        (0..forward.inputs.len()).map(|i| (forward.inputs[i].name.to_string(), Source::Input(i)));
+        (0..forward.inputs.len()).map(|i| (forward.inputs[i].name.to_string(), Origin::Input(i)));
     let saved = (returned..forward.outputs.len())
-        .map(|o| (forward.outputs[o].name.to_string(), Source::Output(o)));
-    let mut all: Vec<(String, Source)> = upstream.chain(read).chain(saved).collect();
+        .map(|o| (forward.outputs[o].name.to_string(), Origin::Output(o)));
+    let mut all: Vec<(String, Origin)> = upstream.chain(read).chain(saved).collect();
 
     let wiring = wiring(forward, &all, wrt, returned);
     let specs = specs(traced, &wiring, forward, args, errors)?;
@@ -220,7 +267,7 @@ fn default(
     all.retain(|(_, source)| {
         let reads = |i: usize| specs.iter().any(|s| s.graph.reads(i));
         let is_read = streams.iter().enumerate().any(|(i, s)| s.0 == *source && reads(i));
-        is_read || !matches!(source, Source::Input(_))
+        is_read || !matches!(source, Origin::Input(_))
     });
     let mut names: Vec<&String> = all.iter().map(|(name, _)| name).collect();
     names.sort();
@@ -247,7 +294,7 @@ fn outputs(
     let tensor = |(k, i): (usize, &usize)| {
         let input = &forward.inputs[*i];
         let name = match &args.outputs {
-            Some(names) => names[k].to_string(),
+            Some(given) => names::tensor(&given[k]),
             None => format!("d{}", input.name),
         };
         Tensor { name: name.into(), kind: input.kind, used: true }
@@ -257,7 +304,7 @@ fn outputs(
 
 /// Inputs and outputs are parameters of one call.
 fn distinct(
-    inputs: &[(String, Source)],
+    inputs: &[(String, Origin)],
     outputs: &[Tensor],
     args: &GradArgs,
     errors: &Errors,
@@ -274,33 +321,33 @@ fn distinct(
     Some(())
 }
 
-fn kind(forward: &OpDef, source: Source) -> Kind {
+fn kind(forward: &OpDef, source: Origin) -> Kind {
     match source {
-        Source::Upstream(o) | Source::Output(o) => forward.outputs[o].kind,
-        Source::Input(i) => forward.inputs[i].kind,
+        Origin::Upstream(o) | Origin::Output(o) => forward.outputs[o].kind,
+        Origin::Input(i) => forward.inputs[i].kind,
     }
 }
 
-/// Source and part of each input stream of the gradient.
-fn streams(forward: &OpDef, inputs: &[(String, Source)]) -> Vec<(Source, Part)> {
-    let of = |(_, source): &(String, Source)| {
+/// Origin and part of each input stream of the gradient.
+fn streams(forward: &OpDef, inputs: &[(String, Origin)]) -> Vec<(Origin, Part)> {
+    let of = |(_, source): &(String, Origin)| {
         let source = *source;
         kind(forward, source).parts().iter().map(move |part| (source, *part))
     };
     inputs.iter().flat_map(of).collect()
 }
 
-fn wiring(forward: &OpDef, inputs: &[(String, Source)], wrt: &[usize], returned: usize) -> Wiring {
+fn wiring(forward: &OpDef, inputs: &[(String, Origin)], wrt: &[usize], returned: usize) -> Wiring {
     let streams = streams(forward, inputs);
     let stream_of = |source, part| streams.iter().position(|s| *s == (source, part));
     let (ins, outs) = (forward.input_streams(), forward.output_streams());
     let saved = |s: &Stream| {
-        let output = Some(Source::Output(s.tensor)).filter(|_| s.tensor >= returned);
+        let output = Some(Origin::Output(s.tensor)).filter(|_| s.tensor >= returned);
         output.and_then(|output| stream_of(output, s.part))
     };
     Wiring {
-        inputs: ins.iter().map(|s| stream_of(Source::Input(s.tensor), s.part)).collect(),
-        upstream: outs.iter().map(|s| stream_of(Source::Upstream(s.tensor), s.part)).collect(),
+        inputs: ins.iter().map(|s| stream_of(Origin::Input(s.tensor), s.part)).collect(),
+        upstream: outs.iter().map(|s| stream_of(Origin::Upstream(s.tensor), s.part)).collect(),
         saved: outs.iter().map(saved).collect(),
         wrt: wrt.iter().flat_map(|w| (0..ins.len()).filter(|i| ins[*i].tensor == *w)).collect(),
     }

@@ -258,6 +258,9 @@ pub enum Role {
         unused: bool,
         /// Marked `#[broadcast]`: it may be smaller than the others.
         broadcast: bool,
+        /// Of a gradient written by hand: the tensor of the forward operator that it holds, where
+        /// that has another name.
+        holds: Option<Ident>,
     },
     /// An attribute.
     Attr {

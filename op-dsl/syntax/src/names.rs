@@ -4,6 +4,7 @@ use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Style;
 use std::f64::consts;
+use syn::Ident;
 
 /// The constants of `std::f64::consts` that formulas know.
 pub const CONSTANTS: &[(&str, f64)] = &[
@@ -92,9 +93,25 @@ pub fn functions() -> impl Iterator<Item = &'static str> {
     rows.chain(WRITTEN.iter().map(|(name, _)| *name))
 }
 
+/// What a tensor is called: as its parameter, without the `_` of one that would be a keyword of
+/// Rust. `self_` is `self`.
+pub fn tensor(ident: &Ident) -> String {
+    let name = ident.to_string();
+    match name.strip_suffix('_') {
+        Some(word) if !word.is_empty() && syn::parse_str::<Ident>(word).is_err() => word.to_owned(),
+        _ => name,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keywords_are_names_of_tensors() {
+        let name = |text| tensor(&Ident::new(text, proc_macro2::Span::call_site()));
+        assert_eq!(["self_", "in_", "x_", "_", "x"].map(name), ["self", "in", "x_", "_", "x"]);
+    }
 
     #[test]
     fn operators_are_not_functions() {

@@ -24,6 +24,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     let saved = reader.saved(item);
     reader.streams(&params, item);
     check_args(&args, item, errors);
+    check_gradient(&args, &params, errors);
 
     args.name.as_ref()?;
     Some(Op {
@@ -86,6 +87,24 @@ fn check_args(args: &attr::OpArgs, item: &ItemFn, errors: &Errors) {
     }
 }
 
+/// What only a gradient written by hand can say.
+fn check_gradient(args: &attr::OpArgs, params: &[Param], errors: &Errors) {
+    if args.grad_of.is_some() {
+        return;
+    }
+    let by = args.wrt.iter().flatten();
+    let held = params.iter().filter_map(|p| match &p.role {
+        Role::Tensor { holds, .. } => holds.as_ref(),
+        Role::Attr { .. } => None,
+    });
+    for ident in by.chain(held) {
+        errors.at(
+            ident,
+            "only a gradient written by hand belongs to a forward operator; write `grad_of = ..`",
+        );
+    }
+}
+
 fn check_name(name: &syn::LitStr, errors: &Errors) {
     if !is_name(&name.value()) {
         errors.at(
@@ -118,8 +137,9 @@ impl Reader<'_> {
         let attribute = attr::take(&mut attrs, "attr", errors);
         let unused = attr::take(&mut attrs, "unused", errors);
         let broadcast = attr::take(&mut attrs, "broadcast", errors);
+        let holds = attr::take(&mut attrs, "holds", errors);
         for other in &attrs {
-            let known = "split, attr, unused, broadcast";
+            let known = "split, attr, unused, broadcast, holds";
             errors.at(other, format!("a parameter has no such attribute; known: {known}"));
         }
 
@@ -138,11 +158,12 @@ impl Reader<'_> {
                 }
                 (None, _) => {}
             }
-            let role =
-                Role::Tensor { kind, unused: unused.is_some(), broadcast: broadcast.is_some() };
+            let (unused, broadcast) = (unused.is_some(), broadcast.is_some());
+            let holds = holds.and_then(|a| attr::holds(&a, errors));
+            let role = Role::Tensor { kind, unused, broadcast, holds };
             return Some(Param { ident, role });
         }
-        for a in [&split, &unused, &broadcast].into_iter().flatten() {
+        for a in [&split, &unused, &broadcast, &holds].into_iter().flatten() {
             errors.at(a, "only tensors have this; the parameter is an attribute");
         }
         let args = attribute.as_ref().map(|a| attr::attribute(a, errors)).unwrap_or_default();

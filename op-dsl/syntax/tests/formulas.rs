@@ -1,6 +1,6 @@
 //! What formulas become.
 
-use op_dsl_ir::op::{AttrKind, Gate, Kind, OpDef, Value};
+use op_dsl_ir::op::{AttrKind, Gate, Kind, OpDef, Origin, Value};
 use op_dsl_syntax::{Family, function, module};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -181,7 +181,7 @@ fn a_gradient_reads_what_it_needs() {
     // `b` is added and not read by the gradient.
     assert_eq!(gradient.def.input_names(), ["dy", "x.gate", "x.value", "s"]);
     assert_eq!(gradient.def.output_names(), ["dx.gate", "dx.value"]);
-    assert_eq!(gradient.def.grad_of.as_deref(), Some("Gate"));
+    assert_eq!(gradient.def.forward(), Some("Gate"));
     let g = eval(&gradient.def, 0, &[2.0, 0.5, 3.0, 0.25], &[]);
     assert_eq!(g[1], 2.0 * 0.25, "the saved value is read");
 }
@@ -214,7 +214,39 @@ fn a_gradient_written_by_hand_is_an_operator() {
         }
     });
     let def = &family.ops[1].def;
-    assert_eq!(def.grad_of.as_deref(), Some("Square"));
+    assert_eq!(def.forward(), Some("Square"));
     assert!(def.broadcast && !def.inputs[2].used);
     assert_eq!(def.inputs[0].kind, Kind::Whole);
+}
+
+/// Names of a gradient that are not those of its forward operator, derived and by hand.
+#[test]
+fn tensors_of_a_gradient_may_have_other_names() {
+    let family = family(quote! {
+        mod m {
+            #[op(
+                name = "Cube",
+                grad(name = "CubeGrad", wrt(x), inputs(features = x, gradients), outputs(backprops))
+            )]
+            fn cube(x: Elem, #[attr(default = 1.0)] a: f32) -> Elem { a * x * x * x }
+
+            #[op(name = "Sum", grad_of = sum, outputs(back), wrt(z))]
+            fn sum_grad(#[holds(y)] result: Elem, self_: Elem, gradient: Elem) -> Elem {
+                gradient + 0.0 * result + 0.0 * self_
+            }
+
+            #[op(name = "SumOf")]
+            fn sum(self_: Elem, z: Elem) -> Elem { self_ + z }
+        }
+    });
+    let [_, derived, by_hand, sum] = &family.ops[..] else { panic!("four operators") };
+    assert_eq!(derived.def.input_names(), ["features", "gradients"]);
+    assert_eq!(eval(&derived.def, 0, &[2.0, 10.0], &[1.0]), [120.0]);
+    let of = derived.def.grad_of.as_ref().expect("a gradient");
+    assert_eq!(*of.inputs, [Origin::Input(0), Origin::Upstream(0)]);
+    let of = by_hand.def.grad_of.as_ref().expect("a gradient");
+    assert_eq!(*of.inputs, [Origin::Output(0), Origin::Input(0), Origin::Upstream(0)]);
+    assert_eq!((&*of.forward, &*of.wrt), ("SumOf", &[1][..]));
+    // A keyword of Rust has a `_` as a parameter only.
+    assert_eq!(sum.def.input_names(), ["self", "z"]);
 }

@@ -5,7 +5,7 @@
 use half::{bf16, f16};
 use op_dsl::ir::DType;
 use op_dsl::ir::bind::TensorMeta;
-use op_dsl::ir::op::{AttrKind, Gate, Kind, Part, Pattern, Spec, Stream, Value};
+use op_dsl::ir::op::{AttrKind, Gate, Kind, Origin, Part, Pattern, Spec, Stream, Value};
 use op_dsl::{Operator, Options, View, ViewMut};
 
 /// Small, fast, and the same on every machine.
@@ -152,6 +152,21 @@ pub fn attribute_values(op: &Operator) -> Vec<Vec<Value>> {
     all
 }
 
+/// The run-time scalars among the attributes, in the order of graphs. Attributes are f32.
+pub fn scalars(attrs: &[Value]) -> Vec<f64> {
+    let float = |v: &Value| match v {
+        Value::Float(v) => Some(f64::from(*v as f32)),
+        _ => None,
+    };
+    attrs.iter().filter_map(float).collect()
+}
+
+/// The operators that are tested in every way: on every level, size, rank and product. What others
+/// have that these have not is tested in `family.rs`.
+pub fn thorough() -> Vec<&'static Operator> {
+    [ops_glu_grad::glu::OPERATORS, ops_glu_grad::gelu::OPERATORS].concat()
+}
+
 /// The index of the attribute that holds the split dimension.
 pub fn dim_attr(op: &Operator) -> Option<usize> {
     op.def().split.as_ref().map(|s| s.dim)
@@ -249,35 +264,22 @@ pub fn element(
     op.def().input_streams().into_iter().map(of).collect()
 }
 
-/// What an input tensor of a gradient holds. A gradient calls the tensors of its forward operator by their names there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The forward operator's input of this index.
-    Input(usize),
-    /// The forward operator's output of this index.
-    Output(usize),
-    /// The gradient that comes from above.
-    Upstream,
-}
-
 /// The forward operator of a gradient among `all`.
 pub fn forward<'a>(all: &[&'a Operator], gradient: &Operator) -> Option<&'a Operator> {
-    let name = gradient.def().grad_of.as_deref()?;
+    let name = gradient.def().forward()?;
     all.iter().copied().find(|op| op.name() == name)
 }
 
 /// What each input tensor of a gradient holds.
-pub fn origins(forward: &Operator, gradient: &Operator) -> Vec<Origin> {
-    let among = |tensors: &[op_dsl::ir::op::Tensor], name: &str| {
-        tensors.iter().position(|t| t.name == name)
-    };
-    let (inputs, outputs) = (&forward.def().inputs, &forward.def().outputs);
-    let of = |t: &op_dsl::ir::op::Tensor| match (among(inputs, &t.name), among(outputs, &t.name)) {
-        (Some(i), _) => Origin::Input(i),
-        (None, Some(o)) => Origin::Output(o),
-        (None, None) => Origin::Upstream,
-    };
-    gradient.def().inputs.iter().map(of).collect()
+pub fn origins(gradient: &Operator) -> &[Origin] {
+    gradient.def().grad_of.as_ref().map_or(&[], |of| &of.inputs)
+}
+
+/// The attributes of the forward operator that a gradient has as well; others have their defaults.
+fn attributes_of_forward(forward: &Operator, gradient: &Operator, attrs: &[Value]) -> Vec<Value> {
+    let same = |name: &str| gradient.def().attrs.iter().position(|a| a.name == name);
+    let value = |a: &op_dsl::ir::op::Attr| same(&a.name).map_or(a.default, |i| attrs[i]);
+    forward.def().attrs.iter().map(value).collect()
 }
 
 /// What the input streams of a gradient hold where the streams of its forward operator hold `x`, and the gradients that
@@ -289,9 +291,10 @@ pub fn gradient_streams(
     x: &[f64],
     dy: f64,
 ) -> Vec<f64> {
-    let y = graph(forward, attrs).eval(x, &[]);
+    let attrs = attributes_of_forward(forward, gradient, attrs);
+    let y = graph(forward, &attrs).eval(x, &scalars(&attrs));
     let (inputs, outputs) = (forward.def().input_streams(), forward.def().output_streams());
-    let origins = origins(forward, gradient);
+    let origins = origins(gradient);
     let value = |streams: &[Stream], values: &[f64], tensor, part| {
         let at = streams.iter().position(|s| *s == Stream { tensor, part });
         values[at.expect("a stream of the forward operator")]
@@ -299,7 +302,7 @@ pub fn gradient_streams(
     let of = |s: Stream| match origins[s.tensor] {
         Origin::Input(t) => value(&inputs, x, t, s.part),
         Origin::Output(t) => value(&outputs, &y, t, s.part),
-        Origin::Upstream => dy,
+        Origin::Upstream(_) => dy,
     };
     gradient.def().input_streams().into_iter().map(of).collect()
 }

@@ -6,7 +6,7 @@ mod rules;
 
 use super::*;
 use crate::sequence::Overload;
-use op_dsl_ir::op::{Attr, AttrKind, Gate, Pattern, Spec, Split, Tensor, Value};
+use op_dsl_ir::op::{Attr, AttrKind, Gate, GradOf, List, Pattern, Spec, Split, Tensor, Value};
 use op_dsl_ir::{Builder, Graph, Id};
 
 pub fn soc(name: &str) -> &'static Soc {
@@ -58,7 +58,11 @@ pub fn operator(
         promote: false,
         empty: true,
         specs: vec![Spec::of(graph)].into(),
-        grad_of: grad.then_some("Forward".into()),
+        grad_of: grad.then(|| GradOf {
+            forward: "Forward".into(),
+            inputs: List::default(),
+            wrt: List::default(),
+        }),
         published: None,
     }
 }

@@ -7,9 +7,12 @@ mod check;
 mod entry;
 mod execute;
 mod executor;
+mod export;
 mod prepare;
 
 pub use arguments::Argument;
 pub use entry::Entry;
 pub use execute::execute;
+#[doc(hidden)]
+pub use export::c;
 pub use prepare::prepare;

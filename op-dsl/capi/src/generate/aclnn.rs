@@ -1,10 +1,9 @@
 //! Both phases of each aclnn function of an operator.
 
 use super::File;
-use super::text::{array, constant, function, header, prototype, rust_name, unsafely};
+use super::text::{header, prototype, rust_name};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::interface::{Function, Interface, Param};
-use op_dsl_ir::op::snake;
 use op_dsl_ir::published::Type;
 
 /// An operator with its aclnn interface.
@@ -13,8 +12,10 @@ pub struct Row<'a> {
     interface: Interface,
 }
 
-pub fn row(operator: &Operator) -> Row<'_> {
-    Row { operator, interface: Interface::of(operator.def()) }
+/// The row of an operator whose functions are published.
+pub fn row(operator: &Operator) -> Option<Row<'_>> {
+    operator.def().published?.aclnn?;
+    Some(Row { operator, interface: Interface::of(operator.def()) })
 }
 
 impl Row<'_> {
@@ -41,59 +42,21 @@ impl Row<'_> {
         File { path: format!("include/aclnnop/{file}.h"), text }
     }
 
-    /// The exported functions.
+    /// Rows of the exported functions.
     pub fn functions(&self) -> String {
-        self.interface.functions.iter().map(|f| exports(self.operator, f)).collect()
+        self.interface.functions.iter().map(|f| row_of(self.operator, f)).collect()
     }
 }
 
 const PHASE_2: [&str; 4] =
     ["void* workspace", "uint64_t workspaceSize", "aclOpExecutor* executor", "aclrtStream stream"];
 
-fn exports(operator: &Operator, of: &Function) -> String {
-    let (name, entry) = (&of.name, snake(&of.name).to_ascii_uppercase());
-    let new = format!("aclnn::Entry::new(&OPERATORS, {:?}, {name:?})", operator.name());
-    let new = constant(&entry, "aclnn::Entry", &new);
-    let mut params: Vec<String> = of.params.iter().map(parameter).collect();
-    params.extend(["workspace_size: *mut u64".into(), "executor: *mut Handle".into()]);
-    let phase_1 = function(&format!("unsafe extern \"C\" fn {name}GetWorkspaceSize"), &params);
-    let arguments = array("arguments", &of.params.iter().map(argument).collect::<Vec<_>>());
-    let prepare =
-        unsafely(&format!("aclnn::prepare(&{entry}, &arguments, workspace_size, executor)"));
-    let params =
-        ["workspace: *mut c_void", "workspace_size: u64", "executor: Handle", "stream: Handle"];
-    let phase_2 = function(&format!("unsafe extern \"C\" fn {name}"), &params.map(String::from));
-    let execute =
-        unsafely(&format!("aclnn::execute(&{entry}, workspace, workspace_size, executor, stream)"));
-    format!(
-        "
-{new}
-/// Phase 1 of `{name}`.
-///
-/// # Safety
-/// As [`aclnn::prepare`].
-#[unsafe(no_mangle)]
-{phase_1}{arguments}{prepare}}}
-
-/// Phase 2 of `{name}`.
-///
-/// # Safety
-/// As [`aclnn::execute`].
-#[unsafe(no_mangle)]
-{phase_2}{execute}}}
-"
-    )
-}
-
-fn parameter(param: &Param) -> String {
-    let ty = match param.ty {
-        Type::ConstTensor | Type::Tensor => "Handle",
-        Type::Int => "i64",
-        Type::Bool => "u8",
-        Type::Double => "f64",
-        Type::Chars => "*const c_char",
-    };
-    format!("{}: {ty}", rust_name(&param.name))
+/// A row for [`crate::aclnn_functions`].
+fn row_of(operator: &Operator, of: &Function) -> String {
+    let name = &of.name;
+    let arguments: Vec<String> = of.params.iter().map(argument).collect();
+    let head = format!("    {:?} {name}GetWorkspaceSize", operator.name());
+    format!("{head}\n        {name}({});\n", arguments.join(", "))
 }
 
 fn argument(param: &Param) -> String {
@@ -104,5 +67,5 @@ fn argument(param: &Param) -> String {
         Type::Double => "Double",
         Type::Chars => "Chars",
     };
-    format!("Argument::{kind}({})", rust_name(&param.name))
+    format!("{}: {kind}", rust_name(&param.name))
 }

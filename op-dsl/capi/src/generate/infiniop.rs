@@ -20,11 +20,6 @@ pub fn row(operator: &Operator) -> Option<Row<'_>> {
 }
 
 impl Row<'_> {
-    /// Whether an operator of this name, or the forward of one, is infiniop's and not CANN's.
-    pub fn covers(&self, name: &str) -> bool {
-        self.operator.name() == name || self.operator.def().grad_of.as_deref() == Some(name)
-    }
-
     fn outputs(&self) -> &[Tensor] {
         &self.operator.def().outputs
     }

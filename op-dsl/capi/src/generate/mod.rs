@@ -16,30 +16,28 @@ pub struct File {
     pub text: String,
 }
 
-/// Every file for a table of operators.
+/// Every file for a table of operators. What nothing is published of has no functions: under the name
+/// that it would have, CANN may have another signature.
 pub fn files(table: &[&Operator]) -> Vec<File> {
     let infini: Vec<infiniop::Row<'_>> = table.iter().filter_map(|o| infiniop::row(o)).collect();
-    let theirs = |o: &&&Operator| infini.iter().any(|r| r.covers(o.name()));
-    let aclnn: Vec<aclnn::Row<'_>> =
-        table.iter().filter(|o| !theirs(o)).map(|o| aclnn::row(o)).collect();
+    let aclnn: Vec<aclnn::Row<'_>> = table.iter().filter_map(|o| aclnn::row(o)).collect();
     let mut files: Vec<File> = aclnn.iter().map(aclnn::Row::header).collect();
     files.extend(infini.iter().map(infiniop::Row::header));
-    let functions = aclnn.iter().map(aclnn::Row::functions);
-    let functions = functions.chain(infini.iter().map(infiniop::Row::functions));
-    let path = "src/capi.rs".into();
-    files.push(File { path, text: HEAD.to_string() + &functions.collect::<String>() });
+    let rows: String = aclnn.iter().map(aclnn::Row::functions).collect();
+    let functions: String = infini.iter().map(infiniop::Row::functions).collect();
+    let text = format!("{HEAD}\nop_dsl::capi::aclnn_functions! {{\n{rows}}}\n{functions}");
+    files.push(File { path: "src/capi.rs".into(), text });
     files
 }
 
 /// The start of the Rust file.
 const HEAD: &str = "\
-//! The functions that C calls, one after another: generated from the table of operators by
+//! The functions that C calls: generated from the table of operators by
 //! `op_dsl::capi::generate`, do not edit.
 #![allow(non_snake_case, clippy::too_many_arguments)]
 
 use crate::OPERATORS;
 use op_dsl::capi::Handle;
-use op_dsl::capi::aclnn::{self, Argument};
 use op_dsl::capi::infiniop;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 ";
