@@ -2,23 +2,41 @@
 
 // One file per family; each holds its module inline, as the macro needs it.
 mod families {
+    pub mod exponential;
+    pub mod gated;
     pub mod gelu;
     pub mod glu;
+    pub mod hard;
+    pub mod relu;
+    pub mod sigmoid;
 }
 
 #[cfg(feature = "capi")]
 pub mod capi;
 mod published;
 
+pub use families::exponential::exponential;
+pub use families::gated::gated;
 pub use families::gelu::gelu;
 pub use families::glu::glu;
+pub use families::hard::hard;
+pub use families::relu::relu;
+pub use families::sigmoid::sigmoid;
 
 use op_dsl::Operator;
 
+const FAMILIES: &[&[&Operator]] = &[
+    glu::OPERATORS,
+    gelu::OPERATORS,
+    relu::OPERATORS,
+    hard::OPERATORS,
+    exponential::OPERATORS,
+    sigmoid::OPERATORS,
+    gated::OPERATORS,
+];
+
 /// Every operator of this crate.
-pub static OPERATORS: &[&Operator] = &op_dsl::join::<
-    { glu::OPERATORS.len() + gelu::OPERATORS.len() },
->(&[glu::OPERATORS, gelu::OPERATORS]);
+pub static OPERATORS: &[&Operator] = &op_dsl::join::<{ op_dsl::count(FAMILIES) }>(FAMILIES);
 
 /// What the README and the guide show must compile and hold.
 #[cfg(doctest)]

@@ -1,6 +1,6 @@
 //! What CANN and InfiniCore have published of the operators of this crate.
 
-use op_dsl::ir::published::Type::{Bool, Chars, ConstTensor, Int, Tensor};
+use op_dsl::ir::published::Type::{Bool, Chars, ConstTensor, Double, Int, Tensor};
 use op_dsl::ir::published::{Aclnn, DTypes, Infiniop, LeftOut, Name, Published};
 use op_dsl::ir::published::{attr, input, output};
 
@@ -9,6 +9,29 @@ const ONLY_TANH: &[LeftOut] = &[without_erf(2002), without_erf(1001)];
 
 const fn without_erf(arch: u16) -> LeftOut {
     LeftOut { arch, attr: "approximate", value: 0, instead: "approximate = tanh" }
+}
+
+/// The row of an operator with one aclnn function: the operator, the directory of its document in
+/// ops-nn/activation, the header, the function, its arguments; then what is not [`Aclnn::PLAIN`].
+macro_rules! one {
+    ($operator:literal, $directory:literal, $header:literal, $name:literal,
+     [$($arg:expr),* $(,)?] $(, $field:ident: $value:expr)* $(,)?) => {
+        Published {
+            operator: $operator,
+            aclnn: Some(Aclnn {
+                header: $header,
+                names: &[Name {
+                    name: $name,
+                    args: &[$($arg),*],
+                    fixed: &[],
+                    source: concat!("activation/", $directory, "/docs/", $name, ".md"),
+                }],
+                $($field: $value,)*
+                ..Aclnn::PLAIN
+            }),
+            ..Published::NOTHING
+        }
+    };
 }
 
 /// One row per operator.
@@ -86,111 +109,114 @@ pub static PUBLISHED: &[Published] = &[
         }),
         ..Published::NOTHING
     },
-    Published {
-        operator: "GeluGradV2",
-        aclnn: Some(Aclnn {
-            header: "aclnn_gelu_backward_v2",
-            names: &[Name {
-                name: "aclnnGeluBackwardV2",
-                args: &[
-                    input(0, "gradOutput"),
-                    input(1, "self"),
-                    attr(0, "approximate", Chars),
-                    output(0, "gradInput", Tensor),
-                ],
-                fixed: &[],
-                source: "activation/gelu_grad_v2/docs/aclnnGeluBackwardV2.md",
-            }],
-            broadcast: true,
-            dtypes: DTypes::Promoted,
-            ..Aclnn::PLAIN
-        }),
-        ..Published::NOTHING
-    },
-    Published {
-        operator: "GeluV2",
-        aclnn: Some(Aclnn {
-            header: "aclnn_gelu_v2",
-            names: &[Name {
-                name: "aclnnGeluV2",
-                args: &[input(0, "x"), attr(0, "approximate", Int), output(0, "y", Tensor)],
-                fixed: &[],
-                source: "activation/gelu_v2/docs/aclnnGeluV2.md",
-            }],
-            ..Aclnn::PLAIN
-        }),
-        ..Published::NOTHING
-    },
-    Published {
-        operator: "GeluGrad",
-        aclnn: Some(Aclnn {
-            header: "aclnn_gelu_backward",
-            names: &[Name {
-                name: "aclnnGeluBackward",
-                args: &[
-                    input(0, "gradOutput"),
-                    input(1, "self"),
-                    output(0, "gradInput", ConstTensor),
-                ],
-                fixed: &[],
-                source: "activation/gelu_grad/docs/aclnnGeluBackward.md",
-            }],
-            // The kernel is declared with the forward's result and never reads it.
-            stand_ins: &[(2, 0)],
-            broadcast: true,
-            dtypes: DTypes::Cast,
-            ..Aclnn::PLAIN
-        }),
-        ..Published::NOTHING
-    },
-    Published {
-        operator: "Gelu",
-        aclnn: Some(Aclnn {
-            header: "aclnn_gelu",
-            names: &[Name {
-                name: "aclnnGelu",
-                args: &[input(0, "self"), output(0, "out", Tensor)],
-                fixed: &[],
-                source: "activation/gelu/docs/aclnnGelu.md",
-            }],
-            ..Aclnn::PLAIN
-        }),
-        ..Published::NOTHING
-    },
-    Published {
-        operator: "SwiGluGrad",
-        aclnn: Some(Aclnn {
-            header: "aclnn_swi_glu_grad",
-            names: &[Name {
-                name: "aclnnSwiGluGrad",
-                args: &[
-                    input(0, "yGrad"),
-                    input(1, "x"),
-                    attr(0, "dimOptional", Int),
-                    output(0, "out", ConstTensor),
-                ],
-                fixed: &[],
-                source: "activation/swi_glu_grad/docs/aclnnSwiGluGrad.md",
-            }],
-            empty: false,
-            ..Aclnn::PLAIN
-        }),
-        ..Published::NOTHING
-    },
-    Published {
-        operator: "SwiGlu",
-        aclnn: Some(Aclnn {
-            header: "aclnn_swi_glu",
-            names: &[Name {
-                name: "aclnnSwiGlu",
-                args: &[input(0, "x"), attr(0, "dimOptional", Int), output(0, "out", ConstTensor)],
-                fixed: &[],
-                source: "activation/swi_glu/docs/aclnnSwiGlu.md",
-            }],
-            ..Aclnn::PLAIN
-        }),
-        ..Published::NOTHING
-    },
+    one!(
+        "GeluGradV2", "gelu_grad_v2", "aclnn_gelu_backward_v2", "aclnnGeluBackwardV2",
+        [
+            input(0, "gradOutput"),
+            input(1, "self"),
+            attr(0, "approximate", Chars),
+            output(0, "gradInput", Tensor),
+        ],
+        broadcast: true, dtypes: DTypes::Promoted
+    ),
+    one!(
+        "GeluV2",
+        "gelu_v2",
+        "aclnn_gelu_v2",
+        "aclnnGeluV2",
+        [input(0, "x"), attr(0, "approximate", Int), output(0, "y", Tensor)]
+    ),
+    // The kernel is declared with the forward's result and never reads it.
+    one!(
+        "GeluGrad", "gelu_grad", "aclnn_gelu_backward", "aclnnGeluBackward",
+        [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", ConstTensor)],
+        stand_ins: &[(2, 0)], broadcast: true, dtypes: DTypes::Cast
+    ),
+    one!("Gelu", "gelu", "aclnn_gelu", "aclnnGelu", [input(0, "self"), output(0, "out", Tensor)]),
+    one!(
+        "SwiGluGrad", "swi_glu_grad", "aclnn_swi_glu_grad", "aclnnSwiGluGrad",
+        [
+            input(0, "yGrad"),
+            input(1, "x"),
+            attr(0, "dimOptional", Int),
+            output(0, "out", ConstTensor),
+        ],
+        empty: false
+    ),
+    one!(
+        "SwiGlu",
+        "swi_glu",
+        "aclnn_swi_glu",
+        "aclnnSwiGlu",
+        [input(0, "x"), attr(0, "dimOptional", Int), output(0, "out", ConstTensor)]
+    ),
+    one!(
+        "FastGeluGrad",
+        "fast_gelu_grad",
+        "aclnn_fast_gelu_backward",
+        "aclnnFastGeluBackward",
+        [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", Tensor)]
+    ),
+    one!(
+        "HardSwishGrad",
+        "hard_swish_grad",
+        "aclnn_hardswish_backward",
+        "aclnnHardswishBackward",
+        [input(0, "gradOutput"), input(1, "self"), output(0, "out", Tensor)]
+    ),
+    one!(
+        "HardSwishGradV2",
+        "hard_swish_grad_v2",
+        "aclnn_hardswish_backward_v2",
+        "aclnnHardswishBackwardV2",
+        [input(0, "gradOutput"), input(1, "self"), output(0, "out", Tensor)]
+    ),
+    one!(
+        "SeluGrad",
+        "selu_grad",
+        "aclnn_selu_backward",
+        "aclnnSeluBackward",
+        [input(0, "gradOutput"), input(1, "result"), output(0, "gradInput", Tensor)]
+    ),
+    one!(
+        "SiluGrad",
+        "silu_grad",
+        "aclnn_silu_backward",
+        "aclnnSiluBackward",
+        [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", Tensor)]
+    ),
+    one!(
+        "MishGrad", "mish_grad", "aclnn_mish_backward", "aclnnMishBackward",
+        [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", Tensor)],
+        broadcast: true, dtypes: DTypes::Cast
+    ),
+    one!(
+        "SigmoidGrad", "sigmoid_grad", "aclnn_sigmoid_backward", "aclnnSigmoidBackward",
+        [input(1, "gradOutput"), input(0, "output"), output(0, "gradInput", Tensor)],
+        broadcast: true, dtypes: DTypes::Cast
+    ),
+    one!(
+        "GLUGrad",
+        "glu_grad",
+        "aclnn_glu_backward",
+        "aclnnGluBackward",
+        [input(0, "gradOut"), input(1, "self"), attr(0, "dim", Int), output(0, "out", ConstTensor)]
+    ),
+    one!(
+        "SituGluGrad",
+        "situ_glu_grad",
+        "aclnn_situ_glu_grad",
+        "aclnnSituGluGrad",
+        [
+            input(0, "gradY"),
+            input(1, "x"),
+            attr(0, "dim", Int),
+            attr(1, "beta", Double),
+            attr(2, "linearBeta", Double),
+            attr(3, "activateLeft", Bool),
+            output(0, "out", ConstTensor),
+        ]
+    ),
     Published {
         operator: "GeLUBackward",
         infiniop: Some(Infiniop { name: "GeLUBackward", header: "gelu_backward" }),

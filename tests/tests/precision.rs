@@ -5,12 +5,11 @@ mod common;
 #[path = "../../codegen-cpu/tests/levels/mod.rs"]
 mod levels;
 
-use common::{Data, Tensor, run, ulp};
+use common::{Data, Tensor, run, thorough, ulp};
 use half::{bf16, f16};
 use levels::levels;
 use op_dsl::ir::DType;
 use op_dsl::{Operator, Options};
-use ops_glu_grad::OPERATORS;
 
 #[op_dsl::operators]
 pub mod composed {
@@ -147,7 +146,7 @@ mod truth {
 
 #[test]
 fn operators_of_table_functions_stay_in_f32() {
-    for op in OPERATORS {
+    for op in thorough() {
         assert!(op.def().specs.iter().all(|spec| spec.wide.is_none()), "{}", op.name());
     }
 }

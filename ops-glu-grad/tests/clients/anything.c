@@ -2,12 +2,21 @@
    `clients_run_with_address_sanitizer` and valgrind watch. */
 #include "acl/acl.h"
 #include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_fast_gelu_backward.h"
 #include "aclnnop/aclnn_geglu.h"
 #include "aclnnop/aclnn_geglu_backward.h"
 #include "aclnnop/aclnn_gelu.h"
 #include "aclnnop/aclnn_gelu_backward.h"
 #include "aclnnop/aclnn_gelu_backward_v2.h"
 #include "aclnnop/aclnn_gelu_v2.h"
+#include "aclnnop/aclnn_glu_backward.h"
+#include "aclnnop/aclnn_hardswish_backward.h"
+#include "aclnnop/aclnn_hardswish_backward_v2.h"
+#include "aclnnop/aclnn_mish_backward.h"
+#include "aclnnop/aclnn_selu_backward.h"
+#include "aclnnop/aclnn_sigmoid_backward.h"
+#include "aclnnop/aclnn_silu_backward.h"
+#include "aclnnop/aclnn_situ_glu_grad.h"
 #include "aclnnop/aclnn_swi_glu.h"
 #include "aclnnop/aclnn_swi_glu_grad.h"
 #include "check.h"
@@ -103,7 +112,17 @@ static aclTensor* any_tensor(aclTensor* again)
 typedef aclnnStatus (*Phase2)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
 static const Phase2 RUN[] = {aclnnGeGlu, aclnnGeGluV3, aclnnGeGluBackward, aclnnGeGluV3Backward, aclnnSwiGlu, aclnnSwiGluGrad,
-                             aclnnGelu,  aclnnGeluV2,  aclnnGeluBackward,  aclnnGeluBackwardV2};
+                             aclnnGelu,  aclnnGeluV2,  aclnnGeluBackward,  aclnnGeluBackwardV2,
+                             aclnnGluBackward, aclnnSituGluGrad, aclnnFastGeluBackward, aclnnHardswishBackward,
+                             aclnnHardswishBackwardV2, aclnnMishBackward, aclnnSeluBackward, aclnnSigmoidBackward,
+                             aclnnSiluBackward};
+
+/* Gradients of two tensors without attributes, the last ones of RUN. */
+typedef aclnnStatus (*Backward)(const aclTensor*, const aclTensor*, aclTensor*, uint64_t*, aclOpExecutor**);
+static const Backward BACKWARD[] = {
+    aclnnFastGeluBackwardGetWorkspaceSize, aclnnHardswishBackwardGetWorkspaceSize, aclnnHardswishBackwardV2GetWorkspaceSize,
+    aclnnMishBackwardGetWorkspaceSize, aclnnSeluBackwardGetWorkspaceSize, aclnnSigmoidBackwardGetWorkspaceSize,
+    aclnnSiluBackwardGetWorkspaceSize};
 enum { FUNCTIONS = sizeof RUN / sizeof *RUN };
 
 static aclnnStatus prepare(size_t which, uint64_t* size, aclOpExecutor** executor)
@@ -121,7 +140,10 @@ static aclnnStatus prepare(size_t which, uint64_t* size, aclOpExecutor** executo
     case 6: return aclnnGeluGetWorkspaceSize(a, b, size, executor);
     case 7: return aclnnGeluV2GetWorkspaceSize(a, small(), b, size, executor);
     case 8: return aclnnGeluBackwardGetWorkspaceSize(a, b, c, size, executor);
-    default: return aclnnGeluBackwardV2GetWorkspaceSize(a, b, word, c, size, executor);
+    case 9: return aclnnGeluBackwardV2GetWorkspaceSize(a, b, word, c, size, executor);
+    case 10: return aclnnGluBackwardGetWorkspaceSize(a, b, small(), c, size, executor);
+    case 11: return aclnnSituGluGradGetWorkspaceSize(a, b, small(), 0.5 * small(), 0.5 * small(), below(2), c, size, executor);
+    default: return BACKWARD[which - 12](a, b, c, size, executor);
     }
 }
 

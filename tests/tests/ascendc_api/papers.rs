@@ -1,6 +1,7 @@
 //! The papers of a package: pages without holes, JSON, unit tests that pass, and an oracle in
 //! Python that agrees with the graph.
 
+use super::common::thorough;
 use super::compile::{Scratch, compiled, compiler, scratch, write};
 use super::{emitted, package};
 use codegen_ascendc::emit::{File, host, kernel};
@@ -13,7 +14,7 @@ use std::process::Command;
 
 #[test]
 fn pages_have_no_holes() {
-    for op in ops_glu_grad::OPERATORS {
+    for op in thorough() {
         let package = package(op.def(), super::ALL);
         let files = emitted(&package);
         let mut pages = 0;
@@ -206,7 +207,7 @@ fn golden_agrees_with_the_graph() {
         return;
     }
     let mut random = super::common::Random(7);
-    for op in ops_glu_grad::OPERATORS {
+    for op in thorough() {
         let package = package(op.def(), super::ALL);
         let (def, snake) = (op.def(), package.snake());
         let dir = scratch(&format!("golden_{snake}"));

@@ -1,8 +1,8 @@
 //! Emits every operator, compiles its host side in one program and asks it.
 
+use super::common::thorough;
 use codegen_ascendc::arch::{SOCS, Soc};
 use codegen_ascendc::emit::{File, Layout, Options, Package, host, kernel};
-use ops_glu_grad::OPERATORS;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -18,10 +18,10 @@ pub fn trees() -> Vec<Vec<&'static Soc>> {
 
 /// Every operator that some of the products can do.
 pub fn packages(socs: &[&'static Soc]) -> Vec<Package<'static>> {
-    let of = |op: &&'static op_dsl::Operator| {
+    let of = |op: &'static op_dsl::Operator| {
         Package::able(op.def(), socs, Options::default()).ok().map(|(package, _)| package)
     };
-    OPERATORS.iter().filter_map(of).collect()
+    thorough().into_iter().filter_map(of).collect()
 }
 
 /// A program of all operators in a tree, and the directory it lies in.

@@ -1,0 +1,82 @@
+//! Sigmoid, tanh, and what is made of them without a gate of its own.
+
+/// Sigmoid, tanh, silu, swish, mish and softsign with their gradients.
+#[op_dsl::operators(published = crate::published::PUBLISHED)]
+pub mod sigmoid {
+    use op_dsl::prelude::*;
+
+    /// `1 / (1 + e^-x)`
+    ///
+    /// Source: sigmoid of CANN (ops-nn/activation).
+    #[op(name = "Sigmoid")]
+    pub fn sigmoid_of(x: Elem) -> Elem {
+        sigmoid(x)
+    }
+
+    /// The gradient of `Sigmoid` by its result.
+    ///
+    /// Source: sigmoid_grad of CANN (ops-nn/activation).
+    #[op(name = "SigmoidGrad", grad_of = sigmoid_of, outputs(z))]
+    pub fn sigmoid_grad(y: Elem, dy: Elem) -> Elem {
+        dy * y * (1.0 - y)
+    }
+
+    /// `tanh(x)`
+    ///
+    /// Source: tanh of CANN.
+    #[op(name = "Tanh")]
+    pub fn tanh_of(x: Elem) -> Elem {
+        tanh(x)
+    }
+
+    /// The gradient of `Tanh` by its result.
+    ///
+    /// Source: tanh_grad of CANN.
+    #[op(name = "TanhGrad", grad_of = tanh_of, outputs(z))]
+    pub fn tanh_grad(y: Elem, dy: Elem) -> Elem {
+        dy * (1.0 - y) * (1.0 + y)
+    }
+
+    /// `x * sigmoid(x)`
+    ///
+    /// Source: aclnnSilu and silu_grad of CANN (ops-nn/activation).
+    #[op(name = "Silu", grad(name = "SiluGrad", wrt(x)))]
+    pub fn silu_of(x: Elem) -> Elem {
+        x * sigmoid(x)
+    }
+
+    /// `x * sigmoid(scale * x)`. The gradient is given `y` and has no use for it.
+    ///
+    /// Source: swish and swish_grad of CANN (ops-nn/activation).
+    #[op(name = "Swish", grad(name = "SwishGrad", wrt(x), inputs(grad, x, y), outputs(grad_x)))]
+    pub fn swish(x: Elem, #[attr(default = 1.0)] scale: f32) -> Elem {
+        x * sigmoid(scale * x)
+    }
+
+    /// `x * sigmoid(1.702 x)`
+    ///
+    /// Source: fast_gelu and fast_gelu_grad of CANN (ops-nn/activation).
+    #[op(name = "FastGelu", grad(name = "FastGeluGrad", wrt(x), inputs(dy, x), outputs(z)))]
+    pub fn fast_gelu(x: Elem) -> Elem {
+        x * sigmoid(1.702 * x)
+    }
+
+    /// `x * tanh(softplus(x))`
+    ///
+    /// Source: mish and mish_grad of CANN (ops-nn/activation).
+    #[op(name = "Mish", grad(name = "MishGrad", wrt(x), inputs(grad, x), outputs(x_grad)))]
+    pub fn mish(x: Elem) -> Elem {
+        x * tanh(softplus(x))
+    }
+
+    /// `x / (1 + |x|)`
+    ///
+    /// Source: softsign and softsign_grad of CANN (ops-nn/activation).
+    #[op(
+        name = "Softsign",
+        grad(name = "SoftsignGrad", wrt(x), inputs(gradients, features = x), outputs(output))
+    )]
+    pub fn softsign(x: Elem) -> Elem {
+        x / (1.0 + abs(x))
+    }
+}
