@@ -122,20 +122,6 @@ fn elu_by_its_result_and_by_its_input() {
     }
 }
 
-/// Operators for which AscendC has no sequence yet, and the primitive that lacks one.
-const WITHOUT_SEQUENCE: &[(&str, &str)] = &[
-    ("Elu", "expm1"),
-    ("Selu", "expm1"),
-    ("Softplus", "softplus"),
-    ("SoftplusV2", "softplus"),
-    ("LogSigmoid", "softplus"),
-    ("Tanh", "tanh"),
-    ("Mish", "tanh"),
-    ("MishGrad", "tanh"),
-    ("SituGlu", "tanh"),
-    ("SituGluGrad", "tanh"),
-];
-
 #[test]
 fn every_operator_is_planned_for_npus_or_refused_for_a_reason() {
     let soc = Soc::named("ascend910b").expect("a target");

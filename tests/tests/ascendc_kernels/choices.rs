@@ -79,15 +79,13 @@ const EDGES: [f64; 14] = [
     f64::INFINITY,
 ];
 
-/// What has no kernel, and the primitive in the way; everything else has one on every target.
-const REFUSED: &[(&str, &str)] = &[("Elu", "`expm1` has no sequence")];
-
-/// The package of an operator, if it is not refused as [`REFUSED`] has it.
+/// The package of an operator, if it is not refused as [`WITHOUT_SEQUENCE`] has it.
 fn package(op: &'static Operator, soc: &'static Soc) -> Option<Package<'static>> {
-    let refused = REFUSED.iter().find(|r| r.0 == op.name());
+    let refused = WITHOUT_SEQUENCE.iter().find(|r| r.0 == op.name());
     match (Package::new(op.def(), &[soc], Options::default()), refused) {
         (Ok(package), None) => Some(package),
-        (Err(e), Some((_, why))) => {
+        (Err(e), Some((_, primitive))) => {
+            let why = format!("`{primitive}` has no sequence");
             let said = format!("{} on {} in f16: {why}", op.name(), soc.name);
             assert!(e.to_string().starts_with(&said), "{e}");
             None

@@ -167,6 +167,20 @@ pub fn thorough() -> Vec<&'static Operator> {
     [ops_glu_grad::glu::OPERATORS, ops_glu_grad::gelu::OPERATORS].concat()
 }
 
+/// Operators for which AscendC has no sequence yet, and the primitive that lacks one.
+pub const WITHOUT_SEQUENCE: &[(&str, &str)] = &[
+    ("Elu", "expm1"),
+    ("Selu", "expm1"),
+    ("Softplus", "softplus"),
+    ("SoftplusV2", "softplus"),
+    ("LogSigmoid", "softplus"),
+    ("Tanh", "tanh"),
+    ("Mish", "tanh"),
+    ("MishGrad", "tanh"),
+    ("SituGlu", "tanh"),
+    ("SituGluGrad", "tanh"),
+];
+
 /// The index of the attribute that holds the split dimension.
 pub fn dim_attr(op: &Operator) -> Option<usize> {
     op.def().split.as_ref().map(|s| s.dim)
