@@ -175,7 +175,7 @@ Columns:
                       of the factor before it. Budgets: 2 in f32 (without FMA those of the table of
                       primitives, if larger), 1 in 16-bit types
   f16, bf16 right     share of results that are correctly rounded, of the worst mode and level;
-                      at least 99.9 %
+                      at least 99.9 %. Halfway between two neighbours is what f32 cannot tell from it
   limits              results for infinite activations that are the limit
   NaN                 results for NaN that are what the formula makes of it
   factors             results under factors of 0, 1e-30, 1 and 1e30 that are neither NaN nor a false

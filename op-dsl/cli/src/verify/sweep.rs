@@ -16,8 +16,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const CHUNK: u64 = 1 << 13;
 /// Errors up to here, in units in the last place, need no look for a zero crossing.
 const PLAIN: f64 = 1.0;
-/// The least f32 in units of the least bfloat16.
-const TIE: f64 = 1.0 / 65_536.0;
 
 /// The largest error of an output, and where it is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -142,11 +140,13 @@ pub fn sweep(
     total.into_inner().unwrap_or_else(|e| e.into_inner())
 }
 
-/// Whether a result is the true value, correctly rounded. Of a denormal result that is half an even
-/// and half an odd number but for less than the least f32, in which kernels compute, either is.
+/// Whether a result is the true value, correctly rounded. Of a value that is halfway between two
+/// neighbours but for less than half a unit of f32, as `x - tanh x = x - 1 + 2 e^(-2x)` is for large
+/// `x`, either neighbour is: kernels compute in f32, where it is halfway.
 fn is_rounded(format: Format, got: f64, want: f64) -> bool {
     let error = format.error(got, want, 0.0);
-    let is_tie = want.abs() < f64::from(f32::MIN_POSITIVE) && error <= 0.5 + TIE;
+    let half_unit_of_f32 = 0.5 * Format::of(DType::F32).ulp(want) / format.ulp(want);
+    let is_tie = format.is_half() && error <= 0.5 + half_unit_of_f32;
     error == 0.0 || is_tie || got == format.round(want)
 }
 
@@ -216,5 +216,28 @@ impl Sweeper<'_> {
             0.0 => error,
             scale => format.error(got, want, format.ulp(scale)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn either_neighbour_of_what_f32_calls_halfway_is_right() {
+        let f16 = Format::of(DType::F16);
+        let (below, halfway, above) = (1.0, 1.0 + 1.0 / 2048.0, 1.0 + 1.0 / 1024.0);
+        for (want, low, high) in [
+            (halfway, true, true),
+            (halfway + 1e-9, true, true),
+            (halfway + 1e-7, false, true),
+            (halfway - 1e-7, true, false),
+        ] {
+            assert_eq!([below, above].map(|got| is_rounded(f16, got, want)), [low, high], "{want}");
+        }
+        // The least bfloat16 and a half of it, but for less than the least f32.
+        let (bf16, least) = (Format::of(DType::BF16), f64::from(-133).exp2());
+        assert!([least, 2.0 * least].iter().all(|got| is_rounded(bf16, *got, 1.5 * least + 1e-80)));
+        assert!(!is_rounded(Format::of(DType::F32), 1.0, 1.0f32.next_up().into()));
     }
 }
