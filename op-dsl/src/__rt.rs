@@ -30,8 +30,8 @@ pub mod data {
         Attr, AttrKind, Derived, Gate, GradOf, Kind, OpDef, Origin, Pattern, Spec, Split, Tensor,
         Value, Variant, Wide,
     };
-    pub use op_dsl_ir::passes::differentiate::Wiring;
     pub use op_dsl_ir::published::Published;
+    pub use op_dsl_ir::wiring::Wiring;
     pub use op_dsl_ir::{DType, Prim};
     // An operator may be called `None`.
     pub use std::borrow::Cow::Borrowed;

@@ -3,7 +3,7 @@
 pub use super::options::Options;
 
 use super::block::{Kernels, MAX_SCALARS, MAX_STREAMS};
-use super::convert::converters;
+use super::converters::converters;
 use super::dense;
 use super::driver;
 use super::error::Error;

@@ -1,11 +1,8 @@
-//! One element type -> another: as a kernel stores its results, and as a box comes to scratch memory.
+//! One element type -> another, as a kernel stores its results.
 
-use super::block::{BlockFn, Body, Input, Kernels, Streams};
 use super::elem::El;
-use super::job::Job;
-use super::scratch::Strided;
-use super::simd::{Isa, Level};
-use super::step::{Bits, Floats, Load, PAIR};
+use super::simd::Isa;
+use super::step::{Bits, Floats, PAIR};
 use half::{bf16, f16};
 use op_dsl_ir::DType;
 
@@ -115,53 +112,5 @@ unsafe fn store_here<S: Isa, E: El, F: El, const W: usize, const N: usize>(
             true => F::store_turns(s, p, [v[0], v[N - 1]], nt),
             false => F::store(s, p, v[0], nt),
         }
-    }
-}
-
-/// Copies elements; to another type if its output is of another.
-struct Copy;
-
-impl Body<1, 0, 1> for Copy {
-    #[inline(always)]
-    fn eval<S: Isa, E: El, const W: usize>(
-        _: S,
-        [x]: [Input<'_, S, E, W>; 1],
-        _: [Floats<S, W>; 0],
-    ) -> [Floats<S, W>; 1] {
-        [x.load()]
-    }
-}
-
-/// The kernels that convert elements of each type, in the order of [`DType`].
-pub(super) type Converters = [BlockFn; DType::COUNT];
-
-/// None if this build lacks the level.
-pub(super) fn converters(level: Level) -> Option<Converters> {
-    const COPY: &Kernels = &Kernels::of::<Copy, 1, 0, 1>();
-    let [f16, bf16, f32] = DType::ALL.map(|from| COPY.get(from, level));
-    Some([f16?, bf16?, f32?])
-}
-
-/// Copies a box to a slot, in the kernel's element type.
-///
-/// What is converted to a larger type starts out in the upper part of the slot, to the same or a smaller type in the
-/// lower: so each step is read before another is written over it.
-///
-/// # Safety
-/// The box must be valid for reads. The slot must be initialised and have room for its elements
-/// in whole steps of both types.
-pub(super) unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
-    // SAFETY: passed on from the caller; no tensor is in scratch memory.
-    unsafe {
-        if b.dtype == job.dtype {
-            return b.copy::<true>(slot);
-        }
-        let step = Kernels::step(b.dtype, job.level);
-        let steps = b.elements().div_ceil(step);
-        let from = slot.add(steps * step * job.dtype.size().saturating_sub(b.dtype.size()));
-        b.copy::<true>(from);
-        let mut io = Streams::of(job.dtype);
-        (io.start[0], io.start[1]) = (from, slot);
-        (job.converters[b.dtype as usize])(&io, steps, false);
     }
 }

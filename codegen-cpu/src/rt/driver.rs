@@ -3,9 +3,8 @@
 //! Every element passes through the same vector body whatever the layout, so no bit depends on
 //! position, split or thread count.
 
-use super::block::MAX_STREAMS;
+use super::block::{Kernels, MAX_STREAMS, Streams};
 use super::boxes::{Boxes, SCRATCH};
-use super::convert::gather;
 use super::job::Job;
 use super::line::{Line, STEP_BYTES, finish_streaming};
 use super::options::Options;
@@ -289,5 +288,29 @@ impl Worker<'_> {
             row.wrapping_add(place.step * column)
         };
         self.line.start_at(self.tracks.iter().map(at));
+    }
+}
+
+/// Copies a box to a slot, in the kernel's element type.
+///
+/// What is converted to a larger type starts out in the upper part of the slot, to the same or a smaller type in the
+/// lower: so each step is read before another is written over it.
+///
+/// # Safety
+/// The box must be valid for reads. The slot must be initialised and have room for its elements
+/// in whole steps of both types.
+unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
+    // SAFETY: passed on from the caller; no tensor is in scratch memory.
+    unsafe {
+        if b.dtype == job.dtype {
+            return b.copy::<true>(slot);
+        }
+        let step = Kernels::step(b.dtype, job.level);
+        let steps = b.elements().div_ceil(step);
+        let from = slot.add(steps * step * job.dtype.size().saturating_sub(b.dtype.size()));
+        b.copy::<true>(from);
+        let mut io = Streams::of(job.dtype);
+        (io.start[0], io.start[1]) = (from, slot);
+        (job.converters[b.dtype as usize])(&io, steps, false);
     }
 }

@@ -1,7 +1,7 @@
 //! A call as the driver sees it: streams over one domain, in as few dimensions as possible.
 
 use super::block::{BlockFn, Kernels, MAX_SCALARS, MAX_STREAMS, Turn};
-use super::convert::Converters;
+use super::converters::Converters;
 use super::simd::Level;
 use super::stream::{OutOfView, Stream, extent};
 use super::view::Raw;
@@ -325,7 +325,7 @@ impl Job {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::rt::convert::converters;
+    use crate::rt::converters::converters;
     use crate::rt::floor::floor_kernels;
     use crate::rt::view::View;
 

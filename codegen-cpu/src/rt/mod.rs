@@ -29,6 +29,7 @@ pub mod block;
 mod boxes;
 pub mod call;
 mod convert;
+mod converters;
 mod dense;
 mod driver;
 pub mod elem;

@@ -5,7 +5,7 @@ use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{
     Attr, AttrKind, Derived, Gate, GradOf, Kind, OpDef, Origin, Pattern, Spec, Split, Tensor, Value,
 };
-use op_dsl_ir::passes::differentiate::Wiring;
+use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{DType, Prim};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};

@@ -2,7 +2,7 @@
 
 use codegen_cpu::lower::literal::count;
 use op_dsl_ir::op::{AttrKind, Kind};
-use op_dsl_ir::passes::differentiate::Wiring;
+use op_dsl_ir::wiring::Wiring;
 use op_dsl_syntax::{OpFn, Operator, Role};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};

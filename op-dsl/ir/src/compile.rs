@@ -21,11 +21,12 @@
 
 use crate::graph::{Graph, Node};
 use crate::op::Wide;
-use crate::passes::differentiate::{self, Unconnected, Wiring};
+use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
 use crate::passes::{compose, limits, rational, recognise, saturate, series, simplify, stabilise};
 use crate::prim::Prim;
 use crate::rounding::{self, Arithmetic};
+use crate::wiring::Wiring;
 
 /// A forward formula (or a gradient written by hand), ready for every back end.
 pub fn forward(traced: &Graph) -> Graph {

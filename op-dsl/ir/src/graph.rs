@@ -1,6 +1,6 @@
 //! The expression graph: one formula as a flat list of nodes in evaluation order.
 
-use crate::op::List;
+use crate::list::List;
 use crate::prim::Prim;
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -8,6 +8,7 @@
 //! compile    the passes, by name and in order
 //! bind       attributes + shapes + dtypes -> what the formula runs over, or what is wrong
 //! show       graphs as readable maths
+//! wiring     which streams of a gradient hold what of its forward formula
 //! roles      which stream a formula is applied to
 //! rounding   how far rounding carries results from the truth: an estimate
 //! published  what documents say of an operator; interface: its aclnn functions
@@ -23,6 +24,7 @@ mod derive;
 mod dtype;
 pub mod graph;
 pub mod interface;
+mod list;
 pub mod names;
 pub mod op;
 pub mod oracle;
@@ -34,6 +36,7 @@ pub mod rounding;
 pub mod show;
 pub mod tiling;
 pub mod typo;
+pub mod wiring;
 
 pub use dtype::DType;
 pub use graph::{Builder, Graph, Id, Node};

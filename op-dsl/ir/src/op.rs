@@ -4,15 +4,10 @@
 //! expansion holds them as `'static` data. So emission, `explain` and the oracle read exactly what
 //! the CPU kernel was lowered from.
 
-use crate::passes::differentiate::Wiring;
+pub use crate::list::{List, Text};
 use crate::published::Published;
+use crate::wiring::Wiring;
 use crate::{DType, Graph};
-use std::borrow::Cow;
-
-/// Text that is a constant in an expansion and owned while expanding.
-pub type Text = Cow<'static, str>;
-/// A list that is a constant in an expansion and owned while expanding.
-pub type List<T> = Cow<'static, [T]>;
 
 /// One operator.
 #[derive(Clone, Debug, PartialEq)]
@@ -255,7 +250,7 @@ pub enum Part {
 impl Spec {
     /// A formula that branches on no attribute, lowered as it stands.
     pub fn of(graph: Graph) -> Spec {
-        let when = Cow::Borrowed(&[][..]);
+        let when = List::Borrowed(&[][..]);
         Spec { when, traced: graph.clone(), graph, wide: None, derived: None }
     }
 }

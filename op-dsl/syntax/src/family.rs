@@ -7,7 +7,7 @@ use crate::model::{EnumDef, Op, OpFn, Scope, Strip};
 use crate::{elements, names, number, signature, stub, trace};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Tensor};
-use op_dsl_ir::passes::differentiate::Wiring;
+use op_dsl_ir::wiring::Wiring;
 use proc_macro2::TokenStream;
 use syn::visit_mut::VisitMut;
 use syn::{Ident, Item, ItemEnum, ItemFn, ItemMod, parse_quote};

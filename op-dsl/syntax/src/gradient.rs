@@ -8,7 +8,7 @@ use crate::{Errors, names};
 use op_dsl_ir::compile;
 use op_dsl_ir::graph::Graph;
 use op_dsl_ir::op::{Derived, GradOf, Kind, OpDef, Origin, Part, Spec, Stream, Tensor};
-use op_dsl_ir::passes::differentiate::Wiring;
+use op_dsl_ir::wiring::Wiring;
 use syn::Ident;
 
 /// A derived gradient: what it is, and how it is wired to its forward operator.

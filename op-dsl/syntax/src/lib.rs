@@ -19,6 +19,7 @@ mod elements;
 mod errors;
 mod family;
 mod gradient;
+mod integer;
 mod model;
 mod names;
 mod number;

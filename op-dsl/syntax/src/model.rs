@@ -2,7 +2,7 @@
 
 use crate::Errors;
 use crate::attr::{self, OpArgs};
-use crate::number::integer;
+use crate::integer::integer;
 use op_dsl_ir::op::{AttrKind, Kind, Split, Value, Variant};
 use quote::ToTokens;
 use std::rc::Rc;

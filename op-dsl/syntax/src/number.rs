@@ -8,23 +8,6 @@ use syn::{BinOp, Expr, ExprLit, ExprPath, ExprUnary, Ident, Lit, Path, Type, UnO
 /// Constants may be defined by constants this deep.
 const MAX_DEPTH: usize = 32;
 
-/// An integer literal, perhaps negative.
-pub fn integer(e: &Expr) -> Option<i64> {
-    match e {
-        Expr::Lit(ExprLit { lit: Lit::Int(i), .. }) => i.base10_parse().ok(),
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => match &**expr {
-            // Parsed with its sign, so that i64::MIN is one too.
-            Expr::Lit(ExprLit { lit: Lit::Int(i), .. }) => {
-                format!("-{}", i.base10_digits()).parse().ok()
-            }
-            _ => None,
-        },
-        Expr::Group(g) => integer(&g.expr),
-        Expr::Paren(p) => integer(&p.expr),
-        _ => None,
-    }
-}
-
 /// Whether a type is one of the two that numbers of formulas have.
 pub fn is_float(ty: &Type) -> bool {
     is_single(ty) || type_name(ty).is_some_and(|name| name == "f64")

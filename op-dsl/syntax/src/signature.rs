@@ -3,6 +3,7 @@
 
 use crate::Errors;
 use crate::attr::{self, AttrArgs, SplitArgs};
+use crate::integer::integer;
 use crate::model::{self, Op, OpFn, Param, Role, Scope};
 use crate::{elements, number};
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Split, Value};
@@ -213,7 +214,7 @@ impl Reader<'_> {
             return None;
         };
         let (value, want) = match kind {
-            AttrKind::Dim | AttrKind::Int => (number::integer(e).map(Value::Int), "an integer"),
+            AttrKind::Dim | AttrKind::Int => (integer(e).map(Value::Int), "an integer"),
             AttrKind::Bool => {
                 let value = match e {
                     Expr::Lit(syn::ExprLit { lit: Lit::Bool(b), .. }) => Some(Value::Bool(b.value)),

@@ -3,7 +3,7 @@
 
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::op::{Derived, Spec};
-use op_dsl_ir::passes::differentiate::Wiring;
+use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{DType, Prim};
 use op_dsl_truth::format::Format;
 use op_dsl_truth::outputs;

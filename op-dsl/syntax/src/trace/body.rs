@@ -3,6 +3,7 @@
 use super::refuse;
 use super::value::{Cond, Value};
 use super::{Stop, Traces};
+use crate::integer::integer;
 use crate::model::{Const, Formula, Scope};
 use crate::{Errors, attr, names, number};
 use op_dsl_ir::graph::{Builder, Id};
@@ -258,7 +259,7 @@ impl<'a> Tracer<'a> {
             let value = number::constant(c, self.scope, self.errors);
             return value.map_or(Value::Poison, Value::Num);
         }
-        if let Some(v) = number::integer(&c.expr) {
+        if let Some(v) = integer(&c.expr) {
             return Value::Int(v);
         }
         let help = "write a number for its value, and `f64`, `f32`, or `i32` for an exponent";

@@ -1,0 +1,31 @@
+//! One element type -> another, as elements come to scratch memory: by kernels that copy.
+
+use super::block::{BlockFn, Body, Input, Kernels};
+use super::elem::El;
+use super::simd::{Isa, Level};
+use super::step::{Floats, Load};
+use op_dsl_ir::DType;
+
+/// Copies elements; to another type if its output is of another.
+struct Copy;
+
+impl Body<1, 0, 1> for Copy {
+    #[inline(always)]
+    fn eval<S: Isa, E: El, const W: usize>(
+        _: S,
+        [x]: [Input<'_, S, E, W>; 1],
+        _: [Floats<S, W>; 0],
+    ) -> [Floats<S, W>; 1] {
+        [x.load()]
+    }
+}
+
+/// The kernels that convert elements of each type, in the order of [`DType`].
+pub(super) type Converters = [BlockFn; DType::COUNT];
+
+/// None if this build lacks the level.
+pub(super) fn converters(level: Level) -> Option<Converters> {
+    const COPY: &Kernels = &Kernels::of::<Copy, 1, 0, 1>();
+    let [f16, bf16, f32] = DType::ALL.map(|from| COPY.get(from, level));
+    Some([f16?, bf16?, f32?])
+}

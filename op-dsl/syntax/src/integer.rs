@@ -1,0 +1,20 @@
+//! Integers that are written out.
+
+use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
+
+/// An integer literal, perhaps negative.
+pub fn integer(e: &Expr) -> Option<i64> {
+    match e {
+        Expr::Lit(ExprLit { lit: Lit::Int(i), .. }) => i.base10_parse().ok(),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => match &**expr {
+            // Parsed with its sign, so that i64::MIN is one too.
+            Expr::Lit(ExprLit { lit: Lit::Int(i), .. }) => {
+                format!("-{}", i.base10_digits()).parse().ok()
+            }
+            _ => None,
+        },
+        Expr::Group(g) => integer(&g.expr),
+        Expr::Paren(p) => integer(&p.expr),
+        _ => None,
+    }
+}
