@@ -95,6 +95,12 @@ pub mod corpus {
         }
     }
 
+    /// NaN is not positive: the derivative there is 0.1, as it is written.
+    #[op(name = "Leaky", grad(name = "LeakyGrad", wrt(x)))]
+    pub fn leaky(x: Elem) -> Elem {
+        if x > 0.0 { x } else { 0.1 * x }
+    }
+
     #[op(name = "SquaredRelu", grad(name = "SquaredReluGrad", wrt(x)))]
     pub fn squared_relu(x: Elem) -> Elem {
         relu(x) * relu(x)
