@@ -62,7 +62,9 @@ fn measured() -> BTreeMap<String, String> {
     missed
 }
 
+/// Three minutes on two cores, so `.ci/deep` runs it; `precision.rs` has some of these formulas in every run.
 #[test]
+#[ignore = "minutes"]
 fn formulas_are_right_save_those_that_are_known() {
     let measured = measured();
     assert_eq!(measured.len(), OPERATORS.len());
