@@ -28,22 +28,86 @@ op_dsl::capi::aclnn_functions! {
         aclnnGelu(self_: Tensor, out: Tensor);
     "GeluGrad" aclnnGeluBackwardGetWorkspaceSize
         aclnnGeluBackward(grad_output: Tensor, self_: Tensor, grad_input: Tensor);
+    "Relu" aclnnReluGetWorkspaceSize
+        aclnnRelu(self_: Tensor, out: Tensor);
+    "LeakyRelu" aclnnLeakyReluGetWorkspaceSize
+        aclnnLeakyRelu(self_: Tensor, negative_slope: Scalar, out: Tensor);
+    "LeakyReluGrad" aclnnLeakyReluBackwardGetWorkspaceSize
+        aclnnLeakyReluBackward(grad_output: Tensor, self_: Tensor, negative_slope: Scalar, self_is_result: Bool, out: Tensor);
+    "ThresholdV2D" aclnnThresholdGetWorkspaceSize
+        aclnnThreshold(self_: Tensor, threshold: Scalar, value: Scalar, out: Tensor);
+    "ThresholdGradV2D" aclnnThresholdBackwardGetWorkspaceSize
+        aclnnThresholdBackward(grad_output: Tensor, self_: Tensor, threshold: Scalar, out: Tensor);
+    "HardShrink" aclnnHardshrinkGetWorkspaceSize
+        aclnnHardshrink(self_: Tensor, lambd: Scalar, out: Tensor);
+    "HardShrinkGrad" aclnnHardshrinkBackwardGetWorkspaceSize
+        aclnnHardshrinkBackward(grad_output: Tensor, self_: Tensor, lambd: Scalar, grad_input: Tensor);
+    "Softshrink" aclnnSoftshrinkGetWorkspaceSize
+        aclnnSoftshrink(self_: Tensor, lambd: Scalar, out: Tensor);
+    "SoftShrinkGrad" aclnnSoftshrinkBackwardGetWorkspaceSize
+        aclnnSoftshrinkBackward(grad_output: Tensor, self_: Tensor, lambda: Scalar, grad_input: Tensor);
+    "HardSigmoid" aclnnHardsigmoidGetWorkspaceSize
+        aclnnHardsigmoid(self_: Tensor, out: Tensor);
+    "HardSigmoidGrad" aclnnHardsigmoidBackwardGetWorkspaceSize
+        aclnnHardsigmoidBackward(grad_output: Tensor, self_: Tensor, out: Tensor);
+    "HardSwish" aclnnHardswishGetWorkspaceSize
+        aclnnHardswish(self_: Tensor, out: Tensor);
     "HardSwishGrad" aclnnHardswishBackwardGetWorkspaceSize
         aclnnHardswishBackward(grad_output: Tensor, self_: Tensor, out: Tensor);
     "HardSwishGradV2" aclnnHardswishBackwardV2GetWorkspaceSize
         aclnnHardswishBackwardV2(grad_output: Tensor, self_: Tensor, out: Tensor);
+    "Hardtanh" aclnnHardtanhGetWorkspaceSize
+        aclnnHardtanh(self_: Tensor, clip_value_min: Scalar, clip_value_max: Scalar, out: Tensor);
+    "HardtanhGrad" aclnnHardtanhBackwardGetWorkspaceSize
+        aclnnHardtanhBackward(grad_output: Tensor, self_: Tensor, min: Scalar, max: Scalar, out: Tensor);
+    "Elu" aclnnEluGetWorkspaceSize
+        aclnnElu(self_: Tensor, alpha: Scalar, scale: Scalar, input_scale: Scalar, out: Tensor);
+    "EluGradV2" aclnnEluBackwardGetWorkspaceSize
+        aclnnEluBackward(grad_output: Tensor, alpha: Scalar, scale: Scalar, input_scale: Scalar, is_result: Bool, self_or_result: Tensor, grad_input: Tensor);
+    "Selu" aclnnSeluGetWorkspaceSize
+        aclnnSelu(self_: Tensor, out: Tensor);
     "SeluGrad" aclnnSeluBackwardGetWorkspaceSize
         aclnnSeluBackward(grad_output: Tensor, result: Tensor, grad_input: Tensor);
+    "SoftplusV2" aclnnSoftplusGetWorkspaceSize
+        aclnnSoftplus(self_: Tensor, beta: Scalar, threshold: Scalar, out: Tensor);
+    "SoftplusV2Grad" aclnnSoftplusBackwardGetWorkspaceSize
+        aclnnSoftplusBackward(grad_output: Tensor, self_: Tensor, beta: Scalar, threshold: Scalar, grad_input: Tensor);
+    "LogSigmoid" aclnnLogSigmoidForwardGetWorkspaceSize
+        aclnnLogSigmoidForward(self_: Tensor, out: Tensor, buffer: Tensor);
+    "LogSigmoid" aclnnLogSigmoidGetWorkspaceSize
+        aclnnLogSigmoid(self_: Tensor, out: Tensor);
+    "LogSigmoidGrad" aclnnLogSigmoidBackwardGetWorkspaceSize
+        aclnnLogSigmoidBackward(grad_output: Tensor, self_: Tensor, buffer: Tensor, grad_input: Tensor);
+    "Sigmoid" aclnnSigmoidGetWorkspaceSize
+        aclnnSigmoid(self_: Tensor, out: Tensor);
     "SigmoidGrad" aclnnSigmoidBackwardGetWorkspaceSize
         aclnnSigmoidBackward(grad_output: Tensor, output: Tensor, grad_input: Tensor);
+    "Tanh" aclnnTanhGetWorkspaceSize
+        aclnnTanh(self_: Tensor, out: Tensor);
+    "TanhGrad" aclnnTanhBackwardGetWorkspaceSize
+        aclnnTanhBackward(grad_output: Tensor, output: Tensor, grad_input: Tensor);
+    "Silu" aclnnSiluGetWorkspaceSize
+        aclnnSilu(self_: Tensor, out: Tensor);
     "SiluGrad" aclnnSiluBackwardGetWorkspaceSize
         aclnnSiluBackward(grad_output: Tensor, self_: Tensor, grad_input: Tensor);
+    "Swish" aclnnSwishGetWorkspaceSize
+        aclnnSwish(self_: Tensor, beta_optional: Scalar, out: Tensor);
+    "SwishGrad" aclnnSwishBackwardGetWorkspaceSize
+        aclnnSwishBackward(grad_output: Tensor, self_: Tensor, beta_optional: Scalar, grad_input: Tensor);
+    "FastGelu" aclnnFastGeluGetWorkspaceSize
+        aclnnFastGelu(self_: Tensor, out: Tensor);
     "FastGeluGrad" aclnnFastGeluBackwardGetWorkspaceSize
         aclnnFastGeluBackward(grad_output: Tensor, self_: Tensor, grad_input: Tensor);
+    "Mish" aclnnMishGetWorkspaceSize
+        aclnnMish(self_: Tensor, out: Tensor);
     "MishGrad" aclnnMishBackwardGetWorkspaceSize
         aclnnMishBackward(grad_output: Tensor, self_: Tensor, grad_input: Tensor);
+    "GLU" aclnnGluGetWorkspaceSize
+        aclnnGlu(self_: Tensor, dim: Int, out: Tensor);
     "GLUGrad" aclnnGluBackwardGetWorkspaceSize
         aclnnGluBackward(grad_out: Tensor, self_: Tensor, dim: Int, out: Tensor);
+    "SituGlu" aclnnSituGluGetWorkspaceSize
+        aclnnSituGlu(x: Tensor, dim: Int, beta: Double, linear_beta: Double, activate_left: Bool, out: Tensor);
     "SituGluGrad" aclnnSituGluGradGetWorkspaceSize
         aclnnSituGluGrad(grad_y: Tensor, x: Tensor, dim: Int, beta: Double, linear_beta: Double, activate_left: Bool, out: Tensor);
 }

@@ -1,8 +1,9 @@
 //! What CANN and InfiniCore have published of the operators of this crate.
 
-use op_dsl::ir::published::Type::{Bool, Chars, ConstTensor, Double, Int, Tensor};
-use op_dsl::ir::published::{Aclnn, DTypes, Infiniop, LeftOut, Name, Published};
-use op_dsl::ir::published::{attr, input, output};
+use op_dsl::ir::op::Value;
+use op_dsl::ir::published::Type::{Bool, Chars, ConstTensor, Double, Int, Scalar, Tensor};
+use op_dsl::ir::published::{Aclnn, DTypes, Infiniop, LeftOut, Name, Negative, Published};
+use op_dsl::ir::published::{attr, input, optional, output, unused};
 
 /// The document of GeGluGradV2 has one form on architectures before 2201.
 const ONLY_TANH: &[LeftOut] = &[without_erf(2002), without_erf(1001)];
@@ -11,11 +12,16 @@ const fn without_erf(arch: u16) -> LeftOut {
     LeftOut { arch, attr: "approximate", value: 0, instead: "approximate = tanh" }
 }
 
-/// The row of an operator with one aclnn function: the operator, the directory of its document in
-/// ops-nn/activation, the header, the function, its arguments; then what is not [`Aclnn::PLAIN`].
+/// `alpha` and `beta` of the hard sigmoid, which have no argument.
+const SIXTH: (usize, Value) = (0, Value::Float(1.0 / 6.0));
+const HALF: (usize, Value) = (1, Value::Float(0.5));
+
+/// The row of an operator with one aclnn function: the operator, the directory of its document (and
+/// the document, where it is about two functions), the header, the function, its arguments; then
+/// what is not [`Aclnn::PLAIN`], and attributes that are always the same.
 macro_rules! one {
-    ($operator:literal, $directory:literal, $header:literal, $name:literal,
-     [$($arg:expr),* $(,)?] $(, $field:ident: $value:expr)* $(,)?) => {
+    ($operator:literal, $directory:literal $(/ $page:literal)?, $header:literal, $name:literal,
+     [$($arg:expr),* $(,)?] $(, $field:ident: $value:expr)* $(; [$($fixed:expr),*])? $(,)?) => {
         Published {
             operator: $operator,
             aclnn: Some(Aclnn {
@@ -23,14 +29,30 @@ macro_rules! one {
                 names: &[Name {
                     name: $name,
                     args: &[$($arg),*],
-                    fixed: &[],
-                    source: concat!("activation/", $directory, "/docs/", $name, ".md"),
+                    fixed: &[$($($fixed),*)?],
+                    source: page!($directory, [$($page)? $name]),
                 }],
                 $($field: $value,)*
                 ..Aclnn::PLAIN
             }),
             ..Published::NOTHING
         }
+    };
+}
+
+/// The path of a document, named as the first of a list of names.
+macro_rules! page {
+    ($directory:literal, [$page:literal $($function:literal)?]) => {
+        concat!($directory, "/docs/", $page, ".md")
+    };
+}
+
+/// The row of an activation: `function(self, attributes, out)`.
+macro_rules! forward {
+    ($operator:literal, $directory:literal $(/ $page:literal)?, $header:literal, $name:literal,
+     [$($arg:expr),*], $out:ident $($rest:tt)*) => {
+        one!($operator, $directory $(/ $page)?, $header, $name,
+             [input(0, "self"), $($arg,)* output(0, "out", $out)] $($rest)*)
     };
 }
 
@@ -51,7 +73,7 @@ pub static PUBLISHED: &[Published] = &[
                         attr(1, "approximate", Int),
                         output(0, "gradInput", Tensor),
                     ],
-                    fixed: &[(2, 0)],
+                    fixed: &[(2, Value::Bool(false))],
                     source: "activation/ge_glu_grad_v2/docs/aclnnGeGluBackward.md",
                 },
                 Name {
@@ -88,7 +110,7 @@ pub static PUBLISHED: &[Published] = &[
                         output(0, "out", Tensor),
                         output(1, "outGelu", Tensor),
                     ],
-                    fixed: &[(2, 0)],
+                    fixed: &[(2, Value::Bool(false))],
                     source: "activation/ge_glu_v2/docs/aclnnGeGlu.md",
                 },
                 Name {
@@ -110,31 +132,37 @@ pub static PUBLISHED: &[Published] = &[
         ..Published::NOTHING
     },
     one!(
-        "GeluGradV2", "gelu_grad_v2", "aclnn_gelu_backward_v2", "aclnnGeluBackwardV2",
+        "GeluGradV2", "activation/gelu_grad_v2", "aclnn_gelu_backward_v2", "aclnnGeluBackwardV2",
         [
             input(0, "gradOutput"),
             input(1, "self"),
             attr(0, "approximate", Chars),
             output(0, "gradInput", Tensor),
         ],
-        broadcast: true, dtypes: DTypes::Promoted
+        broadcast: true, dtypes: DTypes::PROMOTED
     ),
     one!(
         "GeluV2",
-        "gelu_v2",
+        "activation/gelu_v2",
         "aclnn_gelu_v2",
         "aclnnGeluV2",
         [input(0, "x"), attr(0, "approximate", Int), output(0, "y", Tensor)]
     ),
     // The kernel is declared with the forward's result and never reads it.
     one!(
-        "GeluGrad", "gelu_grad", "aclnn_gelu_backward", "aclnnGeluBackward",
+        "GeluGrad", "activation/gelu_grad", "aclnn_gelu_backward", "aclnnGeluBackward",
         [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", ConstTensor)],
-        stand_ins: &[(2, 0)], broadcast: true, dtypes: DTypes::Cast
+        stand_ins: &[(2, 0)], broadcast: true, dtypes: DTypes::CAST
     ),
-    one!("Gelu", "gelu", "aclnn_gelu", "aclnnGelu", [input(0, "self"), output(0, "out", Tensor)]),
     one!(
-        "SwiGluGrad", "swi_glu_grad", "aclnn_swi_glu_grad", "aclnnSwiGluGrad",
+        "Gelu",
+        "activation/gelu",
+        "aclnn_gelu",
+        "aclnnGelu",
+        [input(0, "self"), output(0, "out", Tensor)]
+    ),
+    one!(
+        "SwiGluGrad", "activation/swi_glu_grad", "aclnn_swi_glu_grad", "aclnnSwiGluGrad",
         [
             input(0, "yGrad"),
             input(1, "x"),
@@ -145,66 +173,66 @@ pub static PUBLISHED: &[Published] = &[
     ),
     one!(
         "SwiGlu",
-        "swi_glu",
+        "activation/swi_glu",
         "aclnn_swi_glu",
         "aclnnSwiGlu",
         [input(0, "x"), attr(0, "dimOptional", Int), output(0, "out", ConstTensor)]
     ),
     one!(
         "FastGeluGrad",
-        "fast_gelu_grad",
+        "activation/fast_gelu_grad",
         "aclnn_fast_gelu_backward",
         "aclnnFastGeluBackward",
         [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", Tensor)]
     ),
     one!(
         "HardSwishGrad",
-        "hard_swish_grad",
+        "activation/hard_swish_grad",
         "aclnn_hardswish_backward",
         "aclnnHardswishBackward",
         [input(0, "gradOutput"), input(1, "self"), output(0, "out", Tensor)]
     ),
     one!(
         "HardSwishGradV2",
-        "hard_swish_grad_v2",
+        "activation/hard_swish_grad_v2",
         "aclnn_hardswish_backward_v2",
         "aclnnHardswishBackwardV2",
         [input(0, "gradOutput"), input(1, "self"), output(0, "out", Tensor)]
     ),
     one!(
         "SeluGrad",
-        "selu_grad",
+        "activation/selu_grad",
         "aclnn_selu_backward",
         "aclnnSeluBackward",
         [input(0, "gradOutput"), input(1, "result"), output(0, "gradInput", Tensor)]
     ),
     one!(
         "SiluGrad",
-        "silu_grad",
+        "activation/silu_grad",
         "aclnn_silu_backward",
         "aclnnSiluBackward",
         [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", Tensor)]
     ),
     one!(
-        "MishGrad", "mish_grad", "aclnn_mish_backward", "aclnnMishBackward",
+        "MishGrad", "activation/mish_grad", "aclnn_mish_backward", "aclnnMishBackward",
         [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", Tensor)],
-        broadcast: true, dtypes: DTypes::Cast
+        broadcast: true, dtypes: DTypes::CAST
     ),
     one!(
-        "SigmoidGrad", "sigmoid_grad", "aclnn_sigmoid_backward", "aclnnSigmoidBackward",
+        "SigmoidGrad", "activation/sigmoid_grad", "aclnn_sigmoid_backward", "aclnnSigmoidBackward",
         [input(1, "gradOutput"), input(0, "output"), output(0, "gradInput", Tensor)],
-        broadcast: true, dtypes: DTypes::Cast
+        broadcast: true, dtypes: DTypes::CAST
     ),
     one!(
         "GLUGrad",
-        "glu_grad",
+        "activation/glu_grad",
         "aclnn_glu_backward",
         "aclnnGluBackward",
         [input(0, "gradOut"), input(1, "self"), attr(0, "dim", Int), output(0, "out", ConstTensor)]
     ),
     one!(
         "SituGluGrad",
-        "situ_glu_grad",
+        "activation/situ_glu_grad",
         "aclnn_situ_glu_grad",
         "aclnnSituGluGrad",
         [
@@ -216,6 +244,251 @@ pub static PUBLISHED: &[Published] = &[
             attr(3, "activateLeft", Bool),
             output(0, "out", ConstTensor),
         ]
+    ),
+    one!(
+        "EluGradV2", "activation/elu_grad_v2", "aclnn_elu_backward", "aclnnEluBackward",
+        [
+            input(0, "gradOutput"),
+            attr(0, "alpha", Scalar),
+            attr(1, "scale", Scalar),
+            attr(2, "inputScale", Scalar),
+            attr(3, "isResult", Bool),
+            input(1, "selfOrResult"),
+            output(0, "gradInput", Tensor),
+        ],
+        dtypes: DTypes::SAME_CAST, negative: &[(0, Negative::RefusedIf("isResult"))]
+    ),
+    one!(
+        "HardShrinkGrad", "activation/hard_shrink_grad", "aclnn_hardshrink_backward",
+        "aclnnHardshrinkBackward",
+        [
+            input(0, "gradOutput"),
+            input(1, "self"),
+            attr(0, "lambd", Scalar),
+            output(0, "gradInput", Tensor),
+        ],
+        broadcast: true, dtypes: DTypes::FLOATS_CAST, negative: &[(0, Negative::Zero)]
+    ),
+    one!(
+        "SoftShrinkGrad", "activation/soft_shrink_grad", "aclnn_softshrink_backward",
+        "aclnnSoftshrinkBackward",
+        [
+            input(0, "gradOutput"),
+            input(1, "self"),
+            attr(0, "lambda", Scalar),
+            output(0, "gradInput", Tensor),
+        ],
+        broadcast: true, dtypes: DTypes::FLOATS_CAST, negative: &[(0, Negative::Refused)]
+    ),
+    one!(
+        "HardSigmoidGrad", "activation/hard_sigmoid_grad", "aclnn_hardsigmoid_backward",
+        "aclnnHardsigmoidBackward",
+        [input(0, "gradOutput"), input(1, "self"), output(0, "out", Tensor)],
+        dtypes: DTypes::FLOATS_CAST; [SIXTH, HALF]
+    ),
+    one!(
+        "HardtanhGrad",
+        "activation/hardtanh_grad",
+        "aclnn_hardtanh_backward",
+        "aclnnHardtanhBackward",
+        [
+            input(1, "gradOutput"),
+            input(0, "self"),
+            attr(0, "min", Scalar),
+            attr(1, "max", Scalar),
+            output(0, "out", Tensor),
+        ]
+    ),
+    // Where the slope is not negative, an input and its result have one sign.
+    one!(
+        "LeakyReluGrad", "activation/leaky_relu_grad", "aclnn_leaky_relu_backward", "aclnnLeakyReluBackward",
+        [
+            input(0, "gradOutput"),
+            input(1, "self"),
+            attr(0, "negativeSlope", Scalar),
+            unused("selfIsResult", Bool, false),
+            output(0, "out", Tensor),
+        ],
+        broadcast: true, dtypes: DTypes::FLOATS_CAST,
+        negative: &[(0, Negative::RefusedIf("selfIsResult"))]
+    ),
+    one!(
+        "LogSigmoidGrad",
+        "activation/logsigmoid_grad",
+        "aclnn_logsigmoid_backward",
+        "aclnnLogSigmoidBackward",
+        [
+            input(0, "gradOutput"),
+            input(1, "self"),
+            unused("buffer", ConstTensor, false),
+            output(0, "gradInput", Tensor),
+        ]
+    ),
+    one!(
+        "SoftplusV2Grad", "activation/softplus_v2_grad", "aclnn_softplus_backward", "aclnnSoftplusBackward",
+        [
+            input(0, "gradOutput"),
+            input(1, "self"),
+            attr(0, "beta", Scalar),
+            attr(1, "threshold", Scalar),
+            output(0, "gradInput", Tensor),
+        ],
+        dtypes: DTypes::CAST
+    ),
+    // The kernel is declared with the forward's result and never reads it.
+    one!(
+        "SwishGrad", "activation/swish_grad", "aclnn_swish_backward", "aclnnSwishBackward",
+        [
+            input(0, "gradOutput"),
+            input(1, "self"),
+            optional(0, "betaOptional", Scalar),
+            output(0, "gradInput", Tensor),
+        ],
+        stand_ins: &[(2, 1)]
+    ),
+    one!(
+        "ThresholdGradV2D", "activation/threshold_grad_v2_d", "aclnn_threshold_backward",
+        "aclnnThresholdBackward",
+        [
+            input(0, "gradOutput"),
+            input(1, "self"),
+            attr(0, "threshold", Scalar),
+            output(0, "out", Tensor),
+        ],
+        broadcast: true
+    ),
+    one!(
+        "TanhGrad", "math/tanh_grad", "aclnn_tanh_backward", "aclnnTanhBackward",
+        [input(1, "gradOutput"), input(0, "output"), output(0, "gradInput", Tensor)],
+        broadcast: true
+    ),
+    forward!(
+        "Elu", "activation/elu" / "aclnnElu&aclnnInplaceElu", "aclnn_elu", "aclnnElu",
+        [attr(0, "alpha", Scalar), attr(1, "scale", Scalar), attr(2, "inputScale", Scalar)],
+        Tensor, dtypes: DTypes::SAME_CAST
+    ),
+    forward!("FastGelu", "activation/fast_gelu", "aclnn_fast_gelu", "aclnnFastGelu", [], Tensor),
+    forward!(
+        "GLU", "activation/glu", "aclnn_glu", "aclnnGlu",
+        [attr(0, "dim", Int)], ConstTensor, dtypes: DTypes::SAME_CAST
+    ),
+    forward!(
+        "HardShrink", "activation/hard_shrink", "aclnn_hardshrink", "aclnnHardshrink",
+        [attr(0, "lambd", Scalar)], Tensor,
+        dtypes: DTypes::SAME_CAST, negative: &[(0, Negative::Zero)]
+    ),
+    forward!(
+        "HardSigmoid", "activation/hard_sigmoid" / "aclnnHardsigmoid&aclnnInplaceHardsigmoid",
+        "aclnn_hardsigmoid", "aclnnHardsigmoid", [], Tensor; [SIXTH, HALF]
+    ),
+    forward!(
+        "HardSwish", "activation/hard_swish" / "aclnnHardswish&aclnnInplaceHardswish",
+        "aclnn_hardswish", "aclnnHardswish", [], ConstTensor, dtypes: DTypes::SAME_CAST
+    ),
+    forward!(
+        "Hardtanh",
+        "conversion/clip_by_value_v2" / "aclnnHardtanh&aclnnInplaceHardtanh",
+        "aclnn_hardtanh",
+        "aclnnHardtanh",
+        [attr(0, "clipValueMin", Scalar), attr(1, "clipValueMax", Scalar)],
+        Tensor
+    ),
+    forward!(
+        "LeakyRelu", "activation/leaky_relu" / "aclnnLeakyRelu&aclnnInplaceLeakyRelu",
+        "aclnn_leaky_relu", "aclnnLeakyRelu",
+        [attr(0, "negativeSlope", Scalar)], Tensor, dtypes: DTypes::SAME_CAST
+    ),
+    Published {
+        operator: "LogSigmoid",
+        aclnn: Some(Aclnn {
+            header: "aclnn_logsigmoid",
+            names: &[
+                Name {
+                    name: "aclnnLogSigmoidForward",
+                    args: &[
+                        input(0, "self"),
+                        output(0, "out", Tensor),
+                        unused("buffer", Tensor, true),
+                    ],
+                    fixed: &[],
+                    source: "activation/log_sigmoid/docs/aclnnLogSigmoidForward.md",
+                },
+                Name {
+                    name: "aclnnLogSigmoid",
+                    args: &[input(0, "self"), output(0, "out", Tensor)],
+                    fixed: &[],
+                    source: "activation/log_sigmoid/docs/aclnnLogSigmoid.md",
+                },
+            ],
+            ..Aclnn::PLAIN
+        }),
+        ..Published::NOTHING
+    },
+    forward!(
+        "Mish",
+        "activation/mish" / "aclnnMish&aclnnInplaceMish",
+        "aclnn_mish",
+        "aclnnMish",
+        [],
+        Tensor
+    ),
+    forward!(
+        "Relu",
+        "activation/relu" / "aclnnRelu&aclnnInplaceRelu",
+        "aclnn_relu",
+        "aclnnRelu",
+        [],
+        ConstTensor
+    ),
+    forward!(
+        "Selu", "activation/selu" / "aclnnSelu&aclnnInplaceSelu", "aclnn_selu", "aclnnSelu",
+        [], Tensor, dtypes: DTypes::SAME_CAST
+    ),
+    forward!(
+        "Sigmoid", "activation/sigmoid" / "aclnnSigmoid&aclnnInplaceSigmoid", "aclnn_sigmoid",
+        "aclnnSigmoid", [], Tensor, dtypes: DTypes::SAME_CAST
+    ),
+    forward!("Silu", "activation/swish" / "aclnnSilu", "aclnn_silu", "aclnnSilu", [], Tensor),
+    one!(
+        "SituGlu",
+        "activation/situ_glu",
+        "aclnn_situ_glu",
+        "aclnnSituGlu",
+        [
+            input(0, "x"),
+            attr(0, "dim", Int),
+            attr(1, "beta", Double),
+            attr(2, "linearBeta", Double),
+            attr(3, "activateLeft", Bool),
+            output(0, "out", ConstTensor),
+        ]
+    ),
+    forward!(
+        "SoftplusV2", "activation/softplus_v2", "aclnn_softplus", "aclnnSoftplus",
+        [attr(0, "beta", Scalar), attr(1, "threshold", Scalar)], Tensor, dtypes: DTypes::SAME_CAST
+    ),
+    forward!(
+        "Softshrink", "activation/softshrink", "aclnn_softshrink", "aclnnSoftshrink",
+        [attr(0, "lambd", Scalar)], Tensor,
+        dtypes: DTypes::SAME_CAST, negative: &[(0, Negative::Refused)]
+    ),
+    forward!(
+        "Swish",
+        "activation/swish",
+        "aclnn_swish",
+        "aclnnSwish",
+        [optional(0, "betaOptional", Scalar)],
+        Tensor
+    ),
+    forward!(
+        "Tanh", "math/tanh" / "aclnnTanh&aclnnInplaceTanh", "aclnn_tanh", "aclnnTanh",
+        [], Tensor, dtypes: DTypes::SAME_CAST
+    ),
+    forward!(
+        "ThresholdV2D", "activation/threshold" / "aclnnThreshold&aclnnInplaceThreshold", "aclnn_threshold",
+        "aclnnThreshold",
+        [attr(0, "threshold", Scalar), attr(1, "value", Scalar)], Tensor,
+        dtypes: DTypes::SAME_CAST
     ),
     Published {
         operator: "GeLUBackward",

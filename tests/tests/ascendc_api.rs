@@ -29,6 +29,22 @@ fn package<'a>(def: &'a OpDef, socs: &str) -> Package<'a> {
     Package::new(def, &socs, Options::default()).expect("the targets can do it")
 }
 
+/// Operators whose interfaces are made of all that rows can say: those with [`thorough`] kernels,
+/// and one for each kind of argument and rule that these lack.
+fn interfaces() -> Vec<&'static OpDef> {
+    let more = [
+        "EluGradV2",       // scalars, a cast result, a number that may not be negative
+        "HardShrinkGrad",  // floats that are promoted, a number that counts as 0
+        "SoftShrinkGrad",  // a number that is never negative
+        "HardSigmoidGrad", // attributes without an argument
+        "LeakyReluGrad",   // a flag that nothing reads
+        "LogSigmoidGrad",  // a tensor that nothing reads
+        "SwishGrad",       // a scalar that may be missing
+    ];
+    let thorough = common::thorough().into_iter().map(|op| op.def());
+    thorough.chain(more.map(operator)).collect()
+}
+
 /// All products that an operator directory of ops-nn is for.
 const ALL: &str = "ascend910b,ascend310p,ascend950";
 

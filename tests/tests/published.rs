@@ -1,8 +1,10 @@
 //! What documents have published of an operator comes with its definition, and is whole.
 
 use op_dsl::Operator;
-use op_dsl_ir::published::{Of, Published};
+use op_dsl_ir::op::AttrKind;
+use op_dsl_ir::published::{Negative, Of, Param, Published, Type};
 use ops_glu_grad::OPERATORS;
+use std::mem::discriminant;
 
 fn rows() -> impl Iterator<Item = (&'static Operator, &'static Published)> {
     OPERATORS.iter().filter_map(|op| Some((*op, op.def().published?)))
@@ -15,8 +17,7 @@ fn functions_cover_their_operator() {
     for (op, row) in rows() {
         assert_eq!(row.operator, op.name());
         let Some(aclnn) = row.aclnn else { continue };
-        let fullest = aclnn.names.last().expect("a name");
-        assert!(fullest.fixed.is_empty(), "{}", fullest.name);
+        assert!(!aclnn.names.is_empty(), "{}", op.name());
         let parts = (0..op.def().inputs.len()).map(Of::Input);
         let parts = parts.chain((0..op.def().attrs.len()).map(Of::Attr));
         for of in parts.chain((0..op.def().outputs.len()).map(Of::Output)) {
@@ -25,9 +26,32 @@ fn functions_cover_their_operator() {
                 let stands_in = match of {
                     Of::Input(i) => aclnn.stand_ins.iter().any(|s| s.0 == i),
                     Of::Attr(i) => name.fixed.iter().any(|f| f.0 == i),
-                    Of::Output(_) => false,
+                    _ => false,
                 };
                 assert!(given || stands_in, "{}: {of:?}", name.name);
+            }
+        }
+    }
+}
+
+/// Values without an argument are values of their attributes, and rules name what there is.
+#[test]
+fn rules_are_about_attributes() {
+    for (op, row) in rows() {
+        let (Some(aclnn), def) = (row.aclnn, op.def()) else { continue };
+        for name in aclnn.names {
+            for (attr, value) in name.fixed {
+                let default = &def.attrs[*attr].default;
+                assert_eq!(discriminant(value), discriminant(default), "{}: {attr}", name.name);
+            }
+        }
+        for &(attr, rule) in aclnn.negative {
+            assert_eq!(def.attrs[attr].kind, AttrKind::Float, "{}", op.name());
+            if let Negative::RefusedIf(flag) = rule {
+                let is_flag = |p: &Param| p.name == flag && p.ty == Type::Bool;
+                for name in aclnn.names {
+                    assert!(name.args.iter().any(is_flag), "{}: {flag}", name.name);
+                }
             }
         }
     }

@@ -1,12 +1,12 @@
 //! The aclnn functions of any operator: published ones as published, others by the same custom.
 
 use crate::names::cpp_name;
-use crate::op::{AttrKind, OpDef, snake};
+use crate::op::{AttrKind, OpDef, Value, snake};
 pub use crate::published::Param;
-use crate::published::{DTypes, Of, Type};
+use crate::published::{DTypes, Negative, Of, Type};
 
 /// The aclnn interface of an operator.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Interface {
     /// The header that callers include, without `.h`.
     pub header: String,
@@ -20,17 +20,19 @@ pub struct Interface {
     pub dtypes: DTypes,
     /// Tensors without elements succeed.
     pub empty: bool,
+    /// `(attribute, what)` for each number that may not be negative.
+    pub negative: Vec<(usize, Negative)>,
 }
 
 /// One aclnn function.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// `aclnnGeGluV3Backward`
     pub name: String,
     /// Arguments up to `workspaceSize`, in order.
     pub params: Vec<Param>,
     /// `(attribute, value)` for each attribute without an argument.
-    pub fixed: Vec<(usize, i64)>,
+    pub fixed: Vec<(usize, Value)>,
     /// The document that publishes it, if one does.
     pub source: Option<&'static str>,
 }
@@ -56,6 +58,7 @@ impl Interface {
                 broadcast: row.broadcast,
                 dtypes: row.dtypes,
                 empty: row.empty,
+                negative: row.negative.to_vec(),
             },
         )
     }
@@ -85,14 +88,19 @@ impl Function {
         self.param(of).map_or("", |p| &p.name)
     }
 
-    /// The tensors among the arguments.
+    /// The value of an attribute that it has no argument for.
+    pub fn fixed(&self, attr: usize) -> Option<Value> {
+        self.fixed.iter().find(|f| f.0 == attr).map(|f| f.1)
+    }
+
+    /// The tensors of the operator among the arguments.
     pub fn tensors(&self) -> impl Iterator<Item = &Param> {
         self.params.iter().filter(|p| p.is_tensor())
     }
 }
 
 fn param(of: Of, name: &str, ty: Type) -> Param {
-    Param { of, name: cpp_name(name).into(), ty }
+    Param { of, name: cpp_name(name).into(), ty, optional: false }
 }
 
 /// Inputs, attributes, outputs in the order of the signature, as the toolkit's own generator does.
@@ -111,8 +119,9 @@ fn derived(def: &OpDef) -> Interface {
         stand_ins: Vec::new(),
         // Broadcast along a cut dimension is left to the caller.
         broadcast: def.broadcast && def.split.is_none(),
-        dtypes: if def.promote { DTypes::Promoted } else { DTypes::Same },
+        dtypes: if def.promote { DTypes::PROMOTED } else { DTypes::SAME },
         empty: def.empty,
+        negative: Vec::new(),
     }
 }
 

@@ -4,10 +4,11 @@
 //! A caller links against a name, so names, the order of arguments and their C types are a contract.
 //! Operators without a row get theirs from their own signature (`interface.rs`).
 
+use crate::op::Value;
 use std::borrow::Cow;
 
 /// What is published of one operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
     /// The operator's name.
     pub operator: &'static str,
@@ -42,7 +43,7 @@ pub struct LeftOut {
 }
 
 /// The aclnn names of one operator, and what they accept beyond its kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aclnn {
     /// The header that callers include, without `.h`.
     pub header: &'static str,
@@ -56,29 +57,69 @@ pub struct Aclnn {
     pub dtypes: DTypes,
     /// Tensors without elements succeed and do nothing; else they are an invalid parameter.
     pub empty: bool,
+    /// `(attribute, what)` for each number that may not be negative.
+    pub negative: &'static [(usize, Negative)],
 }
 
 /// How element types of the tensors go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DTypes {
+pub struct DTypes {
+    /// What inputs may have.
+    pub inputs: Inputs,
+    /// Results are cast to what an output has; else outputs have the type that is computed in.
+    pub cast: bool,
+}
+
+/// What element types inputs may have together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inputs {
     /// One for all.
     Same,
-    /// Inputs are promoted; outputs have the promoted one.
-    Promoted,
-    /// Inputs are promoted; the result is cast to what an output has.
-    Cast,
+    /// Any floats, promoted to one that holds them all.
+    Floats,
+    /// As floats; whole numbers beside a float are cast to it.
+    Numbers,
+}
+
+impl DTypes {
+    /// One type for all tensors.
+    pub const SAME: DTypes = DTypes { inputs: Inputs::Same, cast: false };
+    /// One type for all inputs, any for outputs.
+    pub const SAME_CAST: DTypes = DTypes { inputs: Inputs::Same, cast: true };
+    /// Floats of any type.
+    pub const FLOATS_CAST: DTypes = DTypes { inputs: Inputs::Floats, cast: true };
+    /// Numbers of any type; outputs have the promoted one.
+    pub const PROMOTED: DTypes = DTypes { inputs: Inputs::Numbers, cast: false };
+    /// Numbers of any type.
+    pub const CAST: DTypes = DTypes { inputs: Inputs::Numbers, cast: true };
+
+    /// Whether inputs are promoted.
+    pub const fn promotes(self) -> bool {
+        !matches!(self.inputs, Inputs::Same)
+    }
+}
+
+/// What a function makes of a negative number where its operator takes any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Negative {
+    /// It is an invalid parameter.
+    Refused,
+    /// It is an invalid parameter if the boolean argument of this name is true.
+    RefusedIf(&'static str),
+    /// It counts as 0.
+    Zero,
 }
 
 /// One aclnn function, without `GetWorkspaceSize`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Name {
     /// The function.
     pub name: &'static str,
     /// Its arguments up to `workspaceSize`, in order.
     pub args: &'static [Param],
     /// `(attribute, value)` for each attribute that it has no argument for.
-    pub fixed: &'static [(usize, i64)],
-    /// The document that publishes it, in ops-nn.
+    pub fixed: &'static [(usize, Value)],
+    /// The document that publishes it, by its path in ops-nn or ops-math.
     pub source: &'static str,
 }
 
@@ -91,12 +132,24 @@ pub struct Param {
     pub name: Cow<'static, str>,
     /// Its C type.
     pub ty: Type,
+    /// Whether it may be a null pointer. That of an attribute means its default.
+    pub optional: bool,
 }
 
 impl Param {
-    /// Whether it is a tensor.
+    /// Whether it is a tensor of the operator.
     pub fn is_tensor(&self) -> bool {
-        !matches!(self.of, Of::Attr(_))
+        matches!(self.of, Of::Input(_) | Of::Output(_))
+    }
+
+    /// Whether it stands among what the function writes.
+    pub fn is_output(&self) -> bool {
+        matches!(self.of, Of::Output(_)) || self.ty == Type::Tensor
+    }
+
+    /// Whether a null pointer is an error.
+    pub fn is_needed(&self) -> bool {
+        self.ty.is_pointer() && !self.optional
     }
 
     /// `const aclTensor* self`
@@ -114,6 +167,10 @@ pub enum Of {
     Attr(usize),
     /// An output tensor.
     Output(usize),
+    /// None: no result depends on it.
+    Unused,
+    /// None: what it asks for is left out. It must be a null pointer.
+    Absent,
 }
 
 /// A C type of the aclnn interface.
@@ -131,6 +188,8 @@ pub enum Type {
     Double,
     /// `char*`
     Chars,
+    /// `const aclScalar*`, a number of any type.
+    Scalar,
 }
 
 impl Type {
@@ -143,23 +202,48 @@ impl Type {
             Type::Bool => "bool",
             Type::Double => "double",
             Type::Chars => "char*",
+            Type::Scalar => "const aclScalar*",
         }
+    }
+
+    /// Whether it may be null in C.
+    pub const fn is_pointer(self) -> bool {
+        !matches!(self, Type::Int | Type::Bool | Type::Double)
     }
 }
 
 /// The argument of an input: `const aclTensor*`.
 pub const fn input(index: usize, name: &'static str) -> Param {
-    Param { of: Of::Input(index), name: Cow::Borrowed(name), ty: Type::ConstTensor }
+    param(Of::Input(index), name, Type::ConstTensor, false)
 }
 
 /// The argument of an attribute.
 pub const fn attr(index: usize, name: &'static str, ty: Type) -> Param {
-    Param { of: Of::Attr(index), name: Cow::Borrowed(name), ty }
+    param(Of::Attr(index), name, ty, false)
+}
+
+/// The argument of an attribute, which has its default where that is a null pointer.
+pub const fn optional(index: usize, name: &'static str, ty: Type) -> Param {
+    param(Of::Attr(index), name, ty, true)
 }
 
 /// The argument of an output; documents differ in its `const`.
 pub const fn output(index: usize, name: &'static str, ty: Type) -> Param {
-    Param { of: Of::Output(index), name: Cow::Borrowed(name), ty }
+    param(Of::Output(index), name, ty, false)
+}
+
+/// An argument on which no result depends, and which may be a null pointer or not.
+pub const fn unused(name: &'static str, ty: Type, optional: bool) -> Param {
+    param(Of::Unused, name, ty, optional)
+}
+
+/// The argument of an input that the operator does not have: a null pointer.
+pub const fn absent(name: &'static str) -> Param {
+    param(Of::Absent, name, Type::ConstTensor, true)
+}
+
+const fn param(of: Of, name: &'static str, ty: Type, optional: bool) -> Param {
+    Param { of, name: Cow::Borrowed(name), ty, optional }
 }
 
 impl Aclnn {
@@ -169,8 +253,9 @@ impl Aclnn {
         names: &[],
         stand_ins: &[],
         broadcast: false,
-        dtypes: DTypes::Same,
+        dtypes: DTypes::SAME,
         empty: true,
+        negative: &[],
     };
 }
 

@@ -1,4 +1,4 @@
-/* What aclnn functions take: tensors and executors. */
+/* What aclnn functions take: tensors, scalars and executors. */
 #ifndef ACLNN_ACL_META_H
 #define ACLNN_ACL_META_H
 
@@ -10,6 +10,7 @@ extern "C" {
 
 typedef struct aclOpExecutor aclOpExecutor;
 typedef struct aclTensor aclTensor;
+typedef struct aclScalar aclScalar;
 typedef int32_t aclnnStatus;
 
 #ifdef __cplusplus
@@ -27,6 +28,10 @@ ACL_FUNC_VISIBILITY aclnnStatus aclInitTensor(
     aclTensor* tensor, const int64_t* viewDims, uint64_t viewDimsNum, aclDataType dataType, const int64_t* stride,
     int64_t offset, aclFormat format, const int64_t* storageDims, uint64_t storageDimsNum, void* tensorDataAddr);
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyTensor(const aclTensor* tensor);
+
+/* A number of any type, which is read at once. Null when there is none. */
+ACL_FUNC_VISIBILITY aclScalar* aclCreateScalar(void* value, aclDataType dataType);
+ACL_FUNC_VISIBILITY aclnnStatus aclDestroyScalar(const aclScalar* scalar);
 
 /* The caller frees each list: with delete[] in C++, with free in C. */
 ACL_FUNC_VISIBILITY aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims, uint64_t* viewDimsNum);

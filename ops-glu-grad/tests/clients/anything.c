@@ -2,6 +2,9 @@
    `clients_run_with_address_sanitizer` and valgrind watch. */
 #include "acl/acl.h"
 #include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_elu.h"
+#include "aclnnop/aclnn_elu_backward.h"
+#include "aclnnop/aclnn_fast_gelu.h"
 #include "aclnnop/aclnn_fast_gelu_backward.h"
 #include "aclnnop/aclnn_geglu.h"
 #include "aclnnop/aclnn_geglu_backward.h"
@@ -9,16 +12,44 @@
 #include "aclnnop/aclnn_gelu_backward.h"
 #include "aclnnop/aclnn_gelu_backward_v2.h"
 #include "aclnnop/aclnn_gelu_v2.h"
+#include "aclnnop/aclnn_glu.h"
 #include "aclnnop/aclnn_glu_backward.h"
+#include "aclnnop/aclnn_hardshrink.h"
+#include "aclnnop/aclnn_hardshrink_backward.h"
+#include "aclnnop/aclnn_hardsigmoid.h"
+#include "aclnnop/aclnn_hardsigmoid_backward.h"
+#include "aclnnop/aclnn_hardswish.h"
 #include "aclnnop/aclnn_hardswish_backward.h"
 #include "aclnnop/aclnn_hardswish_backward_v2.h"
+#include "aclnnop/aclnn_hardtanh.h"
+#include "aclnnop/aclnn_hardtanh_backward.h"
+#include "aclnnop/aclnn_leaky_relu.h"
+#include "aclnnop/aclnn_leaky_relu_backward.h"
+#include "aclnnop/aclnn_logsigmoid.h"
+#include "aclnnop/aclnn_logsigmoid_backward.h"
+#include "aclnnop/aclnn_mish.h"
 #include "aclnnop/aclnn_mish_backward.h"
+#include "aclnnop/aclnn_relu.h"
+#include "aclnnop/aclnn_selu.h"
 #include "aclnnop/aclnn_selu_backward.h"
+#include "aclnnop/aclnn_sigmoid.h"
 #include "aclnnop/aclnn_sigmoid_backward.h"
+#include "aclnnop/aclnn_silu.h"
 #include "aclnnop/aclnn_silu_backward.h"
+#include "aclnnop/aclnn_situ_glu.h"
 #include "aclnnop/aclnn_situ_glu_grad.h"
+#include "aclnnop/aclnn_softplus.h"
+#include "aclnnop/aclnn_softplus_backward.h"
+#include "aclnnop/aclnn_softshrink.h"
+#include "aclnnop/aclnn_softshrink_backward.h"
 #include "aclnnop/aclnn_swi_glu.h"
 #include "aclnnop/aclnn_swi_glu_grad.h"
+#include "aclnnop/aclnn_swish.h"
+#include "aclnnop/aclnn_swish_backward.h"
+#include "aclnnop/aclnn_tanh.h"
+#include "aclnnop/aclnn_tanh_backward.h"
+#include "aclnnop/aclnn_threshold.h"
+#include "aclnnop/aclnn_threshold_backward.h"
 #include "check.h"
 #include "infiniop/handle.h"
 #include "infiniop/ops/gelu_backward.h"
@@ -109,42 +140,99 @@ static aclTensor* any_tensor(aclTensor* again)
     return aclCreateTensor(shape, rank, dtype(), steps, offset, format, of, storage_rank, data);
 }
 
+/* A scalar that lives, or what is none. */
+static aclScalar* scalars[4];
+
+static aclScalar* scalar(void)
+{
+    return below(16) == 0 ? (aclScalar*)handle() : scalars[below(4)];
+}
+
+/* Puts another scalar into a place. */
+static void replace_scalar(void)
+{
+    double number[2] = {0.5 * (double)small(), NAN}; /* the longest number is complex */
+    const size_t at = below(4);
+    aclDestroyScalar(scalars[at]);
+    scalars[at] = aclCreateScalar(below(16) == 0 ? NULL : number, dtype());
+}
+
+static char* word(void)
+{
+    static char words[4][8] = {"tanh", "none", "", "Tanh\xff"};
+    return below(8) == 0 ? NULL : words[below(4)];
+}
+
+/* Every function with its arguments: `T` is a tensor, `S` a scalar. */
+#define T (aclTensor*)handle()
+#define S scalar()
+#define ALL(ROW) \
+    ROW(aclnnGeGlu, T, small(), small(), T, T) \
+    ROW(aclnnGeGluV3, T, small(), small(), below(2), T, T) \
+    ROW(aclnnGeGluBackward, T, T, T, small(), small(), T) \
+    ROW(aclnnGeGluV3Backward, T, T, T, small(), small(), below(2), T) \
+    ROW(aclnnSwiGlu, T, small(), T) \
+    ROW(aclnnSwiGluGrad, T, T, small(), T) \
+    ROW(aclnnSituGlu, T, small(), 0.5 * small(), 0.5 * small(), below(2), T) \
+    ROW(aclnnSituGluGrad, T, T, small(), 0.5 * small(), 0.5 * small(), below(2), T) \
+    ROW(aclnnGlu, T, small(), T) \
+    ROW(aclnnGluBackward, T, T, small(), T) \
+    ROW(aclnnGelu, T, T) \
+    ROW(aclnnGeluV2, T, small(), T) \
+    ROW(aclnnGeluBackward, T, T, T) \
+    ROW(aclnnGeluBackwardV2, T, T, word(), T) \
+    ROW(aclnnFastGelu, T, T) \
+    ROW(aclnnFastGeluBackward, T, T, T) \
+    ROW(aclnnElu, T, S, S, S, T) \
+    ROW(aclnnEluBackward, T, S, S, S, below(2), T, T) \
+    ROW(aclnnHardshrink, T, S, T) \
+    ROW(aclnnHardshrinkBackward, T, T, S, T) \
+    ROW(aclnnHardsigmoid, T, T) \
+    ROW(aclnnHardsigmoidBackward, T, T, T) \
+    ROW(aclnnHardswish, T, T) \
+    ROW(aclnnHardswishBackward, T, T, T) \
+    ROW(aclnnHardswishBackwardV2, T, T, T) \
+    ROW(aclnnHardtanh, T, S, S, T) \
+    ROW(aclnnHardtanhBackward, T, T, S, S, T) \
+    ROW(aclnnLeakyRelu, T, S, T) \
+    ROW(aclnnLeakyReluBackward, T, T, S, below(2), T) \
+    ROW(aclnnLogSigmoid, T, T) \
+    ROW(aclnnLogSigmoidForward, T, T, T) \
+    ROW(aclnnLogSigmoidBackward, T, T, T, T) \
+    ROW(aclnnMish, T, T) \
+    ROW(aclnnMishBackward, T, T, T) \
+    ROW(aclnnRelu, T, T) \
+    ROW(aclnnSelu, T, T) \
+    ROW(aclnnSeluBackward, T, T, T) \
+    ROW(aclnnSigmoid, T, T) \
+    ROW(aclnnSigmoidBackward, T, T, T) \
+    ROW(aclnnSilu, T, T) \
+    ROW(aclnnSiluBackward, T, T, T) \
+    ROW(aclnnSoftplus, T, S, S, T) \
+    ROW(aclnnSoftplusBackward, T, T, S, S, T) \
+    ROW(aclnnSoftshrink, T, S, T) \
+    ROW(aclnnSoftshrinkBackward, T, T, S, T) \
+    ROW(aclnnSwish, T, S, T) \
+    ROW(aclnnSwishBackward, T, T, S, T) \
+    ROW(aclnnTanh, T, T) \
+    ROW(aclnnTanhBackward, T, T, T) \
+    ROW(aclnnThreshold, T, S, S, T) \
+    ROW(aclnnThresholdBackward, T, T, S, T)
+
 typedef aclnnStatus (*Phase2)(void*, uint64_t, aclOpExecutor*, aclrtStream);
 
-static const Phase2 RUN[] = {aclnnGeGlu, aclnnGeGluV3, aclnnGeGluBackward, aclnnGeGluV3Backward, aclnnSwiGlu, aclnnSwiGluGrad,
-                             aclnnGelu,  aclnnGeluV2,  aclnnGeluBackward,  aclnnGeluBackwardV2,
-                             aclnnGluBackward, aclnnSituGluGrad, aclnnFastGeluBackward, aclnnHardswishBackward,
-                             aclnnHardswishBackwardV2, aclnnMishBackward, aclnnSeluBackward, aclnnSigmoidBackward,
-                             aclnnSiluBackward};
-
-/* Gradients of two tensors without attributes, the last ones of RUN. */
-typedef aclnnStatus (*Backward)(const aclTensor*, const aclTensor*, aclTensor*, uint64_t*, aclOpExecutor**);
-static const Backward BACKWARD[] = {
-    aclnnFastGeluBackwardGetWorkspaceSize, aclnnHardswishBackwardGetWorkspaceSize, aclnnHardswishBackwardV2GetWorkspaceSize,
-    aclnnMishBackwardGetWorkspaceSize, aclnnSeluBackwardGetWorkspaceSize, aclnnSigmoidBackwardGetWorkspaceSize,
-    aclnnSiluBackwardGetWorkspaceSize};
+#define RUN_OF(name, ...) name,
+static const Phase2 RUN[] = {ALL(RUN_OF)};
 enum { FUNCTIONS = sizeof RUN / sizeof *RUN };
 
 static aclnnStatus prepare(size_t which, uint64_t* size, aclOpExecutor** executor)
 {
-    static char words[4][8] = {"tanh", "none", "", "Tanh\xff"};
-    aclTensor *a = handle(), *b = handle(), *c = handle(), *d = handle();
-    char* word = below(8) == 0 ? NULL : words[below(4)];
-    switch (which) {
-    case 0: return aclnnGeGluGetWorkspaceSize(a, small(), small(), b, c, size, executor);
-    case 1: return aclnnGeGluV3GetWorkspaceSize(a, small(), small(), below(2), b, c, size, executor);
-    case 2: return aclnnGeGluBackwardGetWorkspaceSize(a, b, c, small(), small(), d, size, executor);
-    case 3: return aclnnGeGluV3BackwardGetWorkspaceSize(a, b, c, small(), small(), below(2), d, size, executor);
-    case 4: return aclnnSwiGluGetWorkspaceSize(a, small(), b, size, executor);
-    case 5: return aclnnSwiGluGradGetWorkspaceSize(a, b, small(), c, size, executor);
-    case 6: return aclnnGeluGetWorkspaceSize(a, b, size, executor);
-    case 7: return aclnnGeluV2GetWorkspaceSize(a, small(), b, size, executor);
-    case 8: return aclnnGeluBackwardGetWorkspaceSize(a, b, c, size, executor);
-    case 9: return aclnnGeluBackwardV2GetWorkspaceSize(a, b, word, c, size, executor);
-    case 10: return aclnnGluBackwardGetWorkspaceSize(a, b, small(), c, size, executor);
-    case 11: return aclnnSituGluGradGetWorkspaceSize(a, b, small(), 0.5 * small(), 0.5 * small(), below(2), c, size, executor);
-    default: return BACKWARD[which - 12](a, b, c, size, executor);
+#define PREPARE(name, ...)                                                 \
+    if (which-- == 0) {                                                    \
+        return name##GetWorkspaceSize(__VA_ARGS__, size, executor);        \
     }
+    ALL(PREPARE)
+    return -1;
 }
 
 static int prepared = 0, ran = 0;
@@ -315,6 +403,7 @@ int main(void)
     }
     for (int round = 0; round < 20000; round++) {
         replace();
+        replace_scalar();
         execute();
         if (round % 8 == 0) {
             tensors();
@@ -324,6 +413,9 @@ int main(void)
         aclGetRecentErrMsg();
     }
     CHECK(prepared > 200 && ran > 100); /* not all of it is senseless */
+    for (int i = 0; i < 4; i++) {
+        aclDestroyScalar(scalars[i]);
+    }
     for (int i = 0; i < 8; i++) {
         aclDestroyTensor(handles[i]);
     }

@@ -153,3 +153,59 @@ fn swi_glu_grad() {
         ],
     );
 }
+
+#[test]
+fn elu_backward() {
+    let right = |flag, cast, out| {
+        format!(
+            "0 Contiguous gradOutput DT_FLOAT[2,3]; Contiguous selfOrResult DT_FLOAT[2,3]; \
+             Launch EluGradV2 gradOutput[2,3] selfOrResult[2,3] [2,3] {flag}; \
+             {cast}ViewCopy gradInput {out}[2,3]"
+        )
+    };
+    let lines = driven("EluGradV2", ALL, "2201", "elu_backward.cpp");
+    expect(
+        &lines,
+        &[
+            ("right", &right("0.500000 1.000000 2.000000 true", "", "DT_FLOAT")),
+            (
+                "cast",
+                &right("0.500000 1.000000 2.000000 true", "Cast  DT_FLOAT16[2,3]; ", "DT_FLOAT16"),
+            ),
+            ("alpha missing", "161001 alpha is null"),
+            ("inputScale missing", "161001 inputScale is null"),
+            ("mixed dtypes", "161002 dtype of selfOrResult: not that of gradOutput"),
+            (
+                "result of whole numbers",
+                "161002 dtype of gradInput: DT_INT32 not in [DT_FLOAT16,DT_BF16,DT_FLOAT]",
+            ),
+            ("complex", "161002 inputScale is DT_COMPLEX64, which converts to no float."),
+            ("shape before value", "161002 shape of selfOrResult: not that of gradOutput"),
+            (
+                "negative",
+                "161002 alpha must not be negative where isResult is true, but is -1.000000.",
+            ),
+            ("negative beside x", &right("-1.000000 1.000000 2.000000 false", "", "DT_FLOAT")),
+        ],
+    );
+}
+
+#[test]
+fn swish_backward() {
+    let right = |beta| {
+        format!(
+            "0 Contiguous gradOutput DT_FLOAT[2,3]; Contiguous self DT_FLOAT[2,3]; \
+             Launch SwishGrad gradOutput[2,3] self[2,3] self[2,3] [2,3] {beta}; \
+             ViewCopy gradInput DT_FLOAT[2,3]"
+        )
+    };
+    let lines = driven("SwishGrad", ALL, "2201", "swish_backward.cpp");
+    expect(
+        &lines,
+        &[
+            ("given", &right("1.500000")),
+            ("missing", &right("1.000000")),
+            ("complex", "161002 betaOptional is DT_COMPLEX64, which converts to no float."),
+        ],
+    );
+}

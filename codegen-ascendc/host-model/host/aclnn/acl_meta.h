@@ -8,6 +8,7 @@
 
 struct aclOpExecutor;
 struct aclTensor;
+struct aclScalar;
 struct aclIntArray;
 using aclnnStatus = int32_t;
 
@@ -16,4 +17,6 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
                            const int64_t* stride, int64_t offset, aclFormat format,
                            const int64_t* storageDims, uint64_t storageDimsNum, void* tensorData);
 aclnnStatus aclDestroyTensor(const aclTensor* tensor);
+aclScalar* aclCreateScalar(void* value, aclDataType dataType);
+aclnnStatus aclDestroyScalar(const aclScalar* scalar);
 }

@@ -10,7 +10,15 @@
 
 namespace ge {
 
-enum DataType { DT_FLOAT = 0, DT_FLOAT16 = 1, DT_INT32 = 3, DT_BF16 = 27, DT_UNDEFINED = 28 };
+enum DataType {
+    DT_FLOAT = 0,
+    DT_FLOAT16 = 1,
+    DT_INT32 = 3,
+    DT_DOUBLE = 11,
+    DT_COMPLEX64 = 16,
+    DT_BF16 = 27,
+    DT_UNDEFINED = 28
+};
 enum Format { FORMAT_ND = 2, FORMAT_FRACTAL_NZ = 29 };
 
 class AscendString {
@@ -68,6 +76,8 @@ inline ge::AscendString ToString(DataType dtype)
         case ge::DT_FLOAT: return ge::AscendString("DT_FLOAT");
         case ge::DT_FLOAT16: return ge::AscendString("DT_FLOAT16");
         case ge::DT_INT32: return ge::AscendString("DT_INT32");
+        case ge::DT_DOUBLE: return ge::AscendString("DT_DOUBLE");
+        case ge::DT_COMPLEX64: return ge::AscendString("DT_COMPLEX64");
         case ge::DT_BF16: return ge::AscendString("DT_BF16");
         default: return ge::AscendString("DT_UNDEFINED");
     }
@@ -93,6 +103,14 @@ struct aclTensor {
         }
         return false;
     }
+};
+
+struct aclScalar {
+    float value;
+    op::DataType dtype = ge::DT_FLOAT;
+
+    op::DataType GetDataType() const { return dtype; }
+    float ToFloat() const { return value; }
 };
 
 struct aclIntArray {

@@ -13,6 +13,12 @@ inline bool CheckType(DataType dtype, const std::initializer_list<DataType>& val
     return std::find(valid.begin(), valid.end(), dtype) != valid.end();
 }
 
+/// Complex numbers are no others.
+inline bool CanCast(DataType from, DataType to)
+{
+    return from != ge::DT_COMPLEX64 || to == ge::DT_COMPLEX64;
+}
+
 inline ge::AscendString ToString(const std::initializer_list<DataType>& dtypes)
 {
     std::string text = "[";

@@ -1,6 +1,6 @@
 //! `op_api/aclnn_<..>.h` and `.cpp`: both phases of every aclnn name of an operator.
 
-use super::checks::{self, declared, names};
+use super::checks::{self, declared, names, number};
 use super::cpp::{guarded, includes, list, literal};
 use super::level0;
 use crate::arch::Arch;
@@ -10,8 +10,8 @@ use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
 use op_dsl_ir::DType;
 use op_dsl_ir::interface::{Function, Interface, Param};
-use op_dsl_ir::op::AttrKind;
-use op_dsl_ir::published::{DTypes, Of, Type};
+use op_dsl_ir::op::{AttrKind, Value};
+use op_dsl_ir::published::{Negative, Of, Type};
 
 /// Both files.
 pub fn files(package: &Package<'_>) -> Vec<File> {
@@ -81,7 +81,7 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
     t.line("namespace {");
     t.line("constexpr size_t MAX_RANK = 8;\n");
     t.lines(dtypes(package)).line("");
-    if interface.dtypes != DTypes::Same {
+    if interface.dtypes.promotes() {
         t.line(promoted(interface));
     }
     if interface.broadcast {
@@ -135,7 +135,7 @@ fn headers(package: &Package<'_>, interface: &Interface) -> String {
     if package.archs().len() > 1 {
         all.push("opdev/platform.h");
     }
-    if interface.dtypes != DTypes::Same {
+    if interface.dtypes.promotes() || interface.dtypes.cast {
         all.push("aclnn_kernels/cast.h");
     }
     if interface.broadcast {
@@ -150,7 +150,7 @@ pub fn ge_dtype(dtype: DType) -> String {
 }
 
 fn converts(interface: &Interface) -> bool {
-    interface.broadcast || interface.dtypes != DTypes::Same
+    interface.broadcast || interface.dtypes.promotes()
 }
 
 fn inputs(interface: &Interface) -> Vec<&Param> {
@@ -192,7 +192,7 @@ bool InferDomain(std::initializer_list<const aclTensor*> tensors, Shape& domain)
 
 /// A helper for tensors that are not yet as the kernel reads them.
 fn to_kernel(interface: &Interface) -> String {
-    let (shape, dtype) = (interface.broadcast, interface.dtypes != DTypes::Same);
+    let (shape, dtype) = (interface.broadcast, interface.dtypes.promotes());
     let mut params = vec!["const aclTensor* tensor".to_string()];
     params.extend(dtype.then(|| "DataType dtype".into()));
     params.extend(shape.then(|| "const Shape& domain".into()));
@@ -225,10 +225,9 @@ fn to_kernel(interface: &Interface) -> String {
 
 /// Phase 1 of every name.
 fn prepare(package: &Package<'_>, interface: &Interface) -> String {
-    let main = interface.main();
     let mut t = Text::new();
     t.line(format!("// Phase 1 of {}.", function_names(interface)));
-    let mut params = declared(&main.params);
+    let mut params = declared(&taken(package, interface));
     params.extend(["uint64_t* workspaceSize".into(), "aclOpExecutor** executor".into()]);
     let mut body = Text::new();
     let arguments = names(&checks::checked(package, interface));
@@ -248,6 +247,13 @@ fn prepare(package: &Package<'_>, interface: &Interface) -> String {
         t.lines(body.finish());
     });
     t.finish().trim_end().to_string()
+}
+
+/// The arguments that phase 1 looks at.
+fn taken(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
+    let checked = checks::checked(package, interface);
+    let read = |p: &&Param| p.of != Of::Unused || checked.contains(p);
+    interface.main().params.iter().filter(read).cloned().collect()
 }
 
 fn function_names(interface: &Interface) -> String {
@@ -273,7 +279,7 @@ fn convert(t: &mut Text, interface: &Interface) {
     let inputs = inputs(interface);
     let list_of: Vec<String> = inputs.iter().map(|p| p.name.to_string()).collect();
     let mut more = Vec::new();
-    if interface.dtypes != DTypes::Same {
+    if interface.dtypes.promotes() {
         t.line(list("const DataType dtype = Promoted", &list_of, ";"));
         more.push("dtype");
     }
@@ -305,14 +311,17 @@ fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     for (i, attr) in def.attrs.iter().enumerate() {
         let param = main.param(Of::Attr(i));
         args.push(match (param, &attr.kind) {
-            (Some(p), AttrKind::Float) => format!("static_cast<float>({})", p.name),
+            (Some(p), AttrKind::Float) => float(interface, i, attr.default, p),
             (Some(p), AttrKind::Enum { wire_str: true, variants, .. }) if p.ty == Type::Int => {
                 let name = format!("{}Name", p.name);
                 t.line(format!("const char* {name} = {};", by_number(&p.name, variants)));
                 name
             }
             (Some(p), _) => p.name.to_string(),
-            (None, kind) => format!("{}{{}}", level0::attr_type(kind)),
+            (None, kind) => match main.fixed(i) {
+                Some(value) => fixed(package, i, value),
+                None => format!("{}{{}}", level0::attr_type(kind)),
+            },
         });
     }
     args.push("unique.get()".into());
@@ -331,7 +340,7 @@ fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     t.line("// The caller's tensors may have strides.");
     for (p, result) in outputs.iter().zip(results) {
         let mut source = result;
-        if interface.dtypes == DTypes::Cast {
+        if interface.dtypes.cast {
             let cast = format!("{}Cast", p.name);
             t.line(format!(
                 "const aclTensor* {cast} = l0op::Cast({source}, {}->GetDataType(), unique.get());",
@@ -348,6 +357,20 @@ fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     t.line("");
 }
 
+/// A number for the kernel: what the argument says, or the default where it may be null and is.
+fn float(interface: &Interface, attr: usize, default: Value, p: &Param) -> String {
+    let given = match interface.negative.iter().find(|n| n.0 == attr) {
+        Some((_, Negative::Zero)) => format!("({0} < 0.0f ? 0.0f : {0})", number(p)),
+        _ => number(p),
+    };
+    match default {
+        Value::Float(x) if p.optional => {
+            format!("{} != nullptr ? {given} : static_cast<float>({x:?})", p.name)
+        }
+        _ => given,
+    }
+}
+
 /// `approximate == 1 ? "tanh" : "none"`, the first value last.
 fn by_number(name: &str, variants: &[op_dsl_ir::op::Variant]) -> String {
     let Some((first, rest)) = variants.split_first() else { return "\"\"".into() };
@@ -356,15 +379,16 @@ fn by_number(name: &str, variants: &[op_dsl_ir::op::Variant]) -> String {
     rest.iter().map(test).collect::<String>() + &literal(&first.name)
 }
 
-/// The value of an attribute that an older name has no argument for.
-fn fixed(package: &Package<'_>, attr: usize, value: i64) -> String {
-    match &package.def.attrs[attr].kind {
-        AttrKind::Bool => (value != 0).to_string(),
-        AttrKind::Enum { variants, wire_str: true, .. } => {
+/// The value of an attribute that a name has no argument for.
+fn fixed(package: &Package<'_>, attr: usize, value: Value) -> String {
+    match (&package.def.attrs[attr].kind, value) {
+        (AttrKind::Enum { variants, wire_str: true, .. }, Value::Int(value)) => {
             let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
             literal(name)
         }
-        _ => value.to_string(),
+        (_, Value::Bool(value)) => value.to_string(),
+        (_, Value::Int(value)) => value.to_string(),
+        (_, Value::Float(value)) => format!("static_cast<float>({value:?})"),
     }
 }
 
@@ -375,20 +399,18 @@ fn entry(package: &Package<'_>, interface: &Interface, function: &Function) -> S
             function.params.iter().filter(|p| of(p)).map(|p| p.name.to_string()).collect();
         some.join(", ")
     };
-    let output = |p: &Param| matches!(p.of, Of::Output(_));
     let dfx = [
         function.name.clone(),
-        format!("DFX_IN({})", named(|p| !matches!(p.of, Of::Output(_)))),
-        format!("DFX_OUT({})", named(output)),
+        format!("DFX_IN({})", named(|p| !p.is_output())),
+        format!("DFX_OUT({})", named(Param::is_output)),
     ];
     let argument = |p: &Param| match p.of {
         Of::Attr(i) if function.param(p.of).is_none() => {
-            let value = function.fixed.iter().find(|f| f.0 == i).map_or(0, |f| f.1);
-            fixed(package, i, value)
+            fixed(package, i, function.fixed(i).unwrap_or(Value::Int(0)))
         }
         _ => p.name.to_string(),
     };
-    let mut args: Vec<String> = interface.main().params.iter().map(argument).collect();
+    let mut args: Vec<String> = taken(package, interface).iter().map(argument).collect();
     args.extend(["workspaceSize".into(), "executor".into()]);
     let mut t = Text::new();
     t.function(phase_1(function, ""), |t| {

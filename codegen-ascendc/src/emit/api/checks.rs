@@ -9,7 +9,7 @@ use crate::emit::text::Text;
 use crate::plan::Plan;
 use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{AttrKind, Kind};
-use op_dsl_ir::published::{DTypes, Of, Type};
+use op_dsl_ir::published::{DTypes, Inputs, Negative, Of, Type};
 
 /// Checks of one concern: a function that answers false.
 struct Check {
@@ -29,6 +29,8 @@ fn checks(package: &Package<'_>, interface: &Interface) -> Vec<Check> {
         shapes(package, interface),
     ];
     checks.extend(attributes(package, interface));
+    checks.extend(negative(interface));
+    checks.extend(absent(interface));
     checks
 }
 
@@ -81,8 +83,8 @@ const NULLPTR: &str = "ACLNN_ERR_PARAM_NULLPTR";
 const INVALID: &str = "ACLNN_ERR_PARAM_INVALID";
 
 fn not_null(interface: &Interface) -> Check {
-    let pointer = |p: &&Param| p.is_tensor() || p.ty == Type::Chars;
-    let params: Vec<Param> = interface.main().params.iter().filter(pointer).cloned().collect();
+    let params: Vec<Param> =
+        interface.main().params.iter().filter(|p| p.is_needed()).cloned().collect();
     let mut t = Text::new();
     for p in &params {
         match p.ty {
@@ -98,37 +100,54 @@ fn not_null(interface: &Interface) -> Check {
 }
 
 fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
-    let params: Vec<Param> = interface.main().tensors().cloned().collect();
-    let first = params[0].name.clone();
+    let mut params: Vec<Param> = interface.main().tensors().cloned().collect();
+    let DTypes { inputs, cast } = interface.dtypes;
+    let first = &*params[0].name;
+    let output = |p: &&Param| matches!(p.of, Of::Output(_));
     let mut t = Text::new();
-    let why = match interface.dtypes {
-        DTypes::Same => {
-            t.line(format!("OP_CHECK_DTYPE_NOT_SUPPORT({first}, Dtypes(), return false);"));
-            for p in &params[1..] {
+    let supported = |t: &mut Text, name: &str| {
+        t.line(format!("OP_CHECK_DTYPE_NOT_SUPPORT({name}, Dtypes(), return false);"));
+    };
+    match inputs {
+        Inputs::Same => {
+            supported(&mut t, first);
+            for p in params[1..].iter().filter(|p| !(cast && output(p))) {
                 t.line(format!("OP_CHECK_DTYPE_NOT_SAME({first}, {}, return false);", p.name));
             }
-            "// One element type for all tensors, of those that the kernel has."
         }
-        mixed => {
-            // Inputs are cast: only what they promote to matters, whole numbers beside floats are fine.
-            promoted_check(&mut t, package, &params, mixed);
-            let outputs = params.iter().filter(|p| matches!(p.of, Of::Output(_)));
-            for p in outputs.filter(|_| mixed == DTypes::Cast) {
-                t.line(format!("OP_CHECK_DTYPE_NOT_SUPPORT({}, Dtypes(), return false);", p.name));
-            }
-            match mixed {
-                DTypes::Cast => {
-                    "// Inputs are promoted; the result is cast to the output's element type."
-                }
-                _ => "// Inputs are promoted; outputs have the promoted element type.",
-            }
+        Inputs::Floats => {
+            params.iter().filter(|p| !output(p)).for_each(|p| supported(&mut t, &p.name));
         }
+        // Only what they promote to matters: whole numbers beside floats are fine.
+        Inputs::Numbers => {}
+    }
+    if interface.dtypes.promotes() {
+        promoted_check(&mut t, package, &params, cast);
+    }
+    params.iter().filter(|p| cast && output(p)).for_each(|p| supported(&mut t, &p.name));
+    let why = match (interface.dtypes.promotes(), cast) {
+        (false, false) => "// One element type for all tensors, of those that the kernel has.",
+        (false, true) => "// One element type for all inputs; the result is cast to the output's.",
+        (true, false) => "// Inputs are promoted; outputs have the promoted element type.",
+        (true, true) => "// Inputs are promoted; the result is cast to the output's element type.",
     };
+    for p in interface.main().params.iter().filter(|p| p.ty == Type::Scalar) {
+        let real = format!("CanCast({}->GetDataType(), DataType::DT_FLOAT)", p.name);
+        let message = format!("{} is %s, which converts to no float.", p.name);
+        let shown = format!("op::ToString({}->GetDataType()).GetString()", p.name);
+        refuse(&mut t, &unless_null(p, &real), &message, &[&shown]);
+        params.push(p.clone());
+    }
     Check { name: "CheckDtype", why: why.into(), code: INVALID, params, body: t.finish() }
 }
 
+/// A condition on what a pointer points to, which holds where it may be null and is.
+fn unless_null(p: &Param, condition: &str) -> String {
+    if p.optional { format!("{} == nullptr || {condition}", p.name) } else { condition.into() }
+}
+
 /// The promoted type must have a kernel, and be the outputs' unless they are cast to.
-fn promoted_check(t: &mut Text, package: &Package<'_>, params: &[Param], mixed: DTypes) {
+fn promoted_check(t: &mut Text, package: &Package<'_>, params: &[Param], cast: bool) {
     let inputs: Vec<String> = params
         .iter()
         .filter(|p| matches!(p.of, Of::Input(_)))
@@ -138,7 +157,7 @@ fn promoted_check(t: &mut Text, package: &Package<'_>, params: &[Param], mixed: 
     let message =
         format!("{} has no kernel for %s, to which the inputs promote.", package.def.name);
     refuse(t, "CheckType(promoted, Dtypes())", &message, &["op::ToString(promoted).GetString()"]);
-    if mixed == DTypes::Promoted {
+    if !cast {
         for p in params.iter().filter(|p| matches!(p.of, Of::Output(_))) {
             t.line(format!("OP_CHECK_DTYPE_NOT_MATCH({}, promoted, return false);", p.name));
         }
@@ -226,7 +245,7 @@ fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
         let has = |p: &&Param| match p.of {
             Of::Input(i) => def.inputs[i].kind == kind,
             Of::Output(i) => def.outputs[i].kind == kind,
-            Of::Attr(_) => false,
+            _ => false,
         };
         params.iter().filter(has).map(|p| &*p.name).collect()
     };
@@ -282,6 +301,53 @@ fn attributes(package: &Package<'_>, interface: &Interface) -> Option<Check> {
     let why = "// Values that the kernel has a form for.".into();
     let name = "CheckAttributes";
     (!params.is_empty()).then_some(Check { name, why, code: INVALID, params, body })
+}
+
+/// Numbers of which the document wants no negative ones.
+fn negative(interface: &Interface) -> Option<Check> {
+    let main = interface.main();
+    let (mut params, mut t) = (Vec::new(), Text::new());
+    for &(attr, what) in &interface.negative {
+        let Some(p) = main.param(Of::Attr(attr)) else { continue };
+        let flag = match what {
+            Negative::Zero => continue,
+            Negative::Refused => None,
+            Negative::RefusedIf(flag) => main.params.iter().find(|p| p.name == flag),
+        };
+        let negative = format!("{} < 0.0f", number(p));
+        let (bad, when) = match flag {
+            None => (negative, String::new()),
+            Some(flag) => {
+                (format!("{} && {negative}", flag.name), format!(" where {} is true", flag.name))
+            }
+        };
+        let message = format!("{} must not be negative{when}, but is %f.", p.name);
+        refuse(&mut t, &unless_null(p, &format!("!({bad})")), &message, &[&number(p)]);
+        params.extend([Some(p), flag].into_iter().flatten().cloned());
+    }
+    let (name, why) = ("CheckNotNegative", "// Numbers that the function takes.".into());
+    (!params.is_empty()).then_some(Check { name, why, code: INVALID, params, body: t.finish() })
+}
+
+/// A number as the kernel has it: `alpha->ToFloat()`.
+pub fn number(p: &Param) -> String {
+    match p.ty {
+        Type::Scalar => format!("{}->ToFloat()", p.name),
+        _ => format!("static_cast<float>({})", p.name),
+    }
+}
+
+/// Inputs that are published and that the kernel does not have.
+fn absent(interface: &Interface) -> Option<Check> {
+    let absent = interface.main().params.iter().filter(|p| p.of == Of::Absent);
+    let params: Vec<Param> = absent.cloned().collect();
+    let mut t = Text::new();
+    for p in &params {
+        let message = format!("{} must be a null pointer: the kernel has no such input.", p.name);
+        refuse(&mut t, &format!("{} == nullptr", p.name), &message, &[]);
+    }
+    let (name, why) = ("CheckAbsent", "// What this package leaves out.".into());
+    (!params.is_empty()).then_some(Check { name, why, code: INVALID, params, body: t.finish() })
 }
 
 /// Whether an attribute may have any value of its type.

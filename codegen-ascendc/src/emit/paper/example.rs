@@ -36,6 +36,10 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
     t.line("namespace {\n");
     t.line(shapes(package));
     t.line(NUMBERS);
+    t.line(CLOSE);
+    if function.params.iter().any(|p| p.ty == Type::Scalar) {
+        t.line(SCALAR);
+    }
     t.line(expected(package, spec));
     t.line(run(package, interface, function, spec));
     t.line("} // namespace\n");
@@ -47,7 +51,7 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
 fn spec(package: &Package<'_>, function: &Function) -> Option<usize> {
     let def = package.def;
     let specs = package.specs();
-    let fixed = |a: usize| function.fixed.iter().find(|f| f.0 == a).map(|f| f.1);
+    let fixed = |a: usize| function.fixed(a).and_then(Value::as_int);
     let default = |s: &usize| {
         def.specs[*s]
             .when
@@ -60,8 +64,10 @@ fn spec(package: &Package<'_>, function: &Function) -> Option<usize> {
 /// The value of an attribute in the example.
 fn attribute(package: &Package<'_>, function: &Function, spec: usize, attr: usize) -> Value {
     let def = package.def;
-    let forced = def.specs[spec].when.iter().chain(&function.fixed).find(|f| f.0 == attr);
-    match (forced, def.attrs[attr].default) {
+    if let Some(fixed) = function.fixed(attr) {
+        return fixed;
+    }
+    match (def.specs[spec].when.iter().find(|f| f.0 == attr), def.attrs[attr].default) {
         (Some(&(_, v)), Value::Bool(_)) => Value::Bool(v != 0),
         (Some(&(_, v)), _) => Value::Int(v),
         // The last dimension, whatever the default is.
@@ -133,7 +139,22 @@ struct Numbers {
         return true;
     }
 };
+";
 
+const SCALAR: &str = "\
+// A number as the interface takes it.
+struct Scalar {
+    float value;
+    aclScalar* scalar;
+
+    explicit Scalar(float number) : value(number), scalar(aclCreateScalar(&value, ACL_FLOAT)) {}
+    ~Scalar() { aclDestroyScalar(scalar); }
+    Scalar(const Scalar&) = delete;
+    Scalar& operator=(const Scalar&) = delete;
+};
+";
+
+const CLOSE: &str = "\
 bool Close(const char* name, int64_t i, float got, double want)
 {
     if (i < 4) {
@@ -169,6 +190,12 @@ pub fn expected(package: &Package<'_>, spec: usize) -> String {
     t.finish()
 }
 
+/// The tensors of a call, also those that nothing reads.
+fn described(function: &Function) -> impl Iterator<Item = &Param> {
+    let tensor = |p: &&Param| matches!(p.ty, Type::ConstTensor | Type::Tensor);
+    function.params.iter().filter(move |p| tensor(p) && p.of != Of::Absent)
+}
+
 fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: usize) -> String {
     let def = package.def;
     let mut b = Text::new();
@@ -177,16 +204,16 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
         (true, Kind::Whole) => "PART",
         (true, Kind::Gated) => "BOTH",
     };
-    for (i, p) in function.tensors().enumerate() {
+    for (i, p) in described(function).enumerate() {
         let kind = match p.of {
             Of::Input(k) => def.inputs[k].kind,
             Of::Output(k) => def.outputs[k].kind,
-            Of::Attr(_) => Kind::Whole,
+            _ => Kind::Whole,
         };
         b.line(format!("Numbers {}({}, {i}.0f);", p.name, both(kind)));
     }
     let ready: Vec<String> =
-        function.tensors().map(|p| format!("!{}.ToDevice()", p.name)).collect();
+        described(function).map(|p| format!("!{}.ToDevice()", p.name)).collect();
     b.block(&format!("if ({})", ready.join(" || ")), "}\n", |b| {
         b.line("return false;");
     });
@@ -220,34 +247,40 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
 
 /// Arguments of phase 1, and the constants they need.
 fn arguments(package: &Package<'_>, function: &Function, spec: usize, b: &mut Text) -> Vec<String> {
-    let mut args = Vec::new();
-    for p in &function.params {
-        let Of::Attr(i) = p.of else {
-            args.push(format!("{}.tensor", p.name));
-            continue;
-        };
-        let value = attribute(package, function, spec, i);
-        let name = match (&package.def.attrs[i].kind, value) {
-            (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
-                variants.iter().find(|x| x.value == v).map_or("", |x| &x.name)
-            }
-            _ => "",
-        };
-        let text = match value {
-            Value::Int(v) => v.to_string(),
-            Value::Bool(v) => v.to_string(),
-            Value::Float(v) => format!("{v:?}"),
-        };
-        if p.ty == Type::Chars {
-            b.line(format!("char {}[] = {};", p.name, literal(name)));
-        } else {
-            let note = if name.is_empty() { String::new() } else { format!(" // {name}") };
-            b.line(format!("const {} {} = {text};{note}", p.ty.c(), p.name));
+    let argument = |p: &Param| match (p.of, p.ty) {
+        (Of::Attr(i), ty) => {
+            b.line(constant(package, p, attribute(package, function, spec, i), i));
+            if ty == Type::Scalar { format!("{}.scalar", p.name) } else { p.name.to_string() }
         }
-        args.push(p.name.to_string());
-    }
+        (Of::Absent, _) => "nullptr".into(),
+        (_, Type::ConstTensor | Type::Tensor) => format!("{}.tensor", p.name),
+        // A flag that no result depends on.
+        _ => "false".into(),
+    };
+    let mut args: Vec<String> = function.params.iter().map(argument).collect();
     args.extend(["&workspaceSize".into(), "&executor".into()]);
     args
+}
+
+/// An attribute as a constant of the program.
+fn constant(package: &Package<'_>, p: &Param, value: Value, attr: usize) -> String {
+    let name = match (&package.def.attrs[attr].kind, value) {
+        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
+            variants.iter().find(|x| x.value == v).map_or("", |x| &x.name)
+        }
+        _ => "",
+    };
+    let text = match value {
+        Value::Int(v) => v.to_string(),
+        Value::Bool(v) => v.to_string(),
+        Value::Float(v) => format!("{v:?}"),
+    };
+    let note = if name.is_empty() { String::new() } else { format!(" // {name}") };
+    match p.ty {
+        Type::Chars => format!("char {}[] = {};", p.name, literal(name)),
+        Type::Scalar => format!("const Scalar {}({text}f);", p.name),
+        ty => format!("const {} {} = {text};{note}", ty.c(), p.name),
+    }
 }
 
 /// The loop over all elements.
@@ -273,7 +306,11 @@ fn compare(
         if let (AttrKind::Float, Value::Float(x)) =
             (&attr.kind, attribute(package, function, spec, i))
         {
-            args.push(function.param(Of::Attr(i)).map_or(format!("{x:?}"), |p| p.name.to_string()));
+            args.push(match function.param(Of::Attr(i)) {
+                None => format!("{x:?}"),
+                Some(p) if p.ty == Type::Scalar => format!("{}.value", p.name),
+                Some(p) => p.name.to_string(),
+            });
         }
     }
     b.line("bool right = true;");

@@ -6,7 +6,8 @@ use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
 use op_dsl_ir::interface::{Function, Interface, Param};
-use op_dsl_ir::published::{DTypes, Of, Type};
+use op_dsl_ir::op::Value;
+use op_dsl_ir::published::{Negative, Of, Type};
 
 /// Where the page of a name is.
 pub fn path(function: &Function) -> String {
@@ -62,6 +63,7 @@ fn arguments_of_formula(
             Of::Input(i) => &def.inputs[i].name,
             Of::Attr(i) => &def.attrs[i].name,
             Of::Output(i) => &def.outputs[i].name,
+            Of::Unused | Of::Absent => continue,
         };
         if own != &*p.name {
             t.line(format!("- `{own}` in the formula is the argument `{}`.", p.name));
@@ -69,11 +71,19 @@ fn arguments_of_formula(
     }
     for (attr, value) in &function.fixed {
         let main = interface.main();
-        let instead = &main.name;
         let name = &def.attrs[*attr].name;
         let names = allowed(package, None, *attr);
-        let value = names.iter().find(|v| v.0 == *value).map_or(value.to_string(), |v| v.1.clone());
-        t.line(format!("- `{name}` is {value}; {instead} has an argument for it."));
+        let value = match (names.iter().find(|v| Some(v.0) == value.as_int()), value) {
+            (Some((_, name)), _) => name.clone(),
+            (None, Value::Int(v)) => v.to_string(),
+            (None, Value::Bool(v)) => v.to_string(),
+            (None, Value::Float(v)) => format!("{v:?}"),
+        };
+        let instead = match main.param(Of::Attr(*attr)) {
+            Some(_) => format!("; {} has an argument for it", main.name),
+            None => String::new(),
+        };
+        t.line(format!("- `{name}` is {value}{instead}."));
     }
     t.finish()
 }
@@ -88,10 +98,19 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
     let least = u8::from(package.def.split.is_some());
     let dtypes = words::dtypes(package);
     for p in &function.params {
-        let kind = if matches!(p.of, Of::Output(_)) { "output" } else { "input" };
+        let kind = if p.is_output() { "output" } else { "input" };
         match p.of {
+            Of::Unused | Of::Absent => {
+                let what = match (p.of, p.ty, p.optional) {
+                    (Of::Absent, ..) => "A null pointer: the kernel has no such input.",
+                    (_, Type::Bool, _) => "Has no influence on results.",
+                    (_, _, true) => "Not looked at.",
+                    _ => "A tensor that nothing reads.",
+                };
+                t.line(format!("| {} | {kind} | {what} | {} | - | - | - |", p.name, p.ty.c()));
+            }
             Of::Attr(i) => {
-                let (what, ty) = (attribute(package, i, p), p.ty.c());
+                let (what, ty) = (attribute(package, interface, i, p), p.ty.c());
                 t.line(format!("| {} | {kind} | {what} | {ty} | - | - | - |", p.name));
             }
             _ => {
@@ -110,21 +129,30 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
 }
 
 /// What an attribute means, in the type of the argument.
-fn attribute(package: &Package<'_>, attr: usize, param: &Param) -> String {
+fn attribute(package: &Package<'_>, interface: &Interface, attr: usize, param: &Param) -> String {
     let values = allowed(package, None, attr);
-    match param.ty {
+    let about = match param.ty {
         Type::Int if !values.is_empty() => {
             let words: Vec<String> = values.iter().map(|(v, n)| format!("{v} ({n})")).collect();
             format!("{}.", words.join(" or "))
         }
         _ => words::attribute(package, attr),
-    }
+    };
+    let scalar = if param.ty == Type::Scalar { " Of any type that converts to float." } else { "" };
+    let null = if param.optional { " A null pointer is the default." } else { "" };
+    let negative = match interface.negative.iter().find(|n| n.0 == attr).map(|n| n.1) {
+        None => String::new(),
+        Some(Negative::Zero) => " Negative numbers count as 0.".into(),
+        Some(Negative::Refused) => " Not negative.".into(),
+        Some(Negative::RefusedIf(flag)) => format!(" Not negative where {flag} is true."),
+    };
+    format!("{about}{scalar}{null}{negative}")
 }
 
 fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> String {
     let def = package.def;
-    let pointer = |p: &&Param| p.is_tensor() || p.ty == Type::Chars;
-    let pointers: Vec<&str> = function.params.iter().filter(pointer).map(|p| &*p.name).collect();
+    let pointers = function.params.iter().filter(|p| p.is_needed());
+    let pointers: Vec<&str> = pointers.map(|p| &*p.name).collect();
     let mut t = Text::new();
     t.line("Checks run in this order; the first that fails gives the code.\n");
     t.line("| Code | Name | When |\n|---|---|---|");
@@ -137,19 +165,23 @@ fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> S
     null(&mut t, "workspaceSize or executor is a null pointer.");
     null(&mut t, &format!("{} is a null pointer.", pointers.join(", or ")));
     let promote = "The inputs promote to no element type of the table above.";
-    match interface.dtypes {
-        DTypes::Same => {
+    let whose = if interface.dtypes.cast { "of the inputs " } else { "" };
+    match (interface.dtypes.promotes(), interface.dtypes.cast) {
+        (false, _) => {
             invalid(&mut t, "A tensor has an element type that is not in the table above.");
-            invalid(&mut t, "The element types differ.");
+            invalid(&mut t, &format!("The element types {whose}differ."));
         }
-        DTypes::Promoted => {
+        (true, false) => {
             invalid(&mut t, promote);
             invalid(&mut t, "An output does not have the promoted element type.");
         }
-        DTypes::Cast => {
+        (true, true) => {
             invalid(&mut t, promote);
             invalid(&mut t, "An output has an element type that is not in the table above.");
         }
+    }
+    for p in function.params.iter().filter(|p| p.ty == Type::Scalar) {
+        invalid(&mut t, &format!("{} is of a type that does not convert to float.", p.name));
     }
     invalid(&mut t, "A tensor has a private format.");
     invalid(&mut t, "A tensor has more than 8 dimensions.");
@@ -170,6 +202,19 @@ fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> S
         if matches!(p.of, Of::Attr(attr) if some(attr)) {
             invalid(&mut t, &format!("{} has a value that is not in the table above.", p.name));
         }
+    }
+    for &(attr, what) in &interface.negative {
+        let Some(p) = function.param(Of::Attr(attr)) else { continue };
+        match what {
+            Negative::Zero => {}
+            Negative::Refused => invalid(&mut t, &format!("{} is negative.", p.name)),
+            Negative::RefusedIf(flag) => {
+                invalid(&mut t, &format!("{} is negative and {flag} is true.", p.name));
+            }
+        }
+    }
+    for p in function.params.iter().filter(|p| p.of == Of::Absent) {
+        invalid(&mut t, &format!("{} is not a null pointer.", p.name));
     }
     t.line("| 561001 | ACLNN_ERR_INNER_INFERSHAPE_ERROR | Shape inference fails. |");
     t.line("| 561002 | ACLNN_ERR_INNER_TILING_ERROR | Tiling fails. |");

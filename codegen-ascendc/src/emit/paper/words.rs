@@ -4,7 +4,7 @@ use crate::emit::package::Package;
 use op_dsl_ir::DType;
 use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Value};
-use op_dsl_ir::published::{DTypes, Of};
+use op_dsl_ir::published::{DTypes, Inputs, Of};
 use op_dsl_ir::show;
 
 /// As acl names an element type.
@@ -147,7 +147,7 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Str
     let kind = match param.of {
         Of::Input(i) => def.inputs[i].kind,
         Of::Output(i) => def.outputs[i].kind,
-        Of::Attr(_) => Kind::Whole,
+        _ => Kind::Whole,
     };
     let output = matches!(param.of, Of::Output(_));
     match (interface.broadcast, &def.split, kind) {
@@ -164,9 +164,12 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Str
 /// The element type of a tensor argument, relative to the others.
 pub fn typing(interface: &Interface, param: &Param) -> &'static str {
     match (interface.dtypes, param.of) {
-        (DTypes::Same, _) => "The same element type for all tensors.",
+        (DTypes::SAME, _) => "The same element type for all tensors.",
+        (DTypes { inputs: Inputs::Same, .. }, Of::Input(_)) => {
+            "The same element type for all inputs."
+        }
         (_, Of::Input(_)) => "Promoted with the other inputs.",
-        (DTypes::Promoted, _) => "The element type that the inputs promote to.",
-        (DTypes::Cast, _) => "The result is cast to its element type.",
+        (DTypes { cast: false, .. }, _) => "The element type that the inputs promote to.",
+        (DTypes { cast: true, .. }, _) => "The result is cast to its element type.",
     }
 }

@@ -1,11 +1,12 @@
 //! The arguments of one call, by the names of its signature.
 
 use super::entry::{Entry, Resolved};
-use crate::acl::{ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR, AclTensor, TENSORS};
+use crate::acl::{ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR};
+use crate::acl::{AclScalar, AclTensor, SCALARS, TENSORS, dtype_name};
 use crate::refusal::{Checked, Refusal, refuse};
 use crate::registry::Handle;
 use op_dsl_ir::op::{AttrKind, Value};
-use op_dsl_ir::published::Of;
+use op_dsl_ir::published::{Negative, Of};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
 
@@ -22,6 +23,27 @@ pub enum Argument {
     Double(f64),
     /// `char*`
     Chars(*const c_char),
+    /// `aclScalar*`
+    Scalar(Handle),
+}
+
+impl Argument {
+    fn is_null(self) -> bool {
+        match self {
+            Argument::Tensor(p) | Argument::Scalar(p) => p.is_null(),
+            Argument::Chars(p) => p.is_null(),
+            _ => false,
+        }
+    }
+}
+
+/// An attribute as the caller gave it.
+#[derive(Clone, Copy)]
+enum Told {
+    /// In the argument itself.
+    Here(Argument),
+    /// By a handle.
+    Scalar(AclScalar),
 }
 
 /// A tensor of a call.
@@ -50,7 +72,9 @@ pub struct Call<'a> {
     /// Tensors in the order of the arguments.
     pub tensors: Vec<Given<'a>>,
     /// `(name, attribute, value)` in the order of the arguments.
-    attrs: Vec<(&'a str, usize, Argument)>,
+    attrs: Vec<(&'a str, usize, Told)>,
+    /// The names of boolean arguments that are true.
+    flags: Vec<&'a str>,
 }
 
 impl<'a> Call<'a> {
@@ -66,26 +90,39 @@ impl<'a> Call<'a> {
         let name = entry.name;
         let params = &resolved.signature.params;
         for (param, argument) in params.iter().zip(arguments) {
-            if matches!(argument, Argument::Tensor(p) if p.is_null())
-                || matches!(argument, Argument::Chars(p) if p.is_null())
-            {
+            if param.is_needed() && argument.is_null() {
                 return refuse(ACLNN_ERR_PARAM_NULLPTR, format!("{name}: {} is null", param.name));
             }
         }
-        let (tensors, attrs) = (Vec::with_capacity(params.len()), Vec::with_capacity(params.len()));
-        let mut call = Call { name, resolved, tensors, attrs };
+        let mut call = Call {
+            name,
+            resolved,
+            tensors: Vec::with_capacity(params.len()),
+            attrs: Vec::with_capacity(params.len()),
+            flags: Vec::new(),
+        };
         for (param, &argument) in params.iter().zip(arguments) {
-            if let Of::Attr(i) = param.of {
-                call.attrs.push((&param.name, i, argument));
-                continue;
+            call.flags.extend(matches!(argument, Argument::Bool(1..)).then_some(&*param.name));
+            match (param.of, argument) {
+                (Of::Absent, argument) if !argument.is_null() => {
+                    return call.refuse(&param.name, "must be null: nothing here computes with it");
+                }
+                (Of::Absent | Of::Unused, _) => {}
+                // An optional one that is null: the default.
+                (Of::Attr(_), argument) if argument.is_null() => {}
+                (Of::Attr(i), Argument::Scalar(handle)) => match SCALARS.get(handle) {
+                    Some(scalar) => call.attrs.push((&param.name, i, Told::Scalar(*scalar))),
+                    None => return call.refuse(&param.name, "is not a live aclScalar"),
+                },
+                (Of::Attr(i), argument) => {
+                    call.attrs.push((&param.name, i, Told::Here(argument)));
+                }
+                (of, Argument::Tensor(handle)) => match TENSORS.get(handle) {
+                    Some(tensor) => call.tensors.push(Given { name: &param.name, of, tensor }),
+                    None => return call.refuse(&param.name, "is not a live aclTensor"),
+                },
+                _ => return call.refuse(&param.name, "must be a tensor"),
             }
-            let Argument::Tensor(handle) = argument else {
-                return call.refuse(&param.name, "must be a tensor");
-            };
-            let Some(tensor) = TENSORS.get(handle) else {
-                return call.refuse(&param.name, "is not a live aclTensor");
-            };
-            call.tensors.push(Given { name: &param.name, of: param.of, tensor });
         }
         Ok(call)
     }
@@ -107,26 +144,52 @@ impl<'a> Call<'a> {
     pub fn values(&self) -> (Vec<Value>, Checked<()>) {
         let def = self.resolved.operator.def();
         let mut values: Vec<Value> = def.attrs.iter().map(|a| a.default).collect();
-        for &(attr, number) in &self.resolved.signature.fixed {
-            values[attr] = match def.attrs[attr].kind {
-                AttrKind::Bool => Value::Bool(number != 0),
-                AttrKind::Float => Value::Float(number as f64),
-                _ => Value::Int(number),
-            };
+        for &(attr, value) in &self.resolved.signature.fixed {
+            values[attr] = value;
         }
         let mut checked = Ok(());
-        for &(name, attr, argument) in &self.attrs {
-            match value(&def.attrs[attr].kind, argument) {
+        for &(name, attr, told) in &self.attrs {
+            let value = value(&def.attrs[attr].kind, told);
+            match value.and_then(|value| self.not_negative(attr, value)) {
                 Ok(value) => values[attr] = value,
                 Err(what) => checked = checked.and_then(|()| self.refuse(name, what)),
             }
         }
         (values, checked)
     }
+
+    /// What the function makes of a value that its operator can have.
+    fn not_negative(&self, attr: usize, value: Value) -> Result<Value, String> {
+        let rule = self.resolved.negative.iter().find(|rule| rule.0 == attr).map(|rule| rule.1);
+        let (Some(rule), Value::Float(number @ ..0.0)) = (rule, value) else { return Ok(value) };
+        match rule {
+            Negative::Zero => Ok(Value::Float(0.0)),
+            Negative::Refused => Err(format!("must not be negative, but is {number}")),
+            Negative::RefusedIf(flag) if self.flags.contains(&flag) => {
+                Err(format!("must not be negative where {flag} is true, but is {number}"))
+            }
+            Negative::RefusedIf(_) => Ok(value),
+        }
+    }
+
+    /// That every scalar is of a type that converts to float.
+    pub fn scalars(&self) -> Checked<()> {
+        for &(name, _, told) in &self.attrs {
+            if let Told::Scalar(AclScalar { dtype, value: None }) = told {
+                let dtype = dtype_name(dtype);
+                return self.refuse(name, format!("has dtype {dtype}; allowed: real numbers"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The value of an attribute, or what is wrong with it.
-fn value(kind: &AttrKind, argument: Argument) -> Result<Value, String> {
+fn value(kind: &AttrKind, told: Told) -> Result<Value, String> {
+    let argument = match told {
+        Told::Scalar(scalar) => Argument::Double(scalar.value.unwrap_or(f32::NAN).into()),
+        Told::Here(argument) => argument,
+    };
     match (kind, argument) {
         (AttrKind::Enum { variants, .. }, Argument::Int(number)) => {
             if variants.iter().any(|v| v.value == number) {

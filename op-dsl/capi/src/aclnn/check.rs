@@ -10,7 +10,7 @@ use crate::refusal::{Checked, Refusal};
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{MAX_RANK, Shape, TensorMeta, bind, check_outputs};
 use op_dsl_ir::op::Value;
-use op_dsl_ir::published::{DTypes, Of};
+use op_dsl_ir::published::{DTypes, Inputs, Of};
 
 /// The element types that the tensors have together.
 pub struct Types {
@@ -25,15 +25,14 @@ pub fn types(call: &Call<'_>) -> Checked<Types> {
     let elements: Vec<Element> =
         call.tensors.iter().map(|given| taken(call, given)).collect::<Checked<_>>()?;
     let computed = promoted(call, &elements)?;
-    let fits = |element: &Element| {
-        *element == Element::Float(computed) || call.resolved.dtypes == DTypes::Cast
-    };
+    let DTypes { inputs, cast } = call.resolved.dtypes;
+    let fits = |element: &Element| *element == Element::Float(computed) || cast;
     let mut outputs = call.tensors.iter().zip(&elements).filter(|(given, _)| !given.is_input());
     match outputs.find(|(_, element)| !fits(element)) {
-        None => Ok(Types { elements, computed }),
+        None => call.scalars().map(|()| Types { elements, computed }),
         Some((given, _)) => {
-            let why = match call.resolved.dtypes {
-                DTypes::Same => "which the inputs have",
+            let why = match inputs {
+                Inputs::Same => "which the inputs have",
                 _ => "to which the inputs are promoted",
             };
             other_type(call, given, &format!("{}, {why}", float_name(computed)))
@@ -47,7 +46,7 @@ fn promoted(call: &Call<'_>, elements: &[Element]) -> Checked<DType> {
     for (given, element) in call.tensors.iter().zip(elements) {
         let (&Element::Float(own), true) = (element, given.is_input()) else { continue };
         let before = *common.get_or_insert(own);
-        if own != before && call.resolved.dtypes == DTypes::Same {
+        if own != before && !call.resolved.dtypes.promotes() {
             let allowed = format!("{}, which the inputs before have", float_name(before));
             return other_type(call, given, &allowed);
         }
@@ -68,7 +67,7 @@ fn other_type<T>(call: &Call<'_>, given: &Given<'_>, allowed: &str) -> Checked<T
 /// The element type of a tensor, if the function takes it.
 fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
     let floats = &call.resolved.operator.def().dtypes;
-    let casts = given.is_input() && call.resolved.dtypes != DTypes::Same;
+    let casts = given.is_input() && call.resolved.dtypes.inputs == Inputs::Numbers;
     let element = element(given.tensor.dtype).filter(|element| match element {
         Element::Float(dtype) => floats.contains(dtype),
         Element::Whole(_) => casts,

@@ -6,7 +6,7 @@ use crate::refusal::{Checked, refuse};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::interface::{self, Interface};
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::published::{DTypes, Of};
+use op_dsl_ir::published::{DTypes, Negative, Of};
 use std::sync::OnceLock;
 
 /// An aclnn function of an operator of a table.
@@ -30,6 +30,8 @@ pub struct Resolved {
     pub stand_ins: Vec<(usize, usize)>,
     /// How element types go together.
     pub dtypes: DTypes,
+    /// `(attribute, what)` for each number that may not be negative.
+    pub negative: Vec<(usize, Negative)>,
 }
 
 impl Entry {
@@ -47,18 +49,18 @@ impl Entry {
     pub fn resolve(&self) -> Checked<&Resolved> {
         let found = self.resolved.get_or_init(|| {
             let operator = self.operator.find()?;
-            let Interface { functions, stand_ins, broadcast, dtypes, empty, .. } =
+            let Interface { functions, stand_ins, broadcast, dtypes, empty, negative, .. } =
                 Interface::of(operator.def());
             let signature = functions.into_iter().find(|f| f.name == self.name);
             let signature =
                 signature.ok_or_else(|| format!("{} has no such function", operator.name()))?;
             let operator = operator.redefined(|def| {
                 def.broadcast = broadcast;
-                def.promote = dtypes != DTypes::Same;
+                def.promote = dtypes.promotes();
                 def.empty = empty;
                 rename(def, &signature, &stand_ins);
             });
-            Ok(Resolved { operator, signature, stand_ins, dtypes })
+            Ok(Resolved { operator, signature, stand_ins, dtypes, negative })
         });
         found.as_ref().or_else(|why| {
             refuse(ACLNN_ERR_INNER_FIND_KERNEL_ERROR, format!("{}: {why}", self.name))
@@ -81,6 +83,7 @@ fn rename(def: &mut OpDef, to: &interface::Function, stand_ins: &[(usize, usize)
             Of::Input(i) => &mut def.inputs.to_mut()[i].name,
             Of::Output(i) => &mut def.outputs.to_mut()[i].name,
             Of::Attr(i) => &mut def.attrs.to_mut()[i].name,
+            Of::Unused | Of::Absent => continue,
         };
         *name = param.name.clone();
     }

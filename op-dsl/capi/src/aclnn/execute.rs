@@ -14,7 +14,7 @@ use crate::registry::Handle;
 use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::error::ViewError;
 use codegen_cpu::rt::view::{View, ViewMut};
-use op_dsl_ir::published::{DTypes, Of};
+use op_dsl_ir::published::Of;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -124,7 +124,7 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
             Err(why) => return no_view(why),
         }
     }
-    let options = Options { cast: resolved.dtypes == DTypes::Cast, ..Options::default() };
+    let options = Options { cast: resolved.dtypes.cast, ..Options::default() };
     match resolved.operator.run(&executor.attrs, &inputs, &mut outputs, &options) {
         Ok(()) => Ok(()),
         Err(why) => invalid(why.to_string()),

@@ -8,6 +8,7 @@ pub mod c {
     pub type Int = i64;
     pub type Bool = u8;
     pub type Double = f64;
+    pub type Scalar = crate::Handle;
     pub type Chars = *const std::ffi::c_char;
 }
 

@@ -66,6 +66,7 @@ fn argument(param: &Param) -> String {
         Type::Bool => "Bool",
         Type::Double => "Double",
         Type::Chars => "Chars",
+        Type::Scalar => "Scalar",
     };
     format!("{}: {kind}", rust_name(&param.name))
 }

@@ -5,12 +5,22 @@
 #include "opdev/op_log.h"
 #include "opdev/shape_utils.h"
 
-inline bool IsNullptr(const aclTensor* tensor, const char* name)
+inline bool IsNullptr(const void* pointer, const char* name)
 {
-    if (tensor == nullptr) {
+    if (pointer == nullptr) {
         OP_LOGE(ACLNN_ERR_PARAM_NULLPTR, "%s is null", name);
     }
-    return tensor == nullptr;
+    return pointer == nullptr;
+}
+
+inline bool IsNullptr(const aclTensor* tensor, const char* name)
+{
+    return IsNullptr(static_cast<const void*>(tensor), name);
+}
+
+inline bool IsNullptr(const aclScalar* scalar, const char* name)
+{
+    return IsNullptr(static_cast<const void*>(scalar), name);
 }
 
 #define OP_CHECK_NULL(param, retExpr) \

@@ -13,9 +13,11 @@ use op_dsl_ir::published::{Of, Type};
 pub fn api(package: &Package<'_>, interface: &Interface) -> String {
     let mut t = Text::new();
     t.line("#include <gtest/gtest.h>\n");
-    t.line(
-        "#include \"op_api_ut_common/op_api_ut.h\"\n#include \"op_api_ut_common/tensor_desc.h\"",
-    );
+    t.line("#include \"op_api_ut_common/op_api_ut.h\"");
+    if interface.main().params.iter().any(|p| p.ty == Type::Scalar) {
+        t.line("#include \"op_api_ut_common/scalar_desc.h\"");
+    }
+    t.line("#include \"op_api_ut_common/tensor_desc.h\"");
     t.line(format!("#include \"../../../op_api/{}.h\"\n", interface.header));
     for function in &interface.functions {
         let mut test = |name: &str, status: &str, wrong: &Wrong<'_>| {
@@ -25,7 +27,8 @@ pub fn api(package: &Package<'_>, interface: &Interface) -> String {
             t.line("");
         };
         test("RightArguments", "ACLNN_SUCCESS", &Wrong::Nothing);
-        for p in function.tensors() {
+        let pointers = function.params.iter().filter(|p| p.is_needed() && p.ty != Type::Chars);
+        for p in pointers {
             let name = format!("No{}{}", p.name[..1].to_uppercase(), &p.name[1..]);
             test(&name, "ACLNN_ERR_PARAM_NULLPTR", &Wrong::Missing(&p.name));
         }
@@ -68,23 +71,26 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
         let kind = match p.of {
             Of::Input(i) => def.inputs[i].kind,
             Of::Output(i) => def.outputs[i].kind,
-            Of::Attr(i) => {
-                t.line(constant(package, p, attribute(package, spec, i), wrong));
-                words.push(p.name.to_string());
-                continue;
-            }
+            _ => Kind::Whole,
         };
-        if *wrong == Wrong::Missing(&p.name) {
-            words.push("static_cast<aclTensor*>(nullptr)".into());
-            continue;
-        }
-        t.line(format!("TensorDesc {}({}, {dtype}, ACL_FORMAT_ND);", p.name, shape(kind)));
-        words.push(p.name.to_string());
+        let missing = p.of == Of::Absent || *wrong == Wrong::Missing(&p.name);
+        words.push(match (p.of, p.ty) {
+            (_, Type::Scalar) if missing => "static_cast<aclScalar*>(nullptr)".into(),
+            _ if missing => "static_cast<aclTensor*>(nullptr)".into(),
+            (Of::Attr(i), _) => {
+                t.line(constant(package, p, attribute(package, spec, i), wrong));
+                p.name.to_string()
+            }
+            (_, Type::Bool) => "false".into(),
+            _ => {
+                t.line(format!("TensorDesc {}({}, {dtype}, ACL_FORMAT_ND);", p.name, shape(kind)));
+                p.name.to_string()
+            }
+        });
     }
-    let is_output = |p: &Param| matches!(p.of, Of::Output(_));
     let of = |output: bool| -> Vec<String> {
         let both = function.params.iter().zip(&words);
-        both.filter(|(p, _)| is_output(p) == output).map(|(_, w)| w.to_string()).collect()
+        both.filter(|(p, _)| p.is_output() == output).map(|(_, w)| w.to_string()).collect()
     };
     let groups =
         [function.name.clone(), list("INPUT", &of(false), ""), list("OUTPUT", &of(true), "")];
@@ -105,6 +111,9 @@ fn constant(package: &Package<'_>, p: &Param, value: Value, wrong: &Wrong<'_>) -
         }
         (_, Value::Int(v), _) => format!("int64_t {} = {v};", p.name),
         (_, Value::Bool(b), _) => format!("bool {} = {b};", p.name),
+        (_, Value::Float(x), Type::Scalar) => {
+            format!("ScalarDesc {}(static_cast<float>({x:?}));", p.name)
+        }
         (_, Value::Float(x), _) => format!("double {} = {x:?};", p.name),
     }
 }

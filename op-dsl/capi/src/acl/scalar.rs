@@ -1,0 +1,86 @@
+//! `aclScalar`: one number of any type, read when it is made.
+
+use super::codes::*;
+use crate::refusal::{pointer, refuse, status};
+use crate::registry::{Handle, Registry};
+use half::{bf16, f16};
+use std::ffi::c_void;
+
+/// All scalars that were not destroyed.
+pub static SCALARS: Registry<AclScalar> = Registry::new();
+
+/// A number as functions take it: they ask for floats only.
+#[derive(Clone, Copy, Debug)]
+pub struct AclScalar {
+    /// `aclDataType`
+    pub dtype: i32,
+    /// The nearest float; `None` of a complex number, which has none.
+    pub value: Option<f32>,
+}
+
+/// Reads a number: one row per `aclDataType` that is one, with its type and how it becomes a float.
+macro_rules! readers {
+    ($($code:literal $Type:ty => $float:expr;)*) => {
+        /// # Safety
+        /// There is a number of the type at the place.
+        unsafe fn read(dtype: i32, place: *const c_void) -> Option<AclScalar> {
+            let value = match dtype {
+                $($code => {
+                    let float: fn($Type) -> Option<f32> = $float;
+                    // SAFETY: as asked of the caller; it need not be aligned.
+                    float(unsafe { place.cast::<$Type>().read_unaligned() })
+                })*
+                _ => return None,
+            };
+            Some(AclScalar { dtype, value })
+        }
+    };
+}
+readers! {
+    0 f32 => Some;
+    1 f16 => |v| Some(v.into());
+    2 i8 => |v| Some(v.into());
+    3 i32 => |v| Some(v as f32);
+    4 u8 => |v| Some(v.into());
+    6 i16 => |v| Some(v.into());
+    7 u16 => |v| Some(v.into());
+    8 u32 => |v| Some(v as f32);
+    9 i64 => |v| Some(v as f32);
+    10 u64 => |v| Some(v as f32);
+    11 f64 => |v| Some(v as f32);
+    12 u8 => |v| Some(f32::from(u8::from(v != 0)));
+    16 [f32; 2] => |_| None;
+    17 [f64; 2] => |_| None;
+    27 bf16 => |v| Some(v.into());
+    33 [f16; 2] => |_| None;
+}
+
+/// Makes a scalar; null when there is no number, or its type has none.
+///
+/// # Safety
+/// `value` is null or of the type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aclCreateScalar(value: *mut c_void, data_type: i32) -> Handle {
+    pointer(|| {
+        if value.is_null() {
+            return refuse(ACLNN_ERR_PARAM_NULLPTR, "aclCreateScalar: value is null");
+        }
+        // SAFETY: as asked of the caller.
+        let Some(scalar) = (unsafe { read(data_type, value) }) else {
+            let message = format!("aclCreateScalar: {} has no numbers", dtype_name(data_type));
+            return refuse(ACLNN_ERR_PARAM_INVALID, message);
+        };
+        Ok(SCALARS.insert(scalar))
+    })
+}
+
+/// Ends a scalar. Executors keep its number.
+#[unsafe(no_mangle)]
+pub extern "C" fn aclDestroyScalar(scalar: Handle) -> i32 {
+    status(ACLNN_ERR_INNER, || match SCALARS.take(scalar) {
+        None if !scalar.is_null() => {
+            refuse(ACLNN_ERR_PARAM_INVALID, "aclDestroyScalar: not a live aclScalar")
+        }
+        _ => Ok(()),
+    })
+}

@@ -1,0 +1,31 @@
+/* aclnnGlu.
+   Generated from the table of operators, do not edit. */
+#ifndef ACLNNOP_ACLNN_GLU_H
+#define ACLNNOP_ACLNN_GLU_H
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Phase 1: checks the arguments; answers with the bytes of workspace and an executor. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGluGetWorkspaceSize(
+    const aclTensor* self,
+    int64_t dim,
+    const aclTensor* out,
+    uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+/* Phase 2: runs what phase 1 prepared. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnGlu(
+    void* workspace,
+    uint64_t workspaceSize,
+    aclOpExecutor* executor,
+    aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,31 @@
+/* aclnnTanhBackward.
+   Generated from the table of operators, do not edit. */
+#ifndef ACLNNOP_ACLNN_TANH_BACKWARD_H
+#define ACLNNOP_ACLNN_TANH_BACKWARD_H
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Phase 1: checks the arguments; answers with the bytes of workspace and an executor. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnTanhBackwardGetWorkspaceSize(
+    const aclTensor* gradOutput,
+    const aclTensor* output,
+    aclTensor* gradInput,
+    uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+/* Phase 2: runs what phase 1 prepared. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnTanhBackward(
+    void* workspace,
+    uint64_t workspaceSize,
+    aclOpExecutor* executor,
+    aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
