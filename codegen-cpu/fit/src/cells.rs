@@ -1,0 +1,145 @@
+//! The function itself, as polynomials so fine that nobody can tell: an oracle is slow, and the same
+//! neighbourhoods are asked for again and again, by every width, degree and element type.
+//!
+//! Cells are an eighth wide and made when first asked for. Beside a zero at zero, a cell is of
+//! `f(x) / x^order`. Where a polynomial is not the function to far more digits than matter (a kink, a
+//! pole near by), the oracle is asked each time.
+
+use crate::function::Zero;
+use crate::oracle::Known;
+
+/// Cells to the unit.
+const FINE: f64 = 8.0;
+/// Coefficients of each.
+const TERMS: usize = 16;
+/// What a polynomial may be off, relative to the largest value of the cell, and to the value itself.
+const OFF: f64 = 1e-13;
+const OFF_HERE: f64 = 1e-11;
+
+/// One cell, by what it holds of the function.
+#[derive(Clone)]
+enum Cell {
+    Unknown,
+    /// Powers of the distance to the middle, which is one at the borders.
+    Polynomial(Box<[f64; TERMS]>),
+    /// Not smooth enough.
+    Oracle,
+}
+
+/// All cells of either sign of `x`.
+pub(crate) struct Cells {
+    cells: [Vec<Cell>; 2],
+    chebyshev: Vec<f64>,
+}
+
+impl Cells {
+    /// None known yet, up to a size of `far`.
+    pub(crate) fn new(far: f64) -> Self {
+        let empty = vec![Cell::Unknown; (far * FINE) as usize];
+        let places =
+            (0..TERMS).map(|j| libm::cos(core::f64::consts::PI * (j as f64 + 0.5) / TERMS as f64));
+        Cells { cells: [empty.clone(), empty], chebyshev: places.collect() }
+    }
+
+    /// The values at `x`; `zeros` are what the function is beside zero.
+    pub(crate) fn values(
+        &mut self,
+        x: &[f64],
+        zeros: &[Zero; 2],
+        oracle: &dyn Fn(&[f64]) -> Vec<Known>,
+    ) -> Vec<f64> {
+        let mut values = vec![0.0; x.len()];
+        let mut asked = Vec::new();
+        for (j, &x) in x.iter().enumerate() {
+            let side = (x >= 0.0) as usize;
+            let scaled = x.abs() * FINE;
+            let i = scaled as usize;
+            let order = if i == 0 { zeros[side].power() } else { 0 };
+            let Some(cell) = self.cells[side].get_mut(i) else {
+                asked.push(j);
+                continue;
+            };
+            if matches!(cell, Cell::Unknown) {
+                let sign = if side == 0 { -1.0 } else { 1.0 };
+                *cell = fit(
+                    &self.chebyshev,
+                    &|u| sign * (i as f64 + 0.5 + 0.5 * u) / FINE,
+                    order,
+                    oracle,
+                );
+            }
+            match cell {
+                Cell::Polynomial(a) => {
+                    let v = horner(a, 2.0 * (scaled - i as f64) - 1.0);
+                    values[j] = (0..order).fold(v, |v, _| v * x);
+                }
+                _ => asked.push(j),
+            }
+        }
+        if !asked.is_empty() {
+            let places: Vec<f64> = asked.iter().map(|&j| x[j]).collect();
+            for (&j, known) in asked.iter().zip(oracle(&places)) {
+                values[j] = known.value;
+            }
+        }
+        values
+    }
+}
+
+fn horner(a: &[f64; TERMS], u: f64) -> f64 {
+    // Even and odd powers beside each other.
+    let square = u * u;
+    let (mut even, mut odd) = (a[TERMS - 2], a[TERMS - 1]);
+    for k in (0..TERMS - 2).rev().step_by(2) {
+        odd = odd * square + a[k];
+        even = even * square + a[k - 1];
+    }
+    even + odd * u
+}
+
+/// The cell at `place(-1)..place(1)`, if it is smooth.
+fn fit(
+    chebyshev: &[f64],
+    place: &dyn Fn(f64) -> f64,
+    order: usize,
+    oracle: &dyn Fn(&[f64]) -> Vec<Known>,
+) -> Cell {
+    let reduced = |u: &[f64]| -> Vec<f64> {
+        let x: Vec<f64> = u.iter().map(|&u| place(u)).collect();
+        let values = oracle(&x);
+        values.iter().zip(x).map(|(k, x)| (0..order).fold(k.value, |v, _| v / x)).collect()
+    };
+    let values = reduced(chebyshev);
+    // Coefficients of Chebyshev polynomials, which become powers one after another: T' = 2 u T - T''.
+    let mut powers = [0.0; TERMS];
+    let (mut before, mut now) = ([0.0; TERMS], [0.0; TERMS]);
+    now[0] = 1.0;
+    for k in 0..TERMS {
+        let share = if k == 0 { 1.0 } else { 2.0 } / TERMS as f64;
+        // cos(k acos u) at the places, by the same recurrence.
+        let at = |u: f64| {
+            let (mut a, mut b) = (1.0, u);
+            for _ in 0..k {
+                (a, b) = (b, 2.0 * u * b - a);
+            }
+            a
+        };
+        let c: f64 = share * values.iter().zip(chebyshev).map(|(v, &u)| v * at(u)).sum::<f64>();
+        for (p, t) in powers.iter_mut().zip(&now) {
+            *p += c * t;
+        }
+        let mut next = [0.0; TERMS];
+        for j in 0..TERMS {
+            let shifted = if j == 0 { 0.0 } else { now[j - 1] };
+            next[j] = if k == 0 { shifted } else { 2.0 * shifted - before[j] };
+        }
+        (before, now) = (now, next);
+    }
+    let most = values.iter().fold(0.0, |a: f64, v| a.max(v.abs()));
+    let between = [-0.997, -0.71, -0.31, 0.17, 0.59, 0.93];
+    let good = reduced(&between).into_iter().zip(between).all(|(v, u)| {
+        let off = (horner(&powers, u) - v).abs();
+        off <= OFF * most && (off <= OFF_HERE * v.abs() || v.abs() < 1e-3 * most)
+    });
+    if good { Cell::Polynomial(Box::new(powers)) } else { Cell::Oracle }
+}

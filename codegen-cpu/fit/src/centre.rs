@@ -1,0 +1,131 @@
+//! Where a segment may be centred: at a zero, or at a float whose value is nearly a float, so that
+//! `a[0]` needs no low part.
+
+use crate::float::ulp;
+use crate::nodes::Nodes;
+use crate::view::View;
+
+/// A place, and what is known of the function there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Centre {
+    pub(crate) at: f32,
+    /// Its value.
+    pub(crate) value: f32,
+    /// The least power that the polynomial has besides `value`.
+    pub(crate) first: usize,
+    /// Whether the function is zero there: the leading coefficient has a high and a low part.
+    pub(crate) zero: bool,
+    /// Whether it is to be taken whenever it is good enough, not only if it is comfortably so.
+    pub(crate) preferred: bool,
+}
+
+/// Where a centre is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    /// Zero, which is the segment's border: seen from the left or from the right.
+    Origin(usize),
+    /// At this end of the table, where the function has become its limit.
+    End(f64),
+    /// At this root.
+    Root(f64),
+    /// Near this place.
+    Near(f64),
+}
+
+/// So near to a float must a centre's value be, in its units.
+const CLOSE: f64 = 1.0 / 256.0;
+/// So many floats are tried, half of them at a time.
+const TRIES: usize = 2048;
+/// Values are asked for by as many.
+const COLUMN: usize = 64;
+
+/// Which places to try, those with the least cancellation first.
+pub(crate) fn places(view: &View, nodes: &Nodes) -> Vec<Place> {
+    let (left, right, width) = (nodes.left, nodes.right, nodes.width());
+    if left.abs() < 1e-12 || right.abs() < 1e-12 {
+        let side = (right > 1e-12) as usize;
+        let mut places = vec![Place::Origin(side)];
+        if view.zero[side].value != 0.0 {
+            places.extend(ordinary(view, nodes));
+        }
+        return places;
+    }
+    let mut places: Vec<Place> = Vec::new();
+    let reached = |side: usize, end: f64| {
+        view.reach[side].limit.is_some() && end >= view.reach[side].to * 0.999
+    };
+    if reached(1, right) {
+        places.push(Place::End(right));
+    } else if reached(0, -left) {
+        places.push(Place::End(left));
+    }
+    let roots = view.roots.iter().filter(|&&r| r > left - 0.75 * width && r < right + 0.75 * width);
+    places.extend(roots.map(|&r| Place::Root(r)));
+    places.extend(ordinary(view, nodes));
+    places
+}
+
+/// Nine places all over the segment.
+fn ordinary(view: &View, nodes: &Nodes) -> Vec<Place> {
+    let at: Vec<f64> =
+        (0..9).map(|q| nodes.left + nodes.width() * (0.04 + 0.115 * q as f64)).collect();
+    let mut scored: Vec<(f64, f64)> =
+        view.values(&at).iter().zip(&at).map(|(&v, &x)| (nodes.cancellation(v), x)).collect();
+    scored.sort_by(|a, b| a.0.total_cmp(&b.0));
+    scored.into_iter().map(|(_, x)| Place::Near(x)).collect()
+}
+
+impl Place {
+    /// The centre there.
+    pub(crate) fn centre(self, view: &View, nodes: &Nodes) -> Centre {
+        match self {
+            Place::Origin(side) => {
+                let zero = view.zero[side];
+                // A sum with -0 has the sign of its other part: so f(-0) is -0 where f rises through 0.
+                let value = if zero.value == 0.0 { -0.0 } else { zero.value as f32 };
+                let (at, first) = (0.0, zero.power().max(1));
+                Centre { at, value, first, zero: zero.value == 0.0, preferred: true }
+            }
+            Place::End(end) => {
+                let at = end as f32;
+                let value = view.value(end) as f32;
+                Centre { at, value, first: 1, zero: false, preferred: true }
+            }
+            Place::Root(root) => {
+                let at = root as f32;
+                let value = view.value(at as f64) as f32;
+                Centre { at, value, first: 1, zero: true, preferred: true }
+            }
+            Place::Near(place) => near(view, nodes, place),
+        }
+    }
+}
+
+/// From a place outwards, the first float whose value is close to a float, or the one that comes closest.
+fn near(view: &View, nodes: &Nodes, place: f64) -> Centre {
+    let step = nodes.width() / 16_384.0;
+    let mut best = (f64::INFINITY, place as f32, 0.0);
+    for from in (0..TRIES).step_by(COLUMN) {
+        let floats: Vec<f32> = (from..from + COLUMN)
+            .map(|j| {
+                let away = j.div_ceil(2) as f64 * if j % 2 == 0 { step } else { -step };
+                (place + away) as f32
+            })
+            .collect();
+        let values = view.values(&floats.iter().map(|&x| x as f64).collect::<Vec<_>>());
+        for (&at, v) in floats.iter().zip(values) {
+            let value = v as f32;
+            let off = (v - value as f64).abs() / ulp(v);
+            if off < best.0 {
+                best = (off, at, value);
+            }
+            if best.0 < CLOSE {
+                break;
+            }
+        }
+        if best.0 < CLOSE {
+            break;
+        }
+    }
+    Centre { at: best.1, value: best.2, first: 1, zero: false, preferred: false }
+}

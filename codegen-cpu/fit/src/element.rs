@@ -1,0 +1,76 @@
+//! Element types: what results are rounded to, and where they may be.
+
+use crate::float::spacing;
+
+/// What a function's results are rounded to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// IEEE binary32.
+    F32,
+    /// IEEE binary16.
+    F16,
+    /// The upper half of a binary32.
+    Bf16,
+}
+
+impl Element {
+    /// Bits after the first, and the least exponent of a normal number.
+    fn format(self) -> (i32, i32) {
+        match self {
+            Element::F32 => (23, -126),
+            Element::F16 => (10, -14),
+            Element::Bf16 => (7, -126),
+        }
+    }
+
+    /// One unit in the last place at `v`.
+    #[inline]
+    pub fn ulp(self, v: f64) -> f64 {
+        let (digits, least) = self.format();
+        spacing(v, digits, least)
+    }
+
+    /// The nearest number of the type, to even if there are two; infinite beyond its range.
+    #[inline]
+    pub fn round(self, v: f64) -> f64 {
+        // Adding it leaves no place for a fraction.
+        const WHOLE: f64 = 6_755_399_441_055_744.0;
+        let unit = self.ulp(v);
+        let whole = v / unit;
+        if whole.abs() > 1e9 || whole.is_nan() {
+            return v;
+        }
+        let rounded = (((whole + WHOLE) - WHOLE) * unit).copysign(v);
+        if rounded.abs() > self.greatest() { f64::INFINITY.copysign(v) } else { rounded }
+    }
+
+    /// The greatest finite number.
+    pub fn greatest(self) -> f64 {
+        match self {
+            Element::F32 => f32::MAX as f64,
+            Element::F16 => 65_504.0,
+            Element::Bf16 => f32::from_bits(0x7f7f_0000) as f64,
+        }
+    }
+
+    /// All finite numbers of a 16-bit type; nothing for f32, of which there are too many.
+    pub fn inputs(self) -> Vec<f32> {
+        let all = (0..=u16::MAX).map(|bits| match self {
+            Element::F32 => f32::NAN,
+            Element::Bf16 => f32::from_bits((bits as u32) << 16),
+            Element::F16 => half(bits),
+        });
+        all.filter(|x| x.is_finite()).collect()
+    }
+}
+
+/// The number that 16 bits are as IEEE binary16.
+fn half(bits: u16) -> f32 {
+    let (exponent, fraction) = ((bits >> 10) & 31, (bits & 1023) as f32);
+    let size = match exponent {
+        0 => fraction / 16_777_216.0,
+        31 => f32::NAN,
+        _ => (1.0 + fraction / 1024.0) * crate::float::power_of_two(exponent as i32 - 15) as f32,
+    };
+    if bits >> 15 == 1 { -size } else { size }
+}

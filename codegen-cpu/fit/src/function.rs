@@ -1,0 +1,171 @@
+//! What is known of a function before anything is fitted: its symmetry and its zeros.
+
+use crate::cells::Cells;
+use crate::element::Element;
+use crate::float::{power_of_two, ulp};
+use crate::half::Truth;
+use crate::oracle::{Hints, Known, Oracle};
+use crate::symmetry::{self, Symmetry};
+use core::cell::{OnceCell, RefCell};
+
+/// No table reaches further.
+pub(crate) const FAR: f64 = 128.0;
+
+/// Within this distance of a zero, errors are counted in units of no less than [`FLAT`]: the values
+/// there are differences, and nobody can tell their last places from the argument's.
+pub(crate) const NEAR_ROOT: f64 = 0.5;
+
+/// See [`NEAR_ROOT`].
+pub(crate) const FLAT: f64 = 1.0 / (1u32 << 30) as f64;
+
+/// A function to be fitted.
+pub struct Function<'a> {
+    oracle: &'a Oracle<'a>,
+    pub(crate) hints: Hints,
+    symmetry: Symmetry,
+    roots: Vec<f64>,
+    /// Beside zero: negative, positive.
+    pub(crate) zero: [Zero; 2],
+    cells: RefCell<Cells>,
+    /// For each 16-bit type, when it has been asked for.
+    truths: [OnceCell<Truth>; 2],
+}
+
+impl<'a> Function<'a> {
+    /// Looks at the function all over its domain.
+    pub fn new(oracle: &'a Oracle<'a>, hints: Hints) -> Self {
+        let unknown = Zero { value: 0.0, order: None };
+        let mut f = Function {
+            oracle,
+            hints,
+            symmetry: Symmetry::None,
+            roots: Vec::new(),
+            zero: [unknown; 2],
+            cells: RefCell::new(Cells::new(FAR)),
+            truths: Default::default(),
+        };
+        let [low, high] = f.hints.domain;
+        // Other kinks have a place on a grid of either sign only.
+        if low == -high && f.hints.kinks.iter().all(|&x| x == 0.0) {
+            f.symmetry = symmetry::find(high, &|x| f.known(x));
+        }
+        f.roots = f.find_roots();
+        f.zero = [-1.0, 1.0].map(|sign| {
+            let inside = if sign < 0.0 { low < 0.0 } else { high > 0.0 };
+            if inside { f.find_zero(sign) } else { unknown }
+        });
+        f
+    }
+
+    /// What its halves have in common.
+    pub fn symmetry(&self) -> Symmetry {
+        self.symmetry
+    }
+
+    /// Its zeros besides 0 where it changes its sign, and those that were given.
+    pub fn roots(&self) -> &[f64] {
+        &self.roots
+    }
+
+    pub(crate) fn kinks(&self) -> &[f64] {
+        &self.hints.kinks
+    }
+
+    /// Whether it is asked for there.
+    pub(crate) fn covers(&self, x: f64) -> bool {
+        (self.hints.domain[0]..=self.hints.domain[1]).contains(&x)
+    }
+
+    /// Whether it has neither kinks nor ends, so that a segment may be anywhere.
+    pub(crate) fn smooth(&self) -> bool {
+        self.kinks().is_empty() && self.hints.domain.iter().all(|x| x.is_infinite())
+    }
+
+    /// All inputs of a 16-bit type.
+    pub(crate) fn truth(&self, element: Element) -> &Truth {
+        self.truths[(element == Element::F16) as usize].get_or_init(|| Truth::new(self, element))
+    }
+
+    /// By the oracle.
+    pub(crate) fn known(&self, x: &[f64]) -> Vec<Known> {
+        (self.oracle)(x).into_iter().map(|(value, error)| Known { value, error }).collect()
+    }
+
+    /// What takes the oracle's place.
+    pub(crate) fn values(&self, x: &[f64]) -> Vec<f64> {
+        self.cells.borrow_mut().values(x, &self.zero, &|x| self.known(x))
+    }
+
+    fn find_zero(&self, sign: f64) -> Zero {
+        let value = self.known(&[sign * 1e-300])[0].value;
+        // Less than any float: zero, however it gets there.
+        if value.abs() > 1e-60 {
+            return Zero { value, order: Some(1) };
+        }
+        let h = sign * power_of_two(-12);
+        let v = self.known(&[h, 2.0 * h]);
+        let growth = v[1].value / v[0].value;
+        let order = (1..=3).find(|&k| {
+            let whole = power_of_two(k);
+            growth > 0.8 * whole && growth < 1.25 * whole
+        });
+        Zero { value: 0.0, order: order.map(|k| k as usize) }
+    }
+
+    /// Sought between places an eighth apart, then cut to a sixteenth until nothing is left.
+    fn find_roots(&self) -> Vec<f64> {
+        let [low, high] = self.hints.domain;
+        let places: Vec<f64> = (-256..=256)
+            .map(|k| (k as f64 + 0.317) / 8.0)
+            .filter(|&x| x > low && x < high)
+            .collect();
+        let mut roots = self.hints.roots.clone();
+        let values = self.known(&places);
+        for (x, v) in places.windows(2).zip(values.windows(2)) {
+            let sure = v.iter().all(|k| k.value.is_finite() && k.value.abs() > k.error);
+            if !sure || v[0].value * v[1].value > 0.0 || x[0] * x[1] < 0.0 {
+                continue;
+            }
+            let (mut a, mut b) = (x[0], x[1]);
+            let mut drop = 1.0;
+            for _ in 0..14 {
+                let cuts: [f64; 17] = core::array::from_fn(|j| a + (b - a) * j as f64 / 16.0);
+                let at = self.known(&cuts);
+                let negative = at[0].value < 0.0;
+                let j = at.iter().position(|k| (k.value < 0.0) != negative).unwrap_or(16).max(1);
+                drop = (at[j].value - at[j - 1].value).abs();
+                (a, b) = (cuts[j - 1], cuts[j]);
+            }
+            // A jump is no zero.
+            if drop < 1e-6 {
+                roots.push(0.5 * (a + b));
+            }
+        }
+        roots
+    }
+
+    /// One unit of the error at `x`, where the value is `v`.
+    pub(crate) fn unit(&self, x: f64, v: f64) -> f64 {
+        ulp(v).max(self.flat(x))
+    }
+
+    /// The least unit of the error at `x`.
+    fn flat(&self, x: f64) -> f64 {
+        if self.roots.iter().any(|r| (x - r).abs() < NEAR_ROOT) { FLAT } else { 0.0 }
+    }
+}
+
+/// What a function is at zero, seen from one side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Zero {
+    pub(crate) value: f64,
+    /// `f(z)` goes to `value` as `z^order`; 1 unless `value` is zero. None if by no such power.
+    pub(crate) order: Option<usize>,
+}
+
+impl Zero {
+    /// The power that all of the function has as a factor.
+    pub(crate) fn power(self) -> usize {
+        if self.value == 0.0 { self.order.unwrap_or(0) } else { 0 }
+    }
+}

@@ -1,0 +1,110 @@
+//! Which segment a number lies in, by the arithmetic of the evaluator.
+//!
+//! The ends of a table are found by the same arithmetic: where the product `z m` is rounded, the
+//! last float below the nominal end may already count as beyond it.
+
+/// How an evaluator finds the segment of `z` on a grid of `m` segments to the unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Index {
+    /// The low bits of `z m + 1.5 * 2^23 - k0` rounded down by one FMA (embedded rounding of AVX-512).
+    /// Segments start at whole multiples of `1/m`, so a kink may lie between two.
+    Down,
+    /// The low bits of the same sum rounded to nearest: zero is the middle of a segment.
+    Nearest,
+    /// The integer part of the rounded product `z m`, less `k0` (AVX2 and NEON).
+    Product,
+}
+
+/// Equal segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    /// How an evaluator finds the segment.
+    pub index: Index,
+    /// Segments to the unit.
+    pub scale: f32,
+    /// The first segment's number: it starts at `first / scale` (`Nearest`: half a segment before).
+    pub first: i32,
+    /// How many there are.
+    pub entries: usize,
+}
+
+impl Grid {
+    /// The segment of `z`, or what would be one left or right of the table.
+    #[inline]
+    pub fn segment(&self, z: f32) -> i64 {
+        // Exact in f64.
+        let scaled = z as f64 * self.scale as f64;
+        let cell = match self.index {
+            Index::Down => floor(scaled),
+            Index::Product => floor((z * self.scale) as f64),
+            Index::Nearest => {
+                let below = floor(scaled);
+                let rest = scaled - below as f64;
+                // The sum in which it is rounded is even where `below - first` is.
+                let up = rest > 0.5 || (rest == 0.5 && (below - self.first as i64) & 1 != 0);
+                below + up as i64
+            }
+        };
+        cell - self.first as i64
+    }
+
+    /// Whether `z` is in the table.
+    #[inline]
+    pub fn holds(&self, z: f32) -> bool {
+        (0..self.entries as i64).contains(&self.segment(z))
+    }
+
+    /// Where segment `i` starts.
+    pub fn start(&self, i: usize) -> f64 {
+        let shift = if self.index == Index::Nearest { 0.5 } else { 0.0 };
+        (self.first as f64 + i as f64 - shift) / self.scale as f64
+    }
+
+    /// The least float of the table and the least float beyond it, both signs or `z >= 0` only.
+    pub fn ends(&self, symmetric: bool) -> (f32, f32) {
+        let mut low = if symmetric { 0.0 } else { self.start(0) as f32 };
+        while !symmetric && self.holds(low.next_down()) {
+            low = low.next_down();
+        }
+        while !self.holds(low) {
+            low = low.next_up();
+        }
+        let mut high = self.start(self.entries) as f32;
+        while self.holds(high) {
+            high = high.next_up();
+        }
+        while !self.holds(high.next_down()) {
+            high = high.next_down();
+        }
+        // The least number beyond a table of negative numbers is -0, which is no less than 0.
+        (low, if high == 0.0 { 0.0 } else { high })
+    }
+}
+
+/// The integer at or below; `z` is small or far out.
+#[inline]
+fn floor(z: f64) -> i64 {
+    let cut = z as i64;
+    cut - (cut as f64 > z) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_where_the_index_leaves_the_table() {
+        for index in [Index::Down, Index::Nearest, Index::Product] {
+            for (first, symmetric) in [(0, true), (-8, false), (-16, false)] {
+                for step in 0..400 {
+                    let scale = 0.7 + step as f32 * 0.0137;
+                    let grid = Grid { index, scale, first, entries: 16 };
+                    let (low, high) = grid.ends(symmetric);
+                    assert!(grid.holds(low) && grid.holds(high.next_down()), "{grid:?}");
+                    assert!(!grid.holds(high) || high == 0.0, "{grid:?}");
+                    assert!(symmetric || !grid.holds(low.next_down()), "{grid:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! How wrong a segment is: its polynomial in f32, both signs of `x`, against the function.
+//!
+//! Errors are largest where no plain sample is: just above powers of two of some partial sum, where
+//! rounding is coarsest beside a result that is just below one. So the running bound of rounding is
+//! computed at plain samples, and more are taken where it is largest beside the result's own unit.
+
+use crate::float::{Random, power_of_two};
+use crate::table::{Design, Segment};
+use crate::view::View;
+
+/// Of the bound of rounding so much is met somewhere, sampled or not.
+const LIKELY: f64 = 0.85;
+/// One place in so many is looked at more closely.
+const PLACES: usize = 12;
+/// Values are asked for by as many: what is no good mostly fails at the first.
+const COLUMN: usize = 64;
+/// So often each.
+const CLOSE: usize = 8;
+
+/// Samples of one segment.
+pub(crate) struct Judge<'a> {
+    view: &'a View<'a>,
+    left: f64,
+    right: f64,
+    random: Random,
+    many: usize,
+    /// Looked at so far.
+    plain: Vec<(f32, f64)>,
+    /// Still to be looked at.
+    rest: Vec<f64>,
+}
+
+impl<'a> Judge<'a> {
+    /// Will look at the function all over the segment; beside zero, at all exponents.
+    pub(crate) fn new(view: &'a View<'a>, left: f64, right: f64, many: usize) -> Self {
+        let mut random = Random::new(left.to_bits() ^ right.to_bits() >> 7);
+        let width = right - left;
+        let mut x: Vec<f64> =
+            (0..many).map(|q| left + width * (q as f64 + random.next()) / many as f64).collect();
+        for sign in [-1.0, 1.0] {
+            let end = if sign < 0.0 { -left } else { right };
+            let beside = if sign < 0.0 { right > -1e-12 } else { left < 1e-12 };
+            if beside {
+                let each = many / 32;
+                let exponents = (1..24).flat_map(|j| core::iter::repeat_n(j, each)).chain(24..148);
+                x.extend(exponents.map(|j| sign * end * power_of_two(-j) * (1.0 + random.next())));
+            }
+        }
+        // In an order in which the first few are all over the segment too.
+        let rest = (0..COLUMN).flat_map(|k| x.iter().skip(k).step_by(COLUMN).copied()).collect();
+        Judge { view, left, right, random, many, plain: Vec::new(), rest }
+    }
+
+    fn look(&self, x: Vec<f64>) -> Vec<(f32, f64)> {
+        let floats = x.into_iter().map(|x| x as f32);
+        let inside: Vec<f32> =
+            floats.filter(|&x| (self.left..self.right).contains(&(x as f64))).collect();
+        let values = self.view.values(&inside.iter().map(|&x| x as f64).collect::<Vec<_>>());
+        inside.into_iter().zip(values).collect()
+    }
+
+    /// The largest error in units in the last place; once it is more than `enough`, no more is looked for.
+    /// At zero, which is more common than other numbers, none is forgiven.
+    pub(crate) fn worst(&mut self, design: &Design, segment: &Segment, enough: f64) -> f64 {
+        let mut worst = 0.0f64;
+        if self.left.abs() < 1e-12 || self.right.abs() < 1e-12 {
+            let want = self.view.zero[(self.right > 1e-12) as usize].value;
+            if segment.at(design, -segment.centre) != want as f32 {
+                return f64::INFINITY;
+            }
+        }
+        let mut coarse: Vec<(f64, f32)> = Vec::with_capacity(self.plain.len());
+        for at in 0.. {
+            if at == self.plain.len() {
+                if self.rest.is_empty() {
+                    break;
+                }
+                let next = self.rest.split_off(self.rest.len().saturating_sub(COLUMN));
+                let known = self.look(next);
+                self.plain.extend(known);
+                continue;
+            }
+            let (z, want) = self.plain[at];
+            let (got, bound) = segment.at_with_bound(design, z - segment.centre);
+            let (error, unit) = self.error(design, got, z, want);
+            worst = worst.max(error).max(bound / unit * LIKELY);
+            if worst > enough {
+                return worst;
+            }
+            coarse.push((bound / unit, z));
+        }
+        coarse.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let around = (self.right - self.left) / self.many as f64;
+        let places = self.many / PLACES;
+        let close: Vec<f64> = (0..places * CLOSE)
+            .map(|q| {
+                let z = coarse[q % places].1 as f64;
+                z + (self.random.next() - 0.5) * around.min(z.abs())
+            })
+            .collect();
+        for (z, want) in self.look(close) {
+            let got = segment.at(design, z - segment.centre);
+            worst = worst.max(self.error(design, got, z, want).0);
+            if worst > enough {
+                break;
+            }
+        }
+        worst
+    }
+
+    /// The error of `got` at `z` in units in the last place, and the unit, of the side where it is worse.
+    fn error(&self, design: &Design, got: f32, z: f32, want: f64) -> (f64, f64) {
+        let at = z as f64;
+        let unit = self.view.unit(at, want);
+        let error = (got as f64 - want).abs() / unit;
+        if error.is_nan() {
+            return (f64::INFINITY, unit);
+        }
+        let Some(other) = design.symmetry.other(want, at) else { return (error, unit) };
+        let got = design.symmetry.finish(got, (-at * design.symmetry.sign()) as f32);
+        let other_unit = self.view.other_unit(at, other);
+        (error.max((got as f64 - other).abs() / other_unit), unit.min(other_unit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Element, Function, Hints, Request};
+
+    #[test]
+    fn sees_every_coefficient() {
+        let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
+            x.iter().map(|&x| 1.0 / (1.0 + libm::exp(-x))).map(|v| (v, v * 1e-15)).collect()
+        };
+        let function = Function::new(&oracle, Hints::default());
+        let request = Request::new(Element::F32, 32);
+        let table = function.fit(&request).unwrap();
+        let view = View::new(&function, table.design.symmetry, Element::F32).unwrap();
+        for (i, segment) in table.segments.iter().enumerate() {
+            let (left, right) = (table.grid.start(i), table.grid.start(i + 1));
+            let mut judge = Judge::new(&view, left, right, 1024);
+            let fine = judge.worst(&table.design, segment, 9.0);
+            assert!(fine <= request.target, "{i}: {fine}");
+            for k in 0..=table.design.degree {
+                let mut wrong = *segment;
+                // What moves the value by two units where the segment is widest.
+                let far =
+                    (left - segment.centre as f64).abs().max((right - segment.centre as f64).abs());
+                let value = view.value(0.5 * (left + right));
+                let step = 4.0 * crate::float::ulp(value) / libm::pow(far, k as f64);
+                wrong.a[k] =
+                    (wrong.a[k] as f64 + step.max(crate::float::ulp(wrong.a[k] as f64))) as f32;
+                let seen = judge.worst(&table.design, &wrong, 9.0);
+                assert!(seen > request.target, "segment {i}, coefficient {k}: {seen}");
+            }
+        }
+    }
+}

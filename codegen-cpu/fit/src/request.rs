@@ -1,0 +1,121 @@
+//! What is asked of a table, and how the best is found.
+
+use crate::element::Element;
+use crate::function::Function;
+use crate::grid::Index;
+use crate::half;
+use crate::interval::Search;
+use crate::policy;
+use crate::refusal::Refusal;
+use crate::segment::OFF;
+use crate::symmetry::Symmetry;
+use crate::table::{MAX_DEGREE, Table};
+use crate::view::View;
+use core::ops::RangeInclusive;
+
+/// What is asked of a table.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// What results are rounded to.
+    pub element: Element,
+    /// Segments: what one look-up holds.
+    pub entries: usize,
+    /// How the evaluator finds a segment.
+    pub index: Index,
+    /// Degrees that may be taken.
+    pub degrees: RangeInclusive<usize>,
+    /// The largest error that may be seen while fitting, in units in the last place of f32. What
+    /// later is measured at all inputs is up to a quarter more. Nothing for 16 bits, which have a
+    /// criterion of their own.
+    pub target: f64,
+    /// If the target is beyond reach, it may be raised to this.
+    pub most: f64,
+}
+
+impl Request {
+    /// With what suits evaluators whose look-ups hold so many floats: 32 on AVX-512, 16 or 8 elsewhere.
+    pub fn new(element: Element, entries: usize) -> Self {
+        let wide = entries >= 32;
+        Request {
+            element,
+            entries,
+            index: if wide { Index::Down } else { Index::Product },
+            degrees: if element == Element::F32 { 3..=MAX_DEGREE } else { 1..=9 },
+            // Wide segments lose more: a table that reaches far enough is worth a fifth of a unit.
+            target: if wide { 1.0 } else { 1.2 },
+            most: 2.2,
+        }
+    }
+}
+
+/// A target that is beyond reach is raised by this.
+const RAISE: f64 = 1.15;
+
+/// Another degree is tried only if it may cost less than this share of the best so far.
+pub(crate) const WORTH: f64 = 0.95;
+
+impl Function<'_> {
+    /// The table that takes the least time on ordinary data.
+    pub fn fit(&self, request: &Request) -> Result<Table, Refusal> {
+        let both = [self.symmetry(), Symmetry::None];
+        let layouts = &both[(self.symmetry() == Symmetry::None) as usize..];
+        let mut views = Vec::new();
+        let mut refusal = Refusal::Target { ulp: request.most };
+        for &symmetry in layouts {
+            match View::new(self, symmetry, request.element) {
+                Ok(view) => views.push(view),
+                Err(why) => refusal = why,
+            }
+        }
+        let table = match request.element {
+            // A table of both signs has half the reach.
+            Element::F32 => views.iter().find_map(|view| fastest(view, request)),
+            // But what it leaves out may cost more than a degree.
+            _ => half::best(views.iter().flat_map(|view| half::hopes(view, request)).collect()),
+        };
+        table.ok_or(refusal)
+    }
+}
+
+/// Degrees are tried in the order of what they would cost if polynomials alone decided how far they
+/// reach, until none that is left can cost less than the best so far. Where rounding decided for one,
+/// it does for higher ones.
+fn fastest(view: &View, request: &Request) -> Option<Table> {
+    let least = view.power().max(1);
+    let mut hopes: Vec<(f64, f64, Search)> = request
+        .degrees
+        .clone()
+        .filter(|&degree| degree >= least)
+        .filter_map(|degree| {
+            let search = Search::new(view, request.index, request.entries, degree);
+            let width = search.widest_polynomials(OFF)?;
+            Some((search.hope(&search.grid(width)?), width, search))
+        })
+        .collect();
+    hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut target = request.target;
+    while target <= request.most {
+        let mut best: Option<(f64, Table)> = None;
+        let mut rounding = f64::INFINITY;
+        for (_, width, search) in &hopes {
+            let hope = search.grid(width.min(rounding)).map_or(f64::INFINITY, |g| search.hope(&g));
+            if best.as_ref().is_some_and(|(cost, _)| cost * WORTH <= hope) {
+                continue;
+            }
+            let Some(table) = search.table(*width, target) else { continue };
+            let found = 1.0 / table.grid.scale as f64;
+            if found < 0.95 * width {
+                rounding = found * 1.05;
+            }
+            let cost = policy::cost(&table.design, table.low as f64, table.high as f64, table.ends);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, table));
+            }
+        }
+        if best.is_some() {
+            return best.map(|(_, table)| table);
+        }
+        target *= RAISE;
+    }
+    None
+}

@@ -1,0 +1,99 @@
+//! One segment of an f32 table: centres are tried until one is good enough.
+
+use crate::centre::{self, Centre};
+use crate::float::toward_zero;
+use crate::judge::Judge;
+use crate::nodes::Nodes;
+use crate::squares::Problem;
+use crate::table::{Design, MAX_DEGREE, Segment};
+use crate::view::View;
+
+/// Of a unit in the last place, as a relative error: what the polynomial itself may be off.
+pub(crate) const OFF: f64 = 0.4 / 16_777_216.0;
+
+/// So often are weights adapted.
+const LAWSON: usize = 5;
+
+/// So many centres are tried.
+const CENTRES: usize = 10;
+
+/// If the first centres miss the target by so much, others will not meet it.
+const HOPELESS: f64 = 1.3;
+
+/// What became of a segment.
+#[derive(Clone, Copy)]
+pub(crate) struct Fitted {
+    pub(crate) segment: Segment,
+    /// In units in the last place.
+    pub(crate) worst: f64,
+}
+
+/// The error that a polynomial of this degree has at best, relative to the value.
+pub(crate) fn approximation(view: &View, degree: usize, nodes: &Nodes) -> f64 {
+    let side = (nodes.right > 1e-12) as usize;
+    let beside = nodes.left.abs() < 1e-12 || nodes.right.abs() < 1e-12;
+    let (centre, first) = match view.zero[side].power() {
+        first @ 1.. if beside => (0.0, first),
+        _ => (0.5 * (nodes.left + nodes.right), 0),
+    };
+    Problem { nodes, centre, base: 0.0, first, degree }.solve(1, |_, c| c)
+}
+
+/// Fits a segment so that its error is within the target, if it can.
+pub(crate) fn fit(
+    view: &View,
+    design: &Design,
+    nodes: &Nodes,
+    samples: usize,
+    target: f64,
+) -> Fitted {
+    let mut judge = Judge::new(view, nodes.left, nodes.right, samples);
+    let mut best: Option<Fitted> = None;
+    for (tried, place) in centre::places(view, nodes).into_iter().take(CENTRES).enumerate() {
+        let centre = place.centre(view, nodes);
+        let (segment, off) = polynomial(design, nodes, centre);
+        // A relative error is half as many units below a power of two as above. A half is the last rounding's.
+        let known = 0.5 + off * 8_388_608.0;
+        // Between samples a polynomial may be off by as much as it is at a node; it is to be of no account.
+        let worst = if off > OFF {
+            f64::INFINITY
+        } else {
+            known.max(judge.worst(design, &segment, target))
+        };
+        if best.is_none_or(|b| worst < b.worst) {
+            best = Some(Fitted { segment, worst });
+        }
+        let comfortable = if centre.preferred || tried > 2 { 1.0 } else { 0.92 };
+        let enough = worst <= target * comfortable;
+        let hopeless = off > 4.0 * OFF
+            || (tried > 2
+                && best.is_some_and(|b| b.worst.is_finite() && b.worst > HOPELESS * target));
+        if enough || hopeless {
+            break;
+        }
+    }
+    best.expect("a segment has at least one place for its centre")
+}
+
+/// The polynomial about a centre in floats, and how far off it was before rounding.
+fn polynomial(design: &Design, nodes: &Nodes, centre: Centre) -> (Segment, f64) {
+    let Centre { at, value, first, zero, .. } = centre;
+    // Powers below the first are nothing, with the sign that leaves zeros theirs.
+    let mut segment = Segment { centre: at, high: 0.0, a: [0.0; MAX_DEGREE + 1] };
+    segment.a[..first].fill(-0.0);
+    segment.a[0] = value;
+    let split = zero && design.power == first;
+    let problem =
+        Problem { nodes, centre: at as f64, base: value as f64, first, degree: design.degree };
+    let off = problem.solve(LAWSON, |k, c| {
+        if !split || k != first {
+            segment.a[k] = c as f32;
+            return segment.a[k] as f64;
+        }
+        // Both parts have one sign, and so have their products.
+        segment.high = toward_zero(c);
+        segment.a[k] = (c - segment.high as f64) as f32;
+        segment.high as f64 + segment.a[k] as f64
+    });
+    (segment, off)
+}

@@ -1,0 +1,119 @@
+//! What a function's two halves have in common.
+
+use crate::float::fma;
+use crate::oracle::Known;
+
+/// The half of a function that a table is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// `x` with its sign bit set, -0 among them.
+    Negative,
+    /// The others.
+    Positive,
+}
+
+/// How a function of `x` comes from a table of `z = |x|`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Symmetry {
+    /// It does not: the table is of `x` itself.
+    None,
+    /// `f(-x) = f(x)`.
+    Even,
+    /// `f(-x) = -f(x)`: the sign of `x` is added to that of the table's value.
+    Odd,
+    /// `f(x) + f(-x) = sum`: on the other side it is the sum less the table's value.
+    Point {
+        /// The sum.
+        sum: f32,
+        /// Where the table's value is the function's.
+        side: Side,
+    },
+    /// `f(x) - f(-x) = slope x`: on the other side it is the table's value and `slope x`, by FMA.
+    Linear {
+        /// The slope.
+        slope: f32,
+        /// Where the table's value is the function's.
+        side: Side,
+    },
+}
+
+impl Symmetry {
+    /// What the table is of.
+    #[inline]
+    pub fn fold(self, x: f32) -> f32 {
+        if self == Symmetry::None { x } else { x.abs() }
+    }
+
+    /// The function's value at `x` from the table's value `p`.
+    #[inline]
+    pub fn finish(self, p: f32, x: f32) -> f32 {
+        let other = |side| x.is_sign_negative() != (side == Side::Negative);
+        match self {
+            Symmetry::Odd if x.is_sign_negative() => -p,
+            Symmetry::Point { sum, side } if other(side) => sum - p,
+            Symmetry::Linear { slope, side } if other(side) => fma(slope, x, p),
+            _ => p,
+        }
+    }
+
+    /// The sign of `x` where the table's value is the function's.
+    pub(crate) fn sign(self) -> f64 {
+        match self {
+            Symmetry::Point { side: Side::Negative, .. }
+            | Symmetry::Linear { side: Side::Negative, .. } => -1.0,
+            _ => 1.0,
+        }
+    }
+
+    /// The value `g` of the one side at `z` as one of the other, if that is rounded differently.
+    #[inline]
+    pub(crate) fn other(self, g: f64, z: f64) -> Option<f64> {
+        match self {
+            Symmetry::Point { sum, .. } => Some(sum as f64 - g),
+            Symmetry::Linear { slope, .. } => Some(g - self.sign() * slope as f64 * z),
+            _ => None,
+        }
+    }
+}
+
+/// Where symmetry is looked for: all over the numbers that matter, at no round ones.
+const PLACES: [f64; 14] = [
+    0.003_1, 0.028, 0.117, 0.253, 0.419, 0.683, 0.951, 1.337, 1.789, 2.471, 3.317, 4.523, 6.131,
+    8.719,
+];
+
+/// The symmetry that values have at some places within `end`, and at their opposites.
+///
+/// The identity is taken to be exact if it holds to twelve digits. Nothing depends on digits beyond:
+/// a table is of one side only and has the digits of that.
+pub(crate) fn find(end: f64, values: &dyn Fn(&[f64]) -> Vec<Known>) -> Symmetry {
+    let places = PLACES.map(|x| x * (end / 9.0).min(1.0));
+    let right = values(&places);
+    let left = values(&places.map(|x| -x));
+    let pairs: Vec<_> = places.iter().zip(left.iter().zip(&right)).collect();
+    // Whether `of` is `wanted` wherever it was looked at, up to what is known of the values.
+    let always = |of: &dyn Fn(f64, f64, f64) -> f64| {
+        pairs.iter().all(|(x, (l, r))| {
+            let known = l.error + r.error + 1e-12 * (l.value.abs() + r.value.abs());
+            of(**x, l.value, r.value).abs() <= known
+        })
+    };
+    let (x, (l, r)) = pairs[6];
+    if always(&|_, l, r| r - l) {
+        return Symmetry::Even;
+    }
+    if always(&|_, l, r| r + l) {
+        return Symmetry::Odd;
+    }
+    let sizes = |of: &[Known]| of.iter().map(|k| k.value.abs()).sum::<f64>();
+    let side = if sizes(&left) < sizes(&right) { Side::Negative } else { Side::Positive };
+    let sum = (r.value + l.value) as f32;
+    if always(&|_, l, r| r + l - sum as f64) {
+        return Symmetry::Point { sum, side };
+    }
+    let slope = ((r.value - l.value) / x) as f32;
+    if always(&|x, l, r| r - l - slope as f64 * x) {
+        return Symmetry::Linear { slope, side };
+    }
+    Symmetry::None
+}

@@ -1,0 +1,164 @@
+//! A table, and exactly what an evaluator makes of it.
+
+use crate::float::{fma, ulp};
+use crate::grid::Grid;
+use crate::symmetry::Symmetry;
+
+/// No polynomial has a higher degree.
+pub const MAX_DEGREE: usize = 10;
+
+/// Where polynomials are centred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Centring {
+    /// Each segment has its own centre, found with the coefficients: one look-up more.
+    Own,
+    /// At the whole multiples of a segment's width: `d = z - (first + i) back` by one FMA.
+    Equal,
+    /// At zero: `d = z`. For 16 bits.
+    Origin,
+}
+
+/// What becomes of numbers beyond an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The function has rounded to its limit there: `z` is held inside.
+    Clamp,
+    /// They are evaluated otherwise.
+    SlowPath,
+    /// They are outside the function's domain: whatever comes out is not looked at.
+    Unused,
+}
+
+/// How all segments of a table are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Design {
+    /// How the function comes from what the table is of.
+    pub symmetry: Symmetry,
+    /// Where polynomials are centred.
+    pub centring: Centring,
+    /// Of the polynomials.
+    pub degree: usize,
+    /// If not zero, the table has a column `high`, and its last step is `p + high d^power`. With the
+    /// square's rounding error at hand, `s + r = d^2`, it rounds hardly more than once:
+    ///
+    /// ```text
+    /// 1: fma(d, high, p)    2: fma(s, high, fma(r, high, p))    3: fma(d, fma(s, high, r high), p)
+    /// ```
+    pub power: usize,
+}
+
+/// One segment's polynomial `p(d) = a[0] + d (a[1] + d (a[2] + ..))`, `d = z - centre`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// A float at which the function is nearly one.
+    pub centre: f32,
+    /// The leading coefficient at a zero of the function, whose own place in `a` has its low part. So
+    /// the last operation adds little to a product of two floats. Elsewhere zero.
+    pub high: f32,
+    /// Lowest power first.
+    pub a: [f32; MAX_DEGREE + 1],
+}
+
+impl Segment {
+    /// The value at a distance `d`. Every rounded sum on the way is shown to `each`.
+    #[inline]
+    fn walk(&self, design: &Design, d: f32, mut each: impl FnMut(f32)) -> f32 {
+        let mut p = self.a[design.degree];
+        for k in (0..design.degree).rev() {
+            p = fma(p, d, self.a[k]);
+            each(p);
+        }
+        let square = d * d;
+        let rest = || fma(d, d, -square);
+        match design.power {
+            0 => p,
+            1 => fma(d, self.high, p),
+            2 => fma(square, self.high, fma(rest(), self.high, p)),
+            _ => fma(d, fma(square, self.high, rest() * self.high), p),
+        }
+    }
+
+    /// The value at a distance `d`.
+    #[inline]
+    pub fn at(&self, design: &Design, d: f32) -> f32 {
+        self.walk(design, d, |_| ())
+    }
+
+    /// The value at a distance `d`, and what rounding may have made of it at most.
+    pub(crate) fn at_with_bound(&self, design: &Design, d: f32) -> (f32, f64) {
+        let mut bound = 0.0;
+        let size = d.abs() as f64;
+        let value = self.walk(design, d, |p| bound = bound * size + 0.5 * ulp(p as f64));
+        let last = if self.high != 0.0 { 0.5 * ulp(value as f64) } else { 0.0 };
+        (value, bound + last)
+    }
+}
+
+/// A fitted function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// How its segments are evaluated.
+    pub design: Design,
+    /// Where they are.
+    pub grid: Grid,
+    /// What they are.
+    pub segments: Vec<Segment>,
+    /// The least `z` inside.
+    pub low: f32,
+    /// The least `z` beyond.
+    pub high: f32,
+    /// What is beyond: below `low` (never asked for by symmetric tables), and from `high` on.
+    pub ends: [End; 2],
+    /// The largest error that was seen while fitting, in units in the last place of f32; of 16 bits,
+    /// in those of the result.
+    pub ulp: f64,
+}
+
+impl Table {
+    /// The value at `x`, operation for operation what an evaluator computes; nothing where it takes
+    /// the slow path, or where nothing is asked for. NaN is NaN.
+    #[inline]
+    pub fn eval(&self, x: f32) -> Option<f32> {
+        let mut z = self.design.symmetry.fold(x);
+        if z >= self.high {
+            if self.ends[1] != End::Clamp {
+                return None;
+            }
+            z = self.high.next_down();
+        } else if z < self.low {
+            if self.ends[0] != End::Clamp {
+                return None;
+            }
+            z = self.low;
+        } else if z.is_nan() {
+            return Some(z);
+        }
+        let i = self.grid.segment(z) as usize;
+        let segment = &self.segments[i];
+        let d = match self.design.centring {
+            Centring::Own => z - segment.centre,
+            Centring::Equal => fma((self.grid.first + i as i32) as f32, -self.back(), z),
+            Centring::Origin => z,
+        };
+        Some(self.design.symmetry.finish(segment.at(&self.design, d), x))
+    }
+
+    /// The width of a segment as a float, by which [`Centring::Equal`] finds centres.
+    pub fn back(&self) -> f32 {
+        1.0 / self.grid.scale
+    }
+
+    /// Coefficient `k` of every segment.
+    pub fn column(&self, k: usize) -> Vec<f32> {
+        self.segments.iter().map(|s| s.a[k]).collect()
+    }
+
+    /// All floats that an evaluator looks up or compares with, in one fixed order.
+    pub fn floats(&self) -> impl Iterator<Item = f32> + '_ {
+        let whole = [self.grid.scale, self.low, self.high];
+        let segments = self.segments.iter().flat_map(|s| {
+            [s.centre, s.high].into_iter().chain(s.a[..=self.design.degree].iter().copied())
+        });
+        whole.into_iter().chain(segments)
+    }
+}

@@ -1,0 +1,196 @@
+//! A function as a table has it: how far the table may reach, and what errors count.
+
+use crate::element::Element;
+use crate::float::{power_of_two, ulp};
+use crate::function::{FAR, FLAT, Function, NEAR_ROOT, Zero};
+use crate::oracle::Known;
+use crate::refusal::Refusal;
+use crate::symmetry::Symmetry;
+
+/// A function as a table has it: of `z`, which is `x` or, for symmetric functions, its size.
+pub(crate) struct View<'a> {
+    pub(crate) function: &'a Function<'a>,
+    pub(crate) symmetry: Symmetry,
+    pub(crate) element: Element,
+    /// In `z`.
+    pub(crate) roots: Vec<f64>,
+    /// The value beside zero on either side.
+    pub(crate) zero: [Zero; 2],
+    /// How far the table may or must reach to either side.
+    pub(crate) reach: [Reach; 2],
+}
+
+/// How far a table may reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    /// Its size.
+    pub(crate) to: f64,
+    /// The limit, if the function has rounded to it from there on: more is of no use.
+    pub(crate) limit: Option<f64>,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(
+        function: &'a Function<'a>,
+        symmetry: Symmetry,
+        element: Element,
+    ) -> Result<Self, Refusal> {
+        let sign = symmetry.sign();
+        let mut view = View {
+            function,
+            symmetry,
+            element,
+            roots: function.roots().iter().map(|r| r * sign).collect(),
+            zero: function.zero,
+            reach: [Reach { to: 0.0, limit: None }; 2],
+        };
+        if view.symmetric() {
+            view.roots.retain(|&r| r > 0.0);
+        }
+        if sign < 0.0 {
+            view.zero.reverse();
+        }
+        for (k, sign) in view.signs() {
+            view.reach[k] = view.find_reach(k, sign)?;
+            if view.zero[k].order.is_none() {
+                return Err(Refusal::Zero);
+            }
+        }
+        Ok(view)
+    }
+
+    pub(crate) fn symmetric(&self) -> bool {
+        self.symmetry != Symmetry::None
+    }
+
+    /// The order of the zero that the function has at zero, or nothing.
+    pub(crate) fn power(&self) -> usize {
+        let sides = if self.symmetric() { &self.zero[1..] } else { &self.zero[..] };
+        sides.iter().map(|z| z.power()).max().unwrap_or(0)
+    }
+
+    /// The signs of `z`, each with its place among the ends, without those outside the domain.
+    fn signs(&self) -> Vec<(usize, f64)> {
+        let [low, high] = self.function.hints.domain;
+        let both = [(0, -1.0, !self.symmetric() && low < 0.0), (1, 1.0, high > 0.0)];
+        both.into_iter().filter(|s| s.2).map(|(k, sign, _)| (k, sign)).collect()
+    }
+
+    fn known(&self, z: &[f64]) -> Vec<Known> {
+        self.function.known(&z.iter().map(|z| z * self.symmetry.sign()).collect::<Vec<_>>())
+    }
+
+    pub(crate) fn values(&self, z: &[f64]) -> Vec<f64> {
+        self.function.values(&z.iter().map(|z| z * self.symmetry.sign()).collect::<Vec<_>>())
+    }
+
+    pub(crate) fn value(&self, z: f64) -> f64 {
+        self.values(&[z])[0]
+    }
+
+    /// One unit of the error at `z`, on the table's own side.
+    #[inline]
+    pub(crate) fn unit(&self, z: f64, v: f64) -> f64 {
+        if self.roots.is_empty() { ulp(v) } else { self.function.unit(self.symmetry.sign() * z, v) }
+    }
+
+    /// One unit of the error at `z` on the other side, where the value is `v`.
+    #[inline]
+    pub(crate) fn other_unit(&self, z: f64, v: f64) -> f64 {
+        if self.function.roots().is_empty() {
+            ulp(v)
+        } else {
+            self.function.unit(-self.symmetry.sign() * z, v)
+        }
+    }
+
+    /// Errors of the polynomial are weighed by the value, which is taken to be at least this.
+    pub(crate) fn least(&self, z: f64) -> f64 {
+        let near = self.roots.iter().any(|r| (z - r).abs() < NEAR_ROOT);
+        let normal = match self.element {
+            Element::F16 => power_of_two(-14),
+            _ => power_of_two(-126),
+        };
+        if near { (FLAT / ulp(1.0)).max(normal) } else { normal }
+    }
+
+    /// Whether the bound of the error is of no account.
+    fn believed(&self, z: f64, k: Known) -> bool {
+        // A thirty-second of a unit in f32, and what sixteen bits do not see.
+        let (share, least) = match self.element {
+            Element::F32 => (power_of_two(-29), power_of_two(-155)),
+            _ => (power_of_two(-18), power_of_two(-155)),
+        };
+        let size = k.value.abs().max(if self.least(z) > 1e-30 { self.least(z) } else { 0.0 });
+        k.error <= (size * share).max(least) && k.value.abs() < f32::MAX as f64
+    }
+
+    fn find_reach(&self, k: usize, sign: f64) -> Result<Reach, Refusal> {
+        let [low, high] = self.function.hints.domain;
+        let end = FAR.min(if sign < 0.0 { -low } else { high });
+        let places: Vec<f64> =
+            (1..=1024).map(|j| j as f64 / 8.0).filter(|&x| x < end).chain([end]).collect();
+        let values = self.known(&places.iter().map(|x| x * sign).collect::<Vec<_>>());
+        let doubt = |x: f64, k: Known| !self.believed(x * sign, k);
+        let near: Vec<f64> = (4..=60).map(|j| sign * power_of_two(-j)).collect();
+        for (&z, k) in near.iter().zip(self.known(&near)) {
+            if doubt(z.abs(), k) {
+                return Err(Refusal::Unsure { at: self.symmetry.sign() * z });
+            }
+        }
+        let first = (0..places.len()).find(|&j| doubt(places[j], values[j]));
+        let to = match first {
+            None => end,
+            Some(j) => {
+                let inside = if j == 0 { 0.0 } else { places[j - 1] };
+                self.border(inside, places[j], sign, &|x, k| !doubt(x, k))
+            }
+        };
+        // The limit of the table's own side: under a reflection, of the other end.
+        let own = if self.symmetry.sign() < 0.0 { 1 - k } else { k };
+        let Some(limit) = self.function.hints.limits[own] else {
+            return Ok(Reach { to, limit: None });
+        };
+        let there = |z: f64, v: f64| self.same(z, v, limit);
+        let Some(last) = (0..places.len()).rev().find(|&j| !there(places[j], values[j].value))
+        else {
+            return Ok(Reach { to, limit: None });
+        };
+        if last + 1 >= places.len() {
+            return Ok(Reach { to, limit: None });
+        }
+        let at = self.border(places[last], places[last + 1], sign, &|x, k| !there(x, k.value));
+        // A little more: the last float of the table is to be the limit to a small part of a unit.
+        let at = at * 1.03 + 1.0 / 64.0;
+        Ok(if at <= to { Reach { to: at, limit: Some(limit) } } else { Reach { to, limit: None } })
+    }
+
+    /// Whether two values are one when rounded, on either side.
+    pub(crate) fn same(&self, z: f64, v: f64, limit: f64) -> bool {
+        let same = |a: f64, b: f64| self.element.round(a) == self.element.round(b);
+        let others = (self.symmetry.other(v, z), self.symmetry.other(limit, z));
+        same(v, limit)
+            && match others {
+                (Some(a), Some(b)) => same(a, b),
+                _ => true,
+            }
+    }
+
+    /// Where between `inside` and `outside` a property ends, from inside.
+    fn border(
+        &self,
+        mut inside: f64,
+        mut outside: f64,
+        sign: f64,
+        holds: &dyn Fn(f64, Known) -> bool,
+    ) -> f64 {
+        for _ in 0..3 {
+            let cuts: Vec<f64> =
+                (0..=16).map(|j| inside + (outside - inside) * j as f64 / 16.0).collect();
+            let values = self.known(&cuts.iter().map(|x| x * sign).collect::<Vec<_>>());
+            let j = (1..=16).find(|&j| !holds(cuts[j], values[j])).unwrap_or(16);
+            (inside, outside) = (cuts[j - 1], cuts[j]);
+        }
+        inside
+    }
+}

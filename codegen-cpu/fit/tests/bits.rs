@@ -1,0 +1,31 @@
+//! Fitted tables are the same bits everywhere: at any optimisation, with and without FMA, on any
+//! architecture.
+
+mod common;
+
+use common::named;
+use op_dsl_fit::{Element, Function, Request};
+
+/// FNV-1a of all floats of the tables of some functions, in all types.
+fn hash() -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for name in ["gelu'", "silu", "tanh", "erf", "mish'", "log cosh", "elu, x<0", "softplus"] {
+        let f = named(name).oracle();
+        let function = Function::new(&f, named(name).hints());
+        for entries in [32, 8] {
+            for element in [Element::F32, Element::Bf16, Element::F16] {
+                let request = Request::new(element, entries);
+                let table = function.fit(&request).unwrap();
+                for byte in table.floats().flat_map(|x| x.to_bits().to_le_bytes()) {
+                    hash = (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3);
+                }
+            }
+        }
+    }
+    hash
+}
+
+#[test]
+fn are_the_same_everywhere() {
+    assert_eq!(format!("{:016x}", hash()), include_str!("bits.txt").trim());
+}

@@ -1,0 +1,64 @@
+//! A table's model against a function's truth.
+
+use super::Case;
+use op_dsl_fit::{Element, Table};
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measured {
+    /// The largest error, in units in the last place.
+    pub ulp: f64,
+    pub at: f32,
+    /// The share that is the nearest number of the type: of those inside, in 16 bits of all that there are.
+    pub right: f64,
+    pub wrong: u32,
+    pub inside: u32,
+}
+
+/// Errors within a half of a zero are counted in units of no less than this: differences have no more
+/// places than the argument.
+const FLAT: f64 = 1.0 / (1u32 << 30) as f64;
+
+const TIE: f64 = 1e-6;
+
+pub fn measure(
+    case: &Case,
+    roots: &[f64],
+    table: &Table,
+    element: Element,
+    inputs: impl Iterator<Item = f32>,
+) -> Measured {
+    let mut m = Measured::default();
+    let flat = if element == Element::F32 { FLAT } else { 0.0 };
+    for x in inputs {
+        let [low, high] = case.domain;
+        if !x.is_finite() || (x as f64) < low || x as f64 > high {
+            continue;
+        }
+        let Some(got) = table.eval(x) else { continue };
+        m.inside += 1;
+        let truth = case.truth(x as f64);
+        let (got, want) = (element.round(got as f64), element.round(truth));
+        // The truth has an error too: next to halfway, both neighbours are right.
+        if got == want || (got - truth).abs() <= element.ulp(truth) * (0.5 + TIE) {
+            continue;
+        }
+        m.wrong += 1;
+        let near = roots.iter().any(|r| (x as f64 - r).abs() < 0.5);
+        let unit = element.ulp(truth).max(if near { flat } else { 0.0 });
+        // 16 bits: of two numbers of the type.
+        let error = (got - if element == Element::F32 { truth } else { want }).abs() / unit;
+        if error > m.ulp || error.is_nan() {
+            (m.ulp, m.at) = (error, x);
+        }
+    }
+    let all = if element == Element::F32 { m.inside } else { 1 << 16 };
+    m.right = 1.0 - m.wrong as f64 / all as f64;
+    m
+}
+
+/// All exponents, and once more those near one, densely.
+pub fn strided(thin: usize) -> impl Iterator<Item = f32> {
+    let all = (0..=u32::MAX).step_by(1021 * thin);
+    let near = (0x3d80_0000..0x4280_0000u32).step_by(61 * thin).flat_map(|b| [b, b | 1 << 31]);
+    all.chain(near).map(f32::from_bits)
+}
