@@ -36,7 +36,8 @@ impl Element {
         // Adding it leaves no place for a fraction.
         const WHOLE: f64 = 6_755_399_441_055_744.0;
         let unit = self.ulp(v);
-        let whole = v / unit;
+        // A power of two, whose inverse is one too.
+        let whole = v * f64::from_bits((2046 << 52) - unit.to_bits());
         if whole.abs() > 1e9 || whole.is_nan() {
             return v;
         }

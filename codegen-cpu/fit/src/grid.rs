@@ -107,4 +107,23 @@ mod tests {
             }
         }
     }
+
+    /// What an evaluator rounds, so must the index: or the last float of a table would be looked up in
+    /// its first segment.
+    #[test]
+    fn a_rounded_product_may_leave_the_table_early() {
+        let mut early = 0;
+        for step in 0..400 {
+            let scale = 0.7 + step as f32 * 0.0137;
+            let grid = Grid { index: Index::Product, scale, first: 0, entries: 8 };
+            let (_, high) = grid.ends(true);
+            assert!(high.next_down() * scale < 8.0 && high * scale >= 8.0);
+            early += ((high as f64) * (scale as f64) < 8.0) as usize;
+            let exact = Grid { index: Index::Down, ..grid };
+            let (_, high) = exact.ends(true);
+            assert!((high.next_down() as f64) * (scale as f64) < 8.0);
+            assert!(high as f64 * scale as f64 >= 8.0);
+        }
+        assert!(early > 20, "{early}");
+    }
 }

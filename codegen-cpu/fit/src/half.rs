@@ -28,14 +28,14 @@ const NEAREST: f64 = 3.9;
 const FURTHEST: f64 = 11.0;
 /// Widths between the widest and the narrowest are halved so often.
 const HALVINGS: usize = 4;
-/// A width that turns out not to be good is made smaller by this.
-const STEP: f64 = 0.97;
+/// A width that turns out not to be good is made smaller by these.
+const STEPS: [f64; 3] = [1.0, 0.96, 0.9];
 /// So often are weights adapted.
 const LAWSON: usize = 3;
 
 /// All inputs of a type, and what the function is there.
 pub(crate) struct Truth {
-    /// A share of those where tables mostly fail, and the others.
+    /// A share of those where tables mostly fail, and the others, those of the same sizes first.
     some: Vec<(f32, f64)>,
     rest: Vec<(f32, f64)>,
     element: Element,
@@ -47,17 +47,23 @@ impl Truth {
         inputs.retain(|&x| function.covers(x as f64));
         let values = function.values(&inputs.iter().map(|&x| x as f64).collect::<Vec<_>>());
         let mut truth = Truth { some: Vec::new(), rest: Vec::new(), element };
+        let mut far = Vec::new();
         for (j, known) in inputs.into_iter().zip(values).enumerate() {
             // Odd ones: values at round numbers are often all but halfway, for every table alike.
-            let among = NEAR.contains(&known.0.abs()) && (j + 1).is_multiple_of(thinned(element));
-            if among { &mut truth.some } else { &mut truth.rest }.push(known);
+            let odd = (j + 1).is_multiple_of(thinned(element).0);
+            match NEAR.contains(&known.0.abs()) {
+                true if odd => truth.some.push(known),
+                true => truth.rest.push(known),
+                false => far.push(known),
+            }
         }
+        truth.rest.append(&mut far);
         truth
     }
 
     /// Whether some of the inputs show that a table is not good.
     fn doubts(&self, table: &Table) -> bool {
-        self.wrong(table, &self.some, 1 + WRONG / thinned(self.element)).is_none()
+        self.wrong(table, &self.some, thinned(self.element).1).is_none()
     }
 
     /// The largest error of a table that is good, in units in the last place: zero or one.
@@ -86,9 +92,10 @@ impl Truth {
     }
 }
 
-/// Of so many inputs one is looked at first. bf16 has few where it matters.
-fn thinned(element: Element) -> usize {
-    if element == Element::F16 { 4 } else { 1 }
+/// Of so many inputs one is looked at first, and so many of these may be wrong: bf16 has few where it
+/// matters, f16 has as many elsewhere that every table gets wrong.
+fn thinned(element: Element) -> (usize, usize) {
+    if element == Element::F16 { (4, 3) } else { (1, WRONG) }
 }
 
 /// What a polynomial may be off at most, relative to the value: more is beyond hope.
@@ -111,15 +118,21 @@ pub(crate) fn hopes<'a>(view: &'a View<'a>, request: &Request) -> Vec<Hope<'a>> 
         layouts.push((Centring::Equal, Index::Nearest));
     }
     let mut hopes = Vec::new();
-    for degree in request.degrees.clone().filter(|&degree| degree >= view.power().max(1)) {
-        for &(centring, index) in &layouts {
+    let degrees = view.power().max(1)..=MAX_DEGREE;
+    for degree in request.degrees.clone().filter(|degree| degrees.contains(degree)) {
+        let searches = layouts.iter().map(|&(centring, index)| {
             let mut search = Search::new(view, index, request.entries, degree);
             search.design = Design { centring, power: 0, ..search.design };
-            let Some(width) = search.widest_polynomials(hopeless(view.element)) else { continue };
-            let width = width.min(across(&search, FURTHEST));
+            search
+        });
+        // Half a segment more or less on either side is of no account here.
+        let widest =
+            searches.clone().next().and_then(|s| s.widest_polynomials(hopeless(view.element)));
+        let Some(widest) = widest else { continue };
+        for search in searches {
+            let width = widest.min(across(&search, FURTHEST)).min(search.widest());
             let Some(grid) = search.grid(width) else { continue };
-            let cost = search.hope(&grid);
-            hopes.push(Hope { cost, width, search });
+            hopes.push(Hope { cost: search.hope(&grid), width, search });
         }
     }
     hopes
@@ -162,13 +175,13 @@ fn widest(search: &Search, widest: f64) -> Option<Table> {
         }
         width = enough;
     }
-    while width >= narrowest * STEP {
+    for step in STEPS {
+        width *= step;
         if let Some(table) = table(search, width)
             && let Some(ulp) = truth.judge(&table)
         {
             return Some(Table { ulp, ..table });
         }
-        width *= STEP;
     }
     None
 }

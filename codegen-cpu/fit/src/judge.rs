@@ -12,10 +12,10 @@ use crate::view::View;
 const LIKELY: f64 = 0.85;
 /// One place in so many is looked at more closely.
 const PLACES: usize = 12;
-/// Values are asked for by as many: what is no good mostly fails at the first.
-const COLUMN: usize = 64;
 /// So often each.
 const CLOSE: usize = 8;
+/// Values are asked for by as many: what is no good mostly fails at the first.
+const COLUMN: usize = 64;
 
 /// Samples of one segment.
 pub(crate) struct Judge<'a> {
@@ -91,7 +91,7 @@ impl<'a> Judge<'a> {
         }
         coarse.sort_by(|a, b| b.0.total_cmp(&a.0));
         let around = (self.right - self.left) / self.many as f64;
-        let places = self.many / PLACES;
+        let places = coarse.len() / PLACES;
         let close: Vec<f64> = (0..places * CLOSE)
             .map(|q| {
                 let z = coarse[q % places].1 as f64;

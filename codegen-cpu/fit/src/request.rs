@@ -22,7 +22,7 @@ pub struct Request {
     pub entries: usize,
     /// How the evaluator finds a segment.
     pub index: Index,
-    /// Degrees that may be taken.
+    /// Degrees that may be taken; none is above [`MAX_DEGREE`].
     pub degrees: RangeInclusive<usize>,
     /// The largest error that may be seen while fitting, in units in the last place of f32. What
     /// later is measured at all inputs is up to a quarter more. Nothing for 16 bits, which have a
@@ -85,7 +85,7 @@ fn fastest(view: &View, request: &Request) -> Option<Table> {
     let mut hopes: Vec<(f64, f64, Search)> = request
         .degrees
         .clone()
-        .filter(|&degree| degree >= least)
+        .filter(|degree| (least..=MAX_DEGREE).contains(degree))
         .filter_map(|degree| {
             let search = Search::new(view, request.index, request.entries, degree);
             let width = search.widest_polynomials(OFF)?;

@@ -53,6 +53,11 @@ fn line(case: &Case, table: &Table, m: Measured) -> String {
 
 /// All functions with tables of a width, and what they are like.
 fn report(element: Element, entries: usize) -> String {
+    report_of(element, entries, 4)
+}
+
+/// The same, thinned in f32.
+fn report_of(element: Element, entries: usize, thin: usize) -> String {
     let mut report =
         String::from("function symmetry degree centres power [from, to) ends ulp right wrong\n");
     for case in &CASES {
@@ -67,7 +72,7 @@ fn report(element: Element, entries: usize) -> String {
             }
         };
         let m = match element {
-            Element::F32 => measure(case, function.roots(), &table, element, strided(4)),
+            Element::F32 => measure(case, function.roots(), &table, element, strided(thin)),
             _ => measure(case, function.roots(), &table, element, element.inputs().into_iter()),
         };
         match element {
@@ -108,4 +113,13 @@ fn bf16() {
 fn f16() {
     insta::assert_snapshot!("f16_in_32_segments", report(Element::F16, 32));
     insta::assert_snapshot!("f16_in_8_segments", report(Element::F16, 8));
+}
+
+/// By a hundred times as many floats: minutes.
+#[test]
+#[ignore = "takes minutes"]
+fn f32_more_closely() {
+    for entries in [32, 8] {
+        println!("{entries} segments\n{}", report_of(Element::F32, entries, 0));
+    }
 }
