@@ -131,7 +131,8 @@ fn tiling(call: &Call<'_>, text: &mut Text) {
     let dims: Vec<String> = bound.domain.iter().map(|d| format!("{d}u")).collect();
     let (rank, split) = (dims.len(), bound.split.is_some());
     let dim = bound.split.map_or(0, |s| s.dim).to_string();
-    let outer = host::core::outer(package, &dim);
+    let outer =
+        host::core::outer(package, &dim, |attr| (attrs[attr] == Value::Bool(true)).to_string());
     let (cores, ub) = (call.cores, plan.soc.reported_ub());
     let (arch, pads) = (plan.soc.arch.number, plan.soc.arch.pads);
     text.line(format!(

@@ -110,6 +110,10 @@ op_dsl::capi::aclnn_functions! {
         aclnnSituGlu(x: Tensor, dim: Int, beta: Double, linear_beta: Double, activate_left: Bool, out: Tensor);
     "SituGluGrad" aclnnSituGluGradGetWorkspaceSize
         aclnnSituGluGrad(grad_y: Tensor, x: Tensor, dim: Int, beta: Double, linear_beta: Double, activate_left: Bool, out: Tensor);
+    "ClippedSwiglu" aclnnClippedSwigluGetWorkspaceSize
+        aclnnClippedSwiglu(x: Tensor, group_index_optional: Tensor, dim: Int, alpha: Double, limit: Double, bias: Double, interleaved: Bool, out: Tensor);
+    "ClippedSwigluGrad" aclnnClippedSwigluGradGetWorkspaceSize
+        aclnnClippedSwigluGrad(grad_y: Tensor, x: Tensor, group_index_optional: Tensor, dim: Int, alpha: Double, limit: Double, bias: Double, interleaved: Bool, grad_x_out: Tensor);
 }
 
 static GE_LU_BACKWARD: infiniop::Entry =

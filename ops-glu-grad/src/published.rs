@@ -3,7 +3,7 @@
 use op_dsl::ir::op::Value;
 use op_dsl::ir::published::Type::{Bool, Chars, ConstTensor, Double, Int, Scalar, Tensor};
 use op_dsl::ir::published::{Aclnn, DTypes, Infiniop, LeftOut, Name, Negative, Published};
-use op_dsl::ir::published::{attr, input, optional, output, unused};
+use op_dsl::ir::published::{absent, attr, input, optional, output, unused};
 
 /// The document of GeGluGradV2 has one form on architectures before 2201.
 const ONLY_TANH: &[LeftOut] = &[without_erf(2002), without_erf(1001)];
@@ -322,6 +322,38 @@ pub static PUBLISHED: &[Published] = &[
             input(1, "self"),
             unused("buffer", ConstTensor, false),
             output(0, "gradInput", Tensor),
+        ]
+    ),
+    one!(
+        "ClippedSwigluGrad", "activation/clipped_swiglu_grad", "aclnn_clipped_swiglu_grad",
+        "aclnnClippedSwigluGrad",
+        [
+            input(0, "gradY"),
+            input(1, "x"),
+            absent("groupIndexOptional"),
+            attr(0, "dim", Int),
+            attr(1, "alpha", Double),
+            attr(2, "limit", Double),
+            attr(3, "bias", Double),
+            attr(4, "interleaved", Bool),
+            output(0, "gradXOut", ConstTensor),
+        ],
+        empty: false
+    ),
+    one!(
+        "ClippedSwiglu",
+        "activation/clipped_swiglu",
+        "aclnn_clipped_swiglu",
+        "aclnnClippedSwiglu",
+        [
+            input(0, "x"),
+            absent("groupIndexOptional"),
+            attr(0, "dim", Int),
+            attr(1, "alpha", Double),
+            attr(2, "limit", Double),
+            attr(3, "bias", Double),
+            attr(4, "interleaved", Bool),
+            output(0, "out", ConstTensor),
         ]
     ),
     one!(

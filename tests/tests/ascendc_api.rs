@@ -39,6 +39,7 @@ fn interfaces() -> Vec<&'static OpDef> {
         "HardSigmoidGrad", // attributes without an argument
         "LeakyReluGrad",   // a flag that nothing reads
         "LogSigmoidGrad",  // a tensor that nothing reads
+        "ClippedSwiglu",   // an input that is left out
         "SwishGrad",       // a scalar that may be missing
     ];
     let thorough = common::thorough().into_iter().map(|op| op.def());

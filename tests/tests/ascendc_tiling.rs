@@ -15,7 +15,6 @@ use codegen_ascendc::arch::Arch;
 use codegen_ascendc::emit::Package;
 use common::Random;
 use harness::{Program, packages, trees};
-use op_dsl::ir::op::Pattern;
 use op_dsl::ir::tiling::{Extent, tile};
 
 /// Cases per architecture.
@@ -60,8 +59,7 @@ fn maths_of(arch: &Arch, packages: &[Package<'_>], program: &Program) {
         };
         let machine = machine(&mut random, arch);
         let split = package.def.split.as_ref();
-        let outer =
-            bound.split.map_or(0, |s| s.dim + usize::from(s.pattern == Pattern::Interleaved));
+        let outer = bound.split.map_or(0, |s| s.outer());
         let dims: Vec<String> = bound.domain.iter().map(ToString::to_string).collect();
         questions.push(format!(
             "{} {} {} {} {} {} {outer} {} {} {}",

@@ -103,6 +103,22 @@ pub mod spellings {
     }
 }
 
+/// How parts lie, by attributes.
+#[op_dsl::operators]
+pub mod parts {
+    use op_dsl::prelude::*;
+
+    #[op(name = "Parts", dtypes(f32), grad(name = "PartsGrad", wrt(x)))]
+    pub fn parts(
+        #[split(along = dim, gate_left = left, interleaved = turns)] x: Gated,
+        #[attr(default = -1)] dim: Dim,
+        #[attr(default = true)] left: bool,
+        #[attr(default = false)] turns: bool,
+    ) -> Elem {
+        10.0 * x.gate + x.value
+    }
+}
+
 /// The functions that are short for formulas, or have a rule of their own at kinks.
 #[op_dsl::operators]
 pub mod functions {
@@ -372,5 +388,27 @@ fn float_attributes_are_finite() {
             "LeakyBy: attribute `alpha` cannot be `{text}`; allowed: finite numbers of f32"
         );
         assert_eq!(error, want);
+    }
+}
+
+#[test]
+fn an_attribute_says_how_parts_lie() {
+    let x: [f32; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+    for (dim, left, turns, want, slopes) in [
+        (1, true, false, [13.0, 24.0, 57.0, 68.0], [10.0, 10.0, 1.0, 1.0, 10.0, 10.0, 1.0, 1.0]),
+        (1, true, true, [12.0, 34.0, 56.0, 78.0], [10.0, 1.0, 10.0, 1.0, 10.0, 1.0, 10.0, 1.0]),
+        (1, false, true, [21.0, 43.0, 65.0, 87.0], [1.0, 10.0, 1.0, 10.0, 1.0, 10.0, 1.0, 10.0]),
+        (0, true, true, [15.0, 26.0, 37.0, 48.0], [10.0, 10.0, 10.0, 10.0, 1.0, 1.0, 1.0, 1.0]),
+    ] {
+        let shape: &[usize] = if dim == 0 { &[1, 4] } else { &[2, 2] };
+        let (mut y, mut dx) = ([0f32; 4], [0f32; 8]);
+        let view = View::new(&x, &[2, 4]).unwrap();
+        let parts = parts::Parts { dim, left, turns };
+        parts.run(view, ViewMut::new(&mut y, shape).unwrap()).unwrap();
+        assert_eq!(y, want, "{dim} {left} {turns}");
+        let dy = View::new(&[1.0; 4], shape).unwrap();
+        let grad = parts::PartsGrad { dim, left, turns };
+        grad.run(dy, ViewMut::new(&mut dx, &[2, 4]).unwrap()).unwrap();
+        assert_eq!(dx, slopes, "{dim} {left} {turns}");
     }
 }

@@ -37,7 +37,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         (0..names.inputs.len()).map(|k| graphs().any(|graph| graph.reads(k))).collect();
     let reads =
         reads.contains(&false).then(|| quote!(const READS: [bool; #inputs] = [#(#reads),*];));
-    let interleaved = def.split.as_ref().is_some_and(|s| s.pattern == Pattern::Interleaved);
+    let interleaved = def.split.as_ref().is_some_and(|s| s.pattern != Pattern::Halves);
     let turns = |streams: &[Stream]| -> Vec<bool> {
         streams.iter().map(|s| interleaved && s.part == Part::Gate).collect()
     };

@@ -5,7 +5,7 @@ use super::job::{Job, Rows};
 use super::stream::OutOfView;
 use super::streams::Call;
 use super::view::Raw;
-use op_dsl_ir::op::{Kind, Pattern};
+use op_dsl_ir::op::Kind;
 
 /// Sets the job's domain and streams if every tensor is dense and not broadcast, inputs are of the kernel's
 /// type, and outputs are inputs or nowhere near them; tells whether it did.
@@ -15,10 +15,7 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
         return Ok(false);
     }
     // Elements of a part lie side by side from the split dimension on, or behind it.
-    let (dim, gate_first) = bound.split.map_or((0, true), |s| match s.pattern {
-        Pattern::Halves => (s.dim, s.gate_first),
-        Pattern::Interleaved => (s.dim + 1, s.gate_first),
-    });
+    let (dim, gate_first) = bound.split.map_or((0, true), |s| (s.outer(), s.gate_first));
     let (outer, inner) = bound.domain.split_at(dim);
     let (rows, run): (usize, usize) = (outer.iter().product(), inner.iter().product());
     let total = rows * run;

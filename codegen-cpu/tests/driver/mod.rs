@@ -361,7 +361,7 @@ pub fn expect_gated(
                     let (half, i) = (n / 2, if n == 2 { 0 } else { index[dim] });
                     match pattern {
                         Pattern::Halves => i + if second { half } else { 0 },
-                        Pattern::Interleaved => 2 * i + second as usize,
+                        _ => 2 * i + second as usize,
                     }
                 }
                 _ if n == 1 => 0,

@@ -133,6 +133,10 @@ fn split(s: &Split) -> TokenStream {
     let pattern = match s.pattern {
         Pattern::Halves => quote!(Halves),
         Pattern::Interleaved => quote!(Interleaved),
+        Pattern::InterleavedIf(attr) => {
+            let attr = count(attr);
+            quote!(InterleavedIf(#attr))
+        }
     };
     quote!(Split { dim: #dim, gate: Gate::#gate, pattern: Pattern::#pattern })
 }

@@ -60,8 +60,12 @@ pub fn call(def: &OpDef) -> String {
     if let (Some(split), false) = (&def.split, tensors.is_empty()) {
         let dim = def.attrs.get(split.dim).map_or("dim", |a| &*a.name);
         let how = match split.pattern {
-            Pattern::Halves => "its halves",
-            Pattern::Interleaved => "its even and odd elements",
+            Pattern::Halves => "its halves".into(),
+            Pattern::Interleaved => "its even and odd elements".into(),
+            Pattern::InterleavedIf(attr) => {
+                let attr = def.attrs.get(attr).map_or("interleaved", |a| &*a.name);
+                format!("its even and odd elements if `{attr}`, else its halves,")
+            }
         };
         let _ = write!(
             text,

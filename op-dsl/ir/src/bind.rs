@@ -66,15 +66,15 @@ pub struct Bound {
     pub split: Option<BoundSplit>,
 }
 
-/// A split whose dimension and gate are known.
+/// A split whose dimension, pattern and gate are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundSplit {
     /// The dimension, counted from the outermost of the domain.
     pub dim: usize,
     /// Elements of one part along it.
     pub half: usize,
-    /// Halves, or alternating elements.
-    pub pattern: Pattern,
+    /// Whether the parts are alternating elements; else they are halves.
+    pub interleaved: bool,
     /// Whether the gate is the first part.
     pub gate_first: bool,
 }
@@ -129,10 +129,16 @@ impl BoundSplit {
             Part::Gate => !self.gate_first,
             Part::Value => self.gate_first,
         };
-        match self.pattern {
-            Pattern::Halves => Place { offset: if second { half } else { 0 }, step: 1 },
-            Pattern::Interleaved => Place { offset: second as usize, step: 2 },
+        match self.interleaved {
+            false => Place { offset: if second { half } else { 0 }, step: 1 },
+            true => Place { offset: second as usize, step: 2 },
         }
+    }
+
+    /// How many dimensions lie outside of what is one part after the other in memory.
+    #[inline]
+    pub fn outer(&self) -> usize {
+        self.dim + usize::from(self.interleaved)
     }
 }
 
@@ -286,12 +292,18 @@ fn check_shapes(
             (Some(attr), Some(Value::Int(d))) => resolve(&attr.name, *d, rank)?,
             _ => return refuse(Wrong::NoSpec),
         };
+        let is_true = |i| matches!(attrs.get(i), Some(Value::Bool(true) | Value::Int(1)));
         let gate_first = match s.gate {
             Gate::Left => true,
             Gate::Right => false,
-            Gate::LeftIf(i) => matches!(attrs.get(i), Some(Value::Bool(true) | Value::Int(1))),
+            Gate::LeftIf(i) => is_true(i),
         };
-        bound.split = Some(BoundSplit { dim, half: 0, pattern: s.pattern, gate_first });
+        let interleaved = match s.pattern {
+            Pattern::Halves => false,
+            Pattern::Interleaved => true,
+            Pattern::InterleavedIf(i) => is_true(i),
+        };
+        bound.split = Some(BoundSplit { dim, half: 0, interleaved, gate_first });
     }
 
     bound.domain = Shape { dims: [1; MAX_RANK], rank };

@@ -126,6 +126,8 @@ pub enum Pattern {
     Halves,
     /// `[a b a b a b]`
     Interleaved,
+    /// The second if the boolean attribute with this index is true, else the first.
+    InterleavedIf(usize),
 }
 
 /// An attribute: a parameter that is the same for every element.

@@ -2,7 +2,6 @@
 
 use crate::Errors;
 use op_dsl_ir::DType;
-use op_dsl_ir::op::Pattern;
 use proc_macro2::TokenStream;
 use syn::meta::ParseNestedMeta;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -77,15 +76,8 @@ pub struct SplitArgs {
     pub along: Option<Ident>,
     /// `true`, `false` or a boolean parameter.
     pub gate_left: Option<Expr>,
-    /// Halves unless `interleaved`.
-    pub interleaved: bool,
-}
-
-impl SplitArgs {
-    /// How the parts lie.
-    pub fn pattern(&self) -> Pattern {
-        if self.interleaved { Pattern::Interleaved } else { Pattern::Halves }
-    }
+    /// `true`, `false` or a boolean parameter; halves unless given.
+    pub interleaved: Option<Expr>,
 }
 
 /// The arguments of `#[attr(..)]` on a parameter.
@@ -220,7 +212,11 @@ pub fn split(attr: &Attribute, errors: &Errors) -> SplitArgs {
         match key(&meta).as_str() {
             "along" => once(&mut args.along, meta.value()?.parse()?, &meta, errors),
             "gate_left" => once(&mut args.gate_left, meta.value()?.parse()?, &meta, errors),
-            "interleaved" => args.interleaved = true,
+            "interleaved" => {
+                let alone = !meta.input.peek(Token![=]);
+                let value = if alone { syn::parse_quote!(true) } else { meta.value()?.parse()? };
+                once(&mut args.interleaved, value, &meta, errors);
+            }
             _ => {
                 return Err(
                     meta.error("unknown argument of `split`; known: along, gate_left, interleaved")

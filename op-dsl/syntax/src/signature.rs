@@ -6,7 +6,7 @@ use crate::attr::{self, AttrArgs, SplitArgs};
 use crate::integer::integer;
 use crate::model::{self, Op, OpFn, Param, Role, Scope};
 use crate::{elements, number};
-use op_dsl_ir::op::{AttrKind, Gate, Kind, Split, Value};
+use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Split, Value};
 use op_dsl_ir::typo::nearest;
 use proc_macro2::TokenStream;
 use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
@@ -371,32 +371,42 @@ fn resolve_split(
         );
         return None;
     };
-    let gate = match &args.gate_left {
-        None => Gate::Left,
-        Some(Expr::Lit(syn::ExprLit { lit: Lit::Bool(b), .. })) => {
-            if b.value {
-                Gate::Left
-            } else {
-                Gate::Right
-            }
-        }
+    let choice = |written: &Option<Expr>, default: bool, what: &str| match written {
+        None => Some(Choice::Always(default)),
+        Some(Expr::Lit(syn::ExprLit { lit: Lit::Bool(b), .. })) => Some(Choice::Always(b.value)),
         Some(Expr::Path(p)) if p.path.get_ident().is_some() => {
             let name = p.path.get_ident()?;
-            let Some(index) = of_kind(name, AttrKind::Bool) else {
+            let index = of_kind(name, AttrKind::Bool);
+            if index.is_none() {
                 errors.at(
                     name,
                     format!("no parameter `{name}: bool`; add one, or write `true` or `false`"),
                 );
-                return None;
-            };
-            Gate::LeftIf(index)
+            }
+            index.map(Choice::If)
         }
         Some(other) => {
-            errors.at(other, "which part is the gate is `true`, `false` or a boolean parameter");
-            return None;
+            errors.at(other, format!("{what} is `true`, `false` or a boolean parameter"));
+            None
         }
     };
-    Some(Split { dim, gate, pattern: args.pattern() })
+    let gate = match choice(&args.gate_left, true, "which part is the gate")? {
+        Choice::Always(true) => Gate::Left,
+        Choice::Always(false) => Gate::Right,
+        Choice::If(attr) => Gate::LeftIf(attr),
+    };
+    let pattern = match choice(&args.interleaved, false, "whether parts are interleaved")? {
+        Choice::Always(true) => Pattern::Interleaved,
+        Choice::Always(false) => Pattern::Halves,
+        Choice::If(attr) => Pattern::InterleavedIf(attr),
+    };
+    Some(Split { dim, gate, pattern })
+}
+
+/// What is true in every call, or by a boolean attribute.
+enum Choice {
+    Always(bool),
+    If(usize),
 }
 
 /// Stands for a default that was refused, so that the attribute itself stays known.

@@ -64,8 +64,9 @@ pub mod gated {
         if x > limit { limit } else { x }
     }
 
-    /// `a * sigmoid(alpha * a) * (b + bias)`, where `a` is even elements cut off at `limit`, and `b`
-    /// odd ones cut off at `-limit` and `limit`. Derivatives at the limits are those within.
+    /// `a * sigmoid(alpha * a) * (b + bias)`, where `a` is even elements (or the first half) cut off
+    /// at `limit`, and `b` odd ones (or the other half) cut off at `-limit` and `limit`. Derivatives
+    /// at the limits are those within.
     ///
     /// Source: clipped_swiglu and clipped_swiglu_grad of CANN (ops-nn/activation).
     #[op(
@@ -73,11 +74,12 @@ pub mod gated {
         grad(name = "ClippedSwigluGrad", wrt(x), inputs(grad_y, x), outputs(grad_x))
     )]
     pub fn clipped_swiglu(
-        #[split(along = dim, gate_left = true, interleaved)] x: Gated,
+        #[split(along = dim, gate_left = true, interleaved = interleaved)] x: Gated,
         #[attr(default = -1)] dim: Dim,
         #[attr(default = 1.702)] alpha: f32,
         #[attr(default = 7.0)] limit: f32,
         #[attr(default = 1.0)] bias: f32,
+        #[attr(default = true)] interleaved: bool,
     ) -> Elem {
         let (a, b) = (below(x.gate, limit), -below(-below(x.value, limit), limit));
         a * sigmoid(alpha * a) * (b + bias)

@@ -1,5 +1,6 @@
 /* Attributes as aclScalar: every type of number, and what functions refuse of them. */
 #include "acl/acl.h"
+#include "aclnnop/aclnn_clipped_swiglu.h"
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_hardshrink.h"
@@ -182,6 +183,21 @@ static void beside(void)
     GIVES(aclnnLogSigmoid, log_sigmoid, tx, tout);
 }
 
+static double even_and_odd(int i) { return i < N / 2 ? fmin(x[2 * i], 7) * (x[2 * i + 1] + 1) * sigmoid(1.702 * x[2 * i]) : 0; }
+static double halves(int i) { return i < N / 2 ? x[i] * (x[i + N / 2] + 1) * sigmoid(1.702 * x[i]) : 0; }
+
+/* Parts of a tensor, and an input that is left out. */
+static void parts(void)
+{
+    const int64_t half[1] = {N / 2};
+    aclTensor* y = aclCreateTensor(half, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, half, 1, out);
+    memset(out, 0, sizeof out);
+    GIVES(aclnnClippedSwiglu, even_and_odd, tx, NULL, -1, 1.702, 7, 1, true, y);
+    GIVES(aclnnClippedSwiglu, halves, tx, NULL, -1, 1.702, 7, 1, false, y);
+    REFUSED("groupIndexOptional", "must be null", aclnnClippedSwiglu, tx, tdy, -1, 1.702, 7, 1, true, y);
+    IS(0, aclDestroyTensor(y));
+}
+
 /* One type for the inputs, any for the result; floats of two types; no whole numbers. */
 static void element_types(void)
 {
@@ -222,6 +238,7 @@ int main(void)
     wrong();
     negative();
     beside();
+    parts();
     element_types();
     IS(0, aclDestroyTensor(tx));
     IS(0, aclDestroyTensor(tdy));

@@ -2,6 +2,8 @@
    `clients_run_with_address_sanitizer` and valgrind watch. */
 #include "acl/acl.h"
 #include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_clipped_swiglu.h"
+#include "aclnnop/aclnn_clipped_swiglu_grad.h"
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_fast_gelu.h"
@@ -175,6 +177,8 @@ static char* word(void)
     ROW(aclnnSwiGluGrad, T, T, small(), T) \
     ROW(aclnnSituGlu, T, small(), 0.5 * small(), 0.5 * small(), below(2), T) \
     ROW(aclnnSituGluGrad, T, T, small(), 0.5 * small(), 0.5 * small(), below(2), T) \
+    ROW(aclnnClippedSwiglu, T, below(4) ? NULL : T, small(), 1.7, 7.0, 0.5 * small(), below(2), T) \
+    ROW(aclnnClippedSwigluGrad, T, T, below(4) ? NULL : T, small(), 1.7, 7.0, 0.5 * small(), below(2), T) \
     ROW(aclnnGlu, T, small(), T) \
     ROW(aclnnGluBackward, T, T, small(), T) \
     ROW(aclnnGelu, T, T) \

@@ -246,10 +246,12 @@ impl Places {
         };
         let Some(dim) = split_dim(op, attrs, domain.len()) else { return Places { parts: None } };
         let inner: usize = domain[dim + 1..].iter().product();
-        let part = match op.def().split.as_ref().map(|s| s.pattern) {
-            Some(Pattern::Interleaved) => inner,
-            _ => domain[dim] * inner,
+        let interleaved = match op.def().split.as_ref().map(|s| s.pattern) {
+            Some(Pattern::Interleaved) => true,
+            Some(Pattern::InterleavedIf(a)) => attrs[a] == Value::Bool(true),
+            _ => false,
         };
+        let part = if interleaved { inner } else { domain[dim] * inner };
         Places { parts: Some((part, second)) }
     }
 

@@ -60,12 +60,13 @@ pub fn branching(package: &Package<'_>) -> Vec<usize> {
     (0..def.attrs.len()).filter(branches).collect()
 }
 
-/// Dimensions of one part that become rows, given the split one.
-pub fn outer(package: &Package<'_>, dim: &str) -> String {
+/// Dimensions of one part that become rows, given the split one and how attributes are written.
+pub fn outer(package: &Package<'_>, dim: &str, attribute: impl Fn(usize) -> String) -> String {
     match package.def.split.as_ref().map(|s| s.pattern) {
         None => "0".into(),
         Some(Pattern::Halves) => dim.into(),
         Some(Pattern::Interleaved) => format!("{dim} + 1"),
+        Some(Pattern::InterleavedIf(attr)) => format!("{dim} + ({} ? 1 : 0)", attribute(attr)),
     }
 }
 

@@ -158,7 +158,10 @@ fn cut(text: &mut Text, package: &Package<'_>) {
     text.block("if (data == nullptr || workspaces == nullptr)", "}", |text| {
         text.line("return Refuse(context, \"no room for tiling data of \" + std::to_string(sizeof(TilingData)) + \" bytes\");");
     });
-    let (outer, split) = (core::outer(package, "domain.split"), package.def.split.is_some());
+    let def = package.def;
+    let attribute = |attr: usize| format!("attributes.{}", cpp_name(&def.attrs[attr].name));
+    let outer = core::outer(package, "domain.split", attribute);
+    let split = def.split.is_some();
     text.line("const std::vector<uint64_t> dims(domain.dims.begin(), domain.dims.end());");
     text.line(format!(
         "const Extent extent = Collapse(dims.data(), dims.size(), {outer}, {split});"

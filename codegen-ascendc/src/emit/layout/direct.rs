@@ -209,7 +209,7 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
     let (def, snake) = (package.def, package.snake());
     let call = |a: usize| format!("call.{}", cpp_name(&def.attrs[a].name));
     let chosen: Vec<String> = host::core::branching(package).into_iter().map(call).collect();
-    let outer = host::core::outer(package, "SplitDim(call)");
+    let outer = host::core::outer(package, "SplitDim(call)", call);
     let data = package.tiling_data();
     let head = format!("bool MakeTiling(const Call& call, uint32_t& form, {data}& tiling)");
     text.function(head, |text| {

@@ -316,21 +316,24 @@ fn compare(
     b.line("bool right = true;");
     b.block("for (int64_t i = 0; i < ROWS * COLUMNS; ++i)", "}", |b| {
         if let Some(split) = &def.split {
+            let is_true = |a| attribute(package, function, spec, a) == Value::Bool(true);
             let first = match split.gate {
                 Gate::Left => true,
                 Gate::Right => false,
-                Gate::LeftIf(a) => attribute(package, function, spec, a) == Value::Bool(true),
+                Gate::LeftIf(a) => is_true(a),
+            };
+            let interleaved = match split.pattern {
+                Pattern::Halves => false,
+                Pattern::Interleaved => true,
+                Pattern::InterleavedIf(a) => is_true(a),
             };
             let (gate, value) = if first { ("first", "second") } else { ("second", "first") };
-            match split.pattern {
-                Pattern::Halves => {
-                    b.line("const int64_t first = i + i / COLUMNS * COLUMNS;");
-                    b.line("const int64_t second = first + COLUMNS;");
-                }
-                Pattern::Interleaved => {
-                    b.line("const int64_t first = 2 * i;\nconst int64_t second = first + 1;");
-                }
-            }
+            b.line(if interleaved {
+                "const int64_t first = 2 * i;\nconst int64_t second = first + 1;"
+            } else {
+                "const int64_t first = i + i / COLUMNS * COLUMNS;\n\
+                 const int64_t second = first + COLUMNS;"
+            });
             b.line(format!("const int64_t gate = {gate};\nconst int64_t value = {value};"));
         }
         b.line(list("const Expected want = Formula", &args, ";"));

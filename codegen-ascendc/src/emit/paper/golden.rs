@@ -4,7 +4,7 @@ use super::straight::{Language, prelude, straight};
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
-use op_dsl_ir::op::{AttrKind, Gate, Kind, Part, Pattern, Stream, Tensor, Value};
+use op_dsl_ir::op::{AttrKind, Gate, Kind, Part, Pattern, Split, Stream, Tensor, Value};
 use op_dsl_ir::show;
 
 /// The file.
@@ -26,11 +26,8 @@ pub fn file(package: &Package<'_>) -> File {
     for spec in package.specs() {
         t.line(formula(package, spec));
     }
-    if package.def.split.is_some() {
-        t.line(
-            PARTS[package.def.split.as_ref().is_some_and(|s| s.pattern == Pattern::Interleaved)
-                as usize],
-        );
+    if let Some(split) = &package.def.split {
+        t.line(parts(split.pattern));
     }
     t.line(golden(package));
     let text = t.finish();
@@ -53,34 +50,68 @@ except ImportError:
     erfc = np.vectorize(math.erfc, otypes=[np.float64])
 ";
 
-const PARTS: [&str; 2] = [
-    "\
-def parts(x, dim, gate_first):
-    \"\"\"Gate and value: the halves of x along dim.\"\"\"
-    first, second = np.split(x, 2, axis=dim)
-    return (first, second) if gate_first else (second, first)
+/// How Python takes a tensor apart and puts it together again: statements of `parts` and of `joined`.
+struct Cut {
+    what: &'static str,
+    parts: [&'static str; 2],
+    joined: &'static [&'static str],
+}
 
+const HALVES: Cut = Cut {
+    what: "the halves of x along dim",
+    parts: [
+        "first, second = np.split(x, 2, axis=dim)",
+        "return (first, second) if gate_first else (second, first)",
+    ],
+    joined: &["return np.concatenate((gate, value) if gate_first else (value, gate), axis=dim)"],
+};
 
-def joined(gate, value, dim, gate_first):
-    \"\"\"The inverse of parts.\"\"\"
-    return np.concatenate((gate, value) if gate_first else (value, gate), axis=dim)
+const PAIRS: Cut = Cut {
+    what: "alternating elements of x along dim",
+    parts: [
+        "even, odd = np.take(x, range(0, x.shape[dim], 2), dim), np.take(x, range(1, x.shape[dim], 2), dim)",
+        "return (even, odd) if gate_first else (odd, even)",
+    ],
+    joined: &[
+        "dim %= gate.ndim",
+        "pairs = np.stack((gate, value) if gate_first else (value, gate), axis=dim + 1)",
+        "return pairs.reshape(gate.shape[:dim] + (-1,) + gate.shape[dim + 1:])",
+    ],
+};
 
-",
-    "\
-def parts(x, dim, gate_first):
-    \"\"\"Gate and value: alternating elements of x along dim.\"\"\"
-    even, odd = np.take(x, range(0, x.shape[dim], 2), dim), np.take(x, range(1, x.shape[dim], 2), dim)
-    return (even, odd) if gate_first else (odd, even)
+/// The functions `parts` and `joined`.
+fn parts(pattern: Pattern) -> String {
+    let (what, more) = match pattern {
+        Pattern::Halves => (HALVES.what.to_string(), ""),
+        Pattern::Interleaved => (PAIRS.what.to_string(), ""),
+        Pattern::InterleavedIf(_) => {
+            (format!("{} or {}", PAIRS.what, HALVES.what), ", interleaved")
+        }
+    };
+    let mut t = Text::new();
+    t.line(format!("def parts(x, dim, gate_first{more}):"));
+    t.line(format!("    \"\"\"Gate and value: {what}.\"\"\""));
+    t.each(&cut(pattern, &HALVES.parts, &PAIRS.parts)).line("\n");
+    t.line(format!("def joined(gate, value, dim, gate_first{more}):"));
+    t.line("    \"\"\"The inverse of parts.\"\"\"");
+    t.each(&cut(pattern, HALVES.joined, PAIRS.joined)).line("");
+    t.finish()
+}
 
-
-def joined(gate, value, dim, gate_first):
-    \"\"\"The inverse of parts.\"\"\"
-    dim %= gate.ndim
-    pairs = np.stack((gate, value) if gate_first else (value, gate), axis=dim + 1)
-    return pairs.reshape(gate.shape[:dim] + (-1,) + gate.shape[dim + 1:])
-
-",
-];
+/// The statements of a function for a pattern.
+fn cut(pattern: Pattern, halves: &[&str], pairs: &[&str]) -> Vec<String> {
+    let indented = |by: &str, lines: &[&str]| -> Vec<String> {
+        lines.iter().map(|line| format!("{by}{line}")).collect()
+    };
+    match pattern {
+        Pattern::Halves => indented("    ", halves),
+        Pattern::Interleaved => indented("    ", pairs),
+        Pattern::InterleavedIf(_) => {
+            let choice = vec!["    if interleaved:".to_string()];
+            [choice, indented("        ", pairs), indented("    ", halves)].concat()
+        }
+    }
+}
 
 /// Python's word for a name of an operator.
 fn word(name: &str) -> String {
@@ -177,12 +208,12 @@ fn golden(package: &Package<'_>) -> String {
         let name = word(&input.name);
         t.line(format!("    {name} = np.asarray({name}).astype(np.float64)"));
     }
+    let along = def.split.as_ref().map(|split| along(package, split)).unwrap_or_default();
     if let Some(split) = &def.split {
-        let dim = word(&def.attrs[split.dim].name);
         t.line(format!("    gate_first = {}", gate_first(package, split.gate)));
         for input in def.inputs.iter().filter(|i| i.kind == Kind::Gated) {
             let name = word(&input.name);
-            t.line(format!("    {name}_gate, {name}_value = parts({name}, {dim}, gate_first)"));
+            t.line(format!("    {name}_gate, {name}_value = parts({name}, {along})"));
         }
     }
     let chosen = chosen(package, &mut t);
@@ -193,11 +224,8 @@ fn golden(package: &Package<'_>) -> String {
     t.line("    with np.errstate(all=\"ignore\"):");
     t.line(format!("        {} = {chosen}({args})", tuple(&outputs)));
     for output in def.outputs.iter().filter(|o| o.kind == Kind::Gated) {
-        let (name, dim) = (
-            word(&output.name),
-            def.split.as_ref().map_or("-1".into(), |s| word(&def.attrs[s.dim].name)),
-        );
-        t.line(format!("    {name} = joined({name}_gate, {name}_value, {dim}, gate_first)"));
+        let name = word(&output.name);
+        t.line(format!("    {name} = joined({name}_gate, {name}_value, {along})"));
     }
     let all: Vec<String> =
         def.outputs.iter().map(|o| format!("{}.astype(dtype)", word(&o.name))).collect();
@@ -221,6 +249,16 @@ fn gate_first(package: &Package<'_>, gate: Gate) -> String {
         Gate::Right => "False".into(),
         Gate::LeftIf(attr) => word(&package.def.attrs[attr].name),
     }
+}
+
+/// The last arguments of `parts` and of `joined`.
+fn along(package: &Package<'_>, split: &Split) -> String {
+    let name = |attr: usize| word(&package.def.attrs[attr].name);
+    let more = match split.pattern {
+        Pattern::InterleavedIf(attr) => format!(", {}", name(attr)),
+        _ => String::new(),
+    };
+    format!("{}, gate_first{more}", name(split.dim))
 }
 
 /// A tuple, also of one.

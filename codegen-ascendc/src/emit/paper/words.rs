@@ -78,6 +78,14 @@ fn split(package: &Package<'_>) -> String {
     let (one, other) = match split.pattern {
         Pattern::Halves => ("first half", "second half"),
         Pattern::Interleaved => ("even elements", "odd elements"),
+        Pattern::InterleavedIf(_) => ("first part", "second part"),
+    };
+    let parts = match split.pattern {
+        Pattern::InterleavedIf(attr) => {
+            let name = &def.attrs[attr].name;
+            format!(" Parts are even and odd elements if `{name}` is true, else halves.")
+        }
+        _ => String::new(),
     };
     let gate = match split.gate {
         Gate::Left => format!("the gate is the {one}, the value the {other}"),
@@ -90,7 +98,7 @@ fn split(package: &Package<'_>) -> String {
         }
     };
     let dim = &def.attrs[split.dim].name;
-    format!("Along dimension `{dim}`, {gate}.\n\n")
+    format!("Along dimension `{dim}`, {gate}.{parts}\n\n")
 }
 
 /// A value of an attribute, by name where it has one.
@@ -125,6 +133,9 @@ pub fn attribute(package: &Package<'_>, attr: usize) -> String {
         AttrKind::Dim => "A dimension, in [-rank, rank - 1].".into(),
         AttrKind::Bool if split.is_some_and(|s| s.gate == Gate::LeftIf(attr)) => {
             "Whether the first part is the gate.".into()
+        }
+        AttrKind::Bool if split.is_some_and(|s| s.pattern == Pattern::InterleavedIf(attr)) => {
+            "Whether parts are even and odd elements, else halves.".into()
         }
         AttrKind::Bool => "true or false.".into(),
         AttrKind::Int => "An integer.".into(),

@@ -109,6 +109,22 @@ fn interleaved_parts_take_turns() {
 }
 
 #[test]
+fn an_attribute_says_how_parts_lie() {
+    let mut def = def(&[("x", Kind::Gated)], Kind::Whole);
+    def.split.as_mut().unwrap().pattern = Pattern::InterleavedIf(2);
+    for (interleaved, value) in
+        [(true, Place { offset: 1, step: 2 }), (false, Place { offset: 4, step: 1 })]
+    {
+        let mut attrs = attrs(-1, 0, interleaved);
+        def.split.as_mut().unwrap().gate = Gate::Left;
+        let bound = bind(&def, &attrs, &[meta(&[3, 8])]).unwrap();
+        assert_eq!(bound.place(Part::Value), value);
+        attrs[2] = Value::Bool(!interleaved);
+        assert_ne!(bind(&def, &attrs, &[meta(&[3, 8])]).unwrap(), bound);
+    }
+}
+
+#[test]
 fn broadcast_is_numpys() {
     let mut def = def(&[("a", Kind::Whole), ("b", Kind::Whole)], Kind::Whole);
     (def.broadcast, def.split) = (true, None);

@@ -17,7 +17,6 @@
 //! ```
 
 use crate::bind::Bound;
-use crate::op::Pattern;
 
 mod walk;
 pub use walk::{Burst, Side, Tile};
@@ -55,11 +54,7 @@ impl Extent {
         let Some(split) = bound.split else {
             return Extent { rows: 1, columns: product(&bound.domain), split: false };
         };
-        let inside = match split.pattern {
-            Pattern::Halves => split.dim,
-            Pattern::Interleaved => split.dim + 1,
-        };
-        let (outer, inner) = bound.domain.split_at(inside);
+        let (outer, inner) = bound.domain.split_at(split.outer());
         Extent { rows: product(outer), columns: product(inner), split: true }
     }
 

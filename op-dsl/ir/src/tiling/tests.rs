@@ -21,7 +21,7 @@ fn halves(shape: &[usize], dim: usize) -> Extent {
     let mut part = shape.to_vec();
     part[dim] /= 2;
     let domain = Shape::new(&part).expect("at most eight dimensions");
-    let split = BoundSplit { dim, half: part[dim], pattern: Pattern::Halves, gate_first: true };
+    let split = BoundSplit { dim, half: part[dim], interleaved: false, gate_first: true };
     Extent::new(&Bound { domain, split: Some(split), ..Bound::default() })
 }
 
@@ -135,13 +135,13 @@ fn paths() {
 #[test]
 fn alternating_elements_are_halves_of_what_lies_inside() {
     let domain = Shape::new(&[5, 6, 7]).expect("three dimensions");
-    let of = |dim, pattern| {
-        let split = BoundSplit { dim, half: domain[dim], pattern, gate_first: true };
+    let of = |dim, interleaved| {
+        let split = BoundSplit { dim, half: domain[dim], interleaved, gate_first: true };
         Extent::new(&Bound { domain, split: Some(split), ..Bound::default() })
     };
-    assert_eq!(of(1, Pattern::Halves), Extent { rows: 5, columns: 42, split: true });
-    assert_eq!(of(1, Pattern::Interleaved), Extent { rows: 30, columns: 7, split: true });
-    assert_eq!(of(2, Pattern::Interleaved), Extent { rows: 210, columns: 1, split: true });
+    assert_eq!(of(1, false), Extent { rows: 5, columns: 42, split: true });
+    assert_eq!(of(1, true), Extent { rows: 30, columns: 7, split: true });
+    assert_eq!(of(2, true), Extent { rows: 210, columns: 1, split: true });
 }
 
 #[test]

@@ -23,6 +23,22 @@ fn selector(
     x.gate * x.value
 }
 
+#[op(name = "Turns")]
+fn turns(
+    #[split(along = dim, interleaved = turns)] x: Gated,
+    #[attr(default = -1)] dim: Dim,
+) -> Elem {
+    x.gate * x.value
+}
+
+#[op(name = "Number")]
+fn number(
+    #[split(along = dim, interleaved = 1)] x: Gated,
+    #[attr(default = -1)] dim: Dim,
+) -> Elem {
+    x.gate * x.value
+}
+
 #[op(name = "Whole")]
 fn whole(#[split(along = dim)] x: Elem, #[attr(default = -1)] dim: Dim) -> Elem {
     x

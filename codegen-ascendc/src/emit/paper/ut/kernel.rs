@@ -11,7 +11,7 @@ use crate::emit::text::Text;
 use crate::plan::Plan;
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{AttrKind, Part, Pattern, Stream, Tensor, Value};
+use op_dsl_ir::op::{AttrKind, Part, Stream, Tensor, Value};
 use op_dsl_ir::tiling::{Machine, Path, Tiling};
 use std::collections::BTreeSet;
 
@@ -155,12 +155,12 @@ fn check(package: &Package<'_>, call: &Call, gate_first: bool, floats: &[String]
     let mut args: Vec<String> = def.input_streams().iter().map(read).collect();
     args.extend(floats.iter().cloned());
     t.block(&format!("for (size_t i = 0; i < {}; ++i)", rows * columns), "}", |t| {
-        match def.split.as_ref().map(|s| s.pattern) {
-            Some(Pattern::Halves) => {
+        match call.bound.split.map(|s| s.interleaved) {
+            Some(false) => {
                 t.line(format!("const size_t first = i + i / {columns} * {columns};"));
                 t.line(format!("const size_t second = first + {columns};"));
             }
-            Some(Pattern::Interleaved) => {
+            Some(true) => {
                 t.line("const size_t first = 2 * i;\nconst size_t second = first + 1;");
             }
             None => {}

@@ -1,0 +1,36 @@
+/* aclnnClippedSwiglu.
+   Generated from the table of operators, do not edit. */
+#ifndef ACLNNOP_ACLNN_CLIPPED_SWIGLU_H
+#define ACLNNOP_ACLNN_CLIPPED_SWIGLU_H
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Phase 1: checks the arguments; answers with the bytes of workspace and an executor. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnClippedSwigluGetWorkspaceSize(
+    const aclTensor* x,
+    const aclTensor* groupIndexOptional,
+    int64_t dim,
+    double alpha,
+    double limit,
+    double bias,
+    bool interleaved,
+    const aclTensor* out,
+    uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+
+/* Phase 2: runs what phase 1 prepared. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnClippedSwiglu(
+    void* workspace,
+    uint64_t workspaceSize,
+    aclOpExecutor* executor,
+    aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
