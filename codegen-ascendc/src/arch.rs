@@ -182,6 +182,8 @@ pub enum Why {
     DType(String),
     /// The target does not have the element type.
     NoDType(&'static Soc, DType),
+    /// An input is a mask, by its name.
+    Mask(String),
     /// The operator's document leaves out this form: attribute and value, and what is left.
     LeftOut(String, &'static str),
     /// No sequence of calls keeps the primitive's accuracy yet.
@@ -203,6 +205,10 @@ impl fmt::Display for Why {
                 let (arch, elsewhere) = (soc.arch.number, Soc::with(*dtype));
                 let names = names.join(" or ");
                 write!(f, "architecture {arch} has no {dtype}; use {names}, or {elsewhere}")
+            }
+            Why::Mask(name) => {
+                write!(f, "the mask `{name}` has no kernel on an NPU yet; ")?;
+                write!(f, "write `{name}: Elem`, and `{name} != 0.0` in the formula")
             }
             Why::LeftOut(what, instead) => {
                 write!(f, "the operator's document leaves out {what} there; use {instead}")

@@ -32,7 +32,12 @@ fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {
                 judged.fill(usize::MAX); // no caller can ask for both
                 break;
             };
-            let x: Vec<f64> = f.input_names().iter().map(|_| random.sample()).collect();
+            let x: Vec<f64> = (0..ins.len())
+                .map(|k| match f.is_mask(k) {
+                    true => f64::from(random.sample() > 0.0),
+                    false => random.sample(),
+                })
+                .collect();
             // Saved outputs have no gradient from above.
             let from_above = |s: &Stream| if s.tensor < above { random.sample() } else { 0.0 };
             let dy: Vec<f64> = outs.iter().map(from_above).collect();

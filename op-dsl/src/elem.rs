@@ -27,6 +27,9 @@ pub struct Gated {
     pub value: Elem,
 }
 
+/// One element of a mask: a tensor of truth values.
+pub type Mask = bool;
+
 /// An attribute that names a dimension, in `[-rank, rank - 1]`.
 pub type Dim = i64;
 

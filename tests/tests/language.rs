@@ -5,6 +5,8 @@
 mod common;
 #[path = "../../codegen-cpu/tests/levels/mod.rs"]
 mod levels;
+#[path = "language/masks.rs"]
+mod masks;
 
 use common::{Tensor, run};
 use levels::levels;

@@ -186,6 +186,9 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     if !soc.arch.dtypes.contains(&dtype) {
         return Err(Why::NoDType(soc, dtype));
     }
+    if let Some(mask) = def.inputs.iter().find(|t| t.kind == Kind::Mask) {
+        return Err(Why::Mask(mask.name.to_string()));
+    }
     for &(attr, value) in def.specs[spec].when.iter() {
         let name = &def.attrs[attr].name;
         if let Some(instead) = left_out(def, soc, name, value) {

@@ -1,11 +1,11 @@
 //! Views from and to `ndarray` views: no element is copied.
 
-use super::elem::El;
+use super::elem::{El, Element};
 use super::error::ViewError;
 use super::view::{Memory, Raw, View, ViewMut};
 use ndarray::{ArrayView, ArrayViewD, ArrayViewMut, Axis, Dimension, IxDyn, ShapeBuilder};
 
-impl<'a, T: El, D: Dimension> TryFrom<ArrayView<'a, T, D>> for View<'a> {
+impl<'a, T: Element, D: Dimension> TryFrom<ArrayView<'a, T, D>> for View<'a> {
     type Error = ViewError;
 
     /// The same elements.
@@ -16,7 +16,7 @@ impl<'a, T: El, D: Dimension> TryFrom<ArrayView<'a, T, D>> for View<'a> {
         let (shape, strides) = (array.shape(), array.strides());
         // What shape and strides of an array view reach is borrowed, as long as the array's lifetime.
         let start = array.as_ptr().cast_mut().cast(); // only ever read through a `View`
-        Raw::unbounded(Memory::Borrowed, start, T::DTYPE, shape, strides).map(View::of)
+        Raw::unbounded(Memory::Borrowed, start, T::STORED, shape, strides).map(View::of)
     }
 }
 
@@ -30,7 +30,7 @@ impl<'a, T: El, D: Dimension> TryFrom<ArrayViewMut<'a, T, D>> for ViewMut<'a> {
     fn try_from(mut array: ArrayViewMut<'a, T, D>) -> Result<ViewMut<'a>, ViewError> {
         let start = array.as_mut_ptr().cast();
         let (shape, strides) = (array.shape(), array.strides());
-        let raw = Raw::unbounded(Memory::Borrowed, start, T::DTYPE, shape, strides)?;
+        let raw = Raw::unbounded(Memory::Borrowed, start, T::STORED, shape, strides)?;
         raw.check_injective().map(ViewMut::of)
     }
 }
@@ -43,7 +43,7 @@ impl<'a> View<'a> {
     /// array view says that nobody does.
     pub fn to_ndarray<T: El>(&self) -> Result<ArrayViewD<'a, T>, ViewError> {
         if self.dtype() != T::DTYPE {
-            return Err(ViewError::DType { wanted: T::DTYPE, got: self.dtype() });
+            return Err(ViewError::DType { wanted: T::STORED, got: self.dtype() });
         }
         if self.raw().memory != Memory::Borrowed {
             return Err(ViewError::NotBorrowed);

@@ -52,7 +52,7 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
     let whole = [of(0, run)];
     let gate_and_value = if gate_first { [0, run] } else { [run, 0] }.map(|at| of(at, 2 * run));
     let parts = |kind: Kind| match kind {
-        Kind::Whole => &whole[..],
+        Kind::Whole | Kind::Mask => &whole[..],
         Kind::Gated => &gate_and_value,
     };
     for (t, input) in def.inputs.iter().zip(inputs) {

@@ -11,8 +11,10 @@ use super::options::Options;
 use super::scratch::Strided;
 use super::stream::Stream;
 use super::threads;
+use super::truth::spread;
 use arrayvec::ArrayVec;
 use core::ops::Range;
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -152,7 +154,7 @@ fn strided(
     sizes[..rank].copy_from_slice(&job.size[boxes.dim..job.rank]);
     strides[..rank].copy_from_slice(&s.strides[boxes.dim..job.rank]);
     (sizes[0], sizes[rank - 1]) = (rows, columns);
-    Strided { ptr: place, dtype: s.dtype, sizes, strides, rank }
+    Strided { ptr: place, origin: s.origin, dtype: s.dtype, sizes, strides, rank }
 }
 
 /// Quotient and remainder, quickly if the divisor is 1, as it is for small calls.
@@ -298,19 +300,30 @@ impl Worker<'_> {
 ///
 /// # Safety
 /// The box must be valid for reads. The slot must be initialised and have room for its elements
-/// in whole steps of both types.
+/// in whole steps of both types, and in whole blocks of truth values.
 unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
     // SAFETY: passed on from the caller; no tensor is in scratch memory.
     unsafe {
-        if b.dtype == job.dtype {
-            return b.copy::<true>(slot);
+        match b.dtype {
+            Stored::Number(own) if own == job.dtype => b.copy::<true>(slot),
+            Stored::Number(own) => {
+                let step = Kernels::step(own, job.level);
+                let steps = b.elements().div_ceil(step);
+                let from = slot.add(steps * step * job.dtype.size().saturating_sub(own.size()));
+                b.copy::<true>(from);
+                let mut io = Streams::of(job.dtype);
+                (io.start[0], io.start[1]) = (from, slot);
+                (job.converters.numbers[own as usize])(&io, steps, false);
+            }
+            Stored::Byte | Stored::Bit => {
+                let n = b.elements();
+                let from = slot.add(n * (job.dtype.size() - 1));
+                match b.dtype {
+                    Stored::Bit => spread(b, from),
+                    _ => b.copy::<true>(from),
+                }
+                (job.converters.truths[job.dtype as usize])(from, slot, n);
+            }
         }
-        let step = Kernels::step(b.dtype, job.level);
-        let steps = b.elements().div_ceil(step);
-        let from = slot.add(steps * step * job.dtype.size().saturating_sub(b.dtype.size()));
-        b.copy::<true>(from);
-        let mut io = Streams::of(job.dtype);
-        (io.start[0], io.start[1]) = (from, slot);
-        (job.converters[b.dtype as usize])(&io, steps, false);
     }
 }

@@ -7,16 +7,38 @@ use super::simd::Isa;
 use super::step::{Floats, PAIR, each};
 use fearless_simd::prelude::*;
 use half::{bf16, f16};
-use op_dsl_ir::DType;
+use op_dsl_ir::{DType, Stored};
 
 mod sealed {
     pub trait Sealed {}
+    impl Sealed for bool {}
+    impl Sealed for u8 {}
     impl Sealed for f32 {}
     impl Sealed for half::f16 {}
     impl Sealed for half::bf16 {}
 }
 
-/// An element type that tensors are made of. Sealed: views trust the tag to tell size and meaning.
+/// What inputs are made of: numbers, or the truth values of a mask. Sealed: views trust the tag to tell size and
+/// meaning.
+pub trait Element: sealed::Sealed + Copy + 'static {
+    /// Its tag.
+    const STORED: Stored;
+}
+
+impl<E: El> Element for E {
+    const STORED: Stored = Stored::Number(E::DTYPE);
+}
+
+impl Element for bool {
+    const STORED: Stored = Stored::Byte;
+}
+
+/// A truth value as well: 0 is false, all else is true.
+impl Element for u8 {
+    const STORED: Stored = Stored::Byte;
+}
+
+/// An element type that kernels compute in. Sealed, as [`Element`] is.
 pub trait El:
     sealed::Sealed + Copy + Send + Sync + Default + PartialEq + core::fmt::Debug + 'static
 {

@@ -1,7 +1,7 @@
 //! What can be wrong with a call, one line each.
 
 use super::simd::Level;
-use op_dsl_ir::DType;
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{BindError, MAX_RANK};
 
 /// Why a view could not be made or an operator could not run. Nothing was written.
@@ -109,10 +109,13 @@ pub enum ViewError {
     #[error("the view holds {got}, not {wanted}")]
     DType {
         /// What was asked for.
-        wanted: DType,
+        wanted: Stored,
         /// What there is.
-        got: DType,
+        got: Stored,
     },
+    /// Truth values where numbers belong.
+    #[error("an output holds numbers; a mask is an input")]
+    Mask,
     /// Others may write the elements while the array view would live.
     #[error(
         "a view of cells or raw parts is no array view, as others may write it; only one of a slice or an \

@@ -30,7 +30,7 @@ pub(super) struct Rows {
 pub(super) struct Job {
     pub kernel: BlockFn,
     /// For inputs of other types.
-    pub converters: Converters,
+    pub converters: &'static Converters,
     pub level: Level,
     /// Element type of the kernel.
     pub dtype: DType,
@@ -54,7 +54,12 @@ pub(super) struct Job {
 
 impl Job {
     #[inline]
-    pub fn new(bound: &Bound, kernel: BlockFn, converters: Converters, level: Level) -> Job {
+    pub fn new(
+        bound: &Bound,
+        kernel: BlockFn,
+        converters: &'static Converters,
+        level: Level,
+    ) -> Job {
         let mut size = [1; MAX_RANK];
         size[..bound.domain.len()].copy_from_slice(&bound.domain);
         Job {
@@ -102,7 +107,7 @@ impl Job {
         let mut strides = [0; MAX_RANK];
         (strides[0], strides[1]) = ((at.pitch * size) as isize, (at.step * size) as isize);
         let ptr = view.ptr.wrapping_add(at.start * size);
-        self.streams.push(Stream { ptr, dtype: view.dtype, strides });
+        self.streams.push(Stream { ptr, origin: ptr, dtype: view.dtype, strides });
         Ok(())
     }
 
@@ -120,7 +125,8 @@ impl Job {
     pub fn zero_input(&mut self, k: usize) {
         static ZERO: [u8; 4] = [0; 4];
         let ptr = ZERO.as_ptr().cast_mut(); // inputs are only read
-        self.streams[k] = Stream { ptr, dtype: self.dtype, strides: [0; MAX_RANK] };
+        let dtype = self.dtype.into();
+        self.streams[k] = Stream { ptr, origin: ptr, dtype, strides: [0; MAX_RANK] };
     }
 
     pub fn inputs(&self) -> &[Stream] {
@@ -167,7 +173,8 @@ impl Job {
 
     /// The type in which the kernel reads or writes stream `k`: an output's own, but that of the kernel for all inputs.
     pub fn walked(&self, k: usize) -> DType {
-        if k < self.input_count { self.dtype } else { self.streams[k].dtype }
+        let own = || self.streams[k].dtype.number(); // outputs are numbers
+        if k < self.input_count { self.dtype } else { own().unwrap_or(self.dtype) }
     }
 
     pub fn input_count(&self) -> usize {
@@ -349,7 +356,8 @@ pub(super) mod tests {
             let mut strides = [0; MAX_RANK];
             (strides[0], strides[1]) = (row, element);
             let ptr = view.raw().ptr.wrapping_offset(4 * start);
-            job(&bound).add(view.raw(), Stream { ptr, dtype: DType::F32, strides })
+            job(&bound)
+                .add(view.raw(), Stream { ptr, origin: ptr, dtype: DType::F32.into(), strides })
         };
         assert_eq!(add(0, 16, 4), Ok(()));
         for (start, row, element) in [(1, 16, 4), (-1, 16, 4), (0, 20, 4), (0, 16, 8)] {

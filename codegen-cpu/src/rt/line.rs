@@ -23,7 +23,8 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     pub fn new(job: &'a Job, streaming: bool) -> Line<'a> {
         let mut io = Streams { scalar: job.scalars, turns: job.turns, ..Streams::of(job.dtype) };
-        io.outputs.iter_mut().zip(job.outputs()).for_each(|(to, output)| *to = output.dtype);
+        let types = (job.input_count()..job.streams().len()).map(|k| job.walked(k));
+        io.outputs.iter_mut().zip(types).for_each(|(to, dtype)| *to = dtype);
         Line { job, io, streaming }
     }
 

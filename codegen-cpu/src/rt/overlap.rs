@@ -2,6 +2,7 @@
 
 use super::stream::{Extent, Stream};
 use arrayvec::ArrayVec;
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
 
 /// Whether two streams are the same elements in the same places.
@@ -9,8 +10,8 @@ pub(super) fn identical(a: &Stream, b: &Stream) -> bool {
     a.ptr == b.ptr && a.dtype == b.dtype && a.strides == b.strides
 }
 
-/// Whether two streams over a domain of these sizes share a byte, given their extents. Never
-/// wrongly `false`; exact when strides nest as those of slices of one dense tensor do.
+/// Whether two streams over a domain of these sizes share a byte, given where their memory is. Never
+/// wrongly `false`; exact when strides nest as those of slices of one dense tensor do, and neither is of bits.
 #[inline]
 pub(super) fn may_overlap(
     (a, a_extent): (&Stream, Extent),
@@ -18,7 +19,8 @@ pub(super) fn may_overlap(
     sizes: &[usize],
 ) -> bool {
     let apart = a_extent.1 <= b_extent.0 || b_extent.1 <= a_extent.0;
-    !apart && Distances::between(a, b, sizes).may_be_zero(BUDGET)
+    let bits = a.dtype == Stored::Bit || b.dtype == Stored::Bit;
+    !apart && (bits || Distances::between(a, b, sizes).may_be_zero(BUDGET))
 }
 
 /// Whether no two places of a tensor are one element. Never wrongly `true`; exact for two dimensions, and
@@ -166,7 +168,7 @@ mod tests {
         let mut all = [0; MAX_RANK];
         all.iter_mut().zip(strides).for_each(|(to, s)| *to = 2 * s);
         let ptr = core::ptr::without_provenance_mut(1000 + 2 * at);
-        Stream { ptr, dtype: DType::F16, strides: all }
+        Stream { ptr, origin: ptr, dtype: DType::F16.into(), strides: all }
     }
 
     fn dims(most: usize) -> impl Strategy<Value = Vec<(usize, isize, isize)>> {

@@ -1,15 +1,18 @@
 //! Strided memory <-> scratch memory.
 //!
-//! Scratch memory holds a box of a stream's elements side by side, in the kernel's element type.
+//! Scratch memory holds a box of a stream's elements side by side, in the kernel's element type. Bits are copied elsewhere
+//! (`truth.rs`).
 
-use op_dsl_ir::DType;
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
 
 /// A box of elements in strided memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strided {
     pub ptr: *mut u8,
-    pub dtype: DType,
+    /// As [`Stream::origin`](super::stream::Stream::origin).
+    pub origin: *mut u8,
+    pub dtype: Stored,
     /// Outermost first; at least two dimensions.
     pub sizes: [usize; MAX_RANK],
     /// In bytes.
@@ -58,11 +61,11 @@ impl Strided {
         let b = self.joined();
         // SAFETY: passed on from the caller.
         unsafe {
-            if b.dtype.size() == 2 {
-                b.copy_from_dim::<u16, GATHER>(0, b.ptr, scratch.cast());
-            } else {
-                b.copy_from_dim::<u32, GATHER>(0, b.ptr, scratch.cast());
-            }
+            match b.dtype.size() {
+                1 => b.copy_from_dim::<u8, GATHER>(0, b.ptr, scratch),
+                2 => b.copy_from_dim::<u16, GATHER>(0, b.ptr, scratch.cast()).cast(),
+                _ => b.copy_from_dim::<u32, GATHER>(0, b.ptr, scratch.cast()).cast(),
+            };
         }
     }
 
@@ -186,9 +189,12 @@ pub(super) unsafe fn copy_line<T: Copy>(from: *const T, to: *mut T, n: usize) {
                 to.add(i).cast::<u32>().write_unaligned(from.add(i).cast::<u32>().read_unaligned());
                 i += 4;
             }
-            if i < bytes {
-                // Elements are of two or four bytes.
+            if i + 2 <= bytes {
                 to.add(i).cast::<u16>().write_unaligned(from.add(i).cast::<u16>().read_unaligned());
+                i += 2;
+            }
+            if const { size_of::<T>() == 1 } && i < bytes {
+                to.add(i).write(from.add(i).read());
             }
         }
     }

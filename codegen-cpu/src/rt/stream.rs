@@ -1,6 +1,6 @@
 //! One input or output of a call: where its elements are.
 
-use op_dsl_ir::DType;
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
 
 /// The elements of one input or output, laid over the domain.
@@ -8,7 +8,9 @@ use op_dsl_ir::bind::MAX_RANK;
 pub(super) struct Stream {
     /// The element at index 0 of every dimension.
     pub ptr: *mut u8,
-    pub dtype: DType,
+    /// Where bits are counted from, for which see [`Raw::origin`](super::view::Raw::origin).
+    pub origin: *mut u8,
+    pub dtype: Stored,
     /// In bytes; 0 along dimensions of one element.
     pub strides: [isize; MAX_RANK],
 }
@@ -17,8 +19,22 @@ pub(super) struct Stream {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfView;
 
-/// First byte and one past the last.
+/// First byte and one past the last. Of bits each is counted as a byte.
 pub(super) type Extent = (usize, usize);
+
+/// The bytes of memory that a stream of this extent has elements in.
+#[inline]
+pub(super) fn memory(s: &Stream, (lo, hi): Extent) -> Extent {
+    let origin = s.origin.addr();
+    let bits = |at: usize| at.wrapping_sub(origin);
+    match s.dtype {
+        Stored::Number(_) | Stored::Byte => (lo, hi),
+        Stored::Bit => {
+            let (first, end) = (bits(lo) / 8, bits(hi).div_ceil(8));
+            (origin.wrapping_add(first), origin.wrapping_add(end))
+        }
+    }
+}
 
 /// Where a stream over a domain of these sizes starts and ends.
 #[inline]

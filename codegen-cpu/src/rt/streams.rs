@@ -4,7 +4,7 @@ use super::block::{Kernels, MAX_STREAMS};
 use super::error::Error;
 use super::job::Job;
 use super::overlap::{identical, may_overlap};
-use super::stream::{OutOfView, Stream, extent};
+use super::stream::{OutOfView, Stream, extent, memory};
 use super::view::{Memory, Raw, View, ViewMut};
 use op_dsl_ir::bind::{Bound, MAX_RANK};
 use op_dsl_ir::op::{OpDef, Part};
@@ -65,7 +65,8 @@ fn over_domain(raw: &Raw, bound: &Bound, part: Part) -> Stream {
     let size = raw.dtype.size() as isize;
     let lead = bound.domain.len() - raw.shape.len(); // broadcast aligns innermost dimensions
     let split = bound.split.filter(|_| part != Part::Whole);
-    let mut s = Stream { ptr: raw.ptr, dtype: raw.dtype, strides: [0; MAX_RANK] };
+    let Raw { ptr, origin, dtype, .. } = *raw;
+    let mut s = Stream { ptr, origin, dtype, strides: [0; MAX_RANK] };
     for (i, (&n, &stride)) in raw.shape.iter().zip(&raw.strides).enumerate() {
         let (mut n, mut step) = (n, 1);
         if let Some(split) = split.filter(|split| split.dim == lead + i) {
@@ -92,7 +93,7 @@ pub(super) fn check_overlap(job: &Job, call: &Call<'_>) -> Result<bool, Error> {
     let op = || def.name.to_string();
     let mut extents = [(0, 0); MAX_STREAMS];
     for (e, s) in extents.iter_mut().zip(job.streams()) {
-        *e = extent(s, job.sizes());
+        *e = memory(s, extent(s, job.sizes()));
     }
     let meet = |a: usize, b: usize| {
         let stream = |k: usize| (&job.streams()[k], extents[k]);

@@ -3,13 +3,13 @@
 //! Views are small and live on the stack. A view that exists is in bounds, so that the driver need
 //! not check again.
 
-use super::elem::El;
+use super::elem::{El, Element};
 use super::error::ViewError;
 use super::overlap::is_injective;
 use super::stream::Extent;
 use core::cell::Cell;
 use core::marker::PhantomData;
-use op_dsl_ir::DType;
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{MAX_RANK, Meta, Shape, TensorMeta, elements};
 
 /// Where a view's memory comes from, and so what else may write it.
@@ -28,7 +28,10 @@ pub(super) enum Memory {
 pub(super) struct Raw {
     /// The element at index 0 of every dimension.
     pub ptr: *mut u8,
-    pub dtype: DType,
+    /// Of bits, where they are counted from: `ptr` goes on from here as if each were a byte, and so is a number, not a
+    /// place in memory. Of all else, `ptr`.
+    pub origin: *mut u8,
+    pub dtype: Stored,
     pub shape: Shape,
     /// In elements; those beyond the rank are 0.
     pub strides: [isize; MAX_RANK],
@@ -112,20 +115,20 @@ impl Raw {
     fn dense(
         memory: Memory,
         ptr: *mut u8,
-        dtype: DType,
+        dtype: Stored,
         shape: &[usize],
         len: usize,
     ) -> Option<Raw> {
         let ((strides, count), shape) = (dense(shape, len)?, Shape::new(shape)?);
         let span = (0, count as isize - 1);
-        Some(Raw { ptr, dtype, shape, strides, count, dense: true, span, memory })
+        Some(Raw { ptr, origin: ptr, dtype, shape, strides, count, dense: true, span, memory })
     }
 
     /// Everything but the bounds.
     pub(super) fn unbounded(
         memory: Memory,
         ptr: *mut u8,
-        dtype: DType,
+        dtype: Stored,
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Raw, ViewError> {
@@ -144,11 +147,11 @@ impl Raw {
         let mut dims = shape.iter().zip(strides).zip(&own);
         let dense = dims.all(|((&n, s), own)| n <= 1 || s == own);
         let shape = Shape::new(shape).ok_or_else(overflow)?;
-        Ok(Raw { ptr, dtype, shape, strides: all, count, dense, span, memory })
+        Ok(Raw { ptr, origin: ptr, dtype, shape, strides: all, count, dense, span, memory })
     }
 
     /// Over a buffer of `len` elements of `T` at `base`.
-    fn within<T: El>(
+    fn within<T: Element>(
         memory: Memory,
         base: *mut T,
         len: usize,
@@ -156,8 +159,31 @@ impl Raw {
         strides: &[isize],
         offset: usize,
     ) -> Result<Raw, ViewError> {
-        let mut raw = Raw::unbounded(memory, base.cast(), T::DTYPE, shape, strides)?;
-        let (lo, hi) = raw.span;
+        let mut raw = Raw::unbounded(memory, base.cast(), T::STORED, shape, strides)?;
+        raw.check_bounds(len, strides, offset)?;
+        // SAFETY: `offset` is within the buffer or one past its end, as just checked.
+        raw.ptr = unsafe { base.add(offset) }.cast();
+        raw.origin = raw.ptr;
+        Ok(raw)
+    }
+
+    /// Bits from `first` on, counted from `origin`.
+    fn bits(
+        memory: Memory,
+        origin: *const u8,
+        shape: &[usize],
+        strides: &[isize],
+        first: usize,
+    ) -> Result<Raw, ViewError> {
+        let origin = origin.cast_mut(); // only ever read: outputs are no bits
+        let mut raw = Raw::unbounded(memory, origin, Stored::Bit, shape, strides)?;
+        raw.ptr = origin.wrapping_add(first);
+        Ok(raw)
+    }
+
+    /// That no element is outside of a buffer of `len`, of which `offset` is the first.
+    fn check_bounds(&self, len: usize, strides: &[isize], offset: usize) -> Result<(), ViewError> {
+        let (shape, (lo, hi)) = (&*self.shape, self.span);
         let empty = shape.contains(&0);
         let start = isize::try_from(offset).unwrap_or(isize::MAX);
         let (first, last) = (start.saturating_add(lo), start.saturating_add(hi));
@@ -167,9 +193,7 @@ impl Raw {
             let (shape, strides) = (shape.to_vec(), strides.to_vec());
             return Err(ViewError::OutOfBounds { shape, strides, first, last, len });
         }
-        // SAFETY: `offset` is within the buffer or one past its end, as just checked.
-        raw.ptr = unsafe { base.add(offset) }.cast();
-        Ok(raw)
+        Ok(())
     }
 
     /// That no two places are one element.
@@ -204,8 +228,8 @@ impl Raw {
 
 macro_rules! accessors {
     () => {
-        /// Element type.
-        pub fn dtype(&self) -> DType {
+        /// What its elements are.
+        pub fn dtype(&self) -> Stored {
             self.raw.dtype
         }
         /// Dimensions, outermost first.
@@ -216,9 +240,10 @@ macro_rules! accessors {
         pub fn strides(&self) -> &[isize] {
             self.raw.strides()
         }
-        /// The element at index 0 of every dimension; may lack its type's alignment.
+        /// The element at index 0 of every dimension; may lack its type's alignment. Of bits, the byte that
+        /// they are counted from.
         pub fn as_ptr(&self) -> *const u8 {
-            self.raw.ptr
+            self.raw.origin
         }
         pub(super) fn raw(&self) -> &Raw {
             &self.raw
@@ -251,13 +276,14 @@ impl<'a> View<'a> {
         View { raw, _memory: PhantomData }
     }
 
-    /// A dense tensor: `data` holds its elements, innermost dimension last.
+    /// A dense tensor: `data` holds its elements, innermost dimension last. A mask is a tensor of `bool`, or of
+    /// `u8` of which 0 is false and all else is true.
     ///
     /// # Errors
     /// Rank beyond 8; more elements than `data` has.
-    pub fn new<T: El>(data: &'a [T], shape: &[usize]) -> Result<View<'a>, ViewError> {
+    pub fn new<T: Element>(data: &'a [T], shape: &[usize]) -> Result<View<'a>, ViewError> {
         let base = data.as_ptr().cast_mut(); // only ever read through a `View`
-        let dense = Raw::dense(Memory::Borrowed, base.cast(), T::DTYPE, shape, data.len());
+        let dense = Raw::dense(Memory::Borrowed, base.cast(), T::STORED, shape, data.len());
         if let Some(raw) = dense {
             return Ok(View::of(raw));
         }
@@ -269,7 +295,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// Rank beyond 8; not one stride per dimension; an element outside `data`; overflow.
-    pub fn strided<T: El>(
+    pub fn strided<T: Element>(
         data: &'a [T],
         shape: &[usize],
         strides: &[isize],
@@ -279,12 +305,36 @@ impl<'a> View<'a> {
         Raw::within(Memory::Borrowed, base, data.len(), shape, strides, offset).map(View::of)
     }
 
+    /// A dense mask of packed bits: element `i` is bit `i % 8`, counted from the lowest, of byte `i / 8`.
+    ///
+    /// # Errors
+    /// Rank beyond 8; more elements than `data` has bits.
+    pub fn bits(data: &'a [u8], shape: &[usize]) -> Result<View<'a>, ViewError> {
+        let strides = contiguous_strides(shape);
+        View::strided_bits(data, shape, &strides[..shape.len().min(MAX_RANK)], 0)
+    }
+
+    /// As [`View::bits`], with any strides, in bits; the first element is bit `offset`.
+    ///
+    /// # Errors
+    /// As [`View::strided`].
+    pub fn strided_bits(
+        data: &'a [u8],
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<View<'a>, ViewError> {
+        let raw = Raw::bits(Memory::Borrowed, data.as_ptr(), shape, strides, offset)?;
+        raw.check_bounds(data.len().saturating_mul(8), strides, offset)?;
+        Ok(View::of(raw))
+    }
+
     /// As [`View::strided`], over memory that an output of the same call may share, so that an
     /// operator can work in place. Calls on cells run on the calling thread alone.
     ///
     /// # Errors
     /// As [`View::strided`].
-    pub fn from_cells<T: El>(
+    pub fn from_cells<T: Element>(
         data: &'a [Cell<T>],
         shape: &[usize],
         strides: &[isize],
@@ -294,7 +344,8 @@ impl<'a> View<'a> {
         Raw::within(Memory::Cells, base, data.len(), shape, strides, offset).map(View::of)
     }
 
-    /// Any memory; `ptr` is the element at index 0 of every dimension and needs no alignment.
+    /// Any memory; `ptr` is the element at index 0 of every dimension and needs no alignment. Of bits it is the
+    /// byte with that element in its lowest bit; strides count bits.
     ///
     /// # Errors
     /// Rank beyond 8; not one stride per dimension; overflow.
@@ -305,11 +356,27 @@ impl<'a> View<'a> {
     /// runs while it waits for the pool's.
     pub unsafe fn from_raw_parts(
         ptr: *const u8,
-        dtype: DType,
+        dtype: impl Into<Stored>,
         shape: &[usize],
         strides: &[isize],
     ) -> Result<View<'a>, ViewError> {
-        Raw::unbounded(Memory::Raw, ptr.cast_mut(), dtype, shape, strides).map(View::of)
+        Raw::unbounded(Memory::Raw, ptr.cast_mut(), dtype.into(), shape, strides).map(View::of)
+    }
+
+    /// Packed bits in any memory: the element at index 0 of every dimension is bit `first` from `origin` on.
+    ///
+    /// # Errors
+    /// As [`View::from_raw_parts`].
+    ///
+    /// # Safety
+    /// As [`View::from_raw_parts`], of every byte that has one of the bits.
+    pub unsafe fn from_raw_bits(
+        origin: *const u8,
+        shape: &[usize],
+        strides: &[isize],
+        first: usize,
+    ) -> Result<View<'a>, ViewError> {
+        Raw::bits(Memory::Raw, origin, shape, strides, first).map(View::of)
     }
 }
 
@@ -328,7 +395,7 @@ impl<'a> ViewMut<'a> {
     /// Rank beyond 8; more elements than `data` has.
     pub fn new<T: El>(data: &'a mut [T], shape: &[usize]) -> Result<ViewMut<'a>, ViewError> {
         let base = data.as_mut_ptr().cast();
-        if let Some(raw) = Raw::dense(Memory::Borrowed, base, T::DTYPE, shape, data.len()) {
+        if let Some(raw) = Raw::dense(Memory::Borrowed, base, T::STORED, shape, data.len()) {
             return Ok(ViewMut::of(raw));
         }
         let strides = contiguous_strides(shape);
@@ -372,7 +439,7 @@ impl<'a> ViewMut<'a> {
     ///
     /// # Errors
     /// Rank beyond 8; not one stride per dimension; overflow; an element that would be written
-    /// twice.
+    /// twice; truth values.
     ///
     /// # Safety
     /// Every element that shape and strides reach must be valid for reads and writes during
@@ -380,10 +447,14 @@ impl<'a> ViewMut<'a> {
     /// that this thread runs while it waits for the pool's.
     pub unsafe fn from_raw_parts(
         ptr: *mut u8,
-        dtype: DType,
+        dtype: impl Into<Stored>,
         shape: &[usize],
         strides: &[isize],
     ) -> Result<ViewMut<'a>, ViewError> {
+        let dtype = dtype.into();
+        if dtype.number().is_none() {
+            return Err(ViewError::Mask);
+        }
         let raw = Raw::unbounded(Memory::Raw, ptr, dtype, shape, strides)?;
         raw.check_injective().map(ViewMut::of)
     }

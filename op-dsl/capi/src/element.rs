@@ -1,6 +1,6 @@
 //! What the elements of a tensor may be.
 
-use op_dsl_ir::DType;
+use op_dsl_ir::{DType, Stored};
 
 /// The element type of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub enum Element {
     Float(DType),
     /// It is cast to a float type before a kernel reads it.
     Whole(Whole),
+    /// A truth value of a mask: kernels read it.
+    Truth(Stored),
 }
 
 /// A whole number.
@@ -44,11 +46,22 @@ impl Element {
     /// Bytes of the longest.
     pub const MAX_SIZE: usize = 8;
 
-    /// Bytes of one.
-    pub const fn size(self) -> usize {
-        match self {
+    /// The first bytes of memory that have elements from `first` to `last`, and the first byte behind them.
+    pub const fn bytes(self, first: usize, last: usize) -> (usize, usize) {
+        let size = match self {
+            Element::Truth(Stored::Bit) => return (first / 8, last / 8 + 1),
+            Element::Truth(stored) => stored.size(),
             Element::Float(dtype) => dtype.size(),
             Element::Whole(whole) => whole.size(),
+        };
+        (first * size, (last + 1) * size)
+    }
+
+    /// Bytes of one; 0 for bits.
+    pub const fn size(self) -> usize {
+        match self {
+            Element::Truth(Stored::Bit) => 0,
+            _ => self.bytes(0, 0).1,
         }
     }
 }

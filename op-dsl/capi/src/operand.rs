@@ -4,8 +4,8 @@ use super::element::Element;
 use super::refusal::{Checked, refuse};
 use codegen_cpu::rt::error::ViewError;
 use codegen_cpu::rt::view::{View, ViewMut, contiguous_strides};
-use op_dsl_ir::DType;
 use op_dsl_ir::bind::{MAX_RANK, Shape};
+use op_dsl_ir::{DType, Stored};
 use std::ptr::{NonNull, with_exposed_provenance_mut};
 
 /// A tensor that an operator reads or writes: checked, but for where its memory is.
@@ -96,16 +96,24 @@ impl Operand<DType> {
     pub fn dense_bytes(&self) -> usize {
         self.shape.iter().product::<usize>() * self.element.size()
     }
+}
 
+impl Operand<Stored> {
     /// Its elements, to read.
     ///
     /// # Safety
     /// From `base` on there is memory for all it reaches, to read during `'a`, and no other
     /// thread writes there during a call that is given the view.
     pub unsafe fn view<'a>(&self, base: usize) -> Result<View<'a>, ViewError> {
+        let (shape, strides) = (self.shape(), self.strides());
+        if self.element == Stored::Bit {
+            let origin = with_exposed_provenance_mut::<u8>(base);
+            // SAFETY: as asked of the caller.
+            return unsafe { View::from_raw_bits(origin, shape, strides, self.offset) };
+        }
         let first = self.first(base, self.element.size());
         // SAFETY: as asked of the caller.
-        unsafe { View::from_raw_parts(first, self.element, self.shape(), self.strides()) }
+        unsafe { View::from_raw_parts(first, self.element, shape, strides) }
     }
 
     /// Its elements, to write.

@@ -85,10 +85,13 @@ pub struct Run {
     /// File of an input tensor; once per input.
     #[arg(long = "in", value_name = "NAME=FILE.npy", value_parser = tensor_file)]
     pub inputs: Vec<Pair>,
+    /// Mask whose file holds packed bits, as of numpy.packbits(m, bitorder='little'); once per mask.
+    #[arg(long, value_name = "NAME")]
+    pub packed: Vec<String>,
     /// Value of an attribute that shall not have its default.
     #[arg(long = "attr", value_name = "NAME=VALUE", value_parser = attribute)]
     pub attrs: Vec<Pair>,
-    /// Element type that all input files have; needed for bf16, whose files are uint16 bit patterns.
+    /// Element type that all input files have, masks aside; needed for bf16, whose files are uint16 bit patterns.
     #[arg(long, value_name = "bf16|f16|f32", value_parser = dtype)]
     pub dtype: Option<DType>,
     /// Threads to share the work; by default as many as pay.

@@ -4,25 +4,61 @@ use super::error::Error;
 use codegen_cpu::rt::elem::El;
 use codegen_cpu::rt::view::{View, ViewMut, contiguous_strides};
 use half::{bf16, f16};
-use op_dsl_ir::DType;
 use op_dsl_ir::bind::{MAX_RANK, TensorMeta, elements};
+use op_dsl_ir::{DType, Stored};
 
 /// Elements of one of the types.
 pub enum Data {
     F16(Vec<f16>),
     BF16(Vec<bf16>),
     F32(Vec<f32>),
+    /// Truth values, one to a byte.
+    Bytes(Vec<u8>),
+    /// Truth values, eight to a byte; read only.
+    Bits(Vec<u8>),
 }
 
-/// Runs an expression with `$v` bound to the elements, whatever their type.
+/// Runs an expression with `$v` bound to the elements, whatever their type; another for bits.
 macro_rules! with_elements {
-    ($data:expr, $v:ident => $do:expr) => {
+    ($data:expr, $v:ident => $do:expr, $bits:ident => $else:expr) => {
         match $data {
             Data::F16($v) => $do,
             Data::BF16($v) => $do,
             Data::F32($v) => $do,
+            Data::Bytes($v) => $do,
+            Data::Bits($bits) => $else,
         }
     };
+}
+
+/// What arrays are filled with: numbers, or truth values as 0 and another number.
+trait Filled: Copy {
+    fn of(value: f32) -> Self;
+    fn number(self) -> f32;
+}
+
+macro_rules! filled {
+    ($($E:ty)*) => {$(
+        impl Filled for $E {
+            fn of(value: f32) -> $E {
+                El::from_f32(value)
+            }
+            fn number(self) -> f32 {
+                El::to_f32(self)
+            }
+        }
+    )*};
+}
+filled!(f16 bf16 f32);
+
+impl Filled for u8 {
+    /// Of truth values, the bytes of the number tell which byte is there: any but 0 must be as good as 1.
+    fn of(value: f32) -> u8 {
+        value.to_bits().to_le_bytes().into_iter().find(|byte| *byte != 0).unwrap_or(0)
+    }
+    fn number(self) -> f32 {
+        f32::from(self != 0)
+    }
 }
 
 /// A tensor: elements, shape, strides.
@@ -39,36 +75,41 @@ pub struct Array {
 const LINE: usize = 64;
 
 /// So many elements from the first cache line on, and where that is.
-fn filled<T: El>(len: usize, next: impl FnMut() -> f32) -> Option<(Vec<T>, usize)> {
+fn filled<T: Filled>(len: usize, next: impl FnMut() -> f32) -> Option<(Vec<T>, usize)> {
     let mut values = Vec::<T>::new();
     values.try_reserve_exact(len.checked_add(LINE / size_of::<T>())?).ok()?;
     let start = values.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
-    let padding = std::iter::repeat_n(T::from_f32(0.0), start);
-    values.extend(padding.chain(std::iter::repeat_with(next).take(len).map(T::from_f32)));
+    let padding = std::iter::repeat_n(T::of(0.0), start);
+    values.extend(padding.chain(std::iter::repeat_with(next).take(len).map(T::of)));
     Some((values, start))
 }
 
 impl Array {
-    /// A dense tensor whose elements come from `next`, rounded to the type.
+    /// A dense tensor whose elements come from `next`, rounded to the type; true where that is not 0.
     pub fn filled(
-        dtype: DType,
+        stored: impl Into<Stored>,
         shape: &[usize],
         next: impl FnMut() -> f32,
     ) -> Result<Array, Error> {
         let refused = || Error::Memory { shape: shape.to_vec() };
         let len = elements(shape).ok_or_else(refused)?;
-        let filled = match dtype {
-            DType::F16 => filled(len, next).map(|(v, start)| (Data::F16(v), start)),
-            DType::BF16 => filled(len, next).map(|(v, start)| (Data::BF16(v), start)),
-            DType::F32 => filled(len, next).map(|(v, start)| (Data::F32(v), start)),
+        let filled = match stored.into() {
+            Stored::Number(DType::F16) => filled(len, next).map(|(v, start)| (Data::F16(v), start)),
+            Stored::Number(DType::BF16) => {
+                filled(len, next).map(|(v, start)| (Data::BF16(v), start))
+            }
+            Stored::Number(DType::F32) => filled(len, next).map(|(v, start)| (Data::F32(v), start)),
+            Stored::Byte | Stored::Bit => {
+                filled(len, next).map(|(v, start)| (Data::Bytes(v), start))
+            }
         };
         let (data, start) = filled.ok_or_else(refused)?;
         Ok(Array { start, ..Array::dense(data, shape.to_vec()) })
     }
 
     /// A dense tensor of zeros.
-    pub fn zeros(dtype: DType, shape: &[usize]) -> Result<Array, Error> {
-        Array::filled(dtype, shape, || 0.0)
+    pub fn zeros(stored: impl Into<Stored>, shape: &[usize]) -> Result<Array, Error> {
+        Array::filled(stored, shape, || 0.0)
     }
 
     /// A dense tensor, innermost dimension last.
@@ -77,36 +118,75 @@ impl Array {
         Array { data, start: 0, shape, strides }
     }
 
-    pub fn dtype(&self) -> DType {
+    pub fn stored(&self) -> Stored {
         match self.data {
-            Data::F16(_) => DType::F16,
-            Data::BF16(_) => DType::BF16,
-            Data::F32(_) => DType::F32,
+            Data::F16(_) => DType::F16.into(),
+            Data::BF16(_) => DType::BF16.into(),
+            Data::F32(_) => DType::F32.into(),
+            Data::Bytes(_) => Stored::Byte,
+            Data::Bits(_) => Stored::Bit,
         }
     }
 
     pub fn meta(&self) -> TensorMeta<'_> {
-        TensorMeta { shape: &self.shape, dtype: self.dtype() }
+        TensorMeta { shape: &self.shape, dtype: self.stored() }
     }
 
-    /// Element `i` in memory order.
+    /// The bytes of a mask as bits of this shape.
+    ///
+    /// # Errors
+    /// They are not as many bytes as that takes, one after the other.
+    pub fn unpacked(self, shape: Vec<usize>) -> Result<Array, String> {
+        let dense = contiguous_strides(&self.shape);
+        match (self.data, elements(&shape).map(|n| n.div_ceil(8))) {
+            (Data::Bytes(bytes), Some(needed))
+                if bytes.len() == needed && dense[..self.shape.len()] == self.strides =>
+            {
+                Ok(Array::dense(Data::Bits(bytes), shape))
+            }
+            (_, needed) => Err(format!(
+                "the file has shape {:?}; {shape:?} takes {} bytes of packed bits, one after the other",
+                self.shape,
+                needed.unwrap_or(usize::MAX)
+            )),
+        }
+    }
+
+    /// Element `i` in memory order; of truth values 1 or 0.
     pub fn get(&self, i: usize) -> f32 {
-        with_elements!(&self.data, v => v[self.start + i].to_f32())
+        with_elements!(
+            &self.data,
+            v => v[self.start + i].number(),
+            bits => f32::from(bits[i / 8] >> (i % 8) & 1)
+        )
     }
 
-    /// Sets element `i` in memory order, rounded to the type.
+    /// Sets element `i` in memory order, rounded to the type; to true where that is not 0.
     pub fn set(&mut self, i: usize, value: f32) {
-        with_elements!(&mut self.data, v => v[self.start + i] = El::from_f32(value));
+        with_elements!(&mut self.data, v => v[self.start + i] = Filled::of(value), _bits => {});
     }
 
     pub fn view(&self) -> Result<View<'_>, Error> {
         let (shape, strides, start) = (&self.shape, &self.strides, self.start);
-        Ok(with_elements!(&self.data, v => View::strided(v, shape, strides, start))?)
+        let view = with_elements!(
+            &self.data,
+            v => View::strided(v, shape, strides, start),
+            bits => View::strided_bits(bits, shape, strides, start)
+        );
+        Ok(view?)
     }
 
+    /// Of numbers: no output is a mask.
     pub fn view_mut(&mut self) -> Result<ViewMut<'_>, Error> {
         let (shape, strides, start) = (&self.shape, &self.strides, self.start);
-        Ok(with_elements!(&mut self.data, v => ViewMut::strided(v, shape, strides, start))?)
+        Ok(match &mut self.data {
+            Data::F16(v) => ViewMut::strided(v, shape, strides, start)?,
+            Data::BF16(v) => ViewMut::strided(v, shape, strides, start)?,
+            Data::F32(v) => ViewMut::strided(v, shape, strides, start)?,
+            Data::Bytes(_) | Data::Bits(_) => {
+                return Err(Error::Usage("a mask is no output".into()));
+            }
+        })
     }
 }
 

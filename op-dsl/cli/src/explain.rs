@@ -67,6 +67,7 @@ fn heading(def: &OpDef) -> String {
 fn tensors(tensors: &[Tensor]) -> String {
     let show = |t: &Tensor| match t.kind {
         Kind::Whole => t.name.to_string(),
+        Kind::Mask => format!("{} (a mask)", t.name),
         Kind::Gated => format!("{0} (= {0}.gate, {0}.value)", t.name),
     };
     tensors.iter().map(show).collect::<Vec<_>>().join(", ")

@@ -29,16 +29,20 @@ fn table(operators: Operators) -> String {
         ]);
     }
     let legend = "\nx*  is cut in two along `dim`: a gate and a value.   \
-                  (y)  is checked but not read.   =  default, {} allowed.\n";
+                  m?  is a mask.   (y)  is checked but not read.   =  default, {} allowed.\n";
     table.to_text() + legend
 }
 
 fn tensors(tensors: &[Tensor]) -> String {
     let show = |t: &Tensor| {
-        let star = if t.kind == Kind::Gated { "*" } else { "" };
+        let mark = match t.kind {
+            Kind::Whole => "",
+            Kind::Gated => "*",
+            Kind::Mask => "?",
+        };
         match t.used {
-            true => format!("{}{star}", t.name),
-            false => format!("({}{star})", t.name),
+            true => format!("{}{mark}", t.name),
+            false => format!("({}{mark})", t.name),
         }
     };
     tensors.iter().map(show).collect::<Vec<_>>().join(", ")
@@ -78,8 +82,10 @@ fn as_json(operators: Operators) -> String {
 
 fn operator(def: &OpDef) -> Json {
     let tensors = |tensors: &[Tensor]| -> Json {
-        let one =
-            |t: &Tensor| json!({ "name": t.name, "gated": t.kind == Kind::Gated, "used": t.used });
+        let one = |t: &Tensor| {
+            let (gated, mask) = (t.kind == Kind::Gated, t.kind == Kind::Mask);
+            json!({ "name": t.name, "gated": gated, "mask": mask, "used": t.used })
+        };
         tensors.iter().map(one).collect()
     };
     json!({

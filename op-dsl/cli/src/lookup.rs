@@ -75,14 +75,19 @@ pub fn files<'p>(
 ) -> Result<Vec<Option<&'p str>>, Error> {
     check_twice(flag, given)?;
     for (name, _) in given {
-        if !tensors.iter().any(|t| t.name == *name) {
-            let role = if flag == "--in" { "input" } else { "output" };
-            let known = tensors.iter().map(|t| &*t.name);
-            return Err(unknown(format!("{} has no {role}", op.name), name, known));
-        }
+        known(op, if flag == "--in" { "input" } else { "output" }, tensors, name)?;
     }
     let file = |t: &Tensor| given.iter().find(|(name, _)| t.name == *name).map(|(_, f)| &**f);
     Ok(tensors.iter().map(file).collect())
+}
+
+/// That a tensor of this name is among some.
+pub fn known(op: &OpDef, role: &str, tensors: &[Tensor], name: &str) -> Result<(), Error> {
+    if tensors.iter().any(|t| t.name == name) {
+        return Ok(());
+    }
+    let known = tensors.iter().map(|t| &*t.name);
+    Err(unknown(format!("{} has no {role}", op.name), name, known))
 }
 
 /// Names of tensors, for messages.

@@ -2,9 +2,10 @@
 
 use super::array::{Array, Data};
 use half::{bf16, f16};
-use npyz::{DType as Stored, Endianness, NpyFile, NpyHeader, Order, TypeChar, WriterBuilder};
+use npyz::{DType as Held, Endianness, NpyFile, NpyHeader, Order, TypeChar, WriterBuilder};
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{MAX_RANK, elements};
+use op_dsl_ir::op::Kind;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read};
 use std::path::{Path, PathBuf};
@@ -14,16 +15,20 @@ const MAX_HEADER: usize = 1 << 16;
 /// Deepest nesting of brackets in a header; those of plain arrays have two.
 const MAX_NESTING: usize = 8;
 
-/// Reads a file whose elements must have the type asked for; without one, f16 or f32.
+/// Reads a file whose elements must have the type asked for; without one, f16 or f32. That of a mask holds
+/// bool or uint8.
 ///
 /// Files in Fortran order become views with the strides that they have.
-pub fn read(path: &Path, asked: Option<DType>) -> Result<Array, String> {
+pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, String> {
     if fs::metadata(path).map_err(plain)?.is_dir() {
         return Err("is a directory".into());
     }
     let mut file = BufReader::new(File::open(path).map_err(plain)?);
     let header = header(&mut file)?;
-    let dtype = dtype(&header.dtype(), asked)?;
+    let held = match kind {
+        Kind::Whole | Kind::Gated => Elements::Numbers(dtype(&header.dtype(), asked)?),
+        Kind::Mask => truth(&header.dtype())?,
+    };
     let shape: Option<Vec<usize>> = header.shape().iter().map(|&n| n.try_into().ok()).collect();
     let shape = shape.unwrap_or_default();
     if shape.len() != header.shape().len() || elements(&shape).is_none() {
@@ -33,10 +38,14 @@ pub fn read(path: &Path, asked: Option<DType>) -> Result<Array, String> {
         return Err(format!("has rank {}; allowed: 0 to {MAX_RANK}", shape.len()));
     }
     let order = header.order();
-    let data = match dtype {
-        DType::F16 => Data::F16(data::<f16, _, _>(header, &mut file, |v| v)?),
-        DType::BF16 => Data::BF16(data::<u16, _, _>(header, &mut file, bf16::from_bits)?),
-        DType::F32 => Data::F32(data::<f32, _, _>(header, &mut file, |v| v)?),
+    let data = match held {
+        Elements::Numbers(DType::F16) => Data::F16(data::<f16, _, _>(header, &mut file, |v| v)?),
+        Elements::Numbers(DType::BF16) => {
+            Data::BF16(data::<u16, _, _>(header, &mut file, bf16::from_bits)?)
+        }
+        Elements::Numbers(DType::F32) => Data::F32(data::<f32, _, _>(header, &mut file, |v| v)?),
+        Elements::Bools => Data::Bytes(data::<bool, _, _>(header, &mut file, u8::from)?),
+        Elements::Bytes => Data::Bytes(data::<u8, _, _>(header, &mut file, |v| v)?),
     };
     if file.read(&mut [0]).map_err(plain)? != 0 {
         return Err("has more data than its header says".into());
@@ -110,9 +119,28 @@ fn is_plain(text: &[u8]) -> bool {
     true
 }
 
+/// What a file holds.
+enum Elements {
+    Numbers(DType),
+    Bools,
+    Bytes,
+}
+
+/// What the file of a mask holds, if it can be used.
+fn truth(held: &Held) -> Result<Elements, String> {
+    let Held::Plain(ty) = held else {
+        return Err("holds records; allowed for a mask: bool, uint8".into());
+    };
+    match (ty.type_char(), ty.size_field()) {
+        (TypeChar::Bool, 1) => Ok(Elements::Bools),
+        (TypeChar::Uint, 1) => Ok(Elements::Bytes),
+        _ => Err(format!("holds {ty}; allowed for a mask: bool, uint8")),
+    }
+}
+
 /// The element type of a file, if it can be used.
-fn dtype(stored: &Stored, asked: Option<DType>) -> Result<DType, String> {
-    let Stored::Plain(ty) = stored else {
+fn dtype(held: &Held, asked: Option<DType>) -> Result<DType, String> {
+    let Held::Plain(ty) = held else {
         return Err("holds records; allowed: arrays of float16, float32 or, with --dtype bf16, \
                     uint16"
             .into());
@@ -234,6 +262,7 @@ fn write(file: File, array: &Array) -> io::Result<()> {
         Data::BF16(v) => save!(v[array.start..].iter().map(|v| v.to_bits())),
         Data::F16(v) => save!(v[array.start..].iter().copied()),
         Data::F32(v) => save!(v[array.start..].iter().copied()),
+        Data::Bytes(v) | Data::Bits(v) => save!(v[array.start..].iter().copied()),
     }
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }

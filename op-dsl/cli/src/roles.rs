@@ -2,7 +2,8 @@
 
 use super::error::Error;
 use codegen_cpu::rt::call::Operator;
-use op_dsl_ir::op::{Kind, OpDef, Value};
+use op_dsl_ir::bind::TensorMeta;
+use op_dsl_ir::op::{Kind, OpDef, Tensor, Value};
 pub use op_dsl_ir::roles::activation;
 
 /// Index of the input tensor with the activation.
@@ -30,15 +31,24 @@ pub fn input_shapes(
     let of = |kind| {
         let mut shape = shape.to_vec();
         match (dim, lead, kind) {
-            (Some(d), Kind::Gated, Kind::Whole) => shape[d] /= 2,
-            (Some(d), Kind::Whole, Kind::Gated) => shape[d] = shape[d].saturating_mul(2),
+            (Some(d), Kind::Gated, Kind::Whole | Kind::Mask) => shape[d] /= 2,
+            (Some(d), Kind::Whole | Kind::Mask, Kind::Gated) => {
+                shape[d] = shape[d].saturating_mul(2);
+            }
             _ => {}
         }
         shape
     };
     let shapes: Vec<_> = op.def().inputs.iter().map(|t| of(t.kind)).collect();
-    let dtype = op.def().dtypes[0];
-    let meta = |s| op_dsl_ir::bind::TensorMeta { shape: s, dtype };
-    op.infer(attrs, &shapes.iter().map(|s| meta(&s[..])).collect::<Vec<_>>())?;
+    op.infer(attrs, &metas(op.def(), &shapes))?;
     Ok(shapes)
+}
+
+/// Inputs of these shapes and of the first element type that the operator takes.
+pub fn metas<'s>(def: &OpDef, shapes: &'s [Vec<usize>]) -> Vec<TensorMeta<'s>> {
+    let meta = |(t, shape): (&Tensor, &'s Vec<usize>)| TensorMeta {
+        shape,
+        dtype: t.kind.stored(def.dtypes[0]),
+    };
+    def.inputs.iter().zip(shapes).map(meta).collect()
 }

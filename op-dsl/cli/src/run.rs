@@ -2,13 +2,14 @@
 
 use super::Operators;
 use super::args::Run;
-use super::array::{Array, views, views_mut};
+use super::array::{Array, Data, views, views_mut};
 use super::error::Error;
 use super::lookup;
 use super::npy;
 use super::table::Table;
 use codegen_cpu::rt::call::{Operator, Options};
 use op_dsl_ir::DType;
+use op_dsl_ir::op::{Kind, Tensor};
 use std::path::{Path, PathBuf};
 
 /// Reads, computes, writes; answers with what was written.
@@ -34,7 +35,7 @@ pub fn run(operators: Operators, args: &Run) -> Result<String, Error> {
         let done = npy::write_beside(&target.place, array).map_err(|e| target.error(e))?;
         pending.push((target, done));
         let stored =
-            if array.dtype() == DType::BF16 { "bf16 as uint16" } else { array.dtype().name() };
+            if array.stored() == DType::BF16 { "bf16 as uint16" } else { array.stored().name() };
         let shape = format!("{:?}", array.shape);
         table.row([&target.name, stored, &shape, &target.typed]);
     }
@@ -55,9 +56,27 @@ fn read(op: &Operator, args: &Run) -> Result<Vec<Array>, Error> {
             return Err(Error::MissingTensor { op: op.name().into(), flag, name, all });
         };
         let wrong = |what| Error::File { flag, name, path: file.into(), what };
-        arrays.push(npy::read(Path::new(file), args.dtype).map_err(wrong)?);
+        arrays.push(npy::read(Path::new(file), tensor.kind, args.dtype).map_err(wrong)?);
+    }
+    for name in &args.packed {
+        let (mask, shape) = packed(op, name, &arrays)?;
+        let wrong = |what| Error::Usage(format!("--packed {name}: {what}"));
+        let bits =
+            std::mem::replace(&mut arrays[mask], Array::dense(Data::Bits(Vec::new()), vec![]));
+        arrays[mask] = bits.unpacked(shape).map_err(wrong)?;
     }
     Ok(arrays)
+}
+
+/// Index of a mask, and the shape of its bits: that of the first input of numbers.
+fn packed(op: &Operator, name: &str, arrays: &[Array]) -> Result<(usize, Vec<usize>), Error> {
+    let inputs = &op.def().inputs;
+    let is_mask = |t: &&Tensor| t.kind == Kind::Mask;
+    let masks: Vec<Tensor> = inputs.iter().filter(is_mask).cloned().collect();
+    lookup::known(op.def(), "mask", &masks, name)?;
+    let mask = inputs.iter().position(|t| t.name == name).unwrap_or(0);
+    let numbers = inputs.iter().position(|t| t.kind == Kind::Whole).unwrap_or(0);
+    Ok((mask, arrays[numbers].shape.clone()))
 }
 
 /// An output that shall be written.

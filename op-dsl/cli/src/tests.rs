@@ -120,7 +120,10 @@ fn list_as_table_and_json() {
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     let [scale] = &json.as_array().expect("a list")[..] else { panic!("{json}") };
     assert_eq!(scale["attributes"][0]["default"], -1);
-    assert_eq!(scale["inputs"][1], serde_json::json!({"name": "x", "gated": true, "used": true}));
+    assert_eq!(
+        scale["inputs"][1],
+        serde_json::json!({"name": "x", "gated": true, "mask": false, "used": true})
+    );
     // Readers may rely on the order.
     let keys: Vec<&String> = scale.as_object().expect("an object").keys().collect();
     let first = ["name", "doc", "source", "grad_of", "inputs", "outputs", "attributes", "dtypes"];
@@ -137,7 +140,7 @@ fn run_reads_both_orders_and_writes_whole_files() {
     let (dy, x) = (format!("dy={}", path("dy.npy")), format!("x={}", path("x.npy")));
     let out = format!("dx={}", path("dx.npy"));
     good(&["run", "Scale", "--in", &dy, "--in", &x, "--out", &out, "--threads", "2"]);
-    let dx = npy::read(&dir.join("dx.npy"), None).expect("the result");
+    let dx = npy::read(&dir.join("dx.npy"), Kind::Gated, None).expect("the result");
     assert_eq!(dx.shape, [2, 4]);
     let want = [1.0, 4.0, 3.0, 8.0, 15.0, 24.0, 21.0, 32.0];
     assert_eq!((0..8).map(|i| dx.get(i)).collect::<Vec<_>>(), want);
@@ -152,7 +155,7 @@ fn run_reads_both_orders_and_writes_whole_files() {
     }
     std::fs::write(path("x.npy"), &bytes).expect("a writable file");
     good(&["run", "Scale", "--in", &dy, "--in", &x, "--out", &out]);
-    let dx = npy::read(&dir.join("dx.npy"), None).expect("the result");
+    let dx = npy::read(&dir.join("dx.npy"), Kind::Gated, None).expect("the result");
     assert_eq!((0..8).map(|i| dx.get(i)).collect::<Vec<_>>(), want);
 
     // One element short: refused, and the old result stays.

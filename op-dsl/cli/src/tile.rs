@@ -8,7 +8,7 @@ use super::table::{Table, indent};
 use super::verify::formula::mode;
 use super::{lookup, picture};
 use codegen_ascendc::plan::{Plan, plan};
-use op_dsl_ir::bind::{TensorMeta, bind};
+use op_dsl_ir::bind::bind;
 use op_dsl_ir::op::{OpDef, Part};
 use op_dsl_ir::tiling::{BLOCK, Extent, Machine, Path, Side, Tiling, tile as divide};
 
@@ -21,9 +21,8 @@ pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
     let attrs = lookup::attributes(op, &args.attrs)?;
     let shape = &args.shape.0;
     let shapes = roles::input_shapes(op, &attrs, shape)?;
-    let metas: Vec<TensorMeta<'_>> =
-        shapes.iter().map(|s| TensorMeta { shape: s, dtype: op.def().dtypes[0] }).collect();
-    let bound = bind(op.def(), &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
+    let bound = bind(op.def(), &attrs, &roles::metas(op.def(), &shapes))
+        .map_err(|e| Error::Call(e.into()))?;
     let refused = |e: codegen_ascendc::arch::Refusal| Error::Usage(e.to_string());
     let plan = plan(op.def(), bound.spec, args.dtype, args.soc.0).map_err(refused)?;
 

@@ -3,7 +3,7 @@
 use codegen_cpu::lower::literal::{count, f64_literal, integer};
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{
-    Attr, AttrKind, Derived, Gate, GradOf, Kind, OpDef, Origin, Pattern, Spec, Split, Tensor, Value,
+    Attr, AttrKind, Derived, Gate, GradOf, OpDef, Origin, Pattern, Spec, Split, Tensor, Value,
 };
 use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{DType, Prim};
@@ -75,10 +75,7 @@ fn grad_of(of: &GradOf) -> TokenStream {
 
 fn tensor(t: &Tensor) -> TokenStream {
     let Tensor { name, kind, used } = t;
-    let kind = match kind {
-        Kind::Whole => quote!(Whole),
-        Kind::Gated => quote!(Gated),
-    };
+    let kind = unit(kind);
     quote!(Tensor { name: Borrowed(#name), kind: Kind::#kind, used: #used })
 }
 

@@ -82,6 +82,15 @@ pub fn call(def: &OpDef) -> String {
     };
     let _ = writeln!(text, " Ranks up to 8, any strides.\n");
     let _ = writeln!(text, "Element types: {}; {same}.\n", dtypes.join(", "));
+    let masks: Vec<Tensor> = def.inputs.iter().filter(|t| t.kind == Kind::Mask).cloned().collect();
+    if !masks.is_empty() {
+        let _ = writeln!(
+            text,
+            "Truth values, as `bool`, as bytes of which 0 alone is false, or packed into bits \
+             (`View::bits`): {}.\n",
+            names(&masks)
+        );
+    }
     let empty = if def.empty { "" } else { ", an empty tensor" };
     let _ = writeln!(
         text,

@@ -33,7 +33,7 @@ pub fn evaluator(f: &OpFn) -> TokenStream {
         all => quote!((#(#all),*)),
     };
     let flat = returned.iter().zip(&f.returns).map(|(y, kind)| match kind {
-        Kind::Whole => quote!(#y),
+        Kind::Whole | Kind::Mask => quote!(#y),
         Kind::Gated => quote!(#y.gate, #y.value),
     });
     let (copy, call) = if f.saved.is_empty() {
@@ -126,6 +126,11 @@ fn arguments(f: &OpFn) -> Vec<TokenStream> {
             stream += 2;
             let (gate, value) = (count(stream - 2), count(stream - 1));
             quote!(::op_dsl::Gated { gate: __x[#gate], value: __x[#value] })
+        }
+        Role::Tensor { kind: Kind::Mask, .. } => {
+            stream += 1;
+            let i = count(stream - 1);
+            quote!((__x[#i].value != 0.0))
         }
         Role::Attr { ty, kind, .. } => {
             attr += 1;

@@ -4,8 +4,8 @@
 //! The only place that knows an operator's shape rules. Nothing here touches memory of tensors,
 //! and nothing is allocated unless something is wrong.
 
-use crate::DType;
-use crate::op::{AttrKind, Gate, Kind, OpDef, Part, Pattern, Text, Value};
+use crate::op::{AttrKind, Gate, Kind, OpDef, Part, Pattern, Tensor, Text, Value};
+use crate::{DType, Stored};
 use error::{Checked, refuse};
 
 mod attribute;
@@ -16,13 +16,13 @@ pub use error::{BindError, Wrong};
 use shape::MOST_ELEMENTS;
 pub use shape::{MAX_RANK, Shape, elements};
 
-/// Shape and element type of an input.
+/// Shape of a tensor and what is stored in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorMeta<'a> {
     /// Dimensions, outermost first.
     pub shape: &'a [usize],
-    /// Element type.
-    pub dtype: DType,
+    /// What its elements are.
+    pub dtype: Stored,
 }
 
 /// What has a shape and an element type: the rules ask for no more of a tensor.
@@ -225,7 +225,7 @@ fn join<'a>(names: impl Iterator<Item = &'a Text>) -> String {
 }
 
 #[inline]
-fn check_count(role: &'static str, want: &[crate::op::Tensor], got: usize) -> Checked<()> {
+fn check_count(role: &'static str, want: &[Tensor], got: usize) -> Checked<()> {
     if got == want.len() {
         return Ok(());
     }
@@ -233,26 +233,43 @@ fn check_count(role: &'static str, want: &[crate::op::Tensor], got: usize) -> Ch
     refuse(Wrong::Count { role, got, want: want.len(), names })
 }
 
-/// The element type to compute in.
+/// The element type to compute in: what the inputs share, masks aside.
 fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
-    let mut common: Option<DType> = None;
+    let mut common: Option<(DType, &Text)> = None;
     for (tensor, input) in def.inputs.iter().zip(inputs) {
         let got = input.meta().dtype;
-        if common == Some(got) {
-            continue;
-        }
-        let wrong = |allowed| Wrong::DType { tensor: tensor.name.clone(), got, allowed };
-        if !def.dtypes.contains(&got) {
-            let names: Vec<&str> = def.dtypes.iter().map(|d| d.name()).collect();
-            return refuse(wrong(names.join(", ")));
-        }
+        let Some(got) = allowed_number(def, tensor, got)? else { continue };
         common = Some(match common {
-            None => got,
-            Some(c) if def.promote => c.promote(got),
-            Some(c) => return refuse(wrong(format!("{c}, as `{}` has", def.inputs[0].name))),
+            None => (got, &tensor.name),
+            Some((c, first)) if c == got || def.promote => (c.promote(got), first),
+            Some((c, first)) => {
+                let allowed = format!("{c}, as `{first}` has");
+                return refuse(Wrong::DType {
+                    tensor: tensor.name.clone(),
+                    got: got.into(),
+                    allowed,
+                });
+            }
         });
     }
-    Ok(common.unwrap_or(DType::F32))
+    Ok(common.map_or(DType::F32, |(dtype, _)| dtype))
+}
+
+/// The element type of an input of numbers, `None` of a mask; what is stored is what belongs there.
+#[inline]
+fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<DType>> {
+    match (tensor.kind, got) {
+        (Kind::Mask, Stored::Byte | Stored::Bit) => return Ok(None),
+        (Kind::Whole | Kind::Gated, Stored::Number(dtype)) if def.dtypes.contains(&dtype) => {
+            return Ok(Some(dtype));
+        }
+        _ => {}
+    }
+    let allowed = match tensor.kind {
+        Kind::Mask => Stored::OF_MASKS.to_owned(),
+        _ => def.dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", "),
+    };
+    refuse(Wrong::DType { tensor: tensor.name.clone(), got, allowed })
 }
 
 /// Finds the domain, and the split on it.

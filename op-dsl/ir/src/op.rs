@@ -7,7 +7,7 @@
 pub use crate::list::{List, Text};
 use crate::published::Published;
 use crate::wiring::Wiring;
-use crate::{DType, Graph};
+use crate::{DType, Graph, Stored};
 
 /// One operator.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,27 +72,40 @@ pub enum Origin {
 pub struct Tensor {
     /// CANN's name: `dy`.
     pub name: Text,
-    /// Whole, or cut in two along the split dimension.
+    /// What it has for each element of the formula.
     pub kind: Kind,
     /// Whether any graph reads it. An unused input is still checked.
     pub used: bool,
 }
 
-/// The shape of a tensor, relative to the elements of the formula.
+/// What a tensor has for each element of the formula: its shape and what may be stored in it follow from
+/// this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// One element of the tensor per element of the formula.
+    /// A number.
     Whole,
-    /// Two: a gate and a value. The split dimension is twice as long.
+    /// Two numbers: a gate and a value. The split dimension is twice as long.
     Gated,
+    /// A truth value. Its stream is 0 or 1, and formulas only ask whether it is 0. Inputs alone are
+    /// masks.
+    Mask,
 }
 
 impl Kind {
     /// The parts that are streams of their own, in the order that graphs number them.
     pub const fn parts(self) -> &'static [Part] {
         match self {
-            Kind::Whole => &[Part::Whole],
+            Kind::Whole | Kind::Mask => &[Part::Whole],
             Kind::Gated => &[Part::Gate, Part::Value],
+        }
+    }
+
+    /// What is stored in a tensor of this kind beside numbers of this type, where nothing says otherwise:
+    /// bytes for a mask.
+    pub const fn stored(self, dtype: DType) -> Stored {
+        match self {
+            Kind::Whole | Kind::Gated => Stored::Number(dtype),
+            Kind::Mask => Stored::Byte,
         }
     }
 }
@@ -276,6 +289,11 @@ impl OpDef {
     /// Names of the output streams: `dx.gate`, `dx.value`.
     pub fn output_names(&self) -> Vec<String> {
         names(&self.outputs)
+    }
+
+    /// Whether an input stream is one of truth values.
+    pub fn is_mask(&self, stream: usize) -> bool {
+        self.input_streams().get(stream).is_some_and(|s| self.inputs[s.tensor].kind == Kind::Mask)
     }
 
     /// Names of the run-time scalars, in the order that graphs number them.

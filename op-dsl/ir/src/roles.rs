@@ -1,6 +1,6 @@
 //! Which part a stream plays in a formula, read off its graphs.
 
-use crate::graph::{Graph, Node};
+use crate::graph::{Graph, Id, Node};
 use crate::op::{OpDef, Part};
 use crate::prim::Prim;
 
@@ -65,13 +65,27 @@ pub fn is_factor(graph: &Graph, stream: usize) -> bool {
     graph.outputs.iter().all(|o| matches!(powers[o.index()], Some(0 | 1)))
 }
 
+/// Whether a graph only asks of an input stream whether it is 0: then it is a truth value, of a mask or of an author's own.
+pub fn is_truth(graph: &Graph, stream: usize) -> bool {
+    let is_stream =
+        |id: &Id| matches!(graph.nodes[id.index()], Node::Stream(s) if usize::from(s) == stream);
+    let is_zero = |id: &Id| graph.nodes[id.index()] == Node::Const(0.0);
+    let asks =
+        |node: &Node| matches!(node, Node::Call(Prim::Eq, _)) && node.args().iter().any(is_zero);
+    let uses = |node: &&Node| node.args().iter().any(is_stream);
+    !graph.outputs.iter().any(is_stream) && graph.nodes.iter().filter(uses).all(asks)
+}
+
 /// Index of the input stream that the formula is applied to: the first one that a result depends on in a way that is not
-/// affine; without one, the gate of a gated tensor, else the first stream.
+/// affine; without one, the gate of a gated tensor, else the first stream. Masks are none of these.
 pub fn activation(def: &OpDef) -> usize {
     let streams = def.input_streams();
+    let number = |i: &usize| !def.is_mask(*i);
     let applied = |i: &usize| def.specs.iter().any(|s| dependence(&s.graph, *i) == Other);
     let gate = || streams.iter().position(|s| s.part == Part::Gate);
-    (0..streams.len()).find(applied).or_else(gate).unwrap_or(0)
+    let mut numbers = (0..streams.len()).filter(number);
+    let first = numbers.clone().next();
+    numbers.find(applied).or_else(gate).or(first).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -103,6 +117,25 @@ mod tests {
             let graph = b.finish(&[result]);
             assert_eq!(is_factor(&graph, 1), want, "{graph:?}");
         }
+    }
+
+    #[test]
+    fn truths() {
+        let mut b = Builder::new();
+        let [x, y] = [0, 1].map(|i| b.stream(i));
+        let (zero, one) = (b.num(0.0), b.num(1.0));
+        let (asked, other) = (b.call(Prim::Eq, &[x, zero]), b.call(Prim::Eq, &[x, one]));
+        let choice = b.call(Prim::Select, &[asked, zero, y]);
+        let results = [
+            (choice, [true, false]),
+            (b.product(choice, x), [false, false]),
+            (b.call(Prim::Select, &[other, zero, y]), [false, false]),
+        ];
+        for (result, want) in results {
+            let graph = b.finish(&[result]);
+            assert_eq!([0, 1].map(|i| is_truth(&graph, i)), want, "{graph:?}");
+        }
+        assert!(!is_truth(&b.finish(&[choice, x]), 0), "what is returned is a number");
     }
 
     #[test]

@@ -7,11 +7,11 @@
 //!
 //! A bound is no more than an estimate, because only samples are looked at: all exponents of every
 //! stream that the result is not proportional to, of either sign, with a few irregular mantissas
-//! each. Streams that only multiply are 1, which multiplies without an error.
+//! each. Streams that only multiply are 1, which multiplies without an error; truth values are both.
 
 use crate::graph::{Graph, Id, Node};
 use crate::prim::{Prim, Style};
-use crate::roles::is_factor;
+use crate::roles::{is_factor, is_truth};
 
 /// What a graph is evaluated in. Results are rounded to f32 by either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +142,8 @@ pub struct Point {
 const SCALARS: [[f64; 3]; 2] = [[1.0, 0.703125, 1.59375], [0.371_093_75, 2.296_875, 1.0]];
 /// What streams are that do not vary, but are no factors.
 const OTHERS: [f64; 2] = [0.718_281_86, -1.324_718];
+/// So many truth values are combined in every way; further ones are what one of these is.
+const MOST_TRUTHS: usize = 3;
 
 /// Points to evaluate a graph at, line by line: one stream varies, from the least to the greatest.
 pub fn lines(graph: &Graph) -> Vec<Vec<Point>> {
@@ -150,7 +152,9 @@ pub fn lines(graph: &Graph) -> Vec<Vec<Point>> {
         _ => None,
     });
     let count = streams.max().unwrap_or(0);
-    let varies: Vec<bool> = (0..count).map(|s| !is_factor(graph, s)).collect();
+    let truths: Vec<usize> = (0..count).filter(|s| is_truth(graph, *s)).collect();
+    let varies: Vec<bool> =
+        (0..count).map(|s| !truths.contains(&s) && !is_factor(graph, s)).collect();
     let alone = varies.iter().filter(|v| **v).count() < 2;
     let has_scalars = graph.nodes.iter().any(|n| matches!(n, Node::Scalar(_)));
     let samples = samples();
@@ -158,13 +162,20 @@ pub fn lines(graph: &Graph) -> Vec<Vec<Point>> {
     for varied in (0..count).filter(|s| varies[*s]) {
         for others in &OTHERS[..if alone { 1 } else { 2 }] {
             for scalars in &SCALARS[..if has_scalars { 2 } else { 1 }] {
-                let fixed = |s: usize| if varies[s] { *others } else { 1.0 };
-                let at = |x: &f64| {
-                    let value = |s| if s == varied { *x } else { fixed(s) };
-                    let streams = (0..count).map(value).collect();
-                    Point { streams, varied, scalars: *scalars }
-                };
-                lines.push(samples.iter().map(at).collect());
+                for choice in 0..1u32 << truths.len().min(MOST_TRUTHS) {
+                    let truth = |t: usize| f64::from(choice >> (t % MOST_TRUTHS) & 1);
+                    let fixed = |s: usize| match truths.iter().position(|t| *t == s) {
+                        Some(t) => truth(t),
+                        None if varies[s] => *others,
+                        None => 1.0,
+                    };
+                    let at = |x: &f64| {
+                        let value = |s| if s == varied { *x } else { fixed(s) };
+                        let streams = (0..count).map(value).collect();
+                        Point { streams, varied, scalars: *scalars }
+                    };
+                    lines.push(samples.iter().map(at).collect());
+                }
             }
         }
     }
@@ -407,6 +418,19 @@ mod tests {
             b.quotient(x, below)
         });
         assert!(f32 > 1e6 && f64 < 0.01, "{f32} {f64}");
+    }
+
+    #[test]
+    fn both_branches_of_a_truth_value_are_seen() {
+        for swapped in [false, true] {
+            let mut b = Builder::new();
+            let [x, keep] = [0, 1].map(|i| b.stream(i));
+            let (zero, t) = (b.num(0.0), b.call(Prim::Tanh, &[x]));
+            let (absent, lost) = (b.call(Prim::Eq, &[keep, zero]), b.difference(x, t));
+            let (yes, no) = if swapped { (x, lost) } else { (lost, x) };
+            let choice = b.call(Prim::Select, &[absent, yes, no]);
+            assert!(worst(&b.finish(&[choice]), Arithmetic::F32).ulps > 1e6, "{swapped}");
+        }
     }
 
     #[test]

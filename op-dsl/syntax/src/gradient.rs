@@ -114,7 +114,9 @@ pub(crate) fn by_hand(
     for p in &f.params {
         let Role::Tensor { holds, .. } = &p.role else { continue };
         let of = held(forward, holds.as_ref().unwrap_or(&p.ident));
-        if let (None, Some(unknown)) = (of, holds) {
+        // A mask is no gradient from above.
+        let is_mask = matches!(p.role, Role::Tensor { kind: Kind::Mask, .. });
+        if let (None, Some(unknown)) = (of, holds.as_ref().or(is_mask.then_some(&p.ident))) {
             no_tensor(unknown, forward, errors);
         }
         inputs.push(of.unwrap_or_else(|| {
@@ -152,6 +154,10 @@ fn variables(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<us
         match position(&forward.inputs, ident) {
             Some(i) if found.contains(&i) => {
                 errors.at(ident, format!("`{ident}` is given twice; write it once"))
+            }
+            Some(i) if forward.inputs[i].kind == Kind::Mask => {
+                let help = "write `wrt` with inputs of numbers";
+                errors.at(ident, format!("`{ident}` is a mask, which has no gradient; {help}"));
             }
             Some(i) => found.push(i),
             None => {

@@ -136,33 +136,42 @@ impl Reader<'_> {
         let (ident, ty, mut attrs) = model::parameter(arg, errors)?;
         let split = attr::take(&mut attrs, "split", errors);
         let attribute = attr::take(&mut attrs, "attr", errors);
+        let mask = attr::take(&mut attrs, "mask", errors);
         let unused = attr::take(&mut attrs, "unused", errors);
         let broadcast = attr::take(&mut attrs, "broadcast", errors);
         let holds = attr::take(&mut attrs, "holds", errors);
         for other in &attrs {
-            let known = "split, attr, unused, broadcast, holds";
+            let known = "split, attr, mask, unused, broadcast, holds";
             errors.at(other, format!("a parameter has no such attribute; known: {known}"));
         }
 
         let name = model::type_name(&ty).map(Ident::to_string).unwrap_or_default();
-        if name == "Elem" || name == "Gated" {
+        if let Some(kind) = tensor(&name) {
             if let Some(a) = attribute {
                 errors.at(&a, "this parameter is a tensor; remove `#[attr]`");
             }
-            let kind = if name == "Gated" { Kind::Gated } else { Kind::Whole };
             match (split, kind) {
                 (Some(s), Kind::Gated) => {
                     self.splits.push((ident.clone(), attr::split(&s, errors)));
                 }
-                (Some(s), Kind::Whole) => {
+                (Some(s), Kind::Whole | Kind::Mask) => {
                     errors.at(&s, "only a gated tensor is split; write `Gated` for the type");
                 }
                 (None, _) => {}
+            }
+            if mask.is_some() != (kind == Kind::Mask) {
+                let help = format!("write `#[mask] {ident}: Mask`");
+                errors.at(&ty, format!("a mask is marked and has a type of its own; {help}"));
             }
             let (unused, broadcast) = (unused.is_some(), broadcast.is_some());
             let holds = holds.and_then(|a| attr::holds(&a, errors));
             let role = Role::Tensor { kind, unused, broadcast, holds };
             return Some(Param { ident, role });
+        }
+        if mask.is_some() {
+            let help = format!("write `#[mask] {ident}: Mask`");
+            errors.at(&ty, format!("a mask is marked and has a type of its own; {help}"));
+            return None;
         }
         for a in [&split, &unused, &broadcast, &holds].into_iter().flatten() {
             errors.at(a, "only tensors have this; the parameter is an attribute");
@@ -205,8 +214,8 @@ impl Reader<'_> {
             }
             let help = match kind {
                 AttrKind::Bool => format!(
-                    "write `#[attr(default = true)]`; a tensor of truth values is `{ident}: Elem`, \
-                     and `{ident} != 0.0` in the formula"
+                    "write `#[attr(default = true)]`, or, for a tensor of truth values, \
+                     `#[mask] {ident}: Mask`"
                 ),
                 _ => "write `#[attr(default = ...)]`".to_owned(),
             };
@@ -328,21 +337,22 @@ impl Reader<'_> {
 
     /// What the run-time has room for.
     fn streams(&self, params: &[Param], item: &ItemFn) {
-        let width = |p: &Param| match &p.role {
-            Role::Tensor { kind: Kind::Gated, .. } => 2,
-            Role::Tensor { .. } => 1,
-            Role::Attr { .. } => 0,
+        let kind = |p: &Param| match &p.role {
+            Role::Tensor { kind, .. } => Some(*kind),
+            Role::Attr { .. } => None,
         };
-        let inputs: usize = params.iter().map(width).sum();
+        let kinds: Vec<Kind> = params.iter().filter_map(kind).collect();
+        let inputs: usize = kinds.iter().map(|kind| kind.parts().len()).sum();
         // Half of the room, since a gradient reads the inputs, the saved and the upstream ones.
         if inputs > 8 {
             self.errors.at(&item.sig.inputs, "more than 8 input streams; split the operator");
         }
         // Parameters that were refused might have been tensors.
-        if inputs == 0 && params.len() == item.sig.inputs.len() {
+        let numbers = kinds.iter().any(|kind| *kind != Kind::Mask);
+        if !numbers && params.len() == item.sig.inputs.len() {
             self.errors.at(
                 &item.sig.ident,
-                "an operator needs a tensor to run over; write a parameter `x: Elem`",
+                "an operator needs a tensor of numbers to run over; write a parameter `x: Elem`",
             );
         }
         let float = |p: &&Param| matches!(&p.role, Role::Attr { kind: AttrKind::Float, .. });
@@ -350,6 +360,13 @@ impl Reader<'_> {
             self.errors.at(&item.sig.inputs, "more than 8 float attributes; split the operator");
         }
     }
+}
+
+/// What a parameter of this type has for each element, if it is a tensor.
+fn tensor(ty: &str) -> Option<Kind> {
+    const TENSORS: [(&str, Kind); 3] =
+        [("Elem", Kind::Whole), ("Gated", Kind::Gated), ("Mask", Kind::Mask)];
+    TENSORS.iter().find(|(name, _)| *name == ty).map(|(_, kind)| *kind)
 }
 
 fn resolve_split(
@@ -441,12 +458,12 @@ fn unknown_type(name: &str, scope: &Scope) -> String {
         return (*message).to_owned();
     }
     let enums: Vec<String> = scope.enums.iter().map(|e| e.ident.to_string()).collect();
-    let known = ["Elem", "Gated", "Dim", "bool", "i64", "f32"].into_iter();
+    let known = ["Elem", "Gated", "Mask", "Dim", "bool", "i64", "f32"].into_iter();
     let known = known.chain(enums.iter().map(String::as_str));
     match nearest(name, known) {
         Some(meant) => format!("no type `{name}` is known here; did you mean `{meant}`?"),
         None => {
-            "a tensor is `Elem` or `Gated`, an attribute `Dim`, `bool`, `i64`, `f32` or an enum \
+            "a tensor is `Elem`, `Gated` or `Mask`, an attribute `Dim`, `bool`, `i64`, `f32` or an enum \
                  with `#[derive(OpAttr)]` in the same `#[operators]` module; write one of these"
                 .to_owned()
         }

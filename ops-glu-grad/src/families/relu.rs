@@ -17,6 +17,14 @@ pub mod relu {
         if x <= 0.0 { 0.0 } else { x }
     }
 
+    /// The gradient of `Relu` by a mask: whether `x` was above 0.
+    ///
+    /// Source: relu_grad_v2 of CANN (ops-nn/activation), whose mask is the second output of ReluV2.
+    #[op(name = "ReluGradV2", outputs(backprops))]
+    pub fn relu_grad_v2(gradients: Elem, #[mask] mask: Mask) -> Elem {
+        if mask { gradients } else { 0.0 }
+    }
+
     /// `min(max(x, 0), 6)`
     ///
     /// Source: relu6 of CANN (ops-nn/activation).

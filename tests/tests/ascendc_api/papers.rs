@@ -171,7 +171,7 @@ const COLUMNS: usize = 24;
 /// Element `at` of a stream's part, as an index into its tensor.
 fn index(bound: &Bound, kind: Kind, stream: &Stream, at: usize) -> usize {
     match kind {
-        Kind::Whole => at,
+        Kind::Whole | Kind::Mask => at,
         Kind::Gated => {
             let place = bound.place(stream.part);
             at / COLUMNS * 2 * COLUMNS + place.offset + at % COLUMNS * place.step
@@ -236,7 +236,7 @@ fn golden_agrees_with_the_graph() {
                 .collect();
             let metas: Vec<_> = shapes
                 .iter()
-                .map(|shape| TensorMeta { shape, dtype: op_dsl::ir::DType::F32 })
+                .map(|shape| TensorMeta { shape, dtype: op_dsl::ir::DType::F32.into() })
                 .collect();
             let bound = bind(def, &attrs, &metas).expect("a right call");
             std::fs::write(dir.join("ask.py"), asked(&snake, def, &attrs, &inputs))

@@ -93,8 +93,10 @@ impl Call {
     pub fn bind(&self, def: &op_dsl::ir::op::OpDef) -> Result<Bound, BindError> {
         let meta = |(shape, dtype): &'_ (Vec<usize>, DType)| (shape.clone(), *dtype);
         let inputs: Vec<(Vec<usize>, DType)> = self.inputs.iter().map(meta).collect();
-        let metas: Vec<TensorMeta<'_>> =
-            inputs.iter().map(|(shape, dtype)| TensorMeta { shape, dtype: *dtype }).collect();
+        let metas: Vec<TensorMeta<'_>> = inputs
+            .iter()
+            .map(|(shape, dtype)| TensorMeta { shape, dtype: (*dtype).into() })
+            .collect();
         bind(def, &self.attrs, &metas)
     }
 }

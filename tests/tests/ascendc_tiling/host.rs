@@ -206,8 +206,11 @@ fn shapes(random: &mut Random, package: &Package<'_>, plan: &Plan, cases: &mut V
         }
     }
     let of = |call: &Call| {
-        let metas: Vec<TensorMeta<'_>> =
-            call.inputs.iter().map(|(shape, dtype)| TensorMeta { shape, dtype: *dtype }).collect();
+        let metas: Vec<TensorMeta<'_>> = call
+            .inputs
+            .iter()
+            .map(|(shape, dtype)| TensorMeta { shape, dtype: (*dtype).into() })
+            .collect();
         op_dsl::ir::bind::infer(def, &call.attrs, &metas)
     };
     let Ok(want) = of(&call) else { return };

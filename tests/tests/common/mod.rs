@@ -3,9 +3,9 @@
 #![allow(dead_code, missing_docs)] // each test binary uses its part
 
 use half::{bf16, f16};
-use op_dsl::ir::DType;
 use op_dsl::ir::bind::TensorMeta;
 use op_dsl::ir::op::{AttrKind, Gate, Kind, Origin, Part, Pattern, Spec, Stream, Value};
+use op_dsl::ir::{DType, Stored};
 use op_dsl::{Operator, Options, View, ViewMut};
 
 /// Small, fast, and the same on every machine.
@@ -49,6 +49,8 @@ pub enum Data {
     F16(Vec<f16>),
     Bf16(Vec<bf16>),
     F32(Vec<f32>),
+    /// Truth values.
+    Mask(Vec<u8>),
 }
 
 /// Equal to the bit, NaNs included.
@@ -64,6 +66,7 @@ impl PartialEq for Data {
             (Data::F32(a), Data::F32(b)) => {
                 a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
             }
+            (Data::Mask(a), Data::Mask(b)) => a == b,
             _ => false,
         }
     }
@@ -80,12 +83,25 @@ impl Tensor {
         Tensor { shape: shape.to_vec(), data }
     }
 
-    pub fn dtype(&self) -> DType {
+    /// Truth values: true where a value is above 0, as one of several bytes.
+    pub fn mask(shape: &[usize], mut value: impl FnMut() -> f64) -> Tensor {
+        let byte = |i: usize| if value() > 0.0 { [1, 255, 128, 2][i % 4] } else { 0 };
+        let n: usize = shape.iter().product();
+        Tensor { shape: shape.to_vec(), data: Data::Mask((0..n).map(byte).collect()) }
+    }
+
+    pub fn stored(&self) -> Stored {
         match self.data {
-            Data::F16(_) => DType::F16,
-            Data::Bf16(_) => DType::BF16,
-            Data::F32(_) => DType::F32,
+            Data::F16(_) => DType::F16.into(),
+            Data::Bf16(_) => DType::BF16.into(),
+            Data::F32(_) => DType::F32.into(),
+            Data::Mask(_) => Stored::Byte,
         }
+    }
+
+    /// The element type of numbers.
+    pub fn dtype(&self) -> DType {
+        self.stored().number().expect("numbers")
     }
 
     pub fn at(&self, i: usize) -> f64 {
@@ -93,6 +109,7 @@ impl Tensor {
             Data::F16(v) => v[i].to_f64(),
             Data::Bf16(v) => v[i].to_f64(),
             Data::F32(v) => v[i].into(),
+            Data::Mask(v) => f64::from(v[i] != 0),
         }
     }
 
@@ -101,11 +118,12 @@ impl Tensor {
             Data::F16(v) => v[i] = f16::from_f64(value),
             Data::Bf16(v) => v[i] = bf16::from_f64(value),
             Data::F32(v) => v[i] = value as f32,
+            Data::Mask(v) => v[i] = u8::from(value != 0.0),
         }
     }
 
     pub fn meta(&self) -> TensorMeta<'_> {
-        TensorMeta { shape: &self.shape, dtype: self.dtype() }
+        TensorMeta { shape: &self.shape, dtype: self.stored() }
     }
 
     pub fn view(&self) -> View<'_> {
@@ -113,6 +131,7 @@ impl Tensor {
             Data::F16(v) => View::new(v, &self.shape),
             Data::Bf16(v) => View::new(v, &self.shape),
             Data::F32(v) => View::new(v, &self.shape),
+            Data::Mask(v) => View::new(v, &self.shape),
         };
         view.expect("a dense tensor")
     }
@@ -122,6 +141,7 @@ impl Tensor {
             Data::F16(v) => ViewMut::new(v, &self.shape),
             Data::Bf16(v) => ViewMut::new(v, &self.shape),
             Data::F32(v) => ViewMut::new(v, &self.shape),
+            Data::Mask(_) => panic!("a mask is no output"),
         };
         view.expect("a dense tensor")
     }
@@ -167,7 +187,7 @@ pub fn thorough() -> Vec<&'static Operator> {
     [ops_glu_grad::glu::OPERATORS, ops_glu_grad::gelu::OPERATORS].concat()
 }
 
-/// Operators for which AscendC has no sequence yet, and the primitive that lacks one.
+/// Operators for which AscendC has no sequence yet, and what lacks one: a primitive, or a mask.
 pub const WITHOUT_SEQUENCE: &[(&str, &str)] = &[
     ("Elu", "expm1"),
     ("Selu", "expm1"),
@@ -179,7 +199,14 @@ pub const WITHOUT_SEQUENCE: &[(&str, &str)] = &[
     ("MishGrad", "tanh"),
     ("SituGlu", "tanh"),
     ("SituGluGrad", "tanh"),
+    ("ReluGradV2", "mask"),
 ];
+
+/// Whether this is what is said of something in [`WITHOUT_SEQUENCE`].
+pub fn is_refused(said: &str, what: &str) -> bool {
+    let lacks = ["sequence of vector calls", "kernel on an NPU"];
+    lacks.iter().any(|lacks| said.contains(&format!("`{what}` has no {lacks} yet")))
+}
 
 /// The index of the attribute that holds the split dimension.
 pub fn dim_attr(op: &Operator) -> Option<usize> {
@@ -201,7 +228,10 @@ pub fn inputs(
         if let (Kind::Gated, Some(d)) = (t.kind, dim) {
             shape[d] *= 2;
         }
-        Tensor::new(&shape, dtype, || value(&t.name))
+        match t.kind {
+            Kind::Mask => Tensor::mask(&shape, || value(&t.name)),
+            Kind::Whole | Kind::Gated => Tensor::new(&shape, dtype, || value(&t.name)),
+        }
     };
     op.def().inputs.iter().map(make).collect()
 }

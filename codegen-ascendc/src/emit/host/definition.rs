@@ -150,8 +150,8 @@ fn document(text: &mut Text, package: &Package<'_>) {
     let types = ge_types(&package.dtypes());
     let shape = |t: &Tensor| match t.kind {
         Kind::Gated => "cut in two along the split dimension, which is even",
-        Kind::Whole if def.split.is_some() => "half as long along the split dimension",
-        Kind::Whole => "of any shape",
+        Kind::Whole | Kind::Mask if def.split.is_some() => "half as long along the split dimension",
+        Kind::Whole | Kind::Mask => "of any shape",
     };
     let brief = def.doc.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or(&def.name);
     text.line(format!("/**\n * @brief {}", brief.replace("*/", "* /")));

@@ -201,7 +201,7 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
     let mut b = Text::new();
     let both = |kind: Kind| match (def.split.is_some(), kind) {
         (false, _) => "SHAPE",
-        (true, Kind::Whole) => "PART",
+        (true, Kind::Whole | Kind::Mask) => "PART",
         (true, Kind::Gated) => "BOTH",
     };
     for (i, p) in described(function).enumerate() {

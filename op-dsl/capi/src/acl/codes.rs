@@ -1,7 +1,7 @@
 //! Numbers of AscendCL: statuses, element types, formats.
 
 use crate::element::{Element, Whole};
-use op_dsl_ir::DType;
+use op_dsl_ir::{DType, Stored};
 
 /// A null pointer or a value that is not allowed.
 pub const ACL_ERROR_INVALID_PARAM: i32 = 100_000;
@@ -50,7 +50,7 @@ const OTHERS: &[(i32, &str, Other)] = &[
     (6, "ACL_INT16", Cast(Whole::I16)), (7, "ACL_UINT16", Bytes(2)), (8, "ACL_UINT32", Bytes(4)),
     (9, "ACL_INT64", Cast(Whole::I64)), (10, "ACL_UINT64", Bytes(8)), (11, "ACL_DOUBLE", Bytes(8)),
     (12, "ACL_BOOL", Cast(Whole::Bool)), (13, "ACL_STRING", Bytes(0)), (16, "ACL_COMPLEX64", Bytes(8)),
-    (17, "ACL_COMPLEX128", Bytes(16)),
+    (17, "ACL_COMPLEX128", Bytes(16)), (30, "ACL_UINT1", Bytes(0)),
 ];
 
 fn other(code: i32) -> Option<&'static (i32, &'static str, Other)> {
@@ -64,6 +64,14 @@ pub fn element(code: i32) -> Option<Element> {
         Cast(whole) => Some(Element::Whole(whole)),
         Bytes(_) => None,
     })
+}
+
+/// What a mask of this element type is stored as, if it can be one.
+pub fn truth(code: i32) -> Option<Stored> {
+    match element(code) {
+        Some(Element::Whole(Whole::Bool | Whole::U8)) => Some(Stored::Byte),
+        _ => (dtype_name(code) == "ACL_UINT1").then_some(Stored::Bit),
+    }
 }
 
 /// Bytes of an element; 0 for what is no `aclDataType` or has no size.

@@ -5,7 +5,7 @@ use crate::acl::{ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_PARAM_NULLPTR};
 use crate::acl::{AclScalar, AclTensor, SCALARS, TENSORS, dtype_name};
 use crate::refusal::{Checked, Refusal, refuse};
 use crate::registry::Handle;
-use op_dsl_ir::op::{AttrKind, Value};
+use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::published::{Negative, Of};
 use std::ffi::{CStr, c_char};
 use std::sync::Arc;
@@ -60,6 +60,12 @@ impl Given<'_> {
     /// Whether it is read.
     pub fn is_input(&self) -> bool {
         matches!(self.of, Of::Input(_))
+    }
+
+    /// Whether it holds truth values.
+    pub fn is_mask(&self, call: &Call<'_>) -> bool {
+        let inputs = &call.resolved.operator.def().inputs;
+        matches!(self.of, Of::Input(i) if inputs[i].kind == Kind::Mask)
     }
 }
 

@@ -3,13 +3,13 @@
 //! are the operator's own (`bind`), and so are the words for them.
 
 use super::arguments::{Call, Given};
-use crate::acl::{ACLNN_ERR_PARAM_INVALID, dtype_name, element, float_name, is_plain};
+use crate::acl::{ACLNN_ERR_PARAM_INVALID, dtype_name, element, float_name, is_plain, truth};
 use crate::element::Element;
 use crate::operand::Operand;
 use crate::refusal::{Checked, Refusal};
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{MAX_RANK, Shape, TensorMeta, bind, check_outputs};
-use op_dsl_ir::op::Value;
+use op_dsl_ir::op::{Tensor, Value};
 use op_dsl_ir::published::{DTypes, Inputs, Of};
 
 /// The element types that the tensors have together.
@@ -66,11 +66,16 @@ fn other_type<T>(call: &Call<'_>, given: &Given<'_>, allowed: &str) -> Checked<T
 
 /// The element type of a tensor, if the function takes it.
 fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
+    if given.is_mask(call) {
+        let truth = truth(given.tensor.dtype).map(Element::Truth);
+        return truth.map_or_else(|| other_type(call, given, "ACL_BOOL, ACL_UINT8, ACL_UINT1"), Ok);
+    }
     let floats = &call.resolved.operator.def().dtypes;
     let casts = given.is_input() && call.resolved.dtypes.inputs == Inputs::Numbers;
     let element = element(given.tensor.dtype).filter(|element| match element {
         Element::Float(dtype) => floats.contains(dtype),
         Element::Whole(_) => casts,
+        Element::Truth(_) => false,
     });
     let Some(element) = element else {
         let floats: Vec<String> = floats.iter().map(|&dtype| float_name(dtype)).collect();
@@ -96,13 +101,15 @@ pub fn shapes(call: &Call<'_>, attrs: &[Value], computed: DType) -> Checked<Vec<
     let shapes: Vec<Shape> =
         call.tensors.iter().map(|given| shape(call, given)).collect::<Checked<_>>()?;
     // What is cast has the type that is computed in by then.
-    let meta = |of| {
+    let meta = |of, tensor: &Tensor| {
         let shape = &shapes[call.resolved.position(of)?];
-        Some(TensorMeta { shape, dtype: computed })
+        Some(TensorMeta { shape, dtype: tensor.kind.stored(computed) })
     };
     let def = call.resolved.operator.def();
-    let inputs: Vec<_> = (0..def.inputs.len()).filter_map(|i| meta(Of::Input(i))).collect();
-    let outputs: Vec<_> = (0..def.outputs.len()).filter_map(|i| meta(Of::Output(i))).collect();
+    let inputs = def.inputs.iter().enumerate();
+    let inputs: Vec<_> = inputs.filter_map(|(i, t)| meta(Of::Input(i), t)).collect();
+    let outputs = def.outputs.iter().enumerate();
+    let outputs: Vec<_> = outputs.filter_map(|(i, t)| meta(Of::Output(i), t)).collect();
     match bind(def, attrs, &inputs).and_then(|bound| check_outputs(def, &bound, &outputs, false)) {
         Ok(()) => Ok(shapes),
         Err(why) => Err(Refusal { code: ACLNN_ERR_PARAM_INVALID, message: why.to_string() }),

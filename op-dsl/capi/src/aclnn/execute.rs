@@ -103,9 +103,10 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
     let read = || (0..def.inputs.len()).filter_map(|i| resolved.position(Of::Input(i)));
     let written = || (0..def.outputs.len()).filter_map(|i| resolved.position(Of::Output(i)));
     for at in read() {
-        if let (Way::Cast(whole, _), (operand, base)) = (slots[at].way, given(at)) {
+        if let Way::Cast(whole, start) = slots[at].way {
+            let (from, to) = (slots[at].operand.of(whole), slots[at].operand.dense(*computed));
             // SAFETY: the input has its memory, the workspace was found large enough.
-            unsafe { cast(&slots[at].operand.of(whole), bases[at], &operand, base) };
+            unsafe { cast(&from, bases[at], &to, workspace + start) };
         }
     }
     let mut inputs: Vec<View<'_>> = Vec::with_capacity(def.inputs.len());
@@ -137,8 +138,7 @@ fn memory(operand: &Operand<Element>, base: usize) -> Result<(), (i32, String)> 
     if base == 0 {
         return Err((ACLNN_ERR_PARAM_NULLPTR, "has no memory: its address is null".into()));
     }
-    let size = operand.element.size();
-    let (first, end) = (first as usize * size, (last as usize + 1) * size);
+    let (first, end) = operand.element.bytes(first as usize, last as usize);
     match within_allocation(base, first, end) {
         true => Ok(()),
         false => {

@@ -6,8 +6,8 @@ use crate::element::{Element, Whole};
 use crate::operand::Operand;
 use crate::refusal::{Checked, refuse, status};
 use crate::registry::{Handle, Registry};
-use op_dsl_ir::DType;
 use op_dsl_ir::op::Value;
+use op_dsl_ir::{DType, Stored};
 use std::ffi::c_void;
 
 /// All executors that can still run.
@@ -45,17 +45,22 @@ pub struct Slot {
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
     /// They read or write them where they are.
-    Direct(DType),
+    Direct(Stored),
     /// They read what these are cast to, dense, that far into the workspace.
     Cast(Whole, usize),
 }
 
 impl Slot {
     /// What kernels are given, and where that begins, for memory at `base` and a workspace.
-    pub fn given(&self, base: usize, computed: DType, workspace: usize) -> (Operand<DType>, usize) {
+    pub fn given(
+        &self,
+        base: usize,
+        computed: DType,
+        workspace: usize,
+    ) -> (Operand<Stored>, usize) {
         match self.way {
-            Way::Direct(dtype) => (self.operand.of(dtype), base),
-            Way::Cast(_, at) => (self.operand.dense(computed), workspace + at),
+            Way::Direct(stored) => (self.operand.of(stored), base),
+            Way::Cast(_, at) => (self.operand.dense(computed.into()), workspace + at),
         }
     }
 }

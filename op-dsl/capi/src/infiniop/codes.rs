@@ -1,6 +1,6 @@
 //! `infiniStatus_t`, `infiniDevice_t` and `infiniDtype_t`.
 
-use op_dsl_ir::DType;
+use op_dsl_ir::{DType, Stored};
 
 /// A defect of this library.
 pub const INTERNAL_ERROR: i32 = 1;
@@ -21,6 +21,14 @@ pub const BAD_TENSOR_STRIDES: i32 = 12;
 
 /// `INFINI_DEVICE_CPU`
 pub const CPU: i32 = 0;
+
+/// What a mask may be stored as: `INFINI_DTYPE_BOOL`, `INFINI_DTYPE_U8`.
+const TRUTHS: [i32; 2] = [2, 7];
+
+/// What a mask of this type is stored as, if it can be one.
+pub fn truth(code: i32) -> Option<Stored> {
+    TRUTHS.contains(&code).then_some(Stored::Byte)
+}
 
 /// The element type, if kernels have it.
 pub fn dtype(code: i32) -> Option<DType> {

@@ -7,7 +7,7 @@ use crate::operand::{Operand, reply};
 use crate::refusal::{Checked, refuse, status};
 use crate::registry::{Handle, Registry};
 use codegen_cpu::rt::call::Operator;
-use op_dsl_ir::DType;
+use op_dsl_ir::Stored;
 use std::sync::Arc;
 
 /// All operator descriptors that were not destroyed.
@@ -23,7 +23,7 @@ pub struct OperatorDescriptor {
     /// Where it runs.
     pub device: Device,
     /// Outputs, then inputs.
-    pub operands: Vec<Operand<DType>>,
+    pub operands: Vec<Operand<Stored>>,
 }
 
 /// The descriptor, if it is one of this operator.

@@ -10,7 +10,8 @@ use crate::refusal::{Checked, refuse, status};
 use crate::registry::Handle;
 use codegen_cpu::rt::call::{Operator, Options};
 use codegen_cpu::rt::view::{View, ViewMut};
-use op_dsl_ir::op;
+use op_dsl_ir::Stored;
+use op_dsl_ir::op::{self, Kind};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -56,29 +57,40 @@ fn check(
     if nowhere {
         return wrong(BAD_PARAM, "desc_ptr", "is null".into());
     }
-    let mut given: Vec<(&str, Arc<TensorDescriptor>)> = Vec::with_capacity(handles.len());
+    let mut given: Vec<(&str, Kind, Arc<TensorDescriptor>)> = Vec::with_capacity(handles.len());
     for (tensor, &handle) in tensors(operator).zip(handles) {
         match TENSORS.get(handle) {
-            Some(described) => given.push((&tensor.name, described)),
+            Some(described) => given.push((&tensor.name, tensor.kind, described)),
             None => {
                 let name = format!("{}_desc", tensor.name);
                 return wrong(BAD_PARAM, &name, "is not a live tensor descriptor".into());
             }
         }
     }
-    let Some((first, output)) = given.first() else {
+    let Some((first, _, output)) = given.first() else {
         return wrong(INTERNAL_ERROR, "the operator", "has no tensors".into());
     };
     let Some(dtype) = dtype(output.dtype).filter(|t| operator.def().dtypes.contains(t)) else {
         let what = format!("has dtype {}; allowed: F16, F32, BF16", output.dtype);
         return wrong(BAD_TENSOR_DTYPE, first, what);
     };
-    if let Some((name, other)) = given.iter().find(|(_, t)| t.dtype != output.dtype) {
-        let what = format!("has dtype {}, but {first} {}", other.dtype, output.dtype);
-        return wrong(BAD_TENSOR_DTYPE, name, what);
+    let mut types: Vec<Stored> = Vec::with_capacity(given.len());
+    for (name, kind, t) in &given {
+        types.push(match (kind, truth(t.dtype)) {
+            (Kind::Mask, Some(stored)) => stored,
+            (Kind::Whole | Kind::Gated, _) if t.dtype == output.dtype => dtype.into(),
+            (Kind::Mask, None) => {
+                let what = format!("has dtype {}; allowed for a mask: BOOL, U8", t.dtype);
+                return wrong(BAD_TENSOR_DTYPE, name, what);
+            }
+            _ => {
+                let what = format!("has dtype {}, but {first} {}", t.dtype, output.dtype);
+                return wrong(BAD_TENSOR_DTYPE, name, what);
+            }
+        });
     }
     // Broadcast is a stride of 0, written by the caller: one shape for all.
-    if let Some((name, other)) = given.iter().find(|(_, t)| t.shape != output.shape) {
+    if let Some((name, _, other)) = given.iter().find(|(.., t)| t.shape != output.shape) {
         let what = format!("has shape {:?}, but {first} {:?}", other.shape, output.shape);
         return wrong(BAD_TENSOR_SHAPE, name, what);
     }
@@ -88,8 +100,8 @@ fn check(
     }
     let outputs = operator.def().outputs.len();
     let mut operands = Vec::with_capacity(given.len());
-    for (k, (name, t)) in given.iter().enumerate() {
-        let operand = Operand::new(dtype, t.shape, &t.strides, 0);
+    for (k, ((name, _, t), stored)) in given.iter().zip(types).enumerate() {
+        let operand = Operand::new(stored, t.shape, &t.strides, 0);
         let Some(operand) = operand.filter(|o| o.span().is_ok()) else {
             let what = format!("overflows with strides {:?}", t.strides);
             return wrong(BAD_TENSOR_STRIDES, name, what);

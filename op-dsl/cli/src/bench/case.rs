@@ -9,7 +9,7 @@ use codegen_cpu::rt::call::{Operator, Options};
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{Bound, bind};
-use op_dsl_ir::op::{Stream, Value};
+use op_dsl_ir::op::{Kind, Part, Stream, Value};
 use std::time::{Duration, Instant};
 
 /// A sample lasts at least this long: short calls are repeated.
@@ -61,9 +61,13 @@ impl<'o> Case<'o> {
         let longest = shapes.iter().map(|s| s.iter().product()).max().unwrap_or(0);
         let mut normal = Pool::normal(longest);
         let mut inputs = Vec::new();
-        for (i, shape) in shapes.iter().enumerate() {
-            inputs.push(match data {
-                DataKind::Tail if i == lead => {
+        for (i, (tensor, shape)) in op.def().inputs.iter().zip(&shapes).enumerate() {
+            inputs.push(match (tensor.kind, data) {
+                (Kind::Mask, _) => {
+                    let truth = || f32::from(normal.draw() > 0.0);
+                    Array::filled(tensor.kind.stored(dtype), shape, truth)?
+                }
+                (_, DataKind::Tail) if i == lead => {
                     let mut tail = Pool::tail(longest);
                     Array::filled(dtype, shape, || tail.draw())?
                 }
@@ -113,8 +117,10 @@ impl<'o> Case<'o> {
     /// Bytes that must move once per element: streams that the formula reads, and all it writes.
     pub fn bytes(&self) -> usize {
         let graph = &self.op.def().specs[self.bound.spec].graph;
-        let read = (0..self.op.def().input_streams().len()).filter(|k| graph.reads(*k)).count();
-        (read + graph.outputs.len()) * self.bound.dtype.size()
+        let streams = self.op.def().input_streams();
+        let read = streams.iter().enumerate().filter(|(k, _)| graph.reads(*k));
+        let read: usize = read.map(|(_, s)| self.inputs[s.tensor].stored().size()).sum();
+        read + graph.outputs.len() * self.bound.dtype.size()
     }
 
     /// Runs the operator once.
@@ -211,8 +217,8 @@ impl<'o> Case<'o> {
 /// Where element `i` of a stream is in its dense tensor.
 pub fn position(bound: &Bound, stream: &Stream, i: usize) -> usize {
     let kind = match stream.part {
-        op_dsl_ir::op::Part::Whole => op_dsl_ir::op::Kind::Whole,
-        _ => op_dsl_ir::op::Kind::Gated,
+        Part::Whole => Kind::Whole,
+        _ => Kind::Gated,
     };
     let (shape, place) = (bound.shape(kind), bound.place(stream.part));
     let split = bound.split.map(|s| s.dim);

@@ -84,12 +84,13 @@ fn inputs(op: &Operator, attrs: &[Value], args: &Args) -> Result<Vec<Array>, Err
     let mut inputs = Vec::new();
     for ((tensor, shape), file) in op.def().inputs.iter().zip(&shapes).zip(files) {
         let Some(file) = file else {
-            inputs.push(Array::filled(args.dtype, shape, || normal.draw())?);
+            inputs.push(Array::filled(tensor.kind.stored(args.dtype), shape, || normal.draw())?);
             continue;
         };
         let name = tensor.name.to_string();
         let wrong = |what| Error::File { flag: "--in", name, path: file.into(), what };
-        let array = npy::read(Path::new(file), Some(args.dtype)).and_then(|a| fits(a, shape));
+        let array =
+            npy::read(Path::new(file), tensor.kind, Some(args.dtype)).and_then(|a| fits(a, shape));
         inputs.push(array.map_err(wrong)?);
     }
     Ok(inputs)

@@ -1,6 +1,6 @@
 //! The author's own code against the graph that everything is generated from.
 
-use super::formula::Formula;
+use super::formula::{Formula, choices};
 use codegen_cpu::rt::call::OracleInput;
 
 /// Where no formula that an author would write cancels badly.
@@ -19,9 +19,11 @@ pub fn difference(formula: &Formula) -> f64 {
     let setting = &formula.settings[0];
     let streams = setting.streams.len();
     let mut worst = 0.0f64;
-    for i in 0..=STEPS {
+    let steps = (0..=STEPS).flat_map(|i| choices(&formula.masks).map(move |truth| (i, truth)));
+    for (i, truth) in steps {
         let x = RANGE * (2.0 * f64::from(i) / f64::from(STEPS) - 1.0);
-        let mut values: Vec<f64> = (0..streams).map(|k| FACTORS[k % FACTORS.len()]).collect();
+        let beside = |k: usize| truth(k).unwrap_or(FACTORS[k % FACTORS.len()]);
+        let mut values: Vec<f64> = (0..streams).map(beside).collect();
         values[setting.swept] = x;
         let want = formula.spec.graph.eval(&values, &setting.scalars());
         let input = OracleInput { streams: &values, attrs: &setting.attrs };

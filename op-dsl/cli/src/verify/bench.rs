@@ -18,7 +18,8 @@ pub struct Bench<'f> {
 
 impl<'f> Bench<'f> {
     pub fn new(formula: &'f Formula, dtype: DType, capacity: usize) -> Result<Bench<'f>, Error> {
-        let make = |t: &Tensor| Array::zeros(dtype, &formula.shape(t.kind, capacity));
+        let make =
+            |t: &Tensor| Array::zeros(t.kind.stored(dtype), &formula.shape(t.kind, capacity));
         let def = formula.op.def();
         let inputs: Result<_, _> = def.inputs.iter().map(make).collect();
         let outputs: Result<_, _> = def.outputs.iter().map(make).collect();

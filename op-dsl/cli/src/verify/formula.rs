@@ -22,6 +22,8 @@ pub struct Formula {
     pub mode: String,
     /// Streams that no result is linear in: each is swept.
     pub applied: Vec<usize>,
+    /// Streams of truth values: each is both, in turn.
+    pub masks: Vec<usize>,
     pub settings: Vec<Setting>,
 }
 
@@ -93,13 +95,15 @@ impl Formula {
             attrs[split.dim] = Value::Int(0); // rows: see `Formula::row`
         }
         let streams = op.def().input_streams().len();
+        let (masks, numbers): (Vec<usize>, Vec<usize>) =
+            (0..streams).partition(|i| op.def().is_mask(*i));
         let is_applied = |i: &usize| dependence(&spec.graph, *i) == Dependence::Other;
-        let mut applied: Vec<usize> = (0..streams).filter(is_applied).collect();
+        let mut applied: Vec<usize> = numbers.into_iter().filter(is_applied).collect();
         if applied.is_empty() {
             applied.push(activation(op.def()));
         }
-        let settings = settings(&applied, streams, &attrs);
-        Formula { op, spec, mode: mode(op, spec), applied, settings }
+        let settings = settings(&applied, &masks, streams, &attrs);
+        Formula { op, spec, mode: mode(op, spec), applied, masks, settings }
     }
 
     /// The true outputs for these streams.
@@ -109,14 +113,14 @@ impl Formula {
 
     /// Whether a stream multiplies results and is nothing else.
     pub fn is_factor(&self, stream: usize) -> bool {
-        !self.applied.contains(&stream)
+        !self.applied.contains(&stream) && !self.masks.contains(&stream)
     }
 
     /// The shape that holds `n` elements of every stream of a tensor: one row per part.
     pub fn shape(&self, kind: Kind, n: usize) -> Vec<usize> {
         match (kind, self.op.def().split.is_some()) {
             (_, false) => vec![n],
-            (Kind::Whole, true) => vec![1, n],
+            (Kind::Whole | Kind::Mask, true) => vec![1, n],
             (Kind::Gated, true) => vec![2, n],
         }
     }
@@ -139,7 +143,7 @@ impl Formula {
         let setting = &self.settings[setting];
         let def = self.op.def();
         let names = def.input_names();
-        let beside = self.applied.iter().filter(|k| **k != setting.swept);
+        let beside = self.applied.iter().chain(&self.masks).filter(|k| **k != setting.swept);
         let beside = beside.map(|k| format!("{}={}", names[*k], setting.streams[*k]));
         let scalars = def.scalar_names().into_iter().zip(setting.scalars());
         let scalars = scalars.map(|(name, v)| format!("{name}={}", v as f32));
@@ -196,9 +200,19 @@ impl Formula {
     }
 }
 
-/// Each stream that the formula is applied to in turn, the others of them at a few values, and
-/// float attributes at two.
-fn settings(applied: &[usize], streams: usize, attrs: &[Value]) -> Vec<Setting> {
+/// Every way in which truth values can be.
+pub fn choices(masks: &[usize]) -> impl Iterator<Item = impl Fn(usize) -> Option<f64>> {
+    (0..1u32 << masks.len()).map(move |bits| {
+        move |stream| {
+            let k = masks.iter().position(|m| *m == stream)?;
+            Some(f64::from(bits >> k & 1))
+        }
+    })
+}
+
+/// Each stream that the formula is applied to in turn, the others of them at a few values, float
+/// attributes at two, and masks as they can be.
+fn settings(applied: &[usize], masks: &[usize], streams: usize, attrs: &[Value]) -> Vec<Setting> {
     let varied = |v: &Value| match v {
         Value::Float(0.0) => Value::Float(VARIED),
         Value::Float(v) => Value::Float(f64::from((VARIED * v) as f32)),
@@ -213,9 +227,9 @@ fn settings(applied: &[usize], streams: usize, attrs: &[Value]) -> Vec<Setting> 
     let mut settings = Vec::new();
     for attrs in all {
         for &swept in applied {
-            for &value in beside {
+            for (&value, truth) in beside.iter().flat_map(|v| choices(masks).map(move |t| (v, t))) {
                 let of = |i: usize| if applied.contains(&i) { value } else { FACTOR };
-                let streams = (0..streams).map(of).collect();
+                let streams = (0..streams).map(|i| truth(i).unwrap_or(of(i))).collect();
                 settings.push(Setting { swept, streams, attrs: attrs.clone() });
             }
         }

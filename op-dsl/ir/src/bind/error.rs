@@ -1,7 +1,7 @@
 //! What can be wrong with the attributes, shapes and element types of a call.
 
 use super::MAX_RANK;
-use crate::DType;
+use crate::Stored;
 use crate::op::Text;
 
 /// What is wrong with a call, and of which operator.
@@ -115,7 +115,7 @@ pub enum Wrong {
         /// The tensor.
         tensor: Text,
         /// Its element type.
-        got: DType,
+        got: Stored,
         /// What it can be.
         allowed: String,
     },

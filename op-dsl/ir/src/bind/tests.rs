@@ -48,7 +48,7 @@ fn attrs(dim: i64, approximate: i64, left: bool) -> [Value; 3] {
 }
 
 fn meta(shape: &[usize]) -> TensorMeta<'_> {
-    TensorMeta { shape, dtype: F32 }
+    TensorMeta { shape, dtype: F32.into() }
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn types_promote_only_where_allowed() {
     def.split = None;
     for a in DType::ALL {
         for b in DType::ALL {
-            let metas = [a, b].map(|dtype| TensorMeta { shape: &[2], dtype });
+            let metas = [a, b].map(|dtype| TensorMeta { shape: &[2], dtype: dtype.into() });
             def.promote = true;
             let bound = bind(&def, &attrs(0, 0, false), &metas).unwrap();
             assert_eq!(bound.dtype, if a == b { a } else { F32 });

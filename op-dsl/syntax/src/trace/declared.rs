@@ -20,7 +20,7 @@ pub enum Declared {
     Exponent,
     /// `Dim` and `i64`: an attribute that only lays out tensors.
     Layout,
-    /// `bool`
+    /// `bool`, and `Mask`, which is one.
     Bool,
     /// An attribute enum, by its place in the scope.
     Enum(usize),
@@ -99,7 +99,7 @@ impl Declared {
             "Gated" => Declared::Gated,
             "i32" => Declared::Exponent,
             "Dim" | "i64" => Declared::Layout,
-            "bool" => Declared::Bool,
+            "bool" | "Mask" => Declared::Bool,
             _ => Declared::Enum(scope.enums.iter().position(|e| e.ident == *name)?),
         })
     }

@@ -18,7 +18,7 @@ use op_dsl_ir::graph::{Builder, Graph, Id};
 use op_dsl_ir::op::{AttrKind, Kind};
 use std::collections::BTreeMap;
 use syn::{Ident, Type};
-use value::Value;
+use value::{Cond, Value};
 
 /// The formula for one combination of the attributes it branches on.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,6 +117,10 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
                 let gate = next(b);
                 Value::Gated(gate, next(b))
             }
+            Role::Tensor { kind: Kind::Mask, .. } => {
+                let element = next(b);
+                Value::Truth(Cond::is_not_zero(b, element))
+            }
             Role::Attr { kind, .. } => {
                 attr += 1;
                 match kind {
@@ -151,7 +155,7 @@ fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
     for (value, kind) in returned.iter().zip(&op.returns) {
         match (value, kind) {
             (Value::Gated(gate, v), Kind::Gated) => out.extend([*gate, *v]),
-            (value, Kind::Whole) => out.push(tracer.element(&tail, value)?),
+            (value, Kind::Whole | Kind::Mask) => out.push(tracer.element(&tail, value)?),
             (Value::Poison, _) => return None,
             (value, Kind::Gated) => {
                 let what = value.what();

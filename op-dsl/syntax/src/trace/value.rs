@@ -76,6 +76,12 @@ pub enum Cond {
 }
 
 impl Cond {
+    /// Whether an element of a mask is true.
+    pub fn is_not_zero(b: &mut Builder, element: Id) -> Cond {
+        let zero = b.num(0.0);
+        Cond::Node(b.call(Prim::Eq, &[element, zero])).not()
+    }
+
     /// `!self`
     pub fn not(self) -> Cond {
         match self {

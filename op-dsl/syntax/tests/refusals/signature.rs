@@ -25,11 +25,11 @@ fn arguments_of_an_operator() {
 fn parameters() {
     for (item, want) in [
         ("fn f() -> Elem { 1.0 }", "needs a tensor"),
-        ("fn f(x: Vec<f32>) -> Elem { 1.0 }", "a tensor is `Elem` or `Gated`"),
+        ("fn f(x: Vec<f32>) -> Elem { 1.0 }", "a tensor is `Elem`, `Gated` or `Mask`"),
         ("fn f(x: Elm) -> Elem { x }", "did you mean `Elem`?"),
         ("fn f(x: Elem, x: Elem) -> Elem { x }", "another parameter is called `x`"),
         ("fn f(x: Elem, n: i64) -> Elem { x }", "has no default"),
-        ("fn f(x: Elem, n: bool) -> Elem { x }", "a tensor of truth values is `n: Elem`"),
+        ("fn f(x: Elem, n: bool) -> Elem { x }", "for a tensor of truth values, `#[mask] n: Mask`"),
         ("fn f(x: Elem, #[attr(default = 1.0)] a: f64) -> Elem { a * x }", "write `f32`"),
         ("fn f(x: Elem, #[attr(default = 1)] n: usize) -> Elem { x }", "write `i64`"),
         ("fn f(x: Elem, #[attr(default = \"a\")] n: String) -> Elem { x }", "derive `OpAttr`"),
@@ -39,6 +39,10 @@ fn parameters() {
         ("fn f(x: Gated) -> Elem { x.gate }", "needs its split"),
         ("fn f(#[split(along = d)] x: Gated) -> Elem { x.gate }", "no parameter `d: Dim`"),
         ("fn f(#[split(along = d)] x: Elem) -> Elem { x }", "only a gated tensor is split"),
+        ("fn f(x: Elem, #[mask] m: bool) -> Elem { x }", "write `#[mask] m: Mask`"),
+        ("fn f(x: Elem, m: Mask) -> Elem { if m { x } else { 0.0 } }", "write `#[mask] m: Mask`"),
+        ("fn f(#[mask] m: Mask) -> Elem { 1.0 }", "a tensor of numbers"),
+        ("fn f(x: Elem, #[mask] m: Mask) -> Elem { m * x }", "this is true or false"),
         ("fn f(&self, x: Elem) -> Elem { x }", "is not a method"),
         ("fn f((x, y): Elem, z: Elem) -> Elem { z }", "one plain name"),
     ] {

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use op_dsl_ir::DType;
 use op_dsl_ir::bind::{Bound, TensorMeta, bind, infer};
 use op_dsl_ir::interface::Interface;
-use op_dsl_ir::op::{AttrKind, Kind, Value};
+use op_dsl_ir::op::{AttrKind, Kind, Tensor, Value};
 use op_dsl_ir::tiling::{Extent, Machine, Tiling, tile};
 
 /// All files.
@@ -45,12 +45,13 @@ fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) -> O
     let def = package.def;
     let attrs: Vec<Value> = (0..def.attrs.len()).map(|i| attribute(package, spec, i)).collect();
     let shape = |kind: Kind| match kind {
-        Kind::Whole => part.to_vec(),
+        Kind::Whole | Kind::Mask => part.to_vec(),
         Kind::Gated => vec![part[0], 2 * part[1]],
     };
     let shapes: Vec<Vec<usize>> = def.inputs.iter().map(|t| shape(t.kind)).collect();
-    let metas: Vec<TensorMeta<'_>> =
-        shapes.iter().map(|shape| TensorMeta { shape, dtype }).collect();
+    let meta = |(t, shape): (&Tensor, _)| TensorMeta { shape, dtype: t.kind.stored(dtype) };
+    let shaped = def.inputs.iter().zip(shapes.iter().map(Vec::as_slice));
+    let metas: Vec<TensorMeta<'_>> = shaped.map(meta).collect();
     let bound = bind(def, &attrs, &metas).ok()?;
     let outputs = infer(def, &attrs, &metas).ok()?.iter().map(|o| o.shape.to_vec()).collect();
     Some(Call { attrs, shapes, outputs, bound })
