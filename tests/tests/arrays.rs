@@ -41,7 +41,7 @@ fn what_does_not_fit_is_said() {
     let halves = Array2::from_elem((2, 2), f16::ONE);
     let view = View::try_from(halves.view()).expect("rank 2");
     let error = view.to_ndarray::<f32>().expect_err("halves");
-    assert_eq!(error, ViewError::DType { wanted: DType::F32, got: DType::F16 });
+    assert_eq!(error, ViewError::DType { wanted: DType::F32.into(), got: DType::F16.into() });
     assert_eq!(error.to_string(), "the view holds f16, not f32");
 }
 

@@ -93,7 +93,7 @@ fn by_aclnn(dtype: i32, mask: &mut [u8], offset: usize) -> Result<Vec<f32>, Stri
 }
 
 fn is_kept(i: usize) -> bool {
-    i % 5 == 0 || i % 3 == 1
+    i.is_multiple_of(5) || i % 3 == 1
 }
 
 #[test]

@@ -183,11 +183,11 @@ fn call(op: &Operator, attrs: &[Value], streams: &[f64]) -> Vec<f64> {
         })
         .collect();
     let truths: Vec<[bool; 1]> = inputs.iter().map(|d| [d[0] != 0.0]).collect();
-    let view = |(i, d): (usize, &Vec<f32>)| match def.inputs[i].kind {
+    let view = |i: usize| match def.inputs[i].kind {
         Kind::Mask => View::new(&truths[i], &[1, 1]).expect("a view"),
-        Kind::Whole | Kind::Gated => View::new(d, &[1, d.len()]).expect("a view"),
+        Kind::Whole | Kind::Gated => View::new(&inputs[i], &[1, inputs[i].len()]).expect("a view"),
     };
-    let views: Vec<View> = inputs.iter().enumerate().map(view).collect();
+    let views: Vec<View> = (0..inputs.len()).map(view).collect();
     let mut outputs: Vec<Vec<f32>> =
         def.outputs.iter().map(|t| vec![f32::NAN; t.kind.parts().len()]).collect();
     let mut out_views: Vec<ViewMut> = outputs

@@ -132,7 +132,7 @@ unsafe fn spread_line(origin: *const u8, first: usize, to: *mut u8, n: usize) {
         // SAFETY: a byte all of whose bits the caller vouches for, and room for eight.
         unsafe {
             let byte = origin.add((first + head) / 8 + k).read();
-            let spread = u64::from(byte) * EACH_BYTE & DIAGONAL;
+            let spread = (u64::from(byte) * EACH_BYTE) & DIAGONAL;
             to.add(head + 8 * k).cast::<[u8; 8]>().write(spread.to_le_bytes());
         }
     }
