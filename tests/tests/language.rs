@@ -208,6 +208,16 @@ pub mod several {
     pub fn biased(x: Elem, #[broadcast] bias: Elem) -> Elem {
         relu(x + bias)
     }
+
+    /// Bounds may be infinite.
+    #[op(name = "Between", dtypes(f32), grad(name = "BetweenGrad", wrt(x)))]
+    pub fn between(
+        x: Elem,
+        #[attr(default = 0.0, any)] low: f32,
+        #[attr(default = 1.0)] high: f32,
+    ) -> Elem {
+        if x > low && x < high { x } else { 0.0 }
+    }
 }
 
 /// An operator of one of the families, by its name.
@@ -413,4 +423,38 @@ fn an_attribute_says_how_parts_lie() {
         grad.run(dy, ViewMut::new(&mut dx, &[2, 4]).unwrap()).unwrap();
         assert_eq!(dx, slopes, "{dim} {left} {turns}");
     }
+}
+
+/// Beside a bias that may be smaller, `x` is as wide as the result, and so is its gradient.
+#[test]
+fn what_has_a_gradient_is_not_broadcast() {
+    let (x, bias) = ([1f32, -1.0, 2.0], [0.5f32; 6]);
+    let (mut y, mut dx) = ([0f32; 6], [0f32; 6]);
+    let (narrow, wide) = (View::new(&x, &[1, 3]).unwrap(), View::new(&bias, &[2, 3]).unwrap());
+    let dy = View::new(&[1f32; 6], &[2, 3]).unwrap();
+    let out = ViewMut::new(&mut y, &[2, 3]).unwrap();
+    let refused = several::Biased::default().run(narrow, wide, out).unwrap_err().to_string();
+    let want = "Biased: tensor `x` has shape [1, 3]; must be [2, 3]";
+    assert!(refused.starts_with(want), "{refused}");
+    let out = ViewMut::new(&mut dx, &[2, 3]).unwrap();
+    let refused = several::BiasedGrad::default().run(dy, narrow, wide, out).unwrap_err();
+    let want = "BiasedGrad: tensor `x` has shape [1, 3]; must be [2, 3]";
+    assert!(refused.to_string().starts_with(want), "{refused}");
+    let out = ViewMut::new(&mut y, &[2, 3]).unwrap();
+    several::Biased::default().run(wide, narrow, out).unwrap();
+    assert_eq!(y, [1.5, 0.0, 2.5, 1.5, 0.0, 2.5]);
+}
+
+/// `any` lets NaN and infinities through; other floats are finite.
+#[test]
+fn a_float_attribute_may_be_infinite_if_it_says_so() {
+    let [inf, one] = [f64::INFINITY, 1.0].map(Value::Float);
+    check("Between", &[Value::Float(-f64::INFINITY), one], &[-1e30], &[-1e30]);
+    check("BetweenGrad", &[Value::Float(-f64::INFINITY), one], &[3.0, -1e30], &[3.0]);
+    check("Between", &[Value::Float(f64::NAN), one], &[0.5], &[0.0]);
+    let (x, mut y) = ([1f32], [0f32]);
+    let (x, y) = (View::new(&x, &[1]).unwrap(), ViewMut::new(&mut y, &[1]).unwrap());
+    let refused = named("Between").run(&[one, inf], &[x], &mut [y], &Options::default());
+    let refused = refused.unwrap_err().to_string();
+    assert_eq!(refused, "Between: attribute `high` cannot be inf; allowed: finite numbers of f32");
 }

@@ -245,7 +245,8 @@ mod tests {
 
     fn turned() -> OpDef {
         let of = |name: &'static str| Tensor { name: name.into(), kind: Kind::Gated, used: true };
-        let dim = Attr { name: "dim".into(), kind: AttrKind::Dim, default: Value::Int(-1) };
+        let dim =
+            Attr { name: "dim".into(), kind: AttrKind::Dim, default: Value::Int(-1), any: false };
         let split = Split { dim: 0, gate: Gate::Right, pattern: Pattern::Interleaved };
         OpDef {
             name: "Turned".into(),
@@ -258,6 +259,7 @@ mod tests {
             split: Some(split),
             dtypes: vec![DType::F32].into(),
             broadcast: false,
+            wide: vec![].into(),
             promote: false,
             empty: true,
             specs: vec![Spec::of(Graph { nodes: vec![].into(), outputs: vec![].into() })].into(),

@@ -94,6 +94,7 @@ fn def(name: &'static str, inputs: Vec<Arg>, outputs: Vec<Arg>, attrs: Vec<Attr>
         split: None,
         dtypes: DType::ALL.to_vec().into(),
         broadcast: false,
+        wide: vec![].into(),
         promote: false,
         empty: true,
         specs: vec![Spec::of(graph())].into(),
@@ -106,8 +107,13 @@ fn def(name: &'static str, inputs: Vec<Arg>, outputs: Vec<Arg>, attrs: Vec<Attr>
 pub fn gated(pattern: Pattern) -> Operator {
     let inputs = vec![arg("dy", Kind::Whole), arg("x", Kind::Gated), arg("gelu", Kind::Whole)];
     let attrs = vec![
-        Attr { name: "dim".into(), kind: AttrKind::Dim, default: Value::Int(-1) },
-        Attr { name: "activate_left".into(), kind: AttrKind::Bool, default: Value::Bool(false) },
+        Attr { name: "dim".into(), kind: AttrKind::Dim, default: Value::Int(-1), any: false },
+        Attr {
+            name: "activate_left".into(),
+            kind: AttrKind::Bool,
+            default: Value::Bool(false),
+            any: false,
+        },
     ];
     let mut def = def("Gated", inputs, vec![arg("dx", Kind::Gated)], attrs);
     def.split = Some(Split { dim: 0, gate: Gate::LeftIf(1), pattern });
@@ -140,8 +146,12 @@ pub fn mistaken() -> Operator {
 
 fn binary_def() -> OpDef {
     let inputs = vec![arg("dy", Kind::Whole), arg("x", Kind::Whole)];
-    let attrs =
-        vec![Attr { name: "alpha".into(), kind: AttrKind::Float, default: Value::Float(0.5) }];
+    let attrs = vec![Attr {
+        name: "alpha".into(),
+        kind: AttrKind::Float,
+        default: Value::Float(0.5),
+        any: false,
+    }];
     let mut def = def("Binary", inputs, vec![arg("z", Kind::Whole)], attrs);
     (def.broadcast, def.promote) = (true, true);
     def

@@ -31,7 +31,8 @@ fn operator(
         b.finish(&outputs)
     };
     let spec = Spec { traced: with(written), ..Spec::of(with(graph)) };
-    let attr = |name: &'static str, kind, default| Attr { name: name.into(), kind, default };
+    let attr =
+        |name: &'static str, kind, default| Attr { name: name.into(), kind, default, any: false };
     let def = OpDef {
         name: name.into(),
         doc: " Scales.".into(),
@@ -47,6 +48,7 @@ fn operator(
         split: Some(Split { dim: 0, gate: Gate::LeftIf(1), pattern: Pattern::Halves }),
         dtypes: DType::ALL.to_vec().into(),
         broadcast: false,
+        wide: vec![].into(),
         promote: false,
         empty: true,
         specs: vec![spec].into(),

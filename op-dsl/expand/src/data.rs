@@ -21,6 +21,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
     let split = option(def.split.as_ref().map(split));
     let dtypes = list(def.dtypes.iter().map(|d| dtype(*d)));
     let specs = list(def.specs.iter().map(spec));
+    let wide = list(def.wide.iter().map(|i| count(*i).into_token_stream()));
     let published =
         published.map_or_else(|| quote!(None), |table| quote!(Published::find(#table, #name)));
     let grad_of = option(def.grad_of.as_ref().map(grad_of));
@@ -36,6 +37,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
             split: #split,
             dtypes: #dtypes,
             broadcast: #broadcast,
+            wide: #wide,
             promote: #promote,
             empty: #empty,
             specs: #specs,
@@ -99,8 +101,8 @@ fn attr(a: &Attr) -> TokenStream {
             quote!(#plain)
         }
     };
-    let default = value(a.default);
-    quote!(Attr { name: Borrowed(#name), kind: AttrKind::#kind, default: #default })
+    let (default, any) = (value(a.default), a.any);
+    quote!(Attr { name: Borrowed(#name), kind: AttrKind::#kind, default: #default, any: #any })
 }
 
 fn value(v: Value) -> TokenStream {

@@ -204,11 +204,7 @@ pub fn check_outputs(
         check_count("output", &def.outputs, outputs.len())?;
         for (t, got) in def.outputs.iter().zip(outputs) {
             let got = got.meta();
-            if !has_shape(bound, t.kind, got.shape) {
-                let (got, want) = (got.shape.to_vec(), wanted(bound, t.kind));
-                let from = "the inputs".into();
-                return refuse(Wrong::Shape { tensor: t.name.clone(), got, want, from });
-            }
+            check_shape(bound, t, got.shape, || "the inputs".into())?;
             if got.dtype != bound.dtype && !cast {
                 let allowed = bound.dtype.to_string();
                 return refuse(Wrong::DType { tensor: t.name.clone(), got: got.dtype, allowed });
@@ -328,21 +324,36 @@ fn check_shapes(
         for (k, input) in inputs.iter().enumerate() {
             widen(bound, def, k, input.meta().shape)?;
         }
+        for (k, input) in inputs.iter().enumerate().filter(|(k, _)| def.wide.contains(k)) {
+            let from = || "the other inputs: it is not broadcast".into();
+            check_shape(bound, &def.inputs[k], input.meta().shape, from)?;
+        }
     } else if let Some(input) = inputs.get(lead) {
         widen(bound, def, lead, input.meta().shape)?;
         for (tensor, input) in def.inputs.iter().zip(inputs) {
-            let got = input.meta().shape;
-            if !has_shape(bound, tensor.kind, got) {
-                let (got, want) = (got.to_vec(), wanted(bound, tensor.kind));
-                let from = format!("`{}`", def.inputs[lead].name);
-                return refuse(Wrong::Shape { tensor: tensor.name.clone(), got, want, from });
-            }
+            let from = || format!("`{}`", def.inputs[lead].name);
+            check_shape(bound, tensor, input.meta().shape, from)?;
         }
     }
     if let Some(s) = &mut bound.split {
         s.half = bound.domain[s.dim];
     }
     Ok(())
+}
+
+/// Refuses another shape than that of a tensor which is not broadcast.
+#[inline]
+fn check_shape(
+    bound: &Bound,
+    tensor: &crate::op::Tensor,
+    got: &[usize],
+    from: impl FnOnce() -> String,
+) -> Checked<()> {
+    if has_shape(bound, tensor.kind, got) {
+        return Ok(());
+    }
+    let (got, want) = (got.to_vec(), wanted(bound, tensor.kind));
+    refuse(Wrong::Shape { tensor: tensor.name.clone(), got, want, from: from() })
 }
 
 /// Whether this is the shape of a tensor of this kind that is not broadcast.

@@ -32,6 +32,8 @@ pub struct OpDef {
     pub dtypes: List<DType>,
     /// Inputs are broadcast against each other by NumPy's rule; else their shapes must be equal.
     pub broadcast: bool,
+    /// Inputs that are never broadcast: they have the shape of the outputs.
+    pub wide: List<usize>,
     /// Inputs may differ in element type; outputs have the promoted one.
     pub promote: bool,
     /// Tensors without elements are fine (and do nothing); else they are an error.
@@ -152,6 +154,8 @@ pub struct Attr {
     pub kind: AttrKind,
     /// The value when the caller gives none.
     pub default: Value,
+    /// Whether a float may be NaN or infinite.
+    pub any: bool,
 }
 
 /// The type of an attribute.

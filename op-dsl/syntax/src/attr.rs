@@ -87,6 +87,8 @@ pub struct AttrArgs {
     pub default: Option<Expr>,
     /// An enum passed by its name.
     pub wire_str: bool,
+    /// A float that may be NaN or infinite.
+    pub any: bool,
     /// Something was wrong, and said.
     pub malformed: bool,
 }
@@ -246,7 +248,8 @@ pub fn attribute(attr: &Attribute, errors: &Errors) -> AttrArgs {
                 }
                 once(&mut wire, (), &meta, errors);
             }
-            _ => return Err(meta.error("unknown argument of `attr`; known: default, wire")),
+            "any" => args.any = true,
+            _ => return Err(meta.error("unknown argument of `attr`; known: default, wire, any")),
         }
         Ok(())
     });

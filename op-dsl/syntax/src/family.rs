@@ -233,14 +233,7 @@ fn definitions(
 ) -> (OpDef, Option<Gradient>) {
     let f = &op.function;
     let tensor = |name: String, kind: Kind| Tensor { name: name.into(), kind, used: true };
-    let attrs: Vec<Attr> = f
-        .attrs()
-        .map(|(name, kind, default)| Attr {
-            name: name.to_string().into(),
-            kind: kind.clone(),
-            default,
-        })
-        .collect();
+    let attrs: Vec<Attr> = f.attrs().collect();
     let grad_of = op.args.grad_of.as_ref().and_then(|forward| {
         let known = by_function.iter().find(|(ident, _)| ident == forward);
         if known.is_none() {
@@ -268,6 +261,7 @@ fn definitions(
         split: f.split.clone(),
         dtypes: op.args.dtypes.clone().unwrap_or_else(|| DType::ALL.to_vec()).into(),
         broadcast: op.args.broadcast || f.broadcast().next().is_some(),
+        wide: wide(f),
         promote: op.args.promote,
         empty: op.args.empty.unwrap_or(true),
         specs: specs.collect(),
@@ -353,4 +347,11 @@ fn unique(ops: &mut Vec<Operator>, errors: &Errors) {
         known.push(op.def.name.clone());
         !again
     });
+}
+
+/// Beside inputs that are marked `#[broadcast]`, the others are not.
+fn wide(f: &OpFn) -> List<usize> {
+    let marked: Vec<&Ident> = f.broadcast().collect();
+    let others = f.tensors().enumerate().filter(|(_, t)| !marked.contains(&t.0));
+    others.map(|(i, _)| i).filter(|_| !marked.is_empty()).collect()
 }

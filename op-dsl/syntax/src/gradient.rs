@@ -7,7 +7,7 @@ use crate::trace::Traced;
 use crate::{Errors, names};
 use op_dsl_ir::compile;
 use op_dsl_ir::graph::Graph;
-use op_dsl_ir::op::{Derived, GradOf, Kind, OpDef, Origin, Part, Spec, Stream, Tensor};
+use op_dsl_ir::op::{Derived, GradOf, Kind, List, OpDef, Origin, Part, Spec, Stream, Tensor};
 use op_dsl_ir::wiring::Wiring;
 use syn::Ident;
 
@@ -58,6 +58,8 @@ pub fn derive(
         inputs: tensors.into(),
         outputs: outputs.into(),
         broadcast: args.broadcast || forward.broadcast,
+        // Of what the forward operator wants as wide as its result, the gradient is as wide.
+        wide: if args.broadcast { List::default() } else { wide(forward, &inputs) },
         promote: args.promote || forward.promote,
         empty: args.empty.unwrap_or(forward.empty),
         specs: specs.into(),
@@ -71,6 +73,12 @@ pub fn derive(
     };
     mark_used(&mut def);
     Some(Gradient { def, wiring })
+}
+
+/// The inputs of a gradient that hold what is never broadcast.
+fn wide(forward: &OpDef, inputs: &[(String, Origin)]) -> List<usize> {
+    let is_wide = |o: &Origin| matches!(o, Origin::Input(i) if forward.wide.contains(i));
+    inputs.iter().enumerate().filter(|(_, (_, o))| is_wide(o)).map(|(k, _)| k).collect()
 }
 
 /// Which inputs any of the graphs reads.

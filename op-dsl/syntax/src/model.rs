@@ -3,7 +3,7 @@
 use crate::Errors;
 use crate::attr::{self, OpArgs};
 use crate::integer::integer;
-use op_dsl_ir::op::{AttrKind, Kind, Split, Value, Variant};
+use op_dsl_ir::op::{Attr, AttrKind, Kind, Split, Value, Variant};
 use quote::ToTokens;
 use std::rc::Rc;
 use syn::visit::Visit;
@@ -228,10 +228,15 @@ impl OpFn {
         self.params.iter().filter(marked).map(|p| &p.ident)
     }
 
-    /// Its attributes: name, kind, default.
-    pub fn attrs(&self) -> impl Iterator<Item = (&Ident, &AttrKind, Value)> {
+    /// Its attributes.
+    pub fn attrs(&self) -> impl Iterator<Item = Attr> {
         self.params.iter().filter_map(|p| match &p.role {
-            Role::Attr { kind, default, .. } => Some((&p.ident, kind, *default)),
+            Role::Attr { kind, default, any, .. } => Some(Attr {
+                name: p.ident.to_string().into(),
+                kind: kind.clone(),
+                default: *default,
+                any: *any,
+            }),
             Role::Tensor { .. } => None,
         })
     }
@@ -270,6 +275,8 @@ pub enum Role {
         kind: AttrKind,
         /// Its default.
         default: Value,
+        /// Whether a float may be NaN or infinite.
+        any: bool,
     },
 }
 

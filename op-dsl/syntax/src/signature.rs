@@ -178,8 +178,11 @@ impl Reader<'_> {
         }
         let args = attribute.as_ref().map(|a| attr::attribute(a, errors)).unwrap_or_default();
         let kind = self.kind(&ty, &name, &args)?;
+        if args.any && kind != AttrKind::Float {
+            errors.at(&ident, "only a float may be NaN or infinite; remove `any`");
+        }
         let default = self.default(&ident, &kind, &args).unwrap_or_else(|| stub(&kind));
-        Some(Param { ident, role: Role::Attr { ty, kind, default } })
+        Some(Param { ident, role: Role::Attr { ty, kind, default, any: args.any } })
     }
 
     fn kind(&self, ty: &Type, name: &str, args: &AttrArgs) -> Option<AttrKind> {

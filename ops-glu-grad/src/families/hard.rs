@@ -91,8 +91,8 @@ pub mod hard {
     #[op(name = "Hardtanh")]
     pub fn hard_tanh(
         x: Elem,
-        #[attr(default = -1.0)] min_val: f32,
-        #[attr(default = 1.0)] max_val: f32,
+        #[attr(default = -1.0, any)] min_val: f32,
+        #[attr(default = 1.0, any)] max_val: f32,
     ) -> Elem {
         clamp(x, min_val, max_val)
     }
@@ -104,8 +104,8 @@ pub mod hard {
     pub fn hard_tanh_grad(
         #[holds(y)] result: Elem,
         grad: Elem,
-        #[attr(default = -1.0)] min_val: f32,
-        #[attr(default = 1.0)] max_val: f32,
+        #[attr(default = -1.0, any)] min_val: f32,
+        #[attr(default = 1.0, any)] max_val: f32,
     ) -> Elem {
         if result <= min_val || result >= max_val { 0.0 } else { grad }
     }

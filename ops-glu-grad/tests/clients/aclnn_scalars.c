@@ -131,7 +131,6 @@ static void wrong(void)
     for (int i = 0; i < 4; i++) {
         aclScalar* s = number(limits[i]);
         REFUSED("aclnnThresholdBackward", "`threshold`", aclnnThresholdBackward, tdy, tx, s, tout);
-        REFUSED("aclnnHardtanhBackward", "`max`", aclnnHardtanhBackward, tdy, tx, one, s, tout);
         REFUSED("aclnnThreshold", "`value`", aclnnThreshold, tx, one, s, tout);
         IS(0, aclDestroyScalar(s));
     }
@@ -143,6 +142,17 @@ static double leaky(int i) { return x[i] > 0 ? dy[i] : -0.5 * dy[i]; }
 static double leaky_by_result(int i) { return x[i] > 0 ? dy[i] : 0.25 * dy[i]; }
 static double at_zero(int i) { return x[i] != 0 ? dy[i] : 0; }
 static double not_zero(int i) { return x[i]; }
+
+static double above_half(int i) { return x[i] > 0.5 ? dy[i] : 0; }
+
+/* A bound may be infinite. */
+static void bounds(void)
+{
+    aclScalar *half = number(0.5), *infinite = number(INFINITY);
+    GIVES(aclnnHardtanhBackward, above_half, tdy, tx, half, infinite, tout);
+    IS(0, aclDestroyScalar(half));
+    IS(0, aclDestroyScalar(infinite));
+}
 
 /* What documents make of negative numbers. */
 static void negative(void)
@@ -236,6 +246,7 @@ int main(void)
     tout = aclCreateTensor(SHAPE, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, SHAPE, 1, out);
     types();
     wrong();
+    bounds();
     negative();
     beside();
     parts();

@@ -197,7 +197,7 @@ fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
     let mut params: Vec<Param> = main.tensors().cloned().collect();
     let mut t = Text::new();
     let why = if interface.broadcast {
-        broadcast_shapes(&mut t, &params);
+        broadcast_shapes(&mut t, &params, &def.wide);
         "// Inputs are broadcast against each other; outputs have the broadcast shape."
     } else if let Some(split) = &def.split {
         params.extend(main.param(Of::Attr(split.dim)).cloned());
@@ -220,7 +220,7 @@ fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
     Check { name: "CheckShape", why: why.into(), code: INVALID, params, body: t.finish() }
 }
 
-fn broadcast_shapes(t: &mut Text, params: &[Param]) {
+fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
     let (inputs, outputs): (Vec<&Param>, Vec<&Param>) =
         params.iter().partition(|p| matches!(p.of, Of::Input(_)));
     for p in &inputs {
@@ -230,7 +230,8 @@ fn broadcast_shapes(t: &mut Text, params: &[Param]) {
     let inputs: Vec<String> = inputs.iter().map(|p| p.name.to_string()).collect();
     let message = format!("the shapes of {} cannot be broadcast.", inputs.join(" and "));
     refuse(t, &format!("InferDomain({{{}}}, domain)", inputs.join(", ")), &message, &[]);
-    for p in outputs {
+    let is_wide = |p: &&Param| matches!(p.of, Of::Input(i) if wide.contains(&i));
+    for p in outputs.into_iter().chain(params.iter().filter(is_wide)) {
         t.line(format!(
             "OP_CHECK_SHAPE_NOT_EQUAL_WITH_EXPECTED_SIZE({}, domain, return false);",
             p.name

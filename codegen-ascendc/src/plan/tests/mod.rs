@@ -39,7 +39,8 @@ pub fn operator(
     let outs = build(&mut b, &ids);
     let graph: Graph = b.finish(&outs);
     let gated = inputs.iter().any(|t| t.kind == Kind::Gated);
-    let attr = |name: &'static str, kind, default| Attr { name: name.into(), kind, default };
+    let attr =
+        |name: &'static str, kind, default| Attr { name: name.into(), kind, default, any: false };
     let attrs = vec![
         attr("dim", AttrKind::Dim, Value::Int(-1)),
         attr("approximate", AttrKind::Int, Value::Int(0)),
@@ -55,6 +56,7 @@ pub fn operator(
         split: gated.then_some(Split { dim: 0, gate: Gate::Left, pattern: Pattern::Halves }),
         dtypes: DType::ALL.to_vec().into(),
         broadcast: false,
+        wide: vec![].into(),
         promote: false,
         empty: true,
         specs: vec![Spec::of(graph)].into(),

@@ -2,7 +2,7 @@
 
 use super::error::{Checked, Wrong, refuse};
 use super::{BindError, join};
-use crate::op::{AttrKind, OpDef, Value, Variant};
+use crate::op::{Attr, AttrKind, OpDef, Value, Variant};
 
 /// Reads an attribute from text: its index and value. Enums go by name or number, booleans by
 /// `true`, `false`, `1` or `0`.
@@ -33,9 +33,9 @@ pub fn parse_attr(def: &OpDef, name: &str, text: &str) -> Result<(usize, Value),
     let wrong = || Wrong::AttrValue {
         attr: attr.name.clone(),
         got: format!("`{text}`"),
-        allowed: allowed(&attr.kind),
+        allowed: allowed(attr),
     };
-    let value = value.filter(|v| fits(&attr.kind, *v));
+    let value = value.filter(|v| fits(attr, *v));
     value.map(|v| (index, v)).ok_or_else(|| err(wrong()))
 }
 
@@ -46,13 +46,13 @@ pub(super) fn check(def: &OpDef, attrs: &[Value]) -> Checked<()> {
         return refuse(Wrong::AttrCount { got: attrs.len(), want: def.attrs.len(), names });
     }
     for (attr, value) in def.attrs.iter().zip(attrs) {
-        if !fits(&attr.kind, *value) {
+        if !fits(attr, *value) {
             let got = match value {
                 Value::Int(v) => v.to_string(),
                 Value::Bool(v) => v.to_string(),
                 Value::Float(v) => v.to_string(),
             };
-            let allowed = allowed(&attr.kind);
+            let allowed = allowed(attr);
             return refuse(Wrong::AttrValue { attr: attr.name.clone(), got, allowed });
         }
     }
@@ -60,19 +60,19 @@ pub(super) fn check(def: &OpDef, attrs: &[Value]) -> Checked<()> {
 }
 
 /// Kernels have a float attribute as `f32`: what is not finite there would make NaN of every
-/// element.
-fn fits(kind: &AttrKind, value: Value) -> bool {
-    match (kind, value) {
+/// element, unless the formula knows better.
+fn fits(attr: &Attr, value: Value) -> bool {
+    match (&attr.kind, value) {
         (AttrKind::Dim | AttrKind::Int, Value::Int(_)) => true,
         (AttrKind::Bool, Value::Bool(_)) => true,
-        (AttrKind::Float, Value::Float(v)) => (v as f32).is_finite(),
+        (AttrKind::Float, Value::Float(v)) => attr.any || (v as f32).is_finite(),
         (AttrKind::Enum { variants, .. }, Value::Int(v)) => variants.iter().any(|k| k.value == v),
         _ => false,
     }
 }
 
-fn allowed(kind: &AttrKind) -> String {
-    match kind {
+fn allowed(attr: &Attr) -> String {
+    match &attr.kind {
         AttrKind::Dim | AttrKind::Int => "integers".into(),
         AttrKind::Bool => "true, false".into(),
         AttrKind::Float => "finite numbers of f32".into(),
@@ -89,11 +89,16 @@ mod tests {
 
     #[test]
     fn a_float_is_finite_as_f32() {
+        let attr = |any| {
+            let default = Value::Float(0.0);
+            Attr { name: "alpha".into(), kind: AttrKind::Float, default, any }
+        };
         for (v, want) in [(0.0, true), (-3.4e38, true), (1e-300, true), (3.5e38, false)] {
-            assert_eq!(fits(&AttrKind::Float, Value::Float(v)), want, "{v}");
+            assert_eq!(fits(&attr(false), Value::Float(v)), want, "{v}");
         }
         for v in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert!(!fits(&AttrKind::Float, Value::Float(v)), "{v}");
+            assert!(!fits(&attr(false), Value::Float(v)), "{v}");
+            assert!(fits(&attr(true), Value::Float(v)), "{v}");
         }
     }
 }

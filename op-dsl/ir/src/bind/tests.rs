@@ -18,7 +18,8 @@ fn def(inputs: &[(&'static str, Kind)], output: Kind) -> OpDef {
         wire_str: true,
         variants: vec![variant("None", "none", 0), variant("Tanh", "tanh", 1)].into(),
     };
-    let attr = |name: &'static str, kind, default| Attr { name: name.into(), kind, default };
+    let attr =
+        |name: &'static str, kind, default| Attr { name: name.into(), kind, default, any: false };
     OpDef {
         name: "Op".into(),
         doc: "".into(),
@@ -35,6 +36,7 @@ fn def(inputs: &[(&'static str, Kind)], output: Kind) -> OpDef {
         split: Some(Split { dim: 0, gate: Gate::LeftIf(2), pattern: Pattern::Halves }),
         dtypes: DType::ALL.to_vec().into(),
         broadcast: false,
+        wide: vec![].into(),
         promote: false,
         empty: true,
         specs: vec![spec(0), spec(1)].into(),

@@ -61,7 +61,7 @@ impl<'a> Tracer<'a> {
         };
         // Each doubling costs a product, and f32 leaves its range long before.
         let Some(n) = i32::try_from(n).ok().filter(|n| n.abs() <= 64) else {
-            self.error(&m.args, "the exponent is beyond 64; write `exp` and `ln`");
+            self.error(&m.args, format!("the exponent is beyond 64; write `.powf({n}.0)`"));
             return Value::Poison;
         };
         match base {

@@ -47,7 +47,7 @@ pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
     let outer = scope.formulas.len();
     let scope = scope.with_body(&op.block, errors);
     formulas(&scope, outer, errors);
-    let kinds: Vec<AttrKind> = op.attrs().map(|(_, kind, _)| kind.clone()).collect();
+    let kinds: Vec<AttrKind> = op.attrs().map(|attr| attr.kind).collect();
     let mut done = Vec::new();
     specialise(&kinds, errors, &op.item.sig.ident, |fixed| {
         let mut b = Builder::new();

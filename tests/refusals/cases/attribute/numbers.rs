@@ -26,4 +26,9 @@ enum Named {
     A,
 }
 
+#[op(name = "Whole")]
+fn whole(x: Elem, #[attr(default = 1, any)] n: i64) -> Elem {
+    x
+}
+
 fn main() {}
