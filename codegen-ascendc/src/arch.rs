@@ -184,6 +184,8 @@ pub enum Why {
     NoDType(&'static Soc, DType),
     /// An input is a mask, by its name.
     Mask(String),
+    /// An input may be left out, by its name.
+    Optional(String),
     /// The operator's document leaves out this form: attribute and value, and what is left.
     LeftOut(String, &'static str),
     /// No sequence of calls keeps the primitive's accuracy yet.
@@ -209,6 +211,10 @@ impl fmt::Display for Why {
             Why::Mask(name) => {
                 write!(f, "the mask `{name}` has no kernel on an NPU yet; ")?;
                 write!(f, "write `{name}: Elem`, and `{name} != 0.0` in the formula")
+            }
+            Why::Optional(name) => {
+                write!(f, "the optional `{name}` has no kernel on an NPU yet; ")?;
+                write!(f, "write one operator with it and one without")
             }
             Why::LeftOut(what, instead) => {
                 write!(f, "the operator's document leaves out {what} there; use {instead}")

@@ -56,6 +56,11 @@ pub fn int(v: Value) -> i64 {
     v.as_int().unwrap_or_default()
 }
 
+/// Whether an optional tensor is given, by the attribute that says so; not, if none does.
+pub fn is_given(attrs: &[Value], at: usize) -> bool {
+    attrs.get(at).is_some_and(|v| int(*v) != 0)
+}
+
 /// The value of a float attribute, rounded as the kernel rounds it.
 pub fn float(v: Value) -> f32 {
     match v {

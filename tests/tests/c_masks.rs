@@ -1,4 +1,5 @@
-//! Masks through the C interfaces, for an operator of one's own: the functions that its signature gives.
+//! Masks and optional inputs through the C interfaces, for operators of one's own: the functions that their signatures
+//! give.
 #![allow(missing_docs)]
 
 use op_dsl::capi::{Handle, infiniop};
@@ -14,6 +15,12 @@ pub mod masked {
     pub fn kept(x: Elem, #[mask] keep: Mask) -> Elem {
         if keep { 3.0 * x } else { 0.25 }
     }
+
+    #[op(name = "Scaled", dtypes(f32))]
+    pub fn scaled(x: Elem, scale: Option<Elem>, #[mask] keep: Option<Mask>) -> Elem {
+        let kept = if keep.unwrap_or(true) { x } else { 0.0 };
+        kept * scale.unwrap_or(7.0)
+    }
 }
 
 static OPERATORS: &[&Operator] = masked::OPERATORS;
@@ -21,6 +28,8 @@ static OPERATORS: &[&Operator] = masked::OPERATORS;
 op_dsl::capi::aclnn_functions! {
     "Kept" aclnnKeptGetWorkspaceSize
         aclnnKept(x: Tensor, keep: Tensor, y: Tensor);
+    "Scaled" aclnnScaledGetWorkspaceSize
+        aclnnScaled(x: Tensor, scale: Tensor, keep: Tensor, y: Tensor);
 }
 
 // SAFETY: as the library defines them.
@@ -92,6 +101,15 @@ fn by_aclnn(dtype: i32, mask: &mut [u8], offset: usize) -> Result<Vec<f32>, Stri
     Ok(y)
 }
 
+fn described(dtype: i32) -> Handle {
+    let (mut desc, shape) = (null_mut(), [N]);
+    // SAFETY: the array is as long as said, the place ours.
+    let status =
+        unsafe { infiniopCreateTensorDescriptor(&mut desc, 1, shape.as_ptr(), null(), dtype) };
+    assert_eq!(status, 0);
+    desc
+}
+
 fn is_kept(i: usize) -> bool {
     i.is_multiple_of(5) || i % 3 == 1
 }
@@ -116,14 +134,6 @@ fn masks_by_aclnn() {
 #[test]
 fn masks_by_infiniop() {
     static KEPT: infiniop::Entry = infiniop::Entry::new(&OPERATORS, "Kept", "Kept");
-    let described = |dtype| {
-        let (mut desc, shape) = (null_mut(), [N]);
-        // SAFETY: the array is as long as said, the place ours.
-        let status =
-            unsafe { infiniopCreateTensorDescriptor(&mut desc, 1, shape.as_ptr(), null(), dtype) };
-        assert_eq!(status, 0);
-        desc
-    };
     let mut handle = null_mut();
     // SAFETY: the place is ours.
     assert_eq!(unsafe { infiniopCreateHandle(&mut handle) }, 0);
@@ -144,6 +154,76 @@ fn masks_by_infiniop() {
     // SAFETY: as above.
     let status = unsafe { infiniop::create(&KEPT, handle, &mut desc, &[f32, f32, i8]) };
     assert_eq!(status, 10, "INFINI_STATUS_BAD_TENSOR_DTYPE");
+}
+
+#[test]
+fn optional_tensors_are_null() {
+    static SCALED: infiniop::Entry = infiniop::Entry::new(&OPERATORS, "Scaled", "Scaled");
+    let (mut x, mut scale, mut mask) = (vec![1f32; N], vec![2f32; N], vec![0u8; N]);
+    let mut handle = null_mut();
+    // SAFETY: the place is ours.
+    assert_eq!(unsafe { infiniopCreateHandle(&mut handle) }, 0);
+    for (with_scale, with_mask) in [(false, false), (true, false), (false, true), (true, true)] {
+        let want = match (with_mask, with_scale) {
+            (true, _) => 0.0,
+            (false, true) => 2.0,
+            (false, false) => 7.0,
+        };
+        let mut y = vec![f32::NAN; N];
+        let given = |with: bool, dtype, data: *mut c_void| {
+            if with { tensor(dtype, 0, data) } else { null_mut() }
+        };
+        let tensors = [
+            tensor(FLOAT, 0, x.as_mut_ptr().cast()),
+            given(with_scale, FLOAT, scale.as_mut_ptr().cast()),
+            given(with_mask, BOOL, mask.as_mut_ptr().cast()),
+            tensor(FLOAT, 0, y.as_mut_ptr().cast()),
+        ];
+        let (mut size, mut executor) = (0, null_mut());
+        let [a, b, c, out] = tensors;
+        // SAFETY: the tensors that are there have their memory.
+        unsafe {
+            let status = aclnnScaledGetWorkspaceSize(a, b, c, out, &mut size, &mut executor);
+            assert_eq!(status, 0);
+            assert_eq!(aclnnScaled(null_mut(), size, executor, null_mut()), 0);
+            tensors.iter().for_each(|t| assert_eq!(aclDestroyTensor(*t), 0));
+        }
+        assert_eq!(y, [want; N]);
+
+        y.fill(f32::NAN);
+        let (f32, bool) = (described(13), described(2));
+        let mut desc = null_mut();
+        let some = |with, desc| if with { desc } else { null_mut() };
+        let descs = [f32, f32, some(with_scale, f32), some(with_mask, bool)];
+        let address = |with, data: *const c_void| if with { data } else { null() };
+        let addresses = [
+            y.as_mut_ptr().cast(),
+            x.as_ptr().cast(),
+            address(with_scale, scale.as_ptr().cast()),
+            address(with_mask, mask.as_ptr().cast()),
+        ];
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(infiniop::create(&SCALED, handle, &mut desc, &descs), 0);
+            assert_eq!(infiniop::run(&SCALED, desc, &addresses), 0);
+        }
+        assert_eq!(y, [want; N]);
+    }
+    // What is not optional is needed.
+    let (mut size, mut executor) = (0, null_mut());
+    let out = tensor(FLOAT, 0, null_mut());
+    // SAFETY: places for answers are ours.
+    let status = unsafe {
+        aclnnScaledGetWorkspaceSize(
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            out,
+            &mut size,
+            &mut executor,
+        )
+    };
+    assert_eq!(status, 161_001);
 }
 
 /// What C gets is what Rust gets.

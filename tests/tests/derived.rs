@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::scalars;
+use common::{all_defaults, is_given, scalars};
 use op_dsl::ir::op::{Gate, Kind, Value};
 use op_dsl::{Operator, Options, OracleInput, View, ViewMut};
 use ops_glu_grad::OPERATORS;
@@ -16,19 +16,24 @@ fn find(name: &str) -> &'static Operator {
 /// `inputs -> outputs (attributes)`
 fn signature(name: &str) -> String {
     let def = &find(name).def();
-    let tensors = |list: &[op_dsl::ir::op::Tensor]| {
-        let each = list.iter().map(|t| {
+    let tensors = |list: &[op_dsl::ir::op::Tensor], optional: &dyn Fn(usize) -> bool| {
+        let each = list.iter().enumerate().map(|(i, t)| {
             let gated = if t.kind == Kind::Gated { "/2" } else { "" };
             let unused = if t.used { "" } else { "?" };
-            format!("{}{gated}{unused}", t.name)
+            let text = format!("{}{gated}{unused}", t.name);
+            if optional(i) { format!("[{text}]") } else { text }
         });
         each.collect::<Vec<_>>().join(", ")
     };
-    let attrs = def.attrs.iter().map(|a| format!("{} = {:?}", a.name, a.default));
+    let attrs = def.passed().iter().map(|a| format!("{} = {:?}", a.name, a.default));
     let attrs = attrs.collect::<Vec<_>>().join(", ");
     let flags = [(def.broadcast, "broadcast"), (def.promote, "promote"), (!def.empty, "filled")];
     let flags: String = flags.iter().filter(|f| f.0).map(|f| format!(" {}", f.1)).collect();
-    format!("{} -> {} ({attrs}){flags}", tensors(&def.inputs), tensors(&def.outputs))
+    format!(
+        "{} -> {} ({attrs}){flags}",
+        tensors(&def.inputs, &|i| def.presence(i).is_some()),
+        tensors(&def.outputs, &|_| false)
+    )
 }
 
 #[test]
@@ -89,7 +94,7 @@ fn gradients_have_the_signatures_of_their_definitions() {
         ("SiluGrad", "dy, x -> dx", ""),
         ("SwishGrad", "grad, x, y? -> grad_x", "scale = Float(1.0)"),
         ("FastGeluGrad", "dy, x -> z", ""),
-        ("MishGrad", "grad, x -> x_grad", ""),
+        ("MishGrad", "grad, x, [tanhx] -> x_grad", ""),
         ("SoftsignGrad", "gradients, features -> output", ""),
         ("GLUGrad", "grad_out, self/2 -> out/2", "dim = Int(-1)"),
         ("SituGluGrad", "grad_y, x/2 -> grad_x/2", &format!("{situ}, activate_left = Bool(true)")),
@@ -103,7 +108,7 @@ fn gradients_have_the_signatures_of_their_definitions() {
 
 /// Every combination of the attributes that the formula branches on.
 fn settings(op: &Operator) -> Vec<Vec<Value>> {
-    let mut all = vec![op.default_attrs()];
+    let mut all = vec![all_defaults(op)];
     for (i, attr) in op.def().attrs.iter().enumerate() {
         let values: Vec<Value> = match &attr.kind {
             op_dsl::ir::op::AttrKind::Enum { variants, .. } => {
@@ -184,6 +189,7 @@ fn call(op: &Operator, attrs: &[Value], streams: &[f64]) -> Vec<f64> {
         .collect();
     let truths: Vec<[bool; 1]> = inputs.iter().map(|d| [d[0] != 0.0]).collect();
     let view = |i: usize| match def.inputs[i].kind {
+        _ if !is_given(op, attrs, i) => View::ABSENT,
         Kind::Mask => View::new(&truths[i], &[1, 1]).expect("a view"),
         Kind::Whole | Kind::Gated => View::new(&inputs[i], &[1, inputs[i].len()]).expect("a view"),
     };

@@ -7,6 +7,8 @@ mod common;
 mod levels;
 #[path = "language/masks.rs"]
 mod masks;
+#[path = "language/optional.rs"]
+mod optional;
 
 use common::{Tensor, run};
 use levels::levels;

@@ -189,6 +189,9 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     if let Some(mask) = def.inputs.iter().find(|t| t.kind == Kind::Mask) {
         return Err(Why::Mask(mask.name.to_string()));
     }
+    if let Some(input) = (0..def.inputs.len()).find(|i| def.presence(*i).is_some()) {
+        return Err(Why::Optional(def.inputs[input].name.to_string()));
+    }
     for &(attr, value) in def.specs[spec].when.iter() {
         let name = &def.attrs[attr].name;
         if let Some(instead) = left_out(def, soc, name, value) {

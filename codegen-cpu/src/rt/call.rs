@@ -13,6 +13,7 @@ use super::mode::DefaultMode;
 use super::simd::Level;
 use super::streams::{self, Call};
 use super::view::{View, ViewMut};
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind_to};
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Pattern, Tensor, Value};
 use std::borrow::Cow;
@@ -78,7 +79,7 @@ impl Operator {
 
     /// The attributes when the caller gives none.
     pub fn default_attrs(&self) -> Vec<Value> {
-        self.def.attrs.iter().map(|a| a.default).collect()
+        self.def.passed().iter().map(|a| a.default).collect()
     }
 
     /// The same tensors, attributes and driver with next to no arithmetic, whatever the attributes'
@@ -138,6 +139,7 @@ impl Operator {
         bind::check_outputs(&self.def, &bound, outputs, options.cast)?;
         let level = self.level(options)?;
         let kernels = self.kernels_of(&bound)?;
+        self.check_given(kernels, inputs)?;
         if bound.domain.contains(&0) {
             return Ok(());
         }
@@ -155,6 +157,20 @@ impl Operator {
         }
         lay(&mut job, &call)?;
         driver::run(&mut job, options);
+        Ok(())
+    }
+
+    /// No kernel reads what was left out.
+    fn check_given(&self, kernels: &Kernels, inputs: &[View<'_>]) -> Result<(), Error> {
+        let mut reads = kernels.reads().iter();
+        for (tensor, input) in self.def.inputs.iter().zip(inputs) {
+            let parts = reads.by_ref().take(tensor.kind.parts().len());
+            let is_read = parts.fold(false, |any, reads| any | reads);
+            if is_read && input.dtype() == Stored::Nothing {
+                let what = "they read an input that is left out";
+                return Err(Error::Kernels { op: self.def.name.to_string(), what });
+            }
+        }
         Ok(())
     }
 

@@ -315,7 +315,7 @@ unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
                 (io.start[0], io.start[1]) = (from, slot);
                 (job.converters.numbers[own as usize])(&io, steps, false);
             }
-            Stored::Byte | Stored::Bit => {
+            Stored::Byte | Stored::Bit | Stored::Nothing => {
                 let n = b.elements();
                 let from = slot.add(n * (job.dtype.size() - 1));
                 match b.dtype {

@@ -276,6 +276,26 @@ impl<'a> View<'a> {
         View { raw, _memory: PhantomData }
     }
 
+    /// What a call is given for an optional input that it leaves out.
+    pub const ABSENT: View<'static> = {
+        static NOWHERE: [u8; 1] = [0]; // never read: operators that read it refuse the call
+        let ptr = NOWHERE.as_ptr().cast_mut();
+        View {
+            raw: Raw {
+                ptr,
+                origin: ptr,
+                dtype: Stored::Nothing,
+                shape: Shape::SCALAR,
+                strides: [0; MAX_RANK],
+                count: 1,
+                dense: true,
+                span: (0, 0),
+                memory: Memory::Borrowed,
+            },
+            _memory: PhantomData,
+        }
+    };
+
     /// A dense tensor: `data` holds its elements, innermost dimension last. A mask is a tensor of `bool`, or of
     /// `u8` of which 0 is false and all else is true.
     ///

@@ -9,7 +9,7 @@ pub enum Element {
     Float(DType),
     /// It is cast to a float type before a kernel reads it.
     Whole(Whole),
-    /// A truth value of a mask: kernels read it.
+    /// A truth value of a mask: kernels read it; or nothing, of an optional tensor.
     Truth(Stored),
 }
 

@@ -106,6 +106,9 @@ impl Operand<Stored> {
     /// thread writes there during a call that is given the view.
     pub unsafe fn view<'a>(&self, base: usize) -> Result<View<'a>, ViewError> {
         let (shape, strides) = (self.shape(), self.strides());
+        if self.element == Stored::Nothing {
+            return Ok(View::ABSENT);
+        }
         if self.element == Stored::Bit {
             let origin = with_exposed_provenance_mut::<u8>(base);
             // SAFETY: as asked of the caller.

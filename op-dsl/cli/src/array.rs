@@ -16,17 +16,20 @@ pub enum Data {
     Bytes(Vec<u8>),
     /// Truth values, eight to a byte; read only.
     Bits(Vec<u8>),
+    /// Left out of the call.
+    Nothing,
 }
 
-/// Runs an expression with `$v` bound to the elements, whatever their type; another for bits.
+/// Runs an expression with `$v` bound to the elements, whatever their type; others for bits and for nothing.
 macro_rules! with_elements {
-    ($data:expr, $v:ident => $do:expr, $bits:ident => $else:expr) => {
+    ($data:expr, $v:ident => $do:expr, $bits:ident => $else:expr, none => $none:expr) => {
         match $data {
             Data::F16($v) => $do,
             Data::BF16($v) => $do,
             Data::F32($v) => $do,
             Data::Bytes($v) => $do,
             Data::Bits($bits) => $else,
+            Data::Nothing => $none,
         }
     };
 }
@@ -102,9 +105,15 @@ impl Array {
             Stored::Byte | Stored::Bit => {
                 filled(len, next).map(|(v, start)| (Data::Bytes(v), start))
             }
+            Stored::Nothing => Some((Data::Nothing, 0)),
         };
         let (data, start) = filled.ok_or_else(refused)?;
         Ok(Array { start, ..Array::dense(data, shape.to_vec()) })
+    }
+
+    /// What a call leaves out.
+    pub fn absent() -> Array {
+        Array::dense(Data::Nothing, Vec::new())
     }
 
     /// A dense tensor of zeros.
@@ -125,6 +134,7 @@ impl Array {
             Data::F32(_) => DType::F32.into(),
             Data::Bytes(_) => Stored::Byte,
             Data::Bits(_) => Stored::Bit,
+            Data::Nothing => Stored::Nothing,
         }
     }
 
@@ -157,13 +167,19 @@ impl Array {
         with_elements!(
             &self.data,
             v => v[self.start + i].number(),
-            bits => f32::from(bits[i / 8] >> (i % 8) & 1)
+            bits => f32::from(bits[i / 8] >> (i % 8) & 1),
+            none => f32::NAN
         )
     }
 
     /// Sets element `i` in memory order, rounded to the type; to true where that is not 0.
     pub fn set(&mut self, i: usize, value: f32) {
-        with_elements!(&mut self.data, v => v[self.start + i] = Filled::of(value), _bits => {});
+        with_elements!(
+            &mut self.data,
+            v => v[self.start + i] = Filled::of(value),
+            _bits => {},
+            none => {}
+        );
     }
 
     pub fn view(&self) -> Result<View<'_>, Error> {
@@ -171,7 +187,8 @@ impl Array {
         let view = with_elements!(
             &self.data,
             v => View::strided(v, shape, strides, start),
-            bits => View::strided_bits(bits, shape, strides, start)
+            bits => View::strided_bits(bits, shape, strides, start),
+            none => Ok(View::ABSENT)
         );
         Ok(view?)
     }
@@ -183,7 +200,7 @@ impl Array {
             Data::F16(v) => ViewMut::strided(v, shape, strides, start)?,
             Data::BF16(v) => ViewMut::strided(v, shape, strides, start)?,
             Data::F32(v) => ViewMut::strided(v, shape, strides, start)?,
-            Data::Bytes(_) | Data::Bits(_) => {
+            Data::Bytes(_) | Data::Bits(_) | Data::Nothing => {
                 return Err(Error::Usage("a mask is no output".into()));
             }
         })

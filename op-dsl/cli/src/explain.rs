@@ -55,22 +55,27 @@ fn heading(def: &OpDef) -> String {
     if !doc.is_empty() {
         text += &indent(&doc.lines().map(str::trim).collect::<Vec<_>>().join("\n"), 2);
     }
-    text += &format!("\n  {} -> {}\n", tensors(&def.inputs), tensors(&def.outputs));
-    if !def.attrs.is_empty() {
-        let attrs: Vec<String> = def.attrs.iter().map(attribute).collect();
+    let mut inputs = tensors(&def.inputs);
+    for i in (0..inputs.len()).filter(|i| def.presence(*i).is_some()) {
+        inputs[i] = format!("{} (optional)", inputs[i]);
+    }
+    let (inputs, outputs) = (inputs.join(", "), tensors(&def.outputs).join(", "));
+    text += &format!("\n  {inputs} -> {outputs}\n");
+    if !def.passed().is_empty() {
+        let attrs: Vec<String> = def.passed().iter().map(attribute).collect();
         text += &format!("  {}\n", attrs.join(", "));
     }
     text += &format!("  from {}\n\nAs written\n{}", def.source, indent(&dedented(&def.formula), 2));
     text
 }
 
-fn tensors(tensors: &[Tensor]) -> String {
+fn tensors(tensors: &[Tensor]) -> Vec<String> {
     let show = |t: &Tensor| match t.kind {
         Kind::Whole => t.name.to_string(),
         Kind::Mask => format!("{} (a mask)", t.name),
         Kind::Gated => format!("{0} (= {0}.gate, {0}.value)", t.name),
     };
-    tensors.iter().map(show).collect::<Vec<_>>().join(", ")
+    tensors.iter().map(show).collect()
 }
 
 /// The text without the indentation that all of its lines after the first share.
@@ -117,7 +122,7 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
 /// `approximate = tanh`
 fn condition(def: &OpDef, spec: &Spec, mode: &str) -> String {
     match &spec.when[..] {
-        [(index, _)] if !matches!(def.attrs[*index].kind, AttrKind::Bool) => {
+        [(index, _)] if !matches!(def.attrs[*index].kind, AttrKind::Bool | AttrKind::Given(_)) => {
             format!("{} = {mode}", def.attrs[*index].name)
         }
         _ => mode.to_string(),

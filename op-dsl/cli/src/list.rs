@@ -18,34 +18,36 @@ fn table(operators: Operators) -> String {
     let mut table = Table::new(&["operator", "inputs", "outputs", "attributes", "dtypes"]);
     for op in operators {
         let def = op.def();
-        let attrs: Vec<String> = def.attrs.iter().map(attribute).collect();
+        let attrs: Vec<String> = def.passed().iter().map(attribute).collect();
         let dtypes: Vec<&str> = def.dtypes.iter().map(|d| d.name()).collect();
         table.row([
             op.name(),
-            &tensors(&def.inputs),
-            &tensors(&def.outputs),
+            &tensors(&def.inputs, |i| def.presence(i).is_some()),
+            &tensors(&def.outputs, |_| false),
             &attrs.join(", "),
             &dtypes.join(" "),
         ]);
     }
     let legend = "\nx*  is cut in two along `dim`: a gate and a value.   \
-                  m?  is a mask.   (y)  is checked but not read.   =  default, {} allowed.\n";
+                  m?  is a mask.   [t]  may be left out.   (y)  is checked but not read.   =  default, {} allowed.\n";
     table.to_text() + legend
 }
 
-fn tensors(tensors: &[Tensor]) -> String {
-    let show = |t: &Tensor| {
+fn tensors(tensors: &[Tensor], optional: impl Fn(usize) -> bool) -> String {
+    let show = |(i, t): (usize, &Tensor)| {
         let mark = match t.kind {
             Kind::Whole => "",
             Kind::Gated => "*",
             Kind::Mask => "?",
         };
-        match t.used {
-            true => format!("{}{mark}", t.name),
-            false => format!("({}{mark})", t.name),
+        let name = format!("{}{mark}", t.name);
+        match (t.used, optional(i)) {
+            (false, _) => format!("({name})"),
+            (true, true) => format!("[{name}]"),
+            (true, false) => name,
         }
     };
-    tensors.iter().map(show).collect::<Vec<_>>().join(", ")
+    tensors.iter().enumerate().map(show).collect::<Vec<_>>().join(", ")
 }
 
 /// `approximate=tanh {none, tanh}`
@@ -56,7 +58,7 @@ pub fn attribute(attr: &Attr) -> String {
             let names: Vec<&str> = variants.iter().map(|v| &*v.name).collect();
             format!("{}={default} {{{}}}", attr.name, names.join(", "))
         }
-        AttrKind::Dim | AttrKind::Bool | AttrKind::Int | AttrKind::Float => {
+        AttrKind::Dim | AttrKind::Bool | AttrKind::Int | AttrKind::Float | AttrKind::Given(_) => {
             format!("{}={default}", attr.name)
         }
     }
@@ -81,21 +83,22 @@ fn as_json(operators: Operators) -> String {
 }
 
 fn operator(def: &OpDef) -> Json {
-    let tensors = |tensors: &[Tensor]| -> Json {
-        let one = |t: &Tensor| {
+    let tensors = |tensors: &[Tensor], optional: &dyn Fn(usize) -> bool| -> Json {
+        let one = |(i, t): (usize, &Tensor)| {
             let (gated, mask) = (t.kind == Kind::Gated, t.kind == Kind::Mask);
-            json!({ "name": t.name, "gated": gated, "mask": mask, "used": t.used })
+            let optional = optional(i);
+            json!({ "name": t.name, "gated": gated, "mask": mask, "optional": optional, "used": t.used })
         };
-        tensors.iter().map(one).collect()
+        tensors.iter().enumerate().map(one).collect()
     };
     json!({
         "name": def.name,
         "doc": def.doc.trim(),
         "source": def.source,
         "grad_of": def.forward(),
-        "inputs": tensors(&def.inputs),
-        "outputs": tensors(&def.outputs),
-        "attributes": def.attrs.iter().map(attribute_json).collect::<Json>(),
+        "inputs": tensors(&def.inputs, &|i| def.presence(i).is_some()),
+        "outputs": tensors(&def.outputs, &|_| false),
+        "attributes": def.passed().iter().map(attribute_json).collect::<Json>(),
         "dtypes": def.dtypes.iter().map(|d| d.name()).collect::<Json>(),
         "broadcast": def.broadcast,
         "promote": def.promote,
@@ -106,7 +109,7 @@ fn operator(def: &OpDef) -> Json {
 fn attribute_json(attr: &Attr) -> Json {
     let kind = match &attr.kind {
         AttrKind::Dim => "dim",
-        AttrKind::Bool => "bool",
+        AttrKind::Bool | AttrKind::Given(_) => "bool",
         AttrKind::Int => "int",
         AttrKind::Float => "float",
         AttrKind::Enum { .. } => "enum",

@@ -45,8 +45,8 @@ pub fn attributes(op: &Operator, given: &[Pair]) -> Result<Vec<Value>, Error> {
 
 fn given_attributes(op: &Operator, given: &[Pair]) -> Result<Vec<(usize, Value)>, Error> {
     let parse = |(name, text): &Pair| {
-        if !op.def().attrs.iter().any(|a| a.name == *name) {
-            let known = op.def().attrs.iter().map(|a| &*a.name);
+        if !op.def().passed().iter().any(|a| a.name == *name) {
+            let known = op.def().passed().iter().map(|a| &*a.name);
             return Err(unknown(format!("{} has no attribute", op.name()), name, known));
         }
         Ok(op.parse_attr(name, text)?)

@@ -263,6 +263,7 @@ fn write(file: File, array: &Array) -> io::Result<()> {
         Data::F16(v) => save!(v[array.start..].iter().copied()),
         Data::F32(v) => save!(v[array.start..].iter().copied()),
         Data::Bytes(v) | Data::Bits(v) => save!(v[array.start..].iter().copied()),
+        Data::Nothing => {} // no output is left out
     }
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }

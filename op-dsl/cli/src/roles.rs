@@ -2,8 +2,9 @@
 
 use super::error::Error;
 use codegen_cpu::rt::call::Operator;
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::TensorMeta;
-use op_dsl_ir::op::{Kind, OpDef, Tensor, Value};
+use op_dsl_ir::op::{Kind, OpDef, Value};
 pub use op_dsl_ir::roles::activation;
 
 /// Index of the input tensor with the activation.
@@ -44,11 +45,14 @@ pub fn input_shapes(
     Ok(shapes)
 }
 
-/// Inputs of these shapes and of the first element type that the operator takes.
+/// Inputs of these shapes and of the first element type that the operator takes, without optional ones.
 pub fn metas<'s>(def: &OpDef, shapes: &'s [Vec<usize>]) -> Vec<TensorMeta<'s>> {
-    let meta = |(t, shape): (&Tensor, &'s Vec<usize>)| TensorMeta {
+    let meta = |(i, shape): (usize, &'s Vec<usize>)| TensorMeta {
         shape,
-        dtype: t.kind.stored(def.dtypes[0]),
+        dtype: match def.presence(i) {
+            Some(_) => Stored::Nothing,
+            None => def.inputs[i].kind.stored(def.dtypes[0]),
+        },
     };
-    def.inputs.iter().zip(shapes).map(meta).collect()
+    shapes.iter().enumerate().map(meta).collect()
 }

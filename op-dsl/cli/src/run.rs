@@ -49,9 +49,13 @@ fn read(op: &Operator, args: &Run) -> Result<Vec<Array>, Error> {
     let flag = "--in";
     let files = lookup::files(op.def(), flag, &op.def().inputs, &args.inputs)?;
     let mut arrays = Vec::new();
-    for (tensor, file) in op.def().inputs.iter().zip(files) {
+    for (i, (tensor, file)) in op.def().inputs.iter().zip(files).enumerate() {
         let name = tensor.name.to_string();
         let Some(file) = file else {
+            if op.def().presence(i).is_some() {
+                arrays.push(Array::absent());
+                continue;
+            }
             let all = lookup::names(&op.def().inputs);
             return Err(Error::MissingTensor { op: op.name().into(), flag, name, all });
         };

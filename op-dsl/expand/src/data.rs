@@ -67,6 +67,7 @@ fn grad_of(of: &GradOf) -> TokenStream {
             Origin::Upstream(o) => (quote!(Upstream), o),
             Origin::Input(i) => (quote!(Input), i),
             Origin::Output(o) => (quote!(Output), o),
+            Origin::Own => return quote!(Origin::Own),
         };
         let i = count(*i);
         quote!(Origin::#name(#i))
@@ -95,6 +96,10 @@ fn attr(a: &Attr) -> TokenStream {
                 quote!(Variant { ident: Borrowed(#ident), name: Borrowed(#name), value: #value })
             }));
             quote!(Enum { ty: Borrowed(#ty), wire_str: #wire_str, variants: #variants })
+        }
+        AttrKind::Given(input) => {
+            let input = count(*input);
+            quote!(Given(#input))
         }
         plain => {
             let plain = unit(plain);

@@ -24,7 +24,7 @@ fn names(tensors: &[Tensor]) -> String {
 pub fn attribute(attr: &Attr) -> String {
     let what = match &attr.kind {
         AttrKind::Dim => "The dimension of the split, in `[-rank, rank - 1]`".to_owned(),
-        AttrKind::Bool => "A switch".to_owned(),
+        AttrKind::Bool | AttrKind::Given(_) => "A switch".to_owned(),
         AttrKind::Int => "An integer".to_owned(),
         AttrKind::Float => "A number".to_owned(),
         AttrKind::Enum { variants, .. } => {
@@ -82,6 +82,11 @@ pub fn call(def: &OpDef) -> String {
     };
     let _ = writeln!(text, " Ranks up to 8, any strides.\n");
     let _ = writeln!(text, "Element types: {}; {same}.\n", dtypes.join(", "));
+    let is_optional = |(i, t): (usize, &Tensor)| def.presence(i).map(|_| t.clone());
+    let optional: Vec<Tensor> = def.inputs.iter().enumerate().filter_map(is_optional).collect();
+    if !optional.is_empty() {
+        let _ = writeln!(text, "May be left out: {}.\n", names(&optional));
+    }
     let masks: Vec<Tensor> = def.inputs.iter().filter(|t| t.kind == Kind::Mask).cloned().collect();
     if !masks.is_empty() {
         let _ = writeln!(

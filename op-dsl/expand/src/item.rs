@@ -70,7 +70,7 @@ fn types(f: &OpFn) -> Vec<TokenStream> {
     attrs
         .map(|(ty, kind)| match kind {
             AttrKind::Dim | AttrKind::Int => quote!(i64),
-            AttrKind::Bool => quote!(bool),
+            AttrKind::Bool | AttrKind::Given(_) => quote!(bool),
             AttrKind::Float => quote!(f32),
             AttrKind::Enum { .. } => ty.to_token_stream(),
         })
@@ -84,17 +84,18 @@ fn field(attr: &Attr) -> Ident {
 fn structure(op: &Operator, f: &OpFn) -> TokenStream {
     let (name, def) = (&op.ident, &op.def);
     let docs = doc::operator(def, op.gradient.is_some());
-    if def.attrs.is_empty() {
+    let passed = def.passed();
+    if passed.is_empty() {
         return quote! {
             #[doc = #docs]
             #[derive(Clone, Copy, Debug, Default, PartialEq)]
             pub struct #name {} // no unit struct: its value may have the entry's name
         };
     }
-    let fields: Vec<Ident> = def.attrs.iter().map(field).collect();
-    let field_docs = def.attrs.iter().map(doc::attribute);
+    let fields: Vec<Ident> = passed.iter().map(field).collect();
+    let field_docs = passed.iter().map(doc::attribute);
     let types = types(f);
-    let defaults = def.attrs.iter().zip(&types).map(|(a, ty)| default(a, ty));
+    let defaults = passed.iter().zip(&types).map(|(a, ty)| default(a, ty));
     quote! {
         #[doc = #docs]
         #[derive(Clone, Copy, Debug, PartialEq)]
@@ -134,16 +135,25 @@ fn run(op: &Operator) -> TokenStream {
         list.iter().map(|t| ident(&t.name)).collect()
     };
     let (inputs, outputs) = (tensors(&def.inputs), tensors(&def.outputs));
-    let values = def.attrs.iter().map(|a| {
+    let values = def.passed().iter().map(|a| {
         let field = field(a);
         match a.kind {
             AttrKind::Dim | AttrKind::Int => quote!(Value::Int(self.#field)),
-            AttrKind::Bool => quote!(Value::Bool(self.#field)),
+            AttrKind::Bool | AttrKind::Given(_) => quote!(Value::Bool(self.#field)),
             AttrKind::Float => quote!(Value::Float(f64::from(self.#field))),
             AttrKind::Enum { .. } => quote!(Value::Int(::op_dsl::OpAttr::to_i64(self.#field))),
         }
     });
-    let attr_count = count(def.attrs.len());
+    let attr_count = count(def.passed().len());
+    let optional: Vec<bool> = (0..inputs.len()).map(|i| def.presence(i).is_some()).collect();
+    let views = optional.iter().map(|optional| match optional {
+        true => quote!(::core::option::Option<::op_dsl::View<'_>>),
+        false => quote!(::op_dsl::View<'_>),
+    });
+    let given = inputs.iter().zip(&optional).map(|(input, optional)| match optional {
+        true => quote!(#input.unwrap_or(::op_dsl::View::ABSENT)),
+        false => quote!(#input),
+    });
     let (run_docs, attrs_docs) = (doc::call(def), "The attributes as the table has them.");
     quote! {
         #[automatically_derived]
@@ -159,11 +169,11 @@ fn run(op: &Operator) -> TokenStream {
             #[allow(clippy::too_many_arguments)]
             pub fn run(
                 &self,
-                #(#inputs: ::op_dsl::View<'_>,)*
+                #(#inputs: #views,)*
                 #(#outputs: ::op_dsl::ViewMut<'_>,)*
             ) -> ::core::result::Result<(), ::op_dsl::Error> {
                 let options = ::op_dsl::Options::default();
-                #entry.run(&self.attrs(), &[#(#inputs),*], &mut [#(#outputs),*], &options)
+                #entry.run(&self.attrs(), &[#(#given),*], &mut [#(#outputs),*], &options)
             }
         }
     }

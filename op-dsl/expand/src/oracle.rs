@@ -116,28 +116,38 @@ fn saved_name(stmt: &Stmt) -> Option<&Ident> {
 /// The author's parameters from the streams `x` and the attributes `a`.
 fn arguments(f: &OpFn) -> Vec<TokenStream> {
     let (mut stream, mut attr) = (0usize, 0usize);
+    let is_attr = |p: &&op_dsl_syntax::Param| matches!(p.role, Role::Attr { .. });
+    let mut presence = f.params.iter().filter(is_attr).count();
     let argument = |p: &op_dsl_syntax::Param| match &p.role {
-        Role::Tensor { kind: Kind::Whole, .. } => {
-            stream += 1;
-            let i = count(stream - 1);
-            quote!(__x[#i])
-        }
-        Role::Tensor { kind: Kind::Gated, .. } => {
-            stream += 2;
-            let (gate, value) = (count(stream - 2), count(stream - 1));
-            quote!(::op_dsl::Gated { gate: __x[#gate], value: __x[#value] })
-        }
-        Role::Tensor { kind: Kind::Mask, .. } => {
-            stream += 1;
-            let i = count(stream - 1);
-            quote!((__x[#i].value != 0.0))
+        Role::Tensor { kind, optional, .. } => {
+            let mut next = || {
+                stream += 1;
+                count(stream - 1)
+            };
+            let first = next();
+            let value = match kind {
+                Kind::Whole => quote!(__x[#first]),
+                Kind::Gated => {
+                    let second = next();
+                    quote!(::op_dsl::Gated { gate: __x[#first], value: __x[#second] })
+                }
+                Kind::Mask => quote!((__x[#first].value != 0.0)),
+            };
+            if !optional {
+                return value;
+            }
+            presence += 1;
+            let i = count(presence - 1);
+            quote!(::op_dsl::__rt::oracle::is_given(__a, #i).then_some(#value))
         }
         Role::Attr { ty, kind, .. } => {
             attr += 1;
             let i = count(attr - 1);
             match kind {
                 AttrKind::Dim | AttrKind::Int => quote!(::op_dsl::__rt::oracle::int(__a[#i])),
-                AttrKind::Bool => quote!(::op_dsl::__rt::oracle::int(__a[#i]) != 0),
+                AttrKind::Bool | AttrKind::Given(_) => {
+                    quote!(::op_dsl::__rt::oracle::int(__a[#i]) != 0)
+                }
                 AttrKind::Float => quote!(::op_dsl::__rt::oracle::float(__a[#i])),
                 AttrKind::Enum { .. } => quote!(::op_dsl::__rt::oracle::variant::<#ty>(__a[#i])),
             }

@@ -164,15 +164,24 @@ pub fn bind_to(
 ) -> Result<(), BindError> {
     let mut check = || -> Checked<()> {
         attribute::check(def, attrs)?;
-        let matches = |&(i, v): &(usize, i64)| attrs[i].as_int() == Some(v);
+        check_count("input", &def.inputs, inputs.len())?;
+        let matches = |&(i, v): &(usize, i64)| match def.attrs[i].kind {
+            AttrKind::Given(input) => i64::from(is_given(&inputs[input])) == v,
+            _ => attrs[i].as_int() == Some(v),
+        };
         let spec = def.specs.iter().position(|s| s.when.iter().all(matches));
         bound.spec = spec.ok_or_else(|| Box::new(Wrong::NoSpec))?;
-        check_count("input", &def.inputs, inputs.len())?;
         bound.dtype = check_dtypes(def, inputs)?;
         check_shapes(bound, def, attrs, inputs)?;
         check_sizes(def, inputs, bound)
     };
     check().map_err(|what| BindError { op: def.name.clone(), what })
+}
+
+/// Whether a call has not left it out.
+#[inline]
+fn is_given(input: &impl Meta) -> bool {
+    input.meta().dtype != Stored::Nothing
 }
 
 /// Shapes and element types of the outputs, for callers that allocate them.
@@ -232,8 +241,14 @@ fn check_count(role: &'static str, want: &[Tensor], got: usize) -> Checked<()> {
 /// The element type to compute in: what the inputs share, masks aside.
 fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
     let mut common: Option<(DType, &Text)> = None;
-    for (tensor, input) in def.inputs.iter().zip(inputs) {
+    for (k, (tensor, input)) in def.inputs.iter().zip(inputs).enumerate() {
         let got = input.meta().dtype;
+        if got == Stored::Nothing {
+            match def.presence(k) {
+                Some(_) => continue,
+                None => return refuse(Wrong::Missing { tensor: tensor.name.clone() }),
+            }
+        }
         let Some(got) = allowed_number(def, tensor, got)? else { continue };
         common = Some(match common {
             None => (got, &tensor.name),
@@ -277,18 +292,19 @@ fn check_shapes(
 ) -> Checked<()> {
     let gated = |k: &usize| def.inputs[*k].kind == Kind::Gated;
     let rank_of = |k: usize| inputs.get(k).map_or(0, |t| t.meta().shape.len());
+    let given = (0..inputs.len()).filter(|k| is_given(&inputs[*k]));
     // The tensor that decides: the first gated one, else the first; the widest when broadcasting.
-    let mut lead = (0..inputs.len()).find(gated).unwrap_or(0);
+    let mut lead = given.clone().find(gated).or(given.clone().next()).unwrap_or(0);
     if def.broadcast {
-        for k in 0..inputs.len() {
+        for k in given.clone() {
             if rank_of(k) > rank_of(lead) {
                 lead = k;
             }
         }
     }
     let min = def.split.is_some() as usize;
-    for (k, tensor) in def.inputs.iter().enumerate() {
-        let got = rank_of(k);
+    for k in given.clone() {
+        let (tensor, got) = (&def.inputs[k], rank_of(k));
         if !(min..=MAX_RANK).contains(&got) {
             return refuse(Wrong::Rank { tensor: tensor.name.clone(), got, min });
         }
@@ -321,18 +337,18 @@ fn check_shapes(
 
     bound.domain = Shape { dims: [1; MAX_RANK], rank };
     if def.broadcast {
-        for (k, input) in inputs.iter().enumerate() {
-            widen(bound, def, k, input.meta().shape)?;
+        for k in given.clone() {
+            widen(bound, def, k, inputs[k].meta().shape)?;
         }
-        for (k, input) in inputs.iter().enumerate().filter(|(k, _)| def.wide.contains(k)) {
+        for k in given.filter(|k| def.wide.contains(k)) {
             let from = || "the other inputs: it is not broadcast".into();
-            check_shape(bound, &def.inputs[k], input.meta().shape, from)?;
+            check_shape(bound, &def.inputs[k], inputs[k].meta().shape, from)?;
         }
     } else if let Some(input) = inputs.get(lead) {
         widen(bound, def, lead, input.meta().shape)?;
-        for (tensor, input) in def.inputs.iter().zip(inputs) {
+        for k in given {
             let from = || format!("`{}`", def.inputs[lead].name);
-            check_shape(bound, tensor, input.meta().shape, from)?;
+            check_shape(bound, &def.inputs[k], inputs[k].meta().shape, from)?;
         }
     }
     if let Some(s) = &mut bound.split {

@@ -106,8 +106,11 @@ fn param(of: Of, name: &str, ty: Type) -> Param {
 /// Inputs, attributes, outputs in the order of the signature, as the toolkit's own generator does.
 fn derived(def: &OpDef) -> Interface {
     let inputs = def.inputs.iter().enumerate();
-    let inputs = inputs.map(|(i, t)| param(Of::Input(i), &t.name, Type::ConstTensor));
-    let attrs = def.attrs.iter().enumerate();
+    let inputs = inputs.map(|(i, t)| Param {
+        optional: def.presence(i).is_some(),
+        ..param(Of::Input(i), &t.name, Type::ConstTensor)
+    });
+    let attrs = def.passed().iter().enumerate();
     let attrs = attrs.map(|(i, a)| param(Of::Attr(i), &a.name, attr_type(&a.kind)));
     let outputs = def.outputs.iter().enumerate();
     let outputs = outputs.map(|(i, t)| param(Of::Output(i), &t.name, Type::ConstTensor));
@@ -128,7 +131,7 @@ fn derived(def: &OpDef) -> Interface {
 fn attr_type(kind: &AttrKind) -> Type {
     match kind {
         AttrKind::Dim | AttrKind::Int => Type::Int,
-        AttrKind::Bool => Type::Bool,
+        AttrKind::Bool | AttrKind::Given(_) => Type::Bool,
         AttrKind::Float => Type::Double,
         AttrKind::Enum { wire_str: true, .. } => Type::Chars,
         AttrKind::Enum { wire_str: false, .. } => Type::Int,

@@ -24,7 +24,7 @@ pub struct OpDef {
     pub inputs: List<Tensor>,
     /// Output tensors in the order of the signature.
     pub outputs: List<Tensor>,
-    /// Attributes in the order of the signature.
+    /// Attributes in the order of the signature; then [one](AttrKind::Given) for each optional input.
     pub attrs: List<Attr>,
     /// How gated tensors are cut in two; `None` when no tensor is.
     pub split: Option<Split>,
@@ -67,6 +67,8 @@ pub enum Origin {
     Input(usize),
     /// The value of this output of the forward operator.
     Output(usize),
+    /// Nothing of the forward operator's: an optional input that spares the gradient some work.
+    Own,
 }
 
 /// A tensor of an operator's signature.
@@ -169,6 +171,8 @@ pub enum AttrKind {
     Int,
     /// A run-time scalar of the formula.
     Float,
+    /// Whether a call gives the optional input with this index. No caller says so: the inputs do.
+    Given(usize),
     /// One of a few named values.
     Enum {
         /// Name of the Rust type: `Approximate`.
@@ -293,6 +297,17 @@ impl OpDef {
     /// Names of the output streams: `dx.gate`, `dx.value`.
     pub fn output_names(&self) -> Vec<String> {
         names(&self.outputs)
+    }
+
+    /// The attributes that callers pass.
+    pub fn passed(&self) -> &[Attr] {
+        let is_passed = |a: &&Attr| !matches!(a.kind, AttrKind::Given(_));
+        &self.attrs[..self.attrs.iter().take_while(is_passed).count()]
+    }
+
+    /// Index of the attribute that says whether an input is given; `None` of those that always are.
+    pub fn presence(&self, input: usize) -> Option<usize> {
+        self.attrs.iter().position(|a| a.kind == AttrKind::Given(input))
     }
 
     /// Whether an input stream is one of truth values.

@@ -17,6 +17,8 @@ pub enum Stored {
     ///
     /// Source: `uint1` of CANN, as ops-nn's activation/relu_grad_v2 reads it (its golden function).
     Bit,
+    /// Nothing: a call left the tensor out, as it may with an optional one.
+    Nothing,
 }
 
 impl Stored {
@@ -27,7 +29,7 @@ impl Stored {
     pub const fn number(self) -> Option<DType> {
         match self {
             Stored::Number(dtype) => Some(dtype),
-            Stored::Byte | Stored::Bit => None,
+            Stored::Byte | Stored::Bit | Stored::Nothing => None,
         }
     }
 
@@ -35,7 +37,7 @@ impl Stored {
     pub const fn size(self) -> usize {
         match self {
             Stored::Number(dtype) => dtype.size(),
-            Stored::Byte | Stored::Bit => 1,
+            Stored::Byte | Stored::Bit | Stored::Nothing => 1,
         }
     }
 
@@ -45,6 +47,7 @@ impl Stored {
             Stored::Number(dtype) => dtype.name(),
             Stored::Byte => "bool",
             Stored::Bit => "uint1",
+            Stored::Nothing => "nothing",
         }
     }
 }

@@ -7,7 +7,9 @@ use crate::trace::Traced;
 use crate::{Errors, names};
 use op_dsl_ir::compile;
 use op_dsl_ir::graph::Graph;
-use op_dsl_ir::op::{Derived, GradOf, Kind, List, OpDef, Origin, Part, Spec, Stream, Tensor};
+use op_dsl_ir::op::{
+    Attr, AttrKind, Derived, GradOf, Kind, List, OpDef, Origin, Part, Spec, Stream, Tensor,
+};
 use op_dsl_ir::wiring::Wiring;
 use syn::Ident;
 
@@ -35,6 +37,7 @@ pub fn derive(
         Some(names) => explicit(names, forward, returned, args, errors)?,
         None => default(forward, traced, returned, &wrt, errors, args)?,
     };
+    let attrs = attributes(forward, &inputs, args, errors)?;
     let outputs = outputs(&wrt, forward, args, errors)?;
     distinct(&inputs, &outputs, args, errors)?;
     let wiring = wiring(forward, &inputs, &wrt, returned);
@@ -57,6 +60,7 @@ pub fn derive(
         doc: doc.trim().to_owned().into(),
         inputs: tensors.into(),
         outputs: outputs.into(),
+        attrs: attrs.into(),
         broadcast: args.broadcast || forward.broadcast,
         // Of what the forward operator wants as wide as its result, the gradient is as wide.
         wide: if args.broadcast { List::default() } else { wide(forward, &inputs) },
@@ -122,15 +126,19 @@ pub(crate) fn by_hand(
     for p in &f.params {
         let Role::Tensor { holds, .. } = &p.role else { continue };
         let of = held(forward, holds.as_ref().unwrap_or(&p.ident));
-        // A mask is no gradient from above.
-        let is_mask = matches!(p.role, Role::Tensor { kind: Kind::Mask, .. });
+        // A mask is no gradient from above, and neither is what may be left out.
+        let is_mask = matches!(p.role, Role::Tensor { kind: Kind::Mask, optional: false, .. });
         if let (None, Some(unknown)) = (of, holds.as_ref().or(is_mask.then_some(&p.ident))) {
             no_tensor(unknown, forward, errors);
         }
-        inputs.push(of.unwrap_or_else(|| {
-            upstream += 1;
-            Origin::Upstream(upstream - 1)
-        }));
+        inputs.push(match (of, &p.role) {
+            (Some(of), _) => of,
+            (None, Role::Tensor { optional: true, .. }) => Origin::Own,
+            (None, _) => {
+                upstream += 1;
+                Origin::Upstream(upstream - 1)
+            }
+        });
     }
     let named = |o: &Tensor| forward.inputs.iter().position(|i| *o.name == format!("d{}", i.name));
     let named: Option<Vec<usize>> = def.outputs.iter().map(named).collect();
@@ -166,6 +174,10 @@ fn variables(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<us
             Some(i) if forward.inputs[i].kind == Kind::Mask => {
                 let help = "write `wrt` with inputs of numbers";
                 errors.at(ident, format!("`{ident}` is a mask, which has no gradient; {help}"));
+            }
+            Some(i) if forward.presence(i).is_some() => {
+                let help = "write `wrt` with inputs that every call has";
+                errors.at(ident, format!("`{ident}` is optional, so its gradient is; {help}"));
             }
             Some(i) => found.push(i),
             None => {
@@ -281,7 +293,11 @@ fn default(
     all.retain(|(_, source)| {
         let reads = |i: usize| specs.iter().any(|s| s.graph.reads(i));
         let is_read = streams.iter().enumerate().any(|(i, s)| s.0 == *source && reads(i));
-        is_read || !matches!(source, Origin::Input(_))
+        match source {
+            // Whether it is given picks the formula.
+            Origin::Input(i) => is_read || forward.presence(*i).is_some(),
+            _ => true,
+        }
     });
     let mut names: Vec<&String> = all.iter().map(|(name, _)| name).collect();
     names.sort();
@@ -339,7 +355,30 @@ fn kind(forward: &OpDef, source: Origin) -> Kind {
     match source {
         Origin::Upstream(o) | Origin::Output(o) => forward.outputs[o].kind,
         Origin::Input(i) => forward.inputs[i].kind,
+        Origin::Own => Kind::Whole, // of gradients written by hand, which come with their kinds
     }
+}
+
+/// The attributes of the gradient: those of the forward operator, of which some say whether an input is
+/// given, under the index that it has here.
+fn attributes(
+    forward: &OpDef,
+    inputs: &[(String, Origin)],
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<Vec<Attr>> {
+    let here = |attr: &Attr| {
+        let AttrKind::Given(input) = attr.kind else { return Some(attr.clone()) };
+        let at = inputs.iter().position(|(_, source)| *source == Origin::Input(input));
+        if at.is_none() {
+            let help = "add it to its inputs";
+            let name = &forward.inputs[input].name;
+            let why = format!("the gradient depends on whether `{name}` is given");
+            errors.at(&args.keyword, format!("{why}; {help}"));
+        }
+        Some(Attr { kind: AttrKind::Given(at?), ..attr.clone() })
+    };
+    forward.attrs.iter().map(here).collect()
 }
 
 /// Origin and part of each input stream of the gradient.

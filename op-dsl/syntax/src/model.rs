@@ -228,9 +228,9 @@ impl OpFn {
         self.params.iter().filter(marked).map(|p| &p.ident)
     }
 
-    /// Its attributes.
+    /// Its attributes; then whether each optional tensor is given.
     pub fn attrs(&self) -> impl Iterator<Item = Attr> {
-        self.params.iter().filter_map(|p| match &p.role {
+        let declared = self.params.iter().filter_map(|p| match &p.role {
             Role::Attr { kind, default, any, .. } => Some(Attr {
                 name: p.ident.to_string().into(),
                 kind: kind.clone(),
@@ -238,7 +238,23 @@ impl OpFn {
                 any: *any,
             }),
             Role::Tensor { .. } => None,
-        })
+        });
+        let presence = self.optional().map(|(ident, input)| Attr {
+            name: ident.to_string().into(),
+            kind: AttrKind::Given(input),
+            default: Value::Bool(false), // as a call without it
+            any: false,
+        });
+        declared.chain(presence)
+    }
+
+    /// Its optional tensors: name and index among the inputs.
+    pub fn optional(&self) -> impl Iterator<Item = (&Ident, usize)> {
+        let tensors = self.params.iter().filter_map(|p| match &p.role {
+            Role::Tensor { optional, .. } => Some((&p.ident, *optional)),
+            Role::Attr { .. } => None,
+        });
+        tensors.enumerate().filter(|(_, (_, optional))| *optional).map(|(i, (ident, _))| (ident, i))
     }
 }
 
@@ -259,6 +275,8 @@ pub enum Role {
     Tensor {
         /// Whole or gated.
         kind: Kind,
+        /// Declared as an `Option`: a call may leave it out.
+        optional: bool,
         /// In the signature only.
         unused: bool,
         /// Marked `#[broadcast]`: it may be smaller than the others.
@@ -344,6 +362,19 @@ pub(crate) fn type_name(ty: &Type) -> Option<&Ident> {
         }
         Type::Group(g) => type_name(&g.elem),
         Type::Paren(p) => type_name(&p.elem),
+        _ => None,
+    }
+}
+
+/// What an `Option` is of.
+pub(crate) fn optional(ty: &Type) -> Option<&Type> {
+    let Type::Path(p) = ty else { return None };
+    let last = p.path.segments.last().filter(|s| s.ident == "Option")?;
+    match &last.arguments {
+        syn::PathArguments::AngleBracketed(of) => match of.args.first() {
+            Some(syn::GenericArgument::Type(ty)) if of.args.len() == 1 => Some(ty),
+            _ => None,
+        },
         _ => None,
     }
 }

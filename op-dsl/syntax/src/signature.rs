@@ -145,8 +145,10 @@ impl Reader<'_> {
             errors.at(other, format!("a parameter has no such attribute; known: {known}"));
         }
 
-        let name = model::type_name(&ty).map(Ident::to_string).unwrap_or_default();
-        if let Some(kind) = tensor(&name) {
+        let of = model::optional(&ty);
+        let name = model::type_name(of.unwrap_or(&ty)).map(Ident::to_string).unwrap_or_default();
+        let optional = of.is_some();
+        if let Some(kind) = tensor(&name).filter(|kind| !optional || *kind != Kind::Gated) {
             if let Some(a) = attribute {
                 errors.at(&a, "this parameter is a tensor; remove `#[attr]`");
             }
@@ -160,17 +162,20 @@ impl Reader<'_> {
                 (None, _) => {}
             }
             if mask.is_some() != (kind == Kind::Mask) {
-                let help = format!("write `#[mask] {ident}: Mask`");
-                errors.at(&ty, format!("a mask is marked and has a type of its own; {help}"));
+                self.unmarked(&ident, &ty);
             }
             let (unused, broadcast) = (unused.is_some(), broadcast.is_some());
             let holds = holds.and_then(|a| attr::holds(&a, errors));
-            let role = Role::Tensor { kind, unused, broadcast, holds };
+            let role = Role::Tensor { kind, optional, unused, broadcast, holds };
             return Some(Param { ident, role });
         }
         if mask.is_some() {
-            let help = format!("write `#[mask] {ident}: Mask`");
-            errors.at(&ty, format!("a mask is marked and has a type of its own; {help}"));
+            self.unmarked(&ident, &ty);
+            return None;
+        }
+        if optional {
+            let known = "`Option<Elem>` or `Option<Mask>`";
+            errors.at(&ty, format!("what a call may leave out is a tensor: {known}; write one"));
             return None;
         }
         for a in [&split, &unused, &broadcast, &holds].into_iter().flatten() {
@@ -183,6 +188,12 @@ impl Reader<'_> {
         }
         let default = self.default(&ident, &kind, &args).unwrap_or_else(|| stub(&kind));
         Some(Param { ident, role: Role::Attr { ty, kind, default, any: args.any } })
+    }
+
+    /// `#[mask]` without `Mask`, or the other way round.
+    fn unmarked(&self, ident: &Ident, ty: &Type) {
+        let help = format!("write `#[mask] {ident}: Mask`");
+        self.errors.at(ty, format!("a mask is marked and has a type of its own; {help}"));
     }
 
     fn kind(&self, ty: &Type, name: &str, args: &AttrArgs) -> Option<AttrKind> {
@@ -227,7 +238,7 @@ impl Reader<'_> {
         };
         let (value, want) = match kind {
             AttrKind::Dim | AttrKind::Int => (integer(e).map(Value::Int), "an integer"),
-            AttrKind::Bool => {
+            AttrKind::Bool | AttrKind::Given(_) => {
                 let value = match e {
                     Expr::Lit(syn::ExprLit { lit: Lit::Bool(b), .. }) => Some(Value::Bool(b.value)),
                     _ => None,
@@ -340,18 +351,18 @@ impl Reader<'_> {
 
     /// What the run-time has room for.
     fn streams(&self, params: &[Param], item: &ItemFn) {
-        let kind = |p: &Param| match &p.role {
-            Role::Tensor { kind, .. } => Some(*kind),
+        let tensor = |p: &Param| match &p.role {
+            Role::Tensor { kind, optional, .. } => Some((*kind, *optional)),
             Role::Attr { .. } => None,
         };
-        let kinds: Vec<Kind> = params.iter().filter_map(kind).collect();
-        let inputs: usize = kinds.iter().map(|kind| kind.parts().len()).sum();
+        let tensors: Vec<(Kind, bool)> = params.iter().filter_map(tensor).collect();
+        let inputs: usize = tensors.iter().map(|(kind, _)| kind.parts().len()).sum();
         // Half of the room, since a gradient reads the inputs, the saved and the upstream ones.
         if inputs > 8 {
             self.errors.at(&item.sig.inputs, "more than 8 input streams; split the operator");
         }
         // Parameters that were refused might have been tensors.
-        let numbers = kinds.iter().any(|kind| *kind != Kind::Mask);
+        let numbers = tensors.iter().any(|(kind, optional)| *kind != Kind::Mask && !optional);
         if !numbers && params.len() == item.sig.inputs.len() {
             self.errors.at(
                 &item.sig.ident,
@@ -433,7 +444,7 @@ enum Choice {
 fn stub(kind: &AttrKind) -> Value {
     match kind {
         AttrKind::Dim | AttrKind::Int => Value::Int(0),
-        AttrKind::Bool => Value::Bool(false),
+        AttrKind::Bool | AttrKind::Given(_) => Value::Bool(false),
         AttrKind::Float => Value::Float(0.0),
         AttrKind::Enum { variants, .. } => Value::Int(variants.first().map_or(0, |v| v.value)),
     }

@@ -63,10 +63,19 @@ pub mod sigmoid {
 
     /// `x * tanh(softplus(x))`
     ///
-    /// Source: mish and mish_grad of CANN (ops-nn/activation).
-    #[op(name = "Mish", grad(name = "MishGrad", wrt(x), inputs(grad, x), outputs(x_grad)))]
+    /// Source: mish of CANN (ops-nn/activation).
+    #[op(name = "Mish")]
     pub fn mish(x: Elem) -> Elem {
         x * tanh(softplus(x))
+    }
+
+    /// The gradient of `Mish`; `tanhx` is `tanh(softplus(x))`, where a caller has it.
+    ///
+    /// Source: mish_grad of CANN (ops-nn/activation).
+    #[op(name = "MishGrad", grad_of = mish, wrt(x), outputs(x_grad))]
+    pub fn mish_grad(grad: Elem, x: Elem, tanhx: Option<Elem>) -> Elem {
+        let t = tanhx.unwrap_or(tanh(softplus(x)));
+        grad * (t - x * (t * t - 1.0) * sigmoid(x))
     }
 
     /// `x / (1 + |x|)`

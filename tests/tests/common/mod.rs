@@ -51,6 +51,8 @@ pub enum Data {
     F32(Vec<f32>),
     /// Truth values.
     Mask(Vec<u8>),
+    /// Left out of the call.
+    Nothing,
 }
 
 /// Equal to the bit, NaNs included.
@@ -96,6 +98,7 @@ impl Tensor {
             Data::Bf16(_) => DType::BF16.into(),
             Data::F32(_) => DType::F32.into(),
             Data::Mask(_) => Stored::Byte,
+            Data::Nothing => Stored::Nothing,
         }
     }
 
@@ -110,6 +113,7 @@ impl Tensor {
             Data::Bf16(v) => v[i].to_f64(),
             Data::F32(v) => v[i].into(),
             Data::Mask(v) => f64::from(v[i] != 0),
+            Data::Nothing => f64::NAN,
         }
     }
 
@@ -119,6 +123,7 @@ impl Tensor {
             Data::Bf16(v) => v[i] = bf16::from_f64(value),
             Data::F32(v) => v[i] = value as f32,
             Data::Mask(v) => v[i] = u8::from(value != 0.0),
+            Data::Nothing => {}
         }
     }
 
@@ -132,6 +137,7 @@ impl Tensor {
             Data::Bf16(v) => View::new(v, &self.shape),
             Data::F32(v) => View::new(v, &self.shape),
             Data::Mask(v) => View::new(v, &self.shape),
+            Data::Nothing => Ok(View::ABSENT),
         };
         view.expect("a dense tensor")
     }
@@ -141,18 +147,29 @@ impl Tensor {
             Data::F16(v) => ViewMut::new(v, &self.shape),
             Data::Bf16(v) => ViewMut::new(v, &self.shape),
             Data::F32(v) => ViewMut::new(v, &self.shape),
-            Data::Mask(_) => panic!("a mask is no output"),
+            Data::Mask(_) | Data::Nothing => panic!("no output"),
         };
         view.expect("a dense tensor")
     }
 }
 
-/// Every combination of an operator's enum and boolean attributes; `dim` is left as it is.
+/// The defaults of all attributes, those that no caller passes among them: optional inputs are left out.
+pub fn all_defaults(op: &Operator) -> Vec<Value> {
+    op.def().attrs.iter().map(|a| a.default).collect()
+}
+
+/// Whether an input is given, by the attribute that says so; not, if the attributes do not go so far.
+pub fn is_given(op: &Operator, attrs: &[Value], input: usize) -> bool {
+    op.def().presence(input).is_none_or(|at| attrs.get(at) == Some(&Value::Bool(true)))
+}
+
+/// Every combination of an operator's enum and boolean attributes, with its optional inputs and without;
+/// `dim` is left as it is.
 pub fn attribute_values(op: &Operator) -> Vec<Vec<Value>> {
-    let mut all = vec![op.default_attrs()];
+    let mut all = vec![all_defaults(op)];
     for (i, attr) in op.def().attrs.iter().enumerate() {
         let values: Vec<Value> = match &attr.kind {
-            AttrKind::Bool => vec![Value::Bool(false), Value::Bool(true)],
+            AttrKind::Bool | AttrKind::Given(_) => vec![Value::Bool(false), Value::Bool(true)],
             AttrKind::Enum { variants, .. } => {
                 variants.iter().map(|v| Value::Int(v.value)).collect()
             }
@@ -223,7 +240,10 @@ pub fn inputs(
     mut value: impl FnMut(&str) -> f64,
 ) -> Vec<Tensor> {
     let dim = split_dim(op, attrs, domain.len());
-    let make = |t: &op_dsl::ir::op::Tensor| {
+    let make = |(i, t): (usize, &op_dsl::ir::op::Tensor)| {
+        if !is_given(op, attrs, i) {
+            return Tensor { shape: Vec::new(), data: Data::Nothing };
+        }
         let mut shape = domain.to_vec();
         if let (Kind::Gated, Some(d)) = (t.kind, dim) {
             shape[d] *= 2;
@@ -233,7 +253,7 @@ pub fn inputs(
             Kind::Whole | Kind::Gated => Tensor::new(&shape, dtype, || value(&t.name)),
         }
     };
-    op.def().inputs.iter().map(make).collect()
+    op.def().inputs.iter().enumerate().map(make).collect()
 }
 
 pub fn split_dim(op: &Operator, attrs: &[Value], rank: usize) -> Option<usize> {
@@ -349,13 +369,15 @@ pub fn gradient_streams(
         Origin::Input(t) => value(&inputs, x, t, s.part),
         Origin::Output(t) => value(&outputs, &y, t, s.part),
         Origin::Upstream(_) => dy,
+        Origin::Own => 0.5,
     };
     gradient.def().input_streams().into_iter().map(of).collect()
 }
 
 /// The specialisation that these attributes pick.
 pub fn spec<'a>(op: &'a Operator, attrs: &[Value]) -> &'a Spec {
-    let picked = |s: &&Spec| s.when.iter().all(|(i, v)| attrs[*i].as_int() == Some(*v));
+    let value = |i: usize| attrs.get(i).copied().unwrap_or(op.def().attrs[i].default);
+    let picked = |s: &&Spec| s.when.iter().all(|(i, v)| value(*i).as_int() == Some(*v));
     op.def().specs.iter().find(picked).expect("a specialisation")
 }
 

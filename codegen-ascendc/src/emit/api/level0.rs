@@ -20,7 +20,7 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
 pub fn attr_type(kind: &AttrKind) -> &'static str {
     match kind {
         AttrKind::Dim | AttrKind::Int => "int64_t",
-        AttrKind::Bool => "bool",
+        AttrKind::Bool | AttrKind::Given(_) => "bool",
         AttrKind::Float => "float",
         AttrKind::Enum { wire_str: true, .. } => "const char*",
         AttrKind::Enum { wire_str: false, .. } => "int64_t",

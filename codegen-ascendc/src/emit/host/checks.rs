@@ -88,7 +88,7 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
 /// The type of an attribute in `Attributes`.
 fn ty(kind: &AttrKind) -> &'static str {
     match kind {
-        AttrKind::Bool => "bool",
+        AttrKind::Bool | AttrKind::Given(_) => "bool",
         AttrKind::Float => "float",
         AttrKind::Dim | AttrKind::Int | AttrKind::Enum { .. } => "int64_t",
     }

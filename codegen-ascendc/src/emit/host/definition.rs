@@ -174,7 +174,7 @@ fn document(text: &mut Text, package: &Package<'_>) {
     for attr in def.attrs.iter() {
         let what = match &attr.kind {
             AttrKind::Dim => "the dimension that is cut in two, from -rank to rank - 1".into(),
-            AttrKind::Bool => "true or false".to_string(),
+            AttrKind::Bool | AttrKind::Given(_) => "true or false".to_string(),
             AttrKind::Int => "any integer".into(),
             AttrKind::Float => "a number".into(),
             AttrKind::Enum { variants, wire_str, .. } => {

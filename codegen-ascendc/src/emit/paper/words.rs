@@ -137,7 +137,7 @@ pub fn attribute(package: &Package<'_>, attr: usize) -> String {
         AttrKind::Bool if split.is_some_and(|s| s.pattern == Pattern::InterleavedIf(attr)) => {
             "Whether parts are even and odd elements, else halves.".into()
         }
-        AttrKind::Bool => "true or false.".into(),
+        AttrKind::Bool | AttrKind::Given(_) => "true or false.".into(),
         AttrKind::Int => "An integer.".into(),
         AttrKind::Float => "A number, the same for every element.".into(),
         AttrKind::Enum { wire_str, .. } => {

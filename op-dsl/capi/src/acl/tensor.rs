@@ -100,6 +100,29 @@ pub struct AclTensor {
     pub address: Address,
 }
 
+/// No `aclDataType`: that of what is left out.
+const NOTHING: i32 = i32::MIN;
+
+impl AclTensor {
+    /// What stands for an optional tensor that is null.
+    pub fn absent() -> AclTensor {
+        AclTensor {
+            dtype: NOTHING,
+            format: 2, // ACL_FORMAT_ND
+            view: Dims::new(&[]),
+            strides: Dims::new(&[]),
+            offset: 0,
+            storage: Dims::new(&[]),
+            address: Address::new(std::ptr::null_mut()),
+        }
+    }
+
+    /// Whether it stands for one that is null.
+    pub fn is_absent(&self) -> bool {
+        self.dtype == NOTHING
+    }
+}
+
 /// The arguments of `aclCreateTensor`.
 struct Description {
     view: *const i64,

@@ -123,6 +123,10 @@ impl<'a> Call<'a> {
                 (Of::Attr(i), argument) => {
                     call.attrs.push((&param.name, i, Told::Here(argument)));
                 }
+                (of @ Of::Input(_), argument) if argument.is_null() => {
+                    let tensor = Arc::new(AclTensor::absent());
+                    call.tensors.push(Given { name: &param.name, of, tensor });
+                }
                 (of, Argument::Tensor(handle)) => match TENSORS.get(handle) {
                     Some(tensor) => call.tensors.push(Given { name: &param.name, of, tensor }),
                     None => return call.refuse(&param.name, "is not a live aclTensor"),

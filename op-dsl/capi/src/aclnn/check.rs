@@ -7,10 +7,10 @@ use crate::acl::{ACLNN_ERR_PARAM_INVALID, dtype_name, element, float_name, is_pl
 use crate::element::Element;
 use crate::operand::Operand;
 use crate::refusal::{Checked, Refusal};
-use op_dsl_ir::DType;
 use op_dsl_ir::bind::{MAX_RANK, Shape, TensorMeta, bind, check_outputs};
 use op_dsl_ir::op::{Tensor, Value};
 use op_dsl_ir::published::{DTypes, Inputs, Of};
+use op_dsl_ir::{DType, Stored};
 
 /// The element types that the tensors have together.
 pub struct Types {
@@ -66,6 +66,9 @@ fn other_type<T>(call: &Call<'_>, given: &Given<'_>, allowed: &str) -> Checked<T
 
 /// The element type of a tensor, if the function takes it.
 fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
+    if given.tensor.is_absent() {
+        return Ok(Element::Truth(Stored::Nothing));
+    }
     if given.is_mask(call) {
         let truth = truth(given.tensor.dtype).map(Element::Truth);
         return truth.map_or_else(|| other_type(call, given, "ACL_BOOL, ACL_UINT8, ACL_UINT1"), Ok);
@@ -102,14 +105,16 @@ pub fn shapes(call: &Call<'_>, attrs: &[Value], computed: DType) -> Checked<Vec<
         call.tensors.iter().map(|given| shape(call, given)).collect::<Checked<_>>()?;
     // What is cast has the type that is computed in by then.
     let meta = |of, tensor: &Tensor| {
-        let shape = &shapes[call.resolved.position(of)?];
-        Some(TensorMeta { shape, dtype: tensor.kind.stored(computed) })
+        // What the function has no argument for is left out as well.
+        let at = call.resolved.position(of).filter(|at| !call.tensors[*at].tensor.is_absent());
+        let dtype = at.map_or(Stored::Nothing, |_| tensor.kind.stored(computed));
+        TensorMeta { shape: at.map_or(&[], |at| &shapes[at]), dtype }
     };
     let def = call.resolved.operator.def();
     let inputs = def.inputs.iter().enumerate();
-    let inputs: Vec<_> = inputs.filter_map(|(i, t)| meta(Of::Input(i), t)).collect();
+    let inputs: Vec<_> = inputs.map(|(i, t)| meta(Of::Input(i), t)).collect();
     let outputs = def.outputs.iter().enumerate();
-    let outputs: Vec<_> = outputs.filter_map(|(i, t)| meta(Of::Output(i), t)).collect();
+    let outputs: Vec<_> = outputs.map(|(i, t)| meta(Of::Output(i), t)).collect();
     match bind(def, attrs, &inputs).and_then(|bound| check_outputs(def, &bound, &outputs, false)) {
         Ok(()) => Ok(shapes),
         Err(why) => Err(Refusal { code: ACLNN_ERR_PARAM_INVALID, message: why.to_string() }),

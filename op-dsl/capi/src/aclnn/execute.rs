@@ -14,6 +14,7 @@ use crate::registry::Handle;
 use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::error::ViewError;
 use codegen_cpu::rt::view::{View, ViewMut};
+use op_dsl_ir::Stored;
 use op_dsl_ir::published::Of;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -100,9 +101,9 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
     let invalid = |message: String| refuse(ACLNN_ERR_PARAM_INVALID, message);
     let no_view = |why: ViewError| invalid(format!("{}: {why}", entry.name));
     let def = resolved.operator.def();
-    let read = || (0..def.inputs.len()).filter_map(|i| resolved.position(Of::Input(i)));
+    let read = || (0..def.inputs.len()).map(|i| resolved.position(Of::Input(i)));
     let written = || (0..def.outputs.len()).filter_map(|i| resolved.position(Of::Output(i)));
-    for at in read() {
+    for at in read().flatten() {
         if let Way::Cast(whole, start) = slots[at].way {
             let (from, to) = (slots[at].operand.of(whole), slots[at].operand.dense(*computed));
             // SAFETY: the input has its memory, the workspace was found large enough.
@@ -110,9 +111,12 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
         }
     }
     let mut inputs: Vec<View<'_>> = Vec::with_capacity(def.inputs.len());
-    for (operand, base) in read().map(given) {
-        // SAFETY: as asked of the caller.
-        match unsafe { operand.view(base) } {
+    for argument in read() {
+        let view = argument.map(given).map(|(operand, base)| {
+            // SAFETY: as asked of the caller.
+            unsafe { operand.view(base) }
+        });
+        match view.unwrap_or(Ok(View::ABSENT)) {
             Ok(view) => inputs.push(view),
             Err(why) => return no_view(why),
         }
@@ -135,6 +139,9 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
 /// Whether an operand is somewhere, and ends where its memory does.
 fn memory(operand: &Operand<Element>, base: usize) -> Result<(), (i32, String)> {
     let Ok(Some((first, last))) = operand.span() else { return Ok(()) };
+    if operand.element == Element::Truth(Stored::Nothing) {
+        return Ok(());
+    }
     if base == 0 {
         return Err((ACLNN_ERR_PARAM_NULLPTR, "has no memory: its address is null".into()));
     }

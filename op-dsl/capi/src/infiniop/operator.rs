@@ -11,6 +11,7 @@ use crate::registry::Handle;
 use codegen_cpu::rt::call::{Operator, Options};
 use codegen_cpu::rt::view::{View, ViewMut};
 use op_dsl_ir::Stored;
+use op_dsl_ir::bind::Shape;
 use op_dsl_ir::op::{self, Kind};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -57,17 +58,25 @@ fn check(
     if nowhere {
         return wrong(BAD_PARAM, "desc_ptr", "is null".into());
     }
-    let mut given: Vec<(&str, Kind, Arc<TensorDescriptor>)> = Vec::with_capacity(handles.len());
+    let outputs = operator.def().outputs.len();
+    // An optional input whose descriptor is null is left out.
+    let may_be_null =
+        |k: usize| k.checked_sub(outputs).is_some_and(|i| operator.def().presence(i).is_some());
+    let mut given: Vec<(&str, Kind, Option<Arc<TensorDescriptor>>)> =
+        Vec::with_capacity(handles.len());
     for (tensor, &handle) in tensors(operator).zip(handles) {
         match TENSORS.get(handle) {
-            Some(described) => given.push((&tensor.name, tensor.kind, described)),
+            Some(described) => given.push((&tensor.name, tensor.kind, Some(described))),
+            None if handle.is_null() && may_be_null(given.len()) => {
+                given.push((&tensor.name, tensor.kind, None));
+            }
             None => {
                 let name = format!("{}_desc", tensor.name);
                 return wrong(BAD_PARAM, &name, "is not a live tensor descriptor".into());
             }
         }
     }
-    let Some((first, _, output)) = given.first() else {
+    let Some((first, _, Some(output))) = given.first() else {
         return wrong(INTERNAL_ERROR, "the operator", "has no tensors".into());
     };
     let Some(dtype) = dtype(output.dtype).filter(|t| operator.def().dtypes.contains(t)) else {
@@ -76,6 +85,10 @@ fn check(
     };
     let mut types: Vec<Stored> = Vec::with_capacity(given.len());
     for (name, kind, t) in &given {
+        let Some(t) = t else {
+            types.push(Stored::Nothing);
+            continue;
+        };
         types.push(match (kind, truth(t.dtype)) {
             (Kind::Mask, Some(stored)) => stored,
             (Kind::Whole | Kind::Gated, _) if t.dtype == output.dtype => dtype.into(),
@@ -90,7 +103,8 @@ fn check(
         });
     }
     // Broadcast is a stride of 0, written by the caller: one shape for all.
-    if let Some((name, _, other)) = given.iter().find(|(.., t)| t.shape != output.shape) {
+    let mut shapes = given.iter().filter_map(|(name, _, t)| Some((name, t.as_ref()?)));
+    if let Some((name, other)) = shapes.find(|(_, t)| t.shape != output.shape) {
         let what = format!("has shape {:?}, but {first} {:?}", other.shape, output.shape);
         return wrong(BAD_TENSOR_SHAPE, name, what);
     }
@@ -98,12 +112,13 @@ fn check(
         let what = format!("of shape {:?} has more elements than addresses", output.shape);
         return wrong(BAD_TENSOR_SHAPE, first, what);
     }
-    let outputs = operator.def().outputs.len();
     let mut operands = Vec::with_capacity(given.len());
     for (k, ((name, _, t), stored)) in given.iter().zip(types).enumerate() {
-        let operand = Operand::new(stored, t.shape, &t.strides, 0);
+        let (shape, strides) =
+            t.as_ref().map_or((Shape::SCALAR, &[][..]), |t| (t.shape, &t.strides));
+        let operand = Operand::new(stored, shape, strides, 0);
         let Some(operand) = operand.filter(|o| o.span().is_ok()) else {
-            let what = format!("overflows with strides {:?}", t.strides);
+            let what = format!("overflows with strides {strides:?}");
             return wrong(BAD_TENSOR_STRIDES, name, what);
         };
         if k < outputs
@@ -144,7 +159,8 @@ pub unsafe fn run(entry: &'static Entry, desc: Handle, addresses: &[*const c_voi
         let mut outputs = Vec::with_capacity(split);
         let all = tensors(operator).zip(&descriptor.operands).zip(addresses).enumerate();
         for (k, ((tensor, operand), address)) in all {
-            if address.is_null() && !operand.is_empty() {
+            let is_absent = operand.element == Stored::Nothing;
+            if address.is_null() && !operand.is_empty() && !is_absent {
                 return wrong(format!("{} is null", tensor.name));
             }
             let base = address.expose_provenance();

@@ -1,12 +1,12 @@
 //! Tensors for many elements of one setting, and running the operator on them.
 
-use super::formula::{Formula, Setting};
+use super::formula::{Formula, Setting, stored};
 use crate::array::{Array, views, views_mut};
 use crate::error::Error;
 use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::simd::Level;
-use op_dsl_ir::DType;
 use op_dsl_ir::op::{Stream, Tensor};
+use op_dsl_ir::{DType, Stored};
 
 /// Tensors that hold up to so many elements of every stream.
 pub struct Bench<'f> {
@@ -18,11 +18,14 @@ pub struct Bench<'f> {
 
 impl<'f> Bench<'f> {
     pub fn new(formula: &'f Formula, dtype: DType, capacity: usize) -> Result<Bench<'f>, Error> {
-        let make =
-            |t: &Tensor| Array::zeros(t.kind.stored(dtype), &formula.shape(t.kind, capacity));
-        let def = formula.op.def();
-        let inputs: Result<_, _> = def.inputs.iter().map(make).collect();
-        let outputs: Result<_, _> = def.outputs.iter().map(make).collect();
+        let (def, attrs) = (formula.op.def(), &formula.settings[0].attrs);
+        let make = |t: &Tensor, stored| match stored {
+            Stored::Nothing => Ok(Array::absent()),
+            stored => Array::zeros(stored, &formula.shape(t.kind, capacity)),
+        };
+        let input = |(i, t): (usize, &Tensor)| make(t, stored(def, attrs, i, dtype));
+        let inputs: Result<_, _> = def.inputs.iter().enumerate().map(input).collect();
+        let outputs: Result<_, _> = def.outputs.iter().map(|t| make(t, dtype.into())).collect();
         Ok(Bench { formula, capacity, inputs: inputs?, outputs: outputs? })
     }
 

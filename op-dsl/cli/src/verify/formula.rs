@@ -2,9 +2,9 @@
 
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
-use op_dsl_ir::op::{AttrKind, Gate, Kind, Part, Spec, Value};
+use op_dsl_ir::op::{AttrKind, Gate, Kind, OpDef, Part, Spec, Value};
 use op_dsl_ir::roles::{Dependence, activation, dependence};
-use op_dsl_ir::{Id, Node, Prim};
+use op_dsl_ir::{DType, Id, Node, Prim, Stored};
 use op_dsl_truth::format::Format;
 
 /// What factors are in sweeps.
@@ -61,14 +61,20 @@ impl Setting {
 
 /// Every attribute for a specialisation: as it was specialised, else the default.
 pub fn attributes(op: &Operator, spec: &Spec) -> Vec<Value> {
-    let mut values = op.default_attrs();
+    let mut values: Vec<Value> = op.def().attrs.iter().map(|a| a.default).collect();
     for &(index, v) in spec.when.iter() {
         values[index] = match op.def().attrs[index].kind {
-            AttrKind::Bool => Value::Bool(v != 0),
+            AttrKind::Bool | AttrKind::Given(_) => Value::Bool(v != 0),
             _ => Value::Int(v),
         };
     }
     values
+}
+
+/// What is stored in an input where these are all the attributes: nothing, if they say that it is left out.
+pub fn stored(def: &OpDef, attrs: &[Value], input: usize, dtype: DType) -> Stored {
+    let is_given = def.presence(input).is_none_or(|at| attrs[at] == Value::Bool(true));
+    if is_given { def.inputs[input].kind.stored(dtype) } else { Stored::Nothing }
 }
 
 /// `tanh`, `flag=true`; `formula` without any.
@@ -81,6 +87,8 @@ pub fn mode(op: &Operator, spec: &Spec) -> String {
                 named.map_or_else(|| v.to_string(), |known| known.name.to_string())
             }
             AttrKind::Bool => format!("{}={}", attr.name, v != 0),
+            AttrKind::Given(_) if v != 0 => format!("with {}", attr.name),
+            AttrKind::Given(_) => format!("without {}", attr.name),
             _ => format!("{}={v}", attr.name),
         }
     };

@@ -11,13 +11,14 @@ use crate::op::{Attr, AttrKind, OpDef, Value, Variant};
 /// There is no such attribute, or the text is not one of its values.
 pub fn parse_attr(def: &OpDef, name: &str, text: &str) -> Result<(usize, Value), BindError> {
     let err = |what| BindError { op: def.name.clone(), what: Box::new(what) };
-    let Some(index) = def.attrs.iter().position(|a| a.name == name) else {
-        let names = join(def.attrs.iter().map(|a| &a.name));
+    let Some(index) = def.passed().iter().position(|a| a.name == name) else {
+        let names = join(def.passed().iter().map(|a| &a.name));
         return Err(err(Wrong::UnknownAttr { name: name.into(), names }));
     };
     let attr = &def.attrs[index];
     let value = match &attr.kind {
         AttrKind::Dim | AttrKind::Int => text.parse().ok().map(Value::Int),
+        AttrKind::Given(_) => None,
         AttrKind::Bool => match text {
             "true" | "1" => Some(Value::Bool(true)),
             "false" | "0" => Some(Value::Bool(false)),
@@ -39,11 +40,12 @@ pub fn parse_attr(def: &OpDef, name: &str, text: &str) -> Result<(usize, Value),
     value.map(|v| (index, v)).ok_or_else(|| err(wrong()))
 }
 
-/// Whether each attribute has a value that it can have.
+/// Whether each attribute has a value that it can have. Those that no caller passes may be left out.
 pub(super) fn check(def: &OpDef, attrs: &[Value]) -> Checked<()> {
-    if attrs.len() != def.attrs.len() {
-        let names = join(def.attrs.iter().map(|a| &a.name));
-        return refuse(Wrong::AttrCount { got: attrs.len(), want: def.attrs.len(), names });
+    let want = def.passed().len();
+    if attrs.len() != want && attrs.len() != def.attrs.len() {
+        let names = join(def.passed().iter().map(|a| &a.name));
+        return refuse(Wrong::AttrCount { got: attrs.len(), want, names });
     }
     for (attr, value) in def.attrs.iter().zip(attrs) {
         if !fits(attr, *value) {
@@ -64,7 +66,7 @@ pub(super) fn check(def: &OpDef, attrs: &[Value]) -> Checked<()> {
 fn fits(attr: &Attr, value: Value) -> bool {
     match (&attr.kind, value) {
         (AttrKind::Dim | AttrKind::Int, Value::Int(_)) => true,
-        (AttrKind::Bool, Value::Bool(_)) => true,
+        (AttrKind::Bool | AttrKind::Given(_), Value::Bool(_)) => true,
         (AttrKind::Float, Value::Float(v)) => attr.any || (v as f32).is_finite(),
         (AttrKind::Enum { variants, .. }, Value::Int(v)) => variants.iter().any(|k| k.value == v),
         _ => false,
@@ -74,7 +76,7 @@ fn fits(attr: &Attr, value: Value) -> bool {
 fn allowed(attr: &Attr) -> String {
     match &attr.kind {
         AttrKind::Dim | AttrKind::Int => "integers".into(),
-        AttrKind::Bool => "true, false".into(),
+        AttrKind::Bool | AttrKind::Given(_) => "true, false".into(),
         AttrKind::Float => "finite numbers of f32".into(),
         AttrKind::Enum { variants, .. } => {
             let one = |v: &Variant| format!("{} ({})", v.name, v.value);

@@ -63,6 +63,12 @@ pub enum Wrong {
     /// Attribute values, each allowed, for which there is no formula.
     #[error("no formula for this combination of attributes")]
     NoSpec,
+    /// An input that is not optional was left out.
+    #[error("tensor `{tensor}` is missing; it may not be left out")]
+    Missing {
+        /// The tensor.
+        tensor: Text,
+    },
     /// Too few or too many dimensions.
     #[error("tensor `{tensor}` has rank {got}; allowed: {min} to {MAX_RANK}")]
     Rank {

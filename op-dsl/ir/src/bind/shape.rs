@@ -17,6 +17,9 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// Of one element, without dimensions.
+    pub const SCALAR: Shape = Shape { dims: [0; MAX_RANK], rank: 0 };
+
     /// The shape with these dimensions; `None` if there are more than [`MAX_RANK`].
     #[inline]
     pub fn new(dims: &[usize]) -> Option<Shape> {

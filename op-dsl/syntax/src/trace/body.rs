@@ -283,8 +283,15 @@ impl<'a> Tracer<'a> {
 
     /// An attribute's value in this trace; stops the trace if it has none yet.
     pub fn resolve(&self, value: Value) -> Traces<Value> {
-        let Value::Attr(i) = value else { return Ok(value) };
-        let v = *self.fixed.get(&i).ok_or(Stop::On(i))?;
+        let fixed = |i: usize| self.fixed.get(&i).copied().ok_or(Stop::On(i));
+        let i = match value {
+            Value::Attr(i) => i,
+            Value::Optional(i, inner) => {
+                return Ok(Value::Given((fixed(i)? != 0).then_some(inner)));
+            }
+            other => return Ok(other),
+        };
+        let v = fixed(i)?;
         Ok(match self.kinds.get(i) {
             Some(AttrKind::Enum { ty, .. }) => Value::Variant(ty.to_string(), v),
             _ => Value::Truth(Cond::Known(v != 0)),

@@ -2,7 +2,7 @@
 
 use super::Traces;
 use super::body::Tracer;
-use super::value::Value;
+use super::value::{Cond, Value};
 use crate::model::Formula;
 use crate::names;
 use op_dsl_ir::graph::Id;
@@ -43,8 +43,29 @@ impl<'a> Tracer<'a> {
         if m.method == "powi" {
             return Ok(self.power(m, &args));
         }
+        if let Value::Optional(..) | Value::Given(_) = args[0] {
+            return self.of_optional(m, args);
+        }
         let exprs: Vec<&Expr> = std::iter::once(&*m.receiver).chain(&m.args).collect();
         self.primitive(&m.method, &exprs, args)
+    }
+
+    /// `t.unwrap_or(y)`, `t.is_some()` and `t.is_none()` of an optional tensor.
+    fn of_optional(&mut self, m: &ExprMethodCall, args: Vec<Value>) -> Traces<Value> {
+        let mut args = args.into_iter();
+        let receiver = args.next().map(|receiver| self.resolve(receiver)).transpose()?;
+        let Some(Value::Given(given)) = receiver else { return Ok(Value::Poison) };
+        let known = |is| Ok(Value::Truth(Cond::Known(is)));
+        match (&*m.method.to_string(), args.next(), args.next()) {
+            ("unwrap_or", Some(otherwise), None) => Ok(given.map_or(otherwise, |given| *given)),
+            ("is_some", None, _) => known(given.is_some()),
+            ("is_none", None, _) => known(given.is_none()),
+            _ => {
+                let known = "write `unwrap_or(..)`, `is_some()`, `is_none()` or `match`";
+                self.error(&m.method, format!("an optional tensor is asked otherwise; {known}"));
+                Ok(Value::Poison)
+            }
+        }
     }
 
     fn power(&mut self, m: &ExprMethodCall, args: &[Value]) -> Value {

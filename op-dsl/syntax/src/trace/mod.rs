@@ -110,16 +110,27 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
         stream += 1;
         b.stream(stream - 1)
     };
+    // Those of optional tensors follow the declared ones.
+    let mut presence = op.params.iter().filter(|p| matches!(p.role, Role::Attr { .. })).count();
     let value = |p: &crate::model::Param| {
         let value = match &p.role {
-            Role::Tensor { kind: Kind::Whole, .. } => Value::Elem(next(b)),
-            Role::Tensor { kind: Kind::Gated, .. } => {
-                let gate = next(b);
-                Value::Gated(gate, next(b))
-            }
-            Role::Tensor { kind: Kind::Mask, .. } => {
-                let element = next(b);
-                Value::Truth(Cond::is_not_zero(b, element))
+            Role::Tensor { kind, optional, .. } => {
+                let value = match kind {
+                    Kind::Whole => Value::Elem(next(b)),
+                    Kind::Gated => {
+                        let gate = next(b);
+                        Value::Gated(gate, next(b))
+                    }
+                    Kind::Mask => {
+                        let element = next(b);
+                        Value::Truth(Cond::is_not_zero(b, element))
+                    }
+                };
+                presence += usize::from(*optional);
+                match optional {
+                    true => Value::Optional(presence - 1, Box::new(value)),
+                    false => value,
+                }
             }
             Role::Attr { kind, .. } => {
                 attr += 1;
@@ -129,7 +140,7 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
                         Value::Elem(b.scalar(scalar - 1))
                     }
                     AttrKind::Bool | AttrKind::Enum { .. } => Value::Attr(attr - 1),
-                    AttrKind::Dim | AttrKind::Int => Value::Layout,
+                    AttrKind::Dim | AttrKind::Int | AttrKind::Given(_) => Value::Layout,
                 }
             }
         };

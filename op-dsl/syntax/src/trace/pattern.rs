@@ -3,7 +3,7 @@
 use super::Traces;
 use super::body::Tracer;
 use super::value::{Cond, Value};
-use syn::{Expr, ExprIf, ExprMatch, Pat};
+use syn::{Expr, ExprIf, ExprLet, ExprMatch, Pat};
 
 impl<'a> Tracer<'a> {
     /// Binds the names of a `let` pattern.
@@ -67,8 +67,7 @@ impl<'a> Tracer<'a> {
     /// `if`: on an attribute one branch is traced, on elements both are and a select picks.
     pub fn choice(&mut self, e: &'a ExprIf) -> Traces<Value> {
         if let Expr::Let(l) = &*e.cond {
-            self.error(&l.let_token, "elements have no patterns; write a comparison");
-            return Ok(Value::Poison);
+            return self.if_let(e, l);
         }
         let cond = self.expr(&e.cond)?;
         let cond = self.condition(&e.cond, cond)?;
@@ -90,6 +89,43 @@ impl<'a> Tracer<'a> {
                 Ok(Value::Poison)
             }
         }
+    }
+
+    /// `if let Some(t) = tensor { .. } else { .. }`
+    fn if_let(&mut self, e: &'a ExprIf, l: &'a ExprLet) -> Traces<Value> {
+        let value = self.expr(&l.expr)?;
+        let value = self.resolve(value)?;
+        if !matches!(value, Value::Given(_)) {
+            if value != Value::Poison {
+                self.error(&l.let_token, "elements have no patterns; write a comparison");
+            }
+            return Ok(Value::Poison);
+        }
+        let Some((_, otherwise)) = &e.else_branch else {
+            self.error(&e.if_token, "every element needs a value; write the `else` branch");
+            return Ok(Value::Poison);
+        };
+        match self.fits(&l.pat, &value) {
+            Some(true) => self.within(&l.pat, value, |tracer| tracer.block(&e.then_branch)),
+            Some(false) => self.expr(otherwise),
+            None => Ok(Value::Poison),
+        }
+    }
+
+    /// What is traced with the names that a pattern binds in a value that it fits.
+    fn within(
+        &mut self,
+        pat: &'a Pat,
+        value: Value,
+        trace: impl FnOnce(&mut Self) -> Traces<Value>,
+    ) -> Traces<Value> {
+        let outer = self.locals.len();
+        if let (Some(inner), Value::Given(Some(given))) = (some(pat), value) {
+            self.bind(inner, *given);
+        }
+        let traced = trace(self);
+        self.locals.truncate(outer);
+        traced
     }
 
     fn choose(&mut self, e: &ExprIf, c: &Cond, yes: Value, no: Value) -> Value {
@@ -119,7 +155,7 @@ impl<'a> Tracer<'a> {
     pub fn matched(&mut self, e: &'a ExprMatch) -> Traces<Value> {
         let scrutinee = self.expr(&e.expr)?;
         let value = self.resolve(scrutinee)?;
-        if !matches!(value, Value::Variant(..) | Value::Truth(Cond::Known(_))) {
+        if !matches!(value, Value::Variant(..) | Value::Given(_) | Value::Truth(Cond::Known(_))) {
             if value != Value::Poison {
                 let what = value.what();
                 let help = "for elements write `if .. { .. } else { .. }`";
@@ -135,7 +171,7 @@ impl<'a> Tracer<'a> {
         }
         for arm in &e.arms {
             match self.fits(&arm.pat, &value) {
-                Some(true) => return self.expr(&arm.body),
+                Some(true) => return self.within(&arm.pat, value, |t| t.expr(&arm.body)),
                 Some(false) => {}
                 None => return Ok(Value::Poison),
             }
@@ -156,6 +192,12 @@ impl<'a> Tracer<'a> {
                     }
                 }
                 return Some(false);
+            }
+            Pat::TupleStruct(_) if some(pat).is_some() && is_optional(value) => {
+                return Some(*value != Value::Given(None));
+            }
+            Pat::Ident(p) if p.ident == "None" && is_optional(value) => {
+                return Some(*value == Value::Given(None));
             }
             Pat::Path(p) => self.variant(&p.path),
             Pat::Lit(l) => match &l.lit {
@@ -179,11 +221,29 @@ impl<'a> Tracer<'a> {
         match (known, value) {
             (Some(Value::Variant(a, x)), Value::Variant(b, y)) if a == *b => Some(x == *y),
             (Some(Value::Truth(x)), Value::Truth(y)) => Some(x == *y),
+            _ if is_optional(value) => {
+                let help = "write `Some(..)`, `None` or `_`";
+                self.error(pat, format!("an optional tensor is given or not; {help}"));
+                None
+            }
             _ => {
                 let help = "write its variants, `true`, `false` or `_`";
                 self.error(pat, format!("this is no value of the attribute; {help}"));
                 None
             }
         }
+    }
+}
+
+fn is_optional(value: &Value) -> bool {
+    matches!(value, Value::Given(_))
+}
+
+/// What `Some(..)` holds.
+fn some(pat: &Pat) -> Option<&Pat> {
+    match pat {
+        Pat::TupleStruct(t) if t.path.is_ident("Some") && t.elems.len() == 1 => t.elems.first(),
+        Pat::Paren(p) => some(&p.pat),
+        _ => None,
     }
 }

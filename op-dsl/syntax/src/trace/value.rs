@@ -18,6 +18,10 @@ pub enum Value {
     Attr(usize),
     /// A variant of an enum: the type and the number.
     Variant(String, i64),
+    /// An optional tensor's element, and the attribute that says whether it is given.
+    Optional(usize, Box<Value>),
+    /// The same when that is known.
+    Given(Option<Box<Value>>),
     /// An attribute that lays out tensors and is no part of the formula.
     Layout,
     /// A gated tensor's two elements.
@@ -38,6 +42,7 @@ impl Value {
             Value::Truth(_) => "true or false",
             Value::Attr(_) => "an attribute",
             Value::Variant(..) => "a variant",
+            Value::Optional(..) | Value::Given(_) => "an optional tensor",
             Value::Layout => "an attribute that is no part of the formula",
             Value::Gated(..) => "a gated pair",
             Value::Tuple(_) => "a tuple",
@@ -51,6 +56,9 @@ impl Value {
             Value::Int(v) => return format!("write `{v}.0`"),
             Value::Truth(_) => "write `if .. { .. } else { .. }`",
             Value::Attr(_) | Value::Variant(..) => "branch on it by `if` or `match`",
+            Value::Optional(..) | Value::Given(_) => {
+                "write `.unwrap_or(..)`, or `match` with `Some(..)` and `None`"
+            }
             Value::Layout => "write an `f32` attribute",
             Value::Gated(..) => "write its `gate` or its `value`",
             Value::Tuple(_) => "write one of its values",
