@@ -19,6 +19,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     let [inputs, scalars, outputs] = widths(def).map(literal::count);
     let names = Names {
         inputs: def.input_names().iter().map(|n| value_name(n)).collect(),
+        masks: (0..def.input_streams().len()).map(|k| def.is_mask(k)).collect(),
         scalars: def.scalar_names().iter().map(|n| value_name(n)).collect(),
     };
     let (input_names, scalar_names) = (&names.inputs, &names.scalars);
@@ -37,6 +38,9 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         (0..names.inputs.len()).map(|k| graphs().any(|graph| graph.reads(k))).collect();
     let reads =
         reads.contains(&false).then(|| quote!(const READS: [bool; #inputs] = [#(#reads),*];));
+    let masks = &names.masks;
+    let masks =
+        masks.contains(&true).then(|| quote!(const MASKS: [bool; #inputs] = [#(#masks),*];));
     let interleaved = def.split.as_ref().is_some_and(|s| s.pattern != Pattern::Halves);
     let turns = |streams: &[Stream]| -> Vec<bool> {
         streams.iter().map(|s| interleaved && s.part == Part::Gate).collect()
@@ -51,6 +55,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     quote! {
         impl Body<#inputs, #scalars, #outputs> for #name {
             #reads
+            #masks
             #input_turns
             #output_turns
             #[inline(always)]
@@ -69,6 +74,8 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
 /// What a body calls the values it is given.
 struct Names {
     inputs: Vec<Ident>,
+    /// Which inputs are masks.
+    masks: Vec<bool>,
     scalars: Vec<Ident>,
 }
 
@@ -96,7 +103,8 @@ fn statements(graph: &Graph, given: &Names, on: Arithmetic) -> TokenStream {
             let Node::Stream(k) = graph.nodes[id.index()] else { continue };
             if !core::mem::replace(&mut loaded[k as usize], true) {
                 let name = &given.inputs[k as usize];
-                lets.push(quote!(let #name = #name.load() #widened;));
+                let load = if given.masks[k as usize] { quote!(truth) } else { quote!(load) };
+                lets.push(quote!(let #name = #name.#load() #widened;));
             }
         }
     };

@@ -22,6 +22,9 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// may be given another in its place.
     const READS: [bool; I] = [true; I];
 
+    /// Which inputs are masks: a byte to an element, which [`Input::truth`] loads.
+    const MASKS: [bool; I] = [false; I];
+
     /// Which inputs may take turns in memory with the next one: `[a b a b ..]`.
     const INPUT_TURNS: [bool; I] = [false; I];
 
@@ -62,6 +65,19 @@ impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
     }
 }
 
+impl<S: Isa, E: El, const W: usize> Input<'_, S, E, W> {
+    /// One step of a mask: 1 for each byte that is not 0, else 0.
+    #[inline(always)]
+    pub fn truth(self) -> Floats<S, W> {
+        let start = self.start.cast::<u8>();
+        if self.far {
+            self.s.prefetch(start.wrapping_add(AHEAD));
+        }
+        // SAFETY: as in `load`.
+        unsafe { E::truths(self.s, start) }
+    }
+}
+
 /// Asks for what lies [`AHEAD`] of a step.
 #[inline(always)]
 fn ask_ahead<S: Isa, E: El, const W: usize>(s: S, start: *const E) {
@@ -74,7 +90,7 @@ fn ask_ahead<S: Isa, E: El, const W: usize>(s: S, start: *const E) {
 ///
 /// # Safety
 /// Every input pointer must be valid for reads, and every output pointer for writes, of `steps`
-/// steps, outputs in their own element types; streams that take turns must be so marked both, follow each
+/// steps, outputs in their own element types, masks in bytes; streams that take turns must be so marked both, follow each
 /// other, be allowed to by the body, and lie as [`Turn`] says; an output may be one of the inputs but may not overlap one
 /// otherwise, unless each step is read before a part of it is written over; with `nt` outputs
 /// are aligned to [`Kernels::ALIGN`]; the CPU must have the level that the pointer stands for.
@@ -234,7 +250,10 @@ unsafe fn block<S, E, B, const I: usize, const A: usize, const O: usize, const W
                     let start = core::ptr::null();
                     let mut x = [Input { s, start, far: nt, loaded: None, _step: PhantomData }; I];
                     for k in 0..I {
-                        x[k].start = input[k].add(at);
+                        x[k].start = match B::MASKS[k] {
+                            true => input[k].cast::<u8>().add(at).cast(),
+                            false => input[k].add(at),
+                        };
                     }
                     let mut loaded = [const { MaybeUninit::uninit() }; I];
                     if const { any(&B::INPUT_TURNS) } {
@@ -299,6 +318,7 @@ pub struct Kernels {
     scalars: usize,
     outputs: usize,
     reads: [bool; MAX_STREAMS],
+    masks: [bool; MAX_STREAMS],
     /// Which streams, inputs before outputs, may take turns with the next.
     turns: [bool; MAX_STREAMS],
     /// Rows in the order of `DType`, columns in the order of `Level`.
@@ -318,10 +338,10 @@ impl Kernels {
             assert!(I + O <= MAX_STREAMS && A <= MAX_SCALARS);
             assert!(in_twos(&B::INPUT_TURNS) && in_twos(&B::OUTPUT_TURNS));
         }
-        let (mut reads, mut turns) = ([false; MAX_STREAMS], [false; MAX_STREAMS]);
+        let [mut reads, mut masks, mut turns] = [[false; MAX_STREAMS]; 3];
         let mut k = 0;
         while k < I {
-            (reads[k], turns[k]) = (B::READS[k], B::INPUT_TURNS[k]);
+            (reads[k], masks[k], turns[k]) = (B::READS[k], B::MASKS[k], B::INPUT_TURNS[k]);
             k += 1;
         }
         while k < I + O {
@@ -345,7 +365,7 @@ impl Kernels {
             }};
         }
         levels!(fill);
-        Kernels { inputs: I, scalars: A, outputs: O, reads, turns, table }
+        Kernels { inputs: I, scalars: A, outputs: O, reads, masks, turns, table }
     }
 
     /// How many input streams the body has.
@@ -368,14 +388,21 @@ impl Kernels {
         &self.reads[..self.inputs]
     }
 
+    /// Which of its input streams are masks.
+    pub fn masks(&self) -> &[bool] {
+        &self.masks[..self.inputs]
+    }
+
     /// Which of its streams, inputs before outputs, may take turns with the next.
     pub fn turns(&self) -> &[bool] {
         &self.turns[..self.inputs + self.outputs]
     }
 
-    /// The same, given other elements in place of the inputs that `other` does not read.
+    /// The same, given other elements in place of the inputs that `other` does not read as numbers.
     pub fn reading_as(mut self, other: &Kernels) -> Kernels {
-        self.reads.iter_mut().zip(&other.reads).for_each(|(reads, other)| *reads &= other);
+        for (k, reads) in self.reads.iter_mut().enumerate() {
+            *reads &= other.reads[k] && !other.masks[k];
+        }
         self
     }
 

@@ -149,6 +149,11 @@ impl Operator {
         let converters = converters(level).ok_or_else(|| self.lacks(level))?;
         let mut job = Job::new(&bound, kernel, converters, level);
         job.alone = call.has_cells();
+        for (to, (mask, reads)) in
+            job.masks.iter_mut().zip(kernels.masks().iter().zip(kernels.reads()))
+        {
+            *to = mask & reads;
+        }
         for value in attrs {
             if let Value::Float(v) = value {
                 // No payload: see `Isa::bf16_narrow`.
@@ -201,9 +206,15 @@ impl Operator {
         let (inputs, outputs) = (count(&self.def.inputs), count(&self.def.outputs));
         let floats = self.def.attrs.iter().filter(|a| a.kind == AttrKind::Float).count();
         let kernels = self.kernels.get(bound.spec).ok_or_else(|| wrong("specialisations"))?;
+        let parts = self.def.inputs.iter().flat_map(|t| t.kind.parts().iter().map(|_| t.kind));
+        let read = parts.zip(kernels.reads()).zip(kernels.masks());
+        let mut masks = read.filter(|((_, reads), _)| **reads);
         match () {
             _ if kernels.inputs() != inputs => Err(wrong("input streams")),
             _ if kernels.outputs() != outputs => Err(wrong("output streams")),
+            _ if masks.any(|((kind, _), mask)| (kind == Kind::Mask) != *mask) => {
+                Err(wrong("masks"))
+            }
             _ if kernels.scalars() > floats || floats > MAX_SCALARS => Err(wrong("scalars")),
             _ if inputs + outputs > MAX_STREAMS => Err(wrong("too many streams")),
             _ if self.def.split.is_none()

@@ -21,7 +21,7 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
     let total = rows * run;
     let fits = |raw: &Raw, kind: Kind| raw.dense && raw.count == total * kind.parts().len();
     for (t, input) in def.inputs.iter().zip(inputs) {
-        if !fits(input.raw(), t.kind) || input.dtype() != bound.dtype {
+        if !fits(input.raw(), t.kind) || input.dtype() != t.kind.stored(bound.dtype) {
             return Ok(false);
         }
     }

@@ -293,14 +293,14 @@ impl Worker<'_> {
     }
 }
 
-/// Copies a box to a slot, in the kernel's element type.
+/// Copies a box to a slot, as the kernel reads it.
 ///
 /// What is converted to a larger type starts out in the upper part of the slot, to the same or a smaller type in the
 /// lower: so each step is read before another is written over it.
 ///
 /// # Safety
 /// The box must be valid for reads. The slot must be initialised and have room for its elements
-/// in whole steps of both types, and in whole blocks of truth values.
+/// in whole steps of both types.
 unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
     // SAFETY: passed on from the caller; no tensor is in scratch memory.
     unsafe {
@@ -313,17 +313,10 @@ unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
                 b.copy::<true>(from);
                 let mut io = Streams::of(job.dtype);
                 (io.start[0], io.start[1]) = (from, slot);
-                (job.converters.numbers[own as usize])(&io, steps, false);
+                (job.converters[own as usize])(&io, steps, false);
             }
-            Stored::Byte | Stored::Bit | Stored::Nothing => {
-                let n = b.elements();
-                let from = slot.add(n * (job.dtype.size() - 1));
-                match b.dtype {
-                    Stored::Bit => spread(b, from),
-                    _ => b.copy::<true>(from),
-                }
-                (job.converters.truths[job.dtype as usize])(from, slot, n);
-            }
+            Stored::Bit => spread(b, slot),
+            Stored::Byte | Stored::Nothing => b.copy::<true>(slot),
         }
     }
 }

@@ -91,6 +91,19 @@ pub trait El:
         }
     }
 
+    /// Loads one step of truth values, in the order of a load: 1 for each byte that is not 0, else 0.
+    ///
+    /// # Safety
+    /// `p` must be valid for reads of as many bytes as a step has elements.
+    #[inline(always)]
+    unsafe fn truths<S: Isa, const W: usize>(s: S, p: *const u8) -> Floats<S, W> {
+        Floats(each!(s, k => {
+            let p = p.wrapping_add(k * S::f32s::LEN);
+            // SAFETY: of the step, which the caller vouches for.
+            truths(s, S::u32s::from_fn(s, |i| unsafe { u32::from(p.add(i).read()) }))
+        }))
+    }
+
     /// Each number rounded as [`El::store`] does.
     fn rounded<S: Isa>(s: S, v: Floats<S>) -> Floats<S>;
 
@@ -136,6 +149,13 @@ unsafe fn write<S: Isa>(s: S, p: *mut u32, v: S::u32s, nt: bool) {
             p.cast::<<S::u32s as SimdBase<S>>::Array>().write_unaligned(v.to_array());
         }
     }
+}
+
+/// 1 for each lane that is not 0, else 0.
+#[inline(always)]
+fn truths<S: Isa>(s: S, v: S::u32s) -> S::f32s {
+    let zero = S::u32s::splat(s, 0);
+    v.simd_eq(zero).select(S::f32s::splat(s, 0.0), S::f32s::splat(s, 1.0))
 }
 
 impl El for f32 {
@@ -196,6 +216,21 @@ impl El for bf16 {
             // SAFETY: as in `load`.
             unsafe { write(s, p.add(k * S::f32s::LEN).cast(), packed, nt) }
         }
+    }
+
+    /// Even elements before odd ones, as they are loaded.
+    #[inline(always)]
+    unsafe fn truths<S: Isa, const W: usize>(s: S, p: *const u8) -> Floats<S, W> {
+        let mut step = Floats::splat(s, 0.0);
+        for k in (0..W).step_by(PAIR) {
+            let p = p.wrapping_add(k * S::f32s::LEN).cast::<u16>();
+            // SAFETY: of the step, which the caller vouches for.
+            let both =
+                S::u32s::from_fn(s, |i| unsafe { u32::from(p.add(i).read_unaligned().to_le()) });
+            let pair = [both & 0xff, both >> 8];
+            step.set_pair(k, Floats(pair.map(|v| truths(s, v))));
+        }
+        step
     }
 
     /// A lane of 32 bits has one element of each: lanes are shuffled, not elements.

@@ -6,8 +6,8 @@ use super::simd::Level;
 use super::stream::{OutOfView, Stream, extent};
 use super::view::Raw;
 use arrayvec::ArrayVec;
-use op_dsl_ir::DType;
 use op_dsl_ir::bind::{Bound, MAX_RANK};
+use op_dsl_ir::{DType, Stored};
 
 /// Least vectors in a row for the kernel to run on it where it is; shorter rows are packed.
 const ROW_VECTORS: usize = 4;
@@ -30,7 +30,7 @@ pub(super) struct Rows {
 pub(super) struct Job {
     pub kernel: BlockFn,
     /// For inputs of other types.
-    pub converters: &'static Converters,
+    pub converters: Converters,
     pub level: Level,
     /// Element type of the kernel.
     pub dtype: DType,
@@ -50,16 +50,13 @@ pub(super) struct Job {
     input_count: usize,
     /// Whether the kernel reads and writes each stream by itself.
     pub turns: [Turn; MAX_STREAMS],
+    /// Which streams the kernel reads as truth values.
+    pub masks: [bool; MAX_STREAMS],
 }
 
 impl Job {
     #[inline]
-    pub fn new(
-        bound: &Bound,
-        kernel: BlockFn,
-        converters: &'static Converters,
-        level: Level,
-    ) -> Job {
+    pub fn new(bound: &Bound, kernel: BlockFn, converters: Converters, level: Level) -> Job {
         let mut size = [1; MAX_RANK];
         size[..bound.domain.len()].copy_from_slice(&bound.domain);
         Job {
@@ -78,6 +75,7 @@ impl Job {
             streams: ArrayVec::new(),
             input_count: 0,
             turns: [Turn::Alone; MAX_STREAMS],
+            masks: [false; MAX_STREAMS],
         }
     }
 
@@ -171,10 +169,14 @@ impl Job {
         self.walked(k).size() << u32::from(self.turns[k] != Turn::Alone)
     }
 
-    /// The type in which the kernel reads or writes stream `k`: an output's own, but that of the kernel for all inputs.
-    pub fn walked(&self, k: usize) -> DType {
-        let own = || self.streams[k].dtype.number(); // outputs are numbers
-        if k < self.input_count { self.dtype } else { own().unwrap_or(self.dtype) }
+    /// What the kernel reads or writes of stream `k`: an output's own type, but its own for all inputs, and
+    /// bytes of masks.
+    pub fn walked(&self, k: usize) -> Stored {
+        match self.masks[k] {
+            true => Stored::Byte,
+            false if k < self.input_count => self.dtype.into(),
+            false => self.streams[k].dtype,
+        }
     }
 
     pub fn input_count(&self) -> usize {

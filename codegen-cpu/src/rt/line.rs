@@ -23,8 +23,9 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     pub fn new(job: &'a Job, streaming: bool) -> Line<'a> {
         let mut io = Streams { scalar: job.scalars, turns: job.turns, ..Streams::of(job.dtype) };
-        let types = (job.input_count()..job.streams().len()).map(|k| job.walked(k));
-        io.outputs.iter_mut().zip(types).for_each(|(to, dtype)| *to = dtype);
+        for (to, output) in io.outputs.iter_mut().zip(job.outputs()) {
+            *to = output.dtype.number().unwrap_or(job.dtype); // outputs are numbers
+        }
         Line { job, io, streaming }
     }
 
@@ -118,20 +119,20 @@ impl<'a> Line<'a> {
         // two parts side by side for two streams that take turns.
         unsafe {
             let first = (&raw mut (*parts.as_mut_ptr()).0).cast::<Part>();
-            let part = |s: &Stretch| first.add(s.stream).cast::<u16>();
+            let part = |s: &Stretch| first.add(s.stream).cast::<u8>();
             first.write_bytes(0, job.streams().len());
             for s in stretches(&self.io, job) {
                 if s.stream < job.input_count() {
-                    copy_line(s.start.cast::<u16>(), part(&s), n * s.pace / 2);
+                    copy_line(s.start, part(&s), n * s.pace);
                 }
                 for k in s.stream..s.stream + s.streams {
                     let at = self.io.start[k].addr() - s.start.addr();
-                    io.start[k] = part(&s).cast::<u8>().wrapping_add(at);
+                    io.start[k] = part(&s).wrapping_add(at);
                 }
             }
             (job.kernel)(&io, 1, false);
             for s in stretches(&self.io, job).filter(|s| s.stream >= job.input_count()) {
-                copy_line(part(&s), s.start.cast::<u16>(), n * s.pace / 2);
+                copy_line(part(&s), s.start, n * s.pace);
             }
         }
     }

@@ -13,7 +13,7 @@
 //! threads   who works on them; mode: with which rounding
 //! line      rows -> steps, tails, streaming stores                    (once per row)
 //! scratch   what is not a row, made one                               (once per box)
-//! convert   what is not of the kernel's type: inputs in boxes, outputs as they are stored; truth: masks
+//! convert   what is not of the kernel's type: inputs in boxes, outputs as they are stored; truth: bits of masks
 //! block     one body x one element type x one SIMD level              (the hot loop)
 //! floor     bodies with next to no arithmetic, to measure against
 //! step      two or four vectors side by side, which bodies compute with
