@@ -204,7 +204,7 @@ pub fn thorough() -> Vec<&'static Operator> {
     [ops_glu_grad::glu::OPERATORS, ops_glu_grad::gelu::OPERATORS].concat()
 }
 
-/// Operators for which AscendC has no sequence yet, and what lacks one: a primitive, or a mask.
+/// Operators for which AscendC has no sequence yet, and what lacks one: a primitive, a mask, or what may be left out.
 pub const WITHOUT_SEQUENCE: &[(&str, &str)] = &[
     ("Elu", "expm1"),
     ("Selu", "expm1"),
@@ -213,7 +213,7 @@ pub const WITHOUT_SEQUENCE: &[(&str, &str)] = &[
     ("LogSigmoid", "softplus"),
     ("Tanh", "tanh"),
     ("Mish", "tanh"),
-    ("MishGrad", "tanh"),
+    ("MishGrad", "tanhx"),
     ("SituGlu", "tanh"),
     ("SituGluGrad", "tanh"),
     ("ReluGradV2", "mask"),

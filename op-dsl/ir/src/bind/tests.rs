@@ -199,3 +199,48 @@ fn scalars_have_no_dimension_to_split() {
     let bound = bind(&def, &attrs(0, 0, false), &[meta(&[])]).unwrap();
     assert_eq!((bound.domain.len(), bound.domain.elements()), (0, Some(1)));
 }
+
+fn stored(shape: &[usize], dtype: Stored) -> TensorMeta<'_> {
+    TensorMeta { shape, dtype }
+}
+
+#[test]
+fn masks_are_outside_of_the_rule_for_element_types() {
+    let mut def = def(&[("keep", Kind::Mask), ("x", Kind::Whole)], Kind::Whole);
+    def.split = None;
+    def.dtypes = vec![F16].into();
+    let attrs = attrs(0, 0, false);
+    let x = stored(&[2, 3], F16.into());
+    for mask in [Stored::Byte, Stored::Bit] {
+        let bound = bind(&def, &attrs, &[stored(&[2, 3], mask), x]).unwrap();
+        assert_eq!((bound.dtype, &*bound.domain), (F16, &[2, 3][..]));
+    }
+    let error = |inputs: &[TensorMeta<'_>]| bind(&def, &attrs, inputs).unwrap_err().to_string();
+    assert_eq!(error(&[x, x]), "Op: tensor `keep` has dtype f16; allowed: bool, uint8, uint1");
+    let mask = stored(&[2, 3], Stored::Byte);
+    assert_eq!(error(&[mask, mask]), "Op: tensor `x` has dtype bool; allowed: f16");
+    // The formula is applied to numbers, whatever stands first.
+    assert_eq!(crate::roles::activation(&def), 1);
+}
+
+#[test]
+fn what_may_be_left_out_picks_the_specialisation() {
+    let mut def = def(&[("t", Kind::Whole), ("x", Kind::Whole)], Kind::Whole);
+    (def.split, def.broadcast) = (None, true);
+    let given = AttrKind::Given(0);
+    let presence = Attr { name: "t".into(), kind: given, default: Value::Bool(false) };
+    def.attrs.to_mut().push(presence);
+    let graph = || Graph { nodes: vec![].into(), outputs: vec![].into() };
+    let spec = |v| Spec { when: vec![(3, v)].into(), ..Spec::of(graph()) };
+    def.specs = vec![spec(0), spec(1)].into();
+    let attrs = attrs(0, 0, false);
+    let (absent, x) = (stored(&[], Stored::Nothing), stored(&[2, 3], F32.into()));
+    let bound = |t| bind(&def, &attrs, &[t, x]).unwrap();
+    assert_eq!((bound(absent).spec, &*bound(absent).domain), (0, &[2, 3][..]));
+    assert_eq!((bound(x).spec, &*bound(x).domain), (1, &[2, 3][..]));
+    let error = bind(&def, &attrs, &[x, absent]).unwrap_err().to_string();
+    assert_eq!(error, "Op: tensor `x` is missing; it may not be left out");
+    // No caller passes what the inputs say.
+    assert!(parse_attr(&def, "t", "true").is_err());
+    assert_eq!(def.passed().len(), 3);
+}
