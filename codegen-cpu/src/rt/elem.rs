@@ -97,11 +97,8 @@ pub trait El:
     /// `p` must be valid for reads of as many bytes as a step has elements.
     #[inline(always)]
     unsafe fn truths<S: Isa, const W: usize>(s: S, p: *const u8) -> Floats<S, W> {
-        Floats(each!(s, k => {
-            let p = p.wrapping_add(k * S::f32s::LEN);
-            // SAFETY: of the step, which the caller vouches for.
-            truths(s, S::u32s::from_fn(s, |i| unsafe { u32::from(p.add(i).read()) }))
-        }))
+        // SAFETY: vectors of the step, which the caller vouches for.
+        Floats(each!(s, k => truths(s, unsafe { bytes(s, p.wrapping_add(k * S::f32s::LEN)) })))
     }
 
     /// Each number rounded as [`El::store`] does.
@@ -149,6 +146,16 @@ unsafe fn write<S: Isa>(s: S, p: *mut u32, v: S::u32s, nt: bool) {
             p.cast::<<S::u32s as SimdBase<S>>::Array>().write_unaligned(v.to_array());
         }
     }
+}
+
+/// A byte for each lane.
+///
+/// # Safety
+/// `p` must be valid for reads of as many bytes as a vector has lanes.
+#[inline(always)]
+unsafe fn bytes<S: Isa>(s: S, p: *const u8) -> S::u32s {
+    // SAFETY: as asked of the caller.
+    S::u32s::from_fn(s, |i| unsafe { u32::from(p.add(i).read()) })
 }
 
 /// 1 for each lane that is not 0, else 0.
@@ -223,12 +230,11 @@ impl El for bf16 {
     unsafe fn truths<S: Isa, const W: usize>(s: S, p: *const u8) -> Floats<S, W> {
         let mut step = Floats::splat(s, 0.0);
         for k in (0..W).step_by(PAIR) {
-            let p = p.wrapping_add(k * S::f32s::LEN).cast::<u16>();
-            // SAFETY: of the step, which the caller vouches for.
-            let both =
-                S::u32s::from_fn(s, |i| unsafe { u32::from(p.add(i).read_unaligned().to_le()) });
-            let pair = [both & 0xff, both >> 8];
-            step.set_pair(k, Floats(pair.map(|v| truths(s, v))));
+            let p = p.wrapping_add(k * S::f32s::LEN);
+            // SAFETY: two vectors of the step, which the caller vouches for.
+            let (lower, upper) = unsafe { (bytes(s, p), bytes(s, p.add(S::f32s::LEN))) };
+            let (even, odd) = s.pin(truths(s, lower)).deinterleave(s.pin(truths(s, upper)));
+            step.set_pair(k, Floats([even, odd]));
         }
         step
     }
