@@ -98,7 +98,11 @@ fn gradients_have_the_signatures_of_their_definitions() {
         ("SoftsignGrad", "gradients, features -> output", ""),
         ("GLUGrad", "grad_out, self/2 -> out/2", "dim = Int(-1)"),
         ("SituGluGrad", "grad_y, x/2 -> grad_x/2", &format!("{situ}, activate_left = Bool(true)")),
-        ("ClippedSwigluGrad", "grad_y, x/2 -> grad_x/2", &format!("dim = Int(-1), {clipped}")),
+        (
+            "ClippedSwigluGrad",
+            "grad_y, x/2 -> grad_x/2",
+            &format!("dim = Int(-1), {clipped}, interleaved = Bool(true)"),
+        ),
     ] {
         assert_eq!(signature(name), format!("{tensors} ({attrs})"), "{name}");
     }

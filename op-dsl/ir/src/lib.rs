@@ -8,6 +8,7 @@
 //! compile    the passes, by name and in order
 //! bind       attributes + shapes + dtypes -> what the formula runs over, or what is wrong
 //! show       graphs as readable maths
+//! stored     what a tensor's elements are in memory
 //! wiring     which streams of a gradient hold what of its forward formula
 //! roles      which stream a formula is applied to
 //! rounding   how far rounding carries results from the truth: an estimate

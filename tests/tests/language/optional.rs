@@ -33,7 +33,8 @@ pub mod optional {
     /// Every way to ask.
     #[op(name = "Asked", dtypes(f32), broadcast)]
     pub fn asked(bias: Option<Elem>, x: Elem) -> Elem {
-        let known = if bias.is_some() && !bias.is_none() { 1.0 } else { 2.0 };
+        let unknown = if bias.is_none() { 2.0 } else { 0.0 };
+        let known = if bias.is_some() { 1.0 } else { unknown };
         known * (x + bias.unwrap_or(0.25))
     }
 

@@ -228,7 +228,7 @@ fn what_may_be_left_out_picks_the_specialisation() {
     let mut def = def(&[("t", Kind::Whole), ("x", Kind::Whole)], Kind::Whole);
     (def.split, def.broadcast) = (None, true);
     let given = AttrKind::Given(0);
-    let presence = Attr { name: "t".into(), kind: given, default: Value::Bool(false) };
+    let presence = Attr { name: "t".into(), kind: given, default: Value::Bool(false), any: false };
     def.attrs.to_mut().push(presence);
     let graph = || Graph { nodes: vec![].into(), outputs: vec![].into() };
     let spec = |v| Spec { when: vec![(3, v)].into(), ..Spec::of(graph()) };
