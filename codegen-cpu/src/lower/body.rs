@@ -2,8 +2,10 @@
 
 use super::joint::joints;
 use super::{column, literal};
+use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{AttrKind, OpDef, Part, Pattern, Spec, Stream, Wide};
+use op_dsl_ir::passes::zeros;
 use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -23,7 +25,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         scalars: def.scalar_names().iter().map(|n| value_name(n)).collect(),
     };
     let (input_names, scalar_names) = (&names.inputs, &names.scalars);
-    let narrow = || statements(&spec.graph, &names, Arithmetic::F32);
+    let narrow = || statements(&zeros::run(&spec.graph), &names, Arithmetic::F32);
     let wide = |wide: &Wide| statements(&wide.graph, &names, Arithmetic::F64);
     let value = match &spec.wide {
         None => narrow(),
@@ -95,6 +97,7 @@ fn statements(graph: &Graph, given: &Names, on: Arithmetic) -> TokenStream {
         Arithmetic::F64 => (Some(quote!(.wide())), Some(quote!(.narrow()))),
     };
     let joints = if on == Arithmetic::F32 { joints(graph) } else { Vec::new() };
+    let numbers = numbers(graph);
     let mut lets = Vec::new();
     let mut loaded = vec![false; given.inputs.len()];
     // Inputs are loaded where they are first used.
@@ -134,9 +137,14 @@ fn statements(graph: &Graph, given: &Names, on: Arithmetic) -> TokenStream {
                 };
                 lets.push(quote!(let #name = #c;));
             }
-            Node::Call(prim, _) => {
+            Node::Call(prim, args) => {
                 load(node.args(), &mut lets);
-                let value = column::call(prim, &named(node.args()), on);
+                let value = match (column::bounded(prim), args) {
+                    (Some(f), [x, bound, _] | [bound, x, _]) if numbers[bound.index()] => {
+                        column::named(f, &named(&[x, bound]), on)
+                    }
+                    _ => column::call(prim, &named(node.args()), on),
+                };
                 lets.push(quote!(let #name = #value;));
             }
         }
@@ -147,6 +155,19 @@ fn statements(graph: &Graph, given: &Names, on: Arithmetic) -> TokenStream {
         #(#lets)*
         [#(#results #rounded),*]
     }
+}
+
+/// Which values are known to be numbers, not NaN: constants, and choices of such.
+fn numbers(graph: &Graph) -> Vec<bool> {
+    let mut numbers: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        numbers.push(match *node {
+            Node::Const(c) => !c.is_nan(),
+            Node::Call(Prim::Select, [_, yes, no]) => numbers[yes.index()] && numbers[no.index()],
+            _ => false,
+        });
+    }
+    numbers
 }
 
 /// `x.gate` -> `v_x_gate`, which is no name of the body's own.

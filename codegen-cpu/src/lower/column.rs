@@ -35,6 +35,15 @@ fn form(prim: Prim) -> Form {
     }
 }
 
+/// What `min` and `max` are where the other value is known to be a number.
+pub fn bounded(prim: Prim) -> Option<&'static str> {
+    match prim {
+        Prim::Min => Some("at_most"),
+        Prim::Max => Some("at_least"),
+        _ => None,
+    }
+}
+
 /// A function applied to named values.
 pub fn named(f: &str, args: &[Ident], on: Arithmetic) -> TokenStream {
     let f = Ident::new(f, Span::call_site());

@@ -7,7 +7,8 @@
 //!
 //! A bound is no more than an estimate, because only samples are looked at: all exponents of every
 //! stream that the result is not proportional to, of either sign, with a few irregular mantissas
-//! each. Streams that only multiply are 1, which multiplies without an error; truth values are both.
+//! each. Streams that only multiply are 1, which multiplies without an error, and beside the largest
+//! numbers something small as well; truth values are both.
 
 use crate::graph::{Graph, Id, Node};
 use crate::prim::{Prim, Style};
@@ -69,7 +70,9 @@ pub const NEAR_ZERO: f64 = 1.0 / 128.0;
 /// The largest estimated error of any output.
 pub fn worst(graph: &Graph, arithmetic: Arithmetic) -> Worst {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
-    for line in lines(graph) {
+    let lines = lines(graph);
+    let small: Vec<_> = lines.iter().filter_map(|line| beside_small_factors(graph, line)).collect();
+    for line in lines.into_iter().chain(small) {
         let points: Vec<Vec<Bounded>> =
             line.iter().map(|p| outputs(graph, arithmetic, p)).collect();
         for output in 0..graph.outputs.len() {
@@ -86,37 +89,72 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic) -> Worst {
     worst
 }
 
-/// Whether two graphs have the same values at the infinities of every stream that varies.
+/// The far ends of a line beside factors so small that no result is beyond the type, though what
+/// they multiply may be. `None` where there are no factors.
+fn beside_small_factors(graph: &Graph, line: &[Point]) -> Option<Vec<Point>> {
+    const FAR: f64 = (1u128 << 100) as f64;
+    let factors: Vec<usize> =
+        (0..line.first()?.streams.len()).filter(|s| is_factor(graph, *s)).collect();
+    let small = |point: &Point| {
+        let mut point = point.clone();
+        factors.iter().for_each(|s| point.streams[*s] = 1.0 / FAR);
+        point
+    };
+    let far = |point: &&Point| point.streams[point.varied].abs() > FAR;
+    (!factors.is_empty()).then(|| line.iter().filter(far).map(small).collect())
+}
+
+/// Whether two graphs have the same values in f32 at the infinities of every stream that varies.
 pub fn agree_at_infinity(a: &Graph, b: &Graph) -> bool {
-    at_infinities(a).iter().zip(&at_infinities(b)).all(|((_, a), (_, b))| {
-        a.iter()
-            .zip(b)
-            .all(|(a, b)| a == b || (a - b).abs() <= 1e-6 * b.abs() || a.is_nan() && b.is_nan())
-    })
+    let agree = |a: &f64, b: &f64| {
+        let [a, b] = [*a as f32, *b as f32];
+        a == b || (a - b).abs() <= 1e-6 * b.abs() || a.is_nan() && b.is_nan()
+    };
+    let (a, b) = (at_infinities(a), at_infinities(b));
+    a.iter().zip(&b).all(|((_, a), (_, b))| a.iter().zip(b).all(|(a, b)| agree(a, b)))
 }
 
 /// Whether a graph makes NaN of an infinity, and none of the largest number.
 pub fn has_no_limit(graph: &Graph) -> bool {
-    let lost = |(finite, infinite): &(f64, f64)| infinite.is_nan() && !finite.is_nan();
-    at_infinities(graph).iter().any(|(finite, infinite)| {
-        finite.iter().copied().zip(infinite.iter().copied()).any(|both| lost(&both))
-    })
+    at_infinities(graph).iter().any(is_lost)
+}
+
+/// The attributes that, being zero, make NaN of an infinity and none of the largest number.
+pub fn lost_to_zeros(graph: &Graph) -> Vec<u16> {
+    let scalars = graph.nodes.iter().filter_map(|n| match n {
+        Node::Scalar(s) => Some(*s),
+        _ => None,
+    });
+    let lost = |s: &u16| {
+        let zero = ends(graph).into_iter().map(|end| end.with_scalar(*s, 0.0));
+        zero.map(|end| around(graph, &end)).any(|both| is_lost(&both))
+    };
+    scalars.filter(lost).collect()
+}
+
+fn is_lost((finite, infinite): &(Vec<f64>, Vec<f64>)) -> bool {
+    finite.iter().zip(infinite).any(|(finite, infinite)| infinite.is_nan() && !finite.is_nan())
+}
+
+/// The ends of every line.
+pub fn ends(graph: &Graph) -> Vec<Point> {
+    lines(graph).iter().flat_map(|line| [line.first(), line.last()]).flatten().cloned().collect()
 }
 
 /// The values of the outputs at the ends of every line, and at the infinities beyond.
 fn at_infinities(graph: &Graph) -> Vec<(Vec<f64>, Vec<f64>)> {
+    ends(graph).iter().map(|end| around(graph, end)).collect()
+}
+
+/// The values of the outputs at an end, and at the infinity beyond.
+fn around(graph: &Graph, end: &Point) -> (Vec<f64>, Vec<f64>) {
     let values = |point: &Point| -> Vec<f64> {
         outputs(graph, Arithmetic::F64, point).into_iter().map(|b| b.value).collect()
     };
-    let lines = lines(graph);
-    let ends = lines.iter().flat_map(|line| [line.first(), line.last()]).flatten();
-    let both = |end: &Point| {
-        let mut beyond = end.clone();
-        let x = &mut beyond.streams[end.varied];
-        *x = f64::INFINITY.copysign(*x);
-        (values(end), values(&beyond))
-    };
-    ends.map(both).collect()
+    let mut beyond = end.clone();
+    let x = &mut beyond.streams[end.varied];
+    *x = f64::INFINITY.copysign(*x);
+    (values(end), values(&beyond))
 }
 
 /// A value with a bound of its error.
@@ -199,6 +237,12 @@ fn samples() -> Vec<f64> {
 }
 
 impl Point {
+    /// The same with another value of an attribute.
+    pub fn with_scalar(mut self, scalar: u16, value: f64) -> Point {
+        self.scalars[usize::from(scalar) % 3] = value;
+        self
+    }
+
     /// A point for graphs of one stream.
     pub fn single(stream: usize, x: f64) -> Point {
         let streams = (0..=stream).map(|s| if s == stream { x } else { 1.0 }).collect();
@@ -411,6 +455,12 @@ mod tests {
             b.difference(x, t)
         });
         assert!(f32 > 1e6 && f64 > 1e6, "{f32} {f64}");
+        // 2 |x| is infinite where y is small enough for a number.
+        let [f32, f64] = estimates(|b, x| {
+            let size = b.call(Prim::Abs, &[x]);
+            b.scaled(2.0, size)
+        });
+        assert!(f32.is_infinite() && f64 < 0.01, "{f32} {f64}");
         // x / inf.
         let [f32, f64] = estimates(|b, x| {
             let (square, unit) = (b.product(x, x), b.num(1.0));

@@ -37,7 +37,7 @@ pub use mul3::mul3;
 /// Functions of one vector as functions of a step.
 macro_rules! on_steps {
     ($($module:ident::$name:ident($($x:ident),*);)*) => {$(
-        #[doc = concat!("`", stringify!($name), "` of each lane; for the budget see the primitive of this name.")]
+        #[doc = concat!("`", stringify!($name), "` of each lane; for the budget see the primitive of this name, if it is one.")]
         #[inline(always)]
         pub fn $name<S: Isa, E: El, const W: usize>(s: S, $($x: Floats<S, W>),*) -> Floats<S, W> {
             Floats(each!(k => $module::$name(s, $($x.0[k]),*)))
@@ -56,6 +56,8 @@ on_steps! {
     softplus::softplus(x);
     minmax::min(x, y);
     minmax::max(x, y);
+    minmax::at_most(x, bound);
+    minmax::at_least(x, bound);
 }
 
 /// Functions of a step that are evaluated in f64 and rounded once.

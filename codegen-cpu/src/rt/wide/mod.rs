@@ -26,7 +26,7 @@ mod vectors;
 use super::simd::{Isa, levels};
 use super::step::{PAIR, by_pairs};
 use fearless_simd::prelude::*;
-pub use vectors::{Wide, WideMask, max, min, mul3};
+pub use vectors::{Wide, WideMask, at_least, at_most, max, min, mul3};
 
 /// Makes of functions of one vector those of a step, and the trait that has them at each level. `$d` is a `$`: the macro
 /// that is made has parameters of its own.

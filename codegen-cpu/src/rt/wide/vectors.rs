@@ -125,16 +125,25 @@ impl<S: Isa, const W: usize> WideMask<S, W> {
     }
 }
 
-/// The smaller of `x` and `y`; NaN if either is.
-#[inline(always)]
-pub fn min<S: Isa, const W: usize>(s: S, x: Wide<S, W>, y: Wide<S, W>) -> Wide<S, W> {
-    Wide(both!(s, k i => minmax::min(s, x.0[k][i], y.0[k][i])))
+/// Comparisons of two values that give one of them.
+macro_rules! choices {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name<S: Isa, const W: usize>(s: S, x: Wide<S, W>, y: Wide<S, W>) -> Wide<S, W> {
+            Wide(both!(s, k i => minmax::$name(s, x.0[k][i], y.0[k][i])))
+        }
+    )*};
 }
-
-/// The larger of `x` and `y`; NaN if either is.
-#[inline(always)]
-pub fn max<S: Isa, const W: usize>(s: S, x: Wide<S, W>, y: Wide<S, W>) -> Wide<S, W> {
-    Wide(both!(s, k i => minmax::max(s, x.0[k][i], y.0[k][i])))
+choices! {
+    /// The smaller of `x` and `y`; NaN if either is.
+    min;
+    /// The larger of `x` and `y`; NaN if either is.
+    max;
+    /// The smaller of `x` and a number `y`; NaN if `x` is.
+    at_most;
+    /// The larger of `x` and a number `y`; NaN if `x` is.
+    at_least;
 }
 
 /// `x * y * z`: of factors that are in the range of f32 nothing overflows on the way, nor is lost.

@@ -11,7 +11,7 @@
 use super::products::{Sole, sole_streams};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
-use crate::rounding::{Arithmetic, Bounded, Point, evaluate, lines, outputs};
+use crate::rounding::{Arithmetic, Bounded, Point, ends, evaluate, lost_to_zeros, outputs};
 
 /// How far a value may be from the truth to be good, relative to it.
 const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
@@ -31,13 +31,14 @@ pub fn run(graph: &Graph) -> Graph {
 /// Replaces infinite streams by huge numbers, where those have a limit that infinity has not.
 fn hold_infinities(graph: &Graph) -> Graph {
     let mut held: Vec<(u16, f64)> = Vec::new();
-    for line in lines(graph) {
-        for end in [line.first(), line.last()].into_iter().flatten() {
-            let stream = end.varied as u16;
-            let known = held.iter().any(|(s, _)| *s == stream);
-            if let Some(huge) = stands_for_infinity(graph, end).filter(|_| !known) {
-                held.push((stream, huge));
-            }
+    let zeros = lost_to_zeros(graph);
+    for end in ends(graph) {
+        let stream = end.varied as u16;
+        let known = held.iter().any(|(s, _)| *s == stream);
+        let with_zeros = zeros.iter().map(|s| end.clone().with_scalar(*s, 0.0));
+        let mut all = core::iter::once(end.clone()).chain(with_zeros);
+        if let (false, Some(huge)) = (known, all.find_map(|end| stands_for_infinity(graph, &end))) {
+            held.push((stream, huge));
         }
     }
     if held.is_empty() {

@@ -10,3 +10,4 @@ pub mod saturate;
 pub mod series;
 pub mod simplify;
 pub mod stabilise;
+pub mod zeros;

@@ -1,0 +1,135 @@
+//! An attribute of zero takes a stream's infinities out: their product is zero.
+//!
+//! `if x > 0 { x } else { slope * x }` tends to 0 on the left where the slope is 0, but makes NaN of
+//! `-inf`. Where the attribute is zero, its other factor is no larger than the greatest number:
+//!
+//! ```text
+//! slope * x  ->  slope * clamp(x, -bound, bound)      bound = if slope == 0 { MAX } else { inf }
+//! ```
+//!
+//! The bound is the same for all elements. Only graphs in f32 for targets that have infinities at
+//! full speed need this: in f64 a number beyond f32 stands for infinity (`limits`).
+
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::prim::Prim;
+use crate::rounding::lost_to_zeros;
+
+/// The largest number of f32.
+const MAX: f64 = f32::MAX as f64;
+
+/// Bounds what attributes multiply that make NaN of an infinity by being zero, on one side if that
+/// is enough.
+pub fn run(graph: &Graph) -> Graph {
+    let lost = lost_to_zeros(graph);
+    if lost.is_empty() {
+        return graph.clone();
+    }
+    let with = |bounds: &[Bound]| bounded(graph, &lost, bounds);
+    let one_side = [Bound::Low, Bound::High].map(|bound| with(&[bound]));
+    let enough = one_side.into_iter().find(|graph| lost_to_zeros(graph).is_empty());
+    enough.unwrap_or_else(|| with(&[Bound::Low, Bound::High]))
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Bound {
+    Low,
+    High,
+}
+
+fn bounded(graph: &Graph, lost: &[u16], bounds: &[Bound]) -> Graph {
+    let depends = dependence(graph, lost);
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let factors = match *node {
+            Node::Call(Prim::Mul, [x, y, _]) => match [x, y].map(|a| depends[a.index()]) {
+                [Dependence::Lost, Dependence::Streams] => Some((x, y)),
+                [Dependence::Streams, Dependence::Lost] => Some((y, x)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let id = match factors {
+            Some((scale, x)) => {
+                let scale = new[scale.index()];
+                let hold = |x, bound: &Bound| hold(&mut b, scale, x, *bound);
+                let held = bounds.iter().fold(new[x.index()], hold);
+                b.product(scale, held)
+            }
+            None => b.add(node.map_args(&new)),
+        };
+        new.push(id);
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    b.finish(&outputs)
+}
+
+/// `x`, finite on one side where `scale` is zero.
+fn hold(b: &mut Builder, scale: Id, x: Id, bound: Bound) -> Id {
+    let (sign, choose) = match bound {
+        Bound::Low => (-1.0, Prim::Max),
+        Bound::High => (1.0, Prim::Min),
+    };
+    let zero = b.num(0.0);
+    let is_zero = b.call(Prim::Eq, &[scale, zero]);
+    let (most, infinity) = (b.num(sign * MAX), b.num(sign * f64::INFINITY));
+    let bound = b.call(Prim::Select, &[is_zero, most, infinity]);
+    b.call(choose, &[x, bound])
+}
+
+/// What a value depends on.
+#[derive(Clone, Copy, PartialEq)]
+enum Dependence {
+    /// Numbers, and attributes that do no harm.
+    Nothing,
+    /// An attribute that does, and no stream.
+    Lost,
+    Streams,
+}
+
+fn dependence(graph: &Graph, lost: &[u16]) -> Vec<Dependence> {
+    let mut all: Vec<Dependence> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let has = |d| node.args().iter().any(|a| all[a.index()] == d);
+        all.push(match node {
+            Node::Stream(_) => Dependence::Streams,
+            Node::Scalar(s) if lost.contains(s) => Dependence::Lost,
+            _ if has(Dependence::Streams) => Dependence::Streams,
+            _ if has(Dependence::Lost) => Dependence::Lost,
+            _ => Dependence::Nothing,
+        });
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `if x > 0 { x } else { slope * x }`, and `x + slope`, where a slope of zero does no harm.
+    #[test]
+    fn a_slope_of_zero_is_flat_to_the_end() {
+        let leaky = |hold: bool| {
+            let mut b = Builder::new();
+            let (x, slope, zero) = (b.stream(0), b.scalar(0), b.num(0.0));
+            let (scaled, above) = (b.product(slope, x), b.call(Prim::Lt, &[zero, x]));
+            let leaky = b.call(Prim::Select, &[above, x, scaled]);
+            let graph = b.finish(&[leaky]);
+            if hold { run(&graph) } else { graph }
+        };
+        let at = |graph: &Graph, x: f64, slope: f64| graph.eval(&[x], &[slope])[0];
+        let (plain, held) = (leaky(false), leaky(true));
+        assert!(at(&plain, f64::NEG_INFINITY, 0.0).is_nan());
+        assert_eq!(at(&held, f64::NEG_INFINITY, 0.0), 0.0);
+        assert!(at(&held, f64::NAN, 0.0).is_nan());
+        for (x, slope) in [(f64::NEG_INFINITY, 0.5), (-3.0, 0.0), (f64::INFINITY, 0.0), (-2.0, 0.5)]
+        {
+            assert_eq!(at(&held, x, slope), at(&plain, x, slope), "{x} {slope}");
+        }
+        let mut b = Builder::new();
+        let (x, slope) = (b.stream(0), b.scalar(0));
+        let sum = b.sum(x, slope);
+        let graph = b.finish(&[sum]);
+        assert_eq!(run(&graph), graph);
+    }
+}
