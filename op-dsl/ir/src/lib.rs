@@ -32,6 +32,7 @@ pub mod oracle;
 pub mod passes;
 pub mod prim;
 pub mod published;
+pub mod regions;
 pub mod roles;
 pub mod rounding;
 pub mod show;

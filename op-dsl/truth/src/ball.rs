@@ -15,8 +15,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Bits of the last attempt. What is not decided by then is equal.
-pub const LAST: usize = 1 << 13;
+/// Bits of the last attempt. What is not decided by then is equal: it is so far below f64's least
+/// number that only its quotient by something as small could show it.
+pub const LAST: usize = 1 << 11;
 
 /// The logarithm of no error at all.
 const EXACT: f64 = f64::NEG_INFINITY;
