@@ -27,8 +27,8 @@ const UNKNOWN: f64 = f64::INFINITY;
 const APART: i64 = 1 << 24;
 /// From here on an exponential has its exponent beside it.
 const FAR: f64 = 20.0;
-/// Exponents of more bits are infinities.
-const GREATEST: f64 = 4096.0;
+/// Exponents of more bits are infinities: their exponentials must have met their limits before bits run out.
+const GREATEST: f64 = (LAST / 2) as f64;
 
 thread_local! {
     /// Digits of pi and ln 2 that were computed before, by precision: what has many costs as much
