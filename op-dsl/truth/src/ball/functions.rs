@@ -78,8 +78,9 @@ impl Real for Ball {
         if self.scale() > FAR {
             return self.exp_far();
         }
-        let Some(x) = self.plain() else {
-            // Nearer to zero than any bits.
+        // Nearer to zero than any bits: the library would write all zeros before its digits out.
+        let is_tiny = self.scale() < -(self.precision as f64);
+        let Some(x) = self.plain().filter(|x| !is_tiny || x.is_exact_zero()) else {
             let one = self.num(1.0);
             return Ball { off: join(self.scale(), self.error()) + 1.0, ..one };
         };
