@@ -151,14 +151,18 @@ impl Ball {
         }
     }
 
-    /// A function by the library.
+    /// A function by the library. It calls `e^x` exact where it saw no digits of a tiny `x`: but of 0 and 1,
+    /// no number has a value of these functions that is one of so many bits.
     fn by(
         &self,
         off: f64,
         f: impl Fn(&Context<HalfEven>, &Repr<2>, Option<&mut ConstCache>) -> Computed,
     ) -> Ball {
         let result = self.constants(|known| f(&self.context(), &self.mid, Some(known)));
-        self.rounded(result, IBig::ZERO, off)
+        let value = self.rounded(result, IBig::ZERO, off);
+        let is_whole = is_zero(&self.mid) || self.mid.is_one();
+        let rounding = if is_whole { EXACT } else { top(&value.mid) - self.precision as f64 + 1.0 };
+        Ball { off: join(value.off, rounding), ..value }
     }
 
     fn constants<T>(&self, f: impl FnOnce(&mut ConstCache) -> T) -> T {
@@ -186,6 +190,17 @@ impl Ball {
     /// The logarithm of the magnitude, rounded down; the shift left out.
     fn bottom(&self) -> f64 {
         top(&self.mid) - 1.0
+    }
+
+    /// Whether it is nearer to zero than any bits of one; zero is not. The library would write all the zeros
+    /// before its digits out.
+    fn is_tiny(&self) -> bool {
+        self.off < UNKNOWN && !self.is_exact_zero() && self.scale() < -(self.precision as f64)
+    }
+
+    /// `f(x) = x + r` of a tiny `x`, where `|r| < x^2`.
+    fn nearly_itself(&self) -> Ball {
+        Ball { off: join(self.off, top(&self.mid) + self.scale()), ..self.clone() }
     }
 
     /// Whether its error leaves open which sign it has.

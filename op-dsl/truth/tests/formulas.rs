@@ -223,3 +223,25 @@ fn saved_values_come_from_their_stream() {
     // dy, k, e
     assert_eq!(outputs(&spec, &[3.0, 5.0, 7.0], &[], Format::of(DType::F32)), [105.0, 21.0]);
 }
+
+/// `(e^2x - 1) / (e^2x + 1)` of an `x` that 1 has no digits for, and what is left of `e^(-2x)` far out: each
+/// takes microseconds, though written out it would have millions of digits.
+#[test]
+fn what_is_tiny_beside_one_has_its_digits() {
+    fn tanh(b: &mut Builder, x: Id) -> Id {
+        let t = b.scaled(2.0, x);
+        let (e, one) = (b.call(Prim::Exp, &[t]), b.num(1.0));
+        let (above, below) = (b.difference(e, one), b.sum(e, one));
+        b.quotient(above, below)
+    }
+    for x in [2.351_177e-38, 3e-39, 1e-20] {
+        assert!((value(tanh, x) / x - 1.0).abs() < 1e-15, "{x:e}");
+    }
+    fn softplus(b: &mut Builder, x: Id) -> Id {
+        let e = b.call(Prim::Exp, &[x]);
+        let rest = b.call(Prim::Log1p, &[e]);
+        b.sum(x, rest)
+    }
+    assert_eq!(value(softplus, -1e30), -1e30);
+    assert_eq!(value(softplus, -1e7), -1e7);
+}

@@ -78,9 +78,7 @@ impl Real for Ball {
         if self.scale() > FAR {
             return self.exp_far();
         }
-        // Nearer to zero than any bits: the library would write all zeros before its digits out.
-        let is_tiny = self.scale() < -(self.precision as f64);
-        let Some(x) = self.plain().filter(|x| !is_tiny || x.is_exact_zero()) else {
+        let Some(x) = self.plain().filter(|x| !x.is_tiny()) else {
             let one = self.num(1.0);
             return Ball { off: join(self.scale(), self.error()) + 1.0, ..one };
         };
@@ -90,6 +88,9 @@ impl Real for Ball {
     }
 
     fn expm1(&self) -> Ball {
+        if self.is_tiny() {
+            return self.nearly_itself();
+        }
         match self.plain().filter(|x| x.off.is_finite() || x.off == EXACT) {
             Some(x) if x.scale() <= 0.0 && x.off <= -1.0 => {
                 x.by(x.off + 2.0, |context, x, known| context.exp_m1(x, known))
@@ -119,6 +120,9 @@ impl Real for Ball {
     }
 
     fn log1p(&self) -> Ball {
+        if self.is_tiny() {
+            return self.nearly_itself();
+        }
         match self.plain().filter(|x| x.off.is_finite() || x.off == EXACT) {
             Some(x) if x.scale() <= -1.0 && x.off <= -3.0 => {
                 x.by(x.off + 2.0, |context, x, known| context.ln_1p(x, known))
