@@ -153,7 +153,7 @@ impl Function<'_> {
     fn end(&self, side: f64) -> Option<End> {
         let points = distances().map(|d| side * d);
         let values: Vec<(f64, Bounded)> = points.map(|x| (x, self.at(x))).collect();
-        let is_good = |v: &Bounded| v.error <= GOOD * v.value.abs();
+        let is_good = |v: &Bounded| v.value.is_finite() && v.error <= GOOD * v.value.abs();
         let good: Vec<(f64, f64)> = values
             .iter()
             .take_while(|(_, v)| is_good(v) || v.value.abs() < VANISHED && v.error < VANISHED)
