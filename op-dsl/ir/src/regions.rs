@@ -8,7 +8,8 @@
 //! if x > 0 { dy } else { dy * a * exp(x) }   =   dy * f(x)      f(x) = if x > 0 { 1 } else { a * exp(x) }
 //! ```
 //!
-//! No other form is looked for. Where two streams or an attribute have a part in `f` there is none.
+//! No other form is looked for. Where two streams or an attribute have a part in `f` there is none, nor where
+//! `f` is beyond f32 though the product need not be.
 
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
@@ -48,6 +49,10 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
         let value = match value {
             Value::Number(1.0) if !product.is_empty() => None,
             Value::Number(c) => Some(b.num(c)),
+            // A small factor may bring back what is beyond f32.
+            Value::Function(function) if !product.is_empty() && exceeds(&function.graph) => {
+                return None;
+            }
             Value::Function(function) => {
                 let known = functions.iter().position(|f| *f == function);
                 let at = known.unwrap_or(functions.len());
@@ -106,6 +111,13 @@ fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
     }
 }
 
+/// Whether a function is beyond f32 for a number of f32.
+fn exceeds(function: &Graph) -> bool {
+    let most = f64::from(f32::MAX);
+    let ends = [most, most / 3.0, 1e20, 500.0, 100.0];
+    ends.iter().flat_map(|x| [*x, -x]).any(|x| function.eval(&[x], &[])[0].abs() > most)
+}
+
 /// Whether a function calls anything that costs as much as a look-up. What repeats itself for ever has no table.
 fn is_worth_it(graph: &Graph) -> bool {
     let calls = |wanted: &dyn Fn(Prim) -> bool| {
@@ -122,9 +134,9 @@ fn is_worth_it(graph: &Graph) -> bool {
 mod tests {
     use super::*;
 
-    /// `exp(x) - 1`.
-    fn growth(b: &mut Builder, x: Id) -> Id {
-        let (e, one) = (b.call(Prim::Exp, &[x]), b.num(1.0));
+    /// `sigmoid(x) - 1`.
+    fn decay(b: &mut Builder, x: Id) -> Id {
+        let (e, one) = (b.call(Prim::Sigmoid, &[x]), b.num(1.0));
         b.difference(e, one)
     }
 
@@ -132,7 +144,7 @@ mod tests {
     fn a_gated_units_gradient_is_two_functions_of_the_gate() {
         let mut b = Builder::new();
         let [dy, gate, value] = [0, 1, 2].map(|k| b.stream(k));
-        let (f, t) = (growth(&mut b, gate), b.call(Prim::Tanh, &[gate]));
+        let (f, t) = (decay(&mut b, gate), b.call(Prim::Tanh, &[gate]));
         let (g, above) = (b.product(t, dy), b.product(dy, f));
         let (left, right) = (b.product(above, value), b.sum(g, above));
         let graph = b.finish(&[left, right]);
@@ -150,21 +162,32 @@ mod tests {
     fn a_choice_is_a_function_too() {
         let mut b = Builder::new();
         let (dy, x, zero) = (b.stream(0), b.stream(1), b.num(0.0));
-        let (f, positive) = (growth(&mut b, x), b.call(Prim::Lt, &[zero, x]));
+        let (f, positive) = (decay(&mut b, x), b.call(Prim::Lt, &[zero, x]));
         let below = b.product(dy, f);
         let chosen = b.call(Prim::Select, &[positive, dy, below]);
         let Split { functions, .. } = split(&b.finish(&[chosen]), 2).expect("a function");
         let at = |x: f64| functions[0].graph.eval(&[x], &[])[0];
-        assert_eq!((at(3.0), at(-1.0)), (1.0, (-1.0f64).exp() - 1.0));
+        assert_eq!((at(3.0), at(-1.0)), (1.0, -1.0 / (1.0 + (-1.0f64).exp())));
+    }
+
+    /// `exp(100)` is no f32, and `1e-40 * exp(100)` is one.
+    #[test]
+    fn what_a_factor_brings_back_is_no_function() {
+        let mut b = Builder::new();
+        let (dy, x) = (b.stream(0), b.stream(1));
+        let e = b.call(Prim::Exp, &[x]);
+        let product = b.product(dy, e);
+        assert_eq!(split(&b.finish(&[product]), 2), None);
+        assert!(split(&b.finish(&[e]), 2).is_some());
     }
 
     #[test]
     fn results_of_two_streams_attributes_and_arithmetic_have_none() {
         let mut b = Builder::new();
         let (x, y, k) = (b.stream(0), b.stream(1), b.scalar(0));
-        let (f, g) = (growth(&mut b, x), growth(&mut b, y));
+        let (f, g) = (decay(&mut b, x), decay(&mut b, y));
         let scaled = b.product(k, x);
-        for result in [b.product(f, g), growth(&mut b, scaled), b.product(x, x)] {
+        for result in [b.product(f, g), decay(&mut b, scaled), b.product(x, x)] {
             assert_eq!(split(&b.finish(&[result]), 2), None);
         }
     }
