@@ -84,7 +84,7 @@ impl Truth {
                 continue;
             }
             wrong += 1;
-            if wrong > most || off > 1.5 * ulp {
+            if wrong > most || off > ulp {
                 return None;
             }
         }
