@@ -5,6 +5,9 @@
 //!
 //! The two are kept apart so that a macro build carries no SIMD and a run-time build no `quote`.
 
+/// What a fitted table is made of.
+pub use op_dsl_fit as fit;
+
 #[cfg(feature = "lower")]
 pub mod lower;
 #[cfg(feature = "rt")]

@@ -5,6 +5,7 @@ pub use crate::oracle;
 /// In the scope of bodies.
 pub mod vector {
     pub use super::math;
+    pub use codegen_cpu::fit;
     pub use codegen_cpu::rt::block::{Body, Input, Kernels};
     pub use codegen_cpu::rt::elem::El;
     pub use codegen_cpu::rt::simd::Isa;

@@ -48,6 +48,26 @@ fn interleaved_parts_take_turns() {
     assert!(!of(quote!(#[split(along = dim)])).contains("TURNS"));
 }
 
+/// `x * tanh(softplus(x))` loses its digits in f32, and its gradient is a function of `x` times `dy`.
+fn with_tables() -> String {
+    let mish = quote!(
+        pub fn mish(x: Elem) -> Elem {
+            x * tanh(softplus(x))
+        }
+    );
+    op_dsl_expand::op(quote!(name = "Mish", grad(name = "MishGrad", wrt(x))), mish).to_string()
+}
+
+#[test]
+fn functions_of_one_stream_have_tables() {
+    let text = with_tables();
+    assert_eq!(text.matches("impl math :: univariate :: Univariate").count(), 2);
+    // Of every element type and width, and the same bits every time.
+    assert_eq!(text.matches("Some (math :: univariate :: Table").count(), 12);
+    assert!(!text.contains("unsafe"));
+    assert_eq!(text, with_tables());
+}
+
 #[test]
 fn is_the_same_every_time() {
     assert_eq!(expansion(), expansion());

@@ -1,11 +1,12 @@
 //! Specialised graph -> straight-line vector code, in f32 or in f64: one `let` per node, in the graph's order.
 
 use super::joint::joints;
-use super::{column, literal};
+use super::{column, fitted, literal};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{AttrKind, OpDef, Part, Pattern, Spec, Stream, Wide};
 use op_dsl_ir::passes::zeros;
+use op_dsl_ir::regions::{self, Split};
 use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -22,6 +23,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     let names = Names {
         inputs: def.input_names().iter().map(|n| value_name(n)).collect(),
         masks: (0..def.input_streams().len()).map(|k| def.is_mask(k)).collect(),
+        in_memory: vec![true; def.input_streams().len()],
         scalars: def.scalar_names().iter().map(|n| value_name(n)).collect(),
     };
     let (input_names, scalar_names) = (&names.inputs, &names.scalars);
@@ -35,6 +37,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
             quote!(if const { size_of::<E>() == 4 } { #single } else { #half })
         }
     };
+    let Tabled { items, value } = tabled(name, spec, &names, value);
     let graphs = || spec.wide.iter().map(|wide| &wide.graph).chain([&spec.graph]);
     let reads: Vec<bool> =
         (0..names.inputs.len()).map(|k| graphs().any(|graph| graph.reads(k))).collect();
@@ -55,6 +58,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         .contains(&true)
         .then(|| quote!(const OUTPUT_TURNS: [bool; #outputs] = [#(#output_turns),*];));
     quote! {
+        #items
         impl Body<#inputs, #scalars, #outputs> for #name {
             #reads
             #masks
@@ -73,16 +77,82 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     }
 }
 
-/// What a body calls the values it is given.
-struct Names {
-    inputs: Vec<Ident>,
+/// A body with tables where it has any: their items, and the code.
+struct Tabled {
+    items: TokenStream,
+    value: TokenStream,
+}
+
+/// Where f32 is not accurate enough, functions of one stream have tables, at levels that look them up.
+fn tabled(name: &Ident, spec: &Spec, names: &Names, without: TokenStream) -> Tabled {
+    let split = spec.wide.as_ref().and_then(|w| regions::split(&w.graph, names.inputs.len()));
+    let none = Tabled { items: TokenStream::new(), value: without.clone() };
+    // What depends on a truth value alone has two values, and no table.
+    let split = split.filter(|split| split.functions.iter().all(|f| !names.masks[f.stream]));
+    let Some(Split { rest, functions }) = split else { return none };
+    let owner = |k: usize| format_ident!("{name}F{k}");
+    let items: Option<Vec<TokenStream>> = (functions.iter().enumerate())
+        .map(|(k, f)| fitted::function(&owner(k), &f.graph))
+        .collect();
+    let Some(items) = items else { return none };
+    let mut given = Names {
+        inputs: names.inputs.clone(),
+        in_memory: names.in_memory.clone(),
+        masks: names.masks.clone(),
+        scalars: Vec::new(),
+    };
+    let mut lets = Vec::new();
+    for (k, function) in functions.iter().enumerate() {
+        let (owner, value, x) = (owner(k), format_ident!("f{k}"), &names.inputs[function.stream]);
+        if core::mem::take(&mut given.in_memory[function.stream]) {
+            lets.push(quote!(let #x = #x.load();));
+        }
+        lets.push(quote!(let #value = math::univariate::<#owner, S, E, W>(s, #x);));
+        given.inputs.push(value);
+        given.in_memory.push(false);
+        given.masks.push(false);
+    }
+    let rest = statements(&rest, &given, Arithmetic::F32);
+    let owners = (0..functions.len()).map(owner);
+    let value = quote! {
+        if const { #(math::univariate::has_table::<#owners, S, E>())&&* } {
+            #(#lets)*
+            #rest
+        } else {
+            #without
+        }
+    };
+    Tabled { items: quote!(#(#items)*), value }
+}
+
+/// What code calls the values it is given.
+pub(super) struct Names {
+    pub inputs: Vec<Ident>,
+    /// Which of the inputs are in memory yet; the others are values.
+    pub in_memory: Vec<bool>,
     /// Which inputs are masks.
-    masks: Vec<bool>,
-    scalars: Vec<Ident>,
+    pub masks: Vec<bool>,
+    pub scalars: Vec<Ident>,
 }
 
 /// The code of a graph: statements, then the array of results.
 fn statements(graph: &Graph, given: &Names, on: Arithmetic) -> TokenStream {
+    let Code { lets, results } = code(graph, given, on);
+    let rounded = (on == Arithmetic::F64).then(|| quote!(.narrow()));
+    quote! {
+        #(#lets)*
+        [#(#results #rounded),*]
+    }
+}
+
+/// Statements, and the names of results.
+pub(super) struct Code {
+    pub lets: Vec<TokenStream>,
+    pub results: Vec<Ident>,
+}
+
+/// The code of a graph.
+pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
     let names: Vec<Ident> = (graph.nodes.iter().enumerate())
         .map(|(i, node)| match *node {
             Node::Stream(k) => given.inputs[k as usize].clone(),
@@ -92,19 +162,16 @@ fn statements(graph: &Graph, given: &Names, on: Arithmetic) -> TokenStream {
         .collect();
     let named =
         |ids: &[Id]| -> Vec<Ident> { ids.iter().map(|id| names[id.index()].clone()).collect() };
-    let (widened, rounded) = match on {
-        Arithmetic::F32 => (None, None),
-        Arithmetic::F64 => (Some(quote!(.wide())), Some(quote!(.narrow()))),
-    };
+    let widened = (on == Arithmetic::F64).then(|| quote!(.wide()));
     let joints = if on == Arithmetic::F32 { joints(graph) } else { Vec::new() };
     let numbers = numbers(graph);
     let mut lets = Vec::new();
-    let mut loaded = vec![false; given.inputs.len()];
+    let mut in_memory = given.in_memory.clone();
     // Inputs are loaded where they are first used.
     let mut load = |ids: &[Id], lets: &mut Vec<TokenStream>| {
         for id in ids {
             let Node::Stream(k) = graph.nodes[id.index()] else { continue };
-            if !core::mem::replace(&mut loaded[k as usize], true) {
+            if core::mem::take(&mut in_memory[k as usize]) {
                 let name = &given.inputs[k as usize];
                 let load = if given.masks[k as usize] { quote!(truth) } else { quote!(load) };
                 lets.push(quote!(let #name = #name.#load() #widened;));
@@ -150,11 +217,7 @@ fn statements(graph: &Graph, given: &Names, on: Arithmetic) -> TokenStream {
         }
     }
     load(&graph.outputs, &mut lets);
-    let results = named(&graph.outputs);
-    quote! {
-        #(#lets)*
-        [#(#results #rounded),*]
-    }
+    Code { lets, results: named(&graph.outputs) }
 }
 
 /// Which values are known to be numbers, not NaN: constants, and choices of such.

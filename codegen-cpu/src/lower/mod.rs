@@ -3,7 +3,9 @@
 //! ```text
 //! body      graph -> straight-line vector code
 //! column    how each primitive is written
+//! fitted    functions of one stream as tables
 //! joint     nodes that one function computes together
+//! kinks     where those are not smooth
 //! literal   numbers as tokens
 //! ```
 //!
@@ -11,5 +13,7 @@
 
 pub mod body;
 mod column;
+mod fitted;
 mod joint;
+mod kinks;
 pub mod literal;

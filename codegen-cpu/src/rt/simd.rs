@@ -177,6 +177,12 @@ pub trait Isa: Simd + Functions {
         bits.simd_ge(Self::i32s::splat(self, 0)).select(yes, no)
     }
 
+    /// `x * y + z`, rounded once, and down. Levels without tables for it have another that is as good there.
+    #[inline(always)]
+    fn mul_add_down(self, x: Self::f32s, y: f32, z: f32) -> Self::f32s {
+        (x * y).floor() + z
+    }
+
     /// `v`, computed before what is pinned later. Where registers allow for steps of many vectors, the
     /// compiler would run through the whole chain of one vector before that of the next.
     #[inline(always)]

@@ -257,6 +257,14 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].copysign(y.0[k])))
     }
 
+    /// `x`, its sign flipped where `y` has its sign bit set.
+    #[inline(always)]
+    pub fn flipped(self, y: Floats<S, W>) -> Floats<S, W> {
+        let sign = y.bits();
+        let bits = self.bits();
+        Floats(each!(self.0[0].token(), k => (bits.0[k] ^ (sign.0[k] & 0x8000_0000)).bitcast()))
+    }
+
     /// `x * y` as the sum of two, see [`Isa::two_prod`].
     #[inline(always)]
     pub fn two_prod(self, s: S, y: Floats<S, W>) -> (Floats<S, W>, Floats<S, W>) {

@@ -9,6 +9,7 @@ use super::lookup;
 use super::table::{Table, indent};
 use super::verify::formula::mode;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
+use op_dsl_ir::regions::{self, Split};
 use op_dsl_ir::rounding::{Arithmetic, worst};
 use op_dsl_ir::{DType, Graph, Node, Prim, show};
 
@@ -108,7 +109,8 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         let off =
             if error.is_finite() { format!("{error:.0} ulp off") } else { "of no use".into() };
         let graph = listing(&wide.graph);
-        format!("\nOn CPUs in f64, for {types}: in f32 results would be {off}\n{graph}")
+        let tables = tables(&wide.graph, &inputs, &outputs);
+        format!("\nOn CPUs in f64, for {types}: in f32 results would be {off}\n{graph}{tables}")
     });
     let notes: String =
         constants::notes(&spec.traced).iter().map(|note| format!("  note: {note}\n")).collect();
@@ -117,6 +119,21 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         listing(&spec.traced),
         indent(&primitives(def, &spec.graph, dtype), 2),
     )
+}
+
+/// The functions of one stream that CPUs look up, and what is made of their values.
+fn tables(graph: &Graph, inputs: &[String], outputs: &[String]) -> String {
+    let Some(Split { rest, functions }) = regions::split(graph, inputs.len()) else {
+        return String::new();
+    };
+    let values = |k: usize| format!("f{k}");
+    let mut text = "\nWhere CPUs look up tables, each function has one\n".to_owned();
+    for (k, function) in functions.iter().enumerate() {
+        let x = std::slice::from_ref(&inputs[function.stream]);
+        text += &indent(&show::listing(&function.graph, x, &[], &[values(k)]), 2);
+    }
+    let all: Vec<String> = inputs.iter().cloned().chain((0..functions.len()).map(values)).collect();
+    text + &indent(&show::listing(&rest, &all, &[], outputs), 2)
 }
 
 /// `approximate = tanh`

@@ -24,15 +24,17 @@ mod mul3;
 pub(super) mod poly;
 pub mod silu;
 mod softplus;
-mod table;
+pub mod table;
 mod tail;
 mod tanh;
+pub mod univariate;
 
 use super::elem::El;
 use super::simd::Isa;
 use super::step::{Floats, each};
 use super::wide;
 pub use mul3::mul3;
+pub use univariate::univariate;
 
 /// Functions of one vector as functions of a step.
 macro_rules! on_steps {

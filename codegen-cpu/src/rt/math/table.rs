@@ -29,7 +29,7 @@ impl<S: Isa, const W: usize> Near<S, W> {
 }
 
 /// Look-up by the low bits of an index.
-pub(super) trait Lut {
+pub trait Lut {
     /// The entry of every lane.
     fn lut<S: Isa, const W: usize>(&self, s: S, ix: Bits<S, W>) -> Floats<S, W>;
 }

@@ -151,6 +151,12 @@ kernel!(
 );
 kernel!(
     #[inline]
+    fn avx512_mul_add_down(s: Avx512, x: __m512, y: __m512, z: __m512) -> __m512 {
+        _mm512_fmadd_round_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x, y, z)
+    }
+);
+kernel!(
+    #[inline]
     fn avx512_special(s: Avx512, v: __m512) -> u16 {
         // Quiet and signalling NaNs, infinities of both signs.
         _mm512_fpclass_ps_mask::<0x99>(v)
@@ -196,6 +202,11 @@ impl Isa for Avx512 {
         // The compiler would turn a comparison of the bits round and exchange its arms. A comparison of
         // floats stays as it is, and `yes` is computed by one masked operation.
         x.simd_ge(0.0).select(yes, no)
+    }
+    #[inline(always)]
+    fn mul_add_down(self, x: f32x16<Self>, y: f32, z: f32) -> f32x16<Self> {
+        let [y, z] = [y, z].map(|v| f32x16::splat(self, v).into());
+        avx512_mul_add_down(self, x.into(), y, z).simd_into(self)
     }
     #[inline(always)]
     fn pin(self, v: f32x16<Self>) -> f32x16<Self> {

@@ -1,0 +1,130 @@
+//! A function of one stream -> the tables that are fitted to it, and its code in f64 for where they end.
+
+use super::body::{Code, Names, code};
+use super::kinks::kinks;
+use super::literal::{count, f32_literal, integer};
+use op_dsl_fit::{Element, End, Function, Hints, Index, Request, Side, Symmetry, Table};
+use op_dsl_ir::DType;
+use op_dsl_ir::graph::Graph;
+use op_dsl_ir::rounding::{Arithmetic, Point, outputs};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+/// What widths of look-ups there are: entries, and how a segment is found there.
+const WIDTHS: [(usize, Index); 2] = [(32, Index::Down), (8, Index::Product)];
+
+/// `struct #name` and its tables; `None` where no table meets what is asked of it.
+pub fn function(name: &Ident, graph: &Graph) -> Option<TokenStream> {
+    let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
+        let known = |x: &f64| outputs(graph, Arithmetic::F64, &Point::single(0, *x))[0];
+        x.iter().map(known).map(|b| (b.value, b.error)).collect()
+    };
+    let function = Function::new(&oracle, hints(graph)?);
+    let [wide, narrow] = WIDTHS.map(|(entries, index)| {
+        let tables = DType::ALL.map(|dtype| {
+            let request = Request { index, ..Request::new(element(dtype), entries) };
+            function.fit(&request).ok()
+        });
+        (entries, tables)
+    });
+    let any = [&wide, &narrow].into_iter().any(|(_, tables)| tables.iter().any(Option::is_some));
+    let [wide, narrow] = [wide, narrow].map(|(entries, tables)| tokens(entries, &tables));
+    let x = format_ident!("x");
+    let given =
+        Names { inputs: vec![x], in_memory: vec![false], masks: vec![false], scalars: Vec::new() };
+    let Code { lets, results } = code(graph, &given, Arithmetic::F64);
+    any.then(|| {
+        quote! {
+            struct #name;
+            impl math::univariate::Univariate for #name {
+                const WIDE: [Option<math::univariate::Table<32>>; 3] = #wide;
+                const NARROW: [Option<math::univariate::Table<8>>; 3] = #narrow;
+                #[inline(always)]
+                fn everywhere<S: Isa, const W: usize>(s: S, x: Wide<S, W>) -> Wide<S, W> {
+                    #(#lets)*
+                    #(#results)*
+                }
+            }
+        }
+    })
+}
+
+fn element(dtype: DType) -> Element {
+    match dtype {
+        DType::F32 => Element::F32,
+        DType::F16 => Element::F16,
+        DType::BF16 => Element::Bf16,
+    }
+}
+
+/// What the fitter asks of a function besides its values; `None` where a table has no place for it.
+fn hints(graph: &Graph) -> Option<Hints> {
+    let limit = |x: f64| Some(graph.eval(&[x], &[])[0]).filter(|y| y.is_finite());
+    let limits = [limit(f64::NEG_INFINITY), limit(f64::INFINITY)];
+    Some(Hints { kinks: kinks(graph)?, limits, ..Hints::default() })
+}
+
+/// An array of tables, or of none, by element type.
+fn tokens(entries: usize, tables: &[Option<Table>]) -> TokenStream {
+    let each = tables.iter().map(|t| match t {
+        Some(table) => {
+            let table = table_tokens(entries, table);
+            quote!(Some(#table))
+        }
+        None => quote!(None),
+    });
+    quote!([#(#each),*])
+}
+
+fn table_tokens(entries: usize, table: &Table) -> TokenStream {
+    let column = |of: &dyn Fn(usize) -> f32| {
+        let numbers = (0..entries).map(|i| f32_literal(of(i)));
+        quote!(math::univariate::Column([#(#numbers),*]))
+    };
+    let Table { design, grid, segments, .. } = table;
+    let index = variant("Index", grid.index);
+    let centring = variant("Centring", design.centring);
+    let ends = table.ends.map(|end: End| variant("End", end));
+    let symmetry = symmetry(design.symmetry);
+    let (degree, power) = (count(design.degree), count(design.power));
+    let (scale, first) = (f32_literal(grid.scale), integer(grid.first.into()));
+    let (low, high) = (f32_literal(table.low), f32_literal(table.high));
+    let centres = column(&|i| segments[i].centre);
+    let highs = column(&|i| segments[i].high);
+    let a = (0..=design.degree).map(|k| column(&|i| segments[i].a[k]));
+    quote! {
+        math::univariate::Table {
+            design: fit::Design {
+                symmetry: #symmetry, centring: #centring, degree: #degree, power: #power,
+            },
+            index: #index,
+            scale: #scale,
+            first: #first,
+            within: [#low, #high],
+            ends: [#(#ends),*],
+            centres: &#centres,
+            high: &#highs,
+            a: &[#(#a),*],
+        }
+    }
+}
+
+/// A variant without fields, as it calls itself.
+fn variant(ty: &str, value: impl core::fmt::Debug) -> TokenStream {
+    let (ty, variant) = (format_ident!("{ty}"), format_ident!("{value:?}"));
+    quote!(fit::#ty::#variant)
+}
+
+fn symmetry(symmetry: Symmetry) -> TokenStream {
+    let with = |name: &str, field: &str, number: f32, side: Side| {
+        let (name, field, number) =
+            (format_ident!("{name}"), format_ident!("{field}"), f32_literal(number));
+        let side = variant("Side", side);
+        quote!(fit::Symmetry::#name { #field: #number, side: #side })
+    };
+    match symmetry {
+        Symmetry::Point { sum, side } => with("Point", "sum", sum, side),
+        Symmetry::Linear { slope, side } => with("Linear", "slope", slope, side),
+        plain => variant("Symmetry", plain),
+    }
+}

@@ -1,0 +1,178 @@
+//! Where a function of one stream is not smooth.
+//!
+//! What chooses by `x` may do so for good reason, as `if x > 0` in elu, or for none that shows:
+//! `exp(x - |x|) / (1 + exp(-|x|))` is smooth at zero. So a choice is a kink only if the function goes
+//! on otherwise than the side above it would.
+
+use op_dsl_ir::Prim;
+use op_dsl_ir::graph::{Graph, Id, Node};
+
+/// How the two sides of a place are joined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Joint {
+    Smooth,
+    Kink,
+    Jump,
+}
+
+/// So far out nothing is fitted: a number that stands for infinity is no place.
+const FAR: f64 = 1e30;
+/// How far from a place its sides are compared, and how near they must be to be the same.
+const BESIDE: [f64; 2] = [1.0 / 8.0, 1.0 / 16.0];
+const SAME: f64 = 1e-6;
+/// Much less than this is zero in f32.
+const NOTHING: f64 = 1e-42;
+
+/// The kinks of a function of stream 0, ascending; `None` where it jumps, or chooses by anything but `x`
+/// and a number.
+pub fn kinks(graph: &Graph) -> Option<Vec<f64>> {
+    let mut places = Vec::new();
+    for node in graph.nodes.iter() {
+        if let Node::Call(prim, args) = *node {
+            places.extend(place(graph, prim, args)?);
+        }
+    }
+    places.retain(|c| c.abs() < FAR);
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    let joints: Vec<Joint> = places.iter().map(|c| joint(graph, *c)).collect();
+    let kinks = places.iter().zip(&joints).filter(|(_, j)| **j == Joint::Kink).map(|(c, _)| *c);
+    (!joints.contains(&Joint::Jump)).then(|| kinks.collect())
+}
+
+/// Where a call chooses, if it does: `Some(None)` if it never does, `None` if that is no one place.
+fn place(graph: &Graph, prim: Prim, [a, b, _]: [Id; 3]) -> Option<Option<f64>> {
+    let is_x = |id: Id| matches!(graph.nodes[id.index()], Node::Stream(_));
+    let number = |id: Id| match graph.nodes[id.index()] {
+        Node::Const(c) => Some(c),
+        _ => None,
+    };
+    match prim {
+        Prim::Abs => is_x(a).then_some(Some(0.0)),
+        Prim::Lt | Prim::Le | Prim::Eq | Prim::Min | Prim::Max => {
+            let met = if is_x(a) { number(b) } else { number(a).filter(|_| is_x(b)) };
+            met.map(Some)
+        }
+        _ => Some(None),
+    }
+}
+
+/// How the sides of a place are joined.
+fn joint(graph: &Graph, c: f64) -> Joint {
+    let above = continued(graph, c);
+    let [f, right] = [graph, &above].map(|g| move |x: f64| g.eval(&[x], &[])[0]);
+    let same = |a: f64, b: f64| a == b || (a - b).abs() <= SAME * a.abs().max(b.abs()).max(NOTHING);
+    let near = c - 1e-9 * c.abs().max(1e-6);
+    if BESIDE.into_iter().all(|d| same(f(c - d), right(c - d))) && same(f(c), right(c)) {
+        Joint::Smooth
+    } else if [c, near].into_iter().all(|x| (f(x) - right(x)).abs() < SAME) {
+        Joint::Kink
+    } else {
+        Joint::Jump
+    }
+}
+
+/// The function that goes on below a place as it is above.
+fn continued(graph: &Graph, c: f64) -> Graph {
+    let above = graph.eval_all(&[c + BESIDE[0]], &[]);
+    let mut place_of = graph.nodes.iter().map(|node| match *node {
+        Node::Call(prim, args) => {
+            place(graph, prim, args).flatten().filter(|p| *p == c).map(|_| (prim, args))
+        }
+        _ => None,
+    });
+    let values = graph.nodes.iter().enumerate().map(|(i, _)| above[i]);
+    let mut values = values.collect::<Vec<_>>().into_iter();
+    graph.rewrite(|b, node| {
+        let (chosen, value) = (place_of.next().flatten(), values.next().unwrap_or(f64::NAN));
+        let Node::Call(_, [x, y, _]) = node else { return b.add(node) };
+        match chosen.map(|(prim, _)| prim) {
+            Some(Prim::Lt | Prim::Le | Prim::Eq) => b.num(value),
+            Some(Prim::Abs) => x,
+            // The number, or `x`: above the place the larger.
+            Some(prim @ (Prim::Min | Prim::Max)) => {
+                let x_is_first = b.as_const(x).is_none();
+                let (x, number) = if x_is_first { (x, y) } else { (y, x) };
+                if prim == Prim::Max { x } else { number }
+            }
+            _ => b.add(node),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use op_dsl_ir::graph::Builder;
+
+    /// The kinks of a formula in `x`.
+    fn of(formula: impl Fn(&mut Builder, Id) -> Id) -> Option<Vec<f64>> {
+        let mut b = Builder::new();
+        let x = b.stream(0);
+        let f = formula(&mut b, x);
+        kinks(&b.finish(&[f]))
+    }
+
+    /// `yes` where `c < x`.
+    fn above(b: &mut Builder, x: Id, c: f64, yes: Id, no: Id) -> Id {
+        let c = b.num(c);
+        let is_above = b.call(Prim::Lt, &[c, x]);
+        b.call(Prim::Select, &[is_above, yes, no])
+    }
+
+    #[test]
+    fn elu_has_one_and_its_jumping_kin_no_table() {
+        let elu = |scale: f64, offset: f64| {
+            of(|b, x| {
+                let (e, one) = (b.call(Prim::Expm1, &[x]), b.num(offset));
+                let shifted = b.sum(e, one);
+                let below = b.scaled(scale, shifted);
+                above(b, x, 0.0, x, below)
+            })
+        };
+        // With slope 1 on both sides the second derivative still jumps.
+        assert_eq!(elu(1.0, 0.0), Some(vec![0.0]));
+        assert_eq!(elu(0.5, 0.0), Some(vec![0.0]));
+        assert_eq!(elu(1.0, 0.25), None);
+    }
+
+    #[test]
+    fn what_is_smooth_in_spite_of_its_spelling_has_none() {
+        // exp(x - |x|) / (1 + exp(-|x|)) = sigmoid(x) for x < 0 twice over: exp(2x) / (1 + exp(x)).
+        let logistic = of(|b, x| {
+            let size = b.call(Prim::Abs, &[x]);
+            let (minus, zero) = (b.negative(size), b.num(0.0));
+            let least = b.call(Prim::Min, &[x, zero]);
+            let (above, below) = (b.call(Prim::Exp, &[least]), b.call(Prim::Exp, &[minus]));
+            let one = b.num(1.0);
+            let sum = b.sum(one, below);
+            b.quotient(above, sum)
+        });
+        assert_eq!(logistic, Some(vec![]));
+        // Where a function has become its limit, a choice changes nothing.
+        let far = of(|b, x| {
+            let (s, zero) = (b.call(Prim::Sigmoid, &[x]), b.num(0.0));
+            above(b, x, -120.0, s, zero)
+        });
+        assert_eq!(far, Some(vec![]));
+    }
+
+    #[test]
+    fn bounds_are_kinks_and_other_choices_unknown() {
+        let clamped = of(|b, x| {
+            let bounds = [-1.0, 2.0].map(|c| b.num(c));
+            let low = b.call(Prim::Max, &[x, bounds[0]]);
+            let e = b.call(Prim::Exp, &[low]);
+            let high = b.call(Prim::Min, &[bounds[1], x]);
+            b.sum(e, high)
+        });
+        assert_eq!(clamped, Some(vec![-1.0, 2.0]));
+        assert_eq!(
+            of(|b, x| {
+                let e = b.call(Prim::Exp, &[x]);
+                b.call(Prim::Max, &[e, x])
+            }),
+            None
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! Fitted tables as vectors evaluate them, held to the bit against what the fitter says that they give.
+
+mod levels;
+
+use codegen_cpu::fit::{Element, Function, Hints, Index, Request, Symmetry, Table as Fitted};
+use codegen_cpu::rt::math::table::Lut;
+use codegen_cpu::rt::math::univariate::{Column, Table};
+use codegen_cpu::rt::simd::{AtLevel, Isa, Level};
+use codegen_cpu::rt::step::Floats;
+use fearless_simd::prelude::*;
+use levels::levels;
+
+/// A table that lasts as long as the program.
+fn lasting<const N: usize>(fitted: &Fitted) -> Table<N> {
+    let column = |of: &dyn Fn(usize) -> f32| Column(core::array::from_fn(of));
+    let leak = |column: Column<N>| -> &'static Column<N> { Box::leak(Box::new(column)) };
+    let segments = &fitted.segments;
+    let columns = (0..=fitted.design.degree).map(|k| column(&|i| segments[i].a[k]));
+    Table {
+        design: fitted.design,
+        index: fitted.grid.index,
+        scale: fitted.grid.scale,
+        first: fitted.grid.first,
+        within: [fitted.low, fitted.high],
+        ends: fitted.ends,
+        centres: leak(column(&|i| segments[i].centre)),
+        high: leak(column(&|i| segments[i].high)),
+        a: columns.collect::<Vec<_>>().leak(),
+    }
+}
+
+struct Values<'a, const N: usize>(&'a Table<N>, &'a [f32]);
+
+impl<const N: usize> AtLevel for Values<'_, N>
+where
+    [f32; N]: Lut,
+{
+    /// Of each number the value, if it is inside.
+    type Output = Vec<Option<f32>>;
+    fn at<S: Isa>(self, s: S) -> Vec<Option<f32>> {
+        let Values(table, x) = self;
+        let mut out = Vec::new();
+        for part in x.chunks(2 * S::f32s::LEN) {
+            let vector =
+                |k: usize| S::f32s::from_fn(s, |i| *part.get(k * S::f32s::LEN + i).unwrap_or(&0.5));
+            let step = Floats::<S>([vector(0), vector(1)]);
+            let (y, outside) = (table.value(s, step), table.outside(s, step));
+            let inside = outside.select(Floats::splat(s, 0.0), Floats::splat(s, 1.0));
+            let lanes = y.0.iter().flat_map(|v| v.as_slice().to_vec());
+            let known = inside.0.iter().flat_map(|v| v.as_slice().to_vec());
+            out.extend(
+                lanes.zip(known).map(|(y, inside)| (inside == 1.0).then_some(y)).take(part.len()),
+            );
+        }
+        out
+    }
+}
+
+/// Every exponent, ends and kinks, NaN and infinities, both signs.
+fn inputs(fitted: &Fitted) -> Vec<f32> {
+    let strided = (0..1u64 << 32).step_by(65_521).map(|bits| f32::from_bits(bits as u32));
+    let dense = (0..40_000).map(|i| -20.0 + i as f32 * 0.001_003);
+    let ends = [fitted.low, fitted.high, 0.0, -0.0, f32::INFINITY, f32::NAN];
+    let around = ends.into_iter().flat_map(|x| [x, x.next_up(), x.next_down(), -x]);
+    strided.chain(dense).chain(around).collect()
+}
+
+fn compare<const N: usize>(name: &str, fitted: &Fitted)
+where
+    [f32; N]: Lut,
+{
+    let x = inputs(fitted);
+    let table = lasting::<N>(fitted);
+    // Look-ups of this many entries are for levels with FMA.
+    for level in levels().into_iter().filter(|level| level.has_fma()) {
+        if (N == 32) != (level == Level::Avx512) {
+            continue;
+        }
+        let got = level.run(Values(&table, &x)).expect("asked before");
+        for (x, got) in x.iter().zip(got) {
+            let want = fitted.eval(*x);
+            let same = match (got, want) {
+                // Where a comparison decides on the side, -0 is on that of +0.
+                (Some(got), Some(want)) => {
+                    let beside = fitted.eval(-x).is_some_and(|other| got == other);
+                    let alike = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
+                    alike || *x == 0.0 && (got == want || beside)
+                }
+                (got, want) => got.is_some() == want.is_some(),
+            };
+            assert!(same, "{name}, {N} entries, {}: at {x:e} {got:?}, not {want:?}", level.name());
+        }
+    }
+}
+
+/// `f` of `x`, off by no more than a few roundings.
+type Oracle = fn(f64) -> f64;
+
+fn sigmoid(x: f64) -> f64 {
+    if x < 0.0 { libm::exp(x) / (1.0 + libm::exp(x)) } else { 1.0 / (1.0 + libm::exp(-x)) }
+}
+
+#[rustfmt::skip]
+const FUNCTIONS: [(&str, Oracle, &[f64]); 6] = [
+    ("sigmoid", sigmoid, &[]),
+    ("silu", |x| x * sigmoid(x), &[]),
+    ("tanh", libm::tanh, &[]),
+    ("bump", |x| libm::exp(-x * x), &[]),
+    ("x tanh(e^x)", |x| x * libm::tanh(libm::exp(x)), &[]),
+    ("elu", |x| if x > 0.0 { x } else { libm::expm1(x) }, &[0.0]),
+];
+
+#[test]
+fn vectors_do_what_the_fitter_says() {
+    let mut symmetries = Vec::new();
+    for (name, f, kinks) in FUNCTIONS {
+        let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
+            x.iter().map(|x| (f(*x), f(*x).abs() * 1e-15)).collect()
+        };
+        let hints = Hints { kinks: kinks.to_vec(), ..Hints::default() };
+        let function = Function::new(&oracle, hints);
+        for element in [Element::F32, Element::F16, Element::Bf16] {
+            let fit = |entries, index| {
+                let request = Request { index, ..Request::new(element, entries) };
+                function.fit(&request).unwrap_or_else(|why| panic!("{name}: {why}"))
+            };
+            let (wide, narrow) = (fit(32, Index::Down), fit(8, Index::Product));
+            compare::<32>(name, &wide);
+            compare::<8>(name, &narrow);
+            symmetries.push(wide.design.symmetry);
+        }
+    }
+    let has = |wanted: fn(&Symmetry) -> bool| symmetries.iter().any(wanted);
+    assert!(
+        has(|s| *s == Symmetry::Even)
+            && has(|s| *s == Symmetry::Odd)
+            && has(|s| *s == Symmetry::None)
+    );
+    assert!(
+        has(|s| matches!(s, Symmetry::Point { .. }))
+            && has(|s| matches!(s, Symmetry::Linear { .. }))
+    );
+}
