@@ -8,7 +8,7 @@ mod levels;
 use common::{Data, Tensor, run, thorough, ulp};
 use half::{bf16, f16};
 use levels::levels;
-use op_dsl::ir::DType;
+use op_dsl::ir::{DType, regions};
 use op_dsl::{Operator, Options};
 
 #[op_dsl::operators]
@@ -255,8 +255,16 @@ fn f32_is_rounded_once() {
                 .map(|(x, got, truth)| (error(DType::F32, got, truth, case.least), x, got, truth));
             let worst = errors.max_by(|a, b| a.0.total_cmp(&b.0)).expect("numbers");
             println!("{} at {}: {:.3} ulp at {:e}", case.name(), level.name(), worst.0, worst.1);
-            // Where the estimate is content with f32, roundings add up to its budget.
-            let most = if case.op.def().specs[0].wide.is_some() { 0.501 } else { 2.0 };
+            // Where the estimate is content with f32, roundings add up to its budget; tables have their own, and
+            // a product after them.
+            let inputs = case.op.def().input_streams().len();
+            let spec = &case.op.def().specs[0];
+            let split = spec.wide.as_ref().and_then(|wide| regions::split(&wide.graph, inputs));
+            let most = match (&spec.wide, split) {
+                (None, _) => 2.0,
+                (_, Some(_)) if level.has_fma() => 1.8,
+                _ => 0.501,
+            };
             assert!(worst.0 <= most, "{} at {}: {worst:?}", case.name(), level.name());
         }
     }
@@ -277,8 +285,16 @@ fn halves_are_correctly_rounded() {
             for level in levels() {
                 let options = Options { level: Some(level), ..Options::default() };
                 let rows = case.values(&x, &options);
+                // Of what is halfway but for less than f32 can tell, either neighbour is right: `x / 2` of the
+                // least numbers, where the truth is `x / 2 - x^2`.
+                let halfway = |got: f64, truth: f64| {
+                    let near = 0.5 * (ulp(dtype, truth, 0.0) + ulp(DType::F32, truth, 0.0));
+                    (got - truth).abs() <= near
+                };
                 let right = |(_, got, truth): &&(f64, f64, f64)| {
-                    *got == nearest(*truth) || got.is_nan() && truth.is_nan()
+                    *got == nearest(*truth)
+                        || got.is_nan() && truth.is_nan()
+                        || halfway(*got, *truth)
                 };
                 let share = rows.iter().filter(right).count() as f64 / rows.len() as f64;
                 let worst = rows.iter().map(|r| (error(dtype, r.1, r.2, case.least), r));
