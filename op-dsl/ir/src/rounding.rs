@@ -89,19 +89,22 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic) -> Worst {
     worst
 }
 
-/// The far ends of a line beside factors so small that no result is beyond the type, though what
-/// they multiply may be. `None` where there are no factors.
+/// Where results of a line are beyond f32, the same beside factors so small that they are not. `None` where
+/// there are no factors.
 fn beside_small_factors(graph: &Graph, line: &[Point]) -> Option<Vec<Point>> {
-    const FAR: f64 = (1u128 << 100) as f64;
+    const SMALL: f64 = 1.0 / (1u128 << 100) as f64;
     let factors: Vec<usize> =
         (0..line.first()?.streams.len()).filter(|s| is_factor(graph, *s)).collect();
     let small = |point: &Point| {
         let mut point = point.clone();
-        factors.iter().for_each(|s| point.streams[*s] = 1.0 / FAR);
+        factors.iter().for_each(|s| point.streams[*s] = SMALL);
         point
     };
-    let far = |point: &&Point| point.streams[point.varied].abs() > FAR;
-    (!factors.is_empty()).then(|| line.iter().filter(far).map(small).collect())
+    let beyond = |point: &&Point| {
+        let results = outputs(graph, Arithmetic::F64, point);
+        results.iter().any(|b| Arithmetic::F32.overflows(b.value))
+    };
+    (!factors.is_empty()).then(|| line.iter().filter(beyond).map(small).collect())
 }
 
 /// Whether two graphs have the same values in f32 at the infinities of every stream that varies.
@@ -177,7 +180,8 @@ pub struct Point {
 }
 
 /// What attributes are taken to be, in turn.
-const SCALARS: [[f64; 3]; 2] = [[1.0, 0.703125, 1.59375], [0.371_093_75, 2.296_875, 1.0]];
+const SCALARS: [[f64; 3]; 3] =
+    [[1.0, 0.703125, 1.59375], [0.371_093_75, 2.296_875, 1.0], [1.59375, 0.371_093_75, 2.296_875]];
 /// What streams are that do not vary, but are no factors.
 const OTHERS: [f64; 2] = [0.718_281_86, -1.324_718];
 /// So many truth values are combined in every way; further ones are what one of these is.
@@ -199,7 +203,7 @@ pub fn lines(graph: &Graph) -> Vec<Vec<Point>> {
     let mut lines = Vec::new();
     for varied in (0..count).filter(|s| varies[*s]) {
         for others in &OTHERS[..if alone { 1 } else { 2 }] {
-            for scalars in &SCALARS[..if has_scalars { 2 } else { 1 }] {
+            for scalars in &SCALARS[..if has_scalars { SCALARS.len() } else { 1 }] {
                 for choice in 0..1u32 << truths.len().min(MOST_TRUTHS) {
                     let truth = |t: usize| f64::from(choice >> (t % MOST_TRUTHS) & 1);
                     let fixed = |s: usize| match truths.iter().position(|t| *t == s) {
