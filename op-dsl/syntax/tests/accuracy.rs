@@ -43,6 +43,7 @@ const FORMULAS: &[&str] = &[
     "exp(-x) / ((1.0 + exp(-x)) * (1.0 + exp(-x)))",
     // elu and its kind
     "if x > 0.0 { x } else { exp(x) - 1.0 }",
+    "max(x, 0.0) + exp(min(x, 0.0)) - 1.0",
     "if x > 0.0 { x } else { k * exp(x) - k }",
     "if x > 0.0 { x } else { k * (exp(x / k) - 1.0) }",
     "1.0507009873554805 * (if x > 0.0 { x } else { 1.6732632423543772 * (exp(x) - 1.0) })",

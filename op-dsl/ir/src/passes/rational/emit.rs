@@ -164,7 +164,7 @@ impl Pass<'_> {
             times += 1;
         }
         if times == 0 {
-            return self.poly(poly);
+            return self.beside_expm1(poly, atom).unwrap_or_else(|| self.poly(poly));
         }
         let exponent = self.folded_exponent(atom, step);
         let lost = self.b.call(Prim::Expm1, &[exponent]);
@@ -176,6 +176,18 @@ impl Pass<'_> {
         }
         let rest = self.poly(&rest);
         self.b.product(lost, rest)
+    }
+
+    /// `e^u - 1 + v = expm1(u) + v`: what is made of the exponential alone vanishes with its exponent.
+    fn beside_expm1(&mut self, poly: &Poly, atom: Atom) -> Option<Id> {
+        let (alone, rest) = poly.apart(|monomial| monomial.0.keys().all(|a| *a == atom));
+        if !self.style.other_forms || rest.0.is_empty() || !vanishes(&alone, atom) {
+            return None;
+        }
+        let mut number = 1.0;
+        let alone = self.factor(&alone, &mut number, 1);
+        let (alone, rest) = (self.b.scaled(number, alone), self.poly(&rest));
+        Some(self.b.sum(alone, rest))
     }
 
     /// `a + b q` with a root `q`: `(a^2 - b^2 q^2) / (a - b q)` where the terms have different signs.

@@ -60,6 +60,13 @@ pub struct Poly(pub BTreeMap<Monomial, f64>);
 const ZERO: f64 = 1e-13;
 
 impl Poly {
+    /// The terms of which something holds, and the others.
+    pub fn apart(&self, holds: impl Fn(&Monomial) -> bool) -> (Poly, Poly) {
+        let terms = self.0.iter().map(|(m, c)| (m.clone(), *c));
+        let (these, others) = terms.partition(|(m, _)| holds(m));
+        (Poly(these), Poly(others))
+    }
+
     /// A number.
     pub fn number(c: f64) -> Poly {
         Poly::term(c, Monomial::default())
