@@ -1,6 +1,6 @@
 //! A function of one stream -> the tables that are fitted to it, and its code in f64 for where they end.
 
-use super::body::{Code, Names, code};
+use super::code::{Code, Names, code};
 use super::kinks::kinks;
 use super::literal::{count, f32_literal, integer};
 use op_dsl_fit::{Element, End, Function, Hints, Index, Request, Side, Symmetry, Table};

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! body      graph -> straight-line vector code
+//! code      the statements of a graph
 //! column    how each primitive is written
 //! fitted    functions of one stream as tables
 //! joint     nodes that one function computes together
@@ -12,6 +13,7 @@
 //! Bodies name what is in their scope (`op_dsl::__rt::vector`), and contain no `unsafe`.
 
 pub mod body;
+mod code;
 mod column;
 mod fitted;
 mod joint;
