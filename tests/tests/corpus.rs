@@ -21,17 +21,26 @@ const STRIDE: &str = "524309";
 
 /// What misses which bars.
 const KNOWN: &[(&str, &str)] = &[
-    // e^710 is no number in f64 either.
-    ("LogCoshA", "factors, rounding, ulp"),
+    // e^(e^710) has no number in the truth's arithmetic either.
+    ("TanhExpBGrad", "limits, rounding, ulp"),
+    ("GompertzBGrad", "limits, rounding, ulp"),
+    // 0 * e^x where e^x is beyond f64.
+    ("GrowthAGrad", "factors"),
+    ("GrowthBGrad", "factors"),
+    // k x is beyond f32 for a k above 1, and no sample of the estimate sees it.
+    ("SoftplusBetaA", "ulp"),
+    ("SoftplusBetaB", "ulp"),
+    ("IdentityB", "rounding, ulp"),
+    ("IdentityBGrad", "rounding, ulp"),
     // ln 2 as an f64 is off by 2.3e-17, which is the formula's value at 0 as it is written.
-    ("LogCoshB", "rounding, ulp"),
-    // At the pole x = 1 the chain rule has 0 * infinity, the kernel infinity.
-    ("LogitGrad", "author, ulp"),
-    // 2 x is infinite before a small dy makes it finite.
-    ("SquaredReluGrad", "factors"),
+    ("LogCoshC", "rounding, ulp"),
+    // At a pole the chain rule has 0 * infinity, the kernel infinity.
+    ("LogitAGrad", "ulp"),
+    ("XLogAGrad", "ulp"),
+    ("XLogBGrad", "author, ulp"),
 ];
 
-/// All formulas with their gradients.
+/// All formulas with their gradients; of these, those whose names start as one of `OP_DSL_CORPUS=Mish,Elu` does.
 fn operators() -> Vec<&'static Operator> {
     let modules = [
         gates::OPERATORS,
@@ -40,7 +49,11 @@ fn operators() -> Vec<&'static Operator> {
         units::OPERATORS,
         smooth::OPERATORS,
     ];
-    modules.concat()
+    let mut all = modules.concat();
+    if let Ok(wanted) = std::env::var("OP_DSL_CORPUS") {
+        all.retain(|op| wanted.split(',').any(|start| op.name().starts_with(start)));
+    }
+    all
 }
 
 /// What an operator misses at levels with FMA; of all that `verify` says of it.
@@ -68,7 +81,7 @@ fn missed(operator: &'static Operator) -> String {
     misses.join(", ")
 }
 
-/// Three minutes on two cores, so `.ci/deep` runs it; `precision.rs` has some of these formulas in every run.
+/// Twenty minutes on two cores, so `.ci/deep` runs it; `precision.rs` has some of these formulas in every run.
 #[test]
 #[ignore = "minutes"]
 fn formulas_are_right_save_those_that_are_known() {
@@ -87,7 +100,7 @@ fn formulas_are_right_save_those_that_are_known() {
         .map(|(name, misses)| format!("(\"{name}\", \"{misses}\"), was \"{}\"", known(name)))
         .collect();
     assert!(news.is_empty(), "the list of known misses is not as it is:\n{}", news.join("\n"));
-    for (name, _) in KNOWN {
+    for (name, _) in KNOWN.iter().filter(|_| std::env::var("OP_DSL_CORPUS").is_err()) {
         assert!(measured.contains_key(name), "{name} is no formula");
     }
 }
