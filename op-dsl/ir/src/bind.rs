@@ -361,7 +361,7 @@ fn check_shapes(
 #[inline]
 fn check_shape(
     bound: &Bound,
-    tensor: &crate::op::Tensor,
+    tensor: &Tensor,
     got: &[usize],
     from: impl FnOnce() -> String,
 ) -> Checked<()> {

@@ -42,11 +42,10 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     let mut b = Builder::new();
     let mut results = Vec::new();
     for output in graph.outputs.iter() {
-        let alone = simplify::run(&Graph { outputs: [*output].to_vec().into(), ..graph.clone() });
+        let alone = simplify::run(&Graph { outputs: vec![*output].into(), ..graph.clone() });
         let mut product: Vec<Id> =
             (0..inputs).filter(|s| factors[*s] && alone.reads(*s)).map(|s| b.stream(s)).collect();
-        let value = Value::of(&alone, &factors)?;
-        let value = match value {
+        let value = match Value::of(&alone, &factors)? {
             Value::Number(1.0) if !product.is_empty() => None,
             Value::Number(c) => Some(b.num(c)),
             // A small factor may bring back what is beyond f32.

@@ -10,9 +10,14 @@
 //! each. Streams that only multiply are 1, which multiplies without an error, and beside the largest
 //! numbers something small as well; truth values are both.
 
+mod infinities;
+mod points;
+
 use crate::graph::{Graph, Id, Node};
 use crate::prim::{Prim, Style};
-use crate::roles::{is_factor, is_truth};
+use crate::roles::is_factor;
+pub use infinities::{agree_at_infinity, has_no_limit, lost_to_zeros};
+pub use points::{Point, ends, lines};
 
 /// What a graph is evaluated in. Results are rounded to f32 by either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,59 +112,6 @@ fn beside_small_factors(graph: &Graph, line: &[Point]) -> Option<Vec<Point>> {
     (!factors.is_empty()).then(|| line.iter().filter(beyond).map(small).collect())
 }
 
-/// Whether two graphs have the same values in f32 at the infinities of every stream that varies.
-pub fn agree_at_infinity(a: &Graph, b: &Graph) -> bool {
-    let agree = |a: &f64, b: &f64| {
-        let [a, b] = [*a as f32, *b as f32];
-        a == b || (a - b).abs() <= 1e-6 * b.abs() || a.is_nan() && b.is_nan()
-    };
-    let (a, b) = (at_infinities(a), at_infinities(b));
-    a.iter().zip(&b).all(|((_, a), (_, b))| a.iter().zip(b).all(|(a, b)| agree(a, b)))
-}
-
-/// Whether a graph makes NaN of an infinity, and none of the largest number.
-pub fn has_no_limit(graph: &Graph) -> bool {
-    at_infinities(graph).iter().any(is_lost)
-}
-
-/// The attributes that, being zero, make NaN of an infinity and none of the largest number.
-pub fn lost_to_zeros(graph: &Graph) -> Vec<u16> {
-    let scalars = graph.nodes.iter().filter_map(|n| match n {
-        Node::Scalar(s) => Some(*s),
-        _ => None,
-    });
-    let lost = |s: &u16| {
-        let zero = ends(graph).into_iter().map(|end| end.with_scalar(*s, 0.0));
-        zero.map(|end| around(graph, &end)).any(|both| is_lost(&both))
-    };
-    scalars.filter(lost).collect()
-}
-
-fn is_lost((finite, infinite): &(Vec<f64>, Vec<f64>)) -> bool {
-    finite.iter().zip(infinite).any(|(finite, infinite)| infinite.is_nan() && !finite.is_nan())
-}
-
-/// The ends of every line.
-pub fn ends(graph: &Graph) -> Vec<Point> {
-    lines(graph).iter().flat_map(|line| [line.first(), line.last()]).flatten().cloned().collect()
-}
-
-/// The values of the outputs at the ends of every line, and at the infinities beyond.
-fn at_infinities(graph: &Graph) -> Vec<(Vec<f64>, Vec<f64>)> {
-    ends(graph).iter().map(|end| around(graph, end)).collect()
-}
-
-/// The values of the outputs at an end, and at the infinity beyond.
-fn around(graph: &Graph, end: &Point) -> (Vec<f64>, Vec<f64>) {
-    let values = |point: &Point| -> Vec<f64> {
-        outputs(graph, Arithmetic::F64, point).into_iter().map(|b| b.value).collect()
-    };
-    let mut beyond = end.clone();
-    let x = &mut beyond.streams[end.varied];
-    *x = f64::INFINITY.copysign(*x);
-    (values(end), values(&beyond))
-}
-
 /// A value with a bound of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounded {
@@ -167,91 +119,6 @@ pub struct Bounded {
     pub value: f64,
     /// How far the truth may be; infinite where it may be anywhere.
     pub error: f64,
-}
-
-/// One element, and the attributes of its call.
-#[derive(Clone, Debug)]
-pub struct Point {
-    /// One value per input stream.
-    pub streams: Vec<f64>,
-    /// Which of them varies along the line of this point.
-    pub varied: usize,
-    scalars: [f64; 3],
-}
-
-/// What attributes are taken to be, in turn.
-const SCALARS: [[f64; 3]; 3] =
-    [[1.0, 0.703125, 1.59375], [0.371_093_75, 2.296_875, 1.0], [1.59375, 0.371_093_75, 2.296_875]];
-/// What streams are that do not vary, but are no factors.
-const OTHERS: [f64; 2] = [0.718_281_86, -1.324_718];
-/// So many truth values are combined in every way; further ones are what one of these is.
-const MOST_TRUTHS: usize = 3;
-
-/// Points to evaluate a graph at, line by line: one stream varies, from the least to the greatest.
-pub fn lines(graph: &Graph) -> Vec<Vec<Point>> {
-    let streams = graph.nodes.iter().filter_map(|n| match n {
-        Node::Stream(s) => Some(usize::from(*s) + 1),
-        _ => None,
-    });
-    let count = streams.max().unwrap_or(0);
-    let truths: Vec<usize> = (0..count).filter(|s| is_truth(graph, *s)).collect();
-    let varies: Vec<bool> =
-        (0..count).map(|s| !truths.contains(&s) && !is_factor(graph, s)).collect();
-    let alone = varies.iter().filter(|v| **v).count() < 2;
-    let has_scalars = graph.nodes.iter().any(|n| matches!(n, Node::Scalar(_)));
-    let samples = samples();
-    let mut lines = Vec::new();
-    for varied in (0..count).filter(|s| varies[*s]) {
-        for others in &OTHERS[..if alone { 1 } else { 2 }] {
-            for scalars in &SCALARS[..if has_scalars { SCALARS.len() } else { 1 }] {
-                for choice in 0..1u32 << truths.len().min(MOST_TRUTHS) {
-                    let truth = |t: usize| f64::from(choice >> (t % MOST_TRUTHS) & 1);
-                    let fixed = |s: usize| match truths.iter().position(|t| *t == s) {
-                        Some(t) => truth(t),
-                        None if varies[s] => *others,
-                        None => 1.0,
-                    };
-                    let at = |x: &f64| {
-                        let value = |s| if s == varied { *x } else { fixed(s) };
-                        let streams = (0..count).map(value).collect();
-                        Point { streams, varied, scalars: *scalars }
-                    };
-                    lines.push(samples.iter().map(at).collect());
-                }
-            }
-        }
-    }
-    lines
-}
-
-/// Numbers of f32 in ascending order: of every exponent, where activations lie most.
-fn samples() -> Vec<f64> {
-    let mut bits: u32 = 0x9e37_79b9;
-    let mut positive = Vec::new();
-    for exponent in -149..=127 {
-        let dense = (-12..=7).contains(&exponent);
-        for _ in 0..if dense { 12 } else { 1 } {
-            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let mantissa = 1.0 + f64::from(bits >> 8) / f64::from(1u32 << 24);
-            positive.push(f64::from((mantissa * 2f64.powi(exponent)) as f32));
-        }
-    }
-    positive.sort_by(f64::total_cmp);
-    positive.iter().rev().map(|x| -x).chain(positive.iter().copied()).collect()
-}
-
-impl Point {
-    /// The same with another value of an attribute.
-    pub fn with_scalar(mut self, scalar: u16, value: f64) -> Point {
-        self.scalars[usize::from(scalar) % 3] = value;
-        self
-    }
-
-    /// A point for graphs of one stream.
-    pub fn single(stream: usize, x: f64) -> Point {
-        let streams = (0..=stream).map(|s| if s == stream { x } else { 1.0 }).collect();
-        Point { streams, varied: stream, scalars: SCALARS[0] }
-    }
 }
 
 /// The values of a graph's outputs at a point, with bounds of their errors.

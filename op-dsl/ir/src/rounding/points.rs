@@ -1,0 +1,94 @@
+//! Where the estimate looks: lines of points along which one stream varies.
+
+use crate::graph::{Graph, Node};
+use crate::roles::{is_factor, is_truth};
+
+/// One element, and the attributes of its call.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// One value per input stream.
+    pub streams: Vec<f64>,
+    /// Which of them varies along the line of this point.
+    pub varied: usize,
+    pub(super) scalars: [f64; 3],
+}
+
+/// What attributes are taken to be, in turn.
+const SCALARS: [[f64; 3]; 3] =
+    [[1.0, 0.703125, 1.59375], [0.371_093_75, 2.296_875, 1.0], [1.59375, 0.371_093_75, 2.296_875]];
+/// What streams are that do not vary, but are no factors.
+const OTHERS: [f64; 2] = [0.718_281_86, -1.324_718];
+/// So many truth values are combined in every way; further ones are what one of these is.
+const MOST_TRUTHS: usize = 3;
+
+/// Points to evaluate a graph at, line by line: one stream varies, from the least to the greatest.
+pub fn lines(graph: &Graph) -> Vec<Vec<Point>> {
+    let streams = graph.nodes.iter().filter_map(|n| match n {
+        Node::Stream(s) => Some(usize::from(*s) + 1),
+        _ => None,
+    });
+    let count = streams.max().unwrap_or(0);
+    let truths: Vec<usize> = (0..count).filter(|s| is_truth(graph, *s)).collect();
+    let varies: Vec<bool> =
+        (0..count).map(|s| !truths.contains(&s) && !is_factor(graph, s)).collect();
+    let alone = varies.iter().filter(|v| **v).count() < 2;
+    let has_scalars = graph.nodes.iter().any(|n| matches!(n, Node::Scalar(_)));
+    let samples = samples();
+    let mut lines = Vec::new();
+    for varied in (0..count).filter(|s| varies[*s]) {
+        for others in &OTHERS[..if alone { 1 } else { 2 }] {
+            for scalars in &SCALARS[..if has_scalars { SCALARS.len() } else { 1 }] {
+                for choice in 0..1u32 << truths.len().min(MOST_TRUTHS) {
+                    let truth = |t: usize| f64::from(choice >> (t % MOST_TRUTHS) & 1);
+                    let fixed = |s: usize| match truths.iter().position(|t| *t == s) {
+                        Some(t) => truth(t),
+                        None if varies[s] => *others,
+                        None => 1.0,
+                    };
+                    let at = |x: &f64| {
+                        let value = |s| if s == varied { *x } else { fixed(s) };
+                        let streams = (0..count).map(value).collect();
+                        Point { streams, varied, scalars: *scalars }
+                    };
+                    lines.push(samples.iter().map(at).collect());
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// The ends of every line.
+pub fn ends(graph: &Graph) -> Vec<Point> {
+    lines(graph).iter().flat_map(|line| [line.first(), line.last()]).flatten().cloned().collect()
+}
+
+/// Numbers of f32 in ascending order: of every exponent, where activations lie most.
+fn samples() -> Vec<f64> {
+    let mut bits: u32 = 0x9e37_79b9;
+    let mut positive = Vec::new();
+    for exponent in -149..=127 {
+        let dense = (-12..=7).contains(&exponent);
+        for _ in 0..if dense { 12 } else { 1 } {
+            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let mantissa = 1.0 + f64::from(bits >> 8) / f64::from(1u32 << 24);
+            positive.push(f64::from((mantissa * 2f64.powi(exponent)) as f32));
+        }
+    }
+    positive.sort_by(f64::total_cmp);
+    positive.iter().rev().map(|x| -x).chain(positive.iter().copied()).collect()
+}
+
+impl Point {
+    /// The same with another value of an attribute.
+    pub fn with_scalar(mut self, scalar: u16, value: f64) -> Point {
+        self.scalars[usize::from(scalar) % 3] = value;
+        self
+    }
+
+    /// A point for graphs of one stream.
+    pub fn single(stream: usize, x: f64) -> Point {
+        let streams = (0..=stream).map(|s| if s == stream { x } else { 1.0 }).collect();
+        Point { streams, varied: stream, scalars: SCALARS[0] }
+    }
+}
