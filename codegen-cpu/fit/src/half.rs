@@ -203,7 +203,7 @@ fn table(search: &Search, width: f64) -> Option<Table> {
 
 /// The polynomial of one segment.
 fn polynomial(search: &Search, nodes: &Nodes, centre: f32) -> Segment {
-    let mut segment = Segment { centre, high: 0.0, a: [0.0; MAX_DEGREE + 1] };
+    let mut segment = Segment { centre, ..Segment::EMPTY };
     let (left, right) = (nodes.left, nodes.right);
     let beside = left < 1e-12 && right > -1e-12 && centre == 0.0;
     let first = if beside { search.view.zero[(right > 1e-12) as usize].power() } else { 0 };

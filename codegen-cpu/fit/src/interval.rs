@@ -10,7 +10,7 @@ use crate::judge::Judge;
 use crate::nodes::{self, Nodes};
 use crate::policy;
 use crate::segment::{self, Fitted};
-use crate::table::{Centring, Design, End, MAX_DEGREE, Segment, Table};
+use crate::table::{Centring, Design, End, Segment, Table};
 use crate::view::View;
 
 /// A width that fails is made smaller by this at least.
@@ -159,8 +159,7 @@ impl<'a> Search<'a> {
 
     /// All segments and their largest error, or where one is that failed.
     fn segments(&self, grid: &Grid, hot: f64, target: f64) -> Result<(Vec<Segment>, f64), f64> {
-        let empty = Segment { centre: 0.0, high: 0.0, a: [0.0; MAX_DEGREE + 1] };
-        let mut segments = vec![empty; self.entries];
+        let mut segments = vec![Segment::EMPTY; self.entries];
         let mut ulp = 0.0f64;
         for i in order(grid, hot) {
             let fitted = self.segment(grid, i, target);

@@ -5,7 +5,7 @@ use crate::float::toward_zero;
 use crate::judge::Judge;
 use crate::nodes::Nodes;
 use crate::squares::Problem;
-use crate::table::{Design, MAX_DEGREE, Segment};
+use crate::table::{Design, Segment};
 use crate::view::View;
 
 /// Of a unit in the last place, as a relative error: what the polynomial itself may be off.
@@ -39,7 +39,7 @@ pub(crate) fn approximation(view: &View, degree: usize, nodes: &Nodes) -> f64 {
     Problem { nodes, centre, base: 0.0, first, degree }.solve(1, |_, c| c)
 }
 
-/// Fits a segment so that its error is within the target, if it can.
+/// Fits a segment so that its error is within the target, if it can; one that cannot be fitted is infinitely off.
 pub(crate) fn fit(
     view: &View,
     design: &Design,
@@ -48,7 +48,7 @@ pub(crate) fn fit(
     target: f64,
 ) -> Fitted {
     let mut judge = Judge::new(view, nodes.left, nodes.right, samples);
-    let mut best: Option<Fitted> = None;
+    let mut best = Fitted { segment: Segment::EMPTY, worst: f64::INFINITY };
     for (tried, place) in centre::places(view, nodes).into_iter().take(CENTRES).enumerate() {
         let centre = place.centre(view, nodes);
         let (segment, off) = polynomial(design, nodes, centre);
@@ -60,26 +60,25 @@ pub(crate) fn fit(
         } else {
             known.max(judge.worst(design, &segment, target))
         };
-        if best.is_none_or(|b| worst < b.worst) {
-            best = Some(Fitted { segment, worst });
+        if worst < best.worst {
+            best = Fitted { segment, worst };
         }
         let comfortable = if centre.preferred || tried > 2 { 1.0 } else { 0.92 };
         let enough = worst <= target * comfortable;
         let hopeless = off > 4.0 * OFF
-            || (tried > 2
-                && best.is_some_and(|b| b.worst.is_finite() && b.worst > HOPELESS * target));
+            || (tried > 2 && best.worst.is_finite() && best.worst > HOPELESS * target);
         if enough || hopeless {
             break;
         }
     }
-    best.expect("a segment has at least one place for its centre")
+    best
 }
 
 /// The polynomial about a centre in floats, and how far off it was before rounding.
 fn polynomial(design: &Design, nodes: &Nodes, centre: Centre) -> (Segment, f64) {
     let Centre { at, value, first, zero, .. } = centre;
     // Powers below the first are nothing, with the sign that leaves zeros theirs.
-    let mut segment = Segment { centre: at, high: 0.0, a: [0.0; MAX_DEGREE + 1] };
+    let mut segment = Segment { centre: at, ..Segment::EMPTY };
     segment.a[..first].fill(-0.0);
     segment.a[0] = value;
     let split = zero && design.power == first;

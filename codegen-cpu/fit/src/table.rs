@@ -60,6 +60,9 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// Zero everywhere.
+    pub(crate) const EMPTY: Segment = Segment { centre: 0.0, high: 0.0, a: [0.0; MAX_DEGREE + 1] };
+
     /// The value at a distance `d`. Every rounded sum on the way is shown to `each`.
     #[inline]
     fn walk(&self, design: &Design, d: f32, mut each: impl FnMut(f32)) -> f32 {
