@@ -33,12 +33,13 @@ pub fn function(name: &Ident, graph: &Graph) -> Option<TokenStream> {
     let given =
         Names { inputs: vec![x], in_memory: vec![false], masks: vec![false], scalars: Vec::new() };
     let Code { lets, results } = code(graph, &given, Arithmetic::F64);
+    let types = count(DType::COUNT);
     any.then(|| {
         quote! {
             struct #name;
             impl math::univariate::Univariate for #name {
-                const WIDE: [Option<math::univariate::Table<32>>; 3] = #wide;
-                const NARROW: [Option<math::univariate::Table<8>>; 3] = #narrow;
+                const WIDE: [Option<math::univariate::Table<32>>; #types] = #wide;
+                const NARROW: [Option<math::univariate::Table<8>>; #types] = #narrow;
                 #[inline(always)]
                 fn everywhere<S: Isa, const W: usize>(s: S, x: Wide<S, W>) -> Wide<S, W> {
                     #(#lets)*

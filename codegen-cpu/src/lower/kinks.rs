@@ -75,27 +75,23 @@ fn joint(graph: &Graph, c: f64) -> Joint {
 /// The function that goes on below a place as it is above.
 fn continued(graph: &Graph, c: f64) -> Graph {
     let above = graph.eval_all(&[c + BESIDE[0]], &[]);
-    let mut place_of = graph.nodes.iter().map(|node| match *node {
-        Node::Call(prim, args) => {
-            place(graph, prim, args).flatten().filter(|p| *p == c).map(|_| (prim, args))
-        }
-        _ => None,
-    });
-    let values = graph.nodes.iter().enumerate().map(|(i, _)| above[i]);
-    let mut values = values.collect::<Vec<_>>().into_iter();
+    let mut at = 0..;
     graph.rewrite(|b, node| {
-        let (chosen, value) = (place_of.next().flatten(), values.next().unwrap_or(f64::NAN));
-        let Node::Call(_, [x, y, _]) = node else { return b.add(node) };
-        match chosen.map(|(prim, _)| prim) {
-            Some(Prim::Lt | Prim::Le | Prim::Eq) => b.num(value),
-            Some(Prim::Abs) => x,
+        let i = at.next().unwrap_or_default();
+        let (Node::Call(prim, args), Node::Call(_, [x, y, _])) = (graph.nodes[i], node) else {
+            return b.add(node);
+        };
+        if place(graph, prim, args) != Some(Some(c)) {
+            return b.add(node);
+        }
+        match prim {
+            Prim::Abs => x,
             // The number, or `x`: above the place the larger.
-            Some(prim @ (Prim::Min | Prim::Max)) => {
-                let x_is_first = b.as_const(x).is_none();
-                let (x, number) = if x_is_first { (x, y) } else { (y, x) };
+            Prim::Min | Prim::Max => {
+                let (x, number) = if b.as_const(x).is_none() { (x, y) } else { (y, x) };
                 if prim == Prim::Max { x } else { number }
             }
-            _ => b.add(node),
+            _ => b.num(above[i]),
         }
     })
 }
@@ -149,6 +145,15 @@ mod tests {
             b.quotient(above, sum)
         });
         assert_eq!(logistic, Some(vec![]));
+        // max(x, 0) + log1p(exp(-|x|)) is softplus.
+        let softplus = of(|b, x| {
+            let (size, zero) = (b.call(Prim::Abs, &[x]), b.num(0.0));
+            let minus = b.negative(size);
+            let e = b.call(Prim::Exp, &[minus]);
+            let (line, rest) = (b.call(Prim::Max, &[zero, x]), b.call(Prim::Log1p, &[e]));
+            b.sum(line, rest)
+        });
+        assert_eq!(softplus, Some(vec![]));
         // Where a function has become its limit, a choice changes nothing.
         let far = of(|b, x| {
             let (s, zero) = (b.call(Prim::Sigmoid, &[x]), b.num(0.0));

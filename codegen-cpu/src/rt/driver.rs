@@ -305,8 +305,7 @@ unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
     // SAFETY: passed on from the caller; no tensor is in scratch memory.
     unsafe {
         match b.dtype {
-            Stored::Number(own) if own == job.dtype => b.copy::<true>(slot),
-            Stored::Number(own) => {
+            Stored::Number(own) if own != job.dtype => {
                 let step = Kernels::step(own, job.level);
                 let steps = b.elements().div_ceil(step);
                 let from = slot.add(steps * step * job.dtype.size().saturating_sub(own.size()));
@@ -316,7 +315,7 @@ unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
                 (job.converters[own as usize])(&io, steps, false);
             }
             Stored::Bit => spread(b, slot),
-            Stored::Byte | Stored::Nothing => b.copy::<true>(slot),
+            Stored::Number(_) | Stored::Byte | Stored::Nothing => b.copy::<true>(slot),
         }
     }
 }

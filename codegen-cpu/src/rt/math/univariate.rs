@@ -65,11 +65,15 @@ pub trait Univariate: 'static {
 
 /// Whether the function has a table for an element type at a level.
 pub const fn has_table<U: Univariate, S: Isa, E: El>() -> bool {
-    let known = match S::WIDE_LUT {
-        true => U::WIDE[E::DTYPE as usize].is_some(),
-        false => U::NARROW[E::DTYPE as usize].is_some(),
-    };
-    S::FMA && S::INLINE_LUT && known
+    match S::WIDE_LUT {
+        true => table::<U, S, E, 32>().is_some(),
+        false => table::<U, S, E, 8>().is_some(),
+    }
+}
+
+/// The table for an element type at a level; only levels with FMA and short look-ups have any.
+const fn table<U: Tables<N>, S: Isa, E: El, const N: usize>() -> Option<Table<N>> {
+    if S::FMA && S::INLINE_LUT { U::TABLES[E::DTYPE as usize] } else { None }
 }
 
 /// A function by its table; in f64 where it has none.
@@ -78,9 +82,6 @@ pub fn univariate<U: Univariate, S: Isa, E: El, const W: usize>(
     s: S,
     x: Floats<S, W>,
 ) -> Floats<S, W> {
-    if const { !has_table::<U, S, E>() } {
-        return U::everywhere(s, x.wide()).narrow();
-    }
     if const { S::WIDE_LUT } {
         tabled::<U, S, E, W, 32>(s, x)
     } else {
@@ -109,7 +110,9 @@ where
     E: El,
     [f32; N]: Lut,
 {
-    let Some(table) = (const { U::TABLES[E::DTYPE as usize] }) else { return x };
+    let Some(table) = (const { table::<U, S, E, N>() }) else {
+        return U::everywhere(s, x.wide()).narrow();
+    };
     if !table.all_inside(s, x) {
         return by_pairs!([x] => far::<U, S, E, N>(s, x.bits()));
     }
@@ -130,12 +133,10 @@ where
         #[inline(always)]
         || {
             let x = x.floats();
-            let Some(table) = (const { U::TABLES[E::DTYPE as usize] }) else { return x };
+            let everywhere = || U::everywhere(s, x.wide()).narrow();
+            let Some(table) = (const { table::<U, S, E, N>() }) else { return everywhere() };
             let (near, outside) = (table.value(s, x), table.outside(s, x));
-            if !outside.any_true() {
-                return near;
-            }
-            outside.select(U::everywhere(s, x.wide()).narrow(), near)
+            if outside.any_true() { outside.select(everywhere(), near) } else { near }
         },
     )
 }
