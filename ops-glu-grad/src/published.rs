@@ -50,9 +50,18 @@ macro_rules! page {
 /// The row of an activation: `function(self, attributes, out)`.
 macro_rules! forward {
     ($operator:literal, $directory:literal $(/ $page:literal)?, $header:literal, $name:literal,
-     [$($arg:expr),*], $out:ident $($rest:tt)*) => {
+     [$($arg:expr),*] => $out:ident $($rest:tt)*) => {
         one!($operator, $directory $(/ $page)?, $header, $name,
              [input(0, "self"), $($arg,)* output(0, "out", $out)] $($rest)*)
+    };
+}
+
+/// The row of a gradient: `function(gradOutput, self, attributes, gradInput)`.
+macro_rules! backward {
+    ($operator:literal, $directory:literal, $header:literal, $name:literal,
+     [$($arg:expr),*] => $out:literal $($rest:tt)*) => {
+        one!($operator, $directory, $header, $name,
+             [input(0, "gradOutput"), input(1, "self"), $($arg,)* output(0, $out, Tensor)] $($rest)*)
     };
 }
 
@@ -131,15 +140,9 @@ pub static PUBLISHED: &[Published] = &[
         }),
         ..Published::NOTHING
     },
-    one!(
+    backward!(
         "GeluGradV2", "activation/gelu_grad_v2", "aclnn_gelu_backward_v2", "aclnnGeluBackwardV2",
-        [
-            input(0, "gradOutput"),
-            input(1, "self"),
-            attr(0, "approximate", Chars),
-            output(0, "gradInput", Tensor),
-        ],
-        broadcast: true, dtypes: DTypes::PROMOTED
+        [attr(0, "approximate", Chars)] => "gradInput", broadcast: true, dtypes: DTypes::PROMOTED
     ),
     one!(
         "GeluV2",
@@ -178,26 +181,17 @@ pub static PUBLISHED: &[Published] = &[
         "aclnnSwiGlu",
         [input(0, "x"), attr(0, "dimOptional", Int), output(0, "out", ConstTensor)]
     ),
-    one!(
-        "FastGeluGrad",
-        "activation/fast_gelu_grad",
-        "aclnn_fast_gelu_backward",
-        "aclnnFastGeluBackward",
-        [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", Tensor)]
+    backward!(
+        "FastGeluGrad", "activation/fast_gelu_grad", "aclnn_fast_gelu_backward",
+        "aclnnFastGeluBackward", [] => "gradInput"
     ),
-    one!(
-        "HardSwishGrad",
-        "activation/hard_swish_grad",
-        "aclnn_hardswish_backward",
-        "aclnnHardswishBackward",
-        [input(0, "gradOutput"), input(1, "self"), output(0, "out", Tensor)]
+    backward!(
+        "HardSwishGrad", "activation/hard_swish_grad", "aclnn_hardswish_backward",
+        "aclnnHardswishBackward", [] => "out"
     ),
-    one!(
-        "HardSwishGradV2",
-        "activation/hard_swish_grad_v2",
-        "aclnn_hardswish_backward_v2",
-        "aclnnHardswishBackwardV2",
-        [input(0, "gradOutput"), input(1, "self"), output(0, "out", Tensor)]
+    backward!(
+        "HardSwishGradV2", "activation/hard_swish_grad_v2", "aclnn_hardswish_backward_v2",
+        "aclnnHardswishBackwardV2", [] => "out"
     ),
     one!(
         "SeluGrad",
@@ -206,17 +200,13 @@ pub static PUBLISHED: &[Published] = &[
         "aclnnSeluBackward",
         [input(0, "gradOutput"), input(1, "result"), output(0, "gradInput", Tensor)]
     ),
-    one!(
-        "SiluGrad",
-        "activation/silu_grad",
-        "aclnn_silu_backward",
-        "aclnnSiluBackward",
-        [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", Tensor)]
+    backward!(
+        "SiluGrad", "activation/silu_grad", "aclnn_silu_backward", "aclnnSiluBackward",
+        [] => "gradInput"
     ),
-    one!(
+    backward!(
         "MishGrad", "activation/mish_grad", "aclnn_mish_backward", "aclnnMishBackward",
-        [input(0, "gradOutput"), input(1, "self"), output(0, "gradInput", Tensor)],
-        broadcast: true, dtypes: DTypes::CAST
+        [] => "gradInput", broadcast: true, dtypes: DTypes::CAST
     ),
     one!(
         "SigmoidGrad", "activation/sigmoid_grad", "aclnn_sigmoid_backward", "aclnnSigmoidBackward",
@@ -258,33 +248,19 @@ pub static PUBLISHED: &[Published] = &[
         ],
         dtypes: DTypes::SAME_CAST, negative: &[(0, Negative::RefusedIf("isResult"))]
     ),
-    one!(
+    backward!(
         "HardShrinkGrad", "activation/hard_shrink_grad", "aclnn_hardshrink_backward",
-        "aclnnHardshrinkBackward",
-        [
-            input(0, "gradOutput"),
-            input(1, "self"),
-            attr(0, "lambd", Scalar),
-            output(0, "gradInput", Tensor),
-        ],
+        "aclnnHardshrinkBackward", [attr(0, "lambd", Scalar)] => "gradInput",
         broadcast: true, dtypes: DTypes::FLOATS_CAST, negative: &[(0, Negative::Zero)]
     ),
-    one!(
+    backward!(
         "SoftShrinkGrad", "activation/soft_shrink_grad", "aclnn_softshrink_backward",
-        "aclnnSoftshrinkBackward",
-        [
-            input(0, "gradOutput"),
-            input(1, "self"),
-            attr(0, "lambda", Scalar),
-            output(0, "gradInput", Tensor),
-        ],
+        "aclnnSoftshrinkBackward", [attr(0, "lambda", Scalar)] => "gradInput",
         broadcast: true, dtypes: DTypes::FLOATS_CAST, negative: &[(0, Negative::Refused)]
     ),
-    one!(
+    backward!(
         "HardSigmoidGrad", "activation/hard_sigmoid_grad", "aclnn_hardsigmoid_backward",
-        "aclnnHardsigmoidBackward",
-        [input(0, "gradOutput"), input(1, "self"), output(0, "out", Tensor)],
-        dtypes: DTypes::FLOATS_CAST; [SIXTH, HALF]
+        "aclnnHardsigmoidBackward", [] => "out", dtypes: DTypes::FLOATS_CAST; [SIXTH, HALF]
     ),
     one!(
         "HardtanhGrad",
@@ -300,29 +276,16 @@ pub static PUBLISHED: &[Published] = &[
         ]
     ),
     // Where the slope is not negative, an input and its result have one sign.
-    one!(
-        "LeakyReluGrad", "activation/leaky_relu_grad", "aclnn_leaky_relu_backward", "aclnnLeakyReluBackward",
-        [
-            input(0, "gradOutput"),
-            input(1, "self"),
-            attr(0, "negativeSlope", Scalar),
-            unused("selfIsResult", Bool, false),
-            output(0, "out", Tensor),
-        ],
+    backward!(
+        "LeakyReluGrad", "activation/leaky_relu_grad", "aclnn_leaky_relu_backward",
+        "aclnnLeakyReluBackward",
+        [attr(0, "negativeSlope", Scalar), unused("selfIsResult", Bool, false)] => "out",
         broadcast: true, dtypes: DTypes::FLOATS_CAST,
         negative: &[(0, Negative::RefusedIf("selfIsResult"))]
     ),
-    one!(
-        "LogSigmoidGrad",
-        "activation/logsigmoid_grad",
-        "aclnn_logsigmoid_backward",
-        "aclnnLogSigmoidBackward",
-        [
-            input(0, "gradOutput"),
-            input(1, "self"),
-            unused("buffer", ConstTensor, false),
-            output(0, "gradInput", Tensor),
-        ]
+    backward!(
+        "LogSigmoidGrad", "activation/logsigmoid_grad", "aclnn_logsigmoid_backward",
+        "aclnnLogSigmoidBackward", [unused("buffer", ConstTensor, false)] => "gradInput"
     ),
     one!(
         "ClippedSwigluGrad", "activation/clipped_swiglu_grad", "aclnn_clipped_swiglu_grad",
@@ -356,38 +319,20 @@ pub static PUBLISHED: &[Published] = &[
             output(0, "out", ConstTensor),
         ]
     ),
-    one!(
-        "SoftplusV2Grad", "activation/softplus_v2_grad", "aclnn_softplus_backward", "aclnnSoftplusBackward",
-        [
-            input(0, "gradOutput"),
-            input(1, "self"),
-            attr(0, "beta", Scalar),
-            attr(1, "threshold", Scalar),
-            output(0, "gradInput", Tensor),
-        ],
+    backward!(
+        "SoftplusV2Grad", "activation/softplus_v2_grad", "aclnn_softplus_backward",
+        "aclnnSoftplusBackward",
+        [attr(0, "beta", Scalar), attr(1, "threshold", Scalar)] => "gradInput",
         dtypes: DTypes::CAST
     ),
     // The kernel is declared with the forward's result and never reads it.
-    one!(
+    backward!(
         "SwishGrad", "activation/swish_grad", "aclnn_swish_backward", "aclnnSwishBackward",
-        [
-            input(0, "gradOutput"),
-            input(1, "self"),
-            optional(0, "betaOptional", Scalar),
-            output(0, "gradInput", Tensor),
-        ],
-        stand_ins: &[(2, 1)]
+        [optional(0, "betaOptional", Scalar)] => "gradInput", stand_ins: &[(2, 1)]
     ),
-    one!(
+    backward!(
         "ThresholdGradV2D", "activation/threshold_grad_v2_d", "aclnn_threshold_backward",
-        "aclnnThresholdBackward",
-        [
-            input(0, "gradOutput"),
-            input(1, "self"),
-            attr(0, "threshold", Scalar),
-            output(0, "out", Tensor),
-        ],
-        broadcast: true
+        "aclnnThresholdBackward", [attr(0, "threshold", Scalar)] => "out", broadcast: true
     ),
     one!(
         "TanhGrad", "math/tanh_grad", "aclnn_tanh_backward", "aclnnTanhBackward",
@@ -396,39 +341,36 @@ pub static PUBLISHED: &[Published] = &[
     ),
     forward!(
         "Elu", "activation/elu" / "aclnnElu&aclnnInplaceElu", "aclnn_elu", "aclnnElu",
-        [attr(0, "alpha", Scalar), attr(1, "scale", Scalar), attr(2, "inputScale", Scalar)],
-        Tensor, dtypes: DTypes::SAME_CAST
+        [attr(0, "alpha", Scalar), attr(1, "scale", Scalar), attr(2, "inputScale", Scalar)] => Tensor,
+        dtypes: DTypes::SAME_CAST
     ),
-    forward!("FastGelu", "activation/fast_gelu", "aclnn_fast_gelu", "aclnnFastGelu", [], Tensor),
+    forward!("FastGelu", "activation/fast_gelu", "aclnn_fast_gelu", "aclnnFastGelu", [] => Tensor),
     forward!(
-        "GLU", "activation/glu", "aclnn_glu", "aclnnGlu",
-        [attr(0, "dim", Int)], ConstTensor, dtypes: DTypes::SAME_CAST
+        "GLU", "activation/glu", "aclnn_glu", "aclnnGlu", [attr(0, "dim", Int)] => ConstTensor,
+        dtypes: DTypes::SAME_CAST
     ),
     forward!(
         "HardShrink", "activation/hard_shrink", "aclnn_hardshrink", "aclnnHardshrink",
-        [attr(0, "lambd", Scalar)], Tensor,
-        dtypes: DTypes::SAME_CAST, negative: &[(0, Negative::Zero)]
+        [attr(0, "lambd", Scalar)] => Tensor, dtypes: DTypes::SAME_CAST,
+        negative: &[(0, Negative::Zero)]
     ),
     forward!(
         "HardSigmoid", "activation/hard_sigmoid" / "aclnnHardsigmoid&aclnnInplaceHardsigmoid",
-        "aclnn_hardsigmoid", "aclnnHardsigmoid", [], Tensor; [SIXTH, HALF]
+        "aclnn_hardsigmoid", "aclnnHardsigmoid", [] => Tensor; [SIXTH, HALF]
     ),
     forward!(
         "HardSwish", "activation/hard_swish" / "aclnnHardswish&aclnnInplaceHardswish",
-        "aclnn_hardswish", "aclnnHardswish", [], ConstTensor, dtypes: DTypes::SAME_CAST
+        "aclnn_hardswish", "aclnnHardswish", [] => ConstTensor, dtypes: DTypes::SAME_CAST
     ),
     forward!(
-        "Hardtanh",
-        "conversion/clip_by_value_v2" / "aclnnHardtanh&aclnnInplaceHardtanh",
-        "aclnn_hardtanh",
-        "aclnnHardtanh",
-        [attr(0, "clipValueMin", Scalar), attr(1, "clipValueMax", Scalar)],
-        Tensor
+        "Hardtanh", "conversion/clip_by_value_v2" / "aclnnHardtanh&aclnnInplaceHardtanh",
+        "aclnn_hardtanh", "aclnnHardtanh",
+        [attr(0, "clipValueMin", Scalar), attr(1, "clipValueMax", Scalar)] => Tensor
     ),
     forward!(
         "LeakyRelu", "activation/leaky_relu" / "aclnnLeakyRelu&aclnnInplaceLeakyRelu",
-        "aclnn_leaky_relu", "aclnnLeakyRelu",
-        [attr(0, "negativeSlope", Scalar)], Tensor, dtypes: DTypes::SAME_CAST
+        "aclnn_leaky_relu", "aclnnLeakyRelu", [attr(0, "negativeSlope", Scalar)] => Tensor,
+        dtypes: DTypes::SAME_CAST
     ),
     Published {
         operator: "LogSigmoid",
@@ -457,30 +399,22 @@ pub static PUBLISHED: &[Published] = &[
         ..Published::NOTHING
     },
     forward!(
-        "Mish",
-        "activation/mish" / "aclnnMish&aclnnInplaceMish",
-        "aclnn_mish",
-        "aclnnMish",
-        [],
-        Tensor
+        "Mish", "activation/mish" / "aclnnMish&aclnnInplaceMish", "aclnn_mish", "aclnnMish",
+        [] => Tensor
     ),
     forward!(
-        "Relu",
-        "activation/relu" / "aclnnRelu&aclnnInplaceRelu",
-        "aclnn_relu",
-        "aclnnRelu",
-        [],
-        ConstTensor
+        "Relu", "activation/relu" / "aclnnRelu&aclnnInplaceRelu", "aclnn_relu", "aclnnRelu",
+        [] => ConstTensor
     ),
     forward!(
         "Selu", "activation/selu" / "aclnnSelu&aclnnInplaceSelu", "aclnn_selu", "aclnnSelu",
-        [], Tensor, dtypes: DTypes::SAME_CAST
+        [] => Tensor, dtypes: DTypes::SAME_CAST
     ),
     forward!(
         "Sigmoid", "activation/sigmoid" / "aclnnSigmoid&aclnnInplaceSigmoid", "aclnn_sigmoid",
-        "aclnnSigmoid", [], Tensor, dtypes: DTypes::SAME_CAST
+        "aclnnSigmoid", [] => Tensor, dtypes: DTypes::SAME_CAST
     ),
-    forward!("Silu", "activation/swish" / "aclnnSilu", "aclnn_silu", "aclnnSilu", [], Tensor),
+    forward!("Silu", "activation/swish" / "aclnnSilu", "aclnn_silu", "aclnnSilu", [] => Tensor),
     one!(
         "SituGlu",
         "activation/situ_glu",
@@ -497,29 +431,26 @@ pub static PUBLISHED: &[Published] = &[
     ),
     forward!(
         "SoftplusV2", "activation/softplus_v2", "aclnn_softplus", "aclnnSoftplus",
-        [attr(0, "beta", Scalar), attr(1, "threshold", Scalar)], Tensor, dtypes: DTypes::SAME_CAST
+        [attr(0, "beta", Scalar), attr(1, "threshold", Scalar)] => Tensor,
+        dtypes: DTypes::SAME_CAST
     ),
     forward!(
         "Softshrink", "activation/softshrink", "aclnn_softshrink", "aclnnSoftshrink",
-        [attr(0, "lambd", Scalar)], Tensor,
-        dtypes: DTypes::SAME_CAST, negative: &[(0, Negative::Refused)]
+        [attr(0, "lambd", Scalar)] => Tensor, dtypes: DTypes::SAME_CAST,
+        negative: &[(0, Negative::Refused)]
     ),
     forward!(
-        "Swish",
-        "activation/swish",
-        "aclnn_swish",
-        "aclnnSwish",
-        [optional(0, "betaOptional", Scalar)],
-        Tensor
+        "Swish", "activation/swish", "aclnn_swish", "aclnnSwish",
+        [optional(0, "betaOptional", Scalar)] => Tensor
     ),
     forward!(
         "Tanh", "math/tanh" / "aclnnTanh&aclnnInplaceTanh", "aclnn_tanh", "aclnnTanh",
-        [], Tensor, dtypes: DTypes::SAME_CAST
+        [] => Tensor, dtypes: DTypes::SAME_CAST
     ),
     forward!(
-        "ThresholdV2D", "activation/threshold" / "aclnnThreshold&aclnnInplaceThreshold", "aclnn_threshold",
-        "aclnnThreshold",
-        [attr(0, "threshold", Scalar), attr(1, "value", Scalar)], Tensor,
+        "ThresholdV2D", "activation/threshold" / "aclnnThreshold&aclnnInplaceThreshold",
+        "aclnn_threshold", "aclnnThreshold",
+        [attr(0, "threshold", Scalar), attr(1, "value", Scalar)] => Tensor,
         dtypes: DTypes::SAME_CAST
     ),
     Published {
