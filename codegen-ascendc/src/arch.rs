@@ -186,6 +186,8 @@ pub enum Why {
     Mask(String),
     /// An input may be left out, by its name.
     Optional(String),
+    /// An input says how many rows are computed and cannot be left out, by its name.
+    Rows(String),
     /// The operator's document leaves out this form: attribute and value, and what is left.
     LeftOut(String, &'static str),
     /// No sequence of calls keeps the primitive's accuracy yet.
@@ -215,6 +217,10 @@ impl fmt::Display for Why {
             Why::Optional(name) => {
                 write!(f, "the optional `{name}` has no kernel on an NPU yet; ")?;
                 write!(f, "write one operator with it and one without")
+            }
+            Why::Rows(name) => {
+                write!(f, "kernels of an NPU compute all rows yet, whatever `{name}` says; ")?;
+                write!(f, "write `{name}: Option<Rows>`, which calls of them leave out")
             }
             Why::LeftOut(what, instead) => {
                 write!(f, "the operator's document leaves out {what} there; use {instead}")

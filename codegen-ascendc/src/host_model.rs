@@ -150,7 +150,7 @@ fn tiling(call: &Call<'_>, text: &mut Text) {
         "    if (need == nullptr || !Tile(extent, *need, Machine{{{ub}, {cores}, {pads}}}, data)) {{"
     ));
     text.line("        host_model::Usage(\"the host code finds no tiling\");\n    }");
-    if gate_is_an_attribute(package.def) {
+    if gate_is_an_attribute(&package.def) {
         let first = bound.split.is_some_and(|s| s.gate_first);
         text.line(format!("    data.gateFirst = {};", u32::from(first)));
     }

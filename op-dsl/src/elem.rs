@@ -30,6 +30,10 @@ pub struct Gated {
 /// One element of a mask: a tensor of truth values.
 pub type Mask = bool;
 
+/// How many rows are computed, by the sum of a tensor of integers; the rest are zeros. The formula does not see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rows;
+
 /// An attribute that names a dimension, in `[-rank, rank - 1]`.
 pub type Dim = i64;
 

@@ -42,7 +42,7 @@ pub use codegen_cpu::rt::call::{Operator, Options, Oracle, OracleInput};
 pub use codegen_cpu::rt::error::Error;
 pub use codegen_cpu::rt::simd::Level;
 pub use codegen_cpu::rt::view::{View, ViewMut};
-pub use elem::{Dim, Elem, Gated, Mask};
+pub use elem::{Dim, Elem, Gated, Mask, Rows};
 #[cfg(feature = "capi")]
 pub use op_dsl_capi as capi;
 #[cfg(feature = "cli")]

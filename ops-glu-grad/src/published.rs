@@ -3,7 +3,7 @@
 use op_dsl::ir::op::Value;
 use op_dsl::ir::published::Type::{Bool, Chars, ConstTensor, Double, Int, Scalar, Tensor};
 use op_dsl::ir::published::{Aclnn, DTypes, Infiniop, LeftOut, Name, Negative, Published};
-use op_dsl::ir::published::{absent, attr, input, optional, output, unused};
+use op_dsl::ir::published::{attr, input, optional, optional_input, output, unused};
 
 /// The document of GeGluGradV2 has one form on architectures before 2201.
 const ONLY_TANH: &[LeftOut] = &[without_erf(2002), without_erf(1001)];
@@ -293,7 +293,7 @@ pub static PUBLISHED: &[Published] = &[
         [
             input(0, "gradY"),
             input(1, "x"),
-            absent("groupIndexOptional"),
+            optional_input(2, "groupIndexOptional"),
             attr(0, "dim", Int),
             attr(1, "alpha", Double),
             attr(2, "limit", Double),
@@ -310,7 +310,7 @@ pub static PUBLISHED: &[Published] = &[
         "aclnnClippedSwiglu",
         [
             input(0, "x"),
-            absent("groupIndexOptional"),
+            optional_input(1, "groupIndexOptional"),
             attr(0, "dim", Int),
             attr(1, "alpha", Double),
             attr(2, "limit", Double),

@@ -130,6 +130,41 @@ fn sixteen_bit_files() {
 }
 
 #[test]
+fn counts_of_rows() {
+    let place = Place::new();
+    let i64s = |v: &[i64]| v.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+    place.write("x.npy", &npy("<f4", "(3, 2)", &f32s(&[1.0; 6])));
+    let call = "run ClippedSwiglu --in x=x.npy --out y=y.npy --in group_index=";
+    let y = || data(&place.0.path().join("y.npy"), 3, 4);
+    for (counts, rows) in [(vec![1, 1], 2), (vec![0], 0), (vec![2, 5], 3)] {
+        place.write("n.npy", &npy("<i8", &format!("({},)", counts.len()), &i64s(&counts)));
+        place.good(&format!("{call}n.npy"));
+        for (i, y) in y().chunks_exact(4).enumerate() {
+            assert_eq!(y != [0; 4], i < rows, "row {i} of {counts:?}");
+        }
+    }
+    let refused = |descr, shape, bytes: &[u8], part| {
+        place.write("n.npy", &npy(descr, shape, bytes));
+        place.refused(&format!("{call}n.npy"), part);
+    };
+    refused("<i4", "(1,)", &[1, 0, 0, 0], "holds <i4; allowed for counts of rows: int64");
+    refused(
+        "<i8",
+        "(2,)",
+        &i64s(&[1, -2]),
+        "`group_index`: entry 1 is -2; a number of rows is 0 or more",
+    );
+    refused("<i8", "(1, 1)", &i64s(&[1]), "`group_index` has shape [1, 1]; allowed: one dimension");
+    let json = place.good("list --format json");
+    assert!(json.contains("\"rows\": true"));
+    let list = place.good("list");
+    assert!(list.contains("grad_y, x*, [group_index#]"), "{list}");
+    assert!(
+        place.good("explain ClippedSwiglu").contains("group_index (counts of rows) (optional)")
+    );
+}
+
+#[test]
 fn wrong_words() {
     let place = Place::new();
     let io = "--in x=ops-glu-grad/data/x.npy --out y=y.npy";

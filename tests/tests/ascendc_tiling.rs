@@ -53,7 +53,7 @@ fn maths_of(arch: &Arch, packages: &[Package<'_>], program: &Program) {
         let package = &packages[case % packages.len()];
         let Some(plan) = plan_of(&mut random, package, arch) else { continue };
         let call = Call::new(&mut random, package, plan);
-        let Ok(bound) = call.bind(package.def) else {
+        let Ok(bound) = call.bind(&package.def) else {
             assert!(!package.def.empty && call.inputs[0].0.contains(&0));
             continue;
         };

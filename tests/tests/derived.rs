@@ -100,7 +100,7 @@ fn gradients_have_the_signatures_of_their_definitions() {
         ("SituGluGrad", "grad_y, x/2 -> grad_x/2", &format!("{situ}, activate_left = Bool(true)")),
         (
             "ClippedSwigluGrad",
-            "grad_y, x/2 -> grad_x/2",
+            "grad_y, x/2, [group_index] -> grad_x/2",
             &format!("dim = Int(-1), {clipped}, interleaved = Bool(true)"),
         ),
     ] {
@@ -191,11 +191,12 @@ fn call(op: &Operator, attrs: &[Value], streams: &[f64]) -> Vec<f64> {
             data
         })
         .collect();
-    let truths: Vec<[bool; 1]> = inputs.iter().map(|d| [d[0] != 0.0]).collect();
+    let truths: Vec<[bool; 1]> =
+        inputs.iter().map(|d| [d.first().is_some_and(|v| *v != 0.0)]).collect();
     let view = |i: usize| match def.inputs[i].kind {
-        _ if !is_given(op, attrs, i) => View::ABSENT,
+        kind if kind == Kind::Rows || !is_given(op, attrs, i) => View::ABSENT,
         Kind::Mask => View::new(&truths[i], &[1, 1]).expect("a view"),
-        Kind::Whole | Kind::Gated => View::new(&inputs[i], &[1, inputs[i].len()]).expect("a view"),
+        _ => View::new(&inputs[i], &[1, inputs[i].len()]).expect("a view"),
     };
     let views: Vec<View> = (0..inputs.len()).map(view).collect();
     let mut outputs: Vec<Vec<f32>> =

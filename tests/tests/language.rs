@@ -9,6 +9,8 @@ mod levels;
 mod masks;
 #[path = "language/optional.rs"]
 mod optional;
+#[path = "language/rows.rs"]
+mod rows;
 
 use common::{Tensor, run};
 use levels::levels;

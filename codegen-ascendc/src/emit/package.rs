@@ -4,6 +4,7 @@ use crate::arch::{Arch, Refusal, SOCS, Soc, Why};
 use crate::plan::{Plan, plan};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
+use std::borrow::Cow;
 
 /// What the author of a package may choose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,8 +30,8 @@ pub enum Cann {
 /// An operator on some architectures, planned.
 #[derive(Clone, Debug)]
 pub struct Package<'a> {
-    /// The operator.
-    pub def: &'a OpDef,
+    /// The operator, for a kernel that computes all rows.
+    pub def: Cow<'a, OpDef>,
     /// Products, those of an architecture next to each other.
     pub socs: Vec<&'static Soc>,
     /// One plan for each architecture, specialisation and element type that there is, in this order:
@@ -67,11 +68,16 @@ impl<'a> Package<'a> {
         socs: &[&'static Soc],
         options: Options,
     ) -> Result<(Package<'a>, Option<Refusal>), Refusal> {
-        let mut package =
-            Package { def, socs: Vec::new(), plans: Vec::new(), left_out: Vec::new(), options };
+        let mut package = Package {
+            def: def.of_all_rows(),
+            socs: Vec::new(),
+            plans: Vec::new(),
+            left_out: Vec::new(),
+            options,
+        };
         let mut refusal = None;
         for soc in one_of_each(socs) {
-            match planned(def, soc, &package.options) {
+            match planned(&package.def, soc, &package.options) {
                 Ok((plans, left_out)) => {
                     let others = SOCS.iter().filter(|s| s.arch == soc.arch && s.name != soc.name);
                     package.socs.extend(std::iter::once(soc).chain(others));

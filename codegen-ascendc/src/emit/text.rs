@@ -105,7 +105,7 @@ impl Text {
 /// What stands above every emitted file: the licence, and three lines that say what the file is, what
 /// the operator computes, and where both come from.
 pub fn header(package: &Package<'_>, what: &str, comment: Comment) -> String {
-    let def = package.def;
+    let def = &package.def;
     let mut lines: Vec<String> = licence(&package.options);
     lines.push(format!("{}: {what}.", def.name));
     lines.push(statement(&def.doc));
@@ -115,7 +115,7 @@ pub fn header(package: &Package<'_>, what: &str, comment: Comment) -> String {
 
 /// The author's documentation, the formula as it was written, and where.
 pub fn story(package: &Package<'_>, comment: Comment) -> String {
-    let def = package.def;
+    let def = &package.def;
     let mut lines: Vec<&str> = def.doc.lines().map(str::trim).collect();
     lines.push("");
     lines.extend(def.formula.lines());

@@ -189,7 +189,12 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     if let Some(mask) = def.inputs.iter().find(|t| t.kind == Kind::Mask) {
         return Err(Why::Mask(mask.name.to_string()));
     }
-    if let Some(input) = (0..def.inputs.len()).find(|i| def.presence(*i).is_some()) {
+    let rows = def.rows();
+    if let Some(rows) = rows.filter(|rows| def.presence(*rows).is_none()) {
+        return Err(Why::Rows(def.inputs[rows].name.to_string()));
+    }
+    let is_optional = |i: &usize| def.presence(*i).is_some() && Some(*i) != rows;
+    if let Some(input) = (0..def.inputs.len()).find(is_optional) {
         return Err(Why::Optional(def.inputs[input].name.to_string()));
     }
     for &(attr, value) in def.specs[spec].when.iter() {

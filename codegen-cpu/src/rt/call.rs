@@ -10,6 +10,7 @@ use super::error::Error;
 use super::floor::floor_kernels;
 use super::job::Job;
 use super::mode::DefaultMode;
+use super::rows::{self, Rows};
 use super::simd::Level;
 use super::streams::{self, Call};
 use super::view::{View, ViewMut};
@@ -140,6 +141,7 @@ impl Operator {
         let level = self.level(options)?;
         let kernels = self.kernels_of(&bound)?;
         self.check_given(kernels, inputs)?;
+        let rows = Rows::of(&self.def, &bound, inputs)?;
         if bound.domain.contains(&0) {
             return Ok(());
         }
@@ -160,9 +162,15 @@ impl Operator {
                 job.add_scalar(if v.is_nan() { f32::NAN } else { *v as f32 });
             }
         }
-        lay(&mut job, &call)?;
-        driver::run(&mut job, options);
-        Ok(())
+        let Some(rows) = rows else {
+            lay(&mut job, &call)?;
+            driver::run(&mut job, options);
+            return Ok(());
+        };
+        let zeros = rows::zeros(bound.dtype, level).ok_or_else(|| self.lacks(level))?;
+        lay_over_domain(&mut job, &call)?;
+        rows.compute(&job, &call, options);
+        rows.clear(&job, zeros, &call, options)
     }
 
     /// No kernel reads what was left out.
@@ -235,11 +243,17 @@ impl Operator {
 /// Gives the job its streams, in as few dimensions as they allow.
 fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
     if !dense::lay(job, call).map_err(|e| call.left(e))? {
-        streams::lay(job, call).map_err(|e| call.left(e))?;
-        job.in_place = streams::check_overlap(job, call)?;
+        lay_over_domain(job, call)?;
         job.collapse();
         job.take_turns(call.kernels);
     }
+    Ok(())
+}
+
+/// The same in the dimensions of the domain.
+fn lay_over_domain(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
+    streams::lay(job, call).map_err(|e| call.left(e))?;
+    job.in_place = streams::check_overlap(job, call)?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use op_dsl_ir::op::Kind;
 /// Sets the job's domain and streams if every tensor is dense and not broadcast, inputs are of the kernel's
 /// type, and outputs are inputs or nowhere near them; tells whether it did.
 pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
-    let Call { def, bound, kernels, inputs, outputs } = *call;
+    let Call { def, bound, kernels, outputs, .. } = *call;
     if kernels.reads().contains(&false) {
         return Ok(false);
     }
@@ -20,7 +20,7 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
     let (rows, run): (usize, usize) = (outer.iter().product(), inner.iter().product());
     let total = rows * run;
     let fits = |raw: &Raw, kind: Kind| raw.dense && raw.count == total * kind.parts().len();
-    for (t, input) in def.inputs.iter().zip(inputs) {
+    for (t, input) in call.read() {
         if !fits(input.raw(), t.kind) || input.dtype() != t.kind.stored(bound.dtype) {
             return Ok(false);
         }
@@ -29,7 +29,7 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
         if !fits(out.raw(), t.kind) {
             return Ok(false);
         }
-        for (source, input) in def.inputs.iter().zip(inputs) {
+        for (source, input) in call.read() {
             let same = source.kind == t.kind && out.dtype() == bound.dtype;
             if same && input.raw().ptr == out.raw().ptr {
                 job.in_place = true; // they have the same shape, so all else is the same too
@@ -54,8 +54,9 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
     let parts = |kind: Kind| match kind {
         Kind::Whole | Kind::Mask => &whole[..],
         Kind::Gated => &gate_and_value,
+        Kind::Rows => &[],
     };
-    for (t, input) in def.inputs.iter().zip(inputs) {
+    for (t, input) in call.read() {
         for &rows in parts(t.kind) {
             job.add_rows(input.raw(), rows)?;
         }

@@ -315,7 +315,9 @@ unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
                 (job.converters[own as usize])(&io, steps, false);
             }
             Stored::Bit => spread(b, slot),
-            Stored::Number(_) | Stored::Byte | Stored::Nothing => b.copy::<true>(slot),
+            Stored::Number(_) | Stored::Byte | Stored::Int64 | Stored::Nothing => {
+                b.copy::<true>(slot);
+            }
         }
     }
 }

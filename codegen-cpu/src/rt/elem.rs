@@ -13,12 +13,13 @@ mod sealed {
     pub trait Sealed {}
     impl Sealed for bool {}
     impl Sealed for u8 {}
+    impl Sealed for i64 {}
     impl Sealed for f32 {}
     impl Sealed for half::f16 {}
     impl Sealed for half::bf16 {}
 }
 
-/// What inputs are made of: numbers, or the truth values of a mask. Sealed: views trust the tag to tell size and
+/// What inputs are made of: numbers, the truth values of a mask, or counts of rows. Sealed: views trust the tag to tell size and
 /// meaning.
 pub trait Element: sealed::Sealed + Copy + 'static {
     /// Its tag.
@@ -36,6 +37,11 @@ impl Element for bool {
 /// A truth value as well: 0 is false, all else is true.
 impl Element for u8 {
     const STORED: Stored = Stored::Byte;
+}
+
+/// A count of rows.
+impl Element for i64 {
+    const STORED: Stored = Stored::Int64;
 }
 
 /// An element type that kernels compute in. Sealed, as [`Element`] is.

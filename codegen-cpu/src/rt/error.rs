@@ -26,6 +26,18 @@ pub enum Error {
         /// The input.
         input: String,
     },
+    /// A number of rows is negative.
+    #[error("{op}: tensor `{tensor}`: entry {at} is {got}; a number of rows is 0 or more")]
+    RowCount {
+        /// The operator.
+        op: String,
+        /// The tensor.
+        tensor: String,
+        /// Which of its entries.
+        at: usize,
+        /// The entry.
+        got: i64,
+    },
     /// Two outputs share elements.
     #[error("{op}: outputs `{first}` and `{second}` overlap; outputs must share no elements")]
     OutputOverlap {
@@ -113,9 +125,9 @@ pub enum ViewError {
         /// What there is.
         got: Stored,
     },
-    /// Truth values where numbers belong.
-    #[error("an output holds numbers; a mask is an input")]
-    Mask,
+    /// Truth values or counts of rows where numbers belong.
+    #[error("an output holds numbers; masks and counts of rows are inputs")]
+    NoNumbers,
     /// Others may write the elements while the array view would live.
     #[error(
         "a view of cells or raw parts is no array view, as others may write it; only one of a slice or an \

@@ -6,6 +6,7 @@ use super::simd::Level;
 use super::stream::{OutOfView, Stream, extent};
 use super::view::Raw;
 use arrayvec::ArrayVec;
+use core::ops::Range;
 use op_dsl_ir::bind::{Bound, MAX_RANK};
 use op_dsl_ir::{DType, Stored};
 
@@ -202,6 +203,14 @@ impl Job {
     pub fn bytes(&self) -> usize {
         let per_element: usize = self.streams().iter().map(|s| s.dtype.size()).sum();
         self.elements().saturating_mul(per_element)
+    }
+
+    /// Leaves some indices of a dimension, of at least one.
+    pub fn narrow(&mut self, dim: usize, to: Range<usize>) {
+        self.size[dim] = to.len();
+        for s in self.streams_mut() {
+            s.ptr = s.ptr.wrapping_offset(s.strides[dim] * to.start as isize);
+        }
     }
 
     /// Reorders, flips and joins dimensions, which changes no element's value: the first output

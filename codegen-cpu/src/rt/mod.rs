@@ -8,6 +8,7 @@
 //! streams   views -> streams over the domain; dense: the short way for dense tensors
 //! overlap   which streams, or elements of one tensor, share memory
 //! job       streams -> few dimensions                                 (once per call)
+//! rows      those of a call that an input leaves out
 //! boxes     the domain, cut; what passes through scratch memory       (once per call)
 //! driver    boxes -> rows                                             (once per box)
 //! threads   who works on them; mode: with which rounding
@@ -41,6 +42,7 @@ pub mod math;
 mod mode;
 mod options;
 mod overlap;
+mod rows;
 mod scratch;
 pub mod simd;
 pub mod step;

@@ -7,7 +7,7 @@ use super::overlap::{identical, may_overlap};
 use super::stream::{OutOfView, Stream, extent, memory};
 use super::view::{Memory, Raw, View, ViewMut};
 use op_dsl_ir::bind::{Bound, MAX_RANK};
-use op_dsl_ir::op::{OpDef, Part};
+use op_dsl_ir::op::{OpDef, Part, Tensor};
 
 /// What is called with what: attributes, shapes and element types are checked.
 #[derive(Clone, Copy)]
@@ -26,6 +26,12 @@ impl Call<'_> {
         let mut outputs = self.outputs.iter().map(ViewMut::raw);
         let of_cells = |raw: &Raw| raw.memory == Memory::Cells;
         inputs.any(of_cells) || outputs.any(of_cells)
+    }
+
+    /// The inputs that have streams.
+    pub fn read(&self) -> impl Iterator<Item = (&Tensor, &View<'_>)> + Clone {
+        let all = self.def.inputs.iter().zip(self.inputs);
+        all.filter(|(tensor, _)| !tensor.kind.parts().is_empty())
     }
 
     /// What is said of a stream that leaves its view.
@@ -61,7 +67,7 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
 }
 
 /// A part of a tensor, which may have to be repeated, over the domain.
-fn over_domain(raw: &Raw, bound: &Bound, part: Part) -> Stream {
+pub(super) fn over_domain(raw: &Raw, bound: &Bound, part: Part) -> Stream {
     let size = raw.dtype.size() as isize;
     let lead = bound.domain.len() - raw.shape.len(); // broadcast aligns innermost dimensions
     let split = bound.split.filter(|_| part != Part::Whole);

@@ -91,7 +91,7 @@ fn dense(shape: &[usize], len: usize) -> Option<([isize; MAX_RANK], usize)> {
 
 /// Least and greatest element that shape and strides reach, relative to the first; `None` if
 /// their distance in bytes is beyond addresses. An empty tensor reaches its first only.
-fn span(shape: &[usize], strides: &[isize]) -> Option<(isize, isize)> {
+fn span(shape: &[usize], strides: &[isize], dtype: Stored) -> Option<(isize, isize)> {
     if elements(shape)? == 0 {
         return Some((0, 0));
     }
@@ -104,8 +104,9 @@ fn span(shape: &[usize], strides: &[isize]) -> Option<(isize, isize)> {
             hi = hi.checked_add(reach)?;
         }
     }
-    // In bytes, with one element on top.
-    hi.checked_sub(lo)?.checked_add(1)?.checked_mul(4)?;
+    // In bytes, with one element on top, of the type that kernels compute in too.
+    let size = dtype.size().max(size_of::<f32>()) as isize;
+    hi.checked_sub(lo)?.checked_add(1)?.checked_mul(size)?;
     Some((lo, hi))
 }
 
@@ -139,7 +140,7 @@ impl Raw {
             return Err(ViewError::Strides { strides: strides.len(), rank: shape.len() });
         }
         let overflow = || ViewError::Overflow { shape: shape.to_vec(), strides: strides.to_vec() };
-        let span = span(shape, strides).ok_or_else(overflow)?;
+        let span = span(shape, strides, dtype).ok_or_else(overflow)?;
         let mut all = [0; MAX_RANK];
         all[..strides.len()].copy_from_slice(strides);
         let count = elements(shape).ok_or_else(overflow)?;
@@ -297,7 +298,7 @@ impl<'a> View<'a> {
     };
 
     /// A dense tensor: `data` holds its elements, innermost dimension last. A mask is a tensor of `bool`, or of
-    /// `u8` of which 0 is false and all else is true.
+    /// `u8` of which 0 is false and all else is true; counts of rows are `i64`.
     ///
     /// # Errors
     /// Rank beyond 8; more elements than `data` has.
@@ -459,7 +460,7 @@ impl<'a> ViewMut<'a> {
     ///
     /// # Errors
     /// Rank beyond 8; not one stride per dimension; overflow; an element that would be written
-    /// twice; truth values.
+    /// twice; truth values or counts of rows.
     ///
     /// # Safety
     /// Every element that shape and strides reach must be valid for reads and writes during
@@ -473,7 +474,7 @@ impl<'a> ViewMut<'a> {
     ) -> Result<ViewMut<'a>, ViewError> {
         let dtype = dtype.into();
         if dtype.number().is_none() {
-            return Err(ViewError::Mask);
+            return Err(ViewError::NoNumbers);
         }
         let raw = Raw::unbounded(Memory::Raw, ptr, dtype, shape, strides)?;
         raw.check_injective().map(ViewMut::of)

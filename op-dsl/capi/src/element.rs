@@ -9,8 +9,8 @@ pub enum Element {
     Float(DType),
     /// It is cast to a float type before a kernel reads it.
     Whole(Whole),
-    /// A truth value of a mask: kernels read it; or nothing, of an optional tensor.
-    Truth(Stored),
+    /// No number: a truth value of a mask, a count of rows, or nothing, of an optional tensor.
+    Other(Stored),
 }
 
 /// A whole number.
@@ -49,8 +49,8 @@ impl Element {
     /// The first bytes of memory that have elements from `first` to `last`, and the first byte behind them.
     pub const fn bytes(self, first: usize, last: usize) -> (usize, usize) {
         let size = match self {
-            Element::Truth(Stored::Bit) => return (first / 8, last / 8 + 1),
-            Element::Truth(stored) => stored.size(),
+            Element::Other(Stored::Bit) => return (first / 8, last / 8 + 1),
+            Element::Other(stored) => stored.size(),
             Element::Float(dtype) => dtype.size(),
             Element::Whole(whole) => whole.size(),
         };
@@ -60,7 +60,7 @@ impl Element {
     /// Bytes of one; 0 for bits.
     pub const fn size(self) -> usize {
         match self {
-            Element::Truth(Stored::Bit) => 0,
+            Element::Other(Stored::Bit) => 0,
             _ => self.bytes(0, 0).1,
         }
     }

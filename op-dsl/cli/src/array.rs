@@ -16,11 +16,14 @@ pub enum Data {
     Bytes(Vec<u8>),
     /// Truth values, eight to a byte; read only.
     Bits(Vec<u8>),
+    /// Counts of rows; read only.
+    Int64(Vec<i64>),
     /// Left out of the call.
     Nothing,
 }
 
-/// Runs an expression with `$v` bound to the elements, whatever their type; others for bits and for nothing.
+/// Runs an expression with `$v` bound to the elements, whatever their type; others for bits and for what has no
+/// values of streams.
 macro_rules! with_elements {
     ($data:expr, $v:ident => $do:expr, $bits:ident => $else:expr, none => $none:expr) => {
         match $data {
@@ -29,7 +32,7 @@ macro_rules! with_elements {
             Data::F32($v) => $do,
             Data::Bytes($v) => $do,
             Data::Bits($bits) => $else,
-            Data::Nothing => $none,
+            Data::Int64(_) | Data::Nothing => $none,
         }
     };
 }
@@ -105,6 +108,7 @@ impl Array {
             Stored::Byte | Stored::Bit => {
                 filled(len, next).map(|(v, start)| (Data::Bytes(v), start))
             }
+            Stored::Int64 => return Ok(Array::all_rows()),
             Stored::Nothing => Some((Data::Nothing, 0)),
         };
         let (data, start) = filled.ok_or_else(refused)?;
@@ -114,6 +118,11 @@ impl Array {
     /// What a call leaves out.
     pub fn absent() -> Array {
         Array::dense(Data::Nothing, Vec::new())
+    }
+
+    /// Counts of as many rows as there are, or more.
+    pub fn all_rows() -> Array {
+        Array::dense(Data::Int64(vec![i64::MAX]), vec![1])
     }
 
     /// A dense tensor of zeros.
@@ -134,6 +143,7 @@ impl Array {
             Data::F32(_) => DType::F32.into(),
             Data::Bytes(_) => Stored::Byte,
             Data::Bits(_) => Stored::Bit,
+            Data::Int64(_) => Stored::Int64,
             Data::Nothing => Stored::Nothing,
         }
     }
@@ -184,13 +194,15 @@ impl Array {
 
     pub fn view(&self) -> Result<View<'_>, Error> {
         let (shape, strides, start) = (&self.shape, &self.strides, self.start);
-        let view = with_elements!(
-            &self.data,
-            v => View::strided(v, shape, strides, start),
-            bits => View::strided_bits(bits, shape, strides, start),
-            none => Ok(View::ABSENT)
-        );
-        Ok(view?)
+        Ok(match &self.data {
+            Data::F16(v) => View::strided(v, shape, strides, start)?,
+            Data::BF16(v) => View::strided(v, shape, strides, start)?,
+            Data::F32(v) => View::strided(v, shape, strides, start)?,
+            Data::Bytes(v) => View::strided(v, shape, strides, start)?,
+            Data::Bits(v) => View::strided_bits(v, shape, strides, start)?,
+            Data::Int64(v) => View::strided(v, shape, strides, start)?,
+            Data::Nothing => View::ABSENT,
+        })
     }
 
     /// Of numbers: no output is a mask.
@@ -200,8 +212,8 @@ impl Array {
             Data::F16(v) => ViewMut::strided(v, shape, strides, start)?,
             Data::BF16(v) => ViewMut::strided(v, shape, strides, start)?,
             Data::F32(v) => ViewMut::strided(v, shape, strides, start)?,
-            Data::Bytes(_) | Data::Bits(_) | Data::Nothing => {
-                return Err(Error::Usage("a mask is no output".into()));
+            Data::Bytes(_) | Data::Bits(_) | Data::Int64(_) | Data::Nothing => {
+                return Err(Error::Usage("an output holds numbers".into()));
             }
         })
     }

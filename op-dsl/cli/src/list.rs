@@ -29,7 +29,7 @@ fn table(operators: Operators) -> String {
         ]);
     }
     let legend = "\nx*  is cut in two along `dim`: a gate and a value.   \
-                  m?  is a mask.   [t]  may be left out.   (y)  is checked but not read.   =  default, {} allowed.\n";
+                  m?  is a mask.   n#  counts rows.   [t]  may be left out.   (y)  is checked but not read.   =  default, {} allowed.\n";
     table.to_text() + legend
 }
 
@@ -39,6 +39,7 @@ fn tensors(tensors: &[Tensor], optional: impl Fn(usize) -> bool) -> String {
             Kind::Whole => "",
             Kind::Gated => "*",
             Kind::Mask => "?",
+            Kind::Rows => "#",
         };
         let name = format!("{}{mark}", t.name);
         match (t.used, optional(i)) {
@@ -85,9 +86,11 @@ fn as_json(operators: Operators) -> String {
 fn operator(def: &OpDef) -> Json {
     let tensors = |tensors: &[Tensor], optional: &dyn Fn(usize) -> bool| -> Json {
         let one = |(i, t): (usize, &Tensor)| {
-            let (gated, mask) = (t.kind == Kind::Gated, t.kind == Kind::Mask);
+            let [gated, mask, rows] = [Kind::Gated, Kind::Mask, Kind::Rows].map(|k| t.kind == k);
             let optional = optional(i);
-            json!({ "name": t.name, "gated": gated, "mask": mask, "optional": optional, "used": t.used })
+            json!({
+                "name": t.name, "gated": gated, "mask": mask, "rows": rows, "optional": optional, "used": t.used
+            })
         };
         tensors.iter().enumerate().map(one).collect()
     };

@@ -16,7 +16,7 @@ const MAX_HEADER: usize = 1 << 16;
 const MAX_NESTING: usize = 8;
 
 /// Reads a file whose elements must have the type asked for; without one, f16 or f32. That of a mask holds
-/// bool or uint8.
+/// bool or uint8, that of counts of rows int64.
 ///
 /// Files in Fortran order become views with the strides that they have.
 pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, String> {
@@ -28,6 +28,7 @@ pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, Stri
     let held = match kind {
         Kind::Whole | Kind::Gated => Elements::Numbers(dtype(&header.dtype(), asked)?),
         Kind::Mask => truth(&header.dtype())?,
+        Kind::Rows => count(&header.dtype())?,
     };
     let shape: Option<Vec<usize>> = header.shape().iter().map(|&n| n.try_into().ok()).collect();
     let shape = shape.unwrap_or_default();
@@ -46,6 +47,7 @@ pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, Stri
         Elements::Numbers(DType::F32) => Data::F32(data::<f32, _, _>(header, &mut file, |v| v)?),
         Elements::Bools => Data::Bytes(data::<bool, _, _>(header, &mut file, u8::from)?),
         Elements::Bytes => Data::Bytes(data::<u8, _, _>(header, &mut file, |v| v)?),
+        Elements::Counts => Data::Int64(data::<i64, _, _>(header, &mut file, |v| v)?),
     };
     if file.read(&mut [0]).map_err(plain)? != 0 {
         return Err("has more data than its header says".into());
@@ -124,6 +126,18 @@ enum Elements {
     Numbers(DType),
     Bools,
     Bytes,
+    Counts,
+}
+
+/// What the file of counts of rows holds, if it can be used.
+fn count(held: &Held) -> Result<Elements, String> {
+    match held {
+        Held::Plain(ty) if (ty.type_char(), ty.size_field()) == (TypeChar::Int, 8) => {
+            Ok(Elements::Counts)
+        }
+        Held::Plain(ty) => Err(format!("holds {ty}; allowed for counts of rows: int64")),
+        _ => Err("holds records; allowed for counts of rows: int64".into()),
+    }
 }
 
 /// What the file of a mask holds, if it can be used.
@@ -263,6 +277,7 @@ fn write(file: File, array: &Array) -> io::Result<()> {
         Data::F16(v) => save!(v[array.start..].iter().copied()),
         Data::F32(v) => save!(v[array.start..].iter().copied()),
         Data::Bytes(v) | Data::Bits(v) => save!(v[array.start..].iter().copied()),
+        Data::Int64(v) => save!(v[array.start..].iter().copied()),
         Data::Nothing => {} // no output is left out
     }
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()

@@ -124,7 +124,7 @@ fn list_as_table_and_json() {
     assert_eq!(scale["attributes"][0]["default"], -1);
     assert_eq!(
         scale["inputs"][1],
-        serde_json::json!({"name": "x", "gated": true, "mask": false, "optional": false, "used": true})
+        serde_json::json!({"name": "x", "gated": true, "mask": false, "rows": false, "optional": false, "used": true})
     );
     // Readers may rely on the order.
     let keys: Vec<&String> = scale.as_object().expect("an object").keys().collect();

@@ -96,6 +96,14 @@ pub fn call(def: &OpDef) -> String {
             names(&masks)
         );
     }
+    if let Some(rows) = def.rows() {
+        let _ = writeln!(
+            text,
+            "The sum of `{}`, a tensor of `i64` with one dimension, is how many rows are computed, of those that the \
+             dimensions before the split make, or all of them if it is more; the others are zeros.\n",
+            def.inputs[rows].name
+        );
+    }
     let empty = if def.empty { "" } else { ", an empty tensor" };
     let _ = writeln!(
         text,

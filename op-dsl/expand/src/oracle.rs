@@ -33,7 +33,7 @@ pub fn evaluator(f: &OpFn) -> TokenStream {
         all => quote!((#(#all),*)),
     };
     let flat = returned.iter().zip(&f.returns).map(|(y, kind)| match kind {
-        Kind::Whole | Kind::Mask => quote!(#y),
+        Kind::Whole | Kind::Mask | Kind::Rows => quote!(#y),
         Kind::Gated => quote!(#y.gate, #y.value),
     });
     let (copy, call) = if f.saved.is_empty() {
@@ -120,18 +120,13 @@ fn arguments(f: &OpFn) -> Vec<TokenStream> {
     let mut presence = f.params.iter().filter(is_attr).count();
     let argument = |p: &op_dsl_syntax::Param| match &p.role {
         Role::Tensor { kind, optional, .. } => {
-            let mut next = || {
-                stream += 1;
-                count(stream - 1)
-            };
-            let first = next();
+            let [first, second] = [stream, stream + 1].map(count);
+            stream += kind.parts().len();
             let value = match kind {
                 Kind::Whole => quote!(__x[#first]),
-                Kind::Gated => {
-                    let second = next();
-                    quote!(::op_dsl::Gated { gate: __x[#first], value: __x[#second] })
-                }
+                Kind::Gated => quote!(::op_dsl::Gated { gate: __x[#first], value: __x[#second] }),
                 Kind::Mask => quote!((__x[#first].value != 0.0)),
+                Kind::Rows => quote!(::op_dsl::Rows),
             };
             if !optional {
                 return value;

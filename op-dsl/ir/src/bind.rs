@@ -173,6 +173,7 @@ pub fn bind_to(
         bound.spec = spec.ok_or_else(|| Box::new(Wrong::NoSpec))?;
         bound.dtype = check_dtypes(def, inputs)?;
         check_shapes(bound, def, attrs, inputs)?;
+        check_rows(def, inputs)?;
         check_sizes(def, inputs, bound)
     };
     check().map_err(|what| BindError { op: def.name.clone(), what })
@@ -238,7 +239,7 @@ fn check_count(role: &'static str, want: &[Tensor], got: usize) -> Checked<()> {
     refuse(Wrong::Count { role, got, want: want.len(), names })
 }
 
-/// The element type to compute in: what the inputs share, masks aside.
+/// The element type to compute in: what the inputs of numbers share.
 fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
     let mut common: Option<(DType, &Text)> = None;
     for (k, (tensor, input)) in def.inputs.iter().zip(inputs).enumerate() {
@@ -266,11 +267,11 @@ fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
     Ok(common.map_or(DType::F32, |(dtype, _)| dtype))
 }
 
-/// The element type of an input of numbers, `None` of a mask; what is stored is what belongs there.
+/// The element type of an input of numbers, `None` of others; what is stored is what belongs there.
 #[inline]
 fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<DType>> {
     match (tensor.kind, got) {
-        (Kind::Mask, Stored::Byte | Stored::Bit) => return Ok(None),
+        (Kind::Mask, Stored::Byte | Stored::Bit) | (Kind::Rows, Stored::Int64) => return Ok(None),
         (Kind::Whole | Kind::Gated, Stored::Number(dtype)) if def.dtypes.contains(&dtype) => {
             return Ok(Some(dtype));
         }
@@ -278,7 +279,10 @@ fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<D
     }
     let allowed = match tensor.kind {
         Kind::Mask => Stored::OF_MASKS.to_owned(),
-        _ => def.dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", "),
+        Kind::Rows => Stored::Int64.to_string(),
+        Kind::Whole | Kind::Gated => {
+            def.dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ")
+        }
     };
     refuse(Wrong::DType { tensor: tensor.name.clone(), got, allowed })
 }
@@ -292,7 +296,8 @@ fn check_shapes(
 ) -> Checked<()> {
     let gated = |k: &usize| def.inputs[*k].kind == Kind::Gated;
     let rank_of = |k: usize| inputs.get(k).map_or(0, |t| t.meta().shape.len());
-    let given = (0..inputs.len()).filter(|k| is_given(&inputs[*k]));
+    let given = (0..inputs.len())
+        .filter(|k| is_given(&inputs[*k]) && !def.inputs[*k].kind.parts().is_empty());
     // The tensor that decides: the first gated one, else the first; the widest when broadcasting.
     let mut lead = given.clone().find(gated).or(given.clone().next()).unwrap_or(0);
     if def.broadcast {
@@ -433,6 +438,19 @@ fn resolve(attr: &Text, dim: i64, rank: usize) -> Checked<usize> {
         _ => format!("{} to {} for tensors of rank {rank}", -r, r - 1),
     };
     refuse(Wrong::AttrValue { attr: attr.clone(), got: dim.to_string(), allowed })
+}
+
+/// Counts of rows are a list of some.
+fn check_rows(def: &OpDef, inputs: &[impl Meta]) -> Checked<()> {
+    let Some(rows) = def.rows().filter(|rows| is_given(&inputs[*rows])) else { return Ok(()) };
+    match inputs[rows].meta().shape {
+        [n] if *n > 0 => Ok(()),
+        got => refuse(Wrong::RowCounts {
+            tensor: def.inputs[rows].name.clone(),
+            got: got.to_vec(),
+            optional: def.presence(rows).is_some(),
+        }),
+    }
 }
 
 /// No tensor is too large; none is empty where that is not allowed.

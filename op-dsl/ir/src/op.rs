@@ -8,6 +8,7 @@ pub use crate::list::{List, Text};
 use crate::published::Published;
 use crate::wiring::Wiring;
 use crate::{DType, Graph, Stored};
+use std::borrow::Cow;
 
 /// One operator.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +79,7 @@ pub struct Tensor {
     pub name: Text,
     /// What it has for each element of the formula.
     pub kind: Kind,
-    /// Whether any graph reads it. An unused input is still checked.
+    /// Whether any result depends on it. An unused input is still checked.
     pub used: bool,
 }
 
@@ -93,6 +94,9 @@ pub enum Kind {
     /// A truth value. Its stream is 0 or 1, and formulas only ask whether it is 0. Inputs alone are
     /// masks.
     Mask,
+    /// Nothing: the sum of its integers is how many rows are computed, of those that the dimensions before the
+    /// split dimension make; the others are zeros. An operator has one at most, the last of its inputs.
+    Rows,
 }
 
 impl Kind {
@@ -101,15 +105,17 @@ impl Kind {
         match self {
             Kind::Whole | Kind::Mask => &[Part::Whole],
             Kind::Gated => &[Part::Gate, Part::Value],
+            Kind::Rows => &[],
         }
     }
 
     /// What is stored in a tensor of this kind beside numbers of this type, where nothing says otherwise:
-    /// bytes for a mask.
+    /// bytes for a mask, integers for counts.
     pub const fn stored(self, dtype: DType) -> Stored {
         match self {
             Kind::Whole | Kind::Gated => Stored::Number(dtype),
             Kind::Mask => Stored::Byte,
+            Kind::Rows => Stored::Int64,
         }
     }
 }
@@ -313,6 +319,25 @@ impl OpDef {
     /// Whether an input stream is one of truth values.
     pub fn is_mask(&self, stream: usize) -> bool {
         self.input_streams().get(stream).is_some_and(|s| self.inputs[s.tensor].kind == Kind::Mask)
+    }
+
+    /// The input that says how many rows are computed.
+    pub fn rows(&self) -> Option<usize> {
+        self.inputs.iter().position(|t| t.kind == Kind::Rows)
+    }
+
+    /// The operator for a target that computes all rows: without the optional input that says how many.
+    pub fn of_all_rows(&self) -> Cow<'_, OpDef> {
+        let Some(rows) = self.rows().filter(|i| self.presence(*i).is_some()) else {
+            return Cow::Borrowed(self);
+        };
+        let mut all = self.clone();
+        all.inputs.to_mut().truncate(rows);
+        all.attrs.to_mut().retain(|a| a.kind != AttrKind::Given(rows));
+        if let Some(of) = &mut all.grad_of {
+            of.inputs.to_mut().truncate(rows);
+        }
+        Cow::Owned(all)
     }
 
     /// Names of the run-time scalars, in the order that graphs number them.

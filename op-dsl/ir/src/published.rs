@@ -169,7 +169,7 @@ pub enum Of {
     Output(usize),
     /// None: no result depends on it.
     Unused,
-    /// None: what it asks for is left out. It must be a null pointer.
+    /// None: the operator does not have the input here. It must be a null pointer.
     Absent,
 }
 
@@ -227,6 +227,11 @@ pub const fn optional(index: usize, name: &'static str, ty: Type) -> Param {
     param(Of::Attr(index), name, ty, true)
 }
 
+/// The argument of an input that may be left out, by a null pointer.
+pub const fn optional_input(index: usize, name: &'static str) -> Param {
+    param(Of::Input(index), name, Type::ConstTensor, true)
+}
+
 /// The argument of an output; documents differ in its `const`.
 pub const fn output(index: usize, name: &'static str, ty: Type) -> Param {
     param(Of::Output(index), name, ty, false)
@@ -235,11 +240,6 @@ pub const fn output(index: usize, name: &'static str, ty: Type) -> Param {
 /// An argument on which no result depends, and which may be a null pointer or not.
 pub const fn unused(name: &'static str, ty: Type, optional: bool) -> Param {
     param(Of::Unused, name, ty, optional)
-}
-
-/// The argument of an input that the operator does not have: a null pointer.
-pub const fn absent(name: &'static str) -> Param {
-    param(Of::Absent, name, Type::ConstTensor, true)
 }
 
 const fn param(of: Of, name: &'static str, ty: Type, optional: bool) -> Param {

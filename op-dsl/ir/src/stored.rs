@@ -1,5 +1,5 @@
-//! What a tensor's elements are in memory: numbers that kernels compute with, or the truth values of a
-//! mask.
+//! What a tensor's elements are in memory: numbers that kernels compute with, the truth values of a mask, or
+//! counts of rows.
 
 use crate::DType;
 use std::fmt;
@@ -17,6 +17,8 @@ pub enum Stored {
     ///
     /// Source: `uint1` of CANN, as ops-nn's activation/relu_grad_v2 reads it (its golden function).
     Bit,
+    /// An integer of 64 bits with a sign, which counts rows.
+    Int64,
     /// Nothing: a call left the tensor out, as it may with an optional one.
     Nothing,
 }
@@ -29,7 +31,7 @@ impl Stored {
     pub const fn number(self) -> Option<DType> {
         match self {
             Stored::Number(dtype) => Some(dtype),
-            Stored::Byte | Stored::Bit | Stored::Nothing => None,
+            Stored::Byte | Stored::Bit | Stored::Int64 | Stored::Nothing => None,
         }
     }
 
@@ -38,6 +40,7 @@ impl Stored {
         match self {
             Stored::Number(dtype) => dtype.size(),
             Stored::Byte | Stored::Bit | Stored::Nothing => 1,
+            Stored::Int64 => 8,
         }
     }
 
@@ -47,6 +50,7 @@ impl Stored {
             Stored::Number(dtype) => dtype.name(),
             Stored::Byte => "bool",
             Stored::Bit => "uint1",
+            Stored::Int64 => "int64",
             Stored::Nothing => "nothing",
         }
     }

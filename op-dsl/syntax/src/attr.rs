@@ -94,8 +94,8 @@ pub struct AttrArgs {
 }
 
 /// The names of our helper attributes; the kept item is stripped of them.
-pub const HELPERS: [&str; 9] =
-    ["op", "formula", "attr", "split", "mask", "saved", "unused", "broadcast", "holds"];
+pub const HELPERS: [&str; 10] =
+    ["op", "formula", "attr", "split", "mask", "rows", "saved", "unused", "broadcast", "holds"];
 
 /// Takes the attribute of this name out of the list; a second one is an error.
 pub fn take(attrs: &mut Vec<Attribute>, name: &str, errors: &Errors) -> Option<Attribute> {

@@ -38,6 +38,7 @@ pub fn derive(
         None => default(forward, traced, returned, &wrt, errors, args)?,
     };
     let attrs = attributes(forward, &inputs, args, errors)?;
+    rows(forward, &inputs, args, errors)?;
     let outputs = outputs(&wrt, forward, args, errors)?;
     distinct(&inputs, &outputs, args, errors)?;
     let wiring = wiring(forward, &inputs, &wrt, returned);
@@ -85,13 +86,14 @@ fn wide(forward: &OpDef, inputs: &[(String, Origin)]) -> List<usize> {
     inputs.iter().enumerate().filter(|(_, (_, o))| is_wide(o)).map(|(k, _)| k).collect()
 }
 
-/// Which inputs any of the graphs reads.
+/// Which inputs any of the graphs reads; rows that are not computed are zeros.
 pub(crate) fn mark_used(def: &mut OpDef) {
     let streams = def.input_streams();
     let read: Vec<bool> =
         (0..streams.len()).map(|i| def.specs.iter().any(|s| s.graph.reads(i))).collect();
     for (t, tensor) in def.inputs.to_mut().iter_mut().enumerate() {
-        tensor.used = streams.iter().zip(&read).any(|(s, read)| s.tensor == t && *read);
+        let is_read = streams.iter().zip(&read).any(|(s, read)| s.tensor == t && *read);
+        tensor.used = is_read || tensor.kind == Kind::Rows;
     }
 }
 
@@ -126,9 +128,10 @@ pub(crate) fn by_hand(
     for p in &f.params {
         let Role::Tensor { holds, .. } = &p.role else { continue };
         let of = held(forward, holds.as_ref().unwrap_or(&p.ident));
-        // A mask is no gradient from above, and neither is what may be left out.
-        let is_mask = matches!(p.role, Role::Tensor { kind: Kind::Mask, optional: false, .. });
-        if let (None, Some(unknown)) = (of, holds.as_ref().or(is_mask.then_some(&p.ident))) {
+        // Only numbers are a gradient from above, and only those that every call has.
+        let is_other =
+            matches!(p.role, Role::Tensor { kind: Kind::Mask | Kind::Rows, optional: false, .. });
+        if let (None, Some(unknown)) = (of, holds.as_ref().or(is_other.then_some(&p.ident))) {
             no_tensor(unknown, forward, errors);
         }
         inputs.push(match (of, &p.role) {
@@ -174,6 +177,10 @@ fn variables(names: &[Ident], forward: &OpDef, errors: &Errors) -> Option<Vec<us
             Some(i) if forward.inputs[i].kind == Kind::Mask => {
                 let help = "write `wrt` with inputs of numbers";
                 errors.at(ident, format!("`{ident}` is a mask, which has no gradient; {help}"));
+            }
+            Some(i) if forward.inputs[i].kind == Kind::Rows => {
+                let help = "write `wrt` with inputs of numbers";
+                errors.at(ident, format!("`{ident}` counts rows and has no gradient; {help}"));
             }
             Some(i) if forward.presence(i).is_some() => {
                 let help = "write `wrt` with inputs that every call has";
@@ -294,8 +301,10 @@ fn default(
         let reads = |i: usize| specs.iter().any(|s| s.graph.reads(i));
         let is_read = streams.iter().enumerate().any(|(i, s)| s.0 == *source && reads(i));
         match source {
-            // Whether it is given picks the formula.
-            Origin::Input(i) => is_read || forward.presence(*i).is_some(),
+            // Whether it is given picks the formula; what no row depends on has no gradient there.
+            Origin::Input(i) => {
+                is_read || forward.presence(*i).is_some() || forward.rows() == Some(*i)
+            }
             _ => true,
         }
     });
@@ -379,6 +388,24 @@ fn attributes(
         Some(Attr { kind: AttrKind::Given(at?), ..attr.clone() })
     };
     forward.attrs.iter().map(here).collect()
+}
+
+/// Rows that the forward operator does not compute have no gradient: the same counts tell both. They are the last
+/// input here too.
+fn rows(
+    forward: &OpDef,
+    inputs: &[(String, Origin)],
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<()> {
+    let Some(rows) = forward.rows() else { return Some(()) };
+    if inputs.last().map(|(_, source)| *source) == Some(Origin::Input(rows)) {
+        return Some(());
+    }
+    let name = &forward.inputs[rows].name;
+    let what = "the gradient of rows that are not computed is zero";
+    errors.at(&args.keyword, format!("{what}; write `{name}` as the last of its inputs"));
+    None
 }
 
 /// Origin and part of each input stream of the gradient.

@@ -22,6 +22,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     let refused = refused(item, &params);
     let returns = reader.returns(item);
     let split = reader.split(&params, &returns, item);
+    rows(&params, split.is_some(), errors);
     let saved = reader.saved(item);
     reader.streams(&params, item);
     check_args(&args, item, errors);
@@ -55,6 +56,24 @@ fn distinct(params: &mut Vec<Param>, errors: &Errors) {
         known.push(p.ident.clone());
         !again
     });
+}
+
+/// Counts of rows are the last of the tensors, and there are rows: so they are one at most, and the operator that
+/// always computes all rows has the same tensors but for them.
+fn rows(params: &[Param], is_split: bool, errors: &Errors) {
+    let mut tensors = params.iter().filter_map(|p| match p.role {
+        Role::Tensor { kind, .. } => Some((&p.ident, kind)),
+        Role::Attr { .. } => None,
+    });
+    let Some((ident, _)) = tensors.find(|(_, kind)| *kind == Kind::Rows) else { return };
+    if let Some((after, _)) = tensors.next() {
+        let what = "counts of rows are the last tensor of a signature, and there is one of them";
+        errors.at(after, format!("{what}; write `{after}` before `{ident}`, or remove it"));
+    }
+    if !is_split {
+        let what = "rows lie before the dimension that is split, and this operator splits nothing";
+        errors.at(ident, format!("{what}; write `#[split(along = dim)] x: Gated`"));
+    }
 }
 
 /// Names of parameters that are in the source and not among `params`.
@@ -137,11 +156,12 @@ impl Reader<'_> {
         let split = attr::take(&mut attrs, "split", errors);
         let attribute = attr::take(&mut attrs, "attr", errors);
         let mask = attr::take(&mut attrs, "mask", errors);
+        let rows = attr::take(&mut attrs, "rows", errors);
         let unused = attr::take(&mut attrs, "unused", errors);
         let broadcast = attr::take(&mut attrs, "broadcast", errors);
         let holds = attr::take(&mut attrs, "holds", errors);
         for other in &attrs {
-            let known = "split, attr, mask, unused, broadcast, holds";
+            let known = "split, attr, mask, rows, unused, broadcast, holds";
             errors.at(other, format!("a parameter has no such attribute; known: {known}"));
         }
 
@@ -156,13 +176,19 @@ impl Reader<'_> {
                 (Some(s), Kind::Gated) => {
                     self.splits.push((ident.clone(), attr::split(&s, errors)));
                 }
-                (Some(s), Kind::Whole | Kind::Mask) => {
+                (Some(s), Kind::Whole | Kind::Mask | Kind::Rows) => {
                     errors.at(&s, "only a gated tensor is split; write `Gated` for the type");
                 }
                 (None, _) => {}
             }
             if mask.is_some() != (kind == Kind::Mask) {
-                self.unmarked(&ident, &ty);
+                self.unmarked(&ident, &ty, "a mask", "#[mask]", "Mask");
+            }
+            if rows.is_some() != (kind == Kind::Rows) {
+                self.unmarked(&ident, &ty, "a count of rows", "#[rows]", "Rows");
+            }
+            if let (Some(b), Kind::Rows) = (&broadcast, kind) {
+                errors.at(b, "counts of rows have no elements to repeat; remove `#[broadcast]`");
             }
             let (unused, broadcast) = (unused.is_some(), broadcast.is_some());
             let holds = holds.and_then(|a| attr::holds(&a, errors));
@@ -170,11 +196,15 @@ impl Reader<'_> {
             return Some(Param { ident, role });
         }
         if mask.is_some() {
-            self.unmarked(&ident, &ty);
+            self.unmarked(&ident, &ty, "a mask", "#[mask]", "Mask");
+            return None;
+        }
+        if rows.is_some() {
+            self.unmarked(&ident, &ty, "a count of rows", "#[rows]", "Rows");
             return None;
         }
         if optional {
-            let known = "`Option<Elem>` or `Option<Mask>`";
+            let known = "`Option<Elem>`, `Option<Mask>` or `Option<Rows>`";
             errors.at(&ty, format!("what a call may leave out is a tensor: {known}; write one"));
             return None;
         }
@@ -190,10 +220,10 @@ impl Reader<'_> {
         Some(Param { ident, role: Role::Attr { ty, kind, default, any: args.any } })
     }
 
-    /// `#[mask]` without `Mask`, or the other way round.
-    fn unmarked(&self, ident: &Ident, ty: &Type) {
-        let help = format!("write `#[mask] {ident}: Mask`");
-        self.errors.at(ty, format!("a mask is marked and has a type of its own; {help}"));
+    /// `#[mask]` without `Mask`, `#[rows]` without `Rows`, or the other way round.
+    fn unmarked(&self, ident: &Ident, ty: &Type, what: &str, mark: &str, name: &str) {
+        let help = format!("write `{mark} {ident}: {name}`");
+        self.errors.at(ty, format!("{what} is marked and has a type of its own; {help}"));
     }
 
     fn kind(&self, ty: &Type, name: &str, args: &AttrArgs) -> Option<AttrKind> {
@@ -362,7 +392,8 @@ impl Reader<'_> {
             self.errors.at(&item.sig.inputs, "more than 8 input streams; split the operator");
         }
         // Parameters that were refused might have been tensors.
-        let numbers = tensors.iter().any(|(kind, optional)| *kind != Kind::Mask && !optional);
+        let is_number = |kind| matches!(kind, Kind::Whole | Kind::Gated);
+        let numbers = tensors.iter().any(|(kind, optional)| is_number(*kind) && !optional);
         if !numbers && params.len() == item.sig.inputs.len() {
             self.errors.at(
                 &item.sig.ident,
@@ -378,8 +409,8 @@ impl Reader<'_> {
 
 /// What a parameter of this type has for each element, if it is a tensor.
 fn tensor(ty: &str) -> Option<Kind> {
-    const TENSORS: [(&str, Kind); 3] =
-        [("Elem", Kind::Whole), ("Gated", Kind::Gated), ("Mask", Kind::Mask)];
+    const TENSORS: [(&str, Kind); 4] =
+        [("Elem", Kind::Whole), ("Gated", Kind::Gated), ("Mask", Kind::Mask), ("Rows", Kind::Rows)];
     TENSORS.iter().find(|(name, _)| *name == ty).map(|(_, kind)| *kind)
 }
 
@@ -472,12 +503,12 @@ fn unknown_type(name: &str, scope: &Scope) -> String {
         return (*message).to_owned();
     }
     let enums: Vec<String> = scope.enums.iter().map(|e| e.ident.to_string()).collect();
-    let known = ["Elem", "Gated", "Mask", "Dim", "bool", "i64", "f32"].into_iter();
+    let known = ["Elem", "Gated", "Mask", "Rows", "Dim", "bool", "i64", "f32"].into_iter();
     let known = known.chain(enums.iter().map(String::as_str));
     match nearest(name, known) {
         Some(meant) => format!("no type `{name}` is known here; did you mean `{meant}`?"),
         None => {
-            "a tensor is `Elem`, `Gated` or `Mask`, an attribute `Dim`, `bool`, `i64`, `f32` or an enum \
+            "a tensor is `Elem`, `Gated`, `Mask` or `Rows`, an attribute `Dim`, `bool`, `i64`, `f32` or an enum \
                  with `#[derive(OpAttr)]` in the same `#[operators]` module; write one of these"
                 .to_owned()
         }

@@ -64,24 +64,29 @@ pub mod gated {
         if x > limit { limit } else { x }
     }
 
+    #[formula]
+    fn swish(x: Elem, alpha: f32) -> Elem {
+        x * sigmoid(alpha * x)
+    }
+
     /// `a * sigmoid(alpha * a) * (b + bias)`, where `a` is even elements (or the first half) cut off
     /// at `limit`, and `b` odd ones (or the other half) cut off at `-limit` and `limit`. Derivatives
-    /// at the limits are those within.
+    /// at the limits are those within. Of a mixture of experts, `group_index` has the rows of each.
     ///
     /// Source: clipped_swiglu and clipped_swiglu_grad of CANN (ops-nn/activation).
     #[op(
         name = "ClippedSwiglu",
-        grad(name = "ClippedSwigluGrad", wrt(x), inputs(grad_y, x), outputs(grad_x))
+        grad(name = "ClippedSwigluGrad", wrt(x), inputs(grad_y, x, group_index), outputs(grad_x))
     )]
     pub fn clipped_swiglu(
         #[split(along = dim, gate_left = true, interleaved = interleaved)] x: Gated,
+        #[rows] group_index: Option<Rows>,
         #[attr(default = -1)] dim: Dim,
         #[attr(default = 1.702)] alpha: f32,
         #[attr(default = 7.0)] limit: f32,
         #[attr(default = 1.0)] bias: f32,
         #[attr(default = true)] interleaved: bool,
     ) -> Elem {
-        let (a, b) = (below(x.gate, limit), -below(-below(x.value, limit), limit));
-        a * sigmoid(alpha * a) * (b + bias)
+        swish(below(x.gate, limit), alpha) * (-below(-below(x.value, limit), limit) + bias)
     }
 }

@@ -1,6 +1,7 @@
 /* Attributes as aclScalar: every type of number, and what functions refuse of them. */
 #include "acl/acl.h"
 #include "aclnnop/aclnn_clipped_swiglu.h"
+#include "aclnnop/aclnn_clipped_swiglu_grad.h"
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_elu_backward.h"
 #include "aclnnop/aclnn_hardshrink.h"
@@ -204,8 +205,51 @@ static void parts(void)
     memset(out, 0, sizeof out);
     GIVES(aclnnClippedSwiglu, even_and_odd, tx, NULL, -1, 1.702, 7, 1, true, y);
     GIVES(aclnnClippedSwiglu, halves, tx, NULL, -1, 1.702, 7, 1, false, y);
-    REFUSED("groupIndexOptional", "must be null", aclnnClippedSwiglu, tx, tdy, -1, 1.702, 7, 1, true, y);
+    REFUSED("groupIndexOptional", "ACL_INT64", aclnnClippedSwiglu, tx, tdy, -1, 1.702, 7, 1, true, y);
     IS(0, aclDestroyTensor(y));
+}
+
+static double three_rows(int i) { return i < 3 ? even_and_odd(i) : 0; }
+
+/* Counts of rows: of four rows three are computed, in two groups. They are read when the function runs. */
+static void rows(void)
+{
+    const int64_t pairs[2] = {N / 2, 2}, single[2] = {N / 2, 1}, groups[2] = {2, 1}, none[1] = {0};
+    int64_t counts[2] = {7, 7};
+    float all[N];
+    aclTensor* px = aclCreateTensor(pairs, 2, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, pairs, 2, x);
+    aclTensor* y = aclCreateTensor(single, 2, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, single, 2, out);
+    aclTensor* py = aclCreateTensor(single, 2, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, single, 2, dy);
+    aclTensor* pout = aclCreateTensor(pairs, 2, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, pairs, 2, out);
+    aclTensor* index = aclCreateTensor(groups, 1, ACL_INT64, NULL, 0, ACL_FORMAT_ND, groups, 1, counts);
+    aclTensor* table = aclCreateTensor(groups, 2, ACL_INT64, NULL, 0, ACL_FORMAT_ND, groups, 2, counts);
+    aclTensor* empty = aclCreateTensor(none, 1, ACL_INT64, NULL, 0, ACL_FORMAT_ND, none, 1, counts);
+
+    memset(out, 0, sizeof out);
+    GIVES(aclnnClippedSwiglu, even_and_odd, px, index, -1, 1.702, 7, 1, true, y); /* more than there are */
+    for (int i = 0; i < N / 2; i++) {
+        out[i] = 9;
+    }
+    counts[0] = 2;
+    counts[1] = 1;
+    GIVES(aclnnClippedSwiglu, three_rows, px, index, -1, 1.702, 7, 1, true, y);
+
+    IS(0, aclnnClippedSwigluGradGetWorkspaceSize(py, px, NULL, -1, 1.702, 7, 1, true, pout, &size, &executor));
+    IS(0, aclnnClippedSwigluGrad(NULL, 0, executor, NULL));
+    memcpy(all, out, sizeof all);
+    IS(0, aclnnClippedSwigluGradGetWorkspaceSize(py, px, index, -1, 1.702, 7, 1, true, pout, &size, &executor));
+    IS(0, aclnnClippedSwigluGrad(NULL, 0, executor, NULL));
+    CHECK(memcmp(all, out, 6 * sizeof *out) == 0 && all[6] != 0 && out[6] == 0 && out[7] == 0);
+
+    counts[1] = -1;
+    IS(0, aclnnClippedSwigluGetWorkspaceSize(px, index, -1, 1.702, 7, 1, true, y, &size, &executor));
+    says(ACLNN_ERR_PARAM_INVALID, aclnnClippedSwiglu(NULL, 0, executor, NULL), "groupIndexOptional", "entry 1 is -1", __LINE__);
+    REFUSED("groupIndexOptional", "one dimension", aclnnClippedSwiglu, px, table, -1, 1.702, 7, 1, true, y);
+    REFUSED("groupIndexOptional", "one dimension", aclnnClippedSwiglu, px, empty, -1, 1.702, 7, 1, true, y);
+    aclTensor* tensors[] = {px, y, py, pout, index, table, empty};
+    for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
+        IS(0, aclDestroyTensor(tensors[i]));
+    }
 }
 
 /* One type for the inputs, any for the result; floats of two types; no whole numbers. */
@@ -250,6 +294,7 @@ int main(void)
     negative();
     beside();
     parts();
+    rows();
     element_types();
     IS(0, aclDestroyTensor(tx));
     IS(0, aclDestroyTensor(tdy));

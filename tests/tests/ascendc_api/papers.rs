@@ -54,7 +54,7 @@ fn unit_tests_of_the_interface_pass() {
         let dir = scratch(&format!("ut_{name}"));
         let files = emitted(&package);
         write(&dir, &files);
-        let def = package.def;
+        let def = &package.def;
         let like = def.inputs.iter().position(|i| i.kind == def.outputs[0].kind);
         let mut command = compiler(&dir);
         let wanted = |p: &str| p.starts_with("op_api/") || p.starts_with("tests/ut/op_api/");
@@ -171,7 +171,7 @@ const COLUMNS: usize = 24;
 /// Element `at` of a stream's part, as an index into its tensor.
 fn index(bound: &Bound, kind: Kind, stream: &Stream, at: usize) -> usize {
     match kind {
-        Kind::Whole | Kind::Mask => at,
+        Kind::Whole | Kind::Mask | Kind::Rows => at,
         Kind::Gated => {
             let place = bound.place(stream.part);
             at / COLUMNS * 2 * COLUMNS + place.offset + at % COLUMNS * place.step
@@ -213,6 +213,7 @@ fn golden_agrees_with_the_graph() {
     let more = super::operator("ClippedSwigluGrad");
     for def in thorough().into_iter().map(|op| op.def()).chain([more]) {
         let package = package(def, super::ALL);
+        let def = &*package.def;
         let snake = package.snake();
         let dir = scratch(&format!("golden_{snake}"));
         let golden = emitted(&package).into_iter().find(|f| f.path.ends_with("golden.py"));

@@ -53,7 +53,7 @@ pub struct Call {
 impl Call {
     /// A right one for a plan: any dimension, any other attribute.
     pub fn new(random: &mut Random, package: &Package<'_>, plan: &Plan) -> Call {
-        let (def, domain) = (package.def, domain(random));
+        let (def, domain) = (&package.def, domain(random));
         let rank = domain.len();
         let mut attrs: Vec<Value> = def.attrs.iter().map(|a| a.default).collect();
         for (attr, value) in def.attrs.iter().zip(&mut attrs) {

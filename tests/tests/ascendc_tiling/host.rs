@@ -86,7 +86,7 @@ fn tiling_question(def: &OpDef, call: &Call, arch: &Arch, machine: &Machine) -> 
 
 /// What of the tiling data is not the cut, in hex.
 fn rest(package: &Package<'_>, call: &Call) -> String {
-    let def = package.def;
+    let def = &package.def;
     let mut floats = def.attrs.iter().zip(&call.attrs).filter(|(a, _)| a.kind == AttrKind::Float);
     let of = |field: &codegen_ascendc::emit::kernel::tiling_data::Field| match field.name.as_str() {
         "gateFirst" => match def.split.as_ref().map(|s| s.gate) {
@@ -107,9 +107,9 @@ fn rest(package: &Package<'_>, call: &Call) -> String {
 fn tilings(random: &mut Random, package: &Package<'_>, plan: &Plan) -> Case {
     let (call, arch) = (Call::new(random, package, plan), plan.soc.arch);
     let machine = machine(random, arch);
-    let question = tiling_question(package.def, &call, arch, &machine);
+    let question = tiling_question(&package.def, &call, arch, &machine);
     let name = &package.def.name;
-    let answer = match call.bind(package.def) {
+    let answer = match call.bind(&package.def) {
         Err(e) => format!("refused [node] {e}"),
         Ok(bound) => match tile(&Extent::new(&bound), &plan.need, &machine) {
             Err(e) => format!("refused [node] {name}: {e}"),
@@ -178,8 +178,8 @@ fn refusals(package: &Package<'_>, arch: &Arch, cases: &mut Vec<Case>) {
     let machine = Machine { ub: 196_352, cores: 48, pads: true };
     let has = |d: &DType| package.plans_of(arch).any(|p| p.dtype == *d);
     let dtypes = DType::ALL.into_iter().filter(has).collect::<Vec<_>>().into();
-    let strict = OpDef { broadcast: false, promote: false, dtypes, ..package.def.clone() };
-    for call in wrong_calls(package.def, plan) {
+    let strict = OpDef { broadcast: false, promote: false, dtypes, ..(*package.def).clone() };
+    for call in wrong_calls(&package.def, plan) {
         if let Err(e) = call.bind(&strict) {
             let mut words = framework_names(&e.to_string());
             if let Some(attr) = package.def.attrs.iter().zip(&call.attrs).find(|(a, v)| {
@@ -188,7 +188,7 @@ fn refusals(package: &Package<'_>, arch: &Arch, cases: &mut Vec<Case>) {
             }) {
                 words = words.replace(&attr.1.as_int().expect("an integer").to_string(), "`other`");
             }
-            let question = tiling_question(package.def, &call, arch, &machine);
+            let question = tiling_question(&package.def, &call, arch, &machine);
             cases.push((question, format!("refused [node] {words}")));
         }
     }
@@ -196,7 +196,7 @@ fn refusals(package: &Package<'_>, arch: &Arch, cases: &mut Vec<Case>) {
 
 /// Shapes and element types of outputs, broadcasting among them.
 fn shapes(random: &mut Random, package: &Package<'_>, plan: &Plan, cases: &mut Vec<Case>) {
-    let def = package.def;
+    let def = &package.def;
     let mut call = Call::new(random, package, plan);
     if def.broadcast {
         for (shape, _) in &mut call.inputs {
@@ -259,7 +259,7 @@ fn shapes(random: &mut Random, package: &Package<'_>, plan: &Plan, cases: &mut V
 
 /// Definition and prototype, as the stand-in writes them down.
 fn signature(package: &Package<'_>, cases: &mut Vec<Case>) {
-    let def = package.def;
+    let def = &package.def;
     let dtypes = package.dtypes();
     let codes: String = dtypes.iter().map(|d| format!(" {}", code(*d))).collect();
     let n = dtypes.len();
@@ -387,7 +387,7 @@ fn host_side_on(arch: &Arch, packages: &[Package<'_>], program: &Program) {
 
 /// What no call of the Rust can be: null pointers, no room, no cores.
 fn missing(program: &Program, package: &Package<'_>) {
-    let def = package.def;
+    let def = &package.def;
     let plan = &package.plans[0];
     let call = Call::new(&mut Random(1), package, plan);
     let (attrs, ins, outs) = (attributes(def, &call.attrs), inputs(&call), outputs(def, &call));
@@ -436,7 +436,7 @@ fn left_out(program: &Program, packages: &[Package<'_>], arch: &Arch) {
     let (attr, value) = package.def.specs[spec].when[0];
     call.attrs[attr] = Value::Int(value);
     let machine = Machine { ub: 196_352, cores: 8, pads: false };
-    let got = program.ask(&[tiling_question(package.def, &call, arch, &machine)]).remove(0);
+    let got = program.ask(&[tiling_question(&package.def, &call, arch, &machine)]).remove(0);
     let name = &package.def.attrs[attr].name;
     let words = format!("refused [node] {}: {name} = {value} (", package.def.name);
     assert!(got.starts_with(&words) && got.contains("has no kernel on this target"), "{got}");

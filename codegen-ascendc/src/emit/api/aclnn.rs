@@ -15,7 +15,7 @@ use op_dsl_ir::published::{Negative, Of, Type};
 
 /// Both files.
 pub fn files(package: &Package<'_>) -> Vec<File> {
-    let interface = Interface::of(package.def);
+    let interface = Interface::of(&package.def);
     let path = |end: &str| format!("op_api/{}.{end}", interface.header);
     vec![
         File { path: path("h"), text: declarations(package, &interface) },
@@ -304,7 +304,7 @@ fn convert(t: &mut Text, interface: &Interface) {
 }
 
 fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
-    let def = package.def;
+    let def = &package.def;
     let main = interface.main();
     let input = |i| format!("{}Ready", interface.input(i));
     let mut args: Vec<String> = (0..def.inputs.len()).map(input).collect();

@@ -192,7 +192,7 @@ fn refuse(t: &mut Text, condition: &str, message: &str, shown: &[&str]) {
 }
 
 fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
-    let def = package.def;
+    let def = &package.def;
     let main = interface.main();
     let mut params: Vec<Param> = main.tensors().cloned().collect();
     let mut t = Text::new();
@@ -241,7 +241,7 @@ fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
 
 /// First tensors of one kind among themselves, then the dimension, then the kinds.
 fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
-    let def = package.def;
+    let def = &package.def;
     let of_kind = |kind: Kind| -> Vec<&str> {
         let has = |p: &&Param| match p.of {
             Of::Input(i) => def.inputs[i].kind == kind,
@@ -383,7 +383,7 @@ fn attribute(t: &mut Text, p: &Param, allowed: &[(i64, String)]) {
 /// Number and name of each value that an attribute may have, on an architecture or anywhere; nothing
 /// where any may be.
 pub fn allowed(package: &Package<'_>, arch: Option<&Arch>, attr: usize) -> Vec<(i64, String)> {
-    let def = package.def;
+    let def = &package.def;
     let here = |p: &&Plan| arch.is_none_or(|a| p.soc.arch == a);
     let specs: Vec<usize> = package.plans.iter().filter(here).map(|p| p.spec).collect();
     let branched = |s: &usize| def.specs[*s].when.iter().any(|w| w.0 == attr);

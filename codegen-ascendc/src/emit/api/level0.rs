@@ -28,7 +28,7 @@ pub fn attr_type(kind: &AttrKind) -> &'static str {
 }
 
 fn prototype(package: &Package<'_>, tail: &str) -> String {
-    let def = package.def;
+    let def = &package.def;
     let result = match def.outputs.len() {
         1 => "const aclTensor*".into(),
         n => format!("std::tuple<{}>", vec!["const aclTensor*"; n].join(", ")),
@@ -57,7 +57,7 @@ fn declaration(package: &Package<'_>) -> String {
 }
 
 fn definition(package: &Package<'_>) -> String {
-    let def = package.def;
+    let def = &package.def;
     let mut t = Text::new();
     t.line(format!("#include \"{}.h\"\n", package.snake()));
     t.line(includes(&[
@@ -78,7 +78,7 @@ fn definition(package: &Package<'_>) -> String {
 }
 
 fn body(package: &Package<'_>) -> String {
-    let def = package.def;
+    let def = &package.def;
     let inputs: Vec<String> = def.inputs.iter().map(|t| cpp_name(&t.name)).collect();
     let attrs: Vec<String> = def.attrs.iter().map(|a| cpp_name(&a.name)).collect();
     let outputs: Vec<String> =

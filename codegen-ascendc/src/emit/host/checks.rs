@@ -36,7 +36,7 @@ pub fn body(package: &Package<'_>) -> String {
 
 /// Names and kinds of tensors.
 fn signature(text: &mut Text, package: &Package<'_>) {
-    let def = package.def;
+    let def = &package.def;
     let table = |tensors: &[Tensor]| {
         let row = |t: &Tensor| format!("{{\"{}\", {}}}", t.name, t.kind == Kind::Gated);
         tensors.iter().map(row).collect::<Vec<_>>().join(", ")

@@ -55,7 +55,7 @@ pub fn form_constant(package: &Package<'_>, spec: usize) -> String {
 
 /// Attributes that the formula branches on, in the order of the signature.
 pub fn branching(package: &Package<'_>) -> Vec<usize> {
-    let def = package.def;
+    let def = &package.def;
     let branches = |a: &usize| def.specs.iter().any(|s| s.when.iter().any(|(attr, _)| attr == a));
     (0..def.attrs.len()).filter(branches).collect()
 }
@@ -114,7 +114,7 @@ fn forms(text: &mut Text, package: &Package<'_>) {
 
 /// The form that attributes pick: the first whose values they have.
 fn select(text: &mut Text, package: &Package<'_>) {
-    let def = package.def;
+    let def = &package.def;
     let name = |attr: usize| cpp_name(&def.attrs[attr].name);
     let parameters: Vec<String> =
         branching(package).into_iter().map(|a| format!("int64_t {}", name(a))).collect();

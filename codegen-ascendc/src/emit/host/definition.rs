@@ -11,7 +11,7 @@ use op_dsl_ir::op::{Attr, AttrKind, Kind, Tensor, Value};
 
 /// The whole of `<op>_def.cpp`, without its header.
 pub fn definition(package: &Package<'_>) -> String {
-    let (def, name) = (package.def, &package.def.name);
+    let (def, name) = (&package.def, &package.def.name);
     let mut text = Text::new();
     text.line("#include \"register/op_def_registry.h\"\n\nnamespace ops {\n");
     text.line(format!("class {name} : public OpDef {{\npublic:"));
@@ -87,7 +87,7 @@ fn missing(package: &Package<'_>, dtypes: &[DType]) -> String {
 
 /// All tensors in some element types, of the definition or of a configuration.
 fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
-    let def = package.def;
+    let def = &package.def;
     let inputs = def.inputs.iter().map(|t| ("Input", t, "\n            .AutoContiguous()"));
     let all = inputs.chain(def.outputs.iter().map(|t| ("Output", t, "")));
     let types: Vec<String> = dtypes.iter().map(|d| format!("ge::{}", ge_type(*d))).collect();
@@ -119,7 +119,7 @@ fn attr_default(attr: &Attr) -> (&'static str, String) {
 
 /// The whole of `<op>_proto.h`, without its header and its include guard.
 pub fn prototype(package: &Package<'_>) -> String {
-    let def = package.def;
+    let def = &package.def;
     let types = format!("TensorType({{{}}})", ge_types(&package.dtypes()));
     // Inputs that may differ in element type have no common name for it.
     let ty = if def.promote { types.clone() } else { "\"T\"".into() };
@@ -146,12 +146,13 @@ pub fn prototype(package: &Package<'_>) -> String {
 
 /// The comment above the prototype.
 fn document(text: &mut Text, package: &Package<'_>) {
-    let def = package.def;
+    let def = &package.def;
     let types = ge_types(&package.dtypes());
     let shape = |t: &Tensor| match t.kind {
         Kind::Gated => "cut in two along the split dimension, which is even",
         Kind::Whole | Kind::Mask if def.split.is_some() => "half as long along the split dimension",
         Kind::Whole | Kind::Mask => "of any shape",
+        Kind::Rows => "of one dimension",
     };
     let brief = def.doc.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or(&def.name);
     text.line(format!("/**\n * @brief {}", brief.replace("*/", "* /")));

@@ -10,7 +10,7 @@ const SHAPES: &str = include_str!("fragments/shapes.h");
 
 /// The whole file, without its header.
 pub fn file(package: &Package<'_>) -> String {
-    let (snake, def) = (package.snake(), package.def);
+    let (snake, def) = (package.snake(), &package.def);
     let mut text = Text::new();
     text.line("namespace {\n");
     text.line("// Inputs are broadcast against each other; else their shapes must agree.");

@@ -95,7 +95,7 @@ fn form(package: &Package<'_>, spec: &Spec) -> String {
 
 /// Statements that refuse forms without a kernel on this target.
 fn find_need(text: &mut Text, package: &Package<'_>) {
-    let def = package.def;
+    let def = &package.def;
     let value = |a: usize| {
         let (name, var) = (&def.attrs[a].name, cpp_name(&def.attrs[a].name));
         format!("{name} = \" + std::to_string(attributes.{var}) + \" ")
@@ -128,7 +128,7 @@ fn tile(text: &mut Text, package: &Package<'_>) {
 
 /// Statements that read the call: architecture, attributes, type, shapes and platform.
 fn ask(text: &mut Text, package: &Package<'_>) {
-    let def = package.def;
+    let def = &package.def;
     text.line("const Arch* arch = ArchOf(context);");
     text.block("if (arch == nullptr)", "}", |text| {
         text.line("return Refuse(context, \"there are no kernels for the architecture of this product\");");
@@ -158,7 +158,7 @@ fn cut(text: &mut Text, package: &Package<'_>) {
     text.block("if (data == nullptr || workspaces == nullptr)", "}", |text| {
         text.line("return Refuse(context, \"no room for tiling data of \" + std::to_string(sizeof(TilingData)) + \" bytes\");");
     });
-    let def = package.def;
+    let def = &package.def;
     let attribute = |attr: usize| format!("attributes.{}", cpp_name(&def.attrs[attr].name));
     let outer = core::outer(package, "domain.split", attribute);
     let split = def.split.is_some();
@@ -177,7 +177,7 @@ fn cut(text: &mut Text, package: &Package<'_>) {
 
 /// Statements that hand attributes to the kernel.
 fn fill(text: &mut Text, package: &Package<'_>) {
-    let def = package.def;
+    let def = &package.def;
     let gate = def.split.as_ref().map(|s| s.gate).filter(|_| gate_is_an_attribute(def));
     if let Some(Gate::LeftIf(attr)) = gate {
         let var = cpp_name(&def.attrs[attr].name);

@@ -66,14 +66,14 @@ fn constants(package: &Package<'_>, text: &mut Text) {
 /// Tensors that some plan reads, and results, by their GM names.
 fn tensors(package: &Package<'_>) -> Vec<String> {
     let ins = inputs(package);
-    let def = package.def;
+    let def = &package.def;
     let read = |t: usize| ins.iter().any(|i| i.stream.tensor == t);
     let inputs = def.inputs.iter().enumerate().filter(|(t, _)| read(*t)).map(|(_, t)| t);
     inputs.chain(def.outputs.iter()).map(|t| cpp_name(&t.name)).collect()
 }
 
 fn public(package: &Package<'_>, text: &mut Text) {
-    let def = package.def;
+    let def = &package.def;
     let (op, data) = (&def.name, package.tiling_data());
     let split = def.split.is_some();
     let gate = match def.split.as_ref().map(|s| s.gate) {
@@ -195,7 +195,7 @@ fn branch(small: Vec<String>, dense: Vec<String>) -> String {
 
 /// The call of the formula, each stream at its place.
 fn run(package: &Package<'_>, parted: bool) -> String {
-    let def = package.def;
+    let def = &package.def;
     let of = |stream: Stream, name: &str, output: bool| {
         let tensors = if output { &def.outputs } else { &def.inputs };
         let tensor = cpp_name(&tensors[stream.tensor].name);
@@ -239,7 +239,7 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
 }
 
 fn copy_out(package: &Package<'_>, text: &mut Text) {
-    let def = package.def;
+    let def = &package.def;
     let (streams, names) = (def.output_streams(), def.output_names());
     let outs: Vec<(&Stream, &String)> = streams.iter().zip(&names).collect();
     let gm = |s: &Stream| format!("{}Gm_", cpp_name(&def.outputs[s.tensor].name));
@@ -276,7 +276,7 @@ fn moves(arch: &Arch) -> String {
 }
 
 fn members(package: &Package<'_>, text: &mut Text) {
-    let def = package.def;
+    let def = &package.def;
     text.line("// Slots of the results in a buffer of the output queue.");
     for (at, name) in def.output_names().iter().enumerate() {
         text.line(format!("static constexpr uint32_t {} = {at};", slot(name)));

@@ -100,7 +100,7 @@ fn temporaries(plan: &Plan) -> Vec<Temporary> {
 
 /// The class of a plan.
 fn class(package: &Package<'_>, plan: &Plan) -> String {
-    let (def, mut text) = (package.def, Text::new());
+    let (def, mut text) = (&package.def, Text::new());
     let forms: Vec<String> =
         plan.forms.iter().map(|(prim, form)| format!("{} by {form}", prim.row().name)).collect();
     let forms = if forms.is_empty() { String::new() } else { format!("{}; ", forms.join(", ")) };

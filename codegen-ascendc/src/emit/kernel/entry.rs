@@ -8,7 +8,7 @@ use op_dsl_ir::names::cpp_name;
 
 /// Arguments of the entry, the tensors among them in the order of the signature.
 fn tensors(package: &Package<'_>) -> Vec<String> {
-    let def = package.def;
+    let def = &package.def;
     def.inputs.iter().chain(def.outputs.iter()).map(|t| cpp_name(&t.name)).collect()
 }
 

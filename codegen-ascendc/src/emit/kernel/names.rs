@@ -82,7 +82,7 @@ pub struct Input {
 
 /// Input streams that some plan reads.
 pub fn inputs(package: &Package<'_>) -> Vec<Input> {
-    let def = package.def;
+    let def = &package.def;
     let of = |(index, stream): (usize, Stream)| {
         let reads = |p: &Plan| p.inputs[index].is_some();
         let always = package.plans.iter().all(reads);
@@ -102,7 +102,7 @@ pub fn splat(plan: &Plan, k: usize) -> String {
 
 /// The name of a buffer among a plan's calls.
 pub fn buffer(package: &Package<'_>, plan: &Plan, buffer: Buffer) -> String {
-    let def = package.def;
+    let def = &package.def;
     match buffer {
         Buffer::In(k) => cpp_name(&stream_name(def, def.input_streams()[k], false)),
         Buffer::Out(k) => cpp_name(&plan.outputs[k]),

@@ -45,7 +45,7 @@ pub fn gate_is_an_attribute(def: &OpDef) -> bool {
 pub fn fields(package: &Package<'_>) -> Vec<Field> {
     let field = |ty, name: &str, doc: &str| Field { ty, name: name.into(), doc: doc.into() };
     let mut fields: Vec<Field> = TILING.iter().map(|(ty, n, doc)| field(ty, n, doc)).collect();
-    if gate_is_an_attribute(package.def) {
+    if gate_is_an_attribute(&package.def) {
         fields.push(field("uint32_t", "gateFirst", "1 if the gate is the first part, else 0"));
     }
     for attr in package.def.attrs.iter().filter(|a| a.kind == AttrKind::Float) {

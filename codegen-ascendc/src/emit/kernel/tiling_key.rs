@@ -32,7 +32,7 @@ pub fn form(package: &Package<'_>, spec: usize) -> String {
 /// Whether the kernel has the path of small rows: the target can part them inside UB, and where a
 /// plan reads one part of a tensor, it reads the other too.
 pub fn has_small(package: &Package<'_>) -> bool {
-    let def = package.def;
+    let def = &package.def;
     let streams = def.input_streams();
     let whole = package.plans.iter().all(|plan| {
         def.inputs.iter().enumerate().filter(|(_, t)| t.kind == Kind::Gated).all(|(tensor, _)| {

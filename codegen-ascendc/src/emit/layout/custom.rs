@@ -145,7 +145,7 @@ pub fn readme(packages: &[Package<'_>], build: &str) -> String {
         "the shapes that the definition asks for: nothing is broadcast, no type is promoted.",
     );
     for package in packages {
-        let (def, as_written) = (package.def, words::as_written(package));
+        let (def, as_written) = (&package.def, words::as_written(package));
         text.line(format!("\n## {}\n\n{}\n\n{}", def.name, def.doc.trim(), as_written.trim_end()));
     }
     for package in packages.iter().filter(|p| !p.left_out.is_empty()) {

@@ -54,7 +54,7 @@ fn attribute(attr: &Attr) -> (&'static str, String) {
 
 /// What a caller needs to know of the operator.
 fn launch_header(package: &Package<'_>) -> String {
-    let def = package.def;
+    let def = &package.def;
     let mut text = Text::new();
     text.line("#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <string>\n#include <vector>\n");
     text.line("// A tensor of the signature; the split dimension of a gated one is twice as long.");
@@ -130,7 +130,7 @@ fn set_attribute(package: &Package<'_>, text: &mut Text) {
 
 /// Kernel entry and launcher.
 fn launch(package: &Package<'_>) -> String {
-    let (def, snake) = (package.def, package.snake());
+    let (def, snake) = (&package.def, package.snake());
     let names: Vec<String> = tensors(package).map(|t| cpp_name(&t.name)).collect();
     let params: Vec<String> = names.iter().map(|n| format!("GM_ADDR {n}")).collect();
     // Where vector cores are apart, a kernel says that it runs on them.
@@ -206,7 +206,7 @@ fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
 
 /// Tiling by the operator's host code, with what the platform reports.
 fn tiling(package: &Package<'_>, text: &mut Text) {
-    let (def, snake) = (package.def, package.snake());
+    let (def, snake) = (&package.def, package.snake());
     let call = |a: usize| format!("call.{}", cpp_name(&def.attrs[a].name));
     let chosen: Vec<String> = host::core::branching(package).into_iter().map(call).collect();
     let outer = host::core::outer(package, "SplitDim(call)", call);
@@ -267,7 +267,7 @@ target_link_libraries({snake} PRIVATE ascendcl tiling_api register platform m dl
 }
 
 fn readme(package: &Package<'_>) -> String {
-    let (def, snake) = (package.def, package.snake());
+    let (def, snake) = (&package.def, package.snake());
     let files: Vec<String> = tensors(package).map(|t| format!("{}.npy", t.name)).collect();
     let attrs: Vec<String> = def
         .attrs

@@ -49,7 +49,7 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
 
 /// The specialisation that the example calls: the defaults if the package has them.
 fn spec(package: &Package<'_>, function: &Function) -> Option<usize> {
-    let def = package.def;
+    let def = &package.def;
     let specs = package.specs();
     let fixed = |a: usize| function.fixed(a).and_then(Value::as_int);
     let default = |s: &usize| {
@@ -63,7 +63,7 @@ fn spec(package: &Package<'_>, function: &Function) -> Option<usize> {
 
 /// The value of an attribute in the example.
 fn attribute(package: &Package<'_>, function: &Function, spec: usize, attr: usize) -> Value {
-    let def = package.def;
+    let def = &package.def;
     if let Some(fixed) = function.fixed(attr) {
         return fixed;
     }
@@ -166,7 +166,7 @@ bool Close(const char* name, int64_t i, float got, double want)
 
 /// The formula for one element, and where its numbers are.
 pub fn expected(package: &Package<'_>, spec: usize) -> String {
-    let def = package.def;
+    let def = &package.def;
     let graph = &def.specs[spec].graph;
     let named = |names: Vec<String>| names.iter().map(|n| cpp_name(n)).collect::<Vec<_>>();
     let (inputs, outputs) = (named(def.input_names()), named(def.output_names()));
@@ -197,10 +197,10 @@ fn described(function: &Function) -> impl Iterator<Item = &Param> {
 }
 
 fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: usize) -> String {
-    let def = package.def;
+    let def = &package.def;
     let mut b = Text::new();
     let both = |kind: Kind| match (def.split.is_some(), kind) {
-        (false, _) => "SHAPE",
+        (false, _) | (_, Kind::Rows) => "SHAPE",
         (true, Kind::Whole | Kind::Mask) => "PART",
         (true, Kind::Gated) => "BOTH",
     };
@@ -291,7 +291,7 @@ fn compare(
     spec: usize,
     b: &mut Text,
 ) {
-    let def = package.def;
+    let def = &package.def;
     let place = |part: op_dsl_ir::op::Part| match (def.split.is_some(), part) {
         (false, _) | (_, op_dsl_ir::op::Part::Whole) => "i",
         (true, op_dsl_ir::op::Part::Gate) => "gate",

@@ -147,7 +147,7 @@ fn formula_name(package: &Package<'_>, spec: usize) -> String {
 }
 
 fn formula(package: &Package<'_>, spec: usize) -> String {
-    let def = package.def;
+    let def = &package.def;
     let inputs = stream_names(&def.inputs, &def.input_streams());
     let outputs = stream_names(&def.outputs, &def.output_streams());
     let scalars: Vec<String> = def.scalar_names().iter().map(|s| word(s)).collect();
@@ -190,7 +190,7 @@ fn default(kind: &AttrKind, of: Value) -> String {
 
 /// The function that the test framework calls.
 fn golden(package: &Package<'_>) -> String {
-    let def = package.def;
+    let def = &package.def;
     let mut t = Text::new();
     let mut params: Vec<String> = def.inputs.iter().map(|i| word(&i.name)).collect();
     params.push("*".into());

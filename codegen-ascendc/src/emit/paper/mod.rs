@@ -26,7 +26,7 @@ use op_dsl_ir::interface::Interface;
 
 /// The files, relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
-    let interface = Interface::of(package.def);
+    let interface = Interface::of(&package.def);
     let mut files =
         vec![readme::file(package, &interface), golden::file(package), config::file(package)];
     for function in &interface.functions {

@@ -56,7 +56,7 @@ fn arguments_of_formula(
     interface: &Interface,
     function: &Function,
 ) -> String {
-    let def = package.def;
+    let def = &package.def;
     let mut t = Text::new();
     for p in &function.params {
         let own = match p.of {
@@ -150,7 +150,7 @@ fn attribute(package: &Package<'_>, interface: &Interface, attr: usize, param: &
 }
 
 fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> String {
-    let def = package.def;
+    let def = &package.def;
     let pointers = function.params.iter().filter(|p| p.is_needed());
     let pointers: Vec<&str> = pointers.map(|p| &*p.name).collect();
     let mut t = Text::new();

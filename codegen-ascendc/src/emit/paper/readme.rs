@@ -9,7 +9,7 @@ use op_dsl_ir::op::AttrKind;
 
 /// The page.
 pub fn file(package: &Package<'_>, interface: &Interface) -> File {
-    let def = package.def;
+    let def = &package.def;
     let mut t = Text::new();
     t.line(header(package, "an operator for ops-nn", Comment::Angle));
     t.line(format!("# {}\n", def.name));
@@ -25,7 +25,7 @@ pub fn file(package: &Package<'_>, interface: &Interface) -> File {
 }
 
 fn parameters(package: &Package<'_>) -> String {
-    let def = package.def;
+    let def = &package.def;
     let dtypes = words::dtypes(package);
     let mut t = Text::new();
     t.line("| Name | Kind | Meaning | Type | Format |\n|---|---|---|---|---|");
@@ -50,7 +50,7 @@ fn parameters(package: &Package<'_>) -> String {
 }
 
 fn constraints(package: &Package<'_>) -> String {
-    let def = package.def;
+    let def = &package.def;
     let mut t = Text::new();
     t.line("- Tensors have at most 8 dimensions.");
     if def.split.is_some() {

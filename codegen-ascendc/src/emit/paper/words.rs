@@ -52,7 +52,7 @@ pub fn as_written(package: &Package<'_>) -> String {
 
 /// The formulas, one listing per specialisation, in the operator's own names.
 pub fn formulas(package: &Package<'_>) -> String {
-    let def = package.def;
+    let def = &package.def;
     let (inputs, scalars, outputs) = (def.input_names(), def.scalar_names(), def.output_names());
     let mut text = String::new();
     for spec in package.specs() {
@@ -73,7 +73,7 @@ pub fn formulas(package: &Package<'_>) -> String {
 
 /// How tensors with two parts are cut; nothing where none is.
 fn split(package: &Package<'_>) -> String {
-    let def = package.def;
+    let def = &package.def;
     let Some(split) = &def.split else { return String::new() };
     let (one, other) = match split.pattern {
         Pattern::Halves => ("first half", "second half"),
@@ -124,7 +124,7 @@ pub fn default(package: &Package<'_>, attr: usize) -> String {
 
 /// What an attribute means.
 pub fn attribute(package: &Package<'_>, attr: usize) -> String {
-    let def = package.def;
+    let def = &package.def;
     let split = def.split.as_ref();
     match &def.attrs[attr].kind {
         AttrKind::Dim if split.is_some_and(|s| s.dim == attr) => {
@@ -154,7 +154,7 @@ pub fn attribute(package: &Package<'_>, attr: usize) -> String {
 
 /// The shape of a tensor argument, relative to the others.
 pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> String {
-    let def = package.def;
+    let def = &package.def;
     let kind = match param.of {
         Of::Input(i) => def.inputs[i].kind,
         Of::Output(i) => def.outputs[i].kind,

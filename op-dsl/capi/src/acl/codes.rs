@@ -74,6 +74,11 @@ pub fn truth(code: i32) -> Option<Stored> {
     }
 }
 
+/// What counts of rows of this element type are stored as, if it can be that of counts.
+pub fn count(code: i32) -> Option<Stored> {
+    (element(code) == Some(Element::Whole(Whole::I64))).then_some(Stored::Int64)
+}
+
 /// Bytes of an element; 0 for what is no `aclDataType` or has no size.
 pub fn dtype_size(code: i32) -> usize {
     match (element(code), other(code)) {

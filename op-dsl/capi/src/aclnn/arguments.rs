@@ -62,10 +62,14 @@ impl Given<'_> {
         matches!(self.of, Of::Input(_))
     }
 
-    /// Whether it holds truth values.
-    pub fn is_mask(&self, call: &Call<'_>) -> bool {
-        let inputs = &call.resolved.operator.def().inputs;
-        matches!(self.of, Of::Input(i) if inputs[i].kind == Kind::Mask)
+    /// What it has for each element of the formula.
+    pub fn kind(&self, call: &Call<'_>) -> Kind {
+        let def = call.resolved.operator.def();
+        match self.of {
+            Of::Input(i) => def.inputs[i].kind,
+            Of::Output(i) => def.outputs[i].kind,
+            Of::Attr(_) | Of::Unused | Of::Absent => Kind::Whole, // no tensors of the operator
+        }
     }
 }
 

@@ -3,12 +3,14 @@
 //! are the operator's own (`bind`), and so are the words for them.
 
 use super::arguments::{Call, Given};
-use crate::acl::{ACLNN_ERR_PARAM_INVALID, dtype_name, element, float_name, is_plain, truth};
+use crate::acl::{
+    ACLNN_ERR_PARAM_INVALID, count, dtype_name, element, float_name, is_plain, truth,
+};
 use crate::element::Element;
 use crate::operand::Operand;
 use crate::refusal::{Checked, Refusal};
 use op_dsl_ir::bind::{MAX_RANK, Shape, TensorMeta, bind, check_outputs};
-use op_dsl_ir::op::{Tensor, Value};
+use op_dsl_ir::op::{Kind, Tensor, Value};
 use op_dsl_ir::published::{DTypes, Inputs, Of};
 use op_dsl_ir::{DType, Stored};
 
@@ -67,18 +69,23 @@ fn other_type<T>(call: &Call<'_>, given: &Given<'_>, allowed: &str) -> Checked<T
 /// The element type of a tensor, if the function takes it.
 fn taken(call: &Call<'_>, given: &Given<'_>) -> Checked<Element> {
     if given.tensor.is_absent() {
-        return Ok(Element::Truth(Stored::Nothing));
+        return Ok(Element::Other(Stored::Nothing));
     }
-    if given.is_mask(call) {
-        let truth = truth(given.tensor.dtype).map(Element::Truth);
-        return truth.map_or_else(|| other_type(call, given, "ACL_BOOL, ACL_UINT8, ACL_UINT1"), Ok);
+    let code = given.tensor.dtype;
+    let other = match given.kind(call) {
+        Kind::Whole | Kind::Gated => None,
+        Kind::Mask => Some((truth(code), "ACL_BOOL, ACL_UINT8, ACL_UINT1")),
+        Kind::Rows => Some((count(code), "ACL_INT64")),
+    };
+    if let Some((stored, allowed)) = other {
+        return stored.map_or_else(|| other_type(call, given, allowed), |s| Ok(Element::Other(s)));
     }
     let floats = &call.resolved.operator.def().dtypes;
     let casts = given.is_input() && call.resolved.dtypes.inputs == Inputs::Numbers;
-    let element = element(given.tensor.dtype).filter(|element| match element {
+    let element = element(code).filter(|element| match element {
         Element::Float(dtype) => floats.contains(dtype),
         Element::Whole(_) => casts,
-        Element::Truth(_) => false,
+        Element::Other(_) => false,
     });
     let Some(element) = element else {
         let floats: Vec<String> = floats.iter().map(|&dtype| float_name(dtype)).collect();

@@ -139,7 +139,7 @@ unsafe fn run(entry: &Entry, executor: &Executor, workspace: usize) -> Checked<(
 /// Whether an operand is somewhere, and ends where its memory does.
 fn memory(operand: &Operand<Element>, base: usize) -> Result<(), (i32, String)> {
     let Ok(Some((first, last))) = operand.span() else { return Ok(()) };
-    if operand.element == Element::Truth(Stored::Nothing) {
+    if operand.element == Element::Other(Stored::Nothing) {
         return Ok(());
     }
     if base == 0 {

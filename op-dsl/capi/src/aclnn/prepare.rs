@@ -53,7 +53,7 @@ fn check(entry: &'static Entry, arguments: &[Argument]) -> Checked<Executor> {
     for (given, operand) in call.tensors.iter().zip(operands) {
         let way = match operand.element {
             Element::Float(dtype) => Way::Direct(dtype.into()),
-            Element::Truth(stored) => Way::Direct(stored),
+            Element::Other(stored) => Way::Direct(stored),
             Element::Whole(whole) => {
                 let at = workspace;
                 let bytes = operand.dense(computed).dense_bytes().next_multiple_of(ALIGN);

@@ -92,6 +92,10 @@ fn check(
         types.push(match (kind, truth(t.dtype)) {
             (Kind::Mask, Some(stored)) => stored,
             (Kind::Whole | Kind::Gated, _) if t.dtype == output.dtype => dtype.into(),
+            (Kind::Rows, _) => {
+                let what = "counts rows, for which infiniop has no tensor".into();
+                return wrong(BAD_PARAM, name, what);
+            }
             (Kind::Mask, None) => {
                 let what = format!("has dtype {}; allowed for a mask: BOOL, U8", t.dtype);
                 return wrong(BAD_TENSOR_DTYPE, name, what);

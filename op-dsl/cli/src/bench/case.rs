@@ -64,6 +64,7 @@ impl<'o> Case<'o> {
         for (i, (tensor, shape)) in op.def().inputs.iter().zip(&shapes).enumerate() {
             inputs.push(match (tensor.kind, data) {
                 _ if op.def().presence(i).is_some() => Array::absent(),
+                (Kind::Rows, _) => Array::all_rows(),
                 (Kind::Mask, _) => {
                     let truth = || f32::from(normal.draw() > 0.0);
                     Array::filled(tensor.kind.stored(dtype), shape, truth)?

@@ -120,6 +120,7 @@ fn bytes(array: &Array) -> Vec<u8> {
         Data::BF16(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
         Data::F32(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
         Data::Bytes(v) | Data::Bits(v) => v[array.start..].to_vec(),
+        Data::Int64(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
         Data::Nothing => Vec::new(),
     }
 }

@@ -130,6 +130,7 @@ impl Formula {
             (_, false) => vec![n],
             (Kind::Whole | Kind::Mask, true) => vec![1, n],
             (Kind::Gated, true) => vec![2, n],
+            (Kind::Rows, true) => vec![1],
         }
     }
 

@@ -79,6 +79,19 @@ pub enum Wrong {
         /// The least rank.
         min: usize,
     },
+    /// The counts of rows are no list of some.
+    #[error(
+        "tensor `{tensor}` has shape {got:?}; allowed: one dimension of 1 or more, since its sum is a number of \
+         rows{}", if *.optional { "; leave it out to compute all rows" } else { "" }
+    )]
+    RowCounts {
+        /// The tensor.
+        tensor: Text,
+        /// Its shape.
+        got: Vec<usize>,
+        /// Whether it may be left out.
+        optional: bool,
+    },
     /// The split dimension has no middle.
     #[error(
         "tensor `{tensor}` has shape {shape:?}; dimension {dim} is cut in two and must be even"

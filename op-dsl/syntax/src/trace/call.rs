@@ -36,6 +36,10 @@ impl<'a> Tracer<'a> {
     /// `x.f(y)`
     pub fn method(&mut self, m: &'a ExprMethodCall) -> Traces<Value> {
         let receiver = self.expr(&m.receiver)?;
+        if receiver == Value::Rows {
+            self.element(&m.receiver, &receiver);
+            return Ok(Value::Poison);
+        }
         let mut args = vec![receiver];
         for a in &m.args {
             args.push(self.expr(a)?);

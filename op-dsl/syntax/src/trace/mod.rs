@@ -125,11 +125,14 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
                         let element = next(b);
                         Value::Truth(Cond::is_not_zero(b, element))
                     }
+                    Kind::Rows => Value::Rows,
                 };
                 presence += usize::from(*optional);
-                match optional {
-                    true => Value::Optional(presence - 1, Box::new(value)),
-                    false => value,
+                match (optional, kind) {
+                    (true, Kind::Whole | Kind::Gated | Kind::Mask) => {
+                        Value::Optional(presence - 1, Box::new(value))
+                    }
+                    _ => value,
                 }
             }
             Role::Attr { kind, .. } => {
@@ -166,7 +169,9 @@ fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
     for (value, kind) in returned.iter().zip(&op.returns) {
         match (value, kind) {
             (Value::Gated(gate, v), Kind::Gated) => out.extend([*gate, *v]),
-            (value, Kind::Whole | Kind::Mask) => out.push(tracer.element(&tail, value)?),
+            (value, Kind::Whole | Kind::Mask | Kind::Rows) => {
+                out.push(tracer.element(&tail, value)?)
+            }
             (Value::Poison, _) => return None,
             (value, Kind::Gated) => {
                 let what = value.what();

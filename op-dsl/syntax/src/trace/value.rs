@@ -24,6 +24,8 @@ pub enum Value {
     Given(Option<Box<Value>>),
     /// An attribute that lays out tensors and is no part of the formula.
     Layout,
+    /// Counts of rows, which are no part of the formula.
+    Rows,
     /// A gated tensor's two elements.
     Gated(Id, Id),
     /// Several values.
@@ -44,6 +46,7 @@ impl Value {
             Value::Variant(..) => "a variant",
             Value::Optional(..) | Value::Given(_) => "an optional tensor",
             Value::Layout => "an attribute that is no part of the formula",
+            Value::Rows => "counts of rows, which are no part of the formula",
             Value::Gated(..) => "a gated pair",
             Value::Tuple(_) => "a tuple",
             Value::Poison => "an error",
@@ -60,6 +63,7 @@ impl Value {
                 "write `.unwrap_or(..)`, or `match` with `Some(..)` and `None`"
             }
             Value::Layout => "write an `f32` attribute",
+            Value::Rows => "which rows are computed is not asked of elements",
             Value::Gated(..) => "write its `gate` or its `value`",
             Value::Tuple(_) => "write one of its values",
             Value::Elem(_) | Value::Num(_) | Value::Poison => "",

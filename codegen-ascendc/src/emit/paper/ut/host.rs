@@ -11,7 +11,7 @@ use op_dsl_ir::tiling::{Machine, Tiling};
 
 /// One test for each kernel: what the plans say is what the host must answer.
 pub fn tilings(package: &Package<'_>) -> String {
-    let (def, snake) = (package.def, package.snake());
+    let (def, snake) = (&package.def, package.snake());
     let mut t = Text::new();
     t.line("#include <cstring>\n\n#include <gtest/gtest.h>\n\n#include \"tiling_case_executor.h\"");
     t.line(format!("#include \"../../../op_host/{snake}_tiling_core.h\"\n"));

@@ -52,7 +52,7 @@ enum Wrong<'a> {
 }
 
 fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wrong<'_>) -> String {
-    let def = package.def;
+    let def = &package.def;
     let Plan { spec, dtype, .. } = *package.common();
     let dtype = match wrong {
         Wrong::DType => "ACL_INT32".to_string(),

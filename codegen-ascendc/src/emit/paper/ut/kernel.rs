@@ -58,7 +58,7 @@ fn test(package: &Package<'_>, plan: &Plan) -> Option<String> {
 }
 
 fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> String {
-    let def = package.def;
+    let def = &package.def;
     let mut t = Text::new();
     let mut args = Vec::new();
     let mut memory = |t: &mut Text, name: &str, shape: &[usize], filled: bool, phase: usize| {
@@ -137,7 +137,7 @@ fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> S
 
 /// Every element against the formula.
 fn check(package: &Package<'_>, call: &Call, gate_first: bool, floats: &[String], t: &mut Text) {
-    let def = package.def;
+    let def = &package.def;
     let (rows, columns) = (call.bound.domain[0], call.bound.domain[1]);
     let at = |part: Part| match (def.split.is_some(), part == Part::Gate) {
         (false, _) => "i",

@@ -42,11 +42,12 @@ struct Call {
 
 /// The last dimension is the cut one.
 fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) -> Option<Call> {
-    let def = package.def;
+    let def = &package.def;
     let attrs: Vec<Value> = (0..def.attrs.len()).map(|i| attribute(package, spec, i)).collect();
     let shape = |kind: Kind| match kind {
         Kind::Whole | Kind::Mask => part.to_vec(),
         Kind::Gated => vec![part[0], 2 * part[1]],
+        Kind::Rows => vec![1],
     };
     let shapes: Vec<Vec<usize>> = def.inputs.iter().map(|t| shape(t.kind)).collect();
     let meta = |(t, shape): (&Tensor, _)| TensorMeta { shape, dtype: t.kind.stored(dtype) };
@@ -59,7 +60,7 @@ fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) -> O
 
 /// What the specialisation asks, else the default; the last dimension.
 fn attribute(package: &Package<'_>, spec: usize, attr: usize) -> Value {
-    let def = package.def;
+    let def = &package.def;
     let forced = def.specs[spec].when.iter().find(|w| w.0 == attr).map(|w| w.1);
     match (forced, def.attrs[attr].default) {
         (Some(v), Value::Bool(_)) => Value::Bool(v != 0),
