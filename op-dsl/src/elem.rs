@@ -1,21 +1,25 @@
-//! One element of a tensor, in f64 with its derivative: what formulas compute with when they run
+//! One element of a tensor, in f64 with its derivatives: what formulas compute with when they run
 //! as ordinary Rust.
 //!
 //! Values and derivatives are written here by hand and pass through none of the graph's passes, so
 //! that a formula run on [`Elem`]s judges what was made of it.
 
-use crate::dual;
+use crate::dual::{self, Jet};
 use std::cmp::Ordering;
 use std::f64::consts::{LN_2, LOG2_E};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// One element of a tensor: a value, and its derivative by whichever input is varied.
+/// One element of a tensor: a value, and its derivatives by whichever inputs are varied.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Elem {
     /// The value.
     pub value: f64,
     /// The derivative.
     pub derivative: f64,
+    /// The derivative by what else is varied, for second derivatives.
+    pub other: f64,
+    /// The derivative by both.
+    pub both: f64,
 }
 
 /// One element of each part of a tensor that is cut in two along a dimension.
@@ -40,17 +44,36 @@ pub type Dim = i64;
 impl Elem {
     /// A value that does not depend on the input.
     pub const fn constant(value: f64) -> Elem {
-        Elem { value, derivative: 0.0 }
+        Elem { value, derivative: 0.0, other: 0.0, both: 0.0 }
     }
 
     /// The input that is varied.
     pub const fn variable(value: f64) -> Elem {
-        Elem { value, derivative: 1.0 }
+        Elem { derivative: 1.0, ..Elem::constant(value) }
     }
 
-    /// A function of this element, by its value and its derivative there.
-    fn through(self, (value, slope): (f64, f64)) -> Elem {
-        Elem { value, derivative: flow(self.derivative, slope) }
+    /// The result of what has no value.
+    const NAN: Elem =
+        Elem { value: f64::NAN, derivative: f64::NAN, other: f64::NAN, both: f64::NAN };
+
+    /// A function of this element, by its value and its derivatives there.
+    fn through(self, (value, slope, bend): Jet) -> Elem {
+        Elem {
+            value,
+            derivative: flow(self.derivative, slope),
+            other: flow(self.other, slope),
+            both: flow(self.both, slope) + flow(flow(self.derivative, self.other), bend),
+        }
+    }
+
+    /// Every part by a linear function of two.
+    fn linear(self, y: Elem, f: impl Fn(f64, f64) -> f64) -> Elem {
+        Elem {
+            value: f(self.value, y.value),
+            derivative: f(self.derivative, y.derivative),
+            other: f(self.other, y.other),
+            both: f(self.both, y.both),
+        }
     }
 }
 
@@ -74,29 +97,34 @@ impl From<f32> for Elem {
 impl Neg for Elem {
     type Output = Elem;
     fn neg(self) -> Elem {
-        Elem { value: -self.value, derivative: -self.derivative }
+        self.linear(self, |x, _| -x)
     }
 }
 
 impl Add for Elem {
     type Output = Elem;
     fn add(self, y: Elem) -> Elem {
-        Elem { value: self.value + y.value, derivative: self.derivative + y.derivative }
+        self.linear(y, |x, y| x + y)
     }
 }
 
 impl Sub for Elem {
     type Output = Elem;
     fn sub(self, y: Elem) -> Elem {
-        Elem { value: self.value - y.value, derivative: self.derivative - y.derivative }
+        self.linear(y, |x, y| x - y)
     }
 }
 
 impl Mul for Elem {
     type Output = Elem;
     fn mul(self, y: Elem) -> Elem {
-        let derivative = flow(self.derivative, y.value) + flow(y.derivative, self.value);
-        Elem { value: self.value * y.value, derivative }
+        let (one, two) = (flow(self.derivative, y.other), flow(y.derivative, self.other));
+        Elem {
+            value: self.value * y.value,
+            derivative: flow(self.derivative, y.value) + flow(y.derivative, self.value),
+            other: flow(self.other, y.value) + flow(y.other, self.value),
+            both: flow(self.both, y.value) + flow(y.both, self.value) + one + two,
+        }
     }
 }
 
@@ -104,8 +132,12 @@ impl Div for Elem {
     type Output = Elem;
     fn div(self, y: Elem) -> Elem {
         let value = self.value / y.value;
-        let derivative = flow(self.derivative, 1.0 / y.value) - flow(y.derivative, value / y.value);
-        Elem { value, derivative }
+        let slope = |x: f64, by: f64| flow(x, 1.0 / y.value) - flow(by, value / y.value);
+        let derivative = slope(self.derivative, y.derivative);
+        let other = slope(self.other, y.other);
+        let mixed = flow(y.derivative, other) + flow(y.other, derivative);
+        let both = slope(self.both, y.both) - flow(mixed, 1.0 / y.value);
+        Elem { value, derivative, other, both }
     }
 }
 
@@ -185,8 +217,14 @@ macro_rules! functions {
 op_dsl_ir::functions_of_one_value!(functions);
 functions! {
     recip "1 / x" |x| 1.0 / x;
-    exp2 "2^x" |x| x.through((libm::exp2(x.value), LN_2 * libm::exp2(x.value)));
-    log2 "log_2 x" |x| x.through((libm::log2(x.value), LOG2_E / x.value));
+    exp2 "2^x" |x| {
+        let y = libm::exp2(x.value);
+        x.through((y, LN_2 * y, LN_2 * LN_2 * y))
+    };
+    log2 "log_2 x" |x| {
+        let v = x.value;
+        x.through((libm::log2(v), LOG2_E / v, -LOG2_E / (v * v)))
+    };
 }
 
 impl Elem {
@@ -203,9 +241,9 @@ impl Elem {
     /// This one where it compares so, else the other.
     fn pick(self, y: Elem, this: Ordering) -> Elem {
         match self.value.partial_cmp(&y.value) {
-            None => Elem { value: f64::NAN, derivative: f64::NAN },
+            None => Elem::NAN,
             Some(Ordering::Equal) => {
-                Elem { derivative: 0.5 * (self.derivative + y.derivative), ..self }
+                Elem { value: self.value, ..self.linear(y, |x, y| 0.5 * (x + y)) }
             }
             Some(order) if order == this => self,
             Some(_) => y,
@@ -217,7 +255,7 @@ impl Elem {
     pub fn clamp(self, low: impl Into<Elem>, high: impl Into<Elem>) -> Elem {
         let (low, high) = (low.into(), high.into());
         if [self, low, high].iter().any(|x| x.value.is_nan()) {
-            return Elem { value: f64::NAN, derivative: f64::NAN };
+            return Elem::NAN;
         }
         let raised = if self > low { self } else { low };
         if raised < high { raised } else { high }
@@ -226,17 +264,25 @@ impl Elem {
     /// `x^y`; NaN for a negative `x` and a `y` that is not whole.
     pub fn powf(self, y: impl Into<Elem>) -> Elem {
         let y = y.into();
-        let value = libm::pow(self.value, y.value);
+        let ([a, n], power) =
+            ([self.value, y.value], |less: f64| libm::pow(self.value, y.value - less));
+        let value = power(0.0);
         // Where the power is 0, the logarithm may be infinite.
-        let by_y = if value == 0.0 { 0.0 } else { value * libm::log(self.value) };
-        let by_x = y.value * libm::pow(self.value, y.value - 1.0);
-        Elem { value, derivative: flow(self.derivative, by_x) + flow(y.derivative, by_y) }
+        let log = |power: f64| if power == 0.0 { 0.0 } else { power * libm::log(a) };
+        let by_x =
+            Elem { value, ..self.through((value, n * power(1.0), n * (n - 1.0) * power(2.0))) };
+        let by_y = y.through((0.0, log(value), log(log(value))));
+        let mixed = flow(self.derivative, y.other) + flow(y.derivative, self.other);
+        let both = flow(mixed, power(1.0) + n * log(power(1.0)));
+        let sum = by_x + by_y;
+        Elem { both: sum.both + both, ..sum }
     }
 
     /// `x^n`
     pub fn powi(self, n: i32) -> Elem {
-        let x = self.value;
-        self.through((x.powi(n), f64::from(n) * x.powi(n.saturating_sub(1))))
+        let (x, m) = (self.value, f64::from(n));
+        let power = |less: i32| x.powi(n.saturating_sub(less));
+        self.through((power(0), m * power(1), m * (m - 1.0) * power(2)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The author's function as an oracle: by value, and for a derived gradient by derivative.
+//! The author's function as an oracle: by value, and for a derived gradient by derivative, or by two.
 
 use crate::{Elem, OpAttr};
 use codegen_cpu::rt::call::OracleInput;
@@ -43,6 +43,39 @@ pub fn gradient(f: Evaluate, c: &Connections, i: &OracleInput<'_>) -> Vec<f64> {
         terms.map(|(y, dy)| dy * y.derivative).sum()
     };
     c.wrt.iter().map(by).collect()
+}
+
+/// The same of the gradient that `first` makes of the function: `second` is how the streams connect to
+/// that one's. A saved value has the derivatives of what was saved.
+pub fn second_gradient(
+    f: Evaluate,
+    first: &Connections,
+    second: &Connections,
+    i: &OracleInput<'_>,
+) -> Vec<f64> {
+    let stream = |at: Option<usize>| at.and_then(|at| i.streams.get(at)).copied();
+    let held =
+        |at: Option<usize>| stream(at.and_then(|at| second.inputs.get(at).copied().flatten()));
+    let saved: Vec<Option<f64>> = first.saved.iter().map(|at| held(*at)).collect();
+    // The derivative of a gradient by one stream of it.
+    let slope = |by: usize, wrt: usize| {
+        let x = first.inputs.iter().enumerate().map(|(k, at)| Elem {
+            derivative: if k == by { 1.0 } else { 0.0 },
+            other: if *at == Some(wrt) { 1.0 } else { 0.0 },
+            ..Elem::constant(held(*at).unwrap_or(0.5))
+        });
+        let y = f(&x.collect::<Vec<Elem>>(), i.attrs, &saved);
+        let terms = y.iter().zip(first.upstream).filter(|(_, at)| at.is_some()).map(|(y, at)| {
+            let own = if *at == Some(wrt) { y.derivative } else { 0.0 };
+            own + held(*at).map_or(0.0, |dy| dy * y.both)
+        });
+        terms.sum::<f64>()
+    };
+    let by = |wrt: &usize| {
+        let gradients = first.wrt.iter().zip(second.upstream);
+        gradients.filter_map(|(k, at)| Some(stream(*at)? * slope(*k, *wrt))).sum()
+    };
+    second.wrt.iter().map(by).collect()
 }
 
 /// A saved value as the gradient was given it, with the derivative it has.

@@ -160,8 +160,8 @@ fn spec(s: &Spec) -> TokenStream {
 }
 
 fn derived(d: &Derived) -> TokenStream {
-    let (forward, wiring) = (graph(&d.forward), wiring(&d.wiring));
-    quote!(Derived { forward: #forward, wiring: #wiring })
+    let (forward, steps) = (graph(&d.forward), list(d.steps.iter().map(wiring)));
+    quote!(Derived { forward: #forward, steps: #steps })
 }
 
 fn wiring(w: &Wiring) -> TokenStream {

@@ -44,7 +44,7 @@ pub fn operator(op: &Operator, f: &OpFn, published: Option<&Path>) -> TokenStrea
 /// The test that holds a gradient written by hand against its forward operator, which is one of
 /// the same module.
 pub fn check(op: &Operator, family: &Family) -> Option<TokenStream> {
-    let of = op.def.forward().filter(|_| op.gradient.is_none())?;
+    let of = op.def.forward().filter(|_| op.steps.is_empty())?;
     let forward = family.ops.iter().find(|f| f.def.name == of)?;
     let source = &family.functions[forward.function].item.sig.ident;
     let name = format_ident!("{}_is_the_gradient_of_{source}", op.def.snake());
@@ -83,7 +83,7 @@ fn field(attr: &Attr) -> Ident {
 
 fn structure(op: &Operator, f: &OpFn) -> TokenStream {
     let (name, def) = (&op.ident, &op.def);
-    let docs = doc::operator(def, op.gradient.is_some());
+    let docs = doc::operator(def, !op.steps.is_empty());
     let passed = def.passed();
     if passed.is_empty() {
         return quote! {

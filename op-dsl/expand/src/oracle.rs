@@ -154,13 +154,17 @@ fn arguments(f: &OpFn) -> Vec<TokenStream> {
 /// The oracle of one operator, as an `fn oracle`.
 pub fn function(op: &Operator, f: &OpFn) -> TokenStream {
     let evaluator = evaluator_name(f);
-    let call = match &op.gradient {
+    let call = match &op.steps[..] {
         // A stub; the error is said.
         _ if op.def.specs.is_empty() => quote!(::std::vec::Vec::new()),
-        None => quote!(::op_dsl::__rt::oracle::value(#evaluator, i)),
-        Some(wiring) => {
-            let wiring = connections(wiring, f);
+        [] => quote!(::op_dsl::__rt::oracle::value(#evaluator, i)),
+        [wiring] => {
+            let wiring = connections(wiring, f.saved.len());
             quote!(::op_dsl::__rt::oracle::gradient(#evaluator, &#wiring, i))
+        }
+        [first, second, ..] => {
+            let (first, second) = (connections(first, f.saved.len()), connections(second, 0));
+            quote!(::op_dsl::__rt::oracle::second_gradient(#evaluator, &#first, &#second, i))
         }
     };
     quote! {
@@ -171,7 +175,8 @@ pub fn function(op: &Operator, f: &OpFn) -> TokenStream {
     }
 }
 
-fn connections(w: &Wiring, f: &OpFn) -> TokenStream {
+/// How a gradient connects to what it is derived from, of whose output streams the last `saved` were saved.
+fn connections(w: &Wiring, saved: usize) -> TokenStream {
     let places = |list: &[Option<usize>]| {
         let each = list.iter().map(|p| match p {
             Some(i) => {
@@ -183,8 +188,7 @@ fn connections(w: &Wiring, f: &OpFn) -> TokenStream {
         quote!(&[#(#each),*])
     };
     let (inputs, upstream) = (places(&w.inputs), places(&w.upstream));
-    // Saved values are the last output streams, one each.
-    let saved = places(&w.saved[w.saved.len() - f.saved.len()..]);
+    let saved = places(&w.saved[w.saved.len() - saved..]);
     let wrt = w.wrt.iter().copied().map(count);
     quote! {
         ::op_dsl::__rt::oracle::Connections {

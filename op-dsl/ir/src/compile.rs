@@ -74,13 +74,12 @@ fn functions(graph: &Graph) -> Vec<Prim> {
     graph.nodes.iter().filter_map(function).collect()
 }
 
-/// The gradient of a forward formula as differentiated; [`forward`] finishes it.
+/// The gradient of a forward formula as differentiated, once for each of `steps`; [`forward`] finishes it.
 ///
 /// # Errors
-/// When the gradient needs a forward input that `wiring` does not connect.
-pub fn gradient(traced: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
-    let known = recognise::run(traced);
-    Ok(simplify::run(&differentiate::run(&known, wiring)?))
+/// When the gradient needs an input that `steps` do not connect.
+pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> {
+    Ok(simplify::run(&differentiate::run(traced, steps, recognise::run)?))
 }
 
 /// Largest estimated error that is left to f32, in units in the last place.

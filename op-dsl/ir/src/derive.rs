@@ -6,8 +6,15 @@ use crate::prim::Prim;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 
 /// The partial derivative of the call `this = prim(x, y, z)` by each argument; `None` where it is
-/// zero.
-pub fn partials(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3], this: Id) -> [Option<Id>; 3] {
+/// zero. `again` is whether the partials are to be differentiated as well: then those derivatives, too,
+/// are 0 at kinks and NaN where an argument is.
+pub fn partials(
+    b: &mut Builder,
+    prim: Prim,
+    [x, y, z]: [Id; 3],
+    this: Id,
+    again: bool,
+) -> [Option<Id>; 3] {
     let by_x = match prim {
         Prim::Lt | Prim::Le | Prim::Eq => return [None; 3],
         Prim::Add => return [Some(b.num(1.0)), Some(b.num(1.0)), None],
@@ -23,27 +30,28 @@ pub fn partials(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3], this: Id) -> [O
             let ratio = b.quotient(this, y);
             return [Some(by_x), Some(b.negative(ratio)), None];
         }
-        Prim::Min => return smaller(b, x, y),
+        Prim::Min => return smaller(b, x, y, again),
         // Of two numbers, the larger is the one that the smaller is not.
         Prim::Max => {
-            let [by_x, by_y, _] = smaller(b, x, y);
+            let [by_x, by_y, _] = smaller(b, x, y, again);
             return [by_y, by_x, None];
         }
-        Prim::Clamp => return clamped(b, [x, y, z], this),
+        Prim::Clamp => return clamped(b, [x, y, z], this, again),
         Prim::Pow => return power(b, [x, y], this),
         Prim::Select => {
             return [None, Some(indicator(b, x, 1.0, 0.0)), Some(indicator(b, x, 0.0, 1.0))];
         }
 
         Prim::Neg => b.num(-1.0),
+        Prim::Abs if again => b.call(Prim::Sign, &[x]),
         Prim::Abs => b.sign(x),
         // 1 above 0, else 0.
         Prim::Relu => {
-            let (zero, one, rest) = (b.num(0.0), b.num(1.0), unless_nan(b, x));
+            let (zero, one, rest) = (b.num(0.0), b.num(1.0), unless_nan(b, x, again));
             let above = b.call(Prim::Lt, &[zero, x]);
             b.call(Prim::Select, &[above, one, rest])
         }
-        Prim::Sign => unless_nan(b, x),
+        Prim::Sign => unless_nan(b, x, again),
         // 1 / (2 sqrt x)
         Prim::Sqrt => {
             let half = b.num(0.5);
@@ -114,10 +122,11 @@ fn indicator(b: &mut Builder, c: Id, yes: f64, no: f64) -> Id {
 
 /// The partials of the smaller of two: all to the smaller, half each at a tie, NaN where either is
 /// NaN.
-fn smaller(b: &mut Builder, x: Id, y: Id) -> [Option<Id>; 3] {
+fn smaller(b: &mut Builder, x: Id, y: Id, again: bool) -> [Option<Id>; 3] {
     let (first, second) = (b.call(Prim::Lt, &[x, y]), b.call(Prim::Lt, &[y, x]));
     let tie = b.call(Prim::Eq, &[x, y]);
     let (one, half, zero, neither) = (b.num(1.0), b.num(0.5), b.num(0.0), b.sum(x, y));
+    let neither = nan(b, neither, again);
     let rest = b.call(Prim::Select, &[tie, half, neither]);
     let mut by = |if_first, if_second| {
         let others = b.call(Prim::Select, &[second, if_second, rest]);
@@ -128,8 +137,8 @@ fn smaller(b: &mut Builder, x: Id, y: Id) -> [Option<Id>; 3] {
 
 /// The partials of `x` held between two bounds: all to `x` strictly inside of them, at and beyond a
 /// bound all to that one, NaN where any of them is NaN.
-fn clamped(b: &mut Builder, [x, low, high]: [Id; 3], this: Id) -> [Option<Id>; 3] {
-    let (one, rest) = (b.num(1.0), unless_nan(b, this));
+fn clamped(b: &mut Builder, [x, low, high]: [Id; 3], this: Id, again: bool) -> [Option<Id>; 3] {
+    let (one, rest) = (b.num(1.0), unless_nan(b, this, again));
     let raised = b.call(Prim::Max, &[x, low]);
     let mut where_both = |p: (Prim, Id, Id), q: (Prim, Id, Id)| {
         let [p, q] = [p, q].map(|(prim, x, y)| b.call(prim, &[x, y]));
@@ -155,9 +164,14 @@ fn power(b: &mut Builder, [x, y]: [Id; 2], this: Id) -> [Option<Id>; 3] {
 }
 
 /// 0; NaN where `x` is NaN.
-fn unless_nan(b: &mut Builder, x: Id) -> Id {
-    let (known, zero) = (b.call(Prim::Eq, &[x, x]), b.num(0.0));
-    b.call(Prim::Select, &[known, zero, x])
+fn unless_nan(b: &mut Builder, x: Id, again: bool) -> Id {
+    let (known, zero, nan) = (b.call(Prim::Eq, &[x, x]), b.num(0.0), nan(b, x, again));
+    b.call(Prim::Select, &[known, zero, nan])
+}
+
+/// What is taken where `x` is NaN: NaN, and so is its derivative if it is differentiated again.
+fn nan(b: &mut Builder, x: Id, again: bool) -> Id {
+    if again { b.product(x, x) } else { x }
 }
 
 /// `s(x) s(-x)`
@@ -227,7 +241,7 @@ mod tests {
                 let this = b.call(row.prim, &args);
                 let mut all = [crate::graph::Id::NONE; 3];
                 all[..row.arity].copy_from_slice(&args);
-                let partials = super::partials(&mut b, row.prim, all, this);
+                let partials = super::partials(&mut b, row.prim, all, this, false);
                 for k in 0..row.arity {
                     if row.name == "select" && k == 0 {
                         continue; // a truth value has no derivative

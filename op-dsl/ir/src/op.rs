@@ -247,13 +247,13 @@ pub struct Wide {
     pub halves: bool,
 }
 
-/// A gradient's forward formula: what its results are judged by.
+/// The formula that a gradient was derived from: what its results are judged by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
     /// As the author wrote it, before any pass.
     pub forward: Graph,
-    /// How the gradient's streams connect to it.
-    pub wiring: Wiring,
+    /// From there to the gradient: one step, and for the gradient of a gradient two.
+    pub steps: List<Wiring>,
 }
 
 /// One input or output stream of a graph: a tensor, or one part of a gated one.

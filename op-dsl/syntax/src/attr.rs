@@ -46,10 +46,12 @@ pub struct GradArgs {
     pub outputs: Option<Vec<Ident>>,
     /// Tensors without elements are fine; as in the forward operator unless given.
     pub empty: Option<bool>,
-    /// Inputs are broadcast against each other.
-    pub broadcast: bool,
-    /// Inputs may differ in element type.
-    pub promote: bool,
+    /// Inputs are broadcast against each other; as in the forward operator unless given.
+    pub broadcast: Option<bool>,
+    /// Inputs may differ in element type; as in the forward operator unless given.
+    pub promote: Option<bool>,
+    /// The gradient to derive of this one.
+    pub grad: Option<Box<GradArgs>>,
 }
 
 /// An input of a gradient: `x`, or `features = x` where it has another name there.
@@ -181,8 +183,9 @@ fn grad(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<GradArgs> {
         inputs: None,
         outputs: None,
         empty: None,
-        broadcast: false,
-        promote: false,
+        broadcast: None,
+        promote: None,
+        grad: None,
     };
     let mut wrt = None;
     meta.parse_nested_meta(|meta| {
@@ -192,12 +195,13 @@ fn grad(meta: &ParseNestedMeta, errors: &Errors) -> syn::Result<GradArgs> {
             "inputs" => once(&mut args.inputs, listed(&meta)?, &meta, errors),
             "outputs" => once(&mut args.outputs, listed(&meta)?, &meta, errors),
             "empty" => once(&mut args.empty, boolean(&meta)?, &meta, errors),
-            "broadcast" => args.broadcast = true,
-            "promote" => args.promote = true,
+            "broadcast" => once(&mut args.broadcast, boolean(&meta)?, &meta, errors),
+            "promote" => once(&mut args.promote, boolean(&meta)?, &meta, errors),
+            "grad" => once(&mut args.grad, Box::new(grad(&meta, errors)?), &meta, errors),
             _ => {
                 return Err(meta.error(
                     "unknown argument of `grad`; known: name, wrt, inputs, outputs, empty, \
-                     broadcast, promote",
+                     broadcast, promote, grad",
                 ));
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::Errors;
 use crate::attr;
-use crate::gradient::{self, Gradient};
+use crate::gradient::{self, Forward};
 use crate::model::{EnumDef, Op, OpFn, Scope, Strip};
 use crate::{elements, names, number, signature, stub, trace};
 use op_dsl_ir::DType;
@@ -21,7 +21,7 @@ pub struct Family {
     pub items: Vec<Item>,
     /// The authors' functions.
     pub functions: Vec<OpFn>,
-    /// The operators: each function's own, then its gradient.
+    /// The operators: each function's own, then its gradient, then the gradient's.
     pub ops: Vec<Operator>,
     /// What is wrong. The operators are then stubs without specialisations.
     pub error: Option<syn::Error>,
@@ -36,8 +36,9 @@ pub struct Operator {
     pub ident: Ident,
     /// Index of the author's function.
     pub function: usize,
-    /// How the author's function judges it: by value, or as a derived gradient by derivative.
-    pub gradient: Option<Wiring>,
+    /// From the author's function to a derived gradient, or to the gradient of that; nothing, if the
+    /// formula is its own.
+    pub steps: Vec<Wiring>,
 }
 
 /// Reads an `#[operators] mod name { .. }`.
@@ -153,26 +154,16 @@ impl Building {
         scope: &Scope,
         errors: Errors,
     ) -> Family {
-        let mut found = Vec::new();
         let by_function: Vec<(Ident, String)> = self.ops.iter().filter_map(named).collect();
-        for (index, (op, traced)) in self.ops.iter().enumerate() {
-            let (def, derived) = definitions(op, traced, &by_function, &errors);
-            let span = |name: &Option<syn::LitStr>| name.as_ref().map(syn::LitStr::span);
-            let mut push = |def: OpDef, span: Option<proc_macro2::Span>, gradient| {
-                let span = span.unwrap_or_else(proc_macro2::Span::call_site);
-                // Other names were reported with the attribute.
-                if signature::is_name(&def.name) {
-                    let ident = Ident::new(&def.name, span);
-                    found.push(Operator { def, ident, function: index, gradient });
-                }
-            };
-            push(def, span(&op.args.name), None);
-            if let Some(Gradient { def, wiring }) = derived {
-                push(def, op.args.grad.as_ref().and_then(|g| span(&g.name)), Some(wiring));
-            }
+        let each = self.ops.iter();
+        let own = each.map(|(op, traced)| definition(op, traced, &by_function, &errors));
+        let mut own: Vec<OpDef> = own.collect();
+        connect(&mut own, &self.ops, &errors);
+        let mut found = Vec::new();
+        for (function, ((op, traced), def)) in self.ops.iter().zip(own).enumerate() {
+            found.extend(operators(function, op, traced, def, &errors));
         }
         unique(&mut found, &errors);
-        connect(&mut found, &self.ops, &errors);
         let error = errors.finish();
         for item in &mut items {
             keep(item, module.is_none(), scope, error.is_some());
@@ -188,18 +179,48 @@ impl Building {
 }
 
 /// Connects gradients written by hand, whose forward operator may stand below them.
-fn connect(ops: &mut [Operator], found: &[(Op, Vec<trace::Traced>)], errors: &Errors) {
-    for i in 0..ops.len() {
-        let Some(of) = ops[i].def.forward().filter(|_| ops[i].gradient.is_none()) else {
-            continue;
-        };
-        if let Some(forward) = ops.iter().find(|f| f.def.name == of) {
-            let Op { function, args, .. } = &found[ops[i].function].0;
+fn connect(own: &mut [OpDef], found: &[(Op, Vec<trace::Traced>)], errors: &Errors) {
+    for i in 0..own.len() {
+        let Some(of) = own[i].forward() else { continue };
+        if let Some(forward) = own.iter().find(|f| *f.name == *of) {
+            let Op { function, args, .. } = &found[i].0;
             let wrt = args.wrt.as_deref();
-            let of = gradient::by_hand(&forward.def, &ops[i].def, function, wrt, errors);
-            ops[i].def.grad_of = Some(of);
+            own[i].grad_of = Some(gradient::by_hand(forward, &own[i], function, wrt, errors));
         }
     }
+}
+
+/// The operators of one function: its own, and the gradients it asks for, each of the one before.
+fn operators(
+    function: usize,
+    op: &Op,
+    traced: &[trace::Traced],
+    own: OpDef,
+    errors: &Errors,
+) -> Vec<Operator> {
+    // With mistakes in the formula its gradient would be wrong as well, and say so again.
+    let traced = if errors.is_empty() { traced } else { &[] };
+    let mut steps: Vec<(OpDef, Wiring)> = Vec::new();
+    let mut found = Vec::new();
+    let mut push = |def: &OpDef, name: &Option<syn::LitStr>, steps: &[(OpDef, Wiring)]| {
+        // Other names were reported with the attribute.
+        if let Some(name) = name.as_ref().filter(|_| signature::is_name(&def.name)) {
+            let ident = Ident::new(&def.name, name.span());
+            let steps = steps.iter().map(|(_, step)| step.clone()).collect();
+            found.push(Operator { def: def.clone(), ident, function, steps });
+        }
+    };
+    push(&own, &op.args.name, &[]);
+    let (mut def, mut next) = (own, op.args.grad.as_ref());
+    while let Some(args) = next {
+        let saved = if steps.is_empty() { &op.function.saved[..] } else { &[] };
+        let forward = Forward { def: &def, traced, steps: &steps, saved };
+        let Some((gradient, wiring)) = gradient::derive(&forward, args, errors) else { break };
+        steps.push((def, wiring));
+        push(&gradient, &args.name, &steps);
+        (def, next) = (gradient, args.grad.as_deref());
+    }
+    found
 }
 
 /// An item as it is kept. Outside of a module there is one function, and it is an operator.
@@ -224,13 +245,13 @@ fn named((op, _): &(Op, Vec<trace::Traced>)) -> Option<(Ident, String)> {
     Some((op.function.item.sig.ident.clone(), op.args.name.as_ref()?.value()))
 }
 
-/// The operator of a function, and the gradient it asks for.
-fn definitions(
+/// The operator that a function is itself.
+fn definition(
     op: &Op,
     traced: &[trace::Traced],
     by_function: &[(Ident, String)],
     errors: &Errors,
-) -> (OpDef, Option<Gradient>) {
+) -> OpDef {
     let f = &op.function;
     let tensor = |name: String, kind: Kind| Tensor { name: name.into(), kind, used: true };
     let attrs: Vec<Attr> = f.attrs().collect();
@@ -270,15 +291,7 @@ fn definitions(
     };
     gradient::mark_used(&mut def);
     check_used(op, &def, traced, errors);
-    // With mistakes in the formula its gradient would be wrong as well, and say so again.
-    let derived = op.args.grad.as_ref().and_then(|args| {
-        if errors.is_empty() {
-            gradient::derive(&def, traced, args, op, errors)
-        } else {
-            gradient::derive(&def, &[], args, op, errors)
-        }
-    });
-    (def, derived)
+    def
 }
 
 /// `#[unused]` is said of what is not read, and of nothing else.

@@ -97,15 +97,27 @@ fn check_args(args: &attr::OpArgs, item: &ItemFn, errors: &Errors) {
         ),
         Some(name) => check_name(name, errors),
     }
-    if let Some(grad) = &args.grad {
+    let mut depth = 0;
+    let mut next = args.grad.as_ref();
+    while let Some(grad) = next {
+        depth += 1;
         match &grad.name {
+            _ if depth > DEEPEST => {
+                let help = "write what it would be the gradient of as a formula of its own";
+                errors.at(&grad.keyword, format!("there are no third derivatives; {help}"));
+                return;
+            }
             None => {
                 errors.at(&grad.keyword, "the gradient has no name; write `grad(name = \"...\")`")
             }
             Some(name) => check_name(name, errors),
         }
+        next = grad.grad.as_deref();
     }
 }
+
+/// How often a formula is differentiated: what judges the results knows two derivatives of everything.
+const DEEPEST: usize = 2;
 
 /// What only a gradient written by hand can say.
 fn check_gradient(args: &attr::OpArgs, params: &[Param], errors: &Errors) {

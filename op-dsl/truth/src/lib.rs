@@ -5,11 +5,12 @@
 //! rules    value and slopes of every primitive      real    what they compute with
 //! walk     one element through a formula            near    f64 with a bound of its error
 //! limit    formulas at infinity                     ball    any precision with a bound of its error
-//! format   rounding and units in the last place    crossing  the unit of errors near zero crossings
+//! format   rounding and units in the last place    dual    either with its slope
+//!                                                   crossing  the unit of errors near zero crossings
 //! ```
 //!
 //! It evaluates the formula as traced, and of a gradient the forward formula, by forward-mode
-//! differentiation. No pass of the compiler has touched either. Choices are taken as written, in
+//! differentiation; of the gradient of a gradient too, with numbers that have slopes. No pass of the compiler has touched either. Choices are taken as written, in
 //! derivatives too; of two equal numbers, `min` and `max` have half the slope each; `|x|` has slope
 //! 0 at 0.
 //!
@@ -18,6 +19,7 @@
 
 pub mod ball;
 pub mod crossing;
+pub mod dual;
 pub mod format;
 mod limit;
 pub mod near;

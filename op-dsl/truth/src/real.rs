@@ -1,10 +1,12 @@
 //! What rules compute with: a number that knows how far it may be off.
 
+use crate::rules;
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number with a bound of its error. There are two kinds: [`Near`](crate::near::Near) in f64,
-/// which is fast, and [`Ball`](crate::ball::Ball) in as many bits as it takes.
+/// which is fast, and [`Ball`](crate::ball::Ball) in as many bits as it takes; and either with its
+/// slope, [`Dual`](crate::dual::Dual).
 pub trait Real:
     Clone
     + Neg<Output = Self>
@@ -48,6 +50,11 @@ pub trait Real:
     fn cos(&self) -> Self;
     /// `atan x`
     fn atan(&self) -> Self;
+
+    /// `x^y`. Of a negative number only where `y` is known to be whole.
+    fn pow(&self, y: &Self) -> Self {
+        rules::power(self, y)
+    }
 
     /// How it stands to another number; `None` as for [`Real::sign`].
     fn compare(&self, other: &Self) -> Option<Ordering> {

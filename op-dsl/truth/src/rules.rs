@@ -41,7 +41,7 @@ pub fn value<R: Real>(prim: Prim, [x, y, z]: [&R; 3]) -> R {
         Prim::Sin => x.sin(),
         Prim::Cos => x.cos(),
         Prim::Atan => x.atan(),
-        Prim::Pow => power(x, y),
+        Prim::Pow => x.pow(y),
         Prim::Sigmoid => sigmoid(x),
         Prim::Erf => x.erf(),
         Prim::Erfc => x.erfc(),
@@ -74,7 +74,7 @@ pub fn slopes<R: Real>(prim: Prim, [x, y, z]: [&R; 3], this: &R) -> [Option<R>; 
         Prim::Max => return shares(Greater, x, y),
         Prim::Clamp => return held(x, y, z),
         Prim::Pow => {
-            let by_x = b() * power(x, &(b() - one()));
+            let by_x = b() * x.pow(&(b() - one()));
             let by_y =
                 if this.sign() == Some(Equal) { this.clone() } else { this.clone() * x.ln() };
             return [Some(by_x), Some(by_y), None];
@@ -145,7 +145,7 @@ fn shares<R: Real>(which: Ordering, x: &R, y: &R) -> [Option<R>; 3] {
 }
 
 /// `x^y`. Of a negative number only where `y` is known to be whole.
-fn power<R: Real>(x: &R, y: &R) -> R {
+pub(crate) fn power<R: Real>(x: &R, y: &R) -> R {
     let one = || x.num(1.0);
     match (x.sign(), y.sign()) {
         (_, Some(Equal)) => one(),
@@ -193,7 +193,7 @@ fn truth<R: Real>(x: &R, y: &R, holds: impl Fn(Ordering) -> bool) -> R {
 /// The sign: 0 at 0.
 fn step<R: Real>(x: &R) -> R {
     match x.sign() {
-        _ if x.is_nan() => x.clone(),
+        _ if x.is_nan() => x.num(f64::NAN),
         Some(order) => x.num(f64::from(order as i8)),
         None => x.unknown(),
     }
@@ -234,7 +234,7 @@ fn normal_pdf<R: Real>(x: &R) -> R {
 }
 
 /// `2/sqrt(pi) e^(-x^2)`
-fn bell<R: Real>(x: &R) -> R {
+pub(crate) fn bell<R: Real>(x: &R) -> R {
     (-(x.clone() * x.clone())).exp() * x.num(2.0) / x.pi().sqrt()
 }
 

@@ -1,8 +1,10 @@
 //! One element through a formula, and through its derivative by forward mode.
 
+use crate::dual::Dual;
 use crate::real::Real;
 use crate::rules;
 use op_dsl_ir::op::{Derived, Spec};
+use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{Graph, Node, Prim};
 
 /// The outputs of a specialisation for one element. `number` makes numbers of the precision that is
@@ -15,19 +17,77 @@ pub fn outputs<R: Real>(
 ) -> Vec<R> {
     let stream = |i: usize| number(streams.get(i).copied().unwrap_or(f64::NAN));
     let scalar = |i: usize| number(scalars.get(i).copied().unwrap_or(f64::NAN));
-    let Some(derived) = &spec.derived else {
+    let Some(Derived { forward, steps }) = &spec.derived else {
         let values = values(&spec.traced, &|_| None, &stream, &scalar, number);
         return spec.traced.outputs.iter().map(|o| values[o.index()].clone()).collect();
     };
-    let (forward, wiring) = (&derived.forward, &derived.wiring);
-    let given = |i: usize| {
-        let mut saved = forward.outputs.iter().zip(wiring.saved.iter());
-        let stream = saved.find_map(|(out, at)| at.filter(|_| out.index() == i))?;
-        Some(stream)
+    let [first, later @ ..] = &**steps else { return Vec::new() };
+    // What the first step's gradient has in a stream, if the last step's was given it.
+    let held = |i: usize| match later {
+        [] => Some(stream(i)),
+        [second, ..] => second.inputs.get(i).copied().flatten().map(stream),
     };
-    let input = |i: usize| wiring.inputs[i].map_or_else(|| number(f64::NAN), &stream);
-    let values = values(forward, &|i| given(i).map(&stream), &input, &scalar, number);
-    let by = |wrt: &usize| gradient(derived, &values, *wrt, &stream, number);
+    let given = |i: usize| {
+        let mut saved = forward.outputs.iter().zip(first.saved.iter());
+        saved.find_map(|(out, at)| at.filter(|_| out.index() == i)).and_then(held)
+    };
+    let upstream = |i: usize| held(i).unwrap_or_else(|| number(f64::NAN));
+    let input = |i: usize| first.inputs[i].map_or_else(|| number(f64::NAN), upstream);
+    let values = values(forward, &given, &input, &scalar, number);
+    let by = |wrt: &usize| match later {
+        [] => gradient(forward, first, &values, *wrt, &stream, number),
+        [second, ..] => {
+            let slopes = slopes(forward, first, &values, *wrt, &upstream, number);
+            flow(slopes.into_iter(), second, &stream, number)
+        }
+    };
+    later.first().unwrap_or(first).wrt.iter().map(by).collect()
+}
+
+/// The upstream gradients times the slopes of what they are the gradients of.
+fn flow<R: Real>(
+    slopes: impl Iterator<Item = Option<R>>,
+    wiring: &Wiring,
+    stream: &impl Fn(usize) -> R,
+    number: &impl Fn(f64) -> R,
+) -> R {
+    let flows = slopes.zip(wiring.upstream.iter());
+    let flows = flows.filter_map(|(slope, dy)| Some(stream((*dy)?) * slope?));
+    flows.reduce(|sum, flow| sum + flow).unwrap_or_else(|| number(0.0))
+}
+
+/// The upstream gradients times the derivatives of the outputs by input stream `wrt`.
+fn gradient<R: Real>(
+    forward: &Graph,
+    wiring: &Wiring,
+    values: &[R],
+    wrt: usize,
+    stream: &impl Fn(usize) -> R,
+    number: &impl Fn(f64) -> R,
+) -> R {
+    let tangents = tangents(forward, values, wrt, number);
+    let slopes = forward.outputs.iter().map(|out| tangents[out.index()].clone());
+    flow(slopes, wiring, stream, number)
+}
+
+/// The derivative of every output of a gradient by its stream `wrt`: all numbers on the way have slopes
+/// by that. A saved value has the slope of what was saved.
+fn slopes<R: Real>(
+    forward: &Graph,
+    wiring: &Wiring,
+    values: &[R],
+    wrt: usize,
+    stream: &impl Fn(usize) -> R,
+    number: &impl Fn(f64) -> R,
+) -> Vec<Option<R>> {
+    let varied = wiring.inputs.iter().position(|at| *at == Some(wrt));
+    let still = || vec![None; values.len()];
+    let tangents = varied.map_or_else(still, |input| tangents(forward, values, input, number));
+    let values = values.iter().cloned().zip(tangents);
+    let values: Vec<Dual<R>> = values.map(|(value, slope)| Dual { value, slope }).collect();
+    let stream = |i: usize| Dual { value: stream(i), slope: (i == wrt).then(|| number(1.0)) };
+    let number = |v: f64| Dual::still(number(v));
+    let by = |input: &usize| gradient(forward, wiring, &values, *input, &stream, &number).slope;
     wiring.wrt.iter().map(by).collect()
 }
 
@@ -62,21 +122,6 @@ fn arguments<'v, R>(node: &Node, values: &'v [R]) -> [&'v R; 3] {
     [0, 1, 2].map(|k| &values[args.get(k).unwrap_or(&args[0]).index()])
 }
 
-/// The upstream gradients times the derivatives of the outputs by input stream `wrt`.
-fn gradient<R: Real>(
-    derived: &Derived,
-    values: &[R],
-    wrt: usize,
-    stream: &impl Fn(usize) -> R,
-    number: &impl Fn(f64) -> R,
-) -> R {
-    let tangents = tangents(&derived.forward, values, wrt, number);
-    let flows = derived.forward.outputs.iter().zip(derived.wiring.upstream.iter());
-    let flows = flows.filter_map(|(out, dy)| Some((tangents[out.index()].clone()?, (*dy)?)));
-    let sum = flows.map(|(tangent, dy)| stream(dy) * tangent).reduce(|sum, flow| sum + flow);
-    sum.unwrap_or_else(|| number(0.0))
-}
-
 /// The derivative of every node; `None` where it is zero whatever the numbers are. Of a choice it
 /// is that of the branch taken, so that the other has no part in it.
 fn tangents<R: Real>(
@@ -99,14 +144,13 @@ fn tangents<R: Real>(
                     None => yes.or(no).map(|_| c.unknown()),
                 }
             }
-            Node::Call(prim, args) => {
+            Node::Call(prim, _) => {
                 let moving: Vec<Option<R>> = (0..node.args().len()).map(of).collect();
                 let slopes = match moving.iter().any(Option::is_some) {
                     true => rules::slopes(*prim, arguments(node, values), &values[i]),
                     false => [None, None, None],
                 };
                 let terms = moving.into_iter().zip(slopes).filter_map(|(t, s)| Some(t? * s?));
-                let _ = args;
                 terms.reduce(|sum, term| sum + term)
             }
         };

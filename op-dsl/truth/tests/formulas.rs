@@ -29,7 +29,8 @@ fn gradient(formula: fn(&mut Builder, Id) -> Id) -> Spec {
         saved: vec![None].into(),
         wrt: vec![0].into(),
     };
-    Spec { derived: Some(Derived { forward: forward.traced.clone(), wiring }), ..forward }
+    let steps = vec![wiring].into();
+    Spec { derived: Some(Derived { forward: forward.traced.clone(), steps }), ..forward }
 }
 
 fn value(formula: fn(&mut Builder, Id) -> Id, x: f64) -> f64 {
@@ -218,7 +219,7 @@ fn saved_values_come_from_their_stream() {
         saved: vec![None, Some(2)].into(),
         wrt: vec![0, 1].into(),
     };
-    let derived = Some(Derived { forward: forward.clone(), wiring });
+    let derived = Some(Derived { forward: forward.clone(), steps: vec![wiring].into() });
     let spec = Spec { derived, ..Spec::of(forward) };
     // dy, k, e
     assert_eq!(outputs(&spec, &[3.0, 5.0, 7.0], &[], Format::of(DType::F32)), [105.0, 21.0]);

@@ -68,7 +68,10 @@ pub mod exponential {
     /// Source: softplus and softplus_grad of CANN (ops-nn/activation).
     #[op(
         name = "Softplus",
-        grad(name = "SoftplusGrad", wrt(x), inputs(gradients, features = x), outputs(backprops))
+        grad(
+            name = "SoftplusGrad", wrt(x), inputs(gradients, features = x), outputs(backprops),
+            grad(name = "SoftplusGradGrad", wrt(gradients, features))
+        )
     )]
     pub fn softplus_of(x: Elem) -> Elem {
         softplus(x)

@@ -32,7 +32,15 @@ pub mod gelu {
     /// Source: aclnnGeluV2 and aclnnGeluBackwardV2 of CANN (ops-nn/activation).
     #[op(
         name = "GeluV2",
-        grad(name = "GeluGradV2", wrt(x), inputs(dy, x), outputs(z), broadcast, promote)
+        grad(
+            name = "GeluGradV2",
+            wrt(x),
+            inputs(dy, x),
+            outputs(z),
+            broadcast,
+            promote,
+            grad(name = "GeluGradGradV2", wrt(dy, x), broadcast = false)
+        )
     )]
     pub fn gelu_v2(
         x: Elem,
@@ -47,7 +55,16 @@ pub mod gelu {
     /// GELU in its tanh form. The gradient is given `y` and has no use for it.
     ///
     /// Source: aclnnGelu and aclnnGeluBackward of CANN (ops-nn/activation).
-    #[op(name = "Gelu", grad(name = "GeluGrad", wrt(x), inputs(dy, x, y), outputs(z)))]
+    #[op(
+        name = "Gelu",
+        grad(
+            name = "GeluGrad",
+            wrt(x),
+            inputs(dy, x, y),
+            outputs(z),
+            grad(name = "GeluGradGrad", wrt(dy, x))
+        )
+    )]
     pub fn gelu(x: Elem) -> Elem {
         by_tanh(x)
     }

@@ -32,7 +32,10 @@ pub mod glu {
     /// `dA = dy * B * gelu'(A)`, `dB = dy * gelu(A)`.
     ///
     /// Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
-    #[op(name = "GeGluV2", grad(name = "GeGluGradV2", wrt(x)))]
+    #[op(
+        name = "GeGluV2",
+        grad(name = "GeGluGradV2", wrt(x), grad(name = "GeGluGradGradV2", wrt(dy, x)))
+    )]
     pub fn ge_glu(
         #[split(along = dim, gate_left = activate_left)] x: Gated,
         #[attr(default = -1)] dim: Dim,
@@ -55,7 +58,13 @@ pub mod glu {
     #[op(
         name = "SwiGlu",
         empty = false,
-        grad(name = "SwiGluGrad", wrt(x), inputs(y_grad, x), outputs(x_grad))
+        grad(
+            name = "SwiGluGrad",
+            wrt(x),
+            inputs(y_grad, x),
+            outputs(x_grad),
+            grad(name = "SwiGluGradGrad", wrt(y_grad, x))
+        )
     )]
     pub fn swi_glu(
         #[split(along = dim, gate_left = true)] x: Gated,

@@ -16,7 +16,10 @@ pub mod sigmoid {
     /// The gradient of `Sigmoid` by its result.
     ///
     /// Source: sigmoid_grad of CANN (ops-nn/activation).
-    #[op(name = "SigmoidGrad", grad_of = sigmoid_of, outputs(z))]
+    #[op(
+        name = "SigmoidGrad", grad_of = sigmoid_of, outputs(z),
+        grad(name = "SigmoidGradGrad", wrt(y, dy), outputs(dy_by_y, ddy))
+    )]
     pub fn sigmoid_grad(y: Elem, dy: Elem) -> Elem {
         dy * y * (1.0 - y)
     }
@@ -32,7 +35,10 @@ pub mod sigmoid {
     /// The gradient of `Tanh` by its result.
     ///
     /// Source: tanh_grad of CANN.
-    #[op(name = "TanhGrad", grad_of = tanh_of, outputs(z))]
+    #[op(
+        name = "TanhGrad", grad_of = tanh_of, outputs(z),
+        grad(name = "TanhGradGrad", wrt(y, dy), outputs(dy_by_y, ddy))
+    )]
     pub fn tanh_grad(y: Elem, dy: Elem) -> Elem {
         dy * (1.0 - y) * (1.0 + y)
     }
@@ -40,7 +46,7 @@ pub mod sigmoid {
     /// `x * sigmoid(x)`
     ///
     /// Source: aclnnSilu and silu_grad of CANN (ops-nn/activation).
-    #[op(name = "Silu", grad(name = "SiluGrad", wrt(x)))]
+    #[op(name = "Silu", grad(name = "SiluGrad", wrt(x), grad(name = "SiluGradGrad", wrt(dy, x))))]
     pub fn silu_of(x: Elem) -> Elem {
         x * sigmoid(x)
     }

@@ -11,29 +11,83 @@ use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::wiring::Wiring;
 
-/// The gradient needs a forward input stream that [`Wiring::inputs`] does not connect.
+/// The gradient needs a stream that its [`Wiring::inputs`] do not connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the gradient reads forward input stream {stream}, which is not among its inputs")]
+#[error("the gradient reads input stream {stream} of step {step}, which is not among its inputs")]
 pub struct Unconnected {
-    /// Index of the forward input stream.
+    /// Index of the step that does not connect it: 0 for a stream of the formula itself.
+    pub step: usize,
+    /// Index of the stream among the inputs of what that step differentiates.
     pub stream: usize,
 }
 
-/// The gradient graph of `forward` under `wiring`.
+/// The gradient graph of `forward`, differentiated once for each of `steps`; `between` looks at each
+/// graph before it is differentiated.
+///
+/// What an earlier step reads of the forward pass it is the value of a node here, so that the next
+/// step differentiates that as well; in the end it comes from its stream again.
 ///
 /// # Errors
-/// When the result would read a forward input that the wiring does not connect.
-pub fn run(forward: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
+/// When the result would read a stream that a step does not connect.
+pub fn run(
+    forward: &Graph,
+    steps: &[Wiring],
+    between: impl Fn(&Graph) -> Graph,
+) -> Result<Graph, Unconnected> {
+    let mut graph = forward.clone();
+    // The streams of `graph` that hold its last outputs, which were saved.
+    let mut held: Vec<usize> = Vec::new();
+    for (i, step) in steps.iter().enumerate() {
+        let wiring = with_held(step, &held);
+        let is_last = i + 1 == steps.len();
+        held = wiring.saved.iter().flatten().copied().collect();
+        graph = once(&between(&graph), &wiring, beyond(steps, i), is_last);
+    }
+    match graph.nodes.iter().find_map(|node| unconnected(steps, node)) {
+        Some(unconnected) => Err(unconnected),
+        None => Ok(graph),
+    }
+}
+
+/// A step whose forward graph also has outputs that the streams `held` of it hold.
+fn with_held(step: &Wiring, held: &[usize]) -> Wiring {
+    let mut wiring = step.clone();
+    wiring.upstream.to_mut().extend(held.iter().map(|_| None));
+    wiring.saved.to_mut().extend(held.iter().map(|s| step.inputs.get(*s).copied().flatten()));
+    wiring
+}
+
+/// The first stream number that a step gives to what it does not connect: past all others, so that a
+/// remaining use is found.
+fn beyond(steps: &[Wiring], i: usize) -> usize {
+    let of = |w: &Wiring| {
+        let all = w.upstream.iter().chain(w.inputs.iter()).chain(w.saved.iter());
+        all.flatten().max().map_or(0, |last| last + 1)
+    };
+    steps.get(i + 1).map_or_else(|| of(&steps[i]), |next| next.inputs.len())
+}
+
+/// What a node of the result stands for, if that is a stream that some step does not connect.
+fn unconnected(steps: &[Wiring], node: &Node) -> Option<Unconnected> {
+    let Node::Stream(stream) = *node else { return None };
+    let mut stream = usize::from(stream);
+    let mut found = None;
+    for step in (0..steps.len()).rev() {
+        let Some(of_step) = stream.checked_sub(beyond(steps, step)) else { break };
+        stream = of_step;
+        found = Some(Unconnected { step, stream });
+    }
+    found
+}
+
+/// One gradient graph. Before the last, saved values are computed, and are outputs behind the gradients.
+fn once(forward: &Graph, wiring: &Wiring, beyond: usize, is_last: bool) -> Graph {
     let mut b = Builder::new();
-    // Unconnected inputs get stream numbers past all others, so that a remaining use is found.
-    let beyond = 1
-        + wiring.upstream.iter().chain(wiring.inputs.iter()).flatten().max().unwrap_or(&0)
-        + wiring.saved.len();
-    let values = forward_values(forward, wiring, beyond, &mut b);
+    let values = forward_values(forward, wiring, beyond, is_last, &mut b);
 
     let mut outputs = Vec::with_capacity(wiring.wrt.len());
     for &wrt in wiring.wrt.iter() {
-        let tangents = tangents(forward, &values, wrt, &mut b);
+        let tangents = tangents(forward, &values, wrt, !is_last, &mut b);
         let mut sum = None;
         for (out, dy) in forward.outputs.iter().zip(wiring.upstream.iter()) {
             if let (Some(dy), Some(tangent)) = (dy, tangents[out.index()]) {
@@ -44,23 +98,29 @@ pub fn run(forward: &Graph, wiring: &Wiring) -> Result<Graph, Unconnected> {
         }
         outputs.push(sum.unwrap_or_else(|| b.num(0.0)));
     }
-    let graph = b.finish(&outputs);
-    match (beyond..beyond + wiring.inputs.len()).find(|&s| graph.reads(s)) {
-        Some(s) => Err(Unconnected { stream: s - beyond }),
-        None => Ok(graph),
+    if !is_last {
+        let saved = forward.outputs.iter().zip(wiring.saved.iter()).filter(|(_, s)| s.is_some());
+        outputs.extend(saved.map(|(out, _)| values[out.index()]));
     }
+    b.finish(&outputs)
 }
 
-/// The forward nodes as the gradient sees them: saved ones are streams.
-fn forward_values(forward: &Graph, wiring: &Wiring, beyond: usize, b: &mut Builder) -> Vec<Id> {
+/// The forward nodes as the gradient sees them: at the last step, saved ones are streams.
+fn forward_values(
+    forward: &Graph,
+    wiring: &Wiring,
+    beyond: usize,
+    is_last: bool,
+    b: &mut Builder,
+) -> Vec<Id> {
     let mut values: Vec<Id> = Vec::with_capacity(forward.nodes.len());
     for (i, node) in forward.nodes.iter().enumerate() {
         let saved = forward.outputs.iter().zip(wiring.saved.iter());
-        let saved = saved.filter(|(out, _)| out.index() == i).find_map(|(_, s)| *s);
+        let saved = saved.filter(|(out, _)| is_last && out.index() == i).find_map(|(_, s)| *s);
         values.push(match (*node, saved) {
             (Node::Stream(s), _) => {
                 let s = s as usize;
-                b.stream(wiring.inputs[s].unwrap_or(beyond + s))
+                b.stream(wiring.inputs.get(s).copied().flatten().unwrap_or(beyond + s))
             }
             (_, Some(stream)) => b.stream(stream),
             (_, None) => b.add(node.map_args(&values)),
@@ -70,7 +130,13 @@ fn forward_values(forward: &Graph, wiring: &Wiring, beyond: usize, b: &mut Build
 }
 
 /// The derivative of every node by an input stream; `None` where it is zero.
-fn tangents(forward: &Graph, values: &[Id], wrt: usize, b: &mut Builder) -> Vec<Option<Id>> {
+fn tangents(
+    forward: &Graph,
+    values: &[Id],
+    wrt: usize,
+    again: bool,
+    b: &mut Builder,
+) -> Vec<Option<Id>> {
     let mut tangents: Vec<Option<Id>> = Vec::with_capacity(forward.nodes.len());
     for (i, node) in forward.nodes.iter().enumerate() {
         let tangent = match (*node, node.map_args(values)) {
@@ -83,7 +149,7 @@ fn tangents(forward: &Graph, values: &[Id], wrt: usize, b: &mut Builder) -> Vec<
                 let of = |a: Id| tangents.get(a.index()).copied().flatten();
                 let moving = args.map(of);
                 let any = moving.iter().any(Option::is_some);
-                let partials = any.then(|| derive::partials(b, prim, arg_values, values[i]));
+                let partials = any.then(|| derive::partials(b, prim, arg_values, values[i], again));
                 let terms = partials.into_iter().flatten().zip(moving);
                 terms.fold(None, |sum, (partial, tangent)| match (partial, tangent) {
                     (Some(partial), Some(tangent)) => {

@@ -1,0 +1,196 @@
+//! The gradient operators that `grad(..)` asks for: their signatures, and how their streams connect to
+//! those of what they are derived from. The gradient of a gradient is one more step of the same kind.
+//!
+//! ```text
+//! variables   what `wrt` names
+//! tensors     inputs, outputs and attributes
+//! by_hand     how a gradient written by hand belongs to its forward operator
+//! ```
+
+mod by_hand;
+mod tensors;
+mod variables;
+
+pub(crate) use by_hand::by_hand;
+
+use crate::Errors;
+use crate::attr::GradArgs;
+use crate::trace::Traced;
+use op_dsl_ir::compile;
+use op_dsl_ir::graph::Graph;
+use op_dsl_ir::op::{Derived, GradOf, Kind, List, OpDef, Origin, Part, Spec, Stream, Tensor};
+use op_dsl_ir::wiring::Wiring;
+use syn::Ident;
+
+/// What a gradient is derived from: an operator with its own formula, or a gradient.
+#[derive(Clone, Copy, Debug)]
+pub struct Forward<'a> {
+    /// The operator.
+    pub def: &'a OpDef,
+    /// The author's formula, once per specialisation.
+    pub traced: &'a [Traced],
+    /// From the formula to the operator: the operators on the way, and how each connects to the next.
+    /// Nothing, if the formula is its own.
+    pub steps: &'a [(OpDef, Wiring)],
+    /// The saved values as written, which are the last outputs.
+    pub saved: &'a [Ident],
+}
+
+impl Forward<'_> {
+    /// How many outputs are results. Those after them were saved.
+    fn returned(&self) -> usize {
+        self.def.outputs.len() - self.saved.len()
+    }
+
+    /// Whether it is a gradient itself, derived or written by hand.
+    fn is_gradient(&self) -> bool {
+        self.def.grad_of.is_some()
+    }
+}
+
+/// Derives the gradient of `forward` and how its streams connect to it; `None` after an error.
+pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(OpDef, Wiring)> {
+    let wrt = variables::wrt(forward, args, errors)?;
+    let inputs = match &args.inputs {
+        Some(names) => tensors::explicit(names, forward, args, errors)?,
+        None => tensors::default(forward, &wrt, args, errors)?,
+    };
+    let def = forward.def;
+    let attrs = tensors::attributes(def, &inputs, args, errors)?;
+    tensors::rows(def, &inputs, args, errors)?;
+    let outputs = tensors::outputs(&wrt, def, args, errors)?;
+    tensors::distinct(&inputs, &outputs, args, errors)?;
+    let wiring = wiring(forward, &inputs, &wrt);
+    let specs = specs(forward, &wiring, args, errors)?;
+    if args.inputs.is_none() && !specs.is_empty() {
+        tensors::read(&streams(def, &inputs), &specs, forward, errors)?;
+    }
+
+    let tensors: Vec<Tensor> = inputs
+        .iter()
+        .map(|(name, source)| Tensor {
+            name: name.clone().into(),
+            kind: kind(def, *source),
+            used: true,
+        })
+        .collect();
+    let doc = format!("The gradient of `{}`.\n\n{}", def.name, def.doc);
+    let mut gradient = OpDef {
+        name: args.name.as_ref()?.value().into(),
+        doc: doc.trim().to_owned().into(),
+        inputs: tensors.into(),
+        outputs: outputs.into(),
+        attrs: attrs.into(),
+        broadcast: args.broadcast.unwrap_or(def.broadcast),
+        // Of what the forward operator wants as wide as its result, the gradient is as wide.
+        wide: if args.broadcast.is_some() { List::default() } else { wide(def, &inputs) },
+        promote: args.promote.unwrap_or(def.promote),
+        empty: args.empty.unwrap_or(def.empty),
+        specs: specs.into(),
+        grad_of: Some(GradOf {
+            forward: def.name.clone(),
+            inputs: inputs.iter().map(|(_, origin)| *origin).collect(),
+            wrt: wrt.into(),
+        }),
+        published: None,
+        ..def.clone()
+    };
+    mark_used(&mut gradient);
+    Some((gradient, wiring))
+}
+
+/// The inputs of a gradient that hold what is never broadcast.
+fn wide(forward: &OpDef, inputs: &[(String, Origin)]) -> List<usize> {
+    let is_wide = |o: &Origin| matches!(o, Origin::Input(i) if forward.wide.contains(i));
+    inputs.iter().enumerate().filter(|(_, (_, o))| is_wide(o)).map(|(k, _)| k).collect()
+}
+
+/// Which inputs any of the graphs reads; rows that are not computed are zeros.
+pub(crate) fn mark_used(def: &mut OpDef) {
+    let streams = def.input_streams();
+    let read: Vec<bool> =
+        (0..streams.len()).map(|i| def.specs.iter().any(|s| s.graph.reads(i))).collect();
+    for (t, tensor) in def.inputs.to_mut().iter_mut().enumerate() {
+        let is_read = streams.iter().zip(&read).any(|(s, read)| s.tensor == t && *read);
+        tensor.used = is_read || tensor.kind == Kind::Rows;
+    }
+}
+
+fn kind(forward: &OpDef, source: Origin) -> Kind {
+    match source {
+        Origin::Upstream(o) | Origin::Output(o) => forward.outputs[o].kind,
+        Origin::Input(i) => forward.inputs[i].kind,
+        Origin::Own => Kind::Whole, // of gradients written by hand, which come with their kinds
+    }
+}
+
+/// Origin and part of each input stream of the gradient.
+fn streams(forward: &OpDef, inputs: &[(String, Origin)]) -> Vec<(Origin, Part)> {
+    let of = |(_, source): &(String, Origin)| {
+        let source = *source;
+        kind(forward, source).parts().iter().map(move |part| (source, *part))
+    };
+    inputs.iter().flat_map(of).collect()
+}
+
+fn wiring(forward: &Forward, inputs: &[(String, Origin)], wrt: &[usize]) -> Wiring {
+    let streams = streams(forward.def, inputs);
+    let stream_of = |source, part| streams.iter().position(|s| *s == (source, part));
+    let (ins, outs) = (forward.def.input_streams(), forward.def.output_streams());
+    let saved = |s: &Stream| {
+        let output = Some(Origin::Output(s.tensor)).filter(|_| s.tensor >= forward.returned());
+        output.and_then(|output| stream_of(output, s.part))
+    };
+    Wiring {
+        inputs: ins.iter().map(|s| stream_of(Origin::Input(s.tensor), s.part)).collect(),
+        upstream: outs.iter().map(|s| stream_of(Origin::Upstream(s.tensor), s.part)).collect(),
+        saved: outs.iter().map(saved).collect(),
+        wrt: wrt.iter().flat_map(|w| (0..ins.len()).filter(|i| ins[*i].tensor == *w)).collect(),
+    }
+}
+
+fn specs(
+    forward: &Forward,
+    wiring: &Wiring,
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<Vec<Spec>> {
+    let steps = forward.steps.iter().map(|(_, step)| step).chain([wiring]);
+    let steps: List<Wiring> = steps.cloned().collect();
+    let mut specs = Vec::new();
+    for t in forward.traced {
+        match compile::gradient(&t.graph, &steps) {
+            Ok(graph) => {
+                let derived = Derived { forward: t.graph.clone(), steps: steps.clone() };
+                specs.push(Spec { derived: Some(derived), ..spec(t.when.clone(), graph) });
+            }
+            Err(unconnected) => {
+                let earlier = forward.steps.get(unconnected.step).map(|(def, _)| def);
+                let names = earlier.unwrap_or(forward.def).input_names();
+                let name = names.get(unconnected.stream).map_or("?", String::as_str);
+                let message = match earlier {
+                    None => {
+                        format!(
+                            "the gradient reads `{name}`, which is not among its inputs; add it"
+                        )
+                    }
+                    Some(def) => format!(
+                        "the gradient reads what was saved of `{}`, which is not among its inputs and \
+                         cannot be computed without `{name}`; add it",
+                        def.name
+                    ),
+                };
+                errors.at(&args.keyword, message);
+                return None;
+            }
+        }
+    }
+    Some(specs)
+}
+
+/// A specialisation from its traced graph.
+pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph) -> Spec {
+    let graph = compile::forward(&traced);
+    let wide = compile::wide(&traced, &graph);
+    Spec { when: when.into(), traced, graph, wide, derived: None }
+}

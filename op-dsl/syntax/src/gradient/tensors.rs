@@ -1,0 +1,199 @@
+//! Inputs, outputs and attributes of a derived gradient.
+
+use super::variables::{self, list};
+use super::{Forward, specs, streams, wiring};
+use crate::attr::{GradArgs, Input};
+use crate::{Errors, names};
+use op_dsl_ir::op::{Attr, AttrKind, OpDef, Origin, Part, Spec, Tensor};
+
+/// Inputs as listed: names of the forward operator's tensors, and the upstream gradients.
+pub fn explicit(
+    names: &[Input],
+    forward: &Forward,
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<Vec<(String, Origin)>> {
+    let (def, returned) = (forward.def, forward.returned());
+    let mut inputs: Vec<(String, Origin)> = Vec::new();
+    let mut upstream = 0;
+    for Input { name: ident, holds } in names {
+        let source = match (variables::held(def, holds.as_ref().unwrap_or(ident)), holds) {
+            (Some(source), _) => source,
+            (None, Some(unknown)) => {
+                variables::no_tensor(unknown, def, errors);
+                return None;
+            }
+            (None, None) => {
+                upstream += 1;
+                Origin::Upstream(upstream - 1)
+            }
+        };
+        let name = names::tensor(ident);
+        if inputs.iter().any(|(known, _)| name == *known) {
+            errors.at(ident, format!("`{ident}` is given twice; write it once"));
+            return None;
+        }
+        inputs.push((name, source));
+    }
+    if upstream != returned {
+        let known = [list(&def.inputs), list(&def.outputs)].join(", ");
+        errors.at(
+            &args.keyword,
+            format!(
+                "inputs that are upstream gradients: {upstream}, outputs of the formula: {returned}; \
+                 every name that is not a tensor of the formula ({known}) is an upstream gradient"
+            ),
+        );
+        return None;
+    }
+    Some(inputs)
+}
+
+/// Inputs by default: the upstream gradients, the forward inputs that are read, the saved values.
+pub fn default(
+    forward: &Forward,
+    wrt: &[usize],
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<Vec<(String, Origin)>> {
+    let (def, returned) = (forward.def, forward.returned());
+    let upstream = (0..returned).map(|o| {
+        let name = &def.outputs[o].name;
+        let name = match returned {
+            // It has a `dy` already.
+            _ if forward.is_gradient() => format!("d{name}"),
+            1 => "dy".to_owned(),
+            _ => format!("dy_{name}"),
+        };
+        (name, Origin::Upstream(o))
+    });
+    let read = (0..def.inputs.len()).map(|i| (def.inputs[i].name.to_string(), Origin::Input(i)));
+    let saved =
+        (returned..def.outputs.len()).map(|o| (def.outputs[o].name.to_string(), Origin::Output(o)));
+    let mut all: Vec<(String, Origin)> = upstream.chain(read).chain(saved).collect();
+
+    let wiring = wiring(forward, &all, wrt);
+    let specs = specs(forward, &wiring, args, errors)?;
+    let streams = streams(def, &all);
+    all.retain(|(_, source)| {
+        let reads = |i: usize| specs.iter().any(|s| s.graph.reads(i));
+        let is_read = streams.iter().enumerate().any(|(i, s)| s.0 == *source && reads(i));
+        match source {
+            // Whether it is given picks the formula; what no row depends on has no gradient there.
+            Origin::Input(i) => is_read || def.presence(*i).is_some() || def.rows() == Some(*i),
+            _ => true,
+        }
+    });
+    let mut names: Vec<&String> = all.iter().map(|(name, _)| name).collect();
+    names.sort();
+    if let Some(twice) = names.windows(2).find(|w| w[0] == w[1]) {
+        let name = twice[0];
+        let help = "name the inputs by `inputs(..)`";
+        errors.at(&args.keyword, format!("two inputs of the gradient are called `{name}`; {help}"));
+        return None;
+    }
+    Some(all)
+}
+
+/// A saved value costs an output of the forward operator, and is there for the gradient to read.
+pub fn read(
+    streams: &[(Origin, Part)],
+    specs: &[Spec],
+    forward: &Forward,
+    errors: &Errors,
+) -> Option<()> {
+    let returned = forward.returned();
+    let unread = |o: usize| {
+        let is_read = |i| specs.iter().any(|s: &Spec| s.graph.reads(i));
+        !streams.iter().enumerate().any(|(i, s)| s.0 == Origin::Output(o) && is_read(i))
+    };
+    let Some(unread) = (returned..forward.def.outputs.len()).find(|o| unread(*o)) else {
+        return Some(());
+    };
+    let ident = &forward.saved[unread - returned];
+    let help = "remove `#[saved]`, or return it as an output of its own";
+    errors.at(ident, format!("the gradient does not read the saved value `{ident}`; {help}"));
+    None
+}
+
+/// One output for each input of `wrt`: `dx` unless named.
+pub fn outputs(
+    wrt: &[usize],
+    forward: &OpDef,
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<Vec<Tensor>> {
+    if let Some(names) = args.outputs.as_ref().filter(|names| names.len() != wrt.len()) {
+        let (is, want) = (names.len(), wrt.len());
+        errors.at(&args.keyword, format!("`outputs` names {is} and `wrt` asks for {want}"));
+        return None;
+    }
+    let tensor = |(k, i): (usize, &usize)| {
+        let input = &forward.inputs[*i];
+        let name = match &args.outputs {
+            Some(given) => names::tensor(&given[k]),
+            None => format!("d{}", input.name),
+        };
+        Tensor { name: name.into(), kind: input.kind, used: true }
+    };
+    Some(wrt.iter().enumerate().map(tensor).collect())
+}
+
+/// Inputs and outputs are parameters of one call.
+pub fn distinct(
+    inputs: &[(String, Origin)],
+    outputs: &[Tensor],
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<()> {
+    for (k, output) in outputs.iter().enumerate() {
+        let earlier = outputs[..k].iter().any(|o| o.name == output.name);
+        if earlier || inputs.iter().any(|(name, _)| *name == output.name) {
+            let message = format!("two tensors of the gradient are called `{}`", output.name);
+            let help = "name its outputs by `outputs(..)`";
+            errors.at(&args.keyword, format!("{message}; {help}"));
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// The attributes of the gradient: those of the forward operator, of which some say whether an input is
+/// given, under the index that it has here.
+pub fn attributes(
+    forward: &OpDef,
+    inputs: &[(String, Origin)],
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<Vec<Attr>> {
+    let here = |attr: &Attr| {
+        let AttrKind::Given(input) = attr.kind else { return Some(attr.clone()) };
+        let at = inputs.iter().position(|(_, source)| *source == Origin::Input(input));
+        if at.is_none() {
+            let help = "add it to its inputs";
+            let name = &forward.inputs[input].name;
+            let why = format!("the gradient depends on whether `{name}` is given");
+            errors.at(&args.keyword, format!("{why}; {help}"));
+        }
+        Some(Attr { kind: AttrKind::Given(at?), ..attr.clone() })
+    };
+    forward.attrs.iter().map(here).collect()
+}
+
+/// Rows that the forward operator does not compute have no gradient: the same counts tell both. They are the last
+/// input here too.
+pub fn rows(
+    forward: &OpDef,
+    inputs: &[(String, Origin)],
+    args: &GradArgs,
+    errors: &Errors,
+) -> Option<()> {
+    let Some(rows) = forward.rows() else { return Some(()) };
+    if inputs.last().map(|(_, source)| *source) == Some(Origin::Input(rows)) {
+        return Some(());
+    }
+    let name = &forward.inputs[rows].name;
+    let what = "the gradient of rows that are not computed is zero";
+    errors.at(&args.keyword, format!("{what}; write `{name}` as the last of its inputs"));
+    None
+}
