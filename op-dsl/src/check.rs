@@ -32,7 +32,7 @@ fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {
                 judged.fill(usize::MAX); // no caller can ask for both
                 break;
             };
-            let x: Vec<f64> = (0..ins.len())
+            let mut x: Vec<f64> = (0..ins.len())
                 .map(|k| match f.is_mask(k) {
                     true => f64::from(random.sample() > 0.0),
                     false => random.sample(),
@@ -41,6 +41,9 @@ fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {
             // Saved outputs have no gradient from above.
             let from_above = |s: &Stream| if s.tensor < above { random.sample() } else { 0.0 };
             let dy: Vec<f64> = outs.iter().map(from_above).collect();
+            // What was saved of one input or another follows it.
+            let follow = |x: &mut Vec<f64>| of.restore(x, &scalars(&f_attrs));
+            follow(&mut x);
             let y = |x: &[f64]| forward.oracle(&OracleInput { streams: x, attrs: &f_attrs });
             let values = y(&x);
             let held = |s: Stream| match origins[s.tensor] {
@@ -50,15 +53,12 @@ fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {
                 Origin::Upstream(t) => value(&outs, &dy, t, s.part),
             };
             let streams: Vec<f64> = g.input_streams().into_iter().map(held).collect();
-            let scalars = attrs.iter().filter_map(|v| match v {
-                Value::Float(v) => Some(*v),
-                _ => None,
-            });
-            let got = spec.graph.eval(&streams, &scalars.collect::<Vec<f64>>());
+            let got = spec.graph.eval(&streams, &scalars(&attrs));
             for (k, i) in wrt.iter().enumerate() {
                 let at = |step: f64| {
                     let mut x = x.clone();
                     x[*i] += step;
+                    follow(&mut x);
                     y(&x).iter().zip(&dy).map(|(y, dy)| y * dy).sum::<f64>()
                 };
                 let slope =
@@ -86,6 +86,12 @@ fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The float attributes.
+fn scalars(attrs: &[Value]) -> Vec<f64> {
+    let float = |v: &Value| if let Value::Float(v) = v { Some(*v) } else { None };
+    attrs.iter().filter_map(float).collect()
 }
 
 /// The value of one part of a tensor.

@@ -11,6 +11,8 @@ mod masks;
 mod optional;
 #[path = "language/rows.rs"]
 mod rows;
+#[path = "language/second.rs"]
+mod second;
 
 use common::{Tensor, run};
 use levels::levels;

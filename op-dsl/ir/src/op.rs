@@ -282,6 +282,20 @@ impl Spec {
         let when = List::Borrowed(&[][..]);
         Spec { when, traced: graph.clone(), graph, wide: None, derived: None }
     }
+
+    /// Sets the input streams of a gradient that hold saved values to what its forward formula makes of the
+    /// other streams; not, where it would need one that the gradient does not have.
+    pub fn restore(&self, streams: &mut [f64], scalars: &[f64]) {
+        let Some(Derived { forward, steps }) = &self.derived else { return };
+        let [wiring] = &**steps else { return };
+        let held = |at: &Option<usize>| at.map_or(f64::NAN, |at| streams[at]);
+        let inputs: Vec<f64> = wiring.inputs.iter().map(held).collect();
+        for (value, at) in forward.eval(&inputs, scalars).into_iter().zip(wiring.saved.iter()) {
+            if let (Some(at), false) = (*at, value.is_nan()) {
+                streams[at] = value;
+            }
+        }
+    }
 }
 
 impl OpDef {

@@ -218,7 +218,8 @@ fn operators(
         let Some((gradient, wiring)) = gradient::derive(&forward, args, errors) else { break };
         steps.push((def, wiring));
         push(&gradient, &args.name, &steps);
-        (def, next) = (gradient, args.grad.as_deref());
+        // Without a formula nobody knows what the gradient reads, which is what its inputs are.
+        (def, next) = (gradient, args.grad.as_deref().filter(|_| !traced.is_empty()));
     }
     found
 }

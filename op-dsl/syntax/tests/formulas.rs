@@ -250,3 +250,78 @@ fn tensors_of_a_gradient_may_have_other_names() {
     // A keyword of Rust has a `_` as a parameter only.
     assert_eq!(sum.def.input_names(), ["self", "z"]);
 }
+
+/// Names of the gradient of a gradient, by default and given; what was saved stays an input.
+#[test]
+fn a_gradient_has_a_gradient() {
+    let family = family(quote! {
+        mod m {
+            #[op(
+                name = "Gate",
+                grad(
+                    name = "GateGrad", wrt(x), inputs(dy, x, s), outputs(back),
+                    grad(name = "GateGradGrad", wrt(dy, x))
+                )
+            )]
+            fn gate(
+                #[split(along = dim, gate_left = false)] x: Gated,
+                #[attr(default = 0)] dim: Dim,
+                #[attr(default = 1.0)] a: f32,
+            ) -> Elem {
+                #[saved]
+                let s = exp(a * x.gate);
+                x.value * s
+            }
+
+            #[op(
+                name = "Two", outputs(sum, product), broadcast,
+                grad(
+                    name = "TwoGrad", wrt(x, z), broadcast = false,
+                    grad(
+                        name = "TwoGradGrad", wrt(x, dy_product), inputs(x, dy_product, above, beside, z),
+                        outputs(by_x, by_product)
+                    )
+                )
+            )]
+            fn two(x: Elem, z: Elem) -> (Elem, Elem) {
+                (x + z, x * x * z)
+            }
+
+            #[op(name = "Square")]
+            fn square(x: Elem) -> Elem { x * x }
+
+            #[op(
+                name = "SquareGrad", grad_of = square, outputs(dx),
+                grad(name = "SquareGradGrad", wrt(dy, x))
+            )]
+            fn square_grad(dy: Elem, x: Elem) -> Elem { 2.0 * x * dy }
+        }
+    });
+    let named = |name: &str| {
+        let op = family.ops.iter().find(|op| op.def.name == name).expect("an operator");
+        (&op.def, op.steps.len())
+    };
+    let (def, steps) = named("GateGradGrad");
+    assert_eq!((def.forward(), steps), (Some("GateGrad"), 2));
+    let inputs = ["dback.gate", "dback.value", "dy", "x.gate", "x.value", "s"];
+    assert_eq!(def.input_names(), inputs);
+    assert_eq!(def.output_names(), ["ddy", "dx.gate", "dx.value"]);
+    // dx = dy value a e^(a gate), dy e^(a gate), of which `s` is e^(a gate).
+    let (dg, dv, dy, value, s, a) = (2.0, 3.0, 5.0, 7.0, 11.0, 0.5);
+    let want = [dg * value * a * s + dv * s, dy * s * a * (dg * value * a + dv), dg * dy * a * s];
+    assert_eq!(eval(def, 0, &[dg, dv, dy, 0.25, value, s], &[a]), want);
+
+    let (def, _) = named("TwoGradGrad");
+    assert_eq!(def.input_names(), ["x", "dy_product", "above", "beside", "z"]);
+    assert_eq!(def.output_names(), ["by_x", "by_product"]);
+    // dx = dy_sum + 2 dy_product x z, dz = dy_sum + dy_product x^2
+    assert_eq!(eval(def, 0, &[2.0, 3.0, 5.0, 7.0, 11.0], &[]), [414.0, 248.0]);
+    assert!(!def.broadcast && named("Two").0.broadcast);
+    let of = def.grad_of.as_ref().expect("a gradient");
+    assert_eq!(of.inputs[2..4], [Origin::Upstream(0), Origin::Upstream(1)]);
+
+    let (def, steps) = named("SquareGradGrad");
+    assert_eq!((def.forward(), steps), (Some("SquareGrad"), 1));
+    assert_eq!(def.input_names(), ["ddx", "dy", "x"]);
+    assert_eq!(eval(def, 0, &[2.0, 3.0, 5.0], &[]), [20.0, 12.0]);
+}

@@ -144,3 +144,101 @@ impl<R: Real> Real for Dual<R> {
         Dual::with(value, [term(self, by_x), term(y, by_y)])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ball::Ball;
+    use crate::real::Real;
+    use crate::walk;
+    use op_dsl_ir::graph::Builder;
+    use op_dsl_ir::op::{Derived, Spec};
+    use op_dsl_ir::prim::{Row, TABLE};
+    use op_dsl_ir::wiring::Wiring;
+
+    const BITS: usize = 512;
+
+    /// Streams of the gradient of `prim(x ..)` by argument `k`: `dy`, then the arguments; and with
+    /// `again`, of its gradient by argument `l`: the upstream gradient, then those.
+    fn derivative(row: &Row, k: usize, again: Option<usize>) -> Spec {
+        let mut b = Builder::new();
+        let args: Vec<_> = (0..row.arity).map(|i| b.stream(i)).collect();
+        let y = b.call(row.prim, &args);
+        let forward = b.finish(&[y]);
+        let first = Wiring {
+            inputs: (1..=row.arity).map(Some).collect(),
+            upstream: vec![Some(0)].into(),
+            saved: vec![None].into(),
+            wrt: vec![k].into(),
+        };
+        let second = again.map(|l| Wiring {
+            inputs: (1..=row.arity + 1).map(Some).collect(),
+            upstream: vec![Some(0)].into(),
+            saved: vec![None].into(),
+            wrt: vec![0, l + 1].into(),
+        });
+        let steps = [first].into_iter().chain(second).collect();
+        Spec { derived: Some(Derived { forward: forward.clone(), steps }), ..Spec::of(forward) }
+    }
+
+    /// Every function of the table, by each pair of its arguments, to 30 digits.
+    #[test]
+    fn second_derivatives_are_differences_of_first_ones() {
+        let number = |v: f64| Ball::exact(v, BITS);
+        for row in TABLE.iter().filter(|r| !r.prim.is_comparison() && r.name != "select") {
+            for (k, l) in (0..row.arity).flat_map(|k| (0..row.arity).map(move |l| (k, l))) {
+                let first = derivative(row, k, None);
+                for at in [[0.4375, 1.5, 0.75], [2.25, 0.375, 3.0]] {
+                    let slope = |step: f64| {
+                        let mut streams = vec![1.0];
+                        streams.extend(&at[..row.arity]);
+                        streams[l + 1] += step;
+                        walk::outputs(&first, &streams, &[], &number).remove(0)
+                    };
+                    // Large enough for f64 to hold the arguments, and then halved: the error of the
+                    // difference is a fourth power.
+                    let half = |h: f64| (slope(h) - slope(-h)) / number(2.0 * h);
+                    let [coarse, fine] = [0.5f64.powi(30), 0.5f64.powi(31)].map(half);
+                    let want = (fine.clone() * number(4.0) - coarse) / number(3.0);
+                    let mut streams = vec![1.0, 1.0];
+                    streams.extend(&at[..row.arity]);
+                    let spec = derivative(row, k, Some(l));
+                    let got = walk::outputs(&spec, &streams, &[], &number);
+                    let scale = want.abs() + number(1e-3);
+                    let off = (got[1].clone() - want.clone()).abs() / scale;
+                    let context = || format!("{} {k} {l}: {}", row.name, off.to_f64());
+                    assert!(off.to_f64() < 1e-30, "{}", context());
+                    // By the upstream gradient it is the first derivative.
+                    assert_eq!(got[0].to_f64(), slope(0.0).to_f64(), "{}", context());
+                }
+            }
+        }
+    }
+
+    /// What is straight has no second derivative, at its kinks neither; of what is not defined there is none.
+    #[test]
+    fn kinks() {
+        for name in ["relu", "abs", "sign", "min", "max"] {
+            let row = TABLE.iter().find(|row| row.name == name).expect("a row");
+            let spec = derivative(row, 0, Some(0));
+            for (x, want) in [(-1.0, 0.0), (0.0, 0.0), (2.0, 0.0), (f64::NAN, f64::NAN)] {
+                let streams = [1.0, 1.0, x, 0.0];
+                let got = walk::outputs(&spec, &streams, &[], &|v| Ball::exact(v, BITS));
+                let got = got[1].to_f64();
+                assert!(got == want || got.is_nan() && want.is_nan(), "{name} {x}: {got}");
+            }
+        }
+    }
+
+    /// Where powers of 0 and of 1 need no logarithm they have slopes all the same.
+    #[test]
+    fn powers() {
+        let row = TABLE.iter().find(|row| row.name == "powf").expect("a row");
+        let spec = derivative(row, 0, Some(0));
+        for (x, y, want) in [(0.0, 2.0, 2.0), (1.0, 3.0, 6.0), (-2.0, 3.0, -12.0), (0.5, 1.0, 0.0)]
+        {
+            let got = walk::outputs(&spec, &[1.0, 1.0, x, y], &[], &|v| Ball::exact(v, BITS));
+            let got = got[1].to_f64();
+            assert!((got - want).abs() < 1e-14, "{x}^{y}: {got}");
+        }
+    }
+}

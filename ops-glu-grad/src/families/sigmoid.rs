@@ -16,10 +16,7 @@ pub mod sigmoid {
     /// The gradient of `Sigmoid` by its result.
     ///
     /// Source: sigmoid_grad of CANN (ops-nn/activation).
-    #[op(
-        name = "SigmoidGrad", grad_of = sigmoid_of, outputs(z),
-        grad(name = "SigmoidGradGrad", wrt(y, dy), outputs(dy_by_y, ddy))
-    )]
+    #[op(name = "SigmoidGrad", grad_of = sigmoid_of, outputs(z))]
     pub fn sigmoid_grad(y: Elem, dy: Elem) -> Elem {
         dy * y * (1.0 - y)
     }
@@ -35,10 +32,7 @@ pub mod sigmoid {
     /// The gradient of `Tanh` by its result.
     ///
     /// Source: tanh_grad of CANN.
-    #[op(
-        name = "TanhGrad", grad_of = tanh_of, outputs(z),
-        grad(name = "TanhGradGrad", wrt(y, dy), outputs(dy_by_y, ddy))
-    )]
+    #[op(name = "TanhGrad", grad_of = tanh_of, outputs(z))]
     pub fn tanh_grad(y: Elem, dy: Elem) -> Elem {
         dy * (1.0 - y) * (1.0 + y)
     }
