@@ -157,6 +157,23 @@ operators! {
     without_bf16: ["GeGluGradV2", "SwiGluGrad", "GeluGradV2", "Bent"] on "ascend910";
 }
 
+/// Sums of products, with what is split on both sides.
+#[test]
+fn second_derivatives() {
+    let second: Vec<&Operator> = OPERATORS.iter().copied().filter(|op| is_second(op)).collect();
+    assert!(second.len() >= 6, "{}", second.len());
+    for p in Program::all(&second, "ascend910b") {
+        for attrs in attribute_values(p.op) {
+            for dtype in p.dtypes() {
+                for (shape, cores) in [(&[37, 65], 40), (&[3, 2048], 48), (&[9, 7], 2)] {
+                    check(&p, &attrs, shape, dtype, cores);
+                }
+                calls_and_traffic(&p, &attrs, dtype);
+            }
+        }
+    }
+}
+
 #[test]
 fn every_operator_is_run() {
     for op in thorough() {

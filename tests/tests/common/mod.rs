@@ -199,9 +199,16 @@ pub fn scalars(attrs: &[Value]) -> Vec<f64> {
 }
 
 /// The operators that are tested in every way: on every level, size, rank and product. What others
-/// have that these have not is tested in `family.rs`.
+/// have that these have not is tested in `family.rs`, second derivatives among them.
 pub fn thorough() -> Vec<&'static Operator> {
-    [ops_glu_grad::glu::OPERATORS, ops_glu_grad::gelu::OPERATORS].concat()
+    let mut all = [ops_glu_grad::glu::OPERATORS, ops_glu_grad::gelu::OPERATORS].concat();
+    all.retain(|op| !is_second(op));
+    all
+}
+
+/// Whether an operator is derived of a gradient that is derived.
+pub fn is_second(op: &Operator) -> bool {
+    op.def().specs.iter().any(|s| s.derived.as_ref().is_some_and(|d| d.steps.len() > 1))
 }
 
 /// Operators for which AscendC has no sequence yet, and what lacks one: a primitive, a mask, or what may be left out.
