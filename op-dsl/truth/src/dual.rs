@@ -35,6 +35,14 @@ impl<R: Real> Dual<R> {
         let slope = terms.into_iter().flatten().reduce(|sum, term| sum + term);
         Dual { value, slope }
     }
+
+    /// A function of two numbers, by its slopes in the table of rules.
+    fn by_rule(&self, prim: Prim, y: &Dual<R>, value: R) -> Dual<R> {
+        let [by_x, by_y, _] = rules::slopes(prim, [&self.value, &y.value, &y.value], &value);
+        let term = |of: &Dual<R>, slope: Option<R>| Some(of.slope.clone()? * slope?);
+        let terms = [term(self, by_x), term(y, by_y)];
+        Dual::with(value, terms)
+    }
 }
 
 impl<R: Real> Neg for Dual<R> {
@@ -70,12 +78,8 @@ impl<R: Real> Mul for Dual<R> {
 impl<R: Real> Div for Dual<R> {
     type Output = Dual<R>;
     fn div(self, y: Dual<R>) -> Dual<R> {
-        let ratio = self.value / y.value.clone();
-        let terms = [
-            self.slope.map(|s| s / y.value.clone()),
-            y.slope.map(|s| -(ratio.clone() * s / y.value)),
-        ];
-        Dual::with(ratio, terms)
+        let ratio = self.value.clone() / y.value.clone();
+        self.by_rule(Prim::Div, &y, ratio)
     }
 }
 
@@ -138,10 +142,7 @@ impl<R: Real> Real for Dual<R> {
         self.through(self.value.atan(), |x, _| x.num(1.0) / (x.num(1.0) + x.clone() * x.clone()))
     }
     fn pow(&self, y: &Dual<R>) -> Dual<R> {
-        let value = self.value.pow(&y.value);
-        let [by_x, by_y, _] = rules::slopes(Prim::Pow, [&self.value, &y.value, &y.value], &value);
-        let term = |of: &Dual<R>, slope: Option<R>| Some(of.slope.clone()? * slope?);
-        Dual::with(value, [term(self, by_x), term(y, by_y)])
+        self.by_rule(Prim::Pow, y, self.value.pow(&y.value))
     }
 }
 
