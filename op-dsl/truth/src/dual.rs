@@ -1,7 +1,6 @@
 //! A number together with its slope: what makes the derivative of a derivative.
 //!
-//! Computed with duals, the rules of first derivatives give second ones as well, from arithmetic and
-//! the ten functions of [`Real`] alone.
+//! Computed with duals, the rules of first derivatives give second ones as well.
 
 use crate::real::Real;
 use crate::rules;
@@ -24,20 +23,17 @@ impl<R: Real> Dual<R> {
         Dual { value, slope: None }
     }
 
-    /// A function of this number: its value here, and its slope.
-    fn through(&self, value: R, slope: impl FnOnce(&R, &R) -> R) -> Dual<R> {
-        let slope = self.slope.clone().map(|own| own * slope(&self.value, &value));
-        Dual { value, slope }
-    }
-
     /// A number whose slope is a sum.
     fn with(value: R, terms: [Option<R>; 2]) -> Dual<R> {
         let slope = terms.into_iter().flatten().reduce(|sum, term| sum + term);
         Dual { value, slope }
     }
 
-    /// A function of two numbers, by its slopes in the table of rules.
+    /// A function of one or two numbers that has this value, by its slopes in the table of rules.
     fn by_rule(&self, prim: Prim, y: &Dual<R>, value: R) -> Dual<R> {
+        if self.slope.is_none() && y.slope.is_none() {
+            return Dual::still(value);
+        }
         let [by_x, by_y, _] = rules::slopes(prim, [&self.value, &y.value, &y.value], &value);
         let term = |of: &Dual<R>, slope: Option<R>| Some(of.slope.clone()? * slope?);
         let terms = [term(self, by_x), term(y, by_y)];
@@ -112,34 +108,34 @@ impl<R: Real> Real for Dual<R> {
     }
 
     fn sqrt(&self) -> Dual<R> {
-        self.through(self.value.sqrt(), |x, y| x.num(0.5) / y.clone())
+        self.by_rule(Prim::Sqrt, self, self.value.sqrt())
     }
     fn exp(&self) -> Dual<R> {
-        self.through(self.value.exp(), |_, y| y.clone())
+        self.by_rule(Prim::Exp, self, self.value.exp())
     }
     fn expm1(&self) -> Dual<R> {
-        self.through(self.value.expm1(), |x, _| x.exp())
+        self.by_rule(Prim::Expm1, self, self.value.expm1())
     }
     fn ln(&self) -> Dual<R> {
-        self.through(self.value.ln(), |x, _| x.num(1.0) / x.clone())
+        self.by_rule(Prim::Ln, self, self.value.ln())
     }
     fn log1p(&self) -> Dual<R> {
-        self.through(self.value.log1p(), |x, _| x.num(1.0) / (x.num(1.0) + x.clone()))
+        self.by_rule(Prim::Log1p, self, self.value.log1p())
     }
     fn erf(&self) -> Dual<R> {
-        self.through(self.value.erf(), |x, _| rules::bell(x))
+        self.by_rule(Prim::Erf, self, self.value.erf())
     }
     fn erfc(&self) -> Dual<R> {
-        self.through(self.value.erfc(), |x, _| -rules::bell(x))
+        self.by_rule(Prim::Erfc, self, self.value.erfc())
     }
     fn sin(&self) -> Dual<R> {
-        self.through(self.value.sin(), |x, _| x.cos())
+        self.by_rule(Prim::Sin, self, self.value.sin())
     }
     fn cos(&self) -> Dual<R> {
-        self.through(self.value.cos(), |x, _| -x.sin())
+        self.by_rule(Prim::Cos, self, self.value.cos())
     }
     fn atan(&self) -> Dual<R> {
-        self.through(self.value.atan(), |x, _| x.num(1.0) / (x.num(1.0) + x.clone() * x.clone()))
+        self.by_rule(Prim::Atan, self, self.value.atan())
     }
     fn pow(&self, y: &Dual<R>) -> Dual<R> {
         self.by_rule(Prim::Pow, y, self.value.pow(&y.value))

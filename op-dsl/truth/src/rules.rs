@@ -234,7 +234,7 @@ fn normal_pdf<R: Real>(x: &R) -> R {
 }
 
 /// `2/sqrt(pi) e^(-x^2)`
-pub(crate) fn bell<R: Real>(x: &R) -> R {
+fn bell<R: Real>(x: &R) -> R {
     (-(x.clone() * x.clone())).exp() * x.num(2.0) / x.pi().sqrt()
 }
 
