@@ -30,7 +30,7 @@ impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
     }
 }
 
-/// The floor's kernels for up to five inputs and up to three outputs.
+/// The floor's kernels for up to six inputs and up to three outputs.
 pub fn floor_kernels(inputs: usize, outputs: usize) -> Option<&'static Kernels> {
     macro_rules! table {
         ($($i:literal)*) => {
@@ -44,5 +44,5 @@ pub fn floor_kernels(inputs: usize, outputs: usize) -> Option<&'static Kernels> 
             }
         };
     }
-    table!(1 2 3 4 5)
+    table!(1 2 3 4 5 6)
 }
