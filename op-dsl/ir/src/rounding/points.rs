@@ -29,8 +29,12 @@ pub fn lines(graph: &Graph) -> Vec<Vec<Point>> {
     });
     let count = streams.max().unwrap_or(0);
     let truths: Vec<usize> = (0..count).filter(|s| is_truth(graph, *s)).collect();
-    let varies: Vec<bool> =
+    let mut varies: Vec<bool> =
         (0..count).map(|s| !truths.contains(&s) && !is_factor(graph, s)).collect();
+    if !varies.contains(&true) {
+        // Nothing but factors, of which `k x / k` is one.
+        varies = (0..count).map(|s| !truths.contains(&s)).collect();
+    }
     let alone = varies.iter().filter(|v| **v).count() < 2;
     let has_scalars = graph.nodes.iter().any(|n| matches!(n, Node::Scalar(_)));
     let samples = samples();
@@ -63,7 +67,7 @@ pub fn ends(graph: &Graph) -> Vec<Point> {
     lines(graph).iter().flat_map(|line| [line.first(), line.last()]).flatten().cloned().collect()
 }
 
-/// Numbers of f32 in ascending order: of every exponent, where activations lie most.
+/// Numbers of f32 in ascending order: of every exponent, where activations lie most, and the largest.
 fn samples() -> Vec<f64> {
     let mut bits: u32 = 0x9e37_79b9;
     let mut positive = Vec::new();
@@ -75,6 +79,7 @@ fn samples() -> Vec<f64> {
             positive.push(f64::from((mantissa * 2f64.powi(exponent)) as f32));
         }
     }
+    positive.push(f64::from(f32::MAX));
     positive.sort_by(f64::total_cmp);
     positive.iter().rev().map(|x| -x).chain(positive.iter().copied()).collect()
 }
