@@ -25,6 +25,22 @@ pub mod experts {
         x.value * sigmoid(x.gate) + 1.0
     }
 
+    /// A saved value, and a gradient of the gradient.
+    #[op(
+        name = "Twice",
+        dtypes(f32),
+        grad(name = "TwiceGrad", wrt(x), grad(name = "TwiceGradGrad", wrt(dy)))
+    )]
+    pub fn twice(
+        #[split(along = dim)] x: Gated,
+        #[rows] tokens: Option<Rows>,
+        #[attr(default = -1)] dim: Dim,
+    ) -> Elem {
+        #[saved]
+        let s = x.gate * x.gate;
+        x.value * s
+    }
+
     /// Every call counts. A bias is broadcast, and may be left out.
     #[op(name = "Counted", dtypes(f32), broadcast)]
     pub fn counted(
@@ -272,6 +288,12 @@ fn the_formula_and_its_gradient_know_nothing_of_rows() {
     let of = gradient.grad_of.as_ref().expect("a gradient");
     assert_eq!(of.inputs[..], [Origin::Upstream(0), Origin::Input(0), Origin::Input(1)]);
     assert_eq!((gradient.rows(), gradient.presence(2).is_some()), (Some(2), true));
+    // It is the last input of gradients, behind what is saved, and of gradients of these.
+    let names = |op: &Operator| {
+        op.def().inputs.iter().map(|t| t.name.to_string()).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(names(&experts::TWICE_GRAD), "dy, x, s, tokens");
+    assert_eq!(names(&experts::TWICE_GRAD_GRAD), "ddx, x, s, tokens");
     // For a target that computes all rows, nothing is left of it.
     let all = gradient.of_all_rows();
     assert_eq!((all.inputs.len(), &all.attrs[..], all.rows()), (2, gradient.passed(), None));

@@ -49,7 +49,7 @@ pub fn explicit(
     Some(inputs)
 }
 
-/// Inputs by default: the upstream gradients, the forward inputs that are read, the saved values.
+/// Inputs by default: the upstream gradients, the forward inputs that are read, the saved values, counts of rows.
 pub fn default(
     forward: &Forward,
     wrt: &[usize],
@@ -71,6 +71,7 @@ pub fn default(
     let saved =
         (returned..def.outputs.len()).map(|o| (def.outputs[o].name.to_string(), Origin::Output(o)));
     let mut all: Vec<(String, Origin)> = upstream.chain(read).chain(saved).collect();
+    all.sort_by_key(|(_, source)| def.rows().map(Origin::Input) == Some(*source));
 
     let wiring = wiring(forward, &all, wrt);
     let specs = specs(forward, &wiring, args, errors)?;
