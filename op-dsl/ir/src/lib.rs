@@ -10,6 +10,8 @@
 //! show       graphs as readable maths
 //! stored     what a tensor's elements are in memory
 //! wiring     which streams of a gradient hold what of its forward formula
+//! degree     what becomes of values when inputs are multiplied
+//! regions    functions of one value in a graph
 //! roles      which stream a formula is applied to
 //! rounding   how far rounding carries results from the truth: an estimate
 //! published  what documents say of an operator; interface: its aclnn functions
@@ -21,6 +23,7 @@
 
 pub mod bind;
 pub mod compile;
+pub mod degree;
 mod derive;
 mod dtype;
 pub mod graph;

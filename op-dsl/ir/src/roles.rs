@@ -1,5 +1,6 @@
 //! Which part a stream plays in a formula, read off its graphs.
 
+use crate::degree::{By, Degree, degree};
 use crate::graph::{Graph, Id, Node};
 use crate::op::{OpDef, Part};
 use crate::prim::Prim;
@@ -39,30 +40,12 @@ pub fn dependence(graph: &Graph, stream: usize) -> Dependence {
 
 /// Whether all outputs are proportional to an input stream, or do not depend on it: it only multiplies.
 pub fn is_factor(graph: &Graph, stream: usize) -> bool {
-    // Of every node, the power of the stream that it is proportional to; `None` if it depends on it otherwise.
-    let mut powers: Vec<Option<u8>> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let of = |k: usize| node.args().get(k).map_or(Some(0), |a| powers[a.index()]);
-        let is_zero = |k: usize| graph.nodes[node.args()[k].index()] == Node::Const(0.0);
-        let same = |x: usize, y: usize| match (of(x), of(y)) {
-            (p, _) if is_zero(y) => p,
-            (_, q) if is_zero(x) => q,
-            (p, q) => p.filter(|_| p == q),
-        };
-        let power = match *node {
-            Node::Stream(s) => Some(u8::from(usize::from(s) == stream)),
-            Node::Call(Prim::Neg, _) => of(0),
-            Node::Call(Prim::Add | Prim::Sub, _) => same(0, 1),
-            Node::Call(Prim::Mul | Prim::Mul3, _) => [of(0), of(1), of(2)]
-                .into_iter()
-                .try_fold(0, |sum: u8, p| Some(sum.saturating_add(p?))),
-            Node::Call(Prim::Div, _) if of(1) == Some(0) => of(0),
-            Node::Call(Prim::Select, _) if of(0) == Some(0) => same(1, 2),
-            _ => Some(0).filter(|_| (0..3).all(|k| of(k) == Some(0))),
-        };
-        powers.push(power);
-    }
-    graph.outputs.iter().all(|o| matches!(powers[o.index()], Some(0 | 1)))
+    let given = |node: &Node| i32::from(*node == Node::Stream(stream as u16));
+    let multiplies = |output| {
+        let degree = degree(graph, output, By::Number, given);
+        matches!(degree, Some(Degree::Any | Degree::Of(0 | 1)))
+    };
+    (0..graph.outputs.len()).all(multiplies)
 }
 
 /// Whether a graph only asks of an input stream whether it is 0: then it is a truth value, of a mask or of an author's own.

@@ -1,0 +1,161 @@
+//! Dimensional analysis: what becomes of a graph's values when some of its inputs are multiplied by a number.
+//!
+//! If streams and scalars are multiplied by powers of a number `k`, many values are multiplied by a power
+//! of it as well: their *degree*. `x * sigmoid(beta * x)` has the degree -1 where `beta` has 1 and `x` -1, so it
+//! is `silu(beta * x) / beta`, however it is written.
+
+use crate::graph::{Graph, Node};
+use crate::prim::Prim;
+
+/// What `k` may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Any number, 0 too.
+    Number,
+    /// A number that is not 0.
+    Nonzero,
+    /// A positive number.
+    Positive,
+}
+
+/// A value's power of `k`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Degree {
+    /// Zero has all of them. So has what stands for infinity.
+    Any,
+    /// One.
+    Of(i32),
+}
+
+use Degree::{Any, Of};
+
+/// No number of f32 is so large: such a bound only stands between functions and infinity.
+pub const BEYOND: f64 = 1e60;
+
+impl Degree {
+    /// Of values of these degrees, one or the other.
+    fn either(self, other: Degree) -> Option<Degree> {
+        match (self, other) {
+            (Any, d) | (d, Any) => Some(d),
+            (a, b) => (a == b).then_some(a),
+        }
+    }
+
+    fn times(self, other: Degree, sign: i32) -> Degree {
+        match (self, other) {
+            (Of(a), Of(b)) => Of(a.saturating_add(b.saturating_mul(sign))),
+            _ => Any,
+        }
+    }
+}
+
+/// The degree of an output, where `given` has those of streams and scalars. `None` if it has none.
+pub fn degree(
+    graph: &Graph,
+    output: usize,
+    by: By,
+    given: impl Fn(&Node) -> i32,
+) -> Option<Degree> {
+    let mut all: Vec<Option<Degree>> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let of = |k: usize| all[node.args()[k].index()];
+        let either = |x: usize, y: usize| of(x)?.either(of(y)?);
+        let positive = |d: Option<Degree>| d.filter(|d| by == By::Positive || *d == Of(0));
+        let stays = |k: usize| of(k).filter(|d| matches!(d, Any | Of(0)));
+        all.push(match *node {
+            Node::Stream(_) | Node::Scalar(_) => Some(Of(given(node))),
+            Node::Const(0.0) => Some(Any),
+            Node::Const(c) if c.abs() >= BEYOND && by != By::Number => Some(Any),
+            Node::Const(_) => Some(Of(0)),
+            Node::Call(prim, _) => match prim {
+                Prim::Neg => of(0),
+                Prim::Add | Prim::Sub => either(0, 1),
+                Prim::Mul => of(0).zip(of(1)).map(|(x, y)| x.times(y, 1)),
+                Prim::Mul3 => {
+                    of(0).zip(of(1)).zip(of(2)).map(|((x, y), z)| x.times(y, 1).times(z, 1))
+                }
+                Prim::Div if by == By::Number => of(0).filter(|_| of(1) == Some(Of(0))),
+                Prim::Div => of(0).zip(of(1).filter(|d| *d != Any)).map(|(x, y)| x.times(y, -1)),
+                Prim::Select => stays(0).and_then(|_| either(1, 2)),
+                Prim::Min | Prim::Max if is_far(graph, node) && by != By::Number => either(0, 1),
+                Prim::Abs | Prim::Relu => positive(of(0)),
+                Prim::Min | Prim::Max => positive(either(0, 1)),
+                Prim::Lt | Prim::Le | Prim::Eq => positive(either(0, 1)).map(|_| Of(0)),
+                _ => (0..node.args().len()).all(|k| stays(k).is_some()).then_some(Of(0)),
+            },
+        });
+    }
+    all[graph.outputs[output].index()]
+}
+
+/// Whether a bound is one that no number of f32 reaches.
+pub fn is_far(graph: &Graph, bound: &Node) -> bool {
+    let far = |k: usize| matches!(graph.nodes[bound.args()[k].index()], Node::Const(c) if c.abs() >= BEYOND);
+    matches!(bound, Node::Call(Prim::Min | Prim::Max, _)) && (far(0) || far(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Builder, Id};
+
+    /// The degree of a formula in `x` and an attribute, of which `x` is divided by `k^q` and the attribute is
+    /// multiplied by `k`.
+    fn of(by: By, q: i32, formula: impl Fn(&mut Builder, Id, Id) -> Id) -> Option<Degree> {
+        let mut b = Builder::new();
+        let (x, beta) = (b.stream(0), b.scalar(0));
+        let f = formula(&mut b, x, beta);
+        let graph = b.finish(&[f]);
+        degree(&graph, 0, by, |node| if matches!(node, Node::Stream(_)) { -q } else { 1 })
+    }
+
+    /// `s + beta s (1 - s) x`, `s = sigmoid(beta x)`: the derivative of swish.
+    fn swish_grad(b: &mut Builder, x: Id, beta: Id) -> Id {
+        let t = b.product(beta, x);
+        let minus = b.negative(t);
+        let [s, r] = [t, minus].map(|t| b.call(Prim::Sigmoid, &[t]));
+        let (inner, both) = (b.product(beta, s), b.product(r, x));
+        let slope = b.product(inner, both);
+        b.sum(s, slope)
+    }
+
+    #[test]
+    fn products_of_an_attribute_are_seen_through() {
+        assert_eq!(of(By::Nonzero, 1, swish_grad), Some(Of(0)));
+        assert_eq!(of(By::Nonzero, 0, swish_grad), None);
+        let swish = |b: &mut Builder, x: Id, beta: Id| {
+            let t = b.product(beta, x);
+            let s = b.call(Prim::Sigmoid, &[t]);
+            b.product(x, s)
+        };
+        assert_eq!(of(By::Nonzero, 1, swish), Some(Of(-1)));
+        let bent = |b: &mut Builder, x: Id, beta: Id| {
+            let t = b.quotient(x, beta);
+            let tanh = b.call(Prim::Tanh, &[t]);
+            b.product(beta, tanh)
+        };
+        assert_eq!(of(By::Nonzero, -1, bent), Some(Of(1)));
+    }
+
+    #[test]
+    fn what_chooses_by_size_asks_for_positive_factors() {
+        let relu = |b: &mut Builder, x: Id, beta: Id| {
+            let (zero, t) = (b.num(0.0), b.product(beta, x));
+            b.call(Prim::Max, &[zero, t])
+        };
+        assert_eq!(of(By::Positive, 0, relu), Some(Of(1)));
+        assert_eq!(of(By::Nonzero, 0, relu), None);
+        // A bound that no number reaches chooses nothing.
+        let held = |b: &mut Builder, x: Id, beta: Id| {
+            let (far, t) = (b.num(-BEYOND), b.product(beta, x));
+            b.call(Prim::Max, &[t, far])
+        };
+        assert_eq!(of(By::Nonzero, 0, held), Some(Of(1)));
+        let limited = |b: &mut Builder, x: Id, beta: Id| {
+            let above = b.call(Prim::Lt, &[beta, x]);
+            b.call(Prim::Select, &[above, beta, x])
+        };
+        assert_eq!(of(By::Positive, -1, limited), Some(Of(1)));
+        assert_eq!(of(By::Positive, 1, limited), None);
+    }
+}

@@ -1,0 +1,44 @@
+//! Which values of a graph are the same in f32 as in any arithmetic.
+
+use crate::degree::BEYOND;
+use crate::graph::{Graph, Id, Node};
+use crate::prim::Prim;
+
+/// Which nodes are numbers of f32 without having been rounded: streams, attributes, and what is chosen of them;
+/// comparisons too, of such numbers, of what is the same for all elements, and of products of both.
+pub(super) fn exact(graph: &Graph) -> Vec<bool> {
+    let uniform = is_uniform(graph);
+    let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let of = |k: usize| all[node.args()[k].index()];
+        let either = |id: &Id| all[id.index()] || uniform[id.index()];
+        let compared = |k: usize| {
+            let id = node.args()[k];
+            let is_product = matches!(graph.nodes[id.index()], Node::Call(Prim::Mul, [x, y, _])
+                if either(&x) && either(&y) && (uniform[x.index()] || uniform[y.index()]));
+            either(&id) || is_product
+        };
+        all.push(match *node {
+            Node::Stream(_) | Node::Scalar(_) => true,
+            Node::Const(c) => f64::from(c as f32) == c || c.abs() >= BEYOND,
+            Node::Call(Prim::Neg | Prim::Abs, _) => of(0),
+            Node::Call(Prim::Min | Prim::Max, _) => of(0) && of(1),
+            Node::Call(Prim::Select, _) => of(0) && of(1) && of(2),
+            Node::Call(Prim::Lt | Prim::Le | Prim::Eq, _) => compared(0) && compared(1),
+            Node::Call(..) => false,
+        });
+    }
+    all
+}
+
+/// Which nodes are the same for all elements.
+pub fn is_uniform(graph: &Graph) -> Vec<bool> {
+    let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        all.push(match node {
+            Node::Stream(_) => false,
+            node => node.args().iter().all(|a| all[a.index()]),
+        });
+    }
+    all
+}

@@ -1,0 +1,138 @@
+//! A graph that is a function of one value, up to a number that all elements share.
+//!
+//! `x * sigmoid(beta * x)` is `f(t) / beta` with `f(t) = t * sigmoid(t)`, `t = beta * x`. Each attribute may be
+//! multiplied by a number `k`: if with `x` divided by `k^q` the result is multiplied by `k^p`
+//! ([`degree`]), it may as well be 1, where `x` is multiplied by its `q`th power and the
+//! result by its `p`th. With all attributes 1, what is left is `f`.
+
+use super::exact::{exact, is_uniform};
+use super::{Domains, Function, Variable};
+use crate::degree::{BEYOND, By, Degree, degree, is_far};
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::passes::simplify;
+use crate::prim::Prim;
+
+/// Powers of an attribute that are looked for: in the variable.
+const POWERS: [i32; 5] = [0, 1, -1, 2, -2];
+
+/// A function, and the powers of attributes that its value is multiplied by.
+pub(super) struct Found {
+    pub function: Function,
+    pub times: Vec<(usize, i32)>,
+}
+
+/// The function of one value that a graph of one output is, if its streams lie in `domains`.
+pub(super) fn find(graph: &Graph, domains: &Domains) -> Option<Found> {
+    let (stream, number) = only_stream(graph)?;
+    [Some(stream), between(graph)].into_iter().flatten().find_map(|y| {
+        let of = in_terms_of(graph, y)?;
+        let (function, variable, times) = without_scalars(&of)?;
+        // Of a multiple of the stream only the sign is known.
+        let known = |end: f64| y == stream && (end == 0.0 || variable.is_empty());
+        let end = |k: usize| Some(domains[number][k]).filter(|end| known(*end));
+        // Zero is inside, or an end.
+        let domain = [
+            end(0).unwrap_or(f64::NEG_INFINITY).min(0.0),
+            end(1).unwrap_or(f64::INFINITY).max(0.0),
+        ];
+        let variable = Variable { of: part(graph, y), times: variable };
+        Some(Found { function: Function { variable, domain, graph: function }, times })
+    })
+}
+
+/// The one stream that a graph reads, and its number.
+fn only_stream(graph: &Graph) -> Option<(Id, usize)> {
+    let mut streams = graph.nodes.iter().enumerate().filter_map(|(id, node)| match *node {
+        Node::Stream(s) => Some((Id(id as u32), usize::from(s))),
+        _ => None,
+    });
+    streams.next().filter(|_| streams.next().is_none())
+}
+
+/// The one exact value, if there is one, that stands between a graph's result and its stream.
+fn between(graph: &Graph) -> Option<Id> {
+    let (exact, uniform) = (exact(graph), is_uniform(graph));
+    let mut met = Vec::new();
+    let mut rest = vec![graph.outputs[0]];
+    while let Some(id) = rest.pop() {
+        if uniform[id.index()] {
+            continue;
+        }
+        if !exact[id.index()] {
+            rest.extend(graph.nodes[id.index()].args());
+        } else if !met.contains(&id) {
+            met.push(id);
+        }
+    }
+    if let [y] = met[..] { Some(y).filter(|y| *y != graph.outputs[0]) } else { None }
+}
+
+/// The graph of a node.
+pub(super) fn part(graph: &Graph, id: Id) -> Graph {
+    Graph { outputs: vec![id].into(), ..graph.clone() }.rewrite(Builder::add)
+}
+
+/// The graph with stream 0 in the place of a value. `None` if it then still reads the stream itself.
+fn in_terms_of(graph: &Graph, y: Id) -> Option<Graph> {
+    let is_held = graph.nodes.iter().any(|node| is_far(graph, node));
+    let is_stream = matches!(graph.nodes[y.index()], Node::Stream(_));
+    let mut at = 0..;
+    let graph = graph.rewrite(|b, node| {
+        let is_y = at.next() == Some(y.index());
+        match node {
+            _ if is_y && is_held && !is_stream => held(b),
+            _ if is_y => b.stream(0),
+            Node::Stream(_) => b.stream(1),
+            node => b.add(node),
+        }
+    });
+    (graph.reads(0) && !graph.reads(1)).then_some(graph)
+}
+
+/// Stream 0 between numbers that no f32 reaches: what makes NaN of an infinity does not see one.
+fn held(b: &mut Builder) -> Id {
+    let (x, low, high) = (b.stream(0), b.num(-BEYOND), b.num(BEYOND));
+    let above = b.call(Prim::Max, &[x, low]);
+    b.call(Prim::Min, &[above, high])
+}
+
+/// Attributes and the powers they are taken to.
+type Powers = Vec<(usize, i32)>;
+
+/// A function of stream 0 without attributes, what its variable is multiplied by, and what its value.
+fn without_scalars(graph: &Graph) -> Option<(Graph, Powers, Powers)> {
+    let (mut variable, mut value) = (Vec::new(), Vec::new());
+    for k in scalars(graph) {
+        let powers = POWERS.iter().find_map(|&q| {
+            let by = if q == 0 { By::Nonzero } else { By::Positive };
+            let given = |node: &Node| match *node {
+                Node::Stream(_) => -q,
+                Node::Scalar(s) => i32::from(usize::from(s) == k),
+                _ => 0,
+            };
+            match degree(graph, 0, by, given)? {
+                Degree::Of(p) => Some((q, p)),
+                Degree::Any => Some((q, 0)),
+            }
+        });
+        let (q, p) = powers?;
+        variable.extend((q != 0).then_some((k, q)));
+        value.extend((p != 0).then_some((k, p)));
+    }
+    let ones = graph.rewrite(|b, node| match node {
+        Node::Scalar(_) => b.num(1.0),
+        node => b.add(node),
+    });
+    Some((simplify::run(&ones), variable, value))
+}
+
+fn scalars(graph: &Graph) -> Vec<usize> {
+    let mut all: Vec<usize> = (graph.nodes.iter())
+        .filter_map(|node| match *node {
+            Node::Scalar(k) => Some(usize::from(k)),
+            _ => None,
+        })
+        .collect();
+    all.sort_unstable();
+    all
+}
