@@ -4,6 +4,7 @@ mod levels;
 
 use codegen_cpu::fit::{Element, Function, Hints, Index, Request, Symmetry, Table as Fitted};
 use codegen_cpu::rt::math::table::Lut;
+use codegen_cpu::rt::math::two::Two;
 use codegen_cpu::rt::math::univariate::{Column, Table};
 use codegen_cpu::rt::simd::{AtLevel, Isa, Level};
 use codegen_cpu::rt::step::Floats;
@@ -44,7 +45,7 @@ where
             let vector =
                 |k: usize| S::f32s::from_fn(s, |i| *part.get(k * S::f32s::LEN + i).unwrap_or(&0.5));
             let step = Floats::<S>([vector(0), vector(1)]);
-            let (y, outside) = (table.value(s, step), table.outside(s, step));
+            let (y, outside) = (table.value(s, step, None), table.outside(s, step, false));
             let inside = outside.select(Floats::splat(s, 0.0), Floats::splat(s, 1.0));
             let lanes = y.0.iter().flat_map(|v| v.as_slice().to_vec());
             let known = inside.0.iter().flat_map(|v| v.as_slice().to_vec());
@@ -140,4 +141,85 @@ fn vectors_do_what_the_fitter_says() {
         has(|s| matches!(s, Symmetry::Point { .. }))
             && has(|s| matches!(s, Symmetry::Linear { .. }))
     );
+}
+
+/// What a table gives for `x + low`, as two floats.
+struct Twos<'a, const N: usize>(&'a Table<N>, &'a [(f32, f32)]);
+
+impl<const N: usize> AtLevel for Twos<'_, N>
+where
+    [f32; N]: Lut,
+{
+    type Output = Vec<f64>;
+    fn at<S: Isa>(self, s: S) -> Vec<f64> {
+        let Twos(table, x) = self;
+        let mut out = Vec::new();
+        for part in x.chunks(2 * S::f32s::LEN) {
+            let step = |of: fn(&(f32, f32)) -> f32| {
+                let vector = |k: usize| {
+                    let at = |i: usize| part.get(k * S::f32s::LEN + i).map_or(0.5, of);
+                    S::f32s::from_fn(s, at)
+                };
+                Floats::<S>([vector(0), vector(1)])
+            };
+            let Two { high, low } = table.two(s, Two { high: step(|x| x.0), low: step(|x| x.1) });
+            let lanes = |x: Floats<S>| x.0.map(|v| v.as_slice().to_vec()).concat();
+            let sums =
+                lanes(high).into_iter().zip(lanes(low)).map(|(h, l)| f64::from(h) + f64::from(l));
+            out.extend(sums.take(part.len()));
+        }
+        out
+    }
+}
+
+/// Of a variable that is two floats a value is two floats, about a unit off the truth at most: rounding the variable
+/// would cost up to two, and rounding the value half a unit.
+#[test]
+fn of_two_floats_a_value_is_two_floats() {
+    let slope: Oracle = |x| {
+        let s = sigmoid(x);
+        s + x * s * sigmoid(-x)
+    };
+    let all = FUNCTIONS.iter().map(|(name, f, kinks)| (*name, *f, *kinks));
+    let mut count = 0;
+    for (name, f, kinks) in all.chain([("silu'", slope, &[][..])]) {
+        let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
+            x.iter().map(|x| (f(*x), f(*x).abs() * 1e-15)).collect()
+        };
+        let hints = Hints { kinks: kinks.to_vec(), ..Hints::default() };
+        let function = Function::new(&oracle, hints);
+        for (entries, index) in [(32, Index::Down), (8, Index::Product)] {
+            let request = Request { index, ..Request::new(Element::F32, entries) };
+            let fitted = function.fit(&request).unwrap_or_else(|why| panic!("{name}: {why}"));
+            if fitted.design.power > 1 {
+                continue;
+            }
+            let end = fitted.high.min(20.0).next_down();
+            let start = if fitted.design.symmetry == Symmetry::None { fitted.low } else { -end };
+            let x: Vec<(f32, f32)> = (0..200_000)
+                .map(|i| start + (end - start) * (i as f32 + 0.5) / 200_000.0)
+                .map(|x| (x, (x.next_up() - x) * ((x * 7919.0).fract() * 0.5)))
+                .filter(|x| fitted.eval(x.0).is_some())
+                .collect();
+            for level in levels().into_iter().filter(|level| level.has_fma()) {
+                if (entries == 32) != (level == Level::Avx512) {
+                    continue;
+                }
+                count += 1;
+                let got = match entries {
+                    32 => level.run(Twos(&lasting::<32>(&fitted), &x)),
+                    _ => level.run(Twos(&lasting::<8>(&fitted), &x)),
+                };
+                let worst = x.iter().zip(got.expect("asked before")).map(|((x, low), got)| {
+                    let want = f(f64::from(*x) + f64::from(*low));
+                    let unit =
+                        f64::from((want as f32).abs().max(1.0 / 128.0)).log2().floor() as i32 - 23;
+                    ((got - want).abs() / 2f64.powi(unit), *x)
+                });
+                let worst = worst.fold((0.0, 0.0), |a, b| if b.0 > a.0 { b } else { a });
+                assert!(worst.0 < 1.06, "{name}, {}: {worst:?}", level.name());
+            }
+        }
+    }
+    assert!(count > 0 || !levels().iter().any(|level| level.has_fma()));
 }

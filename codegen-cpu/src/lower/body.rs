@@ -1,13 +1,12 @@
 //! Specialised graph -> straight-line vector code, in f32, in f64, or with tables.
 
 use super::code::{Names, statements};
-use super::{fitted, literal};
+use super::{literal, tabled};
 use op_dsl_ir::op::{AttrKind, OpDef, Part, Pattern, Spec, Stream, Wide};
 use op_dsl_ir::passes::zeros;
-use op_dsl_ir::regions::{self, Split};
 use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
 /// How many input streams, run-time scalars and output streams a body has.
 pub fn widths(def: &OpDef) -> [usize; 3] {
@@ -35,7 +34,13 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
             quote!(if const { size_of::<E>() == 4 } { #single } else { #half })
         }
     };
-    let Tabled { items, value } = tabled(name, spec, &names, value);
+    let tabled = tabled::implementation(name, spec, &names, [&inputs, &scalars, &outputs]);
+    let (items, value) = match tabled {
+        Some(tabled::Tabled { items, has_tables, value: by_tables }) => {
+            (items, quote!(if const { #has_tables } { #by_tables } else { #value }))
+        }
+        None => (TokenStream::new(), value),
+    };
     let graphs = || spec.wide.iter().map(|wide| &wide.graph).chain([&spec.graph]);
     let reads: Vec<bool> =
         (0..names.inputs.len()).map(|k| graphs().any(|graph| graph.reads(k))).collect();
@@ -73,54 +78,6 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
             }
         }
     }
-}
-
-/// A body with tables where it has any: their items, and the code.
-struct Tabled {
-    items: TokenStream,
-    value: TokenStream,
-}
-
-/// Where f32 is not accurate enough, functions of one stream have tables, at levels that look them up.
-fn tabled(name: &Ident, spec: &Spec, names: &Names, without: TokenStream) -> Tabled {
-    let split = spec.wide.as_ref().and_then(|w| regions::split(&w.graph, names.inputs.len()));
-    let none = Tabled { items: TokenStream::new(), value: without.clone() };
-    // What depends on a truth value alone has two values, and no table.
-    let split = split.filter(|split| split.functions.iter().all(|f| !names.masks[f.stream]));
-    let Some(Split { rest, functions }) = split else { return none };
-    let owner = |k: usize| format_ident!("{name}F{k}");
-    let items: Option<Vec<TokenStream>> = (functions.iter().enumerate())
-        .map(|(k, f)| fitted::function(&owner(k), &f.graph))
-        .collect();
-    let Some(items) = items else { return none };
-    let mut given = Names {
-        inputs: names.inputs.clone(),
-        in_memory: names.in_memory.clone(),
-        masks: names.masks.clone(),
-        scalars: Vec::new(),
-    };
-    let mut lets = Vec::new();
-    for (k, function) in functions.iter().enumerate() {
-        let (owner, value, x) = (owner(k), format_ident!("f{k}"), &names.inputs[function.stream]);
-        if core::mem::take(&mut given.in_memory[function.stream]) {
-            lets.push(quote!(let #x = #x.load();));
-        }
-        lets.push(quote!(let #value = math::univariate::<#owner, S, E, W>(s, #x);));
-        given.inputs.push(value);
-        given.in_memory.push(false);
-        given.masks.push(false);
-    }
-    let rest = statements(&rest, &given, Arithmetic::F32);
-    let owners = (0..functions.len()).map(owner);
-    let value = quote! {
-        if const { #(math::univariate::has_table::<#owners, S, E>())&&* } {
-            #(#lets)*
-            #rest
-        } else {
-            #without
-        }
-    };
-    Tabled { items: quote!(#(#items)*), value }
 }
 
 /// `x.gate` -> `v_x_gate`, which is no name of the body's own.

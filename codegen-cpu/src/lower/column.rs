@@ -44,6 +44,15 @@ pub fn bounded(prim: Prim) -> Option<&'static str> {
     }
 }
 
+/// The method that compares, of a comparison.
+pub fn comparison(prim: Prim) -> Ident {
+    let f = match form(prim) {
+        Form::Native(f) => f,
+        _ => prim.row().name,
+    };
+    Ident::new(f, Span::call_site())
+}
+
 /// A function applied to named values.
 pub fn named(f: &str, args: &[Ident], on: Arithmetic) -> TokenStream {
     let f = Ident::new(f, Span::call_site());

@@ -1,11 +1,11 @@
-//! A function of one stream -> the tables that are fitted to it, and its code in f64 for where they end.
+//! A function of one value -> the tables that are fitted to it.
 
-use super::code::{Code, Names, code};
 use super::kinks::kinks;
 use super::literal::{count, f32_literal, integer};
 use op_dsl_fit::{Element, End, Function, Hints, Index, Request, Side, Symmetry, Table};
 use op_dsl_ir::DType;
 use op_dsl_ir::graph::Graph;
+use op_dsl_ir::regions;
 use op_dsl_ir::rounding::{Arithmetic, Point, outputs};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -13,38 +13,39 @@ use quote::{format_ident, quote};
 /// What widths of look-ups there are: entries, and how a segment is found there.
 const WIDTHS: [(usize, Index); 2] = [(32, Index::Down), (8, Index::Product)];
 
-/// `struct #name` and its tables; `None` where no table meets what is asked of it.
-pub fn function(name: &Ident, graph: &Graph) -> Option<TokenStream> {
+/// `struct #name` and its tables, `two` if its values are asked for as two floats; `None` where no table meets what is asked of it.
+pub fn function(name: &Ident, function: &regions::Function, two: bool) -> Option<TokenStream> {
+    let graph = &function.graph;
     let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
         let known = |x: &f64| outputs(graph, Arithmetic::F64, &Point::single(0, *x))[0];
         x.iter().map(known).map(|b| (b.value, b.error)).collect()
     };
-    let function = Function::new(&oracle, hints(graph)?);
+    let fitted = Function::new(&oracle, hints(graph, function.domain)?);
+    let scaled = !function.variable.times.is_empty();
     let [wide, narrow] = WIDTHS.map(|(entries, index)| {
-        let tables = DType::ALL.map(|dtype| {
-            let request = Request { index, ..Request::new(element(dtype), entries) };
-            function.fit(&request).ok()
-        });
+        let usual = |element| Request { index, ..Request::new(element, entries) };
+        let fit = |element| fitted.fit(&usual(element)).ok();
+        let tables = if scaled {
+            // A product is no number of 16 bits, whose tables are right at those. What rounding takes from a
+            // product, a zero of higher order has more than once.
+            let single = fit(Element::F32).filter(|table| table.design.power <= 1);
+            DType::ALL.map(|_| single.clone())
+        } else {
+            DType::ALL.map(|dtype| fit(element(dtype)))
+        };
         (entries, tables)
     });
     let any = [&wide, &narrow].into_iter().any(|(_, tables)| tables.iter().any(Option::is_some));
     let [wide, narrow] = [wide, narrow].map(|(entries, tables)| tokens(entries, &tables));
-    let x = format_ident!("x");
-    let given =
-        Names { inputs: vec![x], in_memory: vec![false], masks: vec![false], scalars: Vec::new() };
-    let Code { lets, results } = code(graph, &given, Arithmetic::F64);
     let types = count(DType::COUNT);
     any.then(|| {
         quote! {
             struct #name;
             impl math::univariate::Univariate for #name {
+                const SCALED: bool = #scaled;
+                const TWO: bool = #two;
                 const WIDE: [Option<math::univariate::Table<32>>; #types] = #wide;
                 const NARROW: [Option<math::univariate::Table<8>>; #types] = #narrow;
-                #[inline(always)]
-                fn everywhere<S: Isa, const W: usize>(s: S, x: Wide<S, W>) -> Wide<S, W> {
-                    #(#lets)*
-                    #(#results)*
-                }
             }
         }
     })
@@ -59,10 +60,12 @@ fn element(dtype: DType) -> Element {
 }
 
 /// What the fitter asks of a function besides its values; `None` where a table has no place for it.
-fn hints(graph: &Graph) -> Option<Hints> {
+fn hints(graph: &Graph, domain: [f64; 2]) -> Option<Hints> {
     let limit = |x: f64| Some(graph.eval(&[x], &[])[0]).filter(|y| y.is_finite());
     let limits = [limit(f64::NEG_INFINITY), limit(f64::INFINITY)];
-    Some(Hints { kinks: kinks(graph)?, limits, ..Hints::default() })
+    let inside = |c: &f64| (domain[0]..=domain[1]).contains(c);
+    let kinks = kinks(graph)?.into_iter().filter(inside).collect();
+    Some(Hints { domain, kinks, limits, ..Hints::default() })
 }
 
 /// An array of tables, or of none, by element type.

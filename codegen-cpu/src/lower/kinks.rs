@@ -42,18 +42,34 @@ pub fn kinks(graph: &Graph) -> Option<Vec<f64>> {
 
 /// Where a call chooses, if it does: `Some(None)` if it never does, `None` if that is no one place.
 fn place(graph: &Graph, prim: Prim, [a, b, _]: [Id; 3]) -> Option<Option<f64>> {
-    let is_x = |id: Id| matches!(graph.nodes[id.index()], Node::Stream(_));
     let number = |id: Id| match graph.nodes[id.index()] {
         Node::Const(c) => Some(c),
         _ => None,
     };
+    let is_far = |id: Id| number(id).is_some_and(|c| c.abs() >= FAR);
+    let is_x = |id: Id| is_variable(graph, id);
     match prim {
+        Prim::Min | Prim::Max if is_far(a) || is_far(b) => Some(None),
         Prim::Abs => is_x(a).then_some(Some(0.0)),
         Prim::Lt | Prim::Le | Prim::Eq | Prim::Min | Prim::Max => {
             let met = if is_x(a) { number(b) } else { number(a).filter(|_| is_x(b)) };
             met.map(Some)
         }
         _ => Some(None),
+    }
+}
+
+/// Whether a node is `x`, but for bounds that it never reaches.
+fn is_variable(graph: &Graph, id: Id) -> bool {
+    match graph.nodes[id.index()] {
+        Node::Call(Prim::Min | Prim::Max, [x, y, _]) => {
+            [(x, y), (y, x)].iter().any(|(x, bound)| {
+                let far = matches!(graph.nodes[bound.index()], Node::Const(c) if c.abs() >= FAR);
+                far && is_variable(graph, *x)
+            })
+        }
+        Node::Stream(_) => true,
+        _ => false,
     }
 }
 

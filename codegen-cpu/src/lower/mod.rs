@@ -4,7 +4,9 @@
 //! body      graph -> straight-line vector code
 //! code      the statements of a graph
 //! column    how each primitive is written
-//! fitted    functions of one stream as tables
+//! fitted    functions of one value as tables
+//! tabled    a body that has such
+//! rest      what it makes of their values
 //! joint     nodes that one function computes together
 //! kinks     where those are not smooth
 //! literal   numbers as tokens
@@ -19,3 +21,5 @@ mod fitted;
 mod joint;
 mod kinks;
 pub mod literal;
+mod rest;
+mod tabled;

@@ -17,6 +17,7 @@
 //! convert   what is not of the kernel's type: inputs in boxes, outputs as they are stored; truth: bits of masks
 //! block     one body x one element type x one SIMD level              (the hot loop)
 //! floor     bodies with next to no arithmetic, to measure against
+//! tabled    bodies by tables of polynomials, and by f64 where those end
 //! step      two or four vectors side by side, which bodies compute with
 //! math      exp, erfc, gelu', ... on vectors                           (inlined into bodies)
 //! wide      the same in f64, where f32 is not accurate enough    (inlined into bodies)
@@ -48,6 +49,7 @@ pub mod simd;
 pub mod step;
 mod stream;
 mod streams;
+pub mod tabled;
 mod threads;
 mod truth;
 pub mod view;

@@ -272,6 +272,14 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         (Floats(each!(k => both[k].0)), Floats(each!(k => both[k].1)))
     }
 
+    /// `x + y` as the sum of two, exactly.
+    #[inline(always)]
+    pub fn two_sum(self, y: Floats<S, W>) -> (Floats<S, W>, Floats<S, W>) {
+        let high = self + y;
+        let of_y = high - self;
+        (high, (self - (high - of_y)) + (y - of_y))
+    }
+
     /// `yes` where the sign bit is clear, else `no`; either for a zero or NaN.
     #[inline(always)]
     pub fn if_positive(self, s: S, yes: Floats<S, W>, no: Floats<S, W>) -> Floats<S, W> {

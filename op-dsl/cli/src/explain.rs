@@ -9,9 +9,9 @@ use super::lookup;
 use super::table::{Table, indent};
 use super::verify::formula::mode;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
-use op_dsl_ir::regions::{self, Split};
+use op_dsl_ir::regions::{self, Function, Split};
 use op_dsl_ir::rounding::{Arithmetic, worst};
-use op_dsl_ir::{DType, Graph, Node, Prim, show};
+use op_dsl_ir::{Builder, DType, Graph, Node, Prim, show};
 
 /// Formula, graphs and primitives of an operator.
 pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
@@ -110,7 +110,7 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         let off =
             if error.is_finite() { format!("{error:.0} ulp off") } else { "of no use".into() };
         let graph = listing(&wide.graph);
-        let tables = tables(&wide.graph, &inputs, &outputs);
+        let tables = tables(&wide.graph, &inputs, &scalars, &outputs);
         format!("\nOn CPUs in f64, for {types}: in f32 results would be {off}\n{graph}{tables}")
     });
     let notes: String =
@@ -122,19 +122,31 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
     )
 }
 
-/// The functions of one stream that CPUs look up, and what is made of their values.
-fn tables(graph: &Graph, inputs: &[String], outputs: &[String]) -> String {
+/// The functions of one value that CPUs look up, and what is made of their values.
+fn tables(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[String]) -> String {
     let Some(Split { rest, functions }) = regions::split(graph, inputs.len()) else {
         return String::new();
     };
     let values = |k: usize| format!("f{k}");
     let mut text = "\nWhere CPUs look up tables, each function has one\n".to_owned();
-    for (k, function) in functions.iter().enumerate() {
-        let x = std::slice::from_ref(&inputs[function.stream]);
-        text += &indent(&show::listing(&function.graph, x, &[], &[values(k)]), 2);
+    for (k, Function { variable, graph, .. }) in functions.iter().enumerate() {
+        let mut b = Builder::new();
+        let y = b.part(&variable.of);
+        let t = variable.times.iter().fold(y, |t, (k, p)| {
+            let scalar = b.scalar(*k);
+            let power = b.power(scalar, *p);
+            b.product(power, t)
+        });
+        let is_stream = variable.times.is_empty() && variable.of.nodes.len() == 1;
+        let x = if is_stream { inputs[variable.stream()].clone() } else { format!("x{k}") };
+        if !is_stream {
+            let of = b.finish(&[t]);
+            text += &indent(&show::listing(&of, inputs, scalars, std::slice::from_ref(&x)), 2);
+        }
+        text += &indent(&show::listing(graph, &[x], &[], &[values(k)]), 2);
     }
     let all: Vec<String> = inputs.iter().cloned().chain((0..functions.len()).map(values)).collect();
-    text + &indent(&show::listing(&rest, &all, &[], outputs), 2)
+    text + &indent(&show::listing(&rest, &all, scalars, outputs), 2)
 }
 
 /// `approximate = tanh`

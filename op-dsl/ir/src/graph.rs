@@ -214,6 +214,16 @@ impl Builder {
         self.add(Node::Call(prim, all))
     }
 
+    /// Adds the nodes of a graph of one output.
+    pub fn part(&mut self, graph: &Graph) -> Id {
+        let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+        for node in graph.nodes.iter() {
+            let id = self.add(node.map_args(&new));
+            new.push(id);
+        }
+        new[graph.outputs[0].index()]
+    }
+
     /// `a + b`
     pub fn sum(&mut self, a: Id, b: Id) -> Id {
         self.call(Prim::Add, &[a, b])

@@ -27,6 +27,7 @@ mod softplus;
 pub mod table;
 mod tail;
 mod tanh;
+pub mod two;
 pub mod univariate;
 
 use super::elem::El;
@@ -34,7 +35,6 @@ use super::simd::Isa;
 use super::step::{Floats, each};
 use super::wide;
 pub use mul3::mul3;
-pub use univariate::univariate;
 
 /// Functions of one vector as functions of a step.
 macro_rules! on_steps {

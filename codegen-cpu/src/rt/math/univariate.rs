@@ -11,15 +11,15 @@
 //! f(x) from p             by the symmetry
 //! ```
 //!
-//! Lanes beyond a table are evaluated in f64, out of line, and blended: the value of an element
-//! depends on nothing but the element.
+//! Where a variable is a product, what its rounding lost is added to `d` (see [`two`](super::two)). Lanes
+//! beyond a table are evaluated otherwise ([`tabled`](crate::rt::tabled)).
 
 use super::minmax::{at_least, at_most};
 use super::table::{Lut, MAGIC};
+use super::two::{self, Two, Variable, is_single};
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
-use crate::rt::step::{Bits, Floats, Mask, by_pairs, each};
-use crate::rt::wide::Wide;
+use crate::rt::step::{Bits, Floats, Mask, PAIR, each};
 use fearless_simd::prelude::*;
 use op_dsl_fit::{Centring, Design, End, Index, Side, Symmetry};
 use op_dsl_ir::DType;
@@ -54,39 +54,14 @@ pub struct Table<const N: usize> {
 
 /// A function of one value.
 pub trait Univariate: 'static {
+    /// Whether its variable is a product, of which the part below the last place counts.
+    const SCALED: bool;
+    /// Whether its value is wanted as two floats in f32, for what else it is multiplied by.
+    const TWO: bool;
     /// Its tables of 32 segments, in the order of element types; none where the function has none.
     const WIDE: [Option<Table<32>>; DType::COUNT];
     /// The same of 8.
     const NARROW: [Option<Table<8>>; DType::COUNT];
-
-    /// The function in f64, wherever its variable lies.
-    fn everywhere<S: Isa, const W: usize>(s: S, x: Wide<S, W>) -> Wide<S, W>;
-}
-
-/// Whether the function has a table for an element type at a level.
-pub const fn has_table<U: Univariate, S: Isa, E: El>() -> bool {
-    match S::WIDE_LUT {
-        true => table::<U, S, E, 32>().is_some(),
-        false => table::<U, S, E, 8>().is_some(),
-    }
-}
-
-/// The table for an element type at a level; only levels with FMA and short look-ups have any.
-const fn table<U: Tables<N>, S: Isa, E: El, const N: usize>() -> Option<Table<N>> {
-    if S::FMA && S::INLINE_LUT { U::TABLES[E::DTYPE as usize] } else { None }
-}
-
-/// A function by its table; in f64 where it has none.
-#[inline(always)]
-pub fn univariate<U: Univariate, S: Isa, E: El, const W: usize>(
-    s: S,
-    x: Floats<S, W>,
-) -> Floats<S, W> {
-    if const { S::WIDE_LUT } {
-        tabled::<U, S, E, W, 32>(s, x)
-    } else {
-        tabled::<U, S, E, W, 8>(s, x)
-    }
 }
 
 /// The tables of a width.
@@ -102,56 +77,99 @@ impl<U: Univariate> Tables<8> for U {
     const TABLES: [Option<Table<8>>; DType::COUNT] = U::NARROW;
 }
 
-#[inline(always)]
-fn tabled<U, S, E, const W: usize, const N: usize>(s: S, x: Floats<S, W>) -> Floats<S, W>
-where
-    U: Univariate + Tables<N>,
-    S: Isa,
-    E: El,
-    [f32; N]: Lut,
-{
-    let Some(table) = (const { table::<U, S, E, N>() }) else {
-        return U::everywhere(s, x.wide()).narrow();
-    };
-    if !table.all_inside(s, x) {
-        return by_pairs!([x] => far::<U, S, E, N>(s, x.bits()));
-    }
-    table.value(s, x)
+/// The table for an element type at a level; only levels with FMA and short look-ups have any.
+const fn table<U: Tables<N>, S: Isa, E: El, const N: usize>() -> Option<Table<N>> {
+    if S::FMA && S::INLINE_LUT { U::TABLES[E::DTYPE as usize] } else { None }
 }
 
-/// [`tabled`] where some lane is beyond the table.
-#[cold]
-#[inline(never)]
-fn far<U, S, E, const N: usize>(s: S, x: Bits<S>) -> Floats<S>
-where
-    U: Univariate + Tables<N>,
-    S: Isa,
-    E: El,
-    [f32; N]: Lut,
-{
-    s.vectorize(
-        #[inline(always)]
-        || {
-            let x = x.floats();
-            let everywhere = || U::everywhere(s, x.wide()).narrow();
-            let Some(table) = (const { table::<U, S, E, N>() }) else { return everywhere() };
-            let (near, outside) = (table.value(s, x), table.outside(s, x));
-            if outside.any_true() { outside.select(everywhere(), near) } else { near }
-        },
-    )
+/// An expression of the table `$table` that a level has, if it has one.
+macro_rules! with_table {
+    ($U:ident, $S:ident, $E:ident, $table:ident => $f:expr) => {
+        if const { $S::WIDE_LUT } {
+            (const { table::<$U, $S, $E, 32>() }).map(
+                #[inline(always)]
+                |$table| $f,
+            )
+        } else {
+            (const { table::<$U, $S, $E, 8>() }).map(
+                #[inline(always)]
+                |$table| $f,
+            )
+        }
+    };
+}
+
+/// Whether the function has a table for an element type at a level.
+pub const fn has_table<U: Univariate, S: Isa, E: El>() -> bool {
+    match S::WIDE_LUT {
+        true => table::<U, S, E, 32>().is_some(),
+        false => table::<U, S, E, 8>().is_some(),
+    }
+}
+
+/// A function by its table, of lanes that are inside. NaN where it has none.
+#[inline(always)]
+pub fn univariate<U: Univariate, S: Isa, E: El, const W: usize>(
+    s: S,
+    x: Variable<S, W>,
+) -> Two<S, W> {
+    with_table!(U, S, E, table => {
+        if const { U::TWO && is_single::<E>() } {
+            return table.two(s, x.is);
+        }
+        let low = if const { U::SCALED && is_single::<E>() } { Some(x.is.low) } else { None };
+        Two::exact(s, table.value(s, x.is.high, low))
+    })
+    .unwrap_or(Two::exact(s, Floats::splat(s, f32::NAN)))
+}
+
+/// Whether all lanes are inside the table; a NaN may be or not.
+#[inline(always)]
+pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
+    with_table!(U, S, E, table => {
+        table.all_inside(s, x.is.high, U::SCALED) && !(loses::<U, _>(table) && two::any_tiny(x.of))
+    })
+    .unwrap_or(false)
+}
+
+/// Lanes that have to be evaluated otherwise; no NaN.
+#[inline(always)]
+pub fn outside<U: Univariate, S: Isa, E: El>(s: S, x: Variable<S, PAIR>) -> Mask<S> {
+    with_table!(U, S, E, table => {
+        let outside = table.outside(s, x.is.high, U::SCALED);
+        if loses::<U, _>(table) { outside | two::tiny(x.of) } else { outside }
+    })
+    .unwrap_or(x.of.simd_eq(x.of))
+}
+
+/// Whether a function has the digits of a variable that is the product of a small number.
+const fn loses<U: Univariate, const N: usize>(table: Table<N>) -> bool {
+    U::SCALED && table.design.power > 0
 }
 
 impl<const N: usize> Table<N>
 where
     [f32; N]: Lut,
 {
+    /// Whether segments are many, and so narrow.
+    const IS_WIDE: bool = N >= 32;
+
     const fn is_folded(&self) -> bool {
         !matches!(self.design.symmetry, Symmetry::None)
     }
 
-    /// Whether numbers below the table, or beyond it, are evaluated otherwise.
-    const fn leaves(&self, end: usize) -> bool {
-        matches!(self.ends[end], End::SlowPath) && (end == 1 || !self.is_folded())
+    /// What numbers have to be within to be inside, if any is outside: below the table, or beyond it. Infinities
+    /// that products are (`scaled`) are outside.
+    const fn bound(&self, end: usize, scaled: bool) -> Option<f32> {
+        if end == 0 && self.is_folded() {
+            return None;
+        }
+        match self.ends[end] {
+            End::SlowPath => Some(self.within[end]),
+            _ if scaled && end == 0 => Some(f32::MIN),
+            _ if scaled => Some(f32::INFINITY),
+            _ => None,
+        }
     }
 
     #[inline(always)]
@@ -161,18 +179,18 @@ where
 
     /// Whether all lanes are inside; a NaN may be or not.
     #[inline(always)]
-    fn all_inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> bool {
+    fn all_inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>, scaled: bool) -> bool {
         let z = self.fold(s, x);
         let mut inside = None;
         // Of a number and a NaN, `max` and `min` are the second operand on some levels. The extreme so far is
         // the second: a NaN may take its place only where the NaN then stays.
-        if self.leaves(1) {
+        if let Some(bound) = self.bound(1, scaled) {
             let largest = z.fold(|z, largest| z.max(largest));
-            inside = Some(largest.simd_lt(S::f32s::splat(s, self.within[1])));
+            inside = Some(largest.simd_lt(S::f32s::splat(s, bound)));
         }
-        if self.leaves(0) {
+        if let Some(bound) = self.bound(0, scaled) {
             let least = z.fold(|z, least| z.min(least));
-            let above = least.simd_ge(S::f32s::splat(s, self.within[0]));
+            let above = least.simd_ge(S::f32s::splat(s, bound));
             inside = Some(inside.map_or(above, |inside| inside & above));
         }
         inside.is_none_or(|inside| inside.all_true())
@@ -180,17 +198,56 @@ where
 
     /// Lanes that are evaluated otherwise; no NaN.
     #[inline(always)]
-    pub fn outside<S: Isa>(&self, s: S, x: Floats<S>) -> Mask<S> {
+    pub fn outside<S: Isa>(&self, s: S, x: Floats<S>, scaled: bool) -> Mask<S> {
         let z = self.fold(s, x);
-        let beyond = |end: usize| if self.leaves(end) { self.within[end] } else { f32::NAN };
+        let beyond = |end: usize| self.bound(end, scaled).unwrap_or(f32::NAN);
         z.simd_ge(beyond(1)) | z.simd_lt(beyond(0))
     }
 
-    /// The value of lanes inside.
+    /// The value of lanes inside, at `x + low`.
     #[inline(always)]
-    pub fn value<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> Floats<S, W> {
+    pub fn value<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        x: Floats<S, W>,
+        low: Option<Floats<S, W>>,
+    ) -> Floats<S, W> {
         let z = self.held(s, self.fold(s, x));
-        self.finish(s, self.polynomial(s, z), x)
+        let folded = low.map(|low| if self.is_folded() { low.flipped(x) } else { low });
+        let Last { d, by, more, .. } = self.polynomial(s, z, folded, false);
+        self.finish(s, d.mul_add(by, more), x)
+    }
+
+    /// The value of lanes inside as two floats, of a variable that is two: to less than a unit in the last place.
+    #[inline(always)]
+    pub fn two<S: Isa, const W: usize>(&self, s: S, x: Two<S, W>) -> Two<S, W> {
+        let z = self.held(s, self.fold(s, x.high));
+        let low = if self.is_folded() { x.low.flipped(x.high) } else { x.low };
+        let Last { d, by, more, rest } = self.polynomial(s, z, Some(low), true);
+        let (high, low) = if const { !Self::IS_WIDE } {
+            let (product, lost) = d.two_prod(s, by);
+            let (high, low) = product.two_sum(more);
+            (high, low + (lost + rest))
+        } else {
+            let high = d.mul_add(by, more);
+            // Beside a zero `more` is the small one, elsewhere `by` is 0.
+            let low = match self.design.power {
+                0 => d.mul_add(by, more - high),
+                _ => d.mul_add(by, -high) + more,
+            };
+            (high, low + rest)
+        };
+        let value = self.finish(s, high, x.high);
+        let (side, other) = match self.design.symmetry {
+            Symmetry::None | Symmetry::Even => return Two { high: value, low },
+            Symmetry::Odd => return Two { high: value, low: low.flipped(x.high) },
+            Symmetry::Point { sum, side } => (side, (-value + sum) - high - low),
+            Symmetry::Linear { slope, side } => {
+                let slope = Floats::splat(s, slope);
+                (side, (x.high.mul_add(slope, -value) + high) + x.low.mul_add(slope, low))
+            }
+        };
+        Two { high: value, low: side_of(s, side, x.high, low, other) }
     }
 
     /// Held inside where the function stands still beyond.
@@ -226,28 +283,51 @@ where
         (t.bits(), t - shift)
     }
 
+    /// All but the last step, at `z + low`.
     #[inline(always)]
-    fn polynomial<S: Isa, const W: usize>(&self, s: S, z: Floats<S, W>) -> Floats<S, W> {
-        let (ix, whole) = self.segment(s, z);
-        let d = match self.design.centring {
+    fn polynomial<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        z: Floats<S, W>,
+        low: Option<Floats<S, W>>,
+        two: bool,
+    ) -> Last<S, W> {
+        let (ix, number) = self.segment(s, z);
+        let near = match self.design.centring {
             Centring::Own => z - self.centres.0.lut(s, ix),
-            Centring::Equal => whole.mul_add(-(1.0 / self.scale), z),
+            Centring::Equal => number.mul_add(-(1.0 / self.scale), z),
             Centring::Origin => z,
         };
+        let d = low.map_or(near, |low| near + low);
         let degree = self.a.len() - 1;
         let mut p = self.a[degree].0.lut(s, ix);
-        for k in (0..degree).rev() {
+        for k in (1..degree).rev() {
             p = p.mul_add(d, self.a[k].0.lut(s, ix)).pin(s);
         }
+        let first = self.a[0].0.lut(s, ix);
+        let zero = Floats::splat(s, 0.0);
+        // What rounding took from `d`, times about the slope.
+        let below = low.map_or(zero, |low| low - (d - near));
         if self.design.power == 0 {
-            return p;
+            let rest = if const { Self::IS_WIDE } { zero } else { below * p };
+            return Last { d, by: p, more: first, rest };
         }
+        let whole = p.mul_add(d, first).pin(s);
         let high = self.high.0.lut(s, ix);
-        let (square, rest) = d.two_prod(s, d);
+        let (square, lost) = d.two_prod(s, d);
         match self.design.power {
-            1 => d.mul_add(high, p),
-            2 => square.mul_add(high, rest.mul_add(high, p)),
-            _ => d.mul_add(square.mul_add(high, rest * high), p),
+            1 if low.is_none() => Last { d, by: high, more: whole, rest: zero },
+            1 if !two || const { Self::IS_WIDE } => {
+                let rest = p.mul_add(d, first - whole);
+                Last { d, by: high, more: below.mul_add(high, whole), rest }
+            }
+            1 => {
+                let (product, lost) = p.two_prod(s, d);
+                let (more, rest) = product.two_sum(first);
+                Last { d, by: high, more, rest: below.mul_add(p + high, rest + lost) }
+            }
+            2 => Last { d: square, by: high, more: lost.mul_add(high, whole), rest: zero },
+            _ => Last { d, by: square.mul_add(high, lost * high), more: whole, rest: zero },
         }
     }
 
@@ -265,9 +345,30 @@ where
             Symmetry::Point { sum, side } => (side, Floats::splat(s, sum) - p),
             Symmetry::Linear { slope, side } => (side, x.mul_add(Floats::splat(s, slope), p)),
         };
-        match side {
-            Side::Positive => x.if_positive(s, p, other),
-            Side::Negative => x.if_positive(s, other, p),
-        }
+        side_of(s, side, x, p, other)
+    }
+}
+
+/// The last step of a polynomial: `d * by + more`.
+struct Last<S: Isa, const W: usize> {
+    d: Floats<S, W>,
+    by: Floats<S, W>,
+    more: Floats<S, W>,
+    /// What `more` lost in rounding.
+    rest: Floats<S, W>,
+}
+
+/// What a table has on the side that it is of, and what it has on the other.
+#[inline(always)]
+fn side_of<S: Isa, const W: usize>(
+    s: S,
+    side: Side,
+    x: Floats<S, W>,
+    own: Floats<S, W>,
+    other: Floats<S, W>,
+) -> Floats<S, W> {
+    match side {
+        Side::Positive => x.if_positive(s, own, other),
+        Side::Negative => x.if_positive(s, other, own),
     }
 }

@@ -6,7 +6,7 @@
 //! result by its `p`th. With all attributes 1, what is left is `f`.
 
 use super::exact::{exact, is_uniform};
-use super::{Domains, Function, Variable};
+use super::{Domains, EVERYWHERE, Function, Variable};
 use crate::degree::{BEYOND, By, Degree, degree, is_far};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
@@ -27,17 +27,34 @@ pub(super) fn find(graph: &Graph, domains: &Domains) -> Option<Found> {
     [Some(stream), between(graph)].into_iter().flatten().find_map(|y| {
         let of = in_terms_of(graph, y)?;
         let (function, variable, times) = without_scalars(&of)?;
-        // Of a multiple of the stream only the sign is known.
-        let known = |end: f64| y == stream && (end == 0.0 || variable.is_empty());
-        let end = |k: usize| Some(domains[number][k]).filter(|end| known(*end));
-        // Zero is inside, or an end.
-        let domain = [
-            end(0).unwrap_or(f64::NEG_INFINITY).min(0.0),
-            end(1).unwrap_or(f64::INFINITY).max(0.0),
-        ];
-        let variable = Variable { of: part(graph, y), times: variable };
+        let of = part(graph, y);
+        let [low, high] = if y == stream { domains[number] } else { EVERYWHERE };
+        // What is not positive is turned round: tables hold their lower end, and not their upper.
+        let (of, function) =
+            if high == 0.0 { (negated(&of), of_negative(&function)) } else { (of, function) };
+        let domain = if low == 0.0 || high == 0.0 { [0.0, f64::INFINITY] } else { EVERYWHERE };
+        let variable = Variable { of, times: variable };
         Some(Found { function: Function { variable, domain, graph: function }, times })
     })
+}
+
+/// `-f(..)`
+fn negated(graph: &Graph) -> Graph {
+    let mut b = Builder::new();
+    let value = b.part(graph);
+    let minus = b.negative(value);
+    b.finish(&[minus])
+}
+
+/// `f(-x)`
+fn of_negative(graph: &Graph) -> Graph {
+    simplify::run(&graph.rewrite(|b, node| match node {
+        Node::Stream(_) => {
+            let x = b.add(node);
+            b.negative(x)
+        }
+        node => b.add(node),
+    }))
 }
 
 /// The one stream that a graph reads, and its number.

@@ -20,7 +20,7 @@
 mod exact;
 mod function;
 
-use crate::degree::is_far;
+use crate::degree::{BEYOND, is_far};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
 use crate::prim::Prim;
@@ -44,7 +44,7 @@ pub struct Split {
 pub struct Function {
     /// What it is applied to.
     pub variable: Variable,
-    /// Where that lies; elsewhere the value is not looked at.
+    /// Where that lies: anywhere, or not below 0. Elsewhere the value is not looked at.
     pub domain: [f64; 2],
     /// What is computed of stream 0, its variable: one output.
     pub graph: Graph,
@@ -192,18 +192,15 @@ impl Splitter {
 
     /// A graph of one output as it is, but for bounds that no number reaches.
     fn copied(&mut self, graph: &Graph) -> Id {
-        let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-        for node in graph.nodes.iter() {
-            let id =
-                match node.map_args(&new) {
-                    Node::Call(_, [x, y, _]) if is_far(graph, node) => {
-                        if self.b.as_const(x).is_some() { y } else { x }
-                    }
-                    node => self.b.add(node),
-                };
-            new.push(id);
-        }
-        new[graph.outputs[0].index()]
+        let unbound = graph.rewrite(|b, node| {
+            let is_far = |id: Id| b.as_const(id).is_some_and(|c| c.abs() >= BEYOND);
+            match node {
+                Node::Call(Prim::Min | Prim::Max, [x, y, _]) if is_far(x) => y,
+                Node::Call(Prim::Min | Prim::Max, [x, y, _]) if is_far(y) => x,
+                node => b.add(node),
+            }
+        });
+        self.b.part(&unbound)
     }
 
     fn reads_function(&self, id: Id) -> bool {
@@ -214,20 +211,29 @@ impl Splitter {
     }
 }
 
-/// The graph where a condition is known to hold, or not to.
+/// The graph where a condition is known to hold, or not to. Attributes are finite: zero times what they make of
+/// each other is zero.
 fn decided(graph: &Graph, condition: Id, holds: bool) -> Graph {
     let mut at = 0..;
-    graph.rewrite(|b, node| {
+    let chosen = graph.rewrite(|b, node| {
         let asks = at.next().is_some_and(|k: usize| {
             matches!(graph.nodes[k], Node::Call(Prim::Select, [c, ..]) if c == condition)
         });
         match node {
-            Node::Call(_, [_, yes, no]) if asks => {
-                if holds {
-                    yes
-                } else {
-                    no
-                }
+            Node::Call(_, [_, yes, _]) if asks && holds => yes,
+            Node::Call(_, [_, _, no]) if asks => no,
+            node => b.add(node),
+        }
+    });
+    let (chosen, mut at) = (simplify::run(&chosen), 0..);
+    let uniform = is_uniform(&chosen);
+    chosen.rewrite(|b, node| {
+        let is_uniform = at.next().is_some_and(|k: usize| uniform[k]);
+        match node {
+            Node::Call(Prim::Mul, [x, y, _])
+                if is_uniform && [x, y].iter().any(|id| b.as_const(*id) == Some(0.0)) =>
+            {
+                b.num(0.0)
             }
             node => b.add(node),
         }
@@ -246,9 +252,8 @@ fn narrowed(graph: &Graph, condition: Id, holds: bool, domains: &Domains) -> Vec
         // c < x, and x < c.
         let met = [(number(x), stream(y), holds), (number(y), stream(x), !holds)];
         for (c, stream, is_above) in met {
-            let Some((c, stream)) = c.zip(stream) else { continue };
-            let [low, high] = &mut domains[stream];
-            if is_above { *low = low.max(c) } else { *high = high.min(c) }
+            let Some((0.0, stream)) = c.zip(stream) else { continue };
+            domains[stream][usize::from(!is_above)] = 0.0;
         }
     }
     domains
@@ -380,7 +385,7 @@ mod tests {
         let elu = b.call(Prim::Select, &[above, line, below]);
         let split = comes_to_the_same(&b.finish(&[elu]), 1, &[1.5, 0.25, 3.0]);
         let [Function { variable, domain, .. }] = &split.functions[..] else { panic!() };
-        assert_eq!((&variable.times[..], *domain), (&[(2, 1)][..], [f64::NEG_INFINITY, 0.0]));
+        assert_eq!((&variable.times[..], *domain), (&[(2, 1)][..], [0.0, f64::INFINITY]));
     }
 
     /// The gradient of `a sigmoid(alpha a)`, `a = min(x, limit)`, by a choice.

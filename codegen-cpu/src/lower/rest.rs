@@ -1,0 +1,228 @@
+//! What is made of functions' values: products, choices, sums of what is exact, in f32.
+//!
+//! What is the same for all elements is computed in f64, once per kernel as far as compilers see, and takes
+//! part as the sum of two floats (`rt/math/two.rs`). Conditions are decided as if in f64.
+
+use super::code::Names;
+use super::{column, literal};
+use op_dsl_ir::Prim;
+use op_dsl_ir::graph::{Graph, Id, Node};
+use op_dsl_ir::regions::is_uniform;
+use op_dsl_ir::rounding::Arithmetic;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+/// The statements of a graph; its results bear the names of its outputs. `twos` has what streams are as two
+/// floats, if they are.
+pub fn rest(graph: &Graph, given: &Names, twos: &[(Ident, Ident)]) -> (TokenStream, Vec<Ident>) {
+    let rest = Rest { graph, uniform: is_uniform(graph), given, twos };
+    let lets = (0..graph.nodes.len()).map(|k| rest.statement(Id(k as u32)));
+    (quote!(#(#lets)*), graph.outputs.iter().map(|id| rest.name(*id)).collect())
+}
+
+/// Whether a stream is asked for as two floats: something multiplies it that is rounded as well.
+pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
+    let uniform = is_uniform(graph);
+    let mut through = vec![false; graph.nodes.len()];
+    for (k, node) in graph.nodes.iter().enumerate() {
+        let met = node.args().iter().any(|id| through[id.index()]);
+        through[k] = match node {
+            Node::Stream(s) => usize::from(*s) == stream,
+            Node::Call(Prim::Neg | Prim::Select, _) => met,
+            Node::Call(Prim::Mul | Prim::Mul3, _) if met => {
+                let is_rounded = |id: &Id| match graph.nodes[id.index()] {
+                    Node::Call(Prim::Add | Prim::Sub, _) => true,
+                    Node::Call(..) => uniform[id.index()],
+                    _ => false,
+                };
+                if node.args().iter().any(is_rounded) {
+                    return true;
+                }
+                false
+            }
+            _ => false,
+        };
+    }
+    false
+}
+
+struct Rest<'a> {
+    graph: &'a Graph,
+    uniform: Vec<bool>,
+    given: &'a Names,
+    /// Names of streams, and of the same as two floats.
+    twos: &'a [(Ident, Ident)],
+}
+
+impl Rest<'_> {
+    /// Whether a value is at hand as two floats as well.
+    fn is_two(&self, id: Id) -> bool {
+        match self.graph.nodes[id.index()] {
+            Node::Stream(_) | Node::Scalar(_) => false,
+            Node::Const(c) => f64::from(c as f32) != c,
+            Node::Call(prim, _) if prim.is_comparison() => false,
+            Node::Call(prim, _) => {
+                self.uniform[id.index()] || prim == Prim::Mul && self.is_only_compared(id)
+            }
+        }
+    }
+
+    fn is_only_compared(&self, id: Id) -> bool {
+        let mut users = self.graph.nodes.iter().filter(|node| node.args().contains(&id)).peekable();
+        let compares = |node: &Node| matches!(node, Node::Call(prim, _) if prim.is_comparison());
+        users.peek().is_some() && users.all(compares) && !self.graph.outputs.contains(&id)
+    }
+
+    /// The name as floats.
+    fn name(&self, id: Id) -> Ident {
+        match self.graph.nodes[id.index()] {
+            Node::Stream(k) => self.given.inputs[k as usize].clone(),
+            Node::Scalar(k) => self.given.scalars[k as usize].clone(),
+            _ => format_ident!("t{}", id.0),
+        }
+    }
+
+    /// The name in f64.
+    fn wide(&self, id: Id) -> Ident {
+        format_ident!("w{}", id.0)
+    }
+
+    /// As two floats.
+    fn two(&self, id: Id) -> TokenStream {
+        let (name, two) = (self.name(id), format_ident!("u{}", id.0));
+        match self.stream_as_two(id) {
+            Some(two) => quote!(#two),
+            None if self.is_two(id) => quote!(#two),
+            None => quote!(math::two::Two::exact(s, #name)),
+        }
+    }
+
+    /// What a stream is as two floats.
+    fn stream_as_two(&self, id: Id) -> Option<&Ident> {
+        let is_stream = matches!(self.graph.nodes[id.index()], Node::Stream(_));
+        let known = || self.twos.iter().find(|(name, _)| *name == self.name(id));
+        is_stream.then(known).flatten().map(|(_, two)| two)
+    }
+
+    fn statement(&self, id: Id) -> TokenStream {
+        let (name, wide, two) = (self.name(id), self.wide(id), self.two(id));
+        let node = self.graph.nodes[id.index()];
+        let in_f64 = match node {
+            Node::Stream(_) => return TokenStream::new(),
+            Node::Scalar(_) => return quote!(let #wide = #name.wide();),
+            Node::Const(c) => {
+                let c = literal::f64_literal(c);
+                Some(quote!(Wide::<S, W>::splat(s, #c)))
+            }
+            Node::Call(prim, _) if self.uniform[id.index()] => {
+                let args: Vec<Ident> = node.args().iter().map(|id| self.wide(*id)).collect();
+                Some(column::call(prim, &args, Arithmetic::F64))
+            }
+            Node::Call(..) => None,
+        };
+        let in_f64 = in_f64.map(|value| quote!(let #wide = #value;));
+        let value = match node {
+            Node::Call(Prim::Mul, [x, y, _]) if self.is_two(id) && in_f64.is_none() => {
+                let (by, x) = if self.uniform[x.index()] { (x, y) } else { (y, x) };
+                let (by, x) = (self.two(by), self.name(x));
+                quote! {
+                    let #two = math::two::Two::product(s, #x, #by);
+                    let #name = #two.high;
+                }
+            }
+            _ if self.is_two(id) => quote! {
+                let #two = math::two::Two::of(s, #wide);
+                let #name = #two.high;
+            },
+            Node::Const(c) => {
+                let c = literal::f32_literal(c as f32);
+                quote!(let #name = Floats::<S, W>::splat(s, #c);)
+            }
+            Node::Call(prim, _) => {
+                let value = self.call(prim, node.args());
+                quote!(let #name = #value;)
+            }
+            Node::Stream(_) | Node::Scalar(_) => TokenStream::new(),
+        };
+        quote!(#in_f64 #value)
+    }
+
+    /// As two floats, if it is more than its name: a function's value, what is chosen or multiplied of such, a sum.
+    fn kept(&self, id: Id) -> Option<TokenStream> {
+        if let Some(two) = self.stream_as_two(id) {
+            return Some(quote!(#two));
+        }
+        let exact = |id: Id| self.kept(id).unwrap_or_else(|| self.two(id));
+        let Node::Call(prim, [x, y, z]) = self.graph.nodes[id.index()] else { return None };
+        let name = |id| self.name(id);
+        Some(match prim {
+            _ if self.uniform[id.index()] => return None,
+            Prim::Neg => {
+                let x = self.kept(x)?;
+                quote!((-#x))
+            }
+            Prim::Select if self.kept(y).is_some() || self.kept(z).is_some() => {
+                let (condition, y, z) = (name(x), exact(y), exact(z));
+                quote!(#y.or(#condition, #z))
+            }
+            Prim::Mul if self.kept(x).is_some() || self.kept(y).is_some() => {
+                let (x, y) = (exact(x), exact(y));
+                quote!(#x.by(s, #y))
+            }
+            Prim::Add => {
+                let (x, y) = (name(x), name(y));
+                quote!(math::two::Two::sum(s, #x, #y))
+            }
+            Prim::Sub => {
+                let (x, y) = (name(x), name(y));
+                quote!(math::two::Two::sum(s, #x, -#y))
+            }
+            _ => return None,
+        })
+    }
+
+    /// A product with a sum, of which each rounding would be one more than the result can bear.
+    fn with_sum(&self, prim: Prim, args: &[Id]) -> Option<TokenStream> {
+        let is_sum = |id: &Id| {
+            let node = self.graph.nodes[id.index()];
+            matches!(node, Node::Call(Prim::Add | Prim::Sub, _)) && !self.uniform[id.index()]
+        };
+        let [x, y, rest @ ..] = args else { return None };
+        if !matches!(prim, Prim::Mul | Prim::Mul3) || !(is_sum(x) || is_sum(y)) {
+            return None;
+        }
+        let (x, y) = (self.kept(*x)?, self.kept(*y)?);
+        Some(match rest {
+            [z] => {
+                let z = self.name(*z);
+                quote!(#x.mul3::<E>(s, #y, #z))
+            }
+            _ => quote!(#x.times_two::<E>(#y)),
+        })
+    }
+
+    /// A call whose value is a step of floats.
+    fn call(&self, prim: Prim, args: &[Id]) -> TokenStream {
+        if let Some(value) = self.with_sum(prim, args) {
+            return value;
+        }
+        let is_factor = |id: &Id| self.uniform[id.index()] && self.is_two(*id);
+        match args {
+            [by, x] | [x, by] if prim == Prim::Mul && is_factor(by) => {
+                let (by, name) = (self.two(*by), self.name(*x));
+                match self.stream_as_two(*x) {
+                    Some(two) => quote!(#by.times_two::<E>(#two)),
+                    None => quote!(#by.times::<E>(s, #name)),
+                }
+            }
+            [x, y] if prim.is_comparison() && (self.is_two(*x) || self.is_two(*y)) => {
+                let (f, x, y) = (column::comparison(prim), self.two(*x), self.two(*y));
+                quote!(#x.#f(#y))
+            }
+            _ => {
+                let named: Vec<Ident> = args.iter().map(|id| self.name(*id)).collect();
+                column::call(prim, &named, Arithmetic::F32)
+            }
+        }
+    }
+}

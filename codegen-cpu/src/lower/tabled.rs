@@ -1,0 +1,205 @@
+//! A body whose functions of one value are looked up: `impl Tabled`.
+
+use super::code::{Code, Names, code};
+use super::fitted;
+use super::rest::{asks_for_two, rest};
+use op_dsl_ir::Prim;
+use op_dsl_ir::graph::{Builder, Graph, Id, Node};
+use op_dsl_ir::op::Spec;
+use op_dsl_ir::regions::{self, Function, Split, Variable, is_uniform};
+use op_dsl_ir::rounding::Arithmetic;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+/// What a body with tables has more.
+pub struct Tabled {
+    pub items: TokenStream,
+    /// Whether a level has all of its tables for an element type.
+    pub has_tables: TokenStream,
+    /// The results.
+    pub value: TokenStream,
+}
+
+/// Where f32 is not accurate enough, functions of one value have tables, at levels that look them up.
+pub fn implementation(
+    name: &Ident,
+    spec: &Spec,
+    names: &Names,
+    [inputs, scalars, outputs]: [&Literal; 3],
+) -> Option<Tabled> {
+    let wide = &spec.wide.as_ref()?.graph;
+    let split = regions::split(wide, names.inputs.len())?;
+    // What depends on a truth value alone has two values, and no table.
+    let is_mask = |f: &Function| names.masks[f.variable.stream()];
+    if split.functions.iter().any(is_mask) {
+        return None;
+    }
+    let (x, a) = (&names.inputs, &names.scalars);
+    let count = super::literal::count(split.functions.len());
+    let owners: Vec<Ident> =
+        (0..split.functions.len()).map(|k| format_ident!("{name}F{k}")).collect();
+    let asks: Vec<bool> = (split.functions.iter().zip(x.len()..))
+        .map(|(f, k)| !f.variable.times.is_empty() && asks_for_two(&split.rest, k))
+        .collect();
+    let tables: Option<Vec<TokenStream>> = (owners.iter().zip(&split.functions).zip(&asks))
+        .map(|((owner, f), asks)| fitted::function(owner, f, *asks))
+        .collect();
+    let tables = tables?;
+    let named = |start: &str| -> Vec<Ident> {
+        (0..owners.len()).map(|k| format_ident!("{start}{k}")).collect()
+    };
+    let (values, twos) = (named("f"), named("two"));
+    let given = at_hand(names, &values);
+    let usable = usable(&split, &given);
+    let variables = split.functions.iter().map(|f| variable(&f.variable, &given));
+    let as_two: Vec<(Ident, Ident)> = (values.iter().zip(&twos).zip(&asks))
+        .filter(|(_, asks)| **asks)
+        .map(|((value, two), _)| (value.clone(), two.clone()))
+        .collect();
+    let (lets, results) = rest(&split.rest, &given, &as_two);
+    let everywhere = code(wide, &given, Arithmetic::F64);
+    let Code { lets: wide_lets, results: wide_results } = everywhere;
+    let each = 0..owners.len();
+    let each: Vec<Literal> = each.map(Literal::usize_unsuffixed).collect();
+    let items = quote! {
+        #(#tables)*
+        #[allow(unused_variables)]
+        impl Tabled<#inputs, #scalars, #outputs, #count> for #name {
+            #[inline(always)]
+            fn usable<S: Isa, const W: usize>(s: S, [#(#a),*]: [Floats<S, W>; #scalars]) -> bool {
+                #usable
+            }
+            #[inline(always)]
+            fn variables<S: Isa, E: El, const W: usize>(
+                s: S,
+                [#(#x),*]: [Floats<S, W>; #inputs],
+                [#(#a),*]: [Floats<S, W>; #scalars],
+            ) -> [math::two::Variable<S, W>; #count] {
+                [#(#variables),*]
+            }
+            #[inline(always)]
+            fn all_inside<S: Isa, E: El, const W: usize>(
+                s: S,
+                t: [math::two::Variable<S, W>; #count],
+            ) -> bool {
+                #(math::univariate::all_inside::<#owners, S, E, W>(s, t[#each]))&&*
+            }
+            #[inline(always)]
+            fn outside<S: Isa, E: El>(s: S, t: [math::two::Variable<S, 2>; #count]) -> Mask<S> {
+                #(math::univariate::outside::<#owners, S, E>(s, t[#each]))|*
+            }
+            #[inline(always)]
+            fn inside<S: Isa, E: El, const W: usize>(
+                s: S,
+                [#(#x),*]: [Floats<S, W>; #inputs],
+                [#(#a),*]: [Floats<S, W>; #scalars],
+                t: [math::two::Variable<S, W>; #count],
+            ) -> [Floats<S, W>; #outputs] {
+                #(
+                    let #twos = math::univariate::univariate::<#owners, S, E, W>(s, t[#each]);
+                    let #values = #twos.high;
+                )*
+                #lets
+                [#(#results),*]
+            }
+            #[inline(always)]
+            fn everywhere<S: Isa, const W: usize>(
+                s: S,
+                [#(#x),*]: [Wide<S, W>; #inputs],
+                [#(#a),*]: [Floats<S, W>; #scalars],
+            ) -> [Wide<S, W>; #outputs] {
+                #(#wide_lets)*
+                [#(#wide_results),*]
+            }
+        }
+    };
+    let loaded = (0..x.len()).map(|k| {
+        let name = &x[k];
+        match (wide.reads(k), names.masks[k]) {
+            (false, _) => quote!(Floats::splat(s, 0.0)),
+            (true, true) => quote!(#name.truth()),
+            (true, false) => quote!(#name.load()),
+        }
+    });
+    Some(Tabled {
+        items,
+        has_tables: quote!(#(math::univariate::has_table::<#owners, S, E>())&&*),
+        value: quote!(tabled::<#name, S, E, #inputs, #scalars, #outputs, #count, W>(
+            s, [#(#loaded),*], [#(#a),*]
+        )),
+    })
+}
+
+/// The names of a body's values once they are loaded, and of functions' values.
+fn at_hand(names: &Names, values: &[Ident]) -> Names {
+    let inputs: Vec<Ident> = names.inputs.iter().chain(values).cloned().collect();
+    let none = vec![false; inputs.len()];
+    Names { in_memory: none.clone(), masks: none, inputs, scalars: names.scalars.clone() }
+}
+
+/// Attributes that are taken to powers, multiplied.
+fn powers(b: &mut Builder, times: &[(usize, i32)]) -> Option<Id> {
+    let powers = times.iter().map(|(k, p)| {
+        let scalar = b.scalar(*k);
+        b.power(scalar, *p)
+    });
+    let powers: Vec<Id> = powers.collect();
+    powers.into_iter().reduce(|x, y| b.product(x, y))
+}
+
+/// What a function is applied to, as two floats.
+fn variable(variable: &Variable, given: &Names) -> TokenStream {
+    let (lets, results) = rest(&variable.of, given, &[]);
+    let y = quote!(#lets let y = #(#results)*;);
+    let mut b = Builder::new();
+    let Some(times) = powers(&mut b, &variable.times) else {
+        return quote!({ #y math::two::Variable::exact(s, y) });
+    };
+    let Code { lets, results: by } = code(&b.finish(&[times]), given, Arithmetic::F64);
+    quote!({
+        #y
+        let by = { #(#lets)* math::two::Two::of(s, #(#by)*) };
+        math::two::Variable::product(s, y, by)
+    })
+}
+
+/// Whether what multiplies is far from the ends of f32, and what has to be positive is.
+fn usable(split: &Split, given: &Names) -> TokenStream {
+    let mut positive: Vec<&Ident> = Vec::new();
+    let mut conditions: Vec<TokenStream> = Vec::new();
+    for function in &split.functions {
+        let times = &function.variable.times;
+        for (k, _) in times {
+            let scalar = &given.scalars[*k];
+            if !positive.contains(&scalar) {
+                positive.push(scalar);
+                conditions.push(quote!(math::two::is_positive(s, #scalar)));
+            }
+        }
+        let mut b = Builder::new();
+        if let Some(times) = powers(&mut b, times) {
+            conditions.push(is_ordinary(&b.finish(&[times]), given));
+        }
+    }
+    let uniform = is_uniform(&split.rest);
+    let factors = split.rest.nodes.iter().filter(|n| is_product(n)).flat_map(|n| n.args());
+    let mut factors: Vec<Id> = factors.copied().filter(|id| uniform[id.index()]).collect();
+    factors.sort_unstable();
+    factors.dedup();
+    let no_number = |id: &Id| !matches!(split.rest.nodes[id.index()], Node::Const(_));
+    for id in factors.into_iter().filter(no_number) {
+        let graph = Graph { outputs: vec![id].into(), ..split.rest.clone() };
+        conditions.push(is_ordinary(&graph.rewrite(Builder::add), given));
+    }
+    if conditions.is_empty() { quote!(true) } else { quote!(#(#conditions)&&*) }
+}
+
+fn is_product(node: &Node) -> bool {
+    matches!(node, Node::Call(Prim::Mul | Prim::Mul3 | Prim::Div, _))
+}
+
+/// Whether what is the same for all elements is neither too large nor too small.
+fn is_ordinary(uniform: &Graph, given: &Names) -> TokenStream {
+    let Code { lets, results } = code(uniform, given, Arithmetic::F64);
+    quote!({ #(#lets)* math::two::is_ordinary(s, #(#results)*) })
+}

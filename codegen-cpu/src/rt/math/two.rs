@@ -1,0 +1,207 @@
+//! Numbers as the sum of two floats: what attributes make of each other, and of a variable.
+//!
+//! `t = beta * x` rounded to f32 is off by up to half a unit, which `f(t)` multiplies. So tables are given
+//! `t` as `high + low`, and a product with a number that is no float rounds hardly more than once:
+//! `fma(v, high, v * low)`. In 16 bits `high` is enough.
+
+use crate::rt::elem::El;
+use crate::rt::simd::Isa;
+use crate::rt::step::{Floats, Mask};
+use crate::rt::wide::Wide;
+use core::ops::Neg;
+use fearless_simd::prelude::*;
+use op_dsl_ir::DType;
+
+/// A variable: `y`, or a product with it.
+#[derive(Clone, Copy)]
+pub struct Variable<S: Isa, const W: usize> {
+    /// `y`
+    pub of: Floats<S, W>,
+    /// The product, or `y` again.
+    pub is: Two<S, W>,
+}
+
+/// `high + low`, where `low` is at most half a unit in the last place of `high`.
+#[derive(Clone, Copy)]
+pub struct Two<S: Isa, const W: usize> {
+    /// The number, rounded.
+    pub high: Floats<S, W>,
+    /// What that lacks. Zero where it is not finite.
+    pub low: Floats<S, W>,
+}
+
+/// Of a correction what is finite: beyond numbers there is nothing to correct.
+#[inline(always)]
+fn finite<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
+    x.abs().simd_lt(f32::INFINITY).select(x, Floats::splat(s, 0.0))
+}
+
+impl<S: Isa, const W: usize> Variable<S, W> {
+    /// `y * by`. Where that is infinite, it is inside no table.
+    #[inline(always)]
+    pub fn product(s: S, y: Floats<S, W>, by: Two<S, W>) -> Variable<S, W> {
+        let (high, rest) = y.two_prod(s, by.high);
+        Variable { of: y, is: Two { high, low: y.mul_add(by.low, rest) } }
+    }
+
+    /// `y`
+    #[inline(always)]
+    pub fn exact(s: S, y: Floats<S, W>) -> Variable<S, W> {
+        Variable { of: y, is: Two::exact(s, y) }
+    }
+}
+
+impl<S: Isa, const W: usize> Neg for Two<S, W> {
+    type Output = Two<S, W>;
+    #[inline(always)]
+    fn neg(self) -> Two<S, W> {
+        Two { high: -self.high, low: -self.low }
+    }
+}
+
+impl<S: Isa, const W: usize> Two<S, W> {
+    /// A float.
+    #[inline(always)]
+    pub fn exact(s: S, high: Floats<S, W>) -> Two<S, W> {
+        Two { high, low: Floats::splat(s, 0.0) }
+    }
+
+    /// A number of f64, rounded to twice as many digits as floats have.
+    #[inline(always)]
+    pub fn of(s: S, x: Wide<S, W>) -> Two<S, W> {
+        let high = x.narrow();
+        Two { high, low: finite(s, (x - high.wide()).narrow()) }
+    }
+
+    /// `x * by`
+    #[inline(always)]
+    pub fn product(s: S, x: Floats<S, W>, by: Two<S, W>) -> Two<S, W> {
+        let (high, rest) = x.two_prod(s, by.high);
+        Two { high, low: finite(s, x.mul_add(by.low, rest)) }
+    }
+
+    /// `x + y`, exactly as far as both are finite.
+    #[inline(always)]
+    pub fn sum(s: S, x: Floats<S, W>, y: Floats<S, W>) -> Two<S, W> {
+        let (high, low) = x.two_sum(y);
+        Two { high, low: finite(s, low) }
+    }
+
+    /// As one float.
+    #[inline(always)]
+    pub fn rounded<E: El>(self) -> Floats<S, W> {
+        if const { is_single::<E>() } { self.high + self.low } else { self.high }
+    }
+
+    /// `self * by`, to little less than twice the digits of a float, of finite factors.
+    #[inline(always)]
+    pub fn by(self, s: S, by: Two<S, W>) -> Two<S, W> {
+        let (high, rest) = self.high.two_prod(s, by.high);
+        Two { high, low: self.high.mul_add(by.low, self.low.mul_add(by.high, rest)) }
+    }
+
+    /// `self` where a condition holds, else `no`.
+    #[inline(always)]
+    pub fn or(self, condition: Mask<S, W>, no: Two<S, W>) -> Two<S, W> {
+        let high = condition.select(self.high, no.high);
+        Two { high, low: condition.select(self.low, no.low) }
+    }
+
+    /// `self * x`, rounded.
+    #[inline(always)]
+    pub fn times<E: El>(self, s: S, x: Floats<S, W>) -> Floats<S, W> {
+        if const { !is_single::<E>() } {
+            return self.high * x;
+        }
+        x.mul_add(self.high, finite(s, x * self.low))
+    }
+
+    /// `self * x` of finite factors, rounded.
+    #[inline(always)]
+    pub fn times_two<E: El>(self, x: Two<S, W>) -> Floats<S, W> {
+        if const { !is_single::<E>() } {
+            return self.high * x.high;
+        }
+        x.high.mul_add(self.high, x.high.mul_add(self.low, x.low * self.high))
+    }
+
+    /// `self * y * z`, as [`mul3`](super::mul3()) has it, but for one rounding.
+    #[inline(always)]
+    pub fn mul3<E: El>(self, s: S, y: Two<S, W>, z: Floats<S, W>) -> Floats<S, W> {
+        let both = self.times_two::<E>(y);
+        if !s.all_finite(both.fold(|x, sum| sum + x)) {
+            return super::mul3::<S, E, W>(s, self.high, y.high, z);
+        }
+        both * z
+    }
+
+    /// `self - y`, whose sign is right.
+    #[inline(always)]
+    fn minus(self, y: Two<S, W>) -> Floats<S, W> {
+        (self.high - y.high) + (self.low - y.low)
+    }
+
+    /// Where it is less than `y`.
+    #[inline(always)]
+    pub fn simd_lt(self, y: Two<S, W>) -> Mask<S, W> {
+        self.minus(y).simd_lt(0.0)
+    }
+
+    /// Where it is not more than `y`.
+    #[inline(always)]
+    pub fn simd_le(self, y: Two<S, W>) -> Mask<S, W> {
+        self.minus(y).simd_le(0.0)
+    }
+
+    /// Where both are the same.
+    #[inline(always)]
+    pub fn simd_eq(self, y: Two<S, W>) -> Mask<S, W> {
+        self.minus(y).simd_eq(0.0)
+    }
+}
+
+/// Numbers below this may have lost digits in products, if they are not 0.
+const LEAST: u32 = (127 - 60) << 23;
+
+/// The size of a number, as bits; of 0 the largest of all.
+#[inline(always)]
+fn size<S: Isa>(x: S::f32s) -> S::u32s {
+    let bits: S::u32s = x.bitcast();
+    (bits & 0x7fff_ffff) - 1
+}
+
+/// Whether products with any lane may have lost digits.
+#[inline(always)]
+pub(super) fn any_tiny<S: Isa, const W: usize>(x: Floats<S, W>) -> bool {
+    let mut least = size::<S>(x.0[0]);
+    for x in &x.0[1..] {
+        least = least.min(size::<S>(*x));
+    }
+    least.simd_lt(LEAST).any_true()
+}
+
+/// Lanes with which products may have lost digits.
+#[inline(always)]
+pub(super) fn tiny<S: Isa>(x: Floats<S>) -> Mask<S> {
+    Mask([size::<S>(x.0[0]).simd_lt(LEAST), size::<S>(x.0[1]).simd_lt(LEAST)])
+}
+
+/// Whether numbers are positive, and far from the ends of f32.
+#[inline(always)]
+pub fn is_positive<S: Isa, const W: usize>(_: S, x: Floats<S, W>) -> bool {
+    let x = x.0[0];
+    (x.simd_gt(0.0) & x.simd_lt(f32::INFINITY)).all_true()
+}
+
+/// Whether products with a number keep all digits: it is far from the ends of f32, and not 0.
+#[inline(always)]
+pub fn is_ordinary<S: Isa, const W: usize>(_: S, x: Wide<S, W>) -> bool {
+    const LARGE: f64 = (1u128 << 100) as f64;
+    let size = x.0[0][0].abs();
+    (size.simd_lt(LARGE) & size.simd_gt(1.0 / LARGE)).all_true()
+}
+
+/// Whether results are f32: of others no part is as small as a `low`.
+pub(super) const fn is_single<E: El>() -> bool {
+    matches!(E::DTYPE, DType::F32)
+}
