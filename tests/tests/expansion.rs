@@ -20,7 +20,16 @@ fn expansion() -> String {
 
 #[test]
 fn is_as_it_was() {
-    insta::assert_snapshot!(expansion());
+    // Tables have as many numbers as a reader has patience for others.
+    let mut text = expansion();
+    let mut at = 0;
+    while let Some(start) = text[at..].find("Column([") {
+        let start = at + start + "Column([".len();
+        let Some(end) = text[start..].find("])") else { break };
+        text.replace_range(start..start + end, "..");
+        at = start;
+    }
+    insta::assert_snapshot!(text);
 }
 
 /// What the driver goes by: parts that lie beside each other are loaded and stored together.

@@ -1,6 +1,8 @@
 //! Formulas that f32 is not accurate enough for, against the truth in f64, at every level.
 #![allow(missing_docs)]
 
+#[path = "precision/attributes.rs"]
+mod attributes;
 mod common;
 #[path = "../../codegen-cpu/tests/levels/mod.rs"]
 mod levels;

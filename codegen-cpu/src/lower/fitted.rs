@@ -69,7 +69,13 @@ fn hints(graph: &Graph, domain: [f64; 2]) -> Option<Hints> {
 }
 
 /// An array of tables, or of none, by element type.
-fn tokens(entries: usize, tables: &[Option<Table>]) -> TokenStream {
+fn tokens(entries: usize, tables: &[Option<Table>; DType::COUNT]) -> TokenStream {
+    if let [Some(table), rest @ ..] = tables
+        && rest.iter().all(|other| other.as_ref() == Some(table))
+    {
+        let (table, types) = (table_tokens(entries, table), count(DType::COUNT));
+        return quote!([Some(#table); #types]);
+    }
     let each = tables.iter().map(|t| match t {
         Some(table) => {
             let table = table_tokens(entries, table);

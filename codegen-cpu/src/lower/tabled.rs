@@ -165,32 +165,31 @@ fn variable(variable: &Variable, given: &Names) -> TokenStream {
 
 /// Whether what multiplies is far from the ends of f32, and what has to be positive is.
 fn usable(split: &Split, given: &Names) -> TokenStream {
-    let mut positive: Vec<&Ident> = Vec::new();
     let mut conditions: Vec<TokenStream> = Vec::new();
-    for function in &split.functions {
-        let times = &function.variable.times;
+    for Function { variable: Variable { times, .. }, .. } in &split.functions {
         for (k, _) in times {
             let scalar = &given.scalars[*k];
-            if !positive.contains(&scalar) {
-                positive.push(scalar);
-                conditions.push(quote!(math::two::is_positive(s, #scalar)));
-            }
+            conditions.push(quote!(math::two::is_positive(s, #scalar)));
         }
         let mut b = Builder::new();
-        if let Some(times) = powers(&mut b, times) {
-            conditions.push(is_ordinary(&b.finish(&[times]), given));
-        }
+        let times = powers(&mut b, times);
+        conditions.extend(times.map(|times| is_ordinary(&b.finish(&[times]), given)));
     }
     let uniform = is_uniform(&split.rest);
     let factors = split.rest.nodes.iter().filter(|n| is_product(n)).flat_map(|n| n.args());
-    let mut factors: Vec<Id> = factors.copied().filter(|id| uniform[id.index()]).collect();
-    factors.sort_unstable();
-    factors.dedup();
-    let no_number = |id: &Id| !matches!(split.rest.nodes[id.index()], Node::Const(_));
-    for id in factors.into_iter().filter(no_number) {
-        let graph = Graph { outputs: vec![id].into(), ..split.rest.clone() };
-        conditions.push(is_ordinary(&graph.rewrite(Builder::add), given));
+    for id in factors.filter(|id| uniform[id.index()]) {
+        let graph = Graph { outputs: vec![*id].into(), ..split.rest.clone() };
+        if !matches!(split.rest.nodes[id.index()], Node::Const(_)) {
+            conditions.push(is_ordinary(&graph.rewrite(Builder::add), given));
+        }
     }
+    let mut known = Vec::new();
+    conditions.retain(|condition| {
+        let text = condition.to_string();
+        let is_new = !known.contains(&text);
+        known.push(text);
+        is_new
+    });
     if conditions.is_empty() { quote!(true) } else { quote!(#(#conditions)&&*) }
 }
 

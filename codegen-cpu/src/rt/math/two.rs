@@ -160,8 +160,8 @@ impl<S: Isa, const W: usize> Two<S, W> {
     }
 }
 
-/// Numbers below this may have lost digits in products, if they are not 0.
-const LEAST: u32 = (127 - 60) << 23;
+/// The bits of 2^-40: what is smaller may lose digits in products with two attributes, if it is not 0.
+const LEAST: u32 = (127 - 40) << 23;
 
 /// The size of a number, as bits; of 0 the largest of all.
 #[inline(always)]
@@ -196,7 +196,7 @@ pub fn is_positive<S: Isa, const W: usize>(_: S, x: Floats<S, W>) -> bool {
 /// Whether products with a number keep all digits: it is far from the ends of f32, and not 0.
 #[inline(always)]
 pub fn is_ordinary<S: Isa, const W: usize>(_: S, x: Wide<S, W>) -> bool {
-    const LARGE: f64 = (1u128 << 100) as f64;
+    const LARGE: f64 = (1u64 << 40) as f64;
     let size = x.0[0][0].abs();
     (size.simd_lt(LARGE) & size.simd_gt(1.0 / LARGE)).all_true()
 }

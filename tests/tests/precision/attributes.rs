@@ -1,0 +1,136 @@
+//! Functions with attributes, whose tables are those of the function without: any attribute must do.
+
+use super::common::{Data, Tensor, run, ulp};
+use super::levels::levels;
+use op_dsl::ir::op::Value;
+use op_dsl::ir::{DType, regions};
+use op_dsl::{Operator, Options};
+
+#[op_dsl::operators]
+pub mod scaled {
+    use op_dsl::prelude::*;
+
+    #[op(name = "Celu")]
+    pub fn celu(x: Elem, #[attr(default = 1.0)] alpha: f32) -> Elem {
+        if x > 0.0 { x } else { alpha * expm1(x / alpha) }
+    }
+
+    #[op(name = "BentSilu")]
+    pub fn bent_silu(
+        x: Elem,
+        #[attr(default = 1.0)] k: f32,
+        #[attr(default = 1.0)] limit: f32,
+    ) -> Elem {
+        if x > limit { limit * sigmoid(k * limit) } else { x * sigmoid(k * x) }
+    }
+
+    /// A gate with a bias beside it, and a second product.
+    #[op(name = "BiasedGate")]
+    pub fn biased_gate(
+        dy: Elem,
+        x: Elem,
+        value: Elem,
+        #[attr(default = 1.0)] k: f32,
+        #[attr(default = 1.0)] bias: f32,
+    ) -> Elem {
+        dy * (value + bias) * x * sigmoid(k * x)
+    }
+}
+
+fn logistic(x: f64) -> f64 {
+    if x < 0.0 { libm::exp(x) / (1.0 + libm::exp(x)) } else { 1.0 / (1.0 + libm::exp(-x)) }
+}
+
+/// `x sigmoid(k x)`, with its limit.
+fn silu(x: f64, k: f64) -> f64 {
+    let gate = logistic(k * x);
+    if gate == 0.0 { 0.0 } else { x * gate }
+}
+
+/// An operator, which of its inputs varies, what the others are, and the value at `x`.
+struct Case {
+    op: &'static Operator,
+    varied: usize,
+    others: [f32; 3],
+    truth: fn(f64, [f64; 3], [f64; 2]) -> f64,
+    ulps: f64,
+}
+
+const CASES: [Case; 3] = [
+    Case {
+        op: &scaled::CELU,
+        varied: 0,
+        others: [0.0; 3],
+        truth: |x, _, [alpha, _]| if x > 0.0 { x } else { alpha * libm::expm1(x / alpha) },
+        ulps: 1.8,
+    },
+    Case {
+        op: &scaled::BENT_SILU,
+        varied: 0,
+        others: [0.0; 3],
+        truth: |x, _, [k, limit]| silu(if x > limit { limit } else { x }, k),
+        ulps: 1.8,
+    },
+    Case {
+        op: &scaled::BIASED_GATE,
+        varied: 1,
+        others: [0.7, 0.0, -1.1],
+        truth: |x, [dy, _, y], [k, bias]| dy * (y + bias) * silu(x, k),
+        // A table of 8 segments is up to 1.06 off, and both products are rounded.
+        ulps: 2.1,
+    },
+];
+
+/// Ordinary attributes, one that has no digits to spare, negative ones, and such as lead out of f32.
+const ATTRIBUTES: [[f32; 2]; 8] = [
+    [1.0, 1.0],
+    [0.7, 1.9],
+    [1.702, 0.25],
+    [-0.9, -1.5],
+    [1e4, 3.0],
+    [3e-5, 0.5],
+    [1e-30, 2.0],
+    [1e33, 1e-12],
+];
+
+#[test]
+fn tables_serve_any_attribute() {
+    let all = (0..=u32::MAX).step_by(1_000_003).map(f32::from_bits);
+    let near = (0..20_000).map(|i| (i as f32 - 9_999.5) / 999.7);
+    let ends = [0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN, 1e-44];
+    let x: Vec<f32> = all.chain(near).chain(ends).collect();
+    let n = x.len();
+    for Case { op, varied, others, truth, ulps } in &CASES {
+        let def = op.def();
+        let wide = def.specs[0].wide.as_ref().expect("f32 is not enough");
+        assert!(regions::split(&wide.graph, def.inputs.len()).is_some(), "{}", op.name());
+        let column = |k: usize| match k == *varied {
+            true => x.clone(),
+            false => vec![others[k]; n],
+        };
+        let inputs: Vec<Tensor> = (0..def.inputs.len())
+            .map(|k| Tensor { shape: vec![n], data: Data::F32(column(k)) })
+            .collect();
+        for attributes in ATTRIBUTES {
+            let count = def.attrs.len();
+            let values: Vec<Value> =
+                attributes[..count].iter().map(|a| Value::Float((*a).into())).collect();
+            for level in levels() {
+                let options = Options { level: Some(level), ..Options::default() };
+                let out = run(op, &values, &inputs, &options);
+                for (i, x) in x.iter().enumerate() {
+                    let want = truth((*x).into(), others.map(f64::from), attributes.map(f64::from));
+                    let got = out[0].at(i);
+                    let beyond = want.abs() > f64::from(f32::MAX);
+                    let off = (got - want).abs() / ulp(DType::F32, want, 0.0);
+                    let right = got.is_nan() && want.is_nan()
+                        || beyond && (got - want).abs() >= 0.0 && got * want > 0.0
+                        || got == want
+                        || off <= if level.has_fma() { *ulps } else { 2.0 };
+                    let place = format!("{} at {}, {attributes:?}", op.name(), level.name());
+                    assert!(right, "{place}: f({x:e}) = {got:e}, not {want:e}: {off} ulp");
+                }
+            }
+        }
+    }
+}
