@@ -4,7 +4,7 @@ use super::common::{Data, Tensor, run, ulp};
 use super::levels::levels;
 use op_dsl::ir::op::Value;
 use op_dsl::ir::{DType, regions};
-use op_dsl::{Operator, Options};
+use op_dsl::{Level, Operator, Options};
 
 #[op_dsl::operators]
 pub mod scaled {
@@ -76,8 +76,9 @@ const CASES: [Case; 3] = [
         varied: 1,
         others: [0.7, 0.0, -1.1],
         truth: |x, [dy, _, y], [k, bias]| dy * (y + bias) * silu(x, k),
-        // A table of 8 segments is up to 1.06 off, and both products are rounded.
-        ulps: 2.1,
+        // A table of 8 segments is up to 1.06 off, and both products are rounded, the first of them by up to a
+        // unit of the result.
+        ulps: 2.3,
     },
 ];
 
@@ -126,7 +127,7 @@ fn tables_serve_any_attribute() {
                     let right = got.is_nan() && want.is_nan()
                         || beyond && (got - want).abs() >= 0.0 && got * want > 0.0
                         || got == want
-                        || off <= if level.has_fma() { *ulps } else { 2.0 };
+                        || off <= if level == Level::Avx2 { *ulps } else { ulps.min(2.0) };
                     let place = format!("{} at {}, {attributes:?}", op.name(), level.name());
                     assert!(right, "{place}: f({x:e}) = {got:e}, not {want:e}: {off} ulp");
                 }

@@ -19,6 +19,8 @@
 
 mod exact;
 mod function;
+#[cfg(test)]
+mod tests;
 
 use crate::degree::{BEYOND, is_far};
 use crate::graph::{Builder, Graph, Id, Node};
@@ -144,8 +146,8 @@ impl Splitter {
             }
             Node::Call(Prim::Mul | Prim::Mul3, _) => {
                 let mut all = Vec::new();
-                for x in node.args() {
-                    all.extend(self.product(&part(graph, *x), domains, cases)?);
+                for x in by_stream(graph) {
+                    all.extend(self.product(&x, domains, cases)?);
                 }
                 // What contains a function comes first, of which there is one at most: each has its error.
                 let mut functions = all.iter().filter(|x| self.reads_function(**x)).copied();
@@ -211,6 +213,41 @@ impl Splitter {
     }
 }
 
+/// The factors of a product, those of one stream as one: `(y + b) * x * sigmoid(x)` is `(y + b)` and `x * sigmoid(x)`.
+/// If all are of one stream, each by itself.
+fn by_stream(graph: &Graph) -> Vec<Graph> {
+    let mut factors = Vec::new();
+    let mut rest = vec![graph.outputs[0]];
+    while let Some(id) = rest.pop() {
+        match graph.nodes[id.index()] {
+            Node::Call(Prim::Mul | Prim::Mul3, _) => rest.extend(graph.nodes[id.index()].args()),
+            _ => factors.push(part(graph, id)),
+        }
+    }
+    factors.reverse();
+    let streams = |f: &Graph| -> Vec<Node> {
+        f.nodes.iter().filter(|n| matches!(n, Node::Stream(_))).copied().collect()
+    };
+    let mut groups: Vec<(Vec<Node>, Vec<Graph>)> = Vec::new();
+    for factor in &factors {
+        let streams = streams(factor);
+        match groups.iter_mut().find(|(of, _)| of.len() == 1 && *of == streams) {
+            Some((_, group)) => group.push(factor.clone()),
+            None => groups.push((streams, vec![factor.clone()])),
+        }
+    }
+    if groups.len() == 1 {
+        return factors;
+    }
+    let product = |(_, group): (_, Vec<Graph>)| {
+        let mut b = Builder::new();
+        let values: Vec<Id> = group.iter().map(|factor| b.part(factor)).collect();
+        let product = values.into_iter().reduce(|x, y| b.product(x, y));
+        product.map(|product| b.finish(&[product]))
+    };
+    groups.into_iter().filter_map(product).collect()
+}
+
 /// The graph where a condition is known to hold, or not to. Attributes are finite: zero times what they make of
 /// each other is zero.
 fn decided(graph: &Graph, condition: Id, holds: bool) -> Graph {
@@ -272,14 +309,15 @@ impl Graph {
     }
 }
 
-/// The product of factors.
+/// The product of factors, the first of them bounded.
 fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
     match factors {
         [x, y] => b.product(*x, *y),
         [x, y, z] => b.call(Prim::Mul3, &[*x, *y, *z]),
-        [x, rest @ ..] if !rest.is_empty() => {
-            let rest = multiplied(b, rest);
-            b.product(*x, rest)
+        [x, y, rest @ ..] => {
+            let both = b.product(*x, *y);
+            let product: Vec<Id> = [both].iter().chain(rest).copied().collect();
+            multiplied(b, &product)
         }
         [x, ..] => *x,
         [] => b.num(1.0),
@@ -299,126 +337,4 @@ fn is_worth_it(graph: &Graph) -> bool {
     let rounds = |prim: Prim| matches!(prim, Prim::Add | Prim::Sub | Prim::Mul | Prim::Div);
     let repeats = |prim: Prim| matches!(prim, Prim::Sin | Prim::Cos);
     (count(&costs) > 0 || count(&rounds) > 1) && count(&repeats) == 0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `sigmoid(x) - 1`.
-    fn decay(b: &mut Builder, x: Id) -> Id {
-        let (e, one) = (b.call(Prim::Sigmoid, &[x]), b.num(1.0));
-        b.difference(e, one)
-    }
-
-    #[test]
-    fn a_gated_units_gradient_is_two_functions_of_the_gate() {
-        let mut b = Builder::new();
-        let [dy, gate, value] = [0, 1, 2].map(|k| b.stream(k));
-        let (f, t) = (decay(&mut b, gate), b.call(Prim::Tanh, &[gate]));
-        let (g, above) = (b.product(t, dy), b.product(dy, f));
-        let (left, right) = (b.product(above, value), b.sum(g, above));
-        let graph = b.finish(&[left, right]);
-        let Split { rest, functions } = split(&graph, 3).expect("two functions");
-        assert_eq!(functions.iter().map(|f| f.variable.stream()).collect::<Vec<_>>(), [1, 1]);
-        for (dy, x, value) in [(0.3, 0.7, -1.5), (-2.0, -3.0, 0.25)] {
-            let values = functions.iter().map(|f| f.graph.eval(&[x], &[])[0]);
-            let streams: Vec<f64> = [dy, x, value].into_iter().chain(values).collect();
-            let (got, want) = (rest.eval(&streams, &[]), graph.eval(&streams, &[]));
-            assert!(got.iter().zip(want).all(|(g, w)| (g / w - 1.0).abs() < 1e-14), "{got:?}");
-        }
-    }
-
-    #[test]
-    fn a_choice_is_a_function_too() {
-        let mut b = Builder::new();
-        let (dy, x, zero) = (b.stream(0), b.stream(1), b.num(0.0));
-        let (f, positive) = (decay(&mut b, x), b.call(Prim::Lt, &[zero, x]));
-        let below = b.product(dy, f);
-        let chosen = b.call(Prim::Select, &[positive, dy, below]);
-        let Split { functions, .. } = split(&b.finish(&[chosen]), 2).expect("a function");
-        let at = |x: f64| functions[0].graph.eval(&[x], &[])[0];
-        assert_eq!((at(3.0), at(-1.0)), (1.0, -1.0 / (1.0 + (-1.0f64).exp())));
-    }
-
-    /// A graph's functions and rest give what it gives, at some numbers.
-    fn comes_to_the_same(graph: &Graph, inputs: usize, scalars: &[f64]) -> Split {
-        let split = split(graph, inputs).expect("functions");
-        for k in -12..=12 {
-            let streams: Vec<f64> = (0..inputs).map(|s| f64::from(k) * 0.7 + s as f64).collect();
-            let values = split.functions.iter().map(|f| {
-                let Variable { of, times } = &f.variable;
-                let y = of.eval(&streams, scalars)[0];
-                let t = times.iter().fold(y, |t, (k, p)| t * scalars[*k].powi(*p));
-                f.graph.eval(&[t], &[])[0]
-            });
-            let all: Vec<f64> = streams.iter().copied().chain(values).collect();
-            let (got, want) = (split.rest.eval(&all, scalars), graph.eval(&streams, scalars));
-            let same = |(g, w): (&f64, &f64)| (g - w).abs() <= 1e-13 * w.abs();
-            assert!(got.iter().zip(&want).all(same), "{streams:?}: {got:?}, not {want:?}");
-        }
-        split
-    }
-
-    #[test]
-    fn an_attribute_beside_the_stream_is_taken_out() {
-        let mut b = Builder::new();
-        let (dy, x, beta) = (b.stream(0), b.stream(1), b.scalar(0));
-        let t = b.product(beta, x);
-        let (s, tanh) = (b.call(Prim::Sigmoid, &[t]), b.call(Prim::Tanh, &[t]));
-        let (swish, bent) = (b.product(x, s), b.quotient(tanh, beta));
-        let (left, right) = (b.product(dy, swish), b.product(dy, bent));
-        let Split { functions, rest } = comes_to_the_same(&b.finish(&[left, right]), 2, &[1.75]);
-        assert!(functions.iter().all(|f| f.variable.times == [(0, 1)] && f.variable.stream() == 1));
-        assert_eq!((functions.len(), rest.reads(1)), (2, false));
-    }
-
-    /// `if x > 0 { scale * x } else { scale * alpha * expm1(beta * x) }`
-    #[test]
-    fn a_choice_with_an_attribute_on_one_side_is_taken_apart() {
-        let mut b = Builder::new();
-        let (x, zero) = (b.stream(0), b.num(0.0));
-        let [scale, alpha, beta] = [0, 1, 2].map(|k| b.scalar(k));
-        let (t, line, both) = (b.product(beta, x), b.product(scale, x), b.product(scale, alpha));
-        let e = b.call(Prim::Expm1, &[t]);
-        let (below, above) = (b.product(both, e), b.call(Prim::Lt, &[zero, x]));
-        let elu = b.call(Prim::Select, &[above, line, below]);
-        let split = comes_to_the_same(&b.finish(&[elu]), 1, &[1.5, 0.25, 3.0]);
-        let [Function { variable, domain, .. }] = &split.functions[..] else { panic!() };
-        assert_eq!((&variable.times[..], *domain), (&[(2, 1)][..], [0.0, f64::INFINITY]));
-    }
-
-    /// The gradient of `a sigmoid(alpha a)`, `a = min(x, limit)`, by a choice.
-    #[test]
-    fn what_is_chosen_is_a_variable() {
-        let mut b = Builder::new();
-        let (x, zero, one) = (b.stream(0), b.num(0.0), b.num(1.0));
-        let [alpha, limit] = [0, 1].map(|k| b.scalar(k));
-        let above = b.call(Prim::Lt, &[limit, x]);
-        let a = b.call(Prim::Select, &[above, limit, x]);
-        let slope = b.call(Prim::Select, &[above, zero, one]);
-        let t = b.product(alpha, a);
-        let minus = b.negative(t);
-        let [s, r] = [t, minus].map(|t| b.call(Prim::Sigmoid, &[t]));
-        let forward = b.product(a, s);
-        let (gated, scaled) = (b.product(slope, s), b.product(slope, alpha));
-        let (inner, rest) = (b.product(s, r), b.product(scaled, a));
-        let second = b.product(rest, inner);
-        let backward = b.sum(gated, second);
-        let split = comes_to_the_same(&b.finish(&[forward, backward]), 1, &[1.25, 2.0]);
-        let chosen: Vec<bool> =
-            split.functions.iter().map(|f| f.variable.of.nodes.len() > 1).collect();
-        assert_eq!(chosen, [true, false]);
-    }
-
-    #[test]
-    fn two_functions_of_two_streams_and_short_arithmetic_have_none() {
-        let mut b = Builder::new();
-        let (x, y) = (b.stream(0), b.stream(1));
-        let (f, g) = (decay(&mut b, x), decay(&mut b, y));
-        let sum = b.sum(f, y);
-        for result in [b.product(f, g), b.product(x, x), sum] {
-            assert_eq!(split(&b.finish(&[result]), 2), None);
-        }
-    }
 }
