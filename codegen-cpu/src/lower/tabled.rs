@@ -1,8 +1,8 @@
 //! A body whose functions of one value are looked up: `impl Tabled`.
 
 use super::code::{Code, Names, code};
-use super::fitted;
 use super::rest::{asks_for_two, rest};
+use super::{fitted, literal};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Graph, Id, Node};
 use op_dsl_ir::op::Spec;
@@ -35,32 +35,19 @@ pub fn implementation(
         return None;
     }
     let (x, a) = (&names.inputs, &names.scalars);
-    let count = super::literal::count(split.functions.len());
-    let owners: Vec<Ident> =
-        (0..split.functions.len()).map(|k| format_ident!("{name}F{k}")).collect();
-    let asks: Vec<bool> = (split.functions.iter().zip(x.len()..))
-        .map(|(f, k)| !f.variable.times.is_empty() && asks_for_two(&split.rest, k))
-        .collect();
-    let tables: Option<Vec<TokenStream>> = (owners.iter().zip(&split.functions).zip(&asks))
-        .map(|((owner, f), asks)| fitted::function(owner, f, *asks))
-        .collect();
-    let tables = tables?;
-    let named = |start: &str| -> Vec<Ident> {
-        (0..owners.len()).map(|k| format_ident!("{start}{k}")).collect()
-    };
-    let (values, twos) = (named("f"), named("two"));
+    let functions = looked_up(name, &split, x.len())?;
+    let count = literal::count(functions.len());
+    let each = (0..functions.len()).map(literal::count);
+    let each: Vec<Literal> = each.collect();
+    let owners: Vec<&Ident> = functions.iter().map(|f| &f.owner).collect();
+    let tables = functions.iter().map(|f| &f.tables);
+    let (values, twos): (Vec<_>, Vec<_>) = functions.iter().map(|f| f.names.clone()).unzip();
     let given = at_hand(names, &values);
     let usable = usable(&split, &given);
     let variables = split.functions.iter().map(|f| variable(&f.variable, &given));
-    let as_two: Vec<(Ident, Ident)> = (values.iter().zip(&twos).zip(&asks))
-        .filter(|(_, asks)| **asks)
-        .map(|((value, two), _)| (value.clone(), two.clone()))
-        .collect();
-    let (lets, results) = rest(&split.rest, &given, &as_two);
-    let everywhere = code(wide, &given, Arithmetic::F64);
-    let Code { lets: wide_lets, results: wide_results } = everywhere;
-    let each = 0..owners.len();
-    let each: Vec<Literal> = each.map(Literal::usize_unsuffixed).collect();
+    let as_two = functions.iter().filter(|f| f.two).map(|f| f.names.clone());
+    let (lets, results) = rest(&split.rest, &given, &as_two.collect::<Vec<_>>());
+    let Code { lets: wide_lets, results: wide_results } = code(wide, &given, Arithmetic::F64);
     let items = quote! {
         #(#tables)*
         #[allow(unused_variables)]
@@ -128,6 +115,33 @@ pub fn implementation(
             s, [#(#loaded),*], [#(#a),*]
         )),
     })
+}
+
+/// A function that has tables.
+struct LookedUp {
+    owner: Ident,
+    tables: TokenStream,
+    /// The name of its value, and of the same as two floats.
+    names: (Ident, Ident),
+    /// Whether that is asked for.
+    two: bool,
+}
+
+/// The functions of a split with their tables, if all have any. Their values are streams from `first` on.
+fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<Vec<LookedUp>> {
+    let each = split.functions.iter().enumerate().map(|(k, function)| {
+        let owner = format_ident!("{name}F{k}");
+        let is_product = !function.variable.times.is_empty();
+        let two = is_product && asks_for_two(&split.rest, first + k);
+        let tables = fitted::function(&owner, function, two)?;
+        Some(LookedUp {
+            owner,
+            tables,
+            names: (format_ident!("f{k}"), format_ident!("two{k}")),
+            two,
+        })
+    });
+    each.collect()
 }
 
 /// The names of a body's values once they are loaded, and of functions' values.
