@@ -1,12 +1,14 @@
 //! The signature of an operator: which parameters are tensors and which attributes, the split, the
 //! outputs.
 
+mod split;
+
 use crate::Errors;
 use crate::attr::{self, AttrArgs, SplitArgs};
 use crate::integer::integer;
 use crate::model::{self, Op, OpFn, Param, Role, Scope};
 use crate::{elements, number};
-use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Split, Value};
+use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::typo::nearest;
 use proc_macro2::TokenStream;
 use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
@@ -21,7 +23,7 @@ pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -
     distinct(&mut params, errors);
     let refused = refused(item, &params);
     let returns = reader.returns(item);
-    let split = reader.split(&params, &returns, item);
+    let split = split::read(&reader.splits, &params, &returns, item, errors);
     rows(&params, split.is_some(), errors);
     let saved = reader.saved(item);
     reader.streams(&params, item);
@@ -330,44 +332,6 @@ impl Reader<'_> {
         }
     }
 
-    /// All gated tensors of an operator are cut alike.
-    fn split(&self, params: &[Param], returns: &[Kind], item: &ItemFn) -> Option<Split> {
-        let errors = self.errors;
-        let gated = |p: &&Param| matches!(p.role, Role::Tensor { kind: Kind::Gated, .. });
-        let Some((ident, first)) = self.splits.first() else {
-            if let Some(p) = params.iter().find(gated) {
-                errors.at(
-                    &p.ident,
-                    "a gated tensor needs its split; write `#[split(along = dim)]` before it",
-                );
-            } else if returns.contains(&Kind::Gated) {
-                errors.at(
-                    &item.sig.output,
-                    "a gated output is cut like a gated input, and there is none; write \
-                     `#[split(along = dim)] x: Gated` for one",
-                );
-            }
-            return None;
-        };
-        let attrs: Vec<(&Ident, &AttrKind)> = params
-            .iter()
-            .filter_map(|p| match &p.role {
-                Role::Attr { kind, .. } => Some((&p.ident, kind)),
-                Role::Tensor { .. } => None,
-            })
-            .collect();
-        let split = resolve_split(ident, first, &attrs, errors)?;
-        for (other, args) in &self.splits[1..] {
-            if resolve_split(other, args, &attrs, errors).is_some_and(|s| s != split) {
-                errors.at(
-                    other,
-                    format!("all gated tensors are cut alike; write the split of `{ident}`"),
-                );
-            }
-        }
-        Some(split)
-    }
-
     /// Names of the `#[saved]` lets at the top of the body.
     fn saved(&self, item: &ItemFn) -> Vec<Ident> {
         let mut saved: Vec<Ident> = Vec::new();
@@ -424,63 +388,6 @@ fn tensor(ty: &str) -> Option<Kind> {
     const TENSORS: [(&str, Kind); 4] =
         [("Elem", Kind::Whole), ("Gated", Kind::Gated), ("Mask", Kind::Mask), ("Rows", Kind::Rows)];
     TENSORS.iter().find(|(name, _)| *name == ty).map(|(_, kind)| *kind)
-}
-
-fn resolve_split(
-    ident: &Ident,
-    args: &SplitArgs,
-    attrs: &[(&Ident, &AttrKind)],
-    errors: &Errors,
-) -> Option<Split> {
-    let of_kind =
-        |name: &Ident, kind: AttrKind| attrs.iter().position(|(a, k)| *a == name && **k == kind);
-    let Some(along) = &args.along else {
-        errors.at(ident, "the split needs its dimension; write `#[split(along = dim)]`");
-        return None;
-    };
-    let Some(dim) = of_kind(along, AttrKind::Dim) else {
-        errors.at(
-            along,
-            format!("no parameter `{along}: Dim`; add `#[attr(default = -1)] {along}: Dim`"),
-        );
-        return None;
-    };
-    let choice = |written: &Option<Expr>, default: bool, what: &str| match written {
-        None => Some(Choice::Always(default)),
-        Some(Expr::Lit(syn::ExprLit { lit: Lit::Bool(b), .. })) => Some(Choice::Always(b.value)),
-        Some(Expr::Path(p)) if p.path.get_ident().is_some() => {
-            let name = p.path.get_ident()?;
-            let index = of_kind(name, AttrKind::Bool);
-            if index.is_none() {
-                errors.at(
-                    name,
-                    format!("no parameter `{name}: bool`; add one, or write `true` or `false`"),
-                );
-            }
-            index.map(Choice::If)
-        }
-        Some(other) => {
-            errors.at(other, format!("{what} is `true`, `false` or a boolean parameter"));
-            None
-        }
-    };
-    let gate = match choice(&args.gate_left, true, "which part is the gate")? {
-        Choice::Always(true) => Gate::Left,
-        Choice::Always(false) => Gate::Right,
-        Choice::If(attr) => Gate::LeftIf(attr),
-    };
-    let pattern = match choice(&args.interleaved, false, "whether parts are interleaved")? {
-        Choice::Always(true) => Pattern::Interleaved,
-        Choice::Always(false) => Pattern::Halves,
-        Choice::If(attr) => Pattern::InterleavedIf(attr),
-    };
-    Some(Split { dim, gate, pattern })
-}
-
-/// What is true in every call, or by a boolean attribute.
-enum Choice {
-    Always(bool),
-    If(usize),
 }
 
 /// Stands for a default that was refused, so that the attribute itself stays known.

@@ -1,0 +1,108 @@
+//! The split of gated tensors: along which dimension, which part is the gate, in which pattern.
+
+use crate::Errors;
+use crate::attr::SplitArgs;
+use crate::model::{Param, Role};
+use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Split};
+use syn::{Expr, Ident, ItemFn, Lit};
+
+/// All gated tensors of an operator are cut alike.
+pub(super) fn read(
+    splits: &[(Ident, SplitArgs)],
+    params: &[Param],
+    returns: &[Kind],
+    item: &ItemFn,
+    errors: &Errors,
+) -> Option<Split> {
+    let gated = |p: &&Param| matches!(p.role, Role::Tensor { kind: Kind::Gated, .. });
+    let Some((ident, first)) = splits.first() else {
+        if let Some(p) = params.iter().find(gated) {
+            errors.at(
+                &p.ident,
+                "a gated tensor needs its split; write `#[split(along = dim)]` before it",
+            );
+        } else if returns.contains(&Kind::Gated) {
+            errors.at(
+                &item.sig.output,
+                "a gated output is cut like a gated input, and there is none; write \
+                 `#[split(along = dim)] x: Gated` for one",
+            );
+        }
+        return None;
+    };
+    let attrs: Vec<(&Ident, &AttrKind)> = params
+        .iter()
+        .filter_map(|p| match &p.role {
+            Role::Attr { kind, .. } => Some((&p.ident, kind)),
+            Role::Tensor { .. } => None,
+        })
+        .collect();
+    let split = resolve(ident, first, &attrs, errors)?;
+    for (other, args) in &splits[1..] {
+        if resolve(other, args, &attrs, errors).is_some_and(|s| s != split) {
+            errors.at(
+                other,
+                format!("all gated tensors are cut alike; write the split of `{ident}`"),
+            );
+        }
+    }
+    Some(split)
+}
+
+/// What one `#[split(..)]` says.
+fn resolve(
+    ident: &Ident,
+    args: &SplitArgs,
+    attrs: &[(&Ident, &AttrKind)],
+    errors: &Errors,
+) -> Option<Split> {
+    let of_kind =
+        |name: &Ident, kind: AttrKind| attrs.iter().position(|(a, k)| *a == name && **k == kind);
+    let Some(along) = &args.along else {
+        errors.at(ident, "the split needs its dimension; write `#[split(along = dim)]`");
+        return None;
+    };
+    let Some(dim) = of_kind(along, AttrKind::Dim) else {
+        errors.at(
+            along,
+            format!("no parameter `{along}: Dim`; add `#[attr(default = -1)] {along}: Dim`"),
+        );
+        return None;
+    };
+    let choice = |written: &Option<Expr>, default: bool, what: &str| match written {
+        None => Some(Choice::Always(default)),
+        Some(Expr::Lit(syn::ExprLit { lit: Lit::Bool(b), .. })) => Some(Choice::Always(b.value)),
+        Some(Expr::Path(p)) if p.path.get_ident().is_some() => {
+            let name = p.path.get_ident()?;
+            let index = of_kind(name, AttrKind::Bool);
+            if index.is_none() {
+                errors.at(
+                    name,
+                    format!("no parameter `{name}: bool`; add one, or write `true` or `false`"),
+                );
+            }
+            index.map(Choice::If)
+        }
+        Some(other) => {
+            errors.at(other, format!("{what} is `true`, `false` or a boolean parameter"));
+            None
+        }
+    };
+    let gate = match choice(&args.gate_left, true, "which part is the gate")? {
+        Choice::Always(true) => Gate::Left,
+        Choice::Always(false) => Gate::Right,
+        Choice::If(attr) => Gate::LeftIf(attr),
+    };
+    let pattern = match choice(&args.interleaved, false, "whether parts are interleaved")? {
+        Choice::Always(true) => Pattern::Interleaved,
+        Choice::Always(false) => Pattern::Halves,
+        Choice::If(attr) => Pattern::InterleavedIf(attr),
+    };
+    Some(Split { dim, gate, pattern })
+}
+
+/// What is true in every call, or by a boolean attribute.
+enum Choice {
+    Always(bool),
+    If(usize),
+}
