@@ -24,8 +24,12 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         scalars: def.scalar_names().iter().map(|n| value_name(n)).collect(),
     };
     let (input_names, scalar_names) = (&names.inputs, &names.scalars);
+    let tabled = tabled::implementation(name, spec, &names, [&inputs, &scalars, &outputs]);
     let narrow = || statements(&zeros::run(&spec.graph), &names, Arithmetic::F32);
-    let wide = |wide: &Wide| statements(&wide.graph, &names, Arithmetic::F64);
+    let wide = |wide: &Wide| match &tabled {
+        Some(tabled) => tabled.everywhere.clone(),
+        None => statements(&wide.graph, &names, Arithmetic::F64),
+    };
     let value = match &spec.wide {
         None => narrow(),
         Some(all @ Wide { halves: true, .. }) => wide(all),
@@ -34,12 +38,11 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
             quote!(if const { size_of::<E>() == 4 } { #single } else { #half })
         }
     };
-    let tabled = tabled::implementation(name, spec, &names, [&inputs, &scalars, &outputs]);
-    let (items, value) = match tabled {
-        Some(tabled::Tabled { items, has_tables, value: by_tables }) => {
-            (items, quote!(if const { #has_tables } { #by_tables } else { #value }))
+    let (items, value) = match &tabled {
+        Some(tabled::Tabled { items, has_tables, value: by_tables, .. }) => {
+            (Some(items), quote!(if const { #has_tables } { #by_tables } else { #value }))
         }
-        None => (TokenStream::new(), value),
+        None => (None, value),
     };
     let graphs = || spec.wide.iter().map(|wide| &wide.graph).chain([&spec.graph]);
     let reads: Vec<bool> =

@@ -21,7 +21,7 @@ pub fn function(name: &Ident, function: &regions::Function, two: bool) -> Option
         x.iter().map(known).map(|b| (b.value, b.error)).collect()
     };
     let fitted = Function::new(&oracle, hints(graph, function.domain)?);
-    let scaled = !function.variable.times.is_empty();
+    let scaled = !function.variable.times.0.is_empty();
     let [wide, narrow] = WIDTHS.map(|(entries, index)| {
         let usual = |element| Request { index, ..Request::new(element, entries) };
         let fit = |element| fitted.fit(&usual(element)).ok();

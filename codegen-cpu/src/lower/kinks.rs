@@ -5,6 +5,7 @@
 //! on otherwise than the side above it would.
 
 use op_dsl_ir::Prim;
+use op_dsl_ir::far::{is_far, stream, unbound};
 use op_dsl_ir::graph::{Graph, Id, Node};
 
 /// How the two sides of a place are joined.
@@ -15,8 +16,6 @@ enum Joint {
     Jump,
 }
 
-/// So far out nothing is fitted: a number that stands for infinity is no place.
-const FAR: f64 = 1e30;
 /// How far from a place its sides are compared, and how near they must be to be the same.
 const BESIDE: [f64; 2] = [1.0 / 8.0, 1.0 / 16.0];
 const SAME: f64 = 1e-6;
@@ -28,11 +27,12 @@ const NOTHING: f64 = 1e-42;
 pub fn kinks(graph: &Graph) -> Option<Vec<f64>> {
     let mut places = Vec::new();
     for node in graph.nodes.iter() {
-        if let Node::Call(prim, args) = *node {
+        if let (Node::Call(prim, args), None) = (*node, unbound(graph, node)) {
             places.extend(place(graph, prim, args)?);
         }
     }
-    places.retain(|c| c.abs() < FAR);
+    // A number that stands for infinity is no place.
+    places.retain(|c| !is_far(*c));
     places.sort_by(f64::total_cmp);
     places.dedup();
     let joints: Vec<Joint> = places.iter().map(|c| joint(graph, *c)).collect();
@@ -46,30 +46,14 @@ fn place(graph: &Graph, prim: Prim, [a, b, _]: [Id; 3]) -> Option<Option<f64>> {
         Node::Const(c) => Some(c),
         _ => None,
     };
-    let is_far = |id: Id| number(id).is_some_and(|c| c.abs() >= FAR);
-    let is_x = |id: Id| is_variable(graph, id);
+    let is_x = |id: Id| stream(graph, id).is_some();
     match prim {
-        Prim::Min | Prim::Max if is_far(a) || is_far(b) => Some(None),
         Prim::Abs => is_x(a).then_some(Some(0.0)),
         Prim::Lt | Prim::Le | Prim::Eq | Prim::Min | Prim::Max => {
             let met = if is_x(a) { number(b) } else { number(a).filter(|_| is_x(b)) };
             met.map(Some)
         }
         _ => Some(None),
-    }
-}
-
-/// Whether a node is `x`, but for bounds that it never reaches.
-fn is_variable(graph: &Graph, id: Id) -> bool {
-    match graph.nodes[id.index()] {
-        Node::Call(Prim::Min | Prim::Max, [x, y, _]) => {
-            [(x, y), (y, x)].iter().any(|(x, bound)| {
-                let far = matches!(graph.nodes[bound.index()], Node::Const(c) if c.abs() >= FAR);
-                far && is_variable(graph, *x)
-            })
-        }
-        Node::Stream(_) => true,
-        _ => false,
     }
 }
 

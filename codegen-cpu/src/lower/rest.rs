@@ -23,25 +23,24 @@ pub fn rest(graph: &Graph, given: &Names, twos: &[(Ident, Ident)]) -> (TokenStre
 /// Whether a stream is asked for as two floats: something multiplies it that is rounded as well.
 pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
     let uniform = is_uniform(graph);
-    let mut through = vec![false; graph.nodes.len()];
+    let is_rounded = |id: &Id| match graph.nodes[id.index()] {
+        Node::Call(Prim::Add | Prim::Sub, _) => true,
+        Node::Call(..) => uniform[id.index()],
+        _ => false,
+    };
+    // Which nodes are the stream, its negative, or chosen of it.
+    let mut is_it = vec![false; graph.nodes.len()];
     for (k, node) in graph.nodes.iter().enumerate() {
-        let met = node.args().iter().any(|id| through[id.index()]);
-        through[k] = match node {
+        let met = node.args().iter().any(|id| is_it[id.index()]);
+        is_it[k] = match node {
             Node::Stream(s) => usize::from(*s) == stream,
             Node::Call(Prim::Neg | Prim::Select, _) => met,
-            Node::Call(Prim::Mul | Prim::Mul3, _) if met => {
-                let is_rounded = |id: &Id| match graph.nodes[id.index()] {
-                    Node::Call(Prim::Add | Prim::Sub, _) => true,
-                    Node::Call(..) => uniform[id.index()],
-                    _ => false,
-                };
-                if node.args().iter().any(is_rounded) {
-                    return true;
-                }
-                false
-            }
             _ => false,
         };
+        let multiplies = matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _));
+        if met && multiplies && node.args().iter().any(is_rounded) {
+            return true;
+        }
     }
     false
 }

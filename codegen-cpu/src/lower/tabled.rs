@@ -4,7 +4,7 @@ use super::code::{Code, Names, code};
 use super::rest::{asks_for_two, rest};
 use super::{fitted, literal};
 use op_dsl_ir::Prim;
-use op_dsl_ir::graph::{Builder, Graph, Id, Node};
+use op_dsl_ir::graph::{Builder, Graph, Node};
 use op_dsl_ir::op::Spec;
 use op_dsl_ir::regions::{self, Function, Split, Variable, is_uniform};
 use op_dsl_ir::rounding::Arithmetic;
@@ -18,6 +18,8 @@ pub struct Tabled {
     pub has_tables: TokenStream,
     /// The results.
     pub value: TokenStream,
+    /// The results in f64 alone.
+    pub everywhere: TokenStream,
 }
 
 /// Where f32 is not accurate enough, functions of one value have tables, at levels that look them up.
@@ -100,20 +102,27 @@ pub fn implementation(
             }
         }
     };
-    let loaded = (0..x.len()).map(|k| {
+    let load = |k: usize| {
         let name = &x[k];
         match (wide.reads(k), names.masks[k]) {
-            (false, _) => quote!(Floats::splat(s, 0.0)),
+            (false, _) => quote!(Floats::<S, W>::splat(s, 0.0)),
             (true, true) => quote!(#name.truth()),
             (true, false) => quote!(#name.load()),
         }
-    });
+    };
+    let loaded: Vec<TokenStream> = (0..x.len()).map(load).collect();
+    let results = (0..wide.outputs.len()).map(|k| format_ident!("y{k}"));
+    let results: Vec<Ident> = results.collect();
     Some(Tabled {
         items,
         has_tables: quote!(#(math::univariate::has_table::<#owners, S, E>())&&*),
         value: quote!(tabled::<#name, S, E, #inputs, #scalars, #outputs, #count, W>(
             s, [#(#loaded),*], [#(#a),*]
         )),
+        everywhere: quote! {
+            let [#(#results),*] = Self::everywhere(s, [#(#loaded.wide()),*], [#(#a),*]);
+            [#(#results.narrow()),*]
+        },
     })
 }
 
@@ -131,7 +140,7 @@ struct LookedUp {
 fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<Vec<LookedUp>> {
     let each = split.functions.iter().enumerate().map(|(k, function)| {
         let owner = format_ident!("{name}F{k}");
-        let is_product = !function.variable.times.is_empty();
+        let is_product = !function.variable.times.0.is_empty();
         let two = is_product && asks_for_two(&split.rest, first + k);
         let tables = fitted::function(&owner, function, two)?;
         Some(LookedUp {
@@ -151,22 +160,12 @@ fn at_hand(names: &Names, values: &[Ident]) -> Names {
     Names { in_memory: none.clone(), masks: none, inputs, scalars: names.scalars.clone() }
 }
 
-/// Attributes that are taken to powers, multiplied.
-fn powers(b: &mut Builder, times: &[(usize, i32)]) -> Option<Id> {
-    let powers = times.iter().map(|(k, p)| {
-        let scalar = b.scalar(*k);
-        b.power(scalar, *p)
-    });
-    let powers: Vec<Id> = powers.collect();
-    powers.into_iter().reduce(|x, y| b.product(x, y))
-}
-
 /// What a function is applied to, as two floats.
 fn variable(variable: &Variable, given: &Names) -> TokenStream {
     let (lets, results) = rest(&variable.of, given, &[]);
     let y = quote!(#lets let y = #(#results)*;);
     let mut b = Builder::new();
-    let Some(times) = powers(&mut b, &variable.times) else {
+    let Some(times) = variable.times.product(&mut b) else {
         return quote!({ #y math::two::Variable::exact(s, y) });
     };
     let Code { lets, results: by } = code(&b.finish(&[times]), given, Arithmetic::F64);
@@ -179,32 +178,38 @@ fn variable(variable: &Variable, given: &Names) -> TokenStream {
 
 /// Whether what multiplies is far from the ends of f32, and what has to be positive is.
 fn usable(split: &Split, given: &Names) -> TokenStream {
-    let mut conditions: Vec<TokenStream> = Vec::new();
+    let mut positive: Vec<usize> = Vec::new();
+    let mut ordinary: Vec<Graph> = Vec::new();
     for Function { variable: Variable { times, .. }, .. } in &split.functions {
-        for (k, _) in times {
-            let scalar = &given.scalars[*k];
-            conditions.push(quote!(math::two::is_positive(s, #scalar)));
-        }
+        positive.extend(times.0.iter().map(|(k, _)| *k));
         let mut b = Builder::new();
-        let times = powers(&mut b, times);
-        conditions.extend(times.map(|times| is_ordinary(&b.finish(&[times]), given)));
+        ordinary.extend(times.product(&mut b).map(|times| b.finish(&[times])));
     }
     let uniform = is_uniform(&split.rest);
     let factors = split.rest.nodes.iter().filter(|n| is_product(n)).flat_map(|n| n.args());
     for id in factors.filter(|id| uniform[id.index()]) {
         let graph = Graph { outputs: vec![*id].into(), ..split.rest.clone() };
-        if !matches!(split.rest.nodes[id.index()], Node::Const(_)) {
-            conditions.push(is_ordinary(&graph.rewrite(Builder::add), given));
+        let is_number = matches!(split.rest.nodes[id.index()], Node::Const(_));
+        ordinary.extend((!is_number).then(|| graph.rewrite(Builder::add)));
+    }
+    let positive = once(positive).into_iter().map(|k| {
+        let scalar = &given.scalars[k];
+        quote!(math::two::is_positive(s, #scalar))
+    });
+    let ordinary = once(ordinary).into_iter().map(|graph| is_ordinary(&graph, given));
+    let conditions: Vec<TokenStream> = positive.chain(ordinary).collect();
+    if conditions.is_empty() { quote!(true) } else { quote!(#(#conditions)&&*) }
+}
+
+/// Each of them once, in their order.
+fn once<T: PartialEq>(all: Vec<T>) -> Vec<T> {
+    let mut each = Vec::new();
+    for one in all {
+        if !each.contains(&one) {
+            each.push(one);
         }
     }
-    let mut known = Vec::new();
-    conditions.retain(|condition| {
-        let text = condition.to_string();
-        let is_new = !known.contains(&text);
-        known.push(text);
-        is_new
-    });
-    if conditions.is_empty() { quote!(true) } else { quote!(#(#conditions)&&*) }
+    each
 }
 
 fn is_product(node: &Node) -> bool {

@@ -131,13 +131,9 @@ fn tables(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[Strin
     let mut text = "\nWhere CPUs look up tables, each function has one\n".to_owned();
     for (k, Function { variable, graph, .. }) in functions.iter().enumerate() {
         let mut b = Builder::new();
-        let y = b.part(&variable.of);
-        let t = variable.times.iter().fold(y, |t, (k, p)| {
-            let scalar = b.scalar(*k);
-            let power = b.power(scalar, *p);
-            b.product(power, t)
-        });
-        let is_stream = variable.times.is_empty() && variable.of.nodes.len() == 1;
+        let (y, times) = (b.part(&variable.of), variable.times.product(&mut b));
+        let t = times.map_or(y, |times| b.product(times, y));
+        let is_stream = times.is_none() && variable.of.nodes.len() == 1;
         let x = if is_stream { inputs[variable.stream()].clone() } else { format!("x{k}") };
         if !is_stream {
             let of = b.finish(&[t]);

@@ -4,6 +4,7 @@
 //! of it as well: their *degree*. `x * sigmoid(beta * x)` has the degree -1 where `beta` has 1 and `x` -1, so it
 //! is `silu(beta * x) / beta`, however it is written.
 
+use crate::far::{is_far, unbound};
 use crate::graph::{Graph, Node};
 use crate::prim::Prim;
 
@@ -28,9 +29,6 @@ pub enum Degree {
 }
 
 use Degree::{Any, Of};
-
-/// No number of f32 is so large: such a bound only stands between functions and infinity.
-pub const BEYOND: f64 = 1e60;
 
 impl Degree {
     /// Of values of these degrees, one or the other.
@@ -65,7 +63,7 @@ pub fn degree(
         all.push(match *node {
             Node::Stream(_) | Node::Scalar(_) => Some(Of(given(node))),
             Node::Const(0.0) => Some(Any),
-            Node::Const(c) if c.abs() >= BEYOND && by != By::Number => Some(Any),
+            Node::Const(c) if is_far(c) && by != By::Number => Some(Any),
             Node::Const(_) => Some(Of(0)),
             Node::Call(prim, _) => match prim {
                 Prim::Neg => of(0),
@@ -77,7 +75,9 @@ pub fn degree(
                 Prim::Div if by == By::Number => of(0).filter(|_| of(1) == Some(Of(0))),
                 Prim::Div => of(0).zip(of(1).filter(|d| *d != Any)).map(|(x, y)| x.times(y, -1)),
                 Prim::Select => stays(0).and_then(|_| either(1, 2)),
-                Prim::Min | Prim::Max if is_far(graph, node) && by != By::Number => either(0, 1),
+                Prim::Min | Prim::Max if unbound(graph, node).is_some() && by != By::Number => {
+                    either(0, 1)
+                }
                 Prim::Abs | Prim::Relu => positive(of(0)),
                 Prim::Min | Prim::Max => positive(either(0, 1)),
                 Prim::Lt | Prim::Le | Prim::Eq => positive(either(0, 1)).map(|_| Of(0)),
@@ -88,15 +88,10 @@ pub fn degree(
     all[graph.outputs[output].index()]
 }
 
-/// Whether a bound is one that no number of f32 reaches.
-pub fn is_far(graph: &Graph, bound: &Node) -> bool {
-    let far = |k: usize| matches!(graph.nodes[bound.args()[k].index()], Node::Const(c) if c.abs() >= BEYOND);
-    matches!(bound, Node::Call(Prim::Min | Prim::Max, _)) && (far(0) || far(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::far::FAR;
     use crate::graph::{Builder, Id};
 
     /// The degree of a formula in `x` and an attribute, of which `x` is divided by `k^q` and the attribute is
@@ -147,7 +142,7 @@ mod tests {
         assert_eq!(of(By::Nonzero, 0, relu), None);
         // A bound that no number reaches chooses nothing.
         let held = |b: &mut Builder, x: Id, beta: Id| {
-            let (far, t) = (b.num(-BEYOND), b.product(beta, x));
+            let (far, t) = (b.num(-FAR), b.product(beta, x));
             b.call(Prim::Max, &[t, far])
         };
         assert_eq!(of(By::Nonzero, 0, held), Some(Of(1)));

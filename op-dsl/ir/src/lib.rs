@@ -11,6 +11,7 @@
 //! stored     what a tensor's elements are in memory
 //! wiring     which streams of a gradient hold what of its forward formula
 //! degree     what becomes of values when inputs are multiplied
+//! far        bounds that stand for infinity
 //! regions    functions of one value in a graph
 //! roles      which stream a formula is applied to
 //! rounding   how far rounding carries results from the truth: an estimate
@@ -26,6 +27,7 @@ pub mod compile;
 pub mod degree;
 mod derive;
 mod dtype;
+pub mod far;
 pub mod graph;
 pub mod interface;
 mod list;

@@ -9,6 +9,7 @@
 //! infinity, it sees a number of [`HUGE`] instead: beyond f32, yet far from the end of f64.
 
 use super::products::{Sole, sole_streams};
+use crate::far::FAR;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Bounded, Point, ends, evaluate, lost_to_zeros, outputs};
@@ -20,8 +21,8 @@ const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
 /// Less than this is zero in f32, whatever multiplies it.
 const VANISHED: f64 = 1e-90;
 
-/// Stand for infinity: the fifth power of the first is finite, the square root of the second is beyond f32.
-const HUGE: [f64; 2] = [1e60, 1e150];
+/// Stand for infinity: the first as everywhere, the square root of the second is beyond f32.
+const HUGE: [f64; 2] = [FAR, 1e150];
 
 /// Gives every function its limits.
 pub fn run(graph: &Graph) -> Graph {

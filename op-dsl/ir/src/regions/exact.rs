@@ -1,6 +1,6 @@
 //! Which values of a graph are the same in f32 as in any arithmetic.
 
-use crate::degree::BEYOND;
+use crate::far::is_far;
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
 
@@ -20,7 +20,7 @@ pub(super) fn exact(graph: &Graph) -> Vec<bool> {
         };
         all.push(match *node {
             Node::Stream(_) | Node::Scalar(_) => true,
-            Node::Const(c) => f64::from(c as f32) == c || c.abs() >= BEYOND,
+            Node::Const(c) => f64::from(c as f32) == c || is_far(c),
             Node::Call(Prim::Neg | Prim::Abs, _) => of(0),
             Node::Call(Prim::Min | Prim::Max, _) => of(0) && of(1),
             Node::Call(Prim::Select, _) => of(0) && of(1) && of(2),

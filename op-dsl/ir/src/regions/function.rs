@@ -6,11 +6,11 @@
 //! result by its `p`th. With all attributes 1, what is left is `f`.
 
 use super::exact::{exact, is_uniform};
-use super::{Domains, EVERYWHERE, Function, Variable};
-use crate::degree::{BEYOND, By, Degree, degree, is_far};
+use super::{Domains, EVERYWHERE, Function, Powers, Variable};
+use crate::degree::{By, Degree, degree};
+use crate::far::{held, unbound};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
-use crate::prim::Prim;
 
 /// Powers of an attribute that are looked for: in the variable.
 const POWERS: [i32; 5] = [0, 1, -1, 2, -2];
@@ -18,7 +18,7 @@ const POWERS: [i32; 5] = [0, 1, -1, 2, -2];
 /// A function, and the powers of attributes that its value is multiplied by.
 pub(super) struct Found {
     pub function: Function,
-    pub times: Vec<(usize, i32)>,
+    pub times: Powers,
 }
 
 /// The function of one value that a graph of one output is, if its streams lie in `domains`.
@@ -91,13 +91,17 @@ pub(super) fn part(graph: &Graph, id: Id) -> Graph {
 
 /// The graph with stream 0 in the place of a value. `None` if it then still reads the stream itself.
 fn in_terms_of(graph: &Graph, y: Id) -> Option<Graph> {
-    let is_held = graph.nodes.iter().any(|node| is_far(graph, node));
+    let is_held = graph.nodes.iter().any(|node| unbound(graph, node).is_some());
     let is_stream = matches!(graph.nodes[y.index()], Node::Stream(_));
     let mut at = 0..;
     let graph = graph.rewrite(|b, node| {
         let is_y = at.next() == Some(y.index());
         match node {
-            _ if is_y && is_held && !is_stream => held(b),
+            // What makes NaN of an infinity does not see one.
+            _ if is_y && is_held && !is_stream => {
+                let x = b.stream(0);
+                held(b, x)
+            }
             _ if is_y => b.stream(0),
             Node::Stream(_) => b.stream(1),
             node => b.add(node),
@@ -106,19 +110,9 @@ fn in_terms_of(graph: &Graph, y: Id) -> Option<Graph> {
     (graph.reads(0) && !graph.reads(1)).then_some(graph)
 }
 
-/// Stream 0 between numbers that no f32 reaches: what makes NaN of an infinity does not see one.
-fn held(b: &mut Builder) -> Id {
-    let (x, low, high) = (b.stream(0), b.num(-BEYOND), b.num(BEYOND));
-    let above = b.call(Prim::Max, &[x, low]);
-    b.call(Prim::Min, &[above, high])
-}
-
-/// Attributes and the powers they are taken to.
-type Powers = Vec<(usize, i32)>;
-
 /// A function of stream 0 without attributes, what its variable is multiplied by, and what its value.
 fn without_scalars(graph: &Graph) -> Option<(Graph, Powers, Powers)> {
-    let (mut variable, mut value) = (Vec::new(), Vec::new());
+    let (mut variable, mut value) = (Powers::default(), Powers::default());
     for k in scalars(graph) {
         let powers = POWERS.iter().find_map(|&q| {
             let by = if q == 0 { By::Nonzero } else { By::Positive };
@@ -133,8 +127,8 @@ fn without_scalars(graph: &Graph) -> Option<(Graph, Powers, Powers)> {
             }
         });
         let (q, p) = powers?;
-        variable.extend((q != 0).then_some((k, q)));
-        value.extend((p != 0).then_some((k, p)));
+        variable.0.extend((q != 0).then_some((k, q)));
+        value.0.extend((p != 0).then_some((k, p)));
     }
     let ones = graph.rewrite(|b, node| match node {
         Node::Scalar(_) => b.num(1.0),

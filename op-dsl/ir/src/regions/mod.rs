@@ -22,7 +22,7 @@ mod function;
 #[cfg(test)]
 mod tests;
 
-use crate::degree::{BEYOND, is_far};
+use crate::far::{self, unbound};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
 use crate::prim::Prim;
@@ -57,8 +57,25 @@ pub struct Function {
 pub struct Variable {
     /// `y`, of one stream: the stream, or what is chosen of it and attributes.
     pub of: Graph,
-    /// Attributes and the powers they are taken to. They are positive, or the function is another.
-    pub times: Vec<(usize, i32)>,
+    /// Attributes that multiply it. They are positive, or the function is another.
+    pub times: Powers,
+}
+
+/// A product of attributes: each with the power that it is taken to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Powers(pub Vec<(usize, i32)>);
+
+impl Powers {
+    /// The product; nothing if it has no factors.
+    pub fn product(&self, b: &mut Builder) -> Option<Id> {
+        let mut product = None;
+        for (k, power) in &self.0 {
+            let scalar = b.scalar(*k);
+            let factor = b.power(scalar, *power);
+            product = Some(product.map_or(factor, |others| b.product(others, factor)));
+        }
+        product
+    }
 }
 
 impl Variable {
@@ -120,20 +137,14 @@ impl Splitter {
         if let Some(found) = find(graph, domains).filter(|found| is_worth_it(&found.function.graph))
         {
             let value = self.value(found.function);
-            let times = found.times.iter().map(|(k, p)| {
-                let scalar = self.b.scalar(*k);
-                self.b.power(scalar, *p)
-            });
-            let times: Vec<Id> = times.collect();
-            let Some(times) = times.into_iter().reduce(|x, y| self.b.product(x, y)) else {
-                return Some(vec![value]);
-            };
-            return Some(vec![self.b.product(times, value)]);
+            let times = found.times.product(&mut self.b);
+            return Some(vec![times.map_or(value, |times| self.b.product(times, value))]);
         }
         let (exact, uniform) = (exact(graph), is_uniform(graph));
         let plain = |id: &Id| exact[id.index()];
         if plain(&id) || uniform[id.index()] {
-            return Some(vec![self.copied(graph)]);
+            // A function of attributes alone would be called for each step.
+            return (!calls(graph, &costs)).then(|| vec![self.copied(graph)]);
         }
         match node {
             Node::Call(Prim::Neg, [x, ..]) => {
@@ -194,15 +205,15 @@ impl Splitter {
 
     /// A graph of one output as it is, but for bounds that no number reaches.
     fn copied(&mut self, graph: &Graph) -> Id {
-        let unbound = graph.rewrite(|b, node| {
-            let is_far = |id: Id| b.as_const(id).is_some_and(|c| c.abs() >= BEYOND);
-            match node {
-                Node::Call(Prim::Min | Prim::Max, [x, y, _]) if is_far(x) => y,
-                Node::Call(Prim::Min | Prim::Max, [x, y, _]) if is_far(y) => x,
-                node => b.add(node),
-            }
-        });
-        self.b.part(&unbound)
+        let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+        for node in graph.nodes.iter() {
+            let id = match unbound(graph, node) {
+                Some(x) => new[x.index()],
+                None => self.b.add(node.map_args(&new)),
+            };
+            new.push(id);
+        }
+        new[graph.outputs[0].index()]
     }
 
     fn reads_function(&self, id: Id) -> bool {
@@ -284,7 +295,7 @@ fn narrowed(graph: &Graph, condition: Id, holds: bool, domains: &Domains) -> Vec
         Node::Const(c) => Some(c),
         _ => None,
     };
-    let stream = |id: Id| graph.stream_within_bounds(id);
+    let stream = |id: Id| far::stream(graph, id);
     if let Node::Call(Prim::Lt | Prim::Le, [x, y, _]) = graph.nodes[condition.index()] {
         // c < x, and x < c.
         let met = [(number(x), stream(y), holds), (number(y), stream(x), !holds)];
@@ -294,19 +305,6 @@ fn narrowed(graph: &Graph, condition: Id, holds: bool, domains: &Domains) -> Vec
         }
     }
     domains
-}
-
-impl Graph {
-    /// The stream that a node is, but for bounds that no number reaches.
-    fn stream_within_bounds(&self, id: Id) -> Option<usize> {
-        match &self.nodes[id.index()] {
-            Node::Stream(s) => Some(usize::from(*s)),
-            node if is_far(self, node) => {
-                node.args().iter().find_map(|id| self.stream_within_bounds(*id))
-            }
-            _ => None,
-        }
-    }
 }
 
 /// The product of factors, the first of them bounded.
@@ -326,15 +324,20 @@ fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
 
 /// Whether a function costs as much as a look-up. What repeats itself for ever has no table.
 fn is_worth_it(graph: &Graph) -> bool {
-    let count = |wanted: &dyn Fn(Prim) -> bool| {
-        let is = |node: &&Node| matches!(**node, Node::Call(prim, _) if wanted(prim));
-        graph.nodes.iter().filter(is).count()
-    };
-    let costs = |prim: Prim| {
-        let is_cheap = matches!(prim, Prim::Neg | Prim::Abs | Prim::Relu | Prim::Sign | Prim::Sqrt);
-        prim.row().arity == 1 && !is_cheap || prim == Prim::Pow
-    };
     let rounds = |prim: Prim| matches!(prim, Prim::Add | Prim::Sub | Prim::Mul | Prim::Div);
     let repeats = |prim: Prim| matches!(prim, Prim::Sin | Prim::Cos);
-    (count(&costs) > 0 || count(&rounds) > 1) && count(&repeats) == 0
+    let count = |node: &&Node| matches!(**node, Node::Call(prim, _) if rounds(prim));
+    let is_long = graph.nodes.iter().filter(count).count() > 1;
+    (calls(graph, &costs) || is_long) && !calls(graph, &repeats)
+}
+
+/// Whether a graph calls any such primitive.
+fn calls(graph: &Graph, wanted: &dyn Fn(Prim) -> bool) -> bool {
+    graph.nodes.iter().any(|node| matches!(*node, Node::Call(prim, _) if wanted(prim)))
+}
+
+/// Whether a primitive is more than an instruction or two.
+fn costs(prim: Prim) -> bool {
+    let is_cheap = matches!(prim, Prim::Neg | Prim::Abs | Prim::Relu | Prim::Sign | Prim::Sqrt);
+    prim.row().arity == 1 && !is_cheap || prim == Prim::Pow
 }

@@ -44,7 +44,7 @@ fn comes_to_the_same(graph: &Graph, inputs: usize, scalars: &[f64]) -> Split {
         let values = split.functions.iter().map(|f| {
             let Variable { of, times } = &f.variable;
             let y = of.eval(&streams, scalars)[0];
-            let t = times.iter().fold(y, |t, (k, p)| t * scalars[*k].powi(*p));
+            let t = times.0.iter().fold(y, |t, (k, p)| t * scalars[*k].powi(*p));
             f.graph.eval(&[t], &[])[0]
         });
         let all: Vec<f64> = streams.iter().copied().chain(values).collect();
@@ -64,7 +64,7 @@ fn an_attribute_beside_the_stream_is_taken_out() {
     let (swish, bent) = (b.product(x, s), b.quotient(tanh, beta));
     let (left, right) = (b.product(dy, swish), b.product(dy, bent));
     let Split { functions, rest } = comes_to_the_same(&b.finish(&[left, right]), 2, &[1.75]);
-    assert!(functions.iter().all(|f| f.variable.times == [(0, 1)] && f.variable.stream() == 1));
+    assert!(functions.iter().all(|f| f.variable.times.0 == [(0, 1)] && f.variable.stream() == 1));
     assert_eq!((functions.len(), rest.reads(1)), (2, false));
 }
 
@@ -80,7 +80,7 @@ fn a_choice_with_an_attribute_on_one_side_is_taken_apart() {
     let elu = b.call(Prim::Select, &[above, line, below]);
     let split = comes_to_the_same(&b.finish(&[elu]), 1, &[1.5, 0.25, 3.0]);
     let [Function { variable, domain, .. }] = &split.functions[..] else { panic!() };
-    assert_eq!((&variable.times[..], *domain), (&[(2, 1)][..], [0.0, f64::INFINITY]));
+    assert_eq!((&variable.times.0[..], *domain), (&[(2, 1)][..], [0.0, f64::INFINITY]));
 }
 
 /// The gradient of `a sigmoid(alpha a)`, `a = min(x, limit)`, by a choice.
@@ -120,6 +120,20 @@ fn factors_of_one_stream_meet() {
         let split = comes_to_the_same(&b.finish(&[result]), 3, &[1.25, -0.5]);
         assert!(!split.rest.reads(1), "{:?}", split.rest);
     }
+}
+
+/// `if x > limit { tanh(k * limit) } else { tanh(k * x) }` would call the first for every step.
+#[test]
+fn functions_of_attributes_alone_are_no_rest() {
+    let mut b = Builder::new();
+    let (x, limit, k) = (b.stream(0), b.scalar(0), b.scalar(1));
+    let above = b.call(Prim::Lt, &[limit, x]);
+    let [yes, no] = [limit, x].map(|v| {
+        let t = b.product(k, v);
+        b.call(Prim::Tanh, &[t])
+    });
+    let chosen = b.call(Prim::Select, &[above, yes, no]);
+    assert_eq!(split(&b.finish(&[chosen]), 1), None);
 }
 
 #[test]
