@@ -26,6 +26,11 @@ pub mod scaled {
         a * sigmoid(k * a)
     }
 
+    #[op(name = "SoftCap")]
+    pub fn soft_cap(x: Elem, #[attr(default = 1.0)] cap: f32) -> Elem {
+        cap * tanh(x / cap)
+    }
+
     /// A gate with a bias beside it, and a second product.
     #[op(name = "BiasedGate")]
     pub fn biased_gate(
@@ -58,7 +63,7 @@ struct Case {
     ulps: f64,
 }
 
-const CASES: [Case; 3] = [
+const CASES: [Case; 4] = [
     Case {
         op: &scaled::CELU,
         varied: 0,
@@ -72,6 +77,13 @@ const CASES: [Case; 3] = [
         others: [0.0; 3],
         truth: |x, _, [k, limit]| silu(if x > limit { limit } else { x }, k),
         ulps: 1.2,
+    },
+    Case {
+        op: &scaled::SOFT_CAP,
+        varied: 0,
+        others: [0.0; 3],
+        truth: |x, _, [cap, _]| cap * libm::tanh(x / cap),
+        ulps: 1.8,
     },
     Case {
         op: &scaled::BIASED_GATE,

@@ -158,16 +158,20 @@ where
         !matches!(self.design.symmetry, Symmetry::None)
     }
 
-    /// What numbers have to be within to be inside, if any is outside: below the table, or beyond it. Infinities
-    /// that products are (`scaled`) are outside.
+    /// What numbers have to be within to be inside, if any is outside: below the table, or beyond it. Products
+    /// (`scaled`) are outside where the part below their last place is none beside a segment: it is added to
+    /// numbers that are held inside.
     const fn bound(&self, end: usize, scaled: bool) -> Option<f32> {
+        const FURTHEST: f32 = 1024.0;
         if end == 0 && self.is_folded() {
             return None;
         }
+        let [low, high] = self.within;
+        let size = FURTHEST * low.abs().max(high.abs());
         match self.ends[end] {
             End::SlowPath => Some(self.within[end]),
-            _ if scaled && end == 0 => Some(f32::MIN),
-            _ if scaled => Some(f32::INFINITY),
+            _ if scaled && end == 0 => Some(-size),
+            _ if scaled => Some(size),
             _ => None,
         }
     }
