@@ -200,6 +200,11 @@ fn wrong_words() {
         ("bench GeGluGradV2 --shape 1x1x1x1x1x1x1x1x2".to_string(), "rank 9"),
         ("bench GeGluGradV2 --shape 8x8 --level sse9".to_string(), "baseline"),
         ("bench GeGluGradV2 --shape 8x8 --data tall".to_string(), "tail"),
+        ("bench GeGluGradV2 --shape 8x8 --compare no.csv".to_string(), "--compare no.csv: "),
+        (
+            "bench GeGluGradV2 --shape 8x8 --compare ops-glu-grad/data/x.npy".to_string(),
+            "`bench --format csv` makes",
+        ),
         ("verify Nothing".to_string(), "no operator `Nothing`"),
         ("explain GeGluGradV2 --attr approximate=2".to_string(), "none (0), tanh (1)"),
         ("explain".to_string(), "<OP>"),
@@ -331,9 +336,12 @@ fn bench() {
     let place = Place::new();
     let line = "bench GeGluGradV2 --shape 4x64 --dtype f32,bf16 --runs 3 --format csv";
     let text = place.good(line);
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "system,op,mode,dtype,size,threads,ns_per_elem,gbps");
+    let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with('#')).collect();
+    assert!(lines[0].starts_with("system,op,mode,dtype,size,threads,ns_per_elem,gbps,x_floor,"));
     assert_eq!(lines.len(), 5);
+    place.write("old.csv", text.replace("tanh", "none").as_bytes());
+    let compared = place.good(&format!("{line} --compare old.csv"));
+    assert!(compared.contains("only before") && compared.contains("only now"), "{compared}");
     assert!(lines[1].starts_with("ops-glu-grad,GeGluGradV2,tanh,f32,4x32,1,"));
     assert!(lines[2].starts_with("floor,GeGluGradV2,plain,f32,4x32,1,"));
 }

@@ -28,6 +28,7 @@ pub enum Command {
     /// Compute an operator on .npy files.
     Run(Run),
     /// Time an operator beside the floor of its memory traffic.
+    #[command(after_long_help = BENCH)]
     Bench(Bench),
     /// Measure how far results are from the truth; exit code 1 if a budget is missed.
     #[command(after_long_help = VERIFY)]
@@ -128,9 +129,34 @@ pub struct Bench {
     /// Interleaved runs that the median is of; by default as many as half a second holds.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub runs: Option<u16>,
+    /// CSV of an earlier run, to show what changed since.
+    #[arg(long, value_name = "FILE.csv")]
+    pub compare: Option<String>,
     #[arg(long, value_enum, default_value = "table")]
     pub format: BenchFormat,
 }
+
+/// What the rows and columns of `bench` are.
+const BENCH: &str = "\
+Two rows for each element type and number of threads: the operator, and its floor, which reads and
+writes the same tensors through the same driver with next to no arithmetic. Their runs take turns, so
+that both see the same machine; what it is stands above the rows.
+
+Columns:
+  system, op          this program, or the floor; the operator
+  mode                attributes that the formula branches on; `formula` if there are none. Of a floor
+                      `nt` where it stores past the caches, as the operator does, else `plain`
+  size                of the formula's domain: of one half of a gated activation
+  ns_per_elem         median, in nanoseconds per element of the domain
+  gbps                bytes that must move, over that time
+  x_floor             the operator's median over the floor's
+  least_ns            the shortest run: what is left of ns_per_elem while the machine does nothing else
+  setting             SIMD level, data if they are not N(0, 1), attributes that are not at their defaults
+
+With --compare a second table has every row of both files: the times before and now (medians, where a
+file has a row several times: files may be joined end to end), now over before, and both ratios to the
+floor. Where the machine's speed drifts, those tell more than times do. It follows a CSV as notes,
+which start with `#` and are passed over by --compare.";
 
 #[derive(Args)]
 pub struct Verify {
@@ -446,6 +472,7 @@ mod tests {
             "p bench Op",
             "p bench Op --shape 8by8",
             "p bench Op --shape 8x8 --level sse9",
+            "p bench Op --shape 8x8 --compare",
             "p list --format xml",
             "p explain Op --soc ascend910z",
             "p tile Op --shape 8x8",

@@ -53,6 +53,14 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
+    /// A file of earlier times that cannot be compared with.
+    #[error("--compare {path}: {what}; `bench --format csv` makes such files")]
+    Earlier {
+        /// The file as it was typed.
+        path: String,
+        /// What is wrong with it.
+        what: String,
+    },
     /// Two outputs that would be one file.
     #[error("--out {first} and --out {second} are the same file {path}")]
     SameFile {

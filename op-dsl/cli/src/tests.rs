@@ -167,17 +167,88 @@ fn run_reads_both_orders_and_writes_whole_files() {
     assert_eq!(names, 3, "no stray files");
 }
 
+const BENCH: [&str; 5] = ["bench", "Scale", "--shape", "4x64", "--runs=3"];
+
 #[test]
 fn bench_prints_the_columns_asked_for() {
-    let line = ["bench", "Scale", "--shape", "4x64", "--runs", "3", "--format", "csv"];
-    let text = good(&[&line[..], &["--dtype", "f32,bf16,f16", "--threads", "1,2"]].concat());
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "system,op,mode,dtype,size,threads,ns_per_elem,gbps");
-    assert_eq!(lines.len(), 1 + 2 * 6);
+    let line = [&BENCH[..], &["--dtype", "f32,bf16,f16", "--threads", "1,2"]].concat();
+    let text = good(&[&line[..], &["--format", "csv"]].concat());
+    let (notes, lines): (Vec<&str>, Vec<&str>) = text.lines().partition(|l| l.starts_with("# "));
+    assert!(
+        notes[0].starts_with("# op-dsl bench ") && notes[1].starts_with("# processor "),
+        "{text}"
+    );
+    let columns = "system,op,mode,dtype,size,threads,ns_per_elem,gbps,x_floor,least_ns,setting";
+    assert_eq!((lines[0], lines.len()), (columns, 1 + 2 * 6));
     assert!(lines[1].starts_with("ops-glu-grad,Scale,formula,f32,4x32,1,"), "{text}");
     assert!(lines[2].starts_with("floor,Scale,plain,f32,4x32,1,"), "{text}");
+    for (k, line) in lines[1..].iter().enumerate() {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [median, least] = [6, 9].map(|c| cells[c].parse::<f64>().expect("a number"));
+        assert!(least <= median, "{line}");
+        let floor: f64 =
+            lines[1 + (k | 1)].split(',').nth(6).expect("its floor").parse().expect("a number");
+        match k % 2 {
+            0 => assert!(
+                (cells[8].parse::<f64>().expect("a ratio") * floor / median - 1.0).abs() < 0.05,
+                "{line}"
+            ),
+            _ => assert_eq!(cells[8], ""),
+        }
+    }
+    let table = good(&line);
+    assert!(table.starts_with("processor  ") && table.contains("x_floor"), "{table}");
     refused(&["bench", "Scale", "--shape", "4x63"]);
     refused(&["bench", "Scale", "--shape", "4294967296x4294967296x4294967296"]);
+}
+
+#[test]
+fn bench_tells_settings_apart() {
+    let more = ["--level", "baseline", "--data", "tail", "--attr", "dim=0", "--format", "csv"];
+    let text = good(&[&BENCH[..], &more].concat());
+    let rows = text.lines().filter(|l| !l.starts_with('#')).skip(1);
+    for row in rows {
+        assert!(row.ends_with(",baseline tail dim=0"), "{row}");
+    }
+}
+
+#[test]
+fn bench_compares_with_an_earlier_run() {
+    let place = directory();
+    let path = |name: &str| place.path().join(name).to_str().expect("a path of text").to_string();
+    let csv = |more: &[&str]| good(&[&BENCH[..], &["--format", "csv"], more].concat());
+    let save = |name: &str, text: &str| std::fs::write(path(name), text).expect("a writable file");
+    save("old.csv", &csv(&["--dtype", "f32,f16"]));
+    let old = path("old.csv");
+    let text = good(&[&BENCH[..], &["--dtype", "f32,bf16", "--compare", &old]].concat());
+    let compared: Vec<&str> =
+        text.lines().skip_while(|l| !l.starts_with("Compared with ")).collect();
+    assert!(compared[0].contains(&old) && !text.contains("another"), "{text}");
+    let of = |dtype: &str| compared.iter().find(|l| l.contains(dtype) && !l.starts_with("floor"));
+    assert!(of(" f32 ").is_some_and(|l| l.split_whitespace().count() == 12), "{text}");
+    assert!(of(" bf16 ").is_some_and(|l| l.contains("only now")), "{text}");
+    assert!(of(" f16 ").is_some_and(|l| l.contains("only before")), "{text}");
+    // What a comparison writes can be compared with.
+    save("new.csv", &csv(&["--compare", &old]));
+    good(&[&BENCH[..], &["--compare", &path("new.csv")]].concat());
+
+    save("none.csv", "a,b\n1,2\n");
+    save("old.csv", &csv(&[]).replacen("# op-dsl bench 2", "# op-dsl bench 99", 1));
+    std::fs::write(path("bytes.csv"), [0xff, 0xfe]).expect("a writable file");
+    for file in ["none.csv", "old.csv", "bytes.csv", "missing.csv", "."] {
+        refused(&[&BENCH[..], &["--compare", &path(file)]].concat());
+    }
+}
+
+#[test]
+fn bench_explains_every_column() {
+    let help = good(&["bench", "--help"]);
+    let csv = good(&[&BENCH[..], &["--format", "csv"]].concat());
+    let headings = csv.lines().find(|l| l.starts_with("system,")).expect("headings");
+    let known = ["dtype", "threads"]; // words of the command line
+    for heading in headings.split(',').filter(|h| !known.contains(h)) {
+        assert!(help.contains(heading), "{heading}");
+    }
 }
 
 #[test]

@@ -26,10 +26,10 @@ const TOLERANCE: [f64; DType::COUNT] = [1e-3, 8e-3, 1e-5];
 /// Nanoseconds per element of the formula.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// Of the operator.
-    pub operator: f64,
-    /// Of its floor.
-    pub floor: f64,
+    /// Of all runs.
+    pub median: f64,
+    /// The shortest run's: what is left when others on the machine are quiet.
+    pub least: f64,
 }
 
 /// Tensors, and the two operators that are timed on them.
@@ -178,11 +178,11 @@ impl<'o> Case<'o> {
         Ok(())
     }
 
-    /// The medians of interleaved runs; by default as many as half a second holds.
+    /// Operator and floor in interleaved runs; by default as many as half a second holds.
     ///
     /// # Errors
     /// As [`Case::run`].
-    pub fn time(&mut self, options: &Options, runs: Option<u16>) -> Result<Timing, Error> {
+    pub fn time(&mut self, options: &Options, runs: Option<u16>) -> Result<[Timing; 2], Error> {
         let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
         let mut call = |op: &Operator, attrs: &[Value], times: usize| -> Result<Duration, Error> {
             let start = Instant::now();
@@ -206,13 +206,13 @@ impl<'o> Case<'o> {
             samples[1].push(call(&self.floor, &self.attrs, times[1])?);
         }
         let count = self.elements().max(1) as f64;
-        let per_element = |k: usize, samples: &mut Vec<Duration>| {
+        let mut timings = [Timing { median: 0.0, least: 0.0 }; 2];
+        for ((timing, samples), times) in timings.iter_mut().zip(&mut samples).zip(times) {
             samples.sort_unstable();
-            let median = samples[samples.len() / 2].as_secs_f64();
-            1e9 * median / times[k] as f64 / count
-        };
-        let [operator, floor] = &mut samples;
-        Ok(Timing { operator: per_element(0, operator), floor: per_element(1, floor) })
+            let per_element = |k: usize| 1e9 * samples[k].as_secs_f64() / times as f64 / count;
+            *timing = Timing { median: per_element(samples.len() / 2), least: per_element(0) };
+        }
+        Ok(timings)
     }
 }
 

@@ -3,64 +3,114 @@
 //! ```text
 //! case      tensors, the operator and its floor, check, timing
 //! data      deterministic input data
+//! machine   what the times are of
+//! record    rows and their CSV
+//! compare   rows of an earlier run beside those of this one
 //! ```
 
 mod case;
+mod compare;
 mod data;
+mod machine;
+mod record;
 
-use super::args::{Bench, BenchFormat};
+use super::args::{Bench, BenchFormat, DataKind};
 use super::error::Error;
+use super::list;
 use super::lookup;
 use super::table::Table;
 use super::verify::formula::mode;
 use super::{Operators, Verdict, print};
 pub(super) use case::position;
 pub use case::{Case, Timing};
-use codegen_cpu::rt::call::Options;
+use codegen_cpu::rt::call::{Operator, Options};
+use codegen_cpu::rt::simd::Level;
 pub(super) use data::Pool;
-use std::io::Write;
+use op_dsl_ir::op::{Spec, Value};
+use record::{Earlier, Record, Subject};
+use std::fs::File;
+use std::io::{Read, Write};
 
-const COLUMNS: [&str; 8] =
-    ["system", "op", "mode", "dtype", "size", "threads", "ns_per_elem", "gbps"];
+/// No file of ours is larger.
+const LARGEST_FILE: u64 = 16 << 20;
 
 /// Checks and times an operator for every element type and number of threads asked for.
 pub fn bench(operators: Operators, args: &Bench, out: &mut dyn Write) -> Result<Verdict, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let attrs = lookup::attributes(op, &args.attrs)?;
-    let mut table = Table::new(&[&COLUMNS[..], &["x floor"]].concat());
-    let mut lines = Vec::new();
+    let earlier = args.compare.as_deref().map(read).transpose()?;
+    let mut records = Vec::new();
     for &dtype in &args.dtype {
         let mut case = Case::new(op, &attrs, &args.shape.0, dtype, args.data)?;
         let options = |threads| Options { threads, level: args.level, ..Options::default() };
         case.check(&options(1))?;
+        let spec = &op.def().specs[case.bound().spec];
+        let size: Vec<String> = case.bound().domain.iter().map(usize::to_string).collect();
+        let bytes = case.bytes() as f64;
         for &threads in &args.threads {
-            let timing = case.time(&options(threads), args.runs)?;
-            let spec = &op.def().specs[case.bound().spec];
-            let size: Vec<String> = case.bound().domain.iter().map(usize::to_string).collect();
-            let bytes = case.bytes() as f64;
+            let [own, floor] = case.time(&options(threads), args.runs)?;
             let stores = if case.is_streaming(&options(threads)) { "nt" } else { "plain" };
-            let cells = |system: &str, mode: &str, ns: f64| {
-                [
-                    system.to_string(),
-                    op.name().to_string(),
-                    mode.to_string(),
-                    dtype.to_string(),
-                    size.join("x"),
-                    threads.to_string(),
-                    format!("{ns:.4}"),
-                    format!("{:.2}", bytes / ns),
-                ]
+            let record = |system: &str, mode: &str, time: Timing, x_floor| Record {
+                subject: Subject {
+                    system: system.into(),
+                    op: op.name().into(),
+                    mode: mode.into(),
+                    dtype: dtype.to_string(),
+                    size: size.join("x"),
+                    threads: threads.to_string(),
+                    setting: setting(op, spec, &attrs, args),
+                },
+                ns_per_elem: time.median,
+                gbps: bytes / time.median,
+                x_floor,
+                least_ns: time.least,
             };
-            let own = cells("ops-glu-grad", &mode(op, spec), timing.operator);
-            let floor = cells("floor", stores, timing.floor);
-            let ratio = format!("{:.2}x", timing.operator / timing.floor);
-            lines.extend([own.join(","), floor.join(",")]);
-            table.row(own.iter().chain([&ratio]));
-            table.row(&floor);
+            let ratio = Some(own.median / floor.median).filter(|x| x.is_finite());
+            records.push(record("ops-glu-grad", &mode(op, spec), own, ratio));
+            records.push(record("floor", stores, floor, None));
         }
     }
-    match args.format {
-        BenchFormat::Table => print(out, &table.to_text()),
-        BenchFormat::Csv => print(out, &format!("{}\n{}\n", COLUMNS.join(","), lines.join("\n"))),
+    let machine = machine::machine();
+    let compared = args.compare.as_deref().zip(earlier.as_ref());
+    let compared = compared.map(|(name, was)| compare::compare(name, was, &machine, &records));
+    let text = match args.format {
+        BenchFormat::Table => {
+            let mut table = Table::new(&Record::COLUMNS);
+            records.iter().for_each(|record| table.row(record.cells()));
+            let machine: String = machine.iter().map(|line| format!("{line}\n")).collect();
+            let compared = compared.map(|text| format!("\n{text}")).unwrap_or_default();
+            format!("{machine}\n{}{compared}", table.to_text())
+        }
+        BenchFormat::Csv => {
+            let compared = compared.unwrap_or_default();
+            record::to_csv(&machine, &records) + &record::notes(compared.lines())
+        }
+    };
+    print(out, &text)
+}
+
+/// SIMD level, data, and the attributes that are not at their defaults and not in the mode.
+fn setting(op: &Operator, spec: &Spec, attrs: &[Value], args: &Bench) -> String {
+    let level = args.level.unwrap_or_else(Level::best).name().to_string();
+    let tail = (args.data == DataKind::Tail).then(|| "tail".to_string());
+    let given = op.def().passed().iter().zip(attrs).enumerate();
+    let given = given.filter(|(k, (attr, value))| {
+        attr.default != **value && spec.when.iter().all(|(branched, _)| branched != k)
+    });
+    let given =
+        given.map(|(_, (attr, value))| format!("{}={}", attr.name, list::value(attr, *value)));
+    [level].into_iter().chain(tail).chain(given).collect::<Vec<_>>().join(" ")
+}
+
+/// The rows of an earlier run.
+fn read(path: &str) -> Result<Earlier, Error> {
+    let wrong = |what: String| Error::Earlier { path: path.into(), what };
+    let mut text = String::new();
+    let file = File::open(path).map_err(|e| wrong(e.to_string()))?;
+    let read = file.take(LARGEST_FILE + 1).read_to_string(&mut text);
+    match read {
+        Ok(n) if n as u64 > LARGEST_FILE => Err(wrong("is none of `bench`".into())),
+        Ok(_) => record::of_csv(&text).map_err(wrong),
+        Err(e) => Err(wrong(e.to_string())),
     }
 }
