@@ -1,7 +1,8 @@
 //! A number in any precision with a bound of its error.
 //!
-//! Exponents have no bound either: of `e^(10^38)`, which formulas meet on the way to ordinary
-//! results, the exponent is a number of 38 digits.
+//! Exponents may be large as well: of `e^(10^38)`, which formulas meet on the way to ordinary
+//! results, the exponent is a number of 38 digits. What no exponent can be written for is a
+//! [`Tower`](crate::tower::Tower).
 
 mod functions;
 
@@ -27,8 +28,10 @@ const UNKNOWN: f64 = f64::INFINITY;
 const APART: i64 = 1 << 24;
 /// From here on an exponential has its exponent beside it.
 const FAR: f64 = 20.0;
-/// Exponents of more bits are infinities: their exponentials must have met their limits before bits run out.
-const GREATEST: f64 = (LAST / 2) as f64;
+/// Exponents have no more bits, so that logarithms of all numbers are f64.
+const GREATEST: f64 = 1000.0;
+/// Logarithms up to this are nothing beside those of more than [`GREATEST`] bits.
+const GREAT: f64 = 1e270;
 
 thread_local! {
     /// Digits of pi and ln 2 that were computed before, by precision: what has many costs as much
@@ -122,6 +125,30 @@ impl Ball {
         self.scale() < power && self.error() < power
     }
 
+    /// Whether a ball holds its exponential.
+    pub(crate) fn has_exp(&self) -> bool {
+        self.mid.is_infinite() || self.scale() <= GREATEST || self.straddles()
+    }
+
+    /// Whether its logarithm, or that of its error, counts beside none that is no exponent.
+    pub(crate) fn is_moderate(&self) -> bool {
+        self.scale().max(self.error()).abs() <= GREAT
+    }
+
+    pub(crate) fn is_infinite(&self) -> bool {
+        self.mid.is_infinite()
+    }
+
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.off == UNKNOWN
+    }
+
+    /// The same where something is left out that is no more than a rounding.
+    pub(crate) fn blurred(&self) -> Ball {
+        let off = join(self.off, top(&self.mid) - self.precision as f64);
+        if self.mid.is_infinite() { self.clone() } else { Ball { off, ..self.clone() } }
+    }
+
     fn direction(&self) -> f64 {
         if self.is_negative() { -1.0 } else { 1.0 }
     }
@@ -183,7 +210,7 @@ impl Ball {
         (self.off == UNKNOWN || other.off == UNKNOWN).then(|| self.unknown())
     }
 
-    fn is_exact_zero(&self) -> bool {
+    pub(crate) fn is_exact_zero(&self) -> bool {
         is_zero(&self.mid) && self.off == EXACT
     }
 

@@ -152,7 +152,9 @@ mod tests {
     use op_dsl_ir::prim::{Row, TABLE};
     use op_dsl_ir::wiring::Wiring;
 
-    const BITS: usize = 512;
+    fn number(v: f64) -> Ball {
+        Ball::exact(v, 512)
+    }
 
     /// Streams of the gradient of `prim(x ..)` by argument `k`: `dy`, then the arguments; and with
     /// `again`, of its gradient by argument `l`: the upstream gradient, then those.
@@ -180,7 +182,6 @@ mod tests {
     /// Every function of the table, by each pair of its arguments, to 30 digits.
     #[test]
     fn second_derivatives_are_differences_of_first_ones() {
-        let number = |v: f64| Ball::exact(v, BITS);
         for row in TABLE.iter().filter(|r| !r.prim.is_comparison() && r.name != "select") {
             for (k, l) in (0..row.arity).flat_map(|k| (0..row.arity).map(move |l| (k, l))) {
                 let first = derivative(row, k, None);
@@ -189,7 +190,7 @@ mod tests {
                         let mut streams = vec![1.0];
                         streams.extend(&at[..row.arity]);
                         streams[l + 1] += step;
-                        walk::outputs(&first, &streams, &[], &number).remove(0)
+                        walk::outputs(&first, &crate::at(&streams, number), &[], &number).remove(0)
                     };
                     // Large enough for f64 to hold the arguments, and then halved: the error of the
                     // difference is a fourth power.
@@ -199,7 +200,7 @@ mod tests {
                     let mut streams = vec![1.0, 1.0];
                     streams.extend(&at[..row.arity]);
                     let spec = derivative(row, k, Some(l));
-                    let got = walk::outputs(&spec, &streams, &[], &number);
+                    let got = walk::outputs(&spec, &crate::at(&streams, number), &[], &number);
                     let scale = want.abs() + number(1e-3);
                     let off = (got[1].clone() - want.clone()).abs() / scale;
                     let context = || format!("{} {k} {l}: {}", row.name, off.to_f64());
@@ -219,7 +220,7 @@ mod tests {
             let spec = derivative(row, 0, Some(0));
             for (x, want) in [(-1.0, 0.0), (0.0, 0.0), (2.0, 0.0), (f64::NAN, f64::NAN)] {
                 let streams = [1.0, 1.0, x, 0.0];
-                let got = walk::outputs(&spec, &streams, &[], &|v| Ball::exact(v, BITS));
+                let got = walk::outputs(&spec, &crate::at(&streams, number), &[], &number);
                 let got = got[1].to_f64();
                 assert!(got == want || got.is_nan() && want.is_nan(), "{name} {x}: {got}");
             }
@@ -233,7 +234,7 @@ mod tests {
         let spec = derivative(row, 0, Some(0));
         for (x, y, want) in [(0.0, 2.0, 2.0), (1.0, 3.0, 6.0), (-2.0, 3.0, -12.0), (0.5, 1.0, 0.0)]
         {
-            let got = walk::outputs(&spec, &[1.0, 1.0, x, y], &[], &|v| Ball::exact(v, BITS));
+            let got = walk::outputs(&spec, &crate::at(&[1.0, 1.0, x, y], number), &[], &number);
             let got = got[1].to_f64();
             assert!((got - want).abs() < 1e-14, "{x}^{y}: {got}");
         }

@@ -5,32 +5,38 @@
 //! rules    value and slopes of every primitive      real    what they compute with
 //! walk     one element through a formula            near    f64 with a bound of its error
 //! limit    formulas at infinity                     ball    any precision with a bound of its error
-//! format   rounding and units in the last place    dual    either with its slope
-//!                                                   crossing  the unit of errors near zero crossings
+//! format   rounding and units in the last place    tower   the same of any size
+//!                                                   dual    each with its slope
+//! pole     derivatives at poles                     crossing  the unit of errors near zero crossings
+//! constants  `PI` and the like, which no f64 is
 //! ```
 //!
 //! It evaluates the formula as traced, and of a gradient the forward formula, by forward-mode
 //! differentiation; of the gradient of a gradient too, with numbers that have slopes. No pass of the compiler has touched either. Choices are taken as written, in
 //! derivatives too; of two equal numbers, `min` and `max` have half the slope each; `|x|` has slope
-//! 0 at 0.
+//! 0 at 0. Where a formula reads `0 * inf` it has no value. A derivative has one at a pole, whatever
+//! the chain rule reads there: it is infinite.
 //!
 //! Every number carries a bound of its error. Where f64 decides the result, f64 it is; where digits
 //! cancel, the element is computed again with twice the bits until the bound is small enough.
 
 pub mod ball;
+mod constants;
 pub mod crossing;
 pub mod dual;
 pub mod format;
 mod limit;
 pub mod near;
+mod pole;
 pub mod real;
 pub mod rules;
+pub mod tower;
 mod walk;
 
-use ball::Ball;
 use format::Format;
 use near::Near;
 use op_dsl_ir::op::Spec;
+use tower::Tower;
 
 /// Bits of the first attempt in more than f64.
 const FIRST: usize = 128;
@@ -44,16 +50,25 @@ const SLACK: f64 = 1.0 / 4096.0;
 /// The true outputs of one element: input streams and float attributes in, as the numbers that
 /// they are. A result is as near to the truth as `format` asks for: 16-bit ones round as the truth
 /// does, others are off by less than a thousandth of a unit in the last place. NaN is where the
-/// formula has no value; infinite streams stand for the limit, and where there is none, for NaN.
+/// formula has no value; infinite streams stand for the limit, and where there is none, for NaN. At poles
+/// derivatives are infinite: where they go to one infinity from the left and to the other from the right,
+/// either is right, and the result is the right one's.
 pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64], format: Format) -> Vec<f64> {
     if streams.iter().any(|x| x.is_infinite()) {
         return limit::outputs(spec, streams, scalars);
     }
-    let near = walk::outputs(spec, streams, scalars, &Near::exact);
-    match near.iter().all(|y| suffices(*y, format)) {
+    let near = walk::outputs(spec, &at(streams, Near::exact), scalars, &Near::exact);
+    let values: Vec<f64> = match near.iter().all(|y| suffices(*y, format)) {
         true => near.into_iter().map(|y| y.value).collect(),
-        false => exactly(spec, streams, scalars).iter().map(Ball::to_f64).collect(),
-    }
+        false => exactly(spec, streams, scalars).iter().map(Tower::to_f64).collect(),
+    };
+    let lost = spec.derived.is_some() && values.iter().any(|y| y.is_nan());
+    if lost { pole::outputs(spec, streams, scalars, values) } else { values }
+}
+
+/// What streams hold at an element; NaN for those that are none.
+fn at<R>(streams: &[f64], number: impl Fn(f64) -> R) -> impl Fn(usize) -> R {
+    move |i| number(streams.get(i).copied().unwrap_or(f64::NAN))
 }
 
 /// Whether f64 has decided a result.
@@ -70,11 +85,22 @@ fn suffices(y: Near, format: Format) -> bool {
 }
 
 /// The outputs with [`ENOUGH`] bits; those that no precision decides stay unknown.
-fn exactly(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<Ball> {
-    let mut precision = FIRST;
+fn exactly(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<Tower> {
+    exactly_at(spec, scalars, FIRST, |precision| at(streams, move |v| Tower::exact(v, precision)))
+}
+
+/// The same of streams that hold numbers of any precision.
+fn exactly_at<S: Fn(usize) -> Tower>(
+    spec: &Spec,
+    scalars: &[f64],
+    first: usize,
+    streams: impl Fn(usize) -> S,
+) -> Vec<Tower> {
+    let mut precision = first;
     loop {
-        let all = walk::outputs(spec, streams, scalars, &|v| Ball::exact(v, precision));
-        let done = |y: &Ball| y.has_bits(ENOUGH) || y.is_below(NOTHING);
+        let number = |v| Tower::exact(v, precision);
+        let all = walk::outputs(spec, &streams(precision), scalars, &number);
+        let done = |y: &Tower| y.has_bits(ENOUGH) || y.is_below(NOTHING);
         if precision >= ball::LAST || all.iter().all(done) {
             return all;
         }

@@ -1,6 +1,6 @@
 //! Formulas at infinity: where they go far out.
 
-use crate::ball::Ball;
+use crate::tower::Tower;
 use crate::{NOTHING, exactly};
 use op_dsl_ir::op::Spec;
 
@@ -18,12 +18,12 @@ pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     };
     let points = FAR.map(far);
     // Of what is nothing even the sign may be wrong.
-    let value = |y: &Ball| if y.is_below(NOTHING) { 0.0 } else { y.to_f64() };
+    let value = |y: &Tower| if y.is_below(NOTHING) { 0.0 } else { y.to_f64() };
     (0..points[0].len()).map(|k| limit(points.each_ref().map(|p| value(&p[k])))).collect()
 }
 
 /// Where four values go.
-fn limit(values: [f64; 4]) -> f64 {
+pub fn limit(values: [f64; 4]) -> f64 {
     let [.., before, last] = values;
     let pairs = || values.windows(2).map(|w| (w[0], w[1]));
     match () {

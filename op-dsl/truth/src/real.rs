@@ -4,9 +4,10 @@ use crate::rules;
 use std::cmp::Ordering;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number with a bound of its error. There are two kinds: [`Near`](crate::near::Near) in f64,
-/// which is fast, and [`Ball`](crate::ball::Ball) in as many bits as it takes; and either with its
-/// slope, [`Dual`](crate::dual::Dual).
+/// A number with a bound of its error. There are three kinds: [`Near`](crate::near::Near) in f64,
+/// which is fast, [`Ball`](crate::ball::Ball) in as many bits as it takes, and
+/// [`Tower`](crate::tower::Tower) where that has no exponent for it; and each with its slope,
+/// [`Dual`](crate::dual::Dual).
 pub trait Real:
     Clone
     + Neg<Output = Self>

@@ -1,5 +1,6 @@
 //! One element through a formula, and through its derivative by forward mode.
 
+use crate::constants;
 use crate::dual::Dual;
 use crate::real::Real;
 use crate::rules;
@@ -7,18 +8,17 @@ use op_dsl_ir::op::{Derived, Spec};
 use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{Graph, Node, Prim};
 
-/// The outputs of a specialisation for one element. `number` makes numbers of the precision that is
-/// computed in.
+/// The outputs of a specialisation for one element, which `stream` has. `number` makes numbers of the
+/// precision that is computed in.
 pub fn outputs<R: Real>(
     spec: &Spec,
-    streams: &[f64],
+    stream: &impl Fn(usize) -> R,
     scalars: &[f64],
     number: &impl Fn(f64) -> R,
 ) -> Vec<R> {
-    let stream = |i: usize| number(streams.get(i).copied().unwrap_or(f64::NAN));
     let scalar = |i: usize| number(scalars.get(i).copied().unwrap_or(f64::NAN));
     let Some(Derived { forward, steps }) = &spec.derived else {
-        let values = values(&spec.traced, &|_| None, &stream, &scalar, number);
+        let values = values(&spec.traced, &|_| None, stream, &scalar, number);
         return spec.traced.outputs.iter().map(|o| values[o.index()].clone()).collect();
     };
     let [first, later @ ..] = &**steps else { return Vec::new() };
@@ -35,10 +35,10 @@ pub fn outputs<R: Real>(
     let input = |i: usize| first.inputs[i].map_or_else(|| number(f64::NAN), upstream);
     let values = values(forward, &given, &input, &scalar, number);
     let by = |wrt: &usize| match later {
-        [] => gradient(forward, first, &values, *wrt, &stream, number),
+        [] => gradient(forward, first, &values, *wrt, stream, number),
         [second, ..] => {
             let slopes = slopes(forward, first, &values, *wrt, &upstream, number);
-            flow(slopes.into_iter(), second, &stream, number)
+            flow(slopes.into_iter(), second, stream, number)
         }
     };
     later.first().unwrap_or(first).wrt.iter().map(by).collect()
@@ -104,7 +104,7 @@ fn values<R: Real>(
         let own = || match *node {
             Node::Stream(s) => stream(s.into()),
             Node::Scalar(s) => scalar(s.into()),
-            Node::Const(c) => number(c),
+            Node::Const(c) => constants::number(c, number(c)),
             Node::Call(prim, _) => rules::value(prim, arguments(node, &values)),
         };
         let value = match node {

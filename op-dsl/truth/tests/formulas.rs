@@ -205,6 +205,78 @@ fn sixteen_bits_round_as_the_truth() {
     }
 }
 
+/// The chain rule reads `0 * inf` at some poles: the derivative is infinite there in every spelling.
+#[test]
+fn derivatives_are_infinite_at_poles() {
+    fn x_log(b: &mut Builder, x: Id) -> Id {
+        let size = b.call(Prim::Abs, &[x]);
+        let log = b.call(Prim::Ln, &[size]);
+        b.product(x, log)
+    }
+    fn x_log_of_square(b: &mut Builder, x: Id) -> Id {
+        let square = b.product(x, x);
+        let log = b.call(Prim::Ln, &[square]);
+        let half = b.scaled(0.5, x);
+        b.product(half, log)
+    }
+    fn logit(b: &mut Builder, x: Id) -> Id {
+        let one = b.num(1.0);
+        let below = b.difference(one, x);
+        let ratio = b.quotient(x, below);
+        b.call(Prim::Ln, &[ratio])
+    }
+    for zero in [0.0, -0.0] {
+        same(slope(x_log, zero), -INF);
+        same(slope(x_log_of_square, zero), -INF);
+        // The formula itself is `0 * -inf`, as written.
+        same(value(x_log, zero), NAN);
+        assert_eq!(slope(logit, zero).abs(), INF);
+    }
+    assert_eq!(slope(logit, 1.0).abs(), INF);
+    let times_dy =
+        |dy: f64, x: f64| outputs(&gradient(x_log), &[dy, x], &[], Format::of(DType::F32))[0];
+    same(times_dy(-2.0, 0.0), INF);
+    // Nothing times a pole is no number.
+    same(times_dy(0.0, 0.0), NAN);
+    // No pole: a kink, a root of a square, and what has no value on either side.
+    fn size(b: &mut Builder, x: Id) -> Id {
+        let square = b.product(x, x);
+        b.call(Prim::Sqrt, &[square])
+    }
+    same(slope(size, 0.0), NAN);
+    fn root_of_minus_square(b: &mut Builder, x: Id) -> Id {
+        let square = b.product(x, x);
+        let minus = b.negative(square);
+        b.call(Prim::Sqrt, &[minus])
+    }
+    same(slope(root_of_minus_square, 0.0), NAN);
+    // The slope of x e^(1/x) goes to infinity from one side, and to 0 from the other.
+    fn one_sided(b: &mut Builder, x: Id) -> Id {
+        let one = b.num(1.0);
+        let over = b.quotient(one, x);
+        let e = b.call(Prim::Exp, &[over]);
+        b.product(x, e)
+    }
+    same(slope(one_sided, 0.0), NAN);
+}
+
+/// `|x| + ln(1 + e^(-2|x|)) - LN_2` is `ln cosh x`: 0 at 0, and `x^2/2` beside it.
+#[test]
+fn constants_are_what_they_stand_for() {
+    fn log_cosh(b: &mut Builder, x: Id) -> Id {
+        let size = b.call(Prim::Abs, &[x]);
+        let minus = b.scaled(-2.0, size);
+        let e = b.call(Prim::Exp, &[minus]);
+        let (log, ln2) = (b.call(Prim::Log1p, &[e]), b.num(std::f64::consts::LN_2));
+        let sum = b.sum(size, log);
+        b.difference(sum, ln2)
+    }
+    same(value(log_cosh, 0.0), 0.0);
+    for x in [1e-30, -1e-19, 3e-9] {
+        same(value(log_cosh, x), 0.5 * x * x);
+    }
+}
+
 /// A value that was saved is what the stream holds; its derivative is the formula's.
 #[test]
 fn saved_values_come_from_their_stream() {
@@ -245,4 +317,51 @@ fn what_is_tiny_beside_one_has_its_digits() {
     }
     assert_eq!(value(rest, -1e30), -1e30);
     assert_eq!(value(rest, -1e7), -1e7);
+}
+
+/// Of `e^(e^710)` no exponent can be written down, and yet `x (1 - 2/(1 + e^(2 e^x)))` has its slope there.
+#[test]
+fn numbers_beyond_every_exponent_meet_their_limits() {
+    fn tanh_exp(b: &mut Builder, x: Id) -> Id {
+        let e = b.call(Prim::Exp, &[x]);
+        let twice = b.scaled(2.0, e);
+        let (e, one, two) = (b.call(Prim::Exp, &[twice]), b.num(1.0), b.num(2.0));
+        let below = b.sum(one, e);
+        let rest = b.quotient(two, below);
+        let t = b.difference(one, rest);
+        b.product(x, t)
+    }
+    fn gompertz(b: &mut Builder, x: Id) -> Id {
+        let minus = b.negative(x);
+        let e = b.call(Prim::Exp, &[minus]);
+        let (e, one) = (b.call(Prim::Exp, &[e]), b.num(1.0));
+        b.quotient(one, e)
+    }
+    /// `E / (1 + E)`, and `ln(sqrt(1 + E) E) / e^x`, of `E = e^(e^(e^x))`.
+    fn share(b: &mut Builder, x: Id) -> Id {
+        let (e, one) = (x, b.num(1.0));
+        let e = (0..3).fold(e, |e, _| b.call(Prim::Exp, &[e]));
+        let below = b.sum(one, e);
+        b.quotient(e, below)
+    }
+    fn logarithm(b: &mut Builder, x: Id) -> Id {
+        let (first, one) = (b.call(Prim::Exp, &[x]), b.num(1.0));
+        let e = b.call(Prim::Exp, &[first]);
+        let more = b.sum(one, e);
+        let root = b.call(Prim::Sqrt, &[more]);
+        let product = b.product(root, e);
+        let log = b.call(Prim::Ln, &[product]);
+        b.quotient(log, first)
+    }
+    for x in [700.0, 709.5, 738.8, 1e5, 3e38, INF] {
+        same(value(tanh_exp, x), x);
+        same(slope(tanh_exp, x), 1.0);
+        same(value(gompertz, -x), 0.0);
+        same(slope(gompertz, -x), 0.0);
+        same(value(share, x), 1.0);
+        same(slope(share, x), 0.0);
+        same(value(logarithm, x), 1.5);
+    }
+    // Here it is `e`.
+    same(value(share, -3e38), 1.0 / (1.0 + (-1f64).exp()));
 }

@@ -8,6 +8,7 @@ use op_dsl_truth::ball::Ball;
 use op_dsl_truth::near::Near;
 use op_dsl_truth::real::Real;
 use op_dsl_truth::rules;
+use op_dsl_truth::tower::Tower;
 
 /// Points over many exponents, of either sign, and a few exact ones.
 fn points() -> Vec<f64> {
@@ -183,9 +184,48 @@ fn exponents_have_no_bound() {
     is_one(x.exp().sqrt() * (x.clone() * x.num(-0.5)).exp());
     assert_eq!((-x.clone()).exp().to_f64(), 0.0);
     assert_eq!(x.exp().to_f64(), f64::INFINITY);
-    assert_eq!((-x.exp()).exp().to_f64(), 0.0);
     assert_eq!(((-x.clone()).exp() + one.clone()).ln().to_f64(), 0.0);
     is_one(x.exp().atan() / x.pi() * x.num(2.0));
     assert_eq!(x.num(1e30).erfc().to_f64(), 0.0);
     assert!((x.exp() - x.exp() * x.num(0.3)).to_f64() > 0.0);
+}
+
+/// And numbers whose exponents cannot be written.
+#[test]
+fn towers_have_the_limits_of_every_function() {
+    let x = Tower::exact(1e38, 200).exp().exp();
+    let (num, nothing) = (|v| x.num(v), || x.num(1.0) / x.clone());
+    let is = |y: Tower, want: f64| {
+        let close = (y.to_f64() - want).abs() <= 1e-15 * want.abs();
+        assert!(close || y.to_f64() == want, "{y:?}, not {want}");
+    };
+    is(x.clone(), f64::INFINITY);
+    is(-x.clone(), f64::NEG_INFINITY);
+    is(nothing(), 0.0);
+    assert_eq!(nothing().sign(), Some(std::cmp::Ordering::Greater));
+    is(x.ln().ln(), 1e38);
+    is(x.exp().exp().ln().ln() / x.clone(), 1.0);
+    is((x.clone() * num(3.0) - x.clone()) / x.clone(), 2.0);
+    is((x.clone() * x.clone() - x.clone()).sqrt() / x.clone(), 1.0);
+    is(x.sqrt() * x.sqrt() / x.exp(), 0.0);
+    is((-x.clone()).exp() * x.clone(), 0.0);
+    is(nothing().expm1() * x.clone(), 1.0);
+    is(nothing().log1p() * x.clone(), 1.0);
+    is((x.log1p() - x.ln()) / x.ln(), 0.0);
+    is(nothing().exp(), 1.0);
+    is((-x.clone()).expm1(), -1.0);
+    is(nothing().sin() * x.clone(), 1.0);
+    is(nothing().cos(), 1.0);
+    is((-x.clone()).atan(), -std::f64::consts::FRAC_PI_2);
+    is((-x.clone()).erf(), -1.0);
+    is(nothing().erf() * x.clone(), std::f64::consts::FRAC_2_SQRT_PI);
+    is(x.erfc() * x.clone(), 0.0);
+    is((-x.clone()).erfc(), 2.0);
+    is(nothing().erfc(), 1.0);
+    is(x.clone() * num(0.0), 0.0);
+    assert!((x.clone() * num(f64::NAN)).is_nan() && (-x.clone()).ln().is_nan());
+    // Nothing is known of `sin`, nor of the difference of what is equal but for an error.
+    assert!(x.sin().to_f64().is_nan());
+    let other = (num(1e38).exp() + num(1.0)).exp();
+    assert!((other - x.clone()).to_f64().is_nan());
 }

@@ -202,17 +202,17 @@ impl Sweeper<'_> {
     }
 
     /// The error, measured near zero crossings as [`crossing::scale`] has it; of 16-bit types as it
-    /// is.
+    /// is. Of poles in two directions one is as good as the other.
     fn lenient(&self, setting: &Setting, k: usize, x: f64, got: f64, want: f64, error: f64) -> f64 {
         let format = Format::of(self.dtype);
-        // From zero there are poles in two directions, one of which is as good as the other.
-        if x == 0.0 && want.is_infinite() && got.is_infinite() {
-            return 0.0;
+        let truth = |x: f64| self.formula.truth(setting, &setting.at(x), format)[k];
+        if error > PLAIN && want.is_infinite() && got.is_infinite() {
+            let sides = [x.next_down(), x.next_up()].map(truth);
+            return if sides.iter().any(|v| v * got > 0.0) { 0.0 } else { error };
         }
         if format.is_half() || error <= PLAIN || !got.is_finite() {
             return error;
         }
-        let truth = |x: f64| self.formula.truth(setting, &setting.at(x), format)[k];
         match crossing::scale(x, setting.factor(self.formula), truth) {
             0.0 => error,
             scale => format.error(got, want, format.ulp(scale)),

@@ -68,11 +68,7 @@ impl Real for Ball {
             None if self.mid.is_infinite() => return self.clone(),
             None => {}
         }
-        if self.scale() > GREATEST && !self.straddles() {
-            let beyond = if self.is_negative() { Repr::zero() } else { Repr::infinity() };
-            return self.with(beyond, IBig::ZERO, EXACT);
-        }
-        if self.error() > 0.0 {
+        if !self.has_exp() || self.error() > 0.0 {
             return self.unknown();
         }
         if self.scale() > FAR {

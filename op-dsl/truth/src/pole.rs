@@ -1,0 +1,76 @@
+//! Derivatives at poles: what they go to from either side.
+//!
+//! Of `x ln|x|` the chain rule reads `ln 0 + 0 * inf` at 0, of `ln(x / (1 - x))` `0 * inf` at 1, and other
+//! spellings of the same functions are infinite there.
+
+use crate::limit::limit;
+use crate::near::Near;
+use crate::tower::Tower;
+use crate::{at, exactly_at, walk};
+use op_dsl_ir::op::Spec;
+
+/// How near to the pole, beside 1 or the place where it is: powers of two, each the square of the one before.
+const NEARER: [i32; 4] = [-40, -80, -160, -320];
+/// Bits that the nearest has.
+const BITS: usize = 512;
+
+/// `values`, the outputs, with infinities in the place of those that are no numbers, where poles are.
+pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64], values: Vec<f64>) -> Vec<f64> {
+    let mut values = values;
+    if streams.iter().any(|x| x.is_nan()) {
+        return values;
+    }
+    for moved in 0..streams.len() {
+        if !has_neighbours(spec, streams, scalars, moved) {
+            continue;
+        }
+        let sides = [1.0, -1.0].map(|side| from_one_side(spec, streams, scalars, moved, side));
+        let poles = sides[0].iter().zip(&sides[1]).map(|(right, left)| pole(*right, *left));
+        for (value, pole) in values.iter_mut().zip(poles).filter(|(value, _)| value.is_nan()) {
+            *value = pole;
+        }
+    }
+    values
+}
+
+/// What is between two limits: an infinity if both are, or the only one; else no number.
+fn pole(right: f64, left: f64) -> f64 {
+    match (right.is_infinite(), left.is_infinite()) {
+        (true, _) if left.is_infinite() || left.is_nan() => right,
+        (_, true) if right.is_nan() => left,
+        _ => f64::NAN,
+    }
+}
+
+/// Whether anything is a number next to a stream's value.
+fn has_neighbours(spec: &Spec, streams: &[f64], scalars: &[f64], moved: usize) -> bool {
+    let x = streams[moved];
+    [x.next_down(), x.next_up()].into_iter().any(|x| {
+        let mut streams = streams.to_vec();
+        streams[moved] = x;
+        let near = walk::outputs(spec, &at(&streams, Near::exact), scalars, &Near::exact);
+        near.iter().any(|y| !y.value.is_nan())
+    })
+}
+
+/// What the outputs go to as a stream goes to its value from one side.
+fn from_one_side(
+    spec: &Spec,
+    streams: &[f64],
+    scalars: &[f64],
+    moved: usize,
+    side: f64,
+) -> Vec<f64> {
+    let x = streams[moved];
+    let points = NEARER.map(|power| {
+        let step = side * 2f64.powi(power) * if x == 0.0 { 1.0 } else { x.abs() };
+        let element = |precision: usize| {
+            let number = move |v: f64| Tower::exact(v, precision);
+            let given = at(streams, number);
+            move |i: usize| if i == moved { given(i) + number(step) } else { given(i) }
+        };
+        exactly_at(spec, scalars, BITS, element)
+    });
+    let outputs = 0..points[0].len();
+    outputs.map(|k| limit(points.each_ref().map(|p| p[k].to_f64()))).collect()
+}

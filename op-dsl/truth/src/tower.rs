@@ -1,0 +1,329 @@
+//! A number whose exponent need not be a number that can be written: `e^(e^(10^38))`.
+//!
+//! Formulas meet them on the way to ordinary results: `tanh(e^x)` written as `1 - 2/(1 + e^(2 e^x))` has the slope
+//! `4 e^x E/(1 + E)^2`, which is nothing where `E` is such a number. What balls cannot hold is a ball times a power of
+//! such an `e^log`: powers of one exponential cancel, and of different ones the logarithms decide.
+
+use crate::ball::Ball;
+use crate::real::Real;
+use std::cmp::Ordering;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::rc::Rc;
+
+/// A number of any size with a bound of its error.
+#[derive(Clone, Debug)]
+pub enum Tower {
+    /// A number that a ball holds.
+    Ball(Ball),
+    /// `head e^(power log)`: so far from 1 that `head`, which is not zero, changes nothing of that.
+    Power {
+        /// What multiplies the exponential.
+        head: Ball,
+        /// Not zero.
+        power: i32,
+        /// Beyond what [`Ball::exp`] has a number for; positive.
+        log: Rc<Tower>,
+    },
+}
+
+use Tower::Power;
+
+impl Tower {
+    /// This number exactly, with results of so many bits.
+    pub fn exact(v: f64, precision: usize) -> Tower {
+        Tower::Ball(Ball::exact(v, precision))
+    }
+
+    /// The f64 beside it; NaN where nothing is known.
+    pub fn to_f64(&self) -> f64 {
+        match self {
+            Tower::Ball(x) => x.to_f64(),
+            Power { head, power, .. } if *power > 0 && head.is_negative() => f64::NEG_INFINITY,
+            Power { power, .. } => {
+                if *power > 0 {
+                    f64::INFINITY
+                } else {
+                    0.0
+                }
+            }
+        }
+    }
+
+    /// Whether so many bits of it are known, or no f64 is next to it.
+    pub fn has_bits(&self, bits: f64) -> bool {
+        matches!(self, Tower::Ball(x) if x.has_bits(bits)) || matches!(self, Power { .. })
+    }
+
+    /// Whether it is known to be below a power of two that balls have.
+    pub fn is_below(&self, power: f64) -> bool {
+        match self {
+            Tower::Ball(x) => x.is_below(power),
+            Power { power, .. } => *power < 0,
+        }
+    }
+
+    /// `head e^(power log)` of any head and power.
+    fn power(head: Ball, power: i32, log: &Rc<Tower>) -> Tower {
+        match head.sign() {
+            _ if power == 0 => Tower::Ball(head),
+            None if head.is_nan() => Tower::Ball(head),
+            None => Tower::Ball(head.unknown()),
+            Some(Ordering::Equal) => Tower::Ball(head),
+            _ if head.is_infinite() => Tower::Ball(head),
+            _ if !head.is_moderate() => {
+                let size = Tower::Ball(head.abs().ln()) + times(log, power);
+                let size = size.exp();
+                if head.is_negative() { -size } else { size }
+            }
+            Some(_) => Power { head, power, log: log.clone() },
+        }
+    }
+
+    /// The head, which is the number itself where it is a ball; its power and what it is one of.
+    fn parts(&self) -> (&Ball, i32, Option<&Rc<Tower>>) {
+        match self {
+            Tower::Ball(x) => (x, 0, None),
+            Power { head, power, log } => (head, *power, Some(log)),
+        }
+    }
+
+    /// The product with `y^sign`, of which the heads make `head`.
+    fn times(&self, y: &Tower, head: Ball, sign: i32) -> Tower {
+        let ((_, p, a), (_, q, b)) = (self.parts(), y.parts());
+        match (a, b) {
+            (None, None) => Tower::Ball(head),
+            (Some(log), None) => Tower::power(head, p, log),
+            (None, Some(log)) => Tower::power(head, sign * q, log),
+            (Some(a), Some(b)) if Rc::ptr_eq(a, b) => Tower::power(head, p + sign * q, a),
+            (Some(a), Some(b)) => {
+                let power = (times(a, p) + times(b, sign * q)).exp();
+                match power.parts() {
+                    (one, power, Some(log)) => Tower::power(one.clone() * head, power, log),
+                    (power, ..) => Tower::Ball(power.clone() * head),
+                }
+            }
+        }
+    }
+
+    /// The sum of two numbers that are far from 1: beside the larger nothing is left of the smaller.
+    fn plus(&self, y: &Tower) -> Tower {
+        if let ((a, p, Some(log)), (b, q, Some(other))) = (self.parts(), y.parts())
+            && p == q
+            && Rc::ptr_eq(log, other)
+        {
+            return Tower::power(a.clone() + b.clone(), p, log);
+        }
+        let apart = self.abs().ln() - y.abs().ln();
+        let enough = self.num(f64::from(1 << 16));
+        let is_more = |d: &Tower| d.compare(&enough) == Some(Ordering::Greater);
+        match () {
+            _ if is_more(&apart) => self.blurred(),
+            _ if is_more(&-apart) => y.blurred(),
+            _ => self.unknown(),
+        }
+    }
+
+    /// Whether it is nearer to zero than any ball; `None` of balls.
+    fn vanishes(&self) -> Option<bool> {
+        let (_, power, log) = self.parts();
+        log.map(|_| power < 0)
+    }
+
+    /// `self` if what is left out is nothing beside it.
+    fn blurred(&self) -> Tower {
+        match self {
+            Tower::Ball(x) => Tower::Ball(x.blurred()),
+            Power { head, power, log } => {
+                Power { head: head.blurred(), power: *power, log: log.clone() }
+            }
+        }
+    }
+
+    /// `f` of a number that is far from 0 or near it, whichever it is; of a ball `here`.
+    fn by_size(
+        &self,
+        here: impl FnOnce(&Ball) -> Tower,
+        near: impl FnOnce() -> Tower,
+        far: impl FnOnce() -> Tower,
+    ) -> Tower {
+        match (self, self.vanishes()) {
+            (Tower::Ball(x), _) => here(x),
+            (_, Some(true)) => near(),
+            _ => far(),
+        }
+    }
+}
+
+/// `k x`
+fn times(x: &Rc<Tower>, k: i32) -> Tower {
+    Tower::clone(x) * x.num(k.into())
+}
+
+impl Neg for Tower {
+    type Output = Tower;
+    fn neg(self) -> Tower {
+        match self {
+            Tower::Ball(x) => Tower::Ball(-x),
+            Power { head, power, log } => Power { head: -head, power, log },
+        }
+    }
+}
+
+impl Add for Tower {
+    type Output = Tower;
+    fn add(self, y: Tower) -> Tower {
+        let (power, ball) = match (self, y) {
+            (Tower::Ball(a), Tower::Ball(b)) => return Tower::Ball(a + b),
+            (a @ Power { .. }, b @ Power { .. }) => return a.plus(&b),
+            (power, Tower::Ball(ball)) | (Tower::Ball(ball), power) => (power, ball),
+        };
+        match power.vanishes() {
+            _ if ball.is_nan() || ball.is_infinite() || ball.is_unknown() => Tower::Ball(ball),
+            _ if ball.is_exact_zero() => power,
+            _ if !ball.is_moderate() => power.plus(&Tower::Ball(ball)),
+            Some(true) => Tower::Ball(ball.blurred()),
+            _ => power.blurred(),
+        }
+    }
+}
+
+impl Sub for Tower {
+    type Output = Tower;
+    fn sub(self, y: Tower) -> Tower {
+        self + -y
+    }
+}
+
+impl Mul for Tower {
+    type Output = Tower;
+    fn mul(self, y: Tower) -> Tower {
+        let head = self.parts().0.clone() * y.parts().0.clone();
+        self.times(&y, head, 1)
+    }
+}
+
+impl Div for Tower {
+    type Output = Tower;
+    fn div(self, y: Tower) -> Tower {
+        let head = self.parts().0.clone() / y.parts().0.clone();
+        self.times(&y, head, -1)
+    }
+}
+
+impl Real for Tower {
+    fn num(&self, v: f64) -> Tower {
+        Tower::Ball(self.parts().0.num(v))
+    }
+
+    fn pi(&self) -> Tower {
+        Tower::Ball(self.parts().0.pi())
+    }
+
+    fn is_nan(&self) -> bool {
+        self.parts().0.is_nan()
+    }
+
+    fn exactly(&self) -> Option<f64> {
+        if let Tower::Ball(x) = self { x.exactly() } else { None }
+    }
+
+    fn sign(&self) -> Option<Ordering> {
+        self.parts().0.sign()
+    }
+
+    fn is_negative(&self) -> bool {
+        self.parts().0.is_negative()
+    }
+
+    fn unknown(&self) -> Tower {
+        Tower::Ball(self.parts().0.unknown())
+    }
+
+    fn sqrt(&self) -> Tower {
+        match self {
+            Tower::Ball(x) => Tower::Ball(x.sqrt()),
+            Power { head, power, log } if power % 2 == 0 => {
+                Tower::power(head.sqrt(), power / 2, log)
+            }
+            Power { head, power, log } => {
+                let half = Tower::clone(log) * self.num(0.5);
+                Tower::power(head.sqrt(), *power, &Rc::new(half))
+            }
+        }
+    }
+
+    fn exp(&self) -> Tower {
+        let one = || self.num(1.0);
+        let beyond = || {
+            let power = if self.is_negative() { -1 } else { 1 };
+            Power { head: self.parts().0.num(1.0), power, log: Rc::new(self.abs()) }
+        };
+        let here = |x: &Ball| if x.has_exp() { Tower::Ball(x.exp()) } else { beyond() };
+        self.by_size(here, || one().blurred(), beyond)
+    }
+
+    fn expm1(&self) -> Tower {
+        let far = || self.exp() - self.num(1.0);
+        let here = |x: &Ball| if x.has_exp() { Tower::Ball(x.expm1()) } else { far() };
+        self.by_size(here, || self.blurred(), far)
+    }
+
+    fn ln(&self) -> Tower {
+        match self {
+            Tower::Ball(x) => Tower::Ball(x.ln()),
+            Power { head, .. } if head.is_negative() => self.num(f64::NAN),
+            Power { head, power, log } => times(log, *power) + Tower::Ball(head.ln()),
+        }
+    }
+
+    fn log1p(&self) -> Tower {
+        let far = || (self.clone() + self.num(1.0)).ln();
+        self.by_size(|x| Tower::Ball(x.log1p()), || self.blurred(), far)
+    }
+
+    fn erf(&self) -> Tower {
+        let far = || {
+            let one = self.num(1.0) - self.abs().erfc();
+            if self.is_negative() { -one } else { one }
+        };
+        let here = |x: &Ball| match (x.clone() * x.clone()).has_exp() {
+            true => Tower::Ball(x.erf()),
+            false => far(),
+        };
+        let near = || self.num(2.0) / self.pi().sqrt() * self.blurred();
+        self.by_size(here, near, far)
+    }
+
+    fn erfc(&self) -> Tower {
+        let far = || match self.is_negative() {
+            true => self.num(2.0) - (-self.clone()).erfc(),
+            // All further terms are less than the first by more than any ball says.
+            false => {
+                let square = self.clone() * self.clone();
+                (-square).exp() / (self.clone() * self.pi().sqrt())
+            }
+        };
+        let here = |x: &Ball| match (x.clone() * x.clone()).has_exp() {
+            true => Tower::Ball(x.erfc()),
+            false => far(),
+        };
+        self.by_size(here, || self.num(1.0).blurred(), far)
+    }
+
+    fn sin(&self) -> Tower {
+        self.by_size(|x| Tower::Ball(x.sin()), || self.blurred(), || self.unknown())
+    }
+
+    fn cos(&self) -> Tower {
+        let one = || self.num(1.0).blurred();
+        self.by_size(|x| Tower::Ball(x.cos()), one, || self.unknown())
+    }
+
+    fn atan(&self) -> Tower {
+        let far = || {
+            let right = self.pi() * self.num(0.5) - self.num(1.0) / self.abs();
+            if self.is_negative() { -right } else { right }
+        };
+        self.by_size(|x| Tower::Ball(x.atan()), || self.blurred(), far)
+    }
+}
