@@ -61,7 +61,8 @@ fn element(dtype: DType) -> Element {
 
 /// What the fitter asks of a function besides its values; `None` where a table has no place for it.
 fn hints(graph: &Graph, domain: [f64; 2]) -> Option<Hints> {
-    let limit = |x: f64| Some(graph.eval(&[x], &[])[0]).filter(|y| y.is_finite());
+    let is_number = |y: &f64| y.abs() <= f32::MAX.into();
+    let limit = |x: f64| Some(graph.eval(&[x], &[])[0]).filter(is_number);
     let limits = [limit(f64::NEG_INFINITY), limit(f64::INFINITY)];
     let inside = |c: &f64| (domain[0]..=domain[1]).contains(c);
     let kinks = kinks(graph)?.into_iter().filter(inside).collect();

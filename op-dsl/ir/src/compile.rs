@@ -15,6 +15,7 @@
 //!        rational       everything over one denominator: what would cancel has cancelled
 //!        series         its power series where a function loses its digits near zero
 //!        limits         what a function has become far out, and at infinity
+//!        growth         what f64 has no number for stands still beside what may be zero
 //!        simplify
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
@@ -23,7 +24,9 @@ use crate::graph::{Graph, Node};
 use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
-use crate::passes::{compose, limits, rational, recognise, saturate, series, simplify, stabilise};
+use crate::passes::{
+    compose, growth, limits, rational, recognise, saturate, series, simplify, stabilise,
+};
 use crate::prim::Prim;
 use crate::rounding::{self, Arithmetic};
 use crate::wiring::Wiring;
@@ -106,7 +109,7 @@ fn widen(traced: &Graph) -> Graph {
     let written = known(traced);
     let mut best: Option<(f64, Graph)> = None;
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
-        let graph = simplify::run(&limits::run(&series::run(&form)));
+        let graph = simplify::run(&growth::run(&limits::run(&series::run(&form))));
         let error = rounding::worst(&graph, Arithmetic::F64).ulps;
         let error = if rounding::has_no_limit(&graph) { error.max(1.0) } else { error };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {

@@ -29,9 +29,9 @@ pub fn stream(graph: &Graph, id: Id) -> Option<usize> {
     }
 }
 
-/// `x` between such bounds.
-pub fn held(b: &mut Builder, x: Id) -> Id {
-    let (low, high) = (b.num(-FAR), b.num(FAR));
+/// `x` between two such bounds of this size.
+pub fn held(b: &mut Builder, x: Id, size: f64) -> Id {
+    let (low, high) = (b.num(-size), b.num(size));
     let above = b.call(Prim::Max, &[x, low]);
     b.call(Prim::Min, &[above, high])
 }

@@ -9,7 +9,7 @@
 //! infinity, it sees a number of [`HUGE`] instead: beyond f32, yet far from the end of f64.
 
 use super::products::{Sole, sole_streams};
-use crate::far::FAR;
+use crate::far::{self, FAR};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Bounded, Point, ends, evaluate, lost_to_zeros, outputs};
@@ -48,11 +48,8 @@ fn hold_infinities(graph: &Graph) -> Graph {
     graph.rewrite(|b, node| {
         let id = b.add(node);
         let Node::Stream(stream) = node else { return id };
-        held.iter().find(|(s, _)| *s == stream).map_or(id, |(_, huge)| {
-            let [low, high] = [-huge, *huge].map(|h| b.num(h));
-            let above = b.call(Prim::Max, &[id, low]);
-            b.call(Prim::Min, &[above, high])
-        })
+        let huge = held.iter().find(|(s, _)| *s == stream);
+        huge.map_or(id, |(_, huge)| far::held(b, id, *huge))
     })
 }
 

@@ -2,6 +2,7 @@
 
 pub mod compose;
 pub mod differentiate;
+pub mod growth;
 pub mod limits;
 mod products;
 pub mod rational;

@@ -8,7 +8,7 @@
 use super::exact::{exact, is_uniform};
 use super::{Domains, EVERYWHERE, Function, Powers, Variable};
 use crate::degree::{By, Degree, degree};
-use crate::far::{held, unbound};
+use crate::far::{FAR, held, unbound};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
 
@@ -100,7 +100,7 @@ fn in_terms_of(graph: &Graph, y: Id) -> Option<Graph> {
             // What makes NaN of an infinity does not see one.
             _ if is_y && is_held && !is_stream => {
                 let x = b.stream(0);
-                held(b, x)
+                held(b, x, FAR)
             }
             _ if is_y => b.stream(0),
             Node::Stream(_) => b.stream(1),

@@ -1,0 +1,141 @@
+//! Holds what grows beyond f64 short of infinity, beside what may be zero.
+//!
+//! `dy * exp(x)` is 0 for every `x` where `dy` is 0, but of 1000 the exponential is infinite in f64 too, and
+//! `0 * inf` is no number. So a factor that overflows stands still at [`GROWN`], and a divisor that underflows
+//! becomes a factor. Results are beyond f32 there, unless they are zero.
+
+use crate::far::held;
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::prim::Prim;
+use crate::rounding::{Arithmetic, evaluate, lines};
+
+/// Three factors of f32 that are not zero neither bring it into the range of f32 nor beyond that of f64.
+const GROWN: f64 = 1e180;
+
+/// Holds all factors that overflow.
+pub fn run(graph: &Graph) -> Graph {
+    let (overflows, vanishes) = ends(graph);
+    let reads = reads(graph);
+    // Whether something that a value does not depend on multiplies it.
+    let by_others = |x: Id, others: &[Id]| {
+        let own = reads[x.index()];
+        others.iter().any(|y| reads[y.index()] & !own != 0)
+    };
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let args = node.args();
+        let id = match *node {
+            Node::Call(Prim::Mul | Prim::Mul3, _) => {
+                let mut copy = node.map_args(&new);
+                let Node::Call(_, factors) = &mut copy else { continue };
+                for (factor, x) in factors.iter_mut().zip(args) {
+                    if overflows[x.index()] && by_others(*x, args) {
+                        *factor = held(&mut b, *factor, GROWN);
+                    }
+                }
+                b.add(copy)
+            }
+            Node::Call(Prim::Div, [x, y, _]) if vanishes[y.index()] && by_others(y, &[x]) => {
+                let one = b.num(1.0);
+                let over = b.quotient(one, new[y.index()]);
+                let over = held(&mut b, over, GROWN);
+                b.product(new[x.index()], over)
+            }
+            _ => b.add(node.map_args(&new)),
+        };
+        new.push(id);
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    b.finish(&outputs)
+}
+
+/// Which nodes are infinite for some finite input, and which zero for some that are not.
+fn ends(graph: &Graph) -> (Vec<bool>, Vec<bool>) {
+    let count = graph.nodes.len();
+    let (mut overflows, mut vanishes) = (vec![false; count], vec![false; count]);
+    let last = Id(count.saturating_sub(1) as u32);
+    for point in lines(graph).iter().flatten() {
+        let values = evaluate(graph, Arithmetic::F64, point, last);
+        for (i, v) in values.iter().enumerate() {
+            overflows[i] |= v.value.is_infinite();
+            vanishes[i] |= v.value == 0.0;
+        }
+    }
+    (overflows, vanishes)
+}
+
+/// Which streams and attributes every node depends on, as bits.
+fn reads(graph: &Graph) -> Vec<u64> {
+    let mut reads: Vec<u64> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let bit = |k: u16| 1u64 << (k % 32);
+        reads.push(match *node {
+            Node::Stream(s) => bit(s),
+            Node::Scalar(s) => bit(s) << 32,
+            _ => node.args().iter().fold(0, |all, a| all | reads[a.index()]),
+        });
+    }
+    reads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Builder;
+
+    fn grown(formula: impl Fn(&mut Builder, Id, Id) -> Id) -> Graph {
+        let mut b = Builder::new();
+        let (dy, x) = (b.stream(0), b.stream(1));
+        let result = formula(&mut b, dy, x);
+        run(&b.finish(&[result]))
+    }
+
+    #[test]
+    fn nothing_times_what_is_beyond_f64_is_nothing() {
+        let factor = grown(|b, dy, x| {
+            let (e, one) = (b.call(Prim::Exp, &[x]), b.num(1.0));
+            let slope = b.sum(e, one);
+            b.product(dy, slope)
+        });
+        let divisor = grown(|b, dy, x| {
+            let minus = b.negative(x);
+            let e = b.call(Prim::Exp, &[minus]);
+            b.quotient(dy, e)
+        });
+        for graph in [&factor, &divisor] {
+            for x in [800.0, 1e30] {
+                assert_eq!(graph.eval(&[0.0, x], &[])[0], 0.0);
+                // The least and the greatest factor that two numbers of f32 make.
+                for dy in [1e-89, -1e-89, 1e76] {
+                    let y = graph.eval(&[dy, x], &[])[0];
+                    assert!(y.is_finite() && y / dy.signum() > f64::from(f32::MAX), "{y:e}");
+                }
+            }
+            assert!((graph.eval(&[3.0, 2.0], &[])[0] / 3.0 - 2f64.exp()).abs() < 1.1);
+            assert_eq!(graph.eval(&[1.0, f64::INFINITY], &[])[0], GROWN);
+            assert!(graph.eval(&[1.0, f64::NAN], &[])[0].is_nan());
+        }
+    }
+
+    #[test]
+    fn what_nothing_else_multiplies_or_stays_below_is_left_alone() {
+        for formula in [
+            |b: &mut Builder, _: Id, x: Id| {
+                let e = b.call(Prim::Exp, &[x]);
+                b.product(x, e)
+            },
+            |b: &mut Builder, dy: Id, x: Id| {
+                let square = b.product(x, x);
+                b.product(dy, square)
+            },
+            |b: &mut Builder, dy: Id, x: Id| b.quotient(dy, x),
+        ] {
+            let mut b = Builder::new();
+            let (dy, x) = (b.stream(0), b.stream(1));
+            let result = formula(&mut b, dy, x);
+            let graph = b.finish(&[result]);
+            assert_eq!(run(&graph), graph);
+        }
+    }
+}
