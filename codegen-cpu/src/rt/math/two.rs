@@ -32,7 +32,7 @@ pub struct Two<S: Isa, const W: usize> {
 
 /// Of a correction what is finite: beyond numbers there is nothing to correct.
 #[inline(always)]
-fn finite<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
+pub(super) fn finite<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
     x.abs().simd_lt(f32::INFINITY).select(x, Floats::splat(s, 0.0))
 }
 
@@ -129,10 +129,13 @@ impl<S: Isa, const W: usize> Two<S, W> {
     #[inline(always)]
     pub fn mul3<E: El>(self, s: S, y: Two<S, W>, z: Floats<S, W>) -> Floats<S, W> {
         let both = self.times_two::<E>(y);
-        if !s.all_finite(both.fold(|x, sum| sum + x)) {
-            return super::mul3::<S, E, W>(s, self.high, y.high, z);
+        let product = both * z;
+        if s.all_finite(both.fold(|x, sum| sum + x)) {
+            return product;
         }
-        both * z
+        // The others must not notice.
+        let is_finite = both.abs().simd_lt(f32::INFINITY);
+        is_finite.select(product, super::mul3::<S, E, W>(s, self.high, y.high, z))
     }
 
     /// `self - y`, whose sign is right.
