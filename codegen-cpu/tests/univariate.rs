@@ -3,6 +3,7 @@
 mod levels;
 
 use codegen_cpu::fit::{Element, Function, Hints, Index, Request, Symmetry, Table as Fitted};
+use codegen_cpu::rt::math::beyond::{Curve, Tail};
 use codegen_cpu::rt::math::table::Lut;
 use codegen_cpu::rt::math::two::Two;
 use codegen_cpu::rt::math::univariate::{Column, Table};
@@ -222,4 +223,70 @@ fn of_two_floats_a_value_is_two_floats() {
         }
     }
     assert!(count > 0 || !levels().iter().any(|level| level.has_fma()));
+}
+
+/// What a tail gives for positive numbers, on the negative side of zero.
+struct Tails<'a>(&'a Tail, &'a [f32]);
+
+impl AtLevel for Tails<'_> {
+    type Output = Vec<f32>;
+    fn at<S: Isa>(self, s: S) -> Vec<f32> {
+        let Tails(tail, z) = self;
+        let mut out = Vec::new();
+        for part in z.chunks(2 * S::f32s::LEN) {
+            let vector =
+                |k: usize| S::f32s::from_fn(s, |i| *part.get(k * S::f32s::LEN + i).unwrap_or(&9.0));
+            let z = Two::exact(s, Floats::<S>([vector(0), vector(1)]));
+            let (value, has) = tail.at(s, z, -1.0);
+            let value = has.select(value.high, Floats::splat(s, f32::NAN));
+            out.extend(value.0.iter().flat_map(|v| v.as_slice().to_vec()).take(part.len()));
+        }
+        out
+    }
+}
+
+#[test]
+fn vectors_do_beyond_tables_what_the_fitter_says() {
+    let slope: Oracle = |x| sigmoid(x) + x * sigmoid(x) * sigmoid(-x);
+    let functions: [(&str, Oracle); 4] = [
+        ("silu'", slope),
+        ("bump", |x| libm::exp(-x * x)),
+        ("x tanh(e^x)", |x| x * libm::tanh(libm::exp(x))),
+        ("2 - x", |x| 2.0 - x + libm::exp(x)),
+    ];
+    let mut layouts = Vec::new();
+    for (name, f) in functions {
+        let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
+            x.iter().map(|x| (f(*x), f(*x).abs() * 1e-15)).collect()
+        };
+        let fitted = Function::new(&oracle, Hints::default()).tail(-1.0, 4.0);
+        let curve = fitted.curve.as_ref().unwrap_or_else(|| panic!("{name}"));
+        let line = fitted.line.unwrap_or_else(|| panic!("{name}"));
+        layouts.push(core::mem::discriminant(&curve.cells));
+        let columns = curve.columns.iter().map(|column| Column(*column)).collect::<Vec<_>>();
+        let (within, negative, cells) = (curve.within, curve.negative, curve.cells);
+        let tail = Tail {
+            curve: Some(Curve { within, negative, cells, columns: columns.leak() }),
+            line: Some(line),
+        };
+        let far = [1e3, 1e30, f32::MAX, f32::INFINITY, line.from, line.from.next_down()];
+        let z: Vec<f32> =
+            (0..60_000).map(|i| 3.0 + i as f32 * 0.003_017).chain(within).chain(far).collect();
+        for level in levels().into_iter().filter(|level| level.has_fma()) {
+            let got = level.run(Tails(&tail, &z)).expect("asked before");
+            for (z, got) in z.iter().zip(got) {
+                let want = if *z >= line.from {
+                    if line.slope == 0.0 { line.base } else { (-line.slope).mul_add(*z, line.base) }
+                } else if (within[0]..within[1]).contains(z) {
+                    curve.eval(*z)
+                } else {
+                    f32::NAN
+                };
+                let same = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
+                assert!(same, "{name}, {}: at {z:e} {got:e}, not {want:e}", level.name());
+            }
+        }
+    }
+    layouts.dedup();
+    assert!(layouts.len() > 1, "one way to find segments was not tried");
 }

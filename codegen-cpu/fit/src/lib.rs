@@ -37,6 +37,7 @@
 //! | squares | `nodes`, `squares` | Weighted least squares at Chebyshev nodes, weights adapted until nearly minimax. Coefficients are rounded from the lowest up; the others make good what that costs. |
 //! | judge | `judge` | The polynomial in f32, both signs of `x`, at samples, more where rounding is coarsest beside the result. Not good enough: the next centre, then narrower segments. |
 //! | 16 bits | `half` | No estimate: all 65,536 inputs. |
+//! | tail | `tail` | What the function is beyond its tables: the logarithm by polynomials, then a straight line. |
 //!
 //! [`Table::eval`] is, operation for operation, what an evaluator computes, so a table's errors are
 //! known before there is one. `Index` says how it finds a segment; the table's ends are found by the
@@ -66,6 +67,7 @@ mod segment;
 mod squares;
 mod symmetry;
 mod table;
+mod tail;
 mod view;
 
 pub use element::Element;
@@ -76,3 +78,8 @@ pub use refusal::Refusal;
 pub use request::Request;
 pub use symmetry::{Side, Symmetry};
 pub use table::{Centring, Design, End, MAX_DEGREE, Segment, Table};
+pub use tail::{Cells, Curve, Line, Tail};
+pub mod exponential {
+    //! Constants of the exponential that tails are made of.
+    pub use crate::tail::{COLUMNS, ENTRIES, POWERS, SERIES, STEP, STEPS};
+}

@@ -146,6 +146,16 @@ impl Table {
         Some(self.design.symmetry.finish(segment.at(&self.design, d), x))
     }
 
+    /// How far from zero it is left on a side, if it is.
+    pub fn leaves(&self, sign: f64) -> Option<f32> {
+        let slow = |end: usize, at: f32| (self.ends[end] == End::SlowPath).then_some(at);
+        match self.design.symmetry {
+            Symmetry::None if sign < 0.0 => slow(0, -self.low),
+            symmetry if symmetry == Symmetry::None || symmetry.sign() == sign => slow(1, self.high),
+            _ => None,
+        }
+    }
+
     /// The width of a segment as a float, by which [`Centring::Equal`] finds centres.
     pub fn back(&self) -> f32 {
         1.0 / self.grid.scale

@@ -6,7 +6,7 @@ mod common;
 use common::named;
 use op_dsl_fit::{Element, Function, Request};
 
-/// FNV-1a of all floats of the tables of some functions, in all types.
+/// FNV-1a of all floats of the tables of some functions, in all types, and of what is beyond.
 fn hash() -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for name in ["gelu'", "silu", "tanh", "erf", "mish'", "log cosh", "elu, x<0", "softplus"] {
@@ -16,13 +16,23 @@ fn hash() -> u64 {
             for element in [Element::F32, Element::Bf16, Element::F16] {
                 let request = Request::new(element, entries);
                 let table = function.fit(&request).unwrap();
-                for byte in table.floats().flat_map(|x| x.to_bits().to_le_bytes()) {
-                    hash = (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3);
-                }
+                hash = hashed(hash, table.floats());
             }
+        }
+        for sign in [-1.0, 1.0] {
+            let tail = function.tail(sign, 4.0);
+            let curve =
+                tail.curve.iter().flat_map(|c| c.within.iter().chain(c.columns.as_flattened()));
+            let line = tail.line.iter().flat_map(|line| [line.from, line.base, line.slope]);
+            hash = hashed(hash, curve.copied().chain(line));
         }
     }
     hash
+}
+
+fn hashed(hash: u64, floats: impl Iterator<Item = f32>) -> u64 {
+    let bytes = floats.flat_map(|x| x.to_bits().to_le_bytes());
+    bytes.fold(hash, |hash, byte| (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[test]

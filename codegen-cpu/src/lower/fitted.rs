@@ -2,7 +2,9 @@
 
 use super::kinks::kinks;
 use super::literal::{count, f32_literal, integer};
-use op_dsl_fit::{Element, End, Function, Hints, Index, Request, Side, Symmetry, Table};
+use op_dsl_fit::{
+    Cells, Curve, Element, End, Function, Hints, Index, Line, Request, Side, Symmetry, Table, Tail,
+};
 use op_dsl_ir::DType;
 use op_dsl_ir::graph::Graph;
 use op_dsl_ir::regions;
@@ -35,18 +37,25 @@ pub fn function(name: &Ident, function: &regions::Function, two: bool) -> Option
         };
         (entries, tables)
     });
-    let any = [&wide, &narrow].into_iter().any(|(_, tables)| tables.iter().any(Option::is_some));
-    let [wide, narrow] = [wide, narrow].map(|(entries, tables)| tokens(entries, &tables));
+    let all: Vec<&Table> = wide.1.iter().chain(&narrow.1).flatten().collect();
+    if all.is_empty() {
+        return None;
+    }
+    let tails = [-1.0, 1.0].map(|sign| {
+        let ends = all.iter().filter_map(|table| table.leaves(sign));
+        let first = ends.min_by(f32::total_cmp);
+        tail_tokens(&first.map(|from| fitted.tail(sign, from)).unwrap_or_default())
+    });
+    let [wide, narrow] = [&wide, &narrow].map(|(entries, tables)| tokens(*entries, tables));
     let types = count(DType::COUNT);
-    any.then(|| {
-        quote! {
-            struct #name;
-            impl math::univariate::Univariate for #name {
-                const SCALED: bool = #scaled;
-                const TWO: bool = #two;
-                const WIDE: [Option<math::univariate::Table<32>>; #types] = #wide;
-                const NARROW: [Option<math::univariate::Table<8>>; #types] = #narrow;
-            }
+    Some(quote! {
+        struct #name;
+        impl math::univariate::Univariate for #name {
+            const SCALED: bool = #scaled;
+            const TWO: bool = #two;
+            const WIDE: [Option<math::univariate::Table<32>>; #types] = #wide;
+            const NARROW: [Option<math::univariate::Table<8>>; #types] = #narrow;
+            const TAILS: [math::beyond::Tail; 2] = [#(#tails),*];
         }
     })
 }
@@ -118,6 +127,45 @@ fn table_tokens(entries: usize, table: &Table) -> TokenStream {
             a: &[#(#a),*],
         }
     }
+}
+
+fn tail_tokens(Tail { curve, line }: &Tail) -> TokenStream {
+    let curve = optional(curve.as_ref().map(curve_tokens));
+    let line = optional(line.map(|Line { from, base, slope }| {
+        let [from, base, slope] = [from, base, slope].map(f32_literal);
+        quote!(fit::Line { from: #from, base: #base, slope: #slope })
+    }));
+    quote!(math::beyond::Tail { curve: #curve, line: #line })
+}
+
+fn curve_tokens(Curve { within, negative, cells, columns }: &Curve) -> TokenStream {
+    let [from, to] = within.map(f32_literal);
+    let cells = match *cells {
+        Cells::Equal(scale) => {
+            let scale = f32_literal(scale);
+            quote!(fit::Cells::Equal(#scale))
+        }
+        Cells::Octaves { less, shift } => {
+            let (less, shift) = (f32_literal(less), count(shift as usize));
+            quote!(fit::Cells::Octaves { less: #less, shift: #shift })
+        }
+    };
+    let columns = columns.iter().map(|column| {
+        let numbers = column.map(f32_literal);
+        quote!(math::univariate::Column([#(#numbers),*]))
+    });
+    quote! {
+        math::beyond::Curve {
+            within: [#from, #to],
+            negative: #negative,
+            cells: #cells,
+            columns: &[#(#columns),*],
+        }
+    }
+}
+
+fn optional(tokens: Option<TokenStream>) -> TokenStream {
+    tokens.map_or(quote!(None), |tokens| quote!(Some(#tokens)))
 }
 
 /// A variant without fields, as it calls itself.

@@ -74,20 +74,28 @@ pub fn implementation(
                 #(math::univariate::all_inside::<#owners, S, E, W>(s, t[#each]))&&*
             }
             #[inline(always)]
-            fn outside<S: Isa, E: El>(s: S, t: [math::two::Variable<S, 2>; #count]) -> Mask<S> {
-                #(math::univariate::outside::<#owners, S, E>(s, t[#each]))|*
+            fn inside<S: Isa, E: El, const W: usize>(
+                s: S,
+                t: [math::two::Variable<S, W>; #count],
+            ) -> [math::two::Two<S, W>; #count] {
+                [#(math::univariate::univariate::<#owners, S, E, W>(s, t[#each])),*]
             }
             #[inline(always)]
-            fn inside<S: Isa, E: El, const W: usize>(
+            fn anywhere<S: Isa, E: El>(
+                s: S,
+                t: [math::two::Variable<S, 2>; #count],
+            ) -> ([math::two::Two<S, 2>; #count], Mask<S>) {
+                #(let #twos = math::univariate::anywhere::<#owners, S, E>(s, t[#each]);)*
+                ([#(#twos.0),*], #(#twos.1)|*)
+            }
+            #[inline(always)]
+            fn rest<S: Isa, E: El, const W: usize>(
                 s: S,
                 [#(#x),*]: [Floats<S, W>; #inputs],
                 [#(#a),*]: [Floats<S, W>; #scalars],
-                t: [math::two::Variable<S, W>; #count],
+                [#(#twos),*]: [math::two::Two<S, W>; #count],
             ) -> [Floats<S, W>; #outputs] {
-                #(
-                    let #twos = math::univariate::univariate::<#owners, S, E, W>(s, t[#each]);
-                    let #values = #twos.high;
-                )*
+                #(let #values = #twos.high;)*
                 #lets
                 [#(#results),*]
             }

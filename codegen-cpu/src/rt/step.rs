@@ -7,7 +7,7 @@
 
 use super::simd::{Isa, Level};
 use core::mem::MaybeUninit;
-use core::ops::{Add, BitOr, Div, Mul, Neg, Shl, Shr, Sub};
+use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Shl, Shr, Sub};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 
@@ -345,6 +345,14 @@ impl<S: Isa, const W: usize> Mask<S, W> {
     }
 }
 
+impl<S: Isa> BitAnd for Mask<S> {
+    type Output = Mask<S>;
+    #[inline(always)]
+    fn bitand(self, y: Mask<S>) -> Mask<S> {
+        Mask([self.0[0] & y.0[0], self.0[1] & y.0[1]])
+    }
+}
+
 impl<S: Isa> BitOr for Mask<S> {
     type Output = Mask<S>;
     #[inline(always)]
@@ -354,6 +362,12 @@ impl<S: Isa> BitOr for Mask<S> {
 }
 
 impl<S: Isa> Mask<S> {
+    /// Where it holds, and the other does not.
+    #[inline(always)]
+    pub fn without(self, y: Mask<S>) -> Mask<S> {
+        self & Mask([!y.0[0], !y.0[1]])
+    }
+
     /// Whether it holds for every lane.
     #[inline(always)]
     pub fn all_true(self) -> bool {

@@ -1,12 +1,13 @@
 //! Bodies by tables, and by f64 where those end.
 //!
-//! A step whose lanes are all inside the tables of its functions is evaluated by them. One with a lane
-//! elsewhere is evaluated both ways, out of line, the results of each lane taken from the one that holds
-//! there: the value of an element depends on nothing but the element.
+//! A step whose lanes are all inside the tables of its functions is evaluated by them. One with a lane elsewhere is
+//! evaluated out of line: functions by what they are beyond their tables, and where that is not known all of the
+//! graph in f64. The results of each lane are those of the one that holds there: the value of an element depends on
+//! nothing but the element.
 
 use super::block::Body;
 use super::elem::El;
-use super::math::two::Variable;
+use super::math::two::{Two, Variable};
 use super::simd::Isa;
 use super::step::{Bits, Floats, Mask, PAIR};
 use super::wide::Wide;
@@ -28,15 +29,18 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
     /// Whether all lanes are inside all tables.
     fn all_inside<S: Isa, E: El, const W: usize>(s: S, t: [Variable<S, W>; F]) -> bool;
 
-    /// Lanes that are not.
-    fn outside<S: Isa, E: El>(s: S, t: [Variable<S, PAIR>; F]) -> Mask<S>;
+    /// The functions by their tables.
+    fn inside<S: Isa, E: El, const W: usize>(s: S, t: [Variable<S, W>; F]) -> [Two<S, W>; F];
 
-    /// Results by the tables.
-    fn inside<S: Isa, E: El, const W: usize>(
+    /// The functions by their tables and what they are beyond, and the lanes where some is not known.
+    fn anywhere<S: Isa, E: El>(s: S, t: [Variable<S, PAIR>; F]) -> ([Two<S, PAIR>; F], Mask<S>);
+
+    /// Results from the functions.
+    fn rest<S: Isa, E: El, const W: usize>(
         s: S,
         x: [Floats<S, W>; I],
         a: [Floats<S, W>; A],
-        t: [Variable<S, W>; F],
+        f: [Two<S, W>; F],
     ) -> [Floats<S, W>; O];
 
     /// Results in f64.
@@ -45,6 +49,18 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
         x: [Wide<S, W>; I],
         a: [Floats<S, W>; A],
     ) -> [Wide<S, W>; O];
+}
+
+/// `$f` for each `$k` below the length of an array, from a first value. A loop: closures of array methods may be
+/// compiled without the level's instructions, and iterators by value move vectors about.
+macro_rules! each_of {
+    ($first:expr; $k:ident => $f:expr) => {{
+        let mut all = [$first; _];
+        for $k in 0..all.len() {
+            all[$k] = $f;
+        }
+        all
+    }};
 }
 
 /// The results of a step.
@@ -70,14 +86,16 @@ where
 {
     let t = B::variables::<S, E, _>(s, x, a);
     if B::usable(s, a) && B::all_inside::<S, E, W>(s, t) {
-        return B::inside::<S, E, W>(s, x, a, t);
+        return B::rest::<S, E, W>(s, x, a, B::inside::<S, E, W>(s, t));
     }
+    let none = Floats::splat(s, 0.0);
+    let a: [Bits<S>; A] = each_of!(none.bits(); k => a[k].pair(0).bits());
     let mut out = [Floats::splat(s, 0.0); O];
-    for k in (0..W).step_by(PAIR) {
-        let part =
-            far::<B, S, E, I, A, O, F>(s, x.map(|x| x.pair(k).bits()), a.map(|a| a.pair(k).bits()));
-        for (out, part) in out.iter_mut().zip(part) {
-            out.set_pair(k, part);
+    for pair in (0..W).step_by(PAIR) {
+        let x: [Bits<S>; I] = each_of!(none.bits(); k => x[k].pair(pair).bits());
+        let part = far::<B, S, E, I, A, O, F>(s, x, a);
+        for k in 0..O {
+            out[k].set_pair(pair, part[k]);
         }
     }
     out
@@ -99,16 +117,19 @@ where
     s.vectorize(
         #[inline(always)]
         || {
-            let (x, a) = (x.map(|x| x.floats()), a.map(|a| a.floats()));
+            let none = Floats::splat(s, 0.0);
+            let x: [Floats<S>; I] = each_of!(none; k => x[k].floats());
+            let a: [Floats<S>; A] = each_of!(none; k => a[k].floats());
             let t = B::variables::<S, E, _>(s, x, a);
             let usable = B::usable(s, a);
-            let outside = B::outside::<S, E>(s, t);
-            let mut out = B::inside::<S, E, PAIR>(s, x, a, t);
-            if !usable || outside.any_true() {
-                let everywhere = B::everywhere(s, x.map(|x| x.wide()), a);
-                for (out, exact) in out.iter_mut().zip(everywhere) {
-                    let exact = exact.narrow();
-                    *out = if usable { outside.select(exact, *out) } else { exact };
+            let (f, missed) = B::anywhere::<S, E>(s, t);
+            let mut out = B::rest::<S, E, PAIR>(s, x, a, f);
+            if !usable || missed.any_true() {
+                let x: [Wide<S>; I] = each_of!(none.wide(); k => x[k].wide());
+                let exact = B::everywhere(s, x, a);
+                for k in 0..O {
+                    let exact = exact[k].narrow();
+                    out[k] = if usable { missed.select(exact, out[k]) } else { exact };
                 }
             }
             out

@@ -12,6 +12,7 @@ macro_rules! by_width {
 }
 
 pub mod activation;
+pub mod beyond;
 mod coeffs_half;
 mod coeffs_narrow;
 mod coeffs_tail;

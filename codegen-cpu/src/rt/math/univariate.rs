@@ -11,9 +11,11 @@
 //! f(x) from p             by the symmetry
 //! ```
 //!
-//! Where a variable is a product, what its rounding lost is added to `d` (see [`two`](super::two)). Lanes
-//! beyond a table are evaluated otherwise ([`tabled`](crate::rt::tabled)).
+//! Where a variable is a product, what its rounding lost is added to `d` (see [`two`](super::two)). Beyond a table
+//! functions are mostly exponentials, then straight ([`beyond`](super::beyond)); lanes that are not even there are
+//! evaluated otherwise ([`tabled`](crate::rt::tabled)).
 
+use super::beyond::Tail;
 use super::minmax::{at_least, at_most};
 use super::table::{Lut, MAGIC};
 use super::two::{self, Two, Variable, is_single};
@@ -62,7 +64,13 @@ pub trait Univariate: 'static {
     const WIDE: [Option<Table<32>>; DType::COUNT];
     /// The same of 8.
     const NARROW: [Option<Table<8>>; DType::COUNT];
+    /// What it is beyond them, for negative and for positive variables.
+    const TAILS: [Tail; 2];
 }
+
+/// A product from here on is evaluated otherwise: what multiplies the function may be as small as the product is
+/// large, and one rounding would make the largest number an infinity.
+const SCALED_END: f32 = 1.844_674_4e19;
 
 /// The tables of a width.
 trait Tables<const N: usize> {
@@ -132,14 +140,36 @@ pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variabl
     .unwrap_or(false)
 }
 
-/// Lanes that have to be evaluated otherwise; no NaN.
+/// A function by its table and what is known of it beyond, and the lanes that have to be evaluated otherwise; no NaN
+/// is among them.
 #[inline(always)]
-pub fn outside<U: Univariate, S: Isa, E: El>(s: S, x: Variable<S, PAIR>) -> Mask<S> {
+pub fn anywhere<U: Univariate, S: Isa, E: El>(
+    s: S,
+    x: Variable<S, PAIR>,
+) -> (Two<S, PAIR>, Mask<S>) {
+    let near = univariate::<U, S, E, PAIR>(s, x);
     with_table!(U, S, E, table => {
-        let outside = table.outside(s, x.is.high, U::SCALED);
-        if loses::<U, _>(table) { outside | two::tiny(x.of) } else { outside }
+        let mut value = near;
+        let mut missed = table.outside(s, x.is.high, U::SCALED);
+        for side in [0, 1] {
+            if let Some(outside) = table.outside_of(s, x.is.high, side)
+                && outside.any_true()
+            {
+                let (mut far, mut has) = table.beyond(s, x.is, &U::TAILS, side);
+                if const { U::SCALED } {
+                    has = has & x.is.high.abs().simd_lt(SCALED_END);
+                    if const { !U::TWO } {
+                        far = Two::exact(s, far.high + far.low);
+                    }
+                }
+                value = far.or(outside & has, value);
+                missed = missed.without(has);
+            }
+        }
+        if loses::<U, _>(table) { missed = missed | two::tiny(x.of) }
+        (value, missed)
     })
-    .unwrap_or(x.of.simd_eq(x.of))
+    .unwrap_or((near, x.of.simd_eq(x.of)))
 }
 
 /// Whether a function has the digits of a variable that is the product of a small number.
@@ -231,7 +261,7 @@ where
         let (high, low) = if const { !Self::IS_WIDE } {
             let (product, lost) = d.two_prod(s, by);
             let (high, low) = product.two_sum(more);
-            (high, low + (lost + rest))
+            (high, low + lost)
         } else {
             let high = d.mul_add(by, more);
             // Beside a zero `more` is the small one, elsewhere `by` is 0.
@@ -239,19 +269,9 @@ where
                 0 => d.mul_add(by, more - high),
                 _ => d.mul_add(by, -high) + more,
             };
-            (high, low + rest)
+            (high, low)
         };
-        let value = self.finish(s, high, x.high);
-        let (side, other) = match self.design.symmetry {
-            Symmetry::None | Symmetry::Even => return Two { high: value, low },
-            Symmetry::Odd => return Two { high: value, low: low.flipped(x.high) },
-            Symmetry::Point { sum, side } => (side, (-value + sum) - high - low),
-            Symmetry::Linear { slope, side } => {
-                let slope = Floats::splat(s, slope);
-                (side, (x.high.mul_add(slope, -value) + high) + x.low.mul_add(slope, low))
-            }
-        };
-        Two { high: value, low: side_of(s, side, x.high, low, other) }
+        self.finish_two(s, Two { high, low: low + rest }, x)
     }
 
     /// Held inside where the function stands still beyond.
@@ -350,6 +370,62 @@ where
             Symmetry::Linear { slope, side } => (side, x.mul_add(Floats::splat(s, slope), p)),
         };
         side_of(s, side, x, p, other)
+    }
+}
+
+/// Beyond a table.
+impl<const N: usize> Table<N>
+where
+    [f32; N]: Lut,
+{
+    /// Lanes beyond an end where the function is not held, if they are others than those beyond the other.
+    #[inline(always)]
+    fn outside_of<S: Isa>(&self, s: S, x: Floats<S>, end: usize) -> Option<Mask<S>> {
+        if !matches!(self.ends[end], End::SlowPath) || end == 0 && self.is_folded() {
+            return None;
+        }
+        let z = self.fold(s, x);
+        let bound = self.within[end];
+        Some(if end == 0 { z.simd_lt(bound) } else { z.simd_ge(bound) })
+    }
+
+    /// The value beyond an end, and the lanes that have any.
+    #[inline(always)]
+    fn beyond<S: Isa>(
+        &self,
+        s: S,
+        x: Two<S, PAIR>,
+        tails: &[Tail; 2],
+        end: usize,
+    ) -> (Two<S, PAIR>, Mask<S>) {
+        if !self.is_folded() {
+            return if end == 0 { tails[0].at(s, -x, -1.0) } else { tails[1].at(s, x, 1.0) };
+        }
+        let z = Two { high: x.high.abs(), low: x.low.flipped(x.high) };
+        let (tail, sign) = match self.design.symmetry {
+            Symmetry::Point { side: Side::Negative, .. }
+            | Symmetry::Linear { side: Side::Negative, .. } => (&tails[0], -1.0),
+            _ => (&tails[1], 1.0),
+        };
+        let (value, has) = tail.at(s, z, sign);
+        (self.finish_two(s, value, x), has)
+    }
+
+    /// The function's value from the table's as two floats.
+    #[inline(always)]
+    fn finish_two<S: Isa, const W: usize>(&self, s: S, p: Two<S, W>, x: Two<S, W>) -> Two<S, W> {
+        let Two { high, low } = p;
+        let value = self.finish(s, high, x.high);
+        let (side, other) = match self.design.symmetry {
+            Symmetry::None | Symmetry::Even => return p,
+            Symmetry::Odd => return Two { high: value, low: low.flipped(x.high) },
+            Symmetry::Point { sum, side } => (side, (-value + sum) - high - low),
+            Symmetry::Linear { slope, side } => {
+                let slope = Floats::splat(s, slope);
+                (side, (x.high.mul_add(slope, -value) + high) + x.low.mul_add(slope, low))
+            }
+        };
+        Two { high: value, low: side_of(s, side, x.high, low, other) }
     }
 }
 

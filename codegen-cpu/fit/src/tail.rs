@@ -1,0 +1,395 @@
+//! What a function is beyond its table, on one side of zero: an exponential of polynomials, then a straight line.
+//!
+//! ```text
+//! f(x) = +- e^-v        v = v0[i] + d (v1[i] + d (v2[i] + ..)),   z = |x|,   d = z - centre[i]
+//! f(x) = base + slope x        from where on the function has rounded to that
+//! ```
+//!
+//! What vanishes, grows or goes on at its own pace has a logarithm that is smooth and nearly straight, so that few
+//! segments do for all of it. `v` reaches 86, of which f32 has no more than 17 bits below the point, and the
+//! exponential needs 26: `v0` and `v1` are sums of two floats, and so is `v`. The exponential is one look-up more:
+//!
+//! ```text
+//! e^-v = 2^floor(k/16) T[k mod 16] (1 + s),   k = -round(16 v / ln 2)
+//! ```
+
+use crate::float::fma;
+use crate::function::Function;
+
+/// Segments of a curve, and powers of two that an exponential looks up.
+pub const ENTRIES: usize = 16;
+/// Columns before the coefficients of `d^2` and higher powers: centres, `v0`, its rest, `v1`, its rest.
+pub const COLUMNS: usize = 5;
+
+/// 1.5 * 2^23: adding it rounds to a whole number, which is left in the low bits.
+const MAGIC: f32 = 12_582_912.0;
+
+/// What a function is beyond its table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tail {
+    /// Near the table.
+    pub curve: Option<Curve>,
+    /// Far out.
+    pub line: Option<Line>,
+}
+
+/// `+- e^-v` from one distance to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// The least `z`, and the least beyond.
+    pub within: [f32; 2],
+    /// Whether values are negative.
+    pub negative: bool,
+    /// How a segment is found.
+    pub cells: Cells,
+    /// Columns of numbers, one for each segment: see [`COLUMNS`].
+    pub columns: Vec<[f32; ENTRIES]>,
+}
+
+/// How the segment of `z` is found: by the low four bits of a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cells {
+    /// Of the whole number nearest to `z` times this.
+    Equal(f32),
+    /// Of the bits of `z - less`, shifted so far to the right: segments are the longer the further out.
+    Octaves {
+        /// Near the beginning, to have short ones there.
+        less: f32,
+        /// Of bits.
+        shift: u32,
+    },
+}
+
+/// `base + slope x`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// From this `z` on.
+    pub from: f32,
+    /// At zero.
+    pub base: f32,
+    /// What a unit of `x` adds.
+    pub slope: f32,
+}
+
+/// What polynomials may be off, beside the 2^-24 of a unit in the last place.
+const OFF: f64 = 1.0 / (1 << 28) as f64;
+/// What curves may be off in all, in units in the last place.
+const MOST: f64 = 1.1;
+/// A logarithm beyond this is one of numbers beyond f32, or of such as have fewer digits.
+const LEAST: f64 = 86.0;
+/// No curve goes further.
+const FAR: f64 = 128.0;
+/// Degrees of polynomials.
+const DEGREES: core::ops::RangeInclusive<usize> = 4..=8;
+/// Where a curve may begin, beside the end of the table.
+const BEGINNINGS: [f64; 5] = [1.0, 1.25, 1.6, 2.0, 3.0];
+/// Where octaves are counted from, beside the beginning.
+const NEARER: [f32; 3] = [0.0, 0.5, 0.75];
+/// Samples of a segment.
+const SAMPLES: usize = 48;
+
+impl Function<'_> {
+    /// What it is on the side of `sign` from `from` on.
+    pub fn tail(&self, sign: f64, from: f32) -> Tail {
+        let line = self.line(sign, from);
+        let last = line.map_or(FAR, |line| f64::from(line.from));
+        let beginnings = BEGINNINGS.iter().map(|far| f64::from(from) * far);
+        let curve = beginnings.take_while(|x| *x < last).find_map(|x| self.curve(sign, x, last));
+        Tail { curve, line }
+    }
+
+    /// The line that it has become beyond rounding: what is left could not be seen in any product of it.
+    fn line(&self, sign: f64, from: f32) -> Option<Line> {
+        let far: Vec<f64> = [1e3, 2e3, 1e6, 1e12, 1e20, 1e30].map(|z| sign * z).to_vec();
+        let value = |x: f64| self.known(&[x])[0].value;
+        let (near, next) = (value(far[0]), value(far[1]));
+        let slope = (next - near) / far[0];
+        let (slope, base) = (slope as f32 + 0.0, (near - f64::from(slope as f32) * far[0]) as f32);
+        let at = |x: f64| f64::from(slope) * x + f64::from(base);
+        let is_line = |x: f64| {
+            let (v, line) = (value(x), at(x));
+            let allowed = if line == 0.0 { 1e-84 } else { line.abs() * OFF };
+            (v - line).abs() <= allowed
+        };
+        if !far.iter().all(|x| is_line(*x)) {
+            return None;
+        }
+        let steps = (0..).map(|j| f64::from(from) * libm::exp2(f64::from(j) / 16.0));
+        let places: Vec<f64> = steps.take_while(|z| *z < 1e3).collect();
+        let after = places.iter().rposition(|z| !is_line(sign * z)).map_or(0, |k| k + 1);
+        Some(Line { from: *places.get(after)? as f32, base, slope })
+    }
+
+    /// The curve that begins and ends there, or sooner where numbers become too small.
+    fn curve(&self, sign: f64, from: f64, last: f64) -> Option<Curve> {
+        let negative = self.known(&[sign * from])[0].value < 0.0;
+        let logarithm = |z: f64| {
+            let known = self.known(&[sign * z])[0];
+            let v = -libm::log(known.value.abs());
+            let sure = known.error <= known.value.abs() * OFF && (known.value < 0.0) == negative;
+            sure.then_some(v)
+        };
+        let is_normal = |z: f64| logarithm(z).is_some_and(|v| v.abs() <= LEAST);
+        let steps = (0..).map(|j| from * libm::exp2(f64::from(j) / 64.0));
+        let to = match is_normal(last) {
+            true => last,
+            false => steps.take_while(|z| *z <= last && is_normal(*z)).last()?,
+        };
+        if to < 1.25 * from {
+            return None;
+        }
+        let within = [from as f32, to as f32];
+        let all = DEGREES.flat_map(|degree| layouts(within).map(move |cells| (degree, cells)));
+        all.into_iter().find_map(|(degree, cells)| {
+            let mut curve = Curve { within, negative, cells, columns: Vec::new() };
+            curve.fit(degree, &logarithm)?;
+            (self.worst(sign, &curve) <= MOST).then_some(curve)
+        })
+    }
+
+    /// The largest error of a curve in units in the last place.
+    fn worst(&self, sign: f64, curve: &Curve) -> f64 {
+        let [from, to] = curve.within.map(f64::from);
+        let many = ENTRIES * SAMPLES;
+        let places = (0..many).map(|k| from + (to - from) * (k as f64 + 0.37) / many as f64);
+        let errors = places.map(|z| {
+            let z = z as f32;
+            let want = self.known(&[sign * f64::from(z)])[0].value;
+            (f64::from(curve.eval(z)) - want).abs() / crate::float::ulp(want)
+        });
+        errors.fold(0.0, |a: f64, b| if b.is_nan() { f64::INFINITY } else { a.max(b) })
+    }
+}
+
+/// Ways to cut a range into no more segments than there are.
+fn layouts([from, to]: [f32; 2]) -> impl Iterator<Item = Cells> {
+    let equal = Cells::Equal((ENTRIES as f32 - 1.001) / (to - from));
+    let octaves = [20, 21, 22, 23].into_iter().flat_map(move |shift| {
+        NEARER.into_iter().map(move |share| Cells::Octaves { less: share * from, shift })
+    });
+    core::iter::once(equal).chain(octaves).filter(move |cells| {
+        let [first, last] = [from, to].map(|z| cells.number(z));
+        last - first < ENTRIES as u32
+    })
+}
+
+impl Cells {
+    /// The number of the segment of `z`; its low four bits are its place in the columns.
+    pub fn number(self, z: f32) -> u32 {
+        match self {
+            Cells::Equal(scale) => fma(z, scale, MAGIC).to_bits(),
+            Cells::Octaves { less, shift } => (z - less).to_bits() >> shift,
+        }
+    }
+
+    /// Where a segment starts and ends.
+    fn bounds(self, number: u32) -> [f64; 2] {
+        match self {
+            Cells::Equal(scale) => {
+                let middle = f64::from(f32::from_bits(number) - MAGIC);
+                [-0.5, 0.5].map(|half| (middle + half) / f64::from(scale))
+            }
+            Cells::Octaves { less, shift } => [number, number + 1]
+                .map(|n| f64::from(f32::from_bits(n << shift)) + f64::from(less)),
+        }
+    }
+}
+
+impl Curve {
+    /// Polynomials of a degree, if they are the logarithm.
+    fn fit(&mut self, degree: usize, logarithm: &dyn Fn(f64) -> Option<f64>) -> Option<()> {
+        self.columns = vec![[0.0; ENTRIES]; COLUMNS + degree - 1];
+        let [first, last] = self.within.map(|z| self.cells.number(z));
+        for number in first..=last {
+            let [from, to] = self.within.map(f64::from);
+            let [start, end] = self.cells.bounds(number);
+            let (start, end) = (start.max(from), end.min(to));
+            if end <= start {
+                continue;
+            }
+            let middle = (0.5 * (start + end)) as f32;
+            let at = |d: f64| logarithm(f64::from(middle) + d);
+            let a = interpolated(degree, 0.5 * (end - start), &at)?;
+            let two = |v: f64| [v as f32, (v - f64::from(v as f32)) as f32];
+            let ([v0, rest0], [v1, rest1]) = (two(a[0]), two(a[1]));
+            let high = a[2..].iter().map(|a| *a as f32);
+            let column = [middle, v0, rest0, v1, rest1].into_iter().chain(high);
+            for (place, v) in self.columns.iter_mut().zip(column) {
+                place[number as usize % ENTRIES] = v;
+            }
+        }
+        Some(())
+    }
+
+    /// The value at `z`, operation for operation what an evaluator computes.
+    pub fn eval(&self, z: f32) -> f32 {
+        let i = self.cells.number(z) as usize % ENTRIES;
+        let [centre, v0, rest0, v1, rest1] = core::array::from_fn(|k| self.columns[k][i]);
+        let d = z - centre;
+        let mut q = self.columns[self.columns.len() - 1][i];
+        for column in self.columns[COLUMNS..self.columns.len() - 1].iter().rev() {
+            q = fma(q, d, column[i]);
+        }
+        let slope = fma(q, d, rest1);
+        let product = d * v1;
+        let lost = fma(d, v1, -product);
+        let sum = v0 + product;
+        let back = sum - v0;
+        let rest = (v0 - (sum - back)) + (product - back);
+        let low = fma(d, slope, lost) + (rest + rest0);
+        // What the square and higher powers add may be more than a step of the exponential.
+        let high = sum + low;
+        let value = exp(high, (sum - high) + low);
+        if self.negative { -value } else { value }
+    }
+}
+
+/// Coefficients, lowest power first, of the polynomial that meets a function at places within `-half..half`, if it does
+/// between them.
+fn interpolated(degree: usize, half: f64, f: &dyn Fn(f64) -> Option<f64>) -> Option<Vec<f64>> {
+    let many = degree + 1;
+    let node = |j: usize| half * libm::cos(core::f64::consts::PI * (j as f64 + 0.5) / many as f64);
+    let mut steep: Vec<f64> = (0..many).map(|j| f(node(j))).collect::<Option<_>>()?;
+    // Newton's differences, then powers.
+    for k in 1..many {
+        for j in (k..many).rev() {
+            steep[j] = (steep[j] - steep[j - 1]) / (node(j) - node(j - k));
+        }
+    }
+    let mut a = vec![0.0; many];
+    for k in (0..many).rev() {
+        for j in (1..many).rev() {
+            a[j] = a[j - 1] - node(k) * a[j];
+        }
+        a[0] = steep[k] - node(k) * a[0];
+    }
+    let good = (0..=2 * many).all(|j| {
+        let d = half * (j as f64 / many as f64 - 1.0);
+        let p = a.iter().rev().fold(0.0, |p, a| p * d + a);
+        f(d).is_some_and(|v| (v - p).abs() <= OFF)
+    });
+    good.then_some(a)
+}
+
+/// `2^(j/16)` as floats, and what those miss, relative to them.
+#[rustfmt::skip]
+#[expect(clippy::approx_constant, reason = "sqrt 2 is one of sixteen powers")]
+pub const POWERS: [[f32; ENTRIES]; 2] = [
+    [1.0, 1.0442737, 1.0905077, 1.1387886, 1.1892071, 1.2418578, 1.2968396, 1.3542556,
+     1.4142135, 1.4768262, 1.5422108, 1.6104903, 1.6817929, 1.7562522, 1.8340081, 1.9152066],
+    [0.0, 4.628547e-8, -1.19921575e-8, 4.7297824e-8, 3.193418e-8, 3.6210572e-8, -3.099072e-8, -7.475213e-9,
+     1.7114271e-8, -3.0476834e-8, 5.233334e-9, 6.1075918e-9, -1.4719605e-8, -5.258795e-9, -6.1282597e-9, 5.1406093e-9],
+];
+/// `16 / ln 2`
+pub const STEPS: f32 = 23.083_12;
+/// `ln 2 / 16` as 21 bits and the rest: products of the first with whole numbers are exact.
+pub const STEP: [f32; 2] = [0.043_321_7, -1.190_408_9e-10];
+/// `e^-r ~ 1 - r + SERIES[0] r^2 - SERIES[1] r^3` for `|r| < ln 2 / 32`.
+pub const SERIES: [f32; 2] = [0.500_016_5, 0.166_670_32];
+
+/// `e^-(high + low)`, a normal number.
+fn exp(high: f32, low: f32) -> f32 {
+    let t = fma(-high, STEPS, MAGIC);
+    let k = t - MAGIC;
+    let r = fma(k, STEP[0], high) + fma(k, STEP[1], low);
+    let p = fma(fma(r, -SERIES[1], SERIES[0]), r, -1.0);
+    let j = t.to_bits() as usize % ENTRIES;
+    let s = fma(p, r, POWERS[1][j]);
+    // The shift drops all but the low bits of floor(k / 16), as two's complement asks for.
+    let up = f32::from_bits((t.to_bits() >> 4 << 23).wrapping_add(127 << 23));
+    fma(s, POWERS[0][j], POWERS[0][j]) * up
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Hints;
+
+    fn sigmoid(x: f64) -> f64 {
+        if x < 0.0 { libm::exp(x) / (1.0 + libm::exp(x)) } else { 1.0 / (1.0 + libm::exp(-x)) }
+    }
+
+    fn slope(x: f64) -> f64 {
+        let s = sigmoid(x);
+        s + x * s * sigmoid(-x)
+    }
+
+    fn gelu_slope(x: f64) -> f64 {
+        0.5 * libm::erfc(-x * core::f64::consts::FRAC_1_SQRT_2)
+            + x * libm::exp(-0.5 * x * x) * 0.398_942_280_401_432_7
+    }
+
+    fn mish(x: f64) -> f64 {
+        x * libm::tanh(libm::log1p(libm::exp(x)))
+    }
+
+    fn tanh_slope(x: f64) -> f64 {
+        // 1 - tanh^2 by its tail-safe form.
+        let e = libm::exp(-2.0 * x.abs());
+        4.0 * e / ((1.0 + e) * (1.0 + e))
+    }
+
+    /// Name, function, side, where the table ends; where the curve ends, and where the line begins.
+    type Case = (&'static str, fn(f64) -> f64, f64, f32, [f32; 2], f32);
+
+    #[rustfmt::skip]
+    const CASES: [Case; 7] = [
+        ("sigmoid", sigmoid, -1.0, 5.0, [5.0, 80.0], 1e3),
+        ("silu'", slope, -1.0, 3.4, [3.4, 80.0], 1e3),
+        ("gelu'", gelu_slope, -1.0, 3.9, [3.9, 12.5], 20.5),
+        ("tanh'", tanh_slope, 1.0, 4.0, [4.0, 40.0], 110.0),
+        ("mish, left", mish, -1.0, 3.4, [3.4, 80.0], 1e3),
+        ("mish, right", mish, 1.0, 3.4, [3.4, 9.0], 11.0),
+        ("softsign'", |x| 1.0 / ((1.0 + x.abs()) * (1.0 + x.abs())), 1.0, 5.9, [5.9, 120.0], f32::INFINITY),
+    ];
+
+    #[test]
+    fn tails_are_the_function() {
+        for (name, f, sign, from, curve, line) in CASES {
+            let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
+                x.iter().map(|x| (f(*x), f(*x).abs() * 1e-14)).collect()
+            };
+            let function = Function::new(&oracle, Hints::default());
+            let tail = function.tail(sign, from);
+            let found = tail.curve.unwrap_or_else(|| panic!("{name} has no curve"));
+            println!(
+                "{name}: {:?} {:?} {} columns, {:?}",
+                found.within,
+                found.cells,
+                found.columns.len(),
+                tail.line,
+            );
+            assert!(
+                found.within[0] <= curve[0] && found.within[1] >= curve[1],
+                "{name}: {found:?}"
+            );
+            let begins = tail.line.map_or(f32::INFINITY, |line| line.from);
+            assert!(begins <= line, "{name}: {begins}");
+            let mut worst = (0.0, 0.0);
+            let many = 200_000;
+            for k in 0..many {
+                let [from, to] = found.within;
+                let z = from + (to - from) * (k as f32 + 0.5) / many as f32;
+                let want = f(sign * f64::from(z));
+                let off = (f64::from(found.eval(z)) - want).abs() / crate::float::ulp(want);
+                if off > worst.0 {
+                    worst = (off, z);
+                }
+            }
+            println!("    {worst:?}");
+            assert!(worst.0 < 1.2, "{name}: {worst:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_the_function() {
+        let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
+            x.iter().map(|x| (mish(*x), mish(*x).abs() * 1e-14)).collect()
+        };
+        let line = Function::new(&oracle, Hints::default()).tail(1.0, 3.4).line.expect("a line");
+        assert_eq!((line.base, line.slope), (0.0, 1.0));
+        for z in [line.from, 12.0, 100.0, 3e38] {
+            assert_eq!(mish(f64::from(z)) as f32, z);
+        }
+    }
+}

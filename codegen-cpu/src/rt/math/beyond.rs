@@ -1,0 +1,113 @@
+//! What a function is beyond its table: an exponential of polynomials, then a straight line.
+//!
+//! `op_dsl_fit::Tail` says what that is, and its `Curve::eval` is what is done here lane by lane. It is evaluated out of
+//! line, where some lane of a step has left a table ([`tabled`](crate::rt::tabled)).
+
+use super::table::{Lut, MAGIC};
+use super::two::{Two, finite};
+use super::univariate::Column;
+use crate::rt::simd::Isa;
+use crate::rt::step::{Bits, Floats, Mask};
+use op_dsl_fit::exponential::{COLUMNS, ENTRIES, POWERS, SERIES, STEP, STEPS};
+use op_dsl_fit::{Cells, Line};
+
+/// What a function is beyond its table, on one side of zero.
+#[derive(Clone, Copy, Debug)]
+pub struct Tail {
+    /// Near the table.
+    pub curve: Option<Curve>,
+    /// Far out.
+    pub line: Option<Line>,
+}
+
+/// `+- e^-v` from one distance to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Curve {
+    /// The least `z`, and the least beyond.
+    pub within: [f32; 2],
+    /// Whether values are negative.
+    pub negative: bool,
+    /// How a segment is found.
+    pub cells: Cells,
+    /// Centres, `v0` and its rest, `v1` and its rest, and the coefficients of higher powers.
+    pub columns: &'static [Column<ENTRIES>],
+}
+
+static HIGH: Column<ENTRIES> = Column(POWERS[0]);
+static LOW: Column<ENTRIES> = Column(POWERS[1]);
+
+impl Tail {
+    /// The values at `sign * z`, and the lanes that have any: `z` is positive, and may be infinite where it is asked to.
+    #[inline(always)]
+    pub fn at<S: Isa>(&self, s: S, z: Two<S, 2>, sign: f32) -> (Two<S, 2>, Mask<S>) {
+        let mut value = Two::exact(s, Floats::splat(s, f32::NAN));
+        let mut has = z.high.simd_lt(f32::NAN);
+        if let Some(curve) = self.curve {
+            let [from, to] = curve.within;
+            value = curve.value(s, z);
+            has = z.high.simd_ge(from) & z.high.simd_lt(to);
+        }
+        if let Some(line) = self.line {
+            let far = z.high.simd_ge(line.from);
+            value = straight(s, line, z, sign).or(far, value);
+            has = has | far;
+        }
+        (value, has)
+    }
+}
+
+/// `base + slope sign z`
+#[inline(always)]
+fn straight<S: Isa>(s: S, line: Line, z: Two<S, 2>, sign: f32) -> Two<S, 2> {
+    let base = Floats::splat(s, line.base);
+    if line.slope == 0.0 {
+        // An infinity times zero would be a NaN.
+        return Two::exact(s, base);
+    }
+    let slope = Floats::splat(s, sign * line.slope);
+    let high = z.high.mul_add(slope, base);
+    Two { high, low: finite(s, z.low.mul_add(slope, z.high.mul_add(slope, base - high))) }
+}
+
+impl Curve {
+    /// The value of lanes within; of others any.
+    #[inline(always)]
+    fn value<S: Isa>(&self, s: S, z: Two<S, 2>) -> Two<S, 2> {
+        let ix: Bits<S> = match self.cells {
+            Cells::Equal(scale) => z.high.mul_add(scale, MAGIC).bits(),
+            Cells::Octaves { less, shift } => (z.high - less).bits() >> shift,
+        };
+        let column = |k: usize| self.columns[k].0.lut(s, ix);
+        let d = z.high - column(0);
+        let last = self.columns.len() - 1;
+        let mut q = column(last);
+        for k in (COLUMNS..last).rev() {
+            q = q.mul_add(d, column(k));
+        }
+        let (v0, v1) = (column(1), column(3));
+        let slope = q.mul_add(d, column(4));
+        let (product, lost) = d.two_prod(s, v1);
+        let (sum, rest) = v0.two_sum(product);
+        let low = z.low.mul_add(v1 + slope, d.mul_add(slope, lost) + (rest + column(2)));
+        // What the square and higher powers add may be more than a step of the exponential.
+        let high = sum + low;
+        self.exp(s, high, (sum - high) + low)
+    }
+
+    /// `+- e^-(high + low)`, a normal number.
+    #[inline(always)]
+    fn exp<S: Isa>(&self, s: S, high: Floats<S>, low: Floats<S>) -> Two<S, 2> {
+        let t = (-high).mul_add(STEPS, MAGIC);
+        let k = t - MAGIC;
+        let r = k.mul_add(STEP[0], high) + k.mul_add(STEP[1], low);
+        let p = r.mul_add(-SERIES[1], SERIES[0]).mul_add(r, -1.0);
+        let bits = t.bits();
+        let part = p.mul_add(r, LOW.0.lut(s, bits));
+        // The shift drops all but the low bits of floor(k / 16), as two's complement asks for.
+        let sign = u32::from(self.negative) << 31;
+        let up = (((bits >> 4) << 23) + (sign | 127 << 23)).floats();
+        let power = HIGH.0.lut(s, bits);
+        let value = part.mul_add(power, power);
+        Two { high: value * up, low: part.mul_add(power, power - value) * up }
+    }
+}
