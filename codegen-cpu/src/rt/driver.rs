@@ -46,10 +46,10 @@ pub(super) fn run(job: &mut Job, options: &Options) {
 /// is a tenth of what a small call costs.
 fn rows(job: &Job, streaming: bool) {
     let mut line = Line::new(job, streaming);
-    for row in 0..job.size[0] as isize {
-        line.start_at(job.streams().iter().map(|s| s.ptr.wrapping_offset(s.strides[0] * row)));
-        line.run(job.size[1], line.head(job.size[1]));
-    }
+    let mut pitch = [0; MAX_STREAMS];
+    pitch.iter_mut().zip(job.streams()).for_each(|(pitch, s)| *pitch = s.strides[0]);
+    line.start_at(job.streams().iter().map(|s| s.ptr));
+    line.run_rows(job.size[0], job.size[1], &pitch);
     if streaming {
         finish_streaming();
     }
@@ -210,10 +210,13 @@ impl Worker<'_> {
         if boxes.packed {
             let inner: usize = job.size[boxes.dim + 1..=last].iter().product();
             self.run_packed(rows * inner);
+        } else if boxes.piece >= columns {
+            let mut pitch = [0; MAX_STREAMS];
+            pitch.iter_mut().zip(&self.tracks).for_each(|(pitch, track)| *pitch = track.pitch);
+            self.start_at(0, 0);
+            self.line.run_rows(rows, columns, &pitch);
         } else {
-            for row in 0..rows {
-                self.run_row(row, columns);
-            }
+            (0..rows).for_each(|row| self.run_row(row, columns));
         }
         if self.slots.is_some() {
             self.unstage(rows, columns);

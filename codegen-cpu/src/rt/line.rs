@@ -12,6 +12,17 @@ pub(super) const STEP_BYTES: usize = 256;
 /// Vectors below which aligning a row to cache lines costs more than streaming it gains.
 const STREAMING_VECTORS: usize = 32;
 
+/// Bytes from one row of each stream to the next.
+pub(super) type Pitches = [isize; MAX_STREAMS];
+
+/// Moves on to the next row.
+#[inline]
+fn advance(start: &mut [*mut u8; MAX_STREAMS], pitch: &Pitches) {
+    for (p, by) in start.iter_mut().zip(pitch) {
+        *p = p.wrapping_offset(*by);
+    }
+}
+
 /// Runs the kernel along lines of neighbours.
 pub(super) struct Line<'a> {
     job: &'a Job,
@@ -35,11 +46,39 @@ impl<'a> Line<'a> {
         self.io.start.iter_mut().zip(places).for_each(|(to, place)| *to = place);
     }
 
+    /// Runs the kernel over rows of `n` elements of every stream. The first is where the next run starts; each is so many
+    /// bytes after the one before, in each stream.
+    pub fn run_rows(&mut self, rows: usize, n: usize, pitch: &Pitches) {
+        let job = self.job;
+        let (head, steps) = (self.head(n), n >> job.step.trailing_zeros());
+        let mut outputs = pitch[..job.streams().len()].iter().skip(job.input_count());
+        let aligned = head == Some(0) && outputs.all(|by| by % Kernels::ALIGN as isize == 0);
+        if steps * job.step == n && (aligned || !self.streams_out(n)) {
+            // All rows are whole steps, and start where they can be stored so: nothing need be asked of each.
+            for _ in 0..rows {
+                // SAFETY: `n` elements of every stream are `steps` steps; streamed out, they start at a cache line.
+                unsafe { (job.kernel)(&self.io, steps, aligned) };
+                advance(&mut self.io.start, pitch);
+            }
+            return;
+        }
+        let mut start = self.io.start;
+        for _ in 0..rows {
+            self.io.start = start;
+            self.run(n, self.head(n));
+            advance(&mut start, pitch);
+        }
+    }
+
+    /// Whether rows of `n` elements are streamed out where they can be.
+    fn streams_out(&self, n: usize) -> bool {
+        self.streaming && n >= STREAMING_VECTORS * self.job.level.lanes()
+    }
+
     /// For `n` elements to be streamed out: how many before the next cache line, if that is the same number
     /// for all outputs.
     pub fn head(&self, n: usize) -> Option<usize> {
-        let long = self.streaming && n >= STREAMING_VECTORS * self.job.level.lanes();
-        if long { self.elements_to_line() } else { None }
+        if self.streams_out(n) { self.elements_to_line() } else { None }
     }
 
     /// Runs the kernel over `n` elements of every stream; with streaming stores after a head.
