@@ -2,6 +2,7 @@
 //!
 //! What is shorter than a step is padded or done again, never done by other code.
 
+use super::ahead;
 use super::block::{Kernels, MAX_STREAMS, Streams, Turn};
 use super::job::Job;
 use super::scratch::copy_line;
@@ -37,6 +38,7 @@ impl<'a> Line<'a> {
         for (to, output) in io.outputs.iter_mut().zip(job.outputs()) {
             *to = output.dtype.number().unwrap_or(job.dtype); // outputs are numbers
         }
+        io.asks_ahead = streaming && ahead::gains();
         Line { job, io, streaming }
     }
 

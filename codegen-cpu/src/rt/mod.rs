@@ -12,7 +12,7 @@
 //! boxes     the domain, cut; what passes through scratch memory       (once per call)
 //! driver    boxes -> rows                                             (once per box)
 //! threads   who works on them; mode: with which rounding
-//! line      rows -> steps, tails, streaming stores                    (once per row)
+//! line      rows -> steps, tails, streaming stores                    (once per row); ahead: which of them ask for inputs
 //! scratch   what is not a row, made one                               (once per box)
 //! convert   what is not of the kernel's type: inputs in boxes, outputs as they are stored; truth: bits of masks
 //! block     one body x one element type x one SIMD level              (the hot loop)
@@ -25,6 +25,7 @@
 //! simd      the levels, and what fearless_simd lacks there: tables, f16, streaming stores
 //! ```
 
+mod ahead;
 #[cfg(feature = "ndarray")]
 mod arrays;
 pub mod block;
