@@ -247,6 +247,29 @@ fn outputs_of_several_types() {
     }
 }
 
+/// A call that is checked once and run several times does what several calls do, though rows are staged and dimensions
+/// change places.
+#[test]
+fn repeatedly() {
+    let attrs = [Value::Float(0.75)];
+    for (shape, order) in [(&[40, 130][..], &[0, 1][..]), (&[9, 40, 33], &[2, 0, 1])] {
+        for options in all_options() {
+            let (none, dense) = (vec![0; shape.len()], vec![false; shape.len()]);
+            let lie = |seed| Tensor::laid_out(DType::F32, shape, order, &none, &dense, 0, seed);
+            let b = Tensor::dense(DType::F32, shape, 1);
+            let (mut once, mut times) = (lie(2), lie(2));
+            for _ in 0..3 {
+                let (a, out) = once.both(true).unwrap();
+                binary().run(&attrs, &[a, b.view().unwrap()], &mut [out], &options).unwrap();
+            }
+            let (a, out) = times.both(true).unwrap();
+            let (inputs, mut outputs) = ([a, b.view().unwrap()], [out]);
+            binary().run_repeatedly(3, &attrs, &inputs, &mut outputs, &options).unwrap();
+            assert!(times.buf == once.buf && once.buf != lie(2).buf, "{options:?} {shape:?}");
+        }
+    }
+}
+
 fn every_three_types() -> impl Iterator<Item = [DType; 3]> {
     let [a, b, c] = [(); 3].map(|()| DType::ALL);
     a.into_iter().flat_map(move |a| b.into_iter().flat_map(move |b| c.map(|c| [a, b, c])))

@@ -48,10 +48,10 @@ fn case(
     let mut group = c.benchmark_group(format!("{name}{mode}/{}{tail}", size.join("x")));
     group.throughput(Throughput::Elements(case.elements() as u64));
     group.bench_function(BenchmarkId::new("kernel", dtype), |b| {
-        b.iter(|| case.run(&options).expect("checked before"))
+        b.iter_custom(|n| case.time_calls(&options, n as usize).expect("checked before"))
     });
     group.bench_function(BenchmarkId::new("floor", dtype), |b| {
-        b.iter(|| case.run_floor(&options).expect("checked before"))
+        b.iter_custom(|n| case.time_floor(&options, n as usize).expect("checked before"))
     });
     group.finish();
 }

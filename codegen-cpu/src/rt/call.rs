@@ -135,6 +135,22 @@ impl Operator {
         outputs: &mut [ViewMut<'_>],
         options: &Options,
     ) -> Result<(), Error> {
+        self.run_repeatedly(1, attrs, inputs, outputs, options)
+    }
+
+    /// The same, all over so many times after checking it once: for benchmarks, which time memory and kernels alone so. In
+    /// place, results are inputs of the next time.
+    ///
+    /// # Errors
+    /// As [`Operator::run`].
+    pub fn run_repeatedly(
+        &self,
+        times: usize,
+        attrs: &[Value],
+        inputs: &[View<'_>],
+        outputs: &mut [ViewMut<'_>],
+        options: &Options,
+    ) -> Result<(), Error> {
         let mut bound = Bound::default();
         bind_to(&mut bound, &self.def, attrs, inputs)?;
         bind::check_outputs(&self.def, &bound, outputs, options.cast)?;
@@ -164,13 +180,15 @@ impl Operator {
         }
         let Some(rows) = rows else {
             lay(&mut job, &call)?;
-            driver::run(&mut job, options);
+            (0..times).for_each(|_| driver::run(&mut job, options));
             return Ok(());
         };
         let zeros = rows::zeros(bound.dtype, level).ok_or_else(|| self.lacks(level))?;
         lay_over_domain(&mut job, &call)?;
-        rows.compute(&job, &call, options);
-        rows.clear(&job, zeros, &call, options)
+        (0..times).try_for_each(|_| {
+            rows.compute(&job, &call, options);
+            rows.clear(&job, zeros, &call, options)
+        })
     }
 
     /// No kernel reads what was left out.
