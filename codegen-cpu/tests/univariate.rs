@@ -237,7 +237,7 @@ impl AtLevel for Tails<'_> {
             let vector =
                 |k: usize| S::f32s::from_fn(s, |i| *part.get(k * S::f32s::LEN + i).unwrap_or(&9.0));
             let z = Two::exact(s, Floats::<S>([vector(0), vector(1)]));
-            let (value, has) = tail.at(s, z, -1.0);
+            let (value, has) = tail.at(s, z, -1.0, false);
             let value = has.select(value.high, Floats::splat(s, f32::NAN));
             out.extend(value.0.iter().flat_map(|v| v.as_slice().to_vec()).take(part.len()));
         }

@@ -111,7 +111,8 @@ impl Function<'_> {
             let allowed = if line == 0.0 { 1e-84 } else { line.abs() * OFF };
             (v - line).abs() <= allowed
         };
-        if !far.iter().all(|x| is_line(*x)) {
+        // What has left f32 is an infinity there, but not near the table.
+        if !base.is_finite() || !slope.is_finite() || !far.iter().all(|x| is_line(*x)) {
             return None;
         }
         let steps = (0..).map(|j| f64::from(from) * libm::exp2(f64::from(j) / 16.0));
@@ -379,6 +380,18 @@ mod tests {
             println!("    {worst:?}");
             assert!(worst.0 < 1.2, "{name}: {worst:?}");
         }
+    }
+
+    /// Beyond f32 an author's graph may stand still.
+    #[test]
+    fn what_grows_beyond_numbers_is_no_line() {
+        let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
+            x.iter().map(|x| libm::exp(x.min(100.0))).map(|v| (v, v * 1e-14)).collect()
+        };
+        let Tail { curve, line } = Function::new(&oracle, Hints::default()).tail(1.0, 5.0);
+        assert_eq!(line, None);
+        let [from, to] = curve.expect("a curve").within;
+        assert!(from == 5.0 && to > 80.0, "{from} {to}");
     }
 
     #[test]

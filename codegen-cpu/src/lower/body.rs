@@ -31,7 +31,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         None => statements(&wide.graph, &names, Arithmetic::F64),
     };
     let value = match &spec.wide {
-        None => narrow(),
+        None | Some(Wide { single: false, .. }) => narrow(),
         Some(all @ Wide { halves: true, .. }) => wide(all),
         Some(single) => {
             let (single, half) = (wide(single), narrow());

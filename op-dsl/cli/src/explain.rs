@@ -105,12 +105,15 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         false => listing(&spec.graph),
     };
     let wide = spec.wide.as_ref().map_or_else(String::new, |wide| {
+        let tables = tables(&wide.graph, &inputs, &scalars, &outputs);
+        if !wide.single {
+            return tables;
+        }
         let error = worst(&spec.graph, Arithmetic::F32).ulps;
         let types = if wide.halves { "all types" } else { "f32" };
         let off =
             if error.is_finite() { format!("{error:.0} ulp off") } else { "of no use".into() };
         let graph = listing(&wide.graph);
-        let tables = tables(&wide.graph, &inputs, &scalars, &outputs);
         format!("\nOn CPUs in f64, for {types}: in f32 results would be {off}\n{graph}{tables}")
     });
     let notes: String =

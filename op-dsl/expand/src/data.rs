@@ -151,8 +151,8 @@ fn spec(s: &Spec) -> TokenStream {
         quote!((#attr, #v))
     }));
     let wide = option(s.wide.as_ref().map(|w| {
-        let (graph, halves) = (graph(&w.graph), w.halves);
-        quote!(Wide { graph: #graph, halves: #halves })
+        let (graph, single, halves) = (graph(&w.graph), w.single, w.halves);
+        quote!(Wide { graph: #graph, single: #single, halves: #halves })
     }));
     let (traced, graph) = (graph(&s.traced), graph(&s.graph));
     let derived = option(s.derived.as_ref().map(derived));

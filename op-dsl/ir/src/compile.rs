@@ -28,6 +28,7 @@ use crate::passes::{
     compose, growth, limits, rational, recognise, saturate, series, simplify, stabilise,
 };
 use crate::prim::Prim;
+use crate::regions;
 use crate::rounding::{self, Arithmetic};
 use crate::wiring::Wiring;
 
@@ -91,13 +92,14 @@ const BUDGET: f64 = 2.0;
 const BUDGET_OF_HALVES: f64 = 1.0 / 32.0;
 
 /// What a back end that has f64 computes instead of `narrow`, the finished graph, where f32 is not
-/// accurate enough.
+/// accurate enough, or functions of one value are faster by tables.
 pub fn wide(traced: &Graph, narrow: &Graph) -> Option<Wide> {
     let graph = widen(traced);
     let worst = rounding::worst(narrow, Arithmetic::F32);
     let limits = rounding::agree_at_infinity(narrow, &graph);
     let halves = worst.halves > BUDGET_OF_HALVES || !limits;
-    (worst.ulps > BUDGET || halves).then_some(Wide { graph, halves })
+    let single = worst.ulps > BUDGET || halves;
+    (single || regions::are_faster(&graph)).then_some(Wide { graph, single, halves })
 }
 
 /// An estimate that needs no better form.

@@ -232,7 +232,7 @@ pub struct Spec {
     pub traced: Graph,
     /// After all target-independent passes: what every back end lowers.
     pub graph: Graph,
-    /// The same for a back end that has f64, where f32 is not accurate enough.
+    /// The same for a back end that has f64, where f32 is not accurate enough or not as fast as tables.
     pub wide: Option<Wide>,
     /// What it is the derivative of; `None` for a formula of the author's own.
     pub derived: Option<Derived>,
@@ -243,6 +243,8 @@ pub struct Spec {
 pub struct Wide {
     /// Its graph. No order of factors is kept for f32's sake: nothing overflows in f64.
     pub graph: Graph,
+    /// Whether f32 needs it. If not, it is for tables of functions alone, which take less time than f32 does.
+    pub single: bool,
     /// Whether 16-bit types need it as well: they have digits to spare in f32.
     pub halves: bool,
 }

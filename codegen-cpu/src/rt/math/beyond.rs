@@ -37,14 +37,14 @@ static HIGH: Column<ENTRIES> = Column(POWERS[0]);
 static LOW: Column<ENTRIES> = Column(POWERS[1]);
 
 impl Tail {
-    /// The values at `sign * z`, and the lanes that have any: `z` is positive, and may be infinite where it is asked to.
+    /// The values at `sign * z`, and the lanes that have any; `z` is positive, and a float unless it is `scaled`.
     #[inline(always)]
-    pub fn at<S: Isa>(&self, s: S, z: Two<S, 2>, sign: f32) -> (Two<S, 2>, Mask<S>) {
+    pub fn at<S: Isa>(&self, s: S, z: Two<S, 2>, sign: f32, scaled: bool) -> (Two<S, 2>, Mask<S>) {
         let mut value = Two::exact(s, Floats::splat(s, f32::NAN));
         let mut has = z.high.simd_lt(f32::NAN);
         if let Some(curve) = self.curve {
             let [from, to] = curve.within;
-            value = curve.value(s, z);
+            value = curve.value(s, z, scaled);
             has = z.high.simd_ge(from) & z.high.simd_lt(to);
         }
         if let Some(line) = self.line {
@@ -72,7 +72,7 @@ fn straight<S: Isa>(s: S, line: Line, z: Two<S, 2>, sign: f32) -> Two<S, 2> {
 impl Curve {
     /// The value of lanes within; of others any.
     #[inline(always)]
-    fn value<S: Isa>(&self, s: S, z: Two<S, 2>) -> Two<S, 2> {
+    fn value<S: Isa>(&self, s: S, z: Two<S, 2>, scaled: bool) -> Two<S, 2> {
         let ix: Bits<S> = match self.cells {
             Cells::Equal(scale) => z.high.mul_add(scale, MAGIC).bits(),
             Cells::Octaves { less, shift } => (z.high - less).bits() >> shift,
@@ -88,7 +88,10 @@ impl Curve {
         let slope = q.mul_add(d, column(4));
         let (product, lost) = d.two_prod(s, v1);
         let (sum, rest) = v0.two_sum(product);
-        let low = z.low.mul_add(v1 + slope, d.mul_add(slope, lost) + (rest + column(2)));
+        let mut low = d.mul_add(slope, lost) + (rest + column(2));
+        if scaled {
+            low = z.low.mul_add(v1 + slope, low);
+        }
         // What the square and higher powers add may be more than a step of the exponential.
         let high = sum + low;
         self.exp(s, high, (sum - high) + low)

@@ -147,15 +147,18 @@ pub fn anywhere<U: Univariate, S: Isa, E: El>(
     s: S,
     x: Variable<S, PAIR>,
 ) -> (Two<S, PAIR>, Mask<S>) {
-    let near = univariate::<U, S, E, PAIR>(s, x);
+    let nothing = Two::exact(s, Floats::splat(s, f32::NAN));
     with_table!(U, S, E, table => {
-        let mut value = near;
         let mut missed = table.outside(s, x.is.high, U::SCALED);
+        let mut value = nothing;
+        if !missed.all_true() {
+            value = univariate::<U, S, E, PAIR>(s, x);
+        }
         for side in [0, 1] {
             if let Some(outside) = table.outside_of(s, x.is.high, side)
                 && outside.any_true()
             {
-                let (mut far, mut has) = table.beyond(s, x.is, &U::TAILS, side);
+                let (mut far, mut has) = table.beyond::<U, S, E>(s, x.is, side);
                 if const { U::SCALED } {
                     has = has & x.is.high.abs().simd_lt(SCALED_END);
                     if const { !U::TWO } {
@@ -169,7 +172,7 @@ pub fn anywhere<U: Univariate, S: Isa, E: El>(
         if loses::<U, _>(table) { missed = missed | two::tiny(x.of) }
         (value, missed)
     })
-    .unwrap_or((near, x.of.simd_eq(x.of)))
+    .unwrap_or((nothing, x.of.simd_eq(x.of)))
 }
 
 /// Whether a function has the digits of a variable that is the product of a small number.
@@ -391,23 +394,27 @@ where
 
     /// The value beyond an end, and the lanes that have any.
     #[inline(always)]
-    fn beyond<S: Isa>(
+    fn beyond<U: Univariate, S: Isa, E: El>(
         &self,
         s: S,
         x: Two<S, PAIR>,
-        tails: &[Tail; 2],
         end: usize,
     ) -> (Two<S, PAIR>, Mask<S>) {
+        let scaled = const { U::SCALED && is_single::<E>() };
+        let [left, right] = &U::TAILS;
         if !self.is_folded() {
-            return if end == 0 { tails[0].at(s, -x, -1.0) } else { tails[1].at(s, x, 1.0) };
+            return match end {
+                0 => left.at(s, -x, -1.0, scaled),
+                _ => right.at(s, x, 1.0, scaled),
+            };
         }
         let z = Two { high: x.high.abs(), low: x.low.flipped(x.high) };
         let (tail, sign) = match self.design.symmetry {
             Symmetry::Point { side: Side::Negative, .. }
-            | Symmetry::Linear { side: Side::Negative, .. } => (&tails[0], -1.0),
-            _ => (&tails[1], 1.0),
+            | Symmetry::Linear { side: Side::Negative, .. } => (left, -1.0),
+            _ => (right, 1.0),
         };
-        let (value, has) = tail.at(s, z, sign);
+        let (value, has) = tail.at(s, z, sign, scaled);
         (self.finish_two(s, value, x), has)
     }
 

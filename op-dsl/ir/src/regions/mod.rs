@@ -119,6 +119,34 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     (!functions.is_empty()).then(|| Split { rest: b.finish(&results), functions })
 }
 
+/// Whether the functions of a graph take longer in f32 than look-ups do.
+pub fn are_faster(graph: &Graph) -> bool {
+    let inputs = graph.nodes.iter().filter_map(|node| match node {
+        Node::Stream(s) => Some(usize::from(*s) + 1),
+        _ => None,
+    });
+    split(graph, inputs.max().unwrap_or(0)).is_some_and(|Split { functions, .. }| {
+        let all: usize = functions.iter().map(|f| operations(&f.graph)).sum();
+        all > LOOK_UP * functions.len()
+    })
+}
+
+/// Operations of a look-up and the polynomial after it.
+const LOOK_UP: usize = 18;
+
+/// About how many operations a graph takes in f32, by what was measured.
+fn operations(graph: &Graph) -> usize {
+    use Prim::{Div, Exp, GeluGrad, GeluTanhGrad, Sigmoid, SiluGrad, Sqrt};
+    let of = |node: &Node| match *node {
+        Node::Call(Div | Sqrt, _) => 6,
+        Node::Call(Exp | Sigmoid | SiluGrad | GeluGrad | GeluTanhGrad, _) => 14,
+        Node::Call(prim, _) if costs(prim) => 20,
+        Node::Call(..) => 1,
+        _ => 0,
+    };
+    graph.nodes.iter().map(of).sum()
+}
+
 /// The rest as it is built, and the functions that were met.
 struct Splitter {
     b: Builder,
