@@ -62,23 +62,34 @@ impl Truth {
     }
 
     /// Whether some of the inputs show that a table is not good.
-    fn doubts(&self, table: &Table) -> bool {
-        self.wrong(table, &self.some, thinned(self.element).1).is_none()
+    fn doubts(&self, table: &Table, before: f64) -> bool {
+        self.wrong(table, before, &self.some, thinned(self.element).1).is_none()
     }
 
     /// The largest error of a table that is good, in units in the last place: zero or one.
-    fn judge(&self, table: &Table) -> Option<f64> {
-        let some = self.wrong(table, &self.some, WRONG)?;
-        let rest = self.wrong(table, &self.rest, WRONG - some)?;
+    fn judge(&self, table: &Table, before: f64) -> Option<f64> {
+        let some = self.wrong(table, before, &self.some, WRONG)?;
+        let rest = self.wrong(table, before, &self.rest, WRONG - some)?;
         Some((some + rest > 0) as u8 as f64)
     }
 
-    /// How many come out as a neighbour of the right result: none if too many, or as something else.
-    fn wrong(&self, table: &Table, inputs: &[(f32, f64)], most: usize) -> Option<usize> {
+    /// How many come out as a neighbour of the right result: none if too many, or as something else, or if some is off
+    /// by more than `before` units before it is rounded.
+    fn wrong(
+        &self,
+        table: &Table,
+        before: f64,
+        inputs: &[(f32, f64)],
+        most: usize,
+    ) -> Option<usize> {
         let mut wrong = 0;
         for &(x, want) in inputs {
             let Some(got) = table.eval(x) else { continue };
-            let (got, ulp) = (self.element.round(got as f64), self.element.ulp(want));
+            let ulp = self.element.ulp(want);
+            if (f64::from(got) - want).abs() > before * ulp {
+                return None;
+            }
+            let got = self.element.round(f64::from(got));
             let off = (got - want).abs();
             if off <= ulp * (0.5 + TIE) || got == self.element.round(want) {
                 continue;
@@ -162,8 +173,9 @@ fn across(search: &Search, most: f64) -> f64 {
 
 /// The table of the widest segments that are good.
 fn widest(search: &Search, widest: f64) -> Option<Table> {
+    let before = search.view.before;
     let truth = search.view.function.truth(search.view.element);
-    let promising = |width: f64| table(search, width).filter(|table| !truth.doubts(table));
+    let promising = |width: f64| table(search, width).filter(|table| !truth.doubts(table, before));
     let narrowest = across(search, NEAREST).min(widest);
     let mut width = widest;
     if promising(widest).is_none() {
@@ -178,7 +190,7 @@ fn widest(search: &Search, widest: f64) -> Option<Table> {
     for step in STEPS {
         width *= step;
         if let Some(table) = table(search, width)
-            && let Some(ulp) = truth.judge(&table)
+            && let Some(ulp) = truth.judge(&table, before)
         {
             return Some(Table { ulp, ..table });
         }

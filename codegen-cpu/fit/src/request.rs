@@ -30,6 +30,8 @@ pub struct Request {
     pub target: f64,
     /// If the target is beyond reach, it may be raised to this.
     pub most: f64,
+    /// Whether something multiplies values of 16 bits before they are rounded.
+    pub multiplied: bool,
 }
 
 impl Request {
@@ -44,9 +46,19 @@ impl Request {
             // Wide segments lose more: a table that reaches far enough is worth a fifth of a unit.
             target: if wide { 1.0 } else { 1.2 },
             most: 2.2,
+            multiplied: false,
         }
     }
+
+    /// What values may be off before they are rounded, in units in the last place.
+    fn before(&self) -> f64 {
+        if self.multiplied && self.element != Element::F32 { BEFORE } else { f64::INFINITY }
+    }
 }
+
+/// What is multiplied before it is rounded may be off by this part of a unit of 16 bits: doubled where the product's
+/// unit is the smaller one, and rounded, it is off by one at most.
+const BEFORE: f64 = 0.25;
 
 /// A target that is beyond reach is raised by this.
 const RAISE: f64 = 1.15;
@@ -62,7 +74,7 @@ impl Function<'_> {
         let mut views = Vec::new();
         let mut refusal = Refusal::Target { ulp: request.most };
         for &symmetry in layouts {
-            match View::new(self, symmetry, request.element) {
+            match View::new(self, symmetry, request.element, request.before()) {
                 Ok(view) => views.push(view),
                 Err(why) => refusal = why,
             }

@@ -16,6 +16,8 @@ pub(crate) struct View<'a> {
     pub(crate) roots: Vec<f64>,
     /// The value beside zero on either side.
     pub(crate) zero: [Zero; 2],
+    /// What 16-bit values may be off before they are rounded, in units in the last place.
+    pub(crate) before: f64,
     /// How far the table may or must reach to either side.
     pub(crate) reach: [Reach; 2],
 }
@@ -34,6 +36,7 @@ impl<'a> View<'a> {
         function: &'a Function<'a>,
         symmetry: Symmetry,
         element: Element,
+        before: f64,
     ) -> Result<Self, Refusal> {
         let sign = symmetry.sign();
         let mut view = View {
@@ -42,6 +45,7 @@ impl<'a> View<'a> {
             element,
             roots: function.roots().iter().map(|r| r * sign).collect(),
             zero: function.zero,
+            before,
             reach: [Reach { to: 0.0, limit: None }; 2],
         };
         if view.symmetric() {
@@ -165,9 +169,12 @@ impl<'a> View<'a> {
         Ok(if at <= to { Reach { to: at, limit: Some(limit) } } else { Reach { to, limit: None } })
     }
 
-    /// Whether two values are one when rounded, on either side.
+    /// Whether two values are one when rounded, on either side, and as near as values have to be before.
     pub(crate) fn same(&self, z: f64, v: f64, limit: f64) -> bool {
-        let same = |a: f64, b: f64| self.element.round(a) == self.element.round(b);
+        let same = |a: f64, b: f64| {
+            let near = (a - b).abs() <= self.before * self.element.ulp(b);
+            near && self.element.round(a) == self.element.round(b)
+        };
         let others = (self.symmetry.other(v, z), self.symmetry.other(limit, z));
         same(v, limit)
             && match others {

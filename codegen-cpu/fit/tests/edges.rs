@@ -200,3 +200,26 @@ fn symmetry_is_found_by_value() {
         assert!((table.eval(x).unwrap() as f64 / want - 1.0).abs() < 1.2e-7, "{x}");
     }
 }
+
+/// What is multiplied before it is rounded is near the function before it is.
+#[test]
+fn factors_are_near_before_they_are_rounded() {
+    let mut worst = [0.0f64; 2];
+    for case in &CASES {
+        let oracle = case.oracle();
+        let function = Function::new(&oracle, case.hints());
+        for element in [Element::F16, Element::Bf16] {
+            for (k, multiplied) in [false, true].into_iter().enumerate() {
+                let request = Request { multiplied, ..Request::new(element, 8) };
+                let Ok(table) = function.fit(&request) else { continue };
+                for x in element.inputs().into_iter().step_by(7) {
+                    let Some(got) = table.eval(x) else { continue };
+                    let want = case.truth(f64::from(x));
+                    let off = (f64::from(got) - want).abs() / element.ulp(want);
+                    worst[k] = worst[k].max(off);
+                }
+            }
+        }
+    }
+    assert!(worst[1] <= 0.251 && worst[0] > 0.4, "{worst:?}");
+}

@@ -15,8 +15,18 @@ use quote::{format_ident, quote};
 /// What widths of look-ups there are: entries, and how a segment is found there.
 const WIDTHS: [(usize, Index); 2] = [(32, Index::Down), (8, Index::Product)];
 
-/// `struct #name` and its tables, `two` if its values are asked for as two floats; `None` where no table meets what is asked of it.
-pub fn function(name: &Ident, function: &regions::Function, two: bool) -> Option<TokenStream> {
+/// What is asked of a function's values.
+#[derive(Clone, Copy)]
+pub struct Asked {
+    /// That they are two floats.
+    pub two: bool,
+    /// That they can be multiplied before they are rounded.
+    pub multiplied: bool,
+}
+
+/// `struct #name` and its tables; `None` where no table meets what is asked of it.
+pub fn function(name: &Ident, function: &regions::Function, asked: Asked) -> Option<TokenStream> {
+    let Asked { two, multiplied } = asked;
     let graph = &function.graph;
     let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
         let known = |x: &f64| outputs(graph, Arithmetic::F64, &Point::single(0, *x))[0];
@@ -25,7 +35,7 @@ pub fn function(name: &Ident, function: &regions::Function, two: bool) -> Option
     let fitted = Function::new(&oracle, hints(graph, function.domain)?);
     let scaled = !function.variable.times.0.is_empty();
     let [wide, narrow] = WIDTHS.map(|(entries, index)| {
-        let usual = |element| Request { index, ..Request::new(element, entries) };
+        let usual = |element| Request { index, multiplied, ..Request::new(element, entries) };
         let fit = |element| fitted.fit(&usual(element)).ok();
         let tables = if scaled {
             // A product is no number of 16 bits, whose tables are right at those. What rounding takes from a

@@ -28,21 +28,29 @@ pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
         Node::Call(..) => uniform[id.index()],
         _ => false,
     };
-    // Which nodes are the stream, its negative, or chosen of it.
+    taken_by(graph, stream).any(|node| {
+        matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _)) && node.args().iter().any(is_rounded)
+    })
+}
+
+/// Whether a stream is more than a result.
+pub fn is_taken(graph: &Graph, stream: usize) -> bool {
+    taken_by(graph, stream).next().is_some()
+}
+
+/// What computes with a stream, its negative, or what is chosen of it.
+fn taken_by(graph: &Graph, stream: usize) -> impl Iterator<Item = &Node> {
     let mut is_it = vec![false; graph.nodes.len()];
-    for (k, node) in graph.nodes.iter().enumerate() {
+    let takes = graph.nodes.iter().enumerate().filter_map(move |(k, node)| {
         let met = node.args().iter().any(|id| is_it[id.index()]);
+        let passes = matches!(node, Node::Call(Prim::Neg | Prim::Select, _));
         is_it[k] = match node {
             Node::Stream(s) => usize::from(*s) == stream,
-            Node::Call(Prim::Neg | Prim::Select, _) => met,
-            _ => false,
+            _ => met && passes,
         };
-        let multiplies = matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _));
-        if met && multiplies && node.args().iter().any(is_rounded) {
-            return true;
-        }
-    }
-    false
+        (met && !passes).then_some(node)
+    });
+    takes
 }
 
 struct Rest<'a> {

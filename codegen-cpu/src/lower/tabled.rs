@@ -1,8 +1,9 @@
 //! A body whose functions of one value are looked up: `impl Tabled`.
 
 use super::code::{Code, Names, code};
-use super::rest::{asks_for_two, rest};
-use super::{fitted, literal};
+use super::fitted::{self, Asked};
+use super::literal;
+use super::rest::{asks_for_two, is_taken, rest};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Graph, Node};
 use op_dsl_ir::op::Spec;
@@ -150,7 +151,8 @@ fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<Vec<LookedUp>>
         let owner = format_ident!("{name}F{k}");
         let is_product = !function.variable.times.0.is_empty();
         let two = is_product && asks_for_two(&split.rest, first + k);
-        let tables = fitted::function(&owner, function, two)?;
+        let asked = Asked { two, multiplied: is_taken(&split.rest, first + k) };
+        let tables = fitted::function(&owner, function, asked)?;
         Some(LookedUp {
             owner,
             tables,
