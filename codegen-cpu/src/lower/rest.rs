@@ -41,7 +41,7 @@ pub fn is_taken(graph: &Graph, stream: usize) -> bool {
 /// What computes with a stream, its negative, or what is chosen of it.
 fn taken_by(graph: &Graph, stream: usize) -> impl Iterator<Item = &Node> {
     let mut is_it = vec![false; graph.nodes.len()];
-    let takes = graph.nodes.iter().enumerate().filter_map(move |(k, node)| {
+    graph.nodes.iter().enumerate().filter_map(move |(k, node)| {
         let met = node.args().iter().any(|id| is_it[id.index()]);
         let passes = matches!(node, Node::Call(Prim::Neg | Prim::Select, _));
         is_it[k] = match node {
@@ -49,8 +49,7 @@ fn taken_by(graph: &Graph, stream: usize) -> impl Iterator<Item = &Node> {
             _ => met && passes,
         };
         (met && !passes).then_some(node)
-    });
-    takes
+    })
 }
 
 struct Rest<'a> {
