@@ -23,7 +23,7 @@ pub struct Tabled {
     pub everywhere: TokenStream,
 }
 
-/// Where f32 is not accurate enough, functions of one value have tables, at levels that look them up.
+/// Where f32 is not accurate enough, or slower, functions of one value have tables, at levels that look them up.
 pub fn implementation(
     name: &Ident,
     spec: &Spec,

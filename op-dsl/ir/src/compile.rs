@@ -10,7 +10,8 @@
 //!        saturate       a huge x stands still where the formula has reached its limit
 //!        stabilise      no cancellation in the tails, no false infinity, no NaN from finite input
 //!        simplify       constants folded, 1 * x, 0 + x, ...
-//!   -> where the estimate in `rounding` finds f32 not accurate enough, for back ends that have f64:
+//!   -> where the estimate in `rounding` finds f32 not accurate enough, or `regions` finds it slower than look-ups,
+//!      for back ends that have f64:
 //!        recognise, compose
 //!        rational       everything over one denominator: what would cancel has cancelled
 //!        series         its power series where a function loses its digits near zero

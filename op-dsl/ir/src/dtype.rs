@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The element type of a tensor. What is known of it is in its [`Row`].
+/// The element type of a tensor. What is known of it is in its `Row`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum DType {

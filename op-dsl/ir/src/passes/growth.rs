@@ -1,7 +1,7 @@
 //! Holds what grows beyond f64 short of infinity, beside what may be zero.
 //!
 //! `dy * exp(x)` is 0 for every `x` where `dy` is 0, but of 1000 the exponential is infinite in f64 too, and
-//! `0 * inf` is no number. So a factor that overflows stands still at [`GROWN`], and a divisor that underflows
+//! `0 * inf` is no number. So a factor that overflows stands still at `GROWN`, and a divisor that underflows
 //! becomes a factor. Results are beyond f32 there, unless they are zero.
 
 use crate::far::held;

@@ -6,7 +6,7 @@
 //! good. A function whose own values serve to the end, and at infinity, is left alone.
 //!
 //! What attributes and other streams have a part in has no such values. If it makes NaN of an
-//! infinity, it sees a number of [`HUGE`] instead: beyond f32, yet far from the end of f64.
+//! infinity, it sees a number of `HUGE` instead: beyond f32, yet far from the end of f64.
 
 use super::products::{Sole, sole_streams};
 use crate::far::{self, FAR};

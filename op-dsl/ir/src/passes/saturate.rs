@@ -1,6 +1,6 @@
 //! Holds a huge argument still where the formula has reached its limit.
 //!
-//! `x^2 * sigmoid'(x)` goes to zero at both ends, but in f32 the ends read `inf * 0`: NaN. Beyond [`REACH`] the product no
+//! `x^2 * sigmoid'(x)` goes to zero at both ends, but in f32 the ends read `inf * 0`: NaN. Beyond `REACH` the product no
 //! longer changes, so its growing factors see `clamp(x, -REACH, REACH)`, whose cube is finite. The argument of a function
 //! is clamped likewise where f32 makes NaN of it and the function has settled: `sigmoid(x^3 - x^2)` is 1 where its argument
 //! reads `inf - inf`.

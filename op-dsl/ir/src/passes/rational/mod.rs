@@ -1,7 +1,7 @@
 //! Brings values to one numerator and one denominator, so that what would cancel has cancelled
 //! before anything is rounded.
 //!
-//! Everything built by `+ - * /` from atoms is one [`Product`]: of `1/d - x/d^2` with `d = 1 + x`
+//! Everything built by `+ - * /` from atoms is one `Product`: of `1/d - x/d^2` with `d = 1 + x`
 //! nothing is left but `1/d^2`. Sigmoid and tanh are fractions of exponentials, and powers of one
 //! exponential are powers of an atom: `1 - tanh(x)^2` is `4 e / (1 + e)^2`, `e = exp(2 x)`.
 //! A square of a root is its argument, and `x sign(x)` is `|x|`. Everything else is an atom, whose
