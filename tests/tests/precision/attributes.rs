@@ -5,7 +5,7 @@ use super::error;
 use super::levels::levels;
 use op_dsl::ir::op::Value;
 use op_dsl::ir::{DType, regions};
-use op_dsl::{Operator, Options};
+use op_dsl::{Level, Operator, Options};
 
 #[op_dsl::operators]
 pub mod scaled {
@@ -107,40 +107,69 @@ const ATTRIBUTES: [[f32; 2]; 8] = [
     [1e33, 1e-12],
 ];
 
+impl Case {
+    /// The results where one input is `x` and the others are the same throughout.
+    fn values(&self, x: &[f32], attributes: [f32; 2], level: Level) -> Vec<f64> {
+        let def = self.op.def();
+        let column = |k: usize| match k == self.varied {
+            true => x.to_vec(),
+            false => vec![self.others[k]; x.len()],
+        };
+        let inputs: Vec<Tensor> = (0..def.inputs.len())
+            .map(|k| Tensor { shape: vec![x.len()], data: Data::F32(column(k)) })
+            .collect();
+        let attributes = &attributes[..def.attrs.len()];
+        let values: Vec<Value> = attributes.iter().map(|a| Value::Float((*a).into())).collect();
+        let options = Options { level: Some(level), ..Options::default() };
+        let out = run(self.op, &values, &inputs, &options);
+        (0..x.len()).map(|i| out[0].at(i)).collect()
+    }
+}
+
 #[test]
 fn tables_serve_any_attribute() {
     let all = (0..=u32::MAX).step_by(1_000_003).map(f32::from_bits);
     let near = (0..20_000).map(|i| (i as f32 - 9_999.5) / 999.7);
     let ends = [0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN, 1e-44];
     let x: Vec<f32> = all.chain(near).chain(ends).collect();
-    let n = x.len();
-    for Case { op, varied, others, truth, ulps } in &CASES {
-        let def = op.def();
+    for case in &CASES {
+        let def = case.op.def();
         let wide = def.specs[0].wide.as_ref().expect("f32 is not enough");
-        assert!(regions::split(&wide.graph, def.inputs.len()).is_some(), "{}", op.name());
-        let column = |k: usize| match k == *varied {
-            true => x.clone(),
-            false => vec![others[k]; n],
-        };
-        let inputs: Vec<Tensor> = (0..def.inputs.len())
-            .map(|k| Tensor { shape: vec![n], data: Data::F32(column(k)) })
-            .collect();
+        assert!(regions::split(&wide.graph, def.inputs.len()).is_some(), "{}", def.name);
         for attributes in ATTRIBUTES {
-            let count = def.attrs.len();
-            let values: Vec<Value> =
-                attributes[..count].iter().map(|a| Value::Float((*a).into())).collect();
             for level in levels() {
-                let options = Options { level: Some(level), ..Options::default() };
-                let out = run(op, &values, &inputs, &options);
-                let errors = x.iter().enumerate().map(|(i, x)| {
-                    let want = truth((*x).into(), others.map(f64::from), attributes.map(f64::from));
-                    let got = out[0].at(i);
+                let errors = x.iter().zip(case.values(&x, attributes, level)).map(|(x, got)| {
+                    let (others, attributes) =
+                        (case.others.map(f64::from), attributes.map(f64::from));
+                    let want = (case.truth)((*x).into(), others, attributes);
                     (error(DType::F32, got, want, 0.0), *x, got, want)
                 });
                 let worst = errors.max_by(|a, b| a.0.total_cmp(&b.0)).expect("numbers");
-                let at = format!("{} at {}, {attributes:?}: {worst:?}", op.name(), level.name());
+                let at = format!("{} at {}, {attributes:?}: {worst:?}", def.name, level.name());
                 println!("{at}");
-                assert!(worst.0 <= *ulps, "{at}");
+                assert!(worst.0 <= case.ulps, "{at}");
+            }
+        }
+    }
+}
+
+/// Of numbers inside tables, beyond them and beyond f32 side by side, each has the value that it has among its like.
+#[test]
+fn what_is_beside_an_element_changes_no_bit() {
+    let inside = [0.0, -0.0, 0.3, -1.1, 2.7, 1e-42];
+    let beyond = [9.1, -9.9, 17.0, -60.0, 88.5, -95.0, 150.0, -230.0, 1e6, -1e20];
+    let ends = [f32::MAX, f32::MIN, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+    let x: Vec<f32> = [&inside[..], &beyond, &ends].concat();
+    for case in &CASES {
+        for attributes in ATTRIBUTES {
+            for level in levels() {
+                let beside = case.values(&x, attributes, level);
+                for (x, got) in x.iter().zip(beside) {
+                    let alone = case.values(&[*x; 64], attributes, level)[0];
+                    let same = got.to_bits() == alone.to_bits() || got.is_nan() && alone.is_nan();
+                    let at = format!("{} at {}, {attributes:?}", case.op.name(), level.name());
+                    assert!(same, "{at}: f({x:e}) = {got:e}, alone {alone:e}");
+                }
             }
         }
     }
