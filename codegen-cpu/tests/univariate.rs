@@ -252,7 +252,7 @@ fn vectors_do_beyond_tables_what_the_fitter_says() {
         ("silu'", slope),
         ("bump", |x| libm::exp(-x * x)),
         ("x tanh(e^x)", |x| x * libm::tanh(libm::exp(x))),
-        ("2 - x", |x| 2.0 - x + libm::exp(x)),
+        ("2 - 3x", |x| 2.0 - 3.0 * x + libm::exp(x)),
     ];
     let mut layouts = Vec::new();
     for (name, f) in functions {

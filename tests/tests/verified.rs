@@ -46,6 +46,12 @@ pub mod formulas {
         x * ln(abs(x))
     }
 
+    /// The derivative is `2x` far out, which leaves f32 before `x` does, and comes back by a small `dy`.
+    #[op(name = "XSoftplus", grad(name = "XSoftplusGrad", wrt(x)))]
+    pub fn x_softplus(x: Elem) -> Elem {
+        x * softplus(x)
+    }
+
     #[op(name = "XLogSquare", grad(name = "XLogSquareGrad", wrt(x)))]
     pub fn x_log_square(x: Elem) -> Elem {
         0.5 * x * ln(x * x)

@@ -4,7 +4,7 @@
 //! line, where some lane of a step has left a table ([`tabled`](crate::rt::tabled)).
 
 use super::table::{Lut, MAGIC};
-use super::two::{Two, finite};
+use super::two::Two;
 use super::univariate::Column;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask};
@@ -66,7 +66,7 @@ fn straight<S: Isa>(s: S, line: Line, z: Two<S, 2>, sign: f32) -> Two<S, 2> {
     }
     let slope = Floats::splat(s, sign * line.slope);
     let high = z.high.mul_add(slope, base);
-    Two { high, low: finite(s, z.low.mul_add(slope, z.high.mul_add(slope, base - high))) }
+    Two { high, low: z.low.mul_add(slope, z.high.mul_add(slope, base - high)) }
 }
 
 impl Curve {

@@ -32,7 +32,7 @@ pub struct Two<S: Isa, const W: usize> {
 
 /// Of a correction what is finite: beyond numbers there is nothing to correct.
 #[inline(always)]
-pub(super) fn finite<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
+fn finite<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
     x.abs().simd_lt(f32::INFINITY).select(x, Floats::splat(s, 0.0))
 }
 

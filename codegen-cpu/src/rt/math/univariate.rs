@@ -159,6 +159,8 @@ pub fn anywhere<U: Univariate, S: Isa, E: El>(
                 && outside.any_true()
             {
                 let (mut far, mut has) = table.beyond::<U, S, E>(s, x.is, side);
+                // What leaves f32 may come back by what multiplies it.
+                has = has & far.high.abs().simd_lt(f32::INFINITY);
                 if const { U::SCALED } {
                     has = has & x.is.high.abs().simd_lt(SCALED_END);
                     if const { !U::TWO } {
