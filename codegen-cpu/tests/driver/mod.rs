@@ -416,3 +416,34 @@ pub fn all_options() -> Vec<Options> {
     }
     all
 }
+
+/// Around every size of a vector and a step.
+pub const SIZES: [usize; 22] =
+    [0, 1, 2, 3, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300];
+
+/// A gated tensor's shape.
+pub fn double(shape: &[usize], dim: usize) -> Vec<usize> {
+    let mut shape = shape.to_vec();
+    shape[dim] *= 2;
+    shape
+}
+
+/// Into an output of any element type: rounded to the type of the call first.
+pub fn check_cast(t: [&Tensor; 2], z: Tensor) {
+    let mut typed = z.clone();
+    let computed = t[0].dtype().promote(t[1].dtype());
+    typed.buf = Buf::new(computed, (0..z.buf.len()).map(|i| z.buf.get(i)));
+    let typed = Tensor { buf: expect_binary(0.75, t, &typed), ..typed };
+    let mut want = z.clone();
+    for index in indices(&z.shape) {
+        want.buf.set(z.at(&index), typed.buf.get(z.at(&index)));
+    }
+    for options in all_options() {
+        let (mut z, options) = (z.clone(), Options { cast: true, ..options });
+        let views = t.map(|t| t.view().unwrap());
+        binary()
+            .run(&[Value::Float(0.75)], &views, &mut [z.view_mut().unwrap()], &options)
+            .unwrap();
+        assert!(z.buf == want.buf, "{options:?} {t:?}");
+    }
+}
