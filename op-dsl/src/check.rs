@@ -6,12 +6,12 @@ use op_dsl_ir::op::{AttrKind, OpDef, Origin, Part, Spec, Stream, Value};
 
 /// Compares the graphs of `gradient` with central differences of `forward`'s own function.
 ///
-/// # Panics
-/// With one line when they differ, or when names do not tell what belongs to what.
-pub fn gradient(forward: &Operator, gradient: &Operator) {
-    if let Err(why) = compare(forward, gradient) {
-        panic!("`{}` is not the gradient of `{}`: {why}", gradient.name(), forward.name());
-    }
+/// # Errors
+/// One line when they differ, or when names do not tell what belongs to what.
+pub fn gradient(forward: &Operator, gradient: &Operator) -> Result<(), String> {
+    compare(forward, gradient).map_err(|why| {
+        format!("`{}` is not the gradient of `{}`: {why}", gradient.name(), forward.name())
+    })
 }
 
 fn compare(forward: &Operator, gradient: &Operator) -> Result<(), String> {

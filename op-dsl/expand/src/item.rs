@@ -54,8 +54,8 @@ pub fn check(op: &Operator, family: &Family) -> Option<TokenStream> {
         quote! {
             #[cfg(test)]
             #[test]
-            fn #name() {
-                ::op_dsl::check::gradient(&#forward, &#gradient);
+            fn #name() -> ::core::result::Result<(), ::std::string::String> {
+                ::op_dsl::check::gradient(&#forward, &#gradient)
             }
         }
     })
