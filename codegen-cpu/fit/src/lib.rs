@@ -52,6 +52,7 @@
 mod cells;
 mod centre;
 mod element;
+pub mod exponential;
 mod float;
 mod function;
 mod grid;
@@ -67,7 +68,7 @@ mod segment;
 mod squares;
 mod symmetry;
 mod table;
-mod tail;
+pub mod tail;
 mod view;
 
 pub use element::Element;
@@ -79,7 +80,3 @@ pub use request::Request;
 pub use symmetry::{Side, Symmetry};
 pub use table::{Centring, Design, End, MAX_DEGREE, Segment, Table};
 pub use tail::{Cells, Curve, Line, Tail};
-pub mod exponential {
-    //! Constants of the exponential that tails are made of.
-    pub use crate::tail::{COLUMNS, ENTRIES, POWERS, SERIES, STEP, STEPS};
-}

@@ -3,13 +3,13 @@
 //! `op_dsl_fit::Tail` says what that is, and its `Curve::eval` is what is done here lane by lane. It is evaluated out of
 //! line, where some lane of a step has left a table ([`tabled`](crate::rt::tabled)).
 
+use super::exponential::{EXP, Exp};
 use super::table::{Lut, MAGIC};
 use super::two::Two;
 use super::univariate::Column;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask};
-use op_dsl_fit::exponential::{COLUMNS, ENTRIES, POWERS, SERIES, STEP, STEPS};
-use op_dsl_fit::{Cells, Line};
+use op_dsl_fit::tail::{COLUMNS, Cells, ENTRIES, Line};
 
 /// What a function is beyond its table, on one side of zero.
 #[derive(Clone, Copy, Debug)]
@@ -32,9 +32,6 @@ pub struct Curve {
     /// Centres, `v0` and its rest, `v1` and its rest, and the coefficients of higher powers.
     pub columns: &'static [Column<ENTRIES>],
 }
-
-static HIGH: Column<ENTRIES> = Column(POWERS[0]);
-static LOW: Column<ENTRIES> = Column(POWERS[1]);
 
 impl Tail {
     /// The values at `sign * z`, and the lanes that have any; `z` is positive, and a float unless it is `scaled`.
@@ -94,23 +91,10 @@ impl Curve {
         }
         // What the square and higher powers add may be more than a step of the exponential.
         let high = sum + low;
-        self.exp(s, high, (sum - high) + low)
-    }
-
-    /// `+- e^-(high + low)`, a normal number.
-    #[inline(always)]
-    fn exp<S: Isa>(&self, s: S, high: Floats<S>, low: Floats<S>) -> Two<S, 2> {
-        let t = (-high).mul_add(STEPS, MAGIC);
-        let k = t - MAGIC;
-        let r = k.mul_add(STEP[0], high) + k.mul_add(STEP[1], low);
-        let p = r.mul_add(-SERIES[1], SERIES[0]).mul_add(r, -1.0);
-        let bits = t.bits();
-        let part = p.mul_add(r, LOW.0.lut(s, bits));
-        // The shift drops all but the low bits of floor(k / 16), as two's complement asks for.
+        let exp = Exp::new(s, &EXP, high, (sum - high) + low);
         let sign = u32::from(self.negative) << 31;
-        let up = (((bits >> 4) << 23) + (sign | 127 << 23)).floats();
-        let power = HIGH.0.lut(s, bits);
-        let value = part.mul_add(power, power);
-        Two { high: value * up, low: part.mul_add(power, power - value) * up }
+        let up = exp.up(sign | 127 << 23);
+        let value = exp.s.mul_add(exp.t, exp.t);
+        Two { high: value * up, low: exp.s.mul_add(exp.t, exp.t - value) * up }
     }
 }

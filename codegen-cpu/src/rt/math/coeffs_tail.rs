@@ -1,21 +1,6 @@
 //! Constants of the tails.
 
-/// `T[j] (1 + tau[j]) = factor * 2^(j/16)`: a float and what it misses, relative to it.
-#[repr(C, align(64))]
-pub(super) struct ExpTable {
-    pub(super) high: [f32; 16],
-    pub(super) low: [f32; 16],
-}
-
-/// Factor 1.
-#[rustfmt::skip]
-#[expect(clippy::approx_constant, reason = "sqrt 2 is one of sixteen powers")]
-pub(super) static EXP: ExpTable = ExpTable {
-    high: [1.0, 1.0442737, 1.0905077, 1.1387886, 1.1892071, 1.2418578, 1.2968396, 1.3542556,
-           1.4142135, 1.4768262, 1.5422108, 1.6104903, 1.6817929, 1.7562522, 1.8340081, 1.9152066],
-    low: [0.0, 4.628547e-8, -1.19921575e-8, 4.7297824e-8, 3.193418e-8, 3.6210572e-8, -3.099072e-8, -7.475213e-9,
-           1.7114271e-8, -3.0476834e-8, 5.233334e-9, 6.1075918e-9, -1.4719605e-8, -5.258795e-9, -6.1282597e-9, 5.1406093e-9],
-};
+use super::exponential::ExpTable;
 
 /// Factor 1 / sqrt(2 pi).
 #[rustfmt::skip]

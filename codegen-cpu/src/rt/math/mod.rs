@@ -19,6 +19,7 @@ mod coeffs_tail;
 mod coeffs_wide;
 mod erf;
 mod exp;
+mod exponential;
 mod log;
 pub(super) mod minmax;
 mod mul3;

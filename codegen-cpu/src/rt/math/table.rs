@@ -8,9 +8,7 @@
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask, each};
 use fearless_simd::prelude::*;
-
-/// 1.5 * 2^23: adding it rounds to an integer, which is left in the low bits.
-pub(super) const MAGIC: f32 = 12_582_912.0;
+pub(super) use op_dsl_fit::exponential::MAGIC;
 
 /// Where `z` is close to: `f(z) = a0 + d * p`.
 #[derive(Clone, Copy)]

@@ -13,8 +13,9 @@
 //! A plain f32 `v` would lose half its bits to the exponent (`v` reaches 110), so `v` is a sum of
 //! two floats wherever it is the result of an operation.
 
-use super::coeffs_tail::{EXP, ExpTable, GAUSS, MILLS};
-use super::table::{Lut, MAGIC};
+use super::coeffs_tail::{GAUSS, MILLS};
+use super::exponential::{EXP, Exp};
+use super::table::Lut;
 use crate::rt::simd::Isa;
 use crate::rt::step::Floats;
 
@@ -27,6 +28,8 @@ pub(super) struct Scaled<S: Isa> {
     pub(super) up: Floats<S>,
 }
 
+/// The bits of 2^64.
+const UP: u32 = 191 << 23;
 const TWO_M64: f32 = 1.0 / 18_446_744_073_709_551_616.0;
 
 /// Undoes the 2^64 of `v`, rounding once even into the denormal range. From `gone` on the result is
@@ -37,35 +40,11 @@ pub(super) fn scale_down<S: Isa>(s: S, v: Floats<S>, z: Floats<S>, gone: f32) ->
     v * z.simd_ge(gone).select(splat(0.0), splat(TWO_M64))
 }
 
-/// `exp(-v) = T * (1 + s) * up * 2^-64`, |s| < 0.022.
-struct Exp<S: Isa> {
-    t: Floats<S>,
-    s: Floats<S>,
-    up: Floats<S>,
-}
-
 impl<S: Isa> Exp<S> {
-    /// Of `v = vh + vl`, 0 <= v < 128. The error of `s` is about 2^-29.
-    #[inline(always)]
-    fn new(s: S, table: &ExpTable, vh: Floats<S>, vl: Floats<S>) -> Self {
-        const LOG2_E_16: f32 = 23.083_12; // 16 / ln 2
-        // c2, c3 of exp(-r) ~ 1 - r + c2 r^2 - c3 r^3 on |r| < ln 2 / 32.
-        const C2: f32 = 0.500_016_5;
-        const C3: f32 = 0.166_670_32;
-        let t = (-vh).mul_add(LOG2_E_16, MAGIC);
-        let r = remainder(s, vh, vl, t - MAGIC);
-        let bits = t.bits();
-        let p = r.mul_add(-C3, C2).mul_add(r, -1.0);
-        let tau = table.low.lut(s, bits);
-        // The shift drops all but the low bits of floor(k / 16), as two's complement asks for.
-        let up = ((bits >> 4) << 23) + (191 << 23);
-        Self { t: table.high.lut(s, bits), s: p.mul_add(r, tau), up: up.floats() }
-    }
-
     /// `exp(-v)` itself; small values are only as exact as sums with 1 need them.
     #[inline(always)]
     fn value(&self, s: S) -> Floats<S> {
-        let e = self.s.mul_add(self.t, self.t) * self.up;
+        let e = self.s.mul_add(self.t, self.t) * self.up(UP);
         // Not below 2^-64: a denormal factor would be slow.
         e.simd_lt(1.0).select(Floats::splat(s, 1.0), e) * TWO_M64
     }
@@ -79,22 +58,6 @@ impl<S: Isa> Exp<S> {
     }
 }
 
-/// `v + k ln 2 / 16`, small because `k ~ -16 v / ln 2`.
-#[inline(always)]
-fn remainder<S: Isa>(_: S, vh: Floats<S>, vl: Floats<S>, k: Floats<S>) -> Floats<S> {
-    if S::FMA {
-        // ln 2 / 16 in 21 bits and the rest: the first sum is exact when formed in one rounding.
-        const H: f32 = 0.043_321_7;
-        const L: f32 = -1.190_408_9e-10;
-        return k.mul_add(H, vh) + k.mul_add(L, vl);
-    }
-    // Without FMA k * H must be exact by itself: 12 bits of k, 12 bits of each part.
-    const H: f32 = 0.043_319_702;
-    const M: f32 = 1.995_824_3e-6;
-    const L: f32 = 8.122_817e-10;
-    (k * H + vh) + (k * M + (k * L + vl))
-}
-
 /// phi(z) (R(z) - z), R being Mills' ratio Phi(-z) / phi(z): gelu' with erf at -z.
 #[inline(always)]
 pub(super) fn gelu_erf_grad<S: Isa>(s: S, z: Floats<S>, _: f32) -> Scaled<S> {
@@ -102,7 +65,7 @@ pub(super) fn gelu_erf_grad<S: Isa>(s: S, z: Floats<S>, _: f32) -> Scaled<S> {
     let (zh, zl) = z.two_prod(s, z);
     let exp = Exp::new(s, &GAUSS, zh * 0.5, zl * 0.5);
     let (r0, r1) = mills(s, z);
-    Scaled { w: exp.times(s, -z, r0 + r1), up: exp.up }
+    Scaled { w: exp.times(s, -z, r0 + r1), up: exp.up(UP) }
 }
 
 /// phi(z) R(z) = Phi(-z).
@@ -112,7 +75,7 @@ pub(super) fn normal_cdf<S: Isa>(s: S, z: Floats<S>, _: f32) -> Scaled<S> {
     let (zh, zl) = z.two_prod(s, z);
     let exp = Exp::new(s, &GAUSS, zh * 0.5, zl * 0.5);
     let (r0, r1) = mills(s, z);
-    Scaled { w: exp.times(s, r0, r1), up: exp.up }
+    Scaled { w: exp.times(s, r0, r1), up: exp.up(UP) }
 }
 
 /// Mills' ratio as a table value and a correction, z < 16; below 4 that of 4's segment.
@@ -173,12 +136,12 @@ pub(super) fn gelu_tanh_grad<S: Isa>(s: S, z: Floats<S>, from: f32) -> Scaled<S>
     let low = (a - y) - b;
     let yl = (al - bl + low) + z.mul_add(-2.0 * VAL, vl * 3.0);
     if from >= 5.5 {
-        return Scaled { w: exp.times(s, -y, splat(1.0) - yl), up: exp.up };
+        return Scaled { w: exp.times(s, -y, splat(1.0) - yl), up: exp.up(UP) };
     }
     let e = exp.value(s);
     let m = (e + 1.0) - yl;
     let exp = over_square(exp, e);
-    Scaled { w: exp.times(s, -y, m), up: exp.up }
+    Scaled { w: exp.times(s, -y, m), up: exp.up(UP) }
 }
 
 /// E / (1 + E): the tanh form of Phi at -z.
@@ -197,7 +160,7 @@ pub(super) fn silu_grad<S: Isa>(s: S, z: Floats<S>, _: f32) -> Scaled<S> {
     let exp = Exp::new(s, &EXP, z, Floats::splat(s, 0.0));
     let e = exp.value(s);
     let exp = over_square(exp, e);
-    Scaled { w: exp.times(s, -z, e + 1.0), up: exp.up }
+    Scaled { w: exp.times(s, -z, e + 1.0), up: exp.up(UP) }
 }
 
 /// E / (1 + E) with E = exp(-z).
@@ -222,5 +185,5 @@ fn logistic<S: Isa>(s: S, exp: Exp<S>) -> Scaled<S> {
     let e = exp.value(s);
     let f = e * e.mul_add(e.mul_add(-1.0, 1.0), -1.0);
     let sum = f.mul_add(exp.s, exp.s + f);
-    Scaled { w: sum.mul_add(exp.t, exp.t), up: exp.up }
+    Scaled { w: sum.mul_add(exp.t, exp.t), up: exp.up(UP) }
 }

@@ -1,0 +1,60 @@
+//! `e^-v`, of a `v` that is the sum of two floats: what is left of functions far out is made of it.
+//!
+//! `op_dsl_fit::exponential` describes it and has its constants.
+
+use super::table::{Lut, MAGIC};
+use crate::rt::simd::Isa;
+use crate::rt::step::{Bits, Floats};
+use op_dsl_fit::exponential::{POWERS, SERIES, STEP, STEPS};
+
+/// `T[j] (1 + tau[j]) = factor * 2^(j/16)`: a float and what it misses, relative to it.
+#[repr(C, align(64))]
+pub(super) struct ExpTable {
+    pub(super) high: [f32; 16],
+    pub(super) low: [f32; 16],
+}
+
+/// Factor 1.
+pub(super) static EXP: ExpTable = ExpTable { high: POWERS[0], low: POWERS[1] };
+
+/// `factor * exp(-v) = T * (1 + s) * 2^floor(k/16)`, |s| < 0.022.
+pub(super) struct Exp<S: Isa> {
+    pub(super) t: Floats<S>,
+    pub(super) s: Floats<S>,
+    /// `k` in the low bits.
+    pub(super) k: Bits<S>,
+}
+
+impl<S: Isa> Exp<S> {
+    /// Of `v = vh + vl`, |v| < 128. The error of `s` is about 2^-29.
+    #[inline(always)]
+    pub(super) fn new(s: S, table: &ExpTable, vh: Floats<S>, vl: Floats<S>) -> Self {
+        let t = (-vh).mul_add(STEPS, MAGIC);
+        let r = remainder(s, vh, vl, t - MAGIC);
+        let k = t.bits();
+        let p = r.mul_add(-SERIES[1], SERIES[0]).mul_add(r, -1.0);
+        let tau = table.low.lut(s, k);
+        Exp { t: table.high.lut(s, k), s: p.mul_add(r, tau), k }
+    }
+
+    /// The power of two, times the one whose bits are `by`.
+    #[inline(always)]
+    pub(super) fn up(&self, by: u32) -> Floats<S> {
+        // The shift drops all but the low bits of floor(k / 16), as two's complement asks for.
+        (((self.k >> 4) << 23) + by).floats()
+    }
+}
+
+/// `v + k ln 2 / 16`, small because `k ~ -16 v / ln 2`.
+#[inline(always)]
+fn remainder<S: Isa>(_: S, vh: Floats<S>, vl: Floats<S>, k: Floats<S>) -> Floats<S> {
+    if S::FMA {
+        // The first sum is exact when formed in one rounding.
+        return k.mul_add(STEP[0], vh) + k.mul_add(STEP[1], vl);
+    }
+    // Without FMA k * H must be exact by itself: 12 bits of k, 12 bits of each part.
+    const H: f32 = 0.043_319_702;
+    const M: f32 = 1.995_824_3e-6;
+    const L: f32 = 8.122_817e-10;
+    (k * H + vh) + (k * M + (k * L + vl))
+}
