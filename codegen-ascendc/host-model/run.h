@@ -13,8 +13,8 @@
 //     --workspace BYTES      zeroed
 //     --tiling FILE          the bytes of the tiling struct
 //
-// and the device: --blocks N, --ub BYTES, --key N, --strict-v, --kernel NAME (the
-// first by default). The report is one JSON object per line on stdout, with a
+// and the device: --blocks N, --ub BYTES, --key N, --strict-v, --flush, --noise SEED,
+// --kernel NAME (the first by default). The report is one JSON object per line on stdout, with a
 // "record" of kernel, buffer, core, tile or finding. The exit code is 1 after a
 // finding and 2 for a command line that makes no sense.
 #pragma once
@@ -151,6 +151,10 @@ inline Request Parse(int argc, char** argv)
             device.strict_v = true;
             continue;
         }
+        if (option == "--flush") {
+            device.flush = true;
+            continue;
+        }
         if (i + 1 == argc) {
             Usage(option + " lacks its value or is unknown");
         }
@@ -178,6 +182,8 @@ inline Request Parse(int argc, char** argv)
             device.ub_bytes = static_cast<uint32_t>(Number(value));
         } else if (option == "--key") {
             device.tiling_key = Number(value);
+        } else if (option == "--noise") {
+            device.noise = static_cast<uint32_t>(Number(value));
         } else if (option == "--kernel") {
             request.kernel = value;
         } else {
@@ -310,7 +316,7 @@ inline void Report(const std::string& name, const std::vector<Summary>& cores)
     for (const Summary& core : cores) {
         setup.Add(core.setup);
         total.Add(core.total);
-        if (core.largest.repeats > largest.repeats) {
+        if (core.largest.Weight() > largest.Weight()) {
             largest = core.largest;
         }
         tiles += core.tiles;

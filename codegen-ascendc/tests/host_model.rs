@@ -5,6 +5,8 @@
 mod format;
 #[path = "host_model/harness.rs"]
 mod harness;
+#[path = "host_model/registers.rs"]
+mod registers;
 
 use std::fs;
 

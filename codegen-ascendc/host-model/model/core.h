@@ -25,6 +25,11 @@ struct Device {
     /// Whether dependent vector instructions need PipeBarrier<PIPE_V> as well, as
     /// in a build without automatic synchronisation.
     bool strict_v = false;
+    /// Whether exponentials, logarithms, roots and quotients in registers have zeros for subnormals.
+    bool flush = false;
+    /// What picks the last digit of exponentials, logarithms, roots and quotients: up to one unit off; 0
+    /// for none.
+    uint32_t noise = 0;
     /// Barriers over all cores passed so far.
     uint32_t epoch = 0;
     std::vector<std::unique_ptr<Region>> regions;
@@ -159,6 +164,9 @@ public:
     /// Bytes whose content no one may rely on any more.
     void Forget(uint32_t address, uint32_t length) { ub_.Forget(address, length); }
 
+    /// The first of these bytes that nobody wrote, or the end.
+    uint32_t FirstGap(uint32_t address, uint32_t length) const { return ub_.FirstGap(address, length); }
+
     /// Counts one vector call.
     HOST_MODEL_ONCE void Count(const char* api, uint64_t repeats, uint64_t passes, bool cast)
     {
@@ -168,6 +176,9 @@ public:
         work.repeats += repeats * passes;
         work.casts += cast ? 1 : 0;
     }
+
+    /// Counts one call on registers.
+    void CountRegisters(RegisterCall call) { (tiles == 0 ? setup : tile).registers[static_cast<size_t>(call)] += 1; }
 
     /// A tile starts with every AllocTensor of the queue that was allocated from first.
     void Allocated(int queue)
@@ -185,7 +196,7 @@ public:
     HOST_MODEL_ONCE void EndTile()
     {
         total.Add(tile);
-        if (tile.repeats > largest.repeats) {
+        if (tile.Weight() > largest.Weight()) {
             largest = tile;
         }
         tile = VectorWork{};

@@ -1,13 +1,20 @@
 // What a kernel did, for the cost model.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <string>
 
 #include "report.h"
 
 namespace host_model {
+
+/// Classes of calls on registers. A step of a loop, which has its mask, and a constant are no work
+/// on elements.
+enum class RegisterCall { kLoad, kStore, kCast, kLinear, kSlow, kStep, kConstant };
+constexpr size_t kRegisterCalls = 7;
 
 /// Vector work: of a tile, of a core or of a kernel.
 struct VectorWork {
@@ -19,6 +26,8 @@ struct VectorWork {
     uint64_t repeats = 0;
     /// Of the calls, those that change the type.
     uint64_t casts = 0;
+    /// Calls on registers, by class.
+    std::array<uint64_t, kRegisterCalls> registers{};
 
     void Add(const VectorWork& other)
     {
@@ -28,7 +37,13 @@ struct VectorWork {
         passes += other.passes;
         repeats += other.repeats;
         casts += other.casts;
+        for (size_t i = 0; i < kRegisterCalls; ++i) {
+            registers[i] += other.registers[i];
+        }
     }
+
+    /// What tells the largest tile from others.
+    uint64_t Weight() const { return std::accumulate(registers.begin(), registers.end(), repeats); }
 
     uint64_t TotalCalls() const
     {
@@ -49,7 +64,19 @@ struct VectorWork {
         }
         return "\"calls\":{" + by_name + "},\"vector_calls\":" + std::to_string(TotalCalls()) +
                ",\"passes\":" + std::to_string(passes) + ",\"repeats\":" + std::to_string(repeats) +
-               ",\"casts\":" + std::to_string(casts);
+               ",\"casts\":" + std::to_string(casts) + Registers();
+    }
+
+private:
+    /// The same of registers, if there are any.
+    std::string Registers() const
+    {
+        constexpr const char* names[kRegisterCalls] = {"loads", "stores", "casts", "linear", "slow", "steps", "constants"};
+        std::string text;
+        for (size_t i = 0; i < kRegisterCalls; ++i) {
+            text += (i == 0 ? "" : ",") + JsonString(names[i]) + ":" + std::to_string(registers[i]);
+        }
+        return Weight() == repeats ? "" : ",\"registers\":{" + text + "}";
     }
 };
 

@@ -289,6 +289,15 @@ public:
         Move(to, first, reinterpret_cast<uint8_t*>(chunk.at), false);
     }
 
+    /// Makes the results as inexact as the run asks for.
+    HOST_MODEL_ONCE void Disturb(const Operand<float>& to) const
+    {
+        const uint32_t seed = TheDevice().noise;
+        if (seed != 0) {
+            Each([&](uint64_t i) { Put(to, i, Disturbed(Get(to, i), seed)); });
+        }
+    }
+
     template <typename T>
     T Get(const Operand<T>& operand, uint64_t i) const
     {

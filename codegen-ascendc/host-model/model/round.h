@@ -160,4 +160,17 @@ inline double RoundToInteger(double value, Rounding mode)
     return negative ? -whole : whole;
 }
 
+/// A finite number, or one of its neighbours, as `seed` picks; zero stays.
+inline float Disturbed(float value, uint32_t seed)
+{
+    uint32_t bits = Load<uint32_t>(&value);
+    const uint32_t magnitude = bits & 0x7fffffff;
+    if (magnitude == 0 || magnitude >= 0x7f7fffff) {
+        return value;
+    }
+    const uint32_t picked = ((bits ^ seed) * 2654435761u >> 16) % 3;
+    bits += picked - 1;
+    return Load<float>(&bits);
+}
+
 }  // namespace host_model

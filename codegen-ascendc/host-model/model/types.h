@@ -70,6 +70,7 @@ enum class HardEvent : uint8_t {
 
 /// Rounding of a Cast.
 enum class RoundMode {
+    UNKNOWN = -1,
     CAST_NONE = 0,
     CAST_RINT,
     CAST_FLOOR,

@@ -107,6 +107,13 @@ W Smaller(W a, W b)
     return a_nan ? a : smaller;
 }
 
+/// Whether devices may miss the nearest result.
+inline bool IsRough(const char* api)
+{
+    const auto is = [api](const char* rough) { return std::strcmp(api, rough) == 0; };
+    return is("Exp") || is("Ln") || is("Sqrt") || is("Div");
+}
+
 /// dst = op(src).
 template <typename T, typename F>
 void Unary(const char* api, Types types, const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
@@ -126,6 +133,11 @@ void Unary(const char* api, Types types, const AscendC::LocalTensor<T>& dst, con
     run.Source(from);
     run.Target(to);
     run.Map(to, [op](T x) { return Narrow<T>(op(static_cast<Wide<T>>(x))); }, from);
+    if constexpr (std::is_same_v<T, float>) {
+        if (IsRough(api)) {
+            run.Disturb(to);
+        }
+    }
     run.Count();
 }
 
@@ -172,6 +184,11 @@ void Binary(const char* api, Types types, const AscendC::LocalTensor<T>& dst, co
     TwoSources<T, T> s(api, types, dst, src0, src1, extent, p, where, false);
     if (extent.count != 0) {
         s.run.Map(s.to, [op](T x, T y) { return Narrow<T>(op(static_cast<Wide<T>>(x), static_cast<Wide<T>>(y))); }, s.a, s.b);
+        if constexpr (std::is_same_v<T, float>) {
+            if (IsRough(api)) {
+                s.run.Disturb(s.to);
+            }
+        }
         s.run.Count();
     }
 }
