@@ -27,7 +27,49 @@ pub struct Arch {
     pub flushes: bool,
     /// Calls that there are not, by AscendC's names; sequences do without them.
     pub lacks: &'static [&'static str],
+    /// What takes more than a cycle for 256 bytes.
+    pub rates: &'static [Rate],
+    /// How much longer a call takes that reads two addresses and adds to a third.
+    pub three_addresses: f64,
+    /// What the rates were read in.
+    pub rates_of: &'static str,
 }
+
+/// Cycles that a call takes for one repeat: 256 bytes of the wider of its types.
+#[derive(Debug, PartialEq)]
+pub struct Rate {
+    /// The call, by AscendC's name.
+    pub call: &'static str,
+    /// Of 128 numbers of 16 bits.
+    pub half: f64,
+    /// Of 64 numbers of 32 bits.
+    pub float: f64,
+}
+
+const fn rate(call: &'static str, half: f64, float: f64) -> Rate {
+    Rate { call, half, float }
+}
+
+/// 32 elements per cycle whatever their type (`Gather`: 5); the rest of what kernels call has 128
+/// halves or 64 floats.
+const RATES_2201: &[Rate] = &[
+    rate("Exp", 4.0, 2.0),
+    rate("Ln", 4.0, 2.0),
+    rate("Sqrt", 4.0, 2.0),
+    rate("Div", 4.0, 2.0),
+    rate("GatherMask", 2.0, 2.0),
+    rate("Gather", 25.6, 12.8),
+];
+
+/// 16 elements per cycle; gathered ones 32. Calls on tensors are made of those on registers.
+const RATES_3510: &[Rate] = &[
+    rate("Exp", 8.0, 4.0),
+    rate("Ln", 8.0, 4.0),
+    rate("Sqrt", 8.0, 4.0),
+    rate("Div", 8.0, 4.0),
+    rate("GatherMask", 5.0, 5.0),
+    rate("Gather", 4.0, 2.0),
+];
 
 /// How a cast rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,6 +115,17 @@ impl Arch {
     pub const fn mask_bits(&self) -> u64 {
         if self.long_masks { 1 } else { 4 }
     }
+
+    /// Cycles that a call takes for 256 bytes, if the wider of its types has `bytes`.
+    pub fn cycles_of_repeat(&self, call: &str, bytes: usize) -> f64 {
+        let rate = self.rates.iter().find(|r| r.call == call);
+        rate.map_or(1.0, |r| if bytes < 4 { r.half } else { r.float })
+    }
+
+    /// The same for 64 elements.
+    pub fn cycles(&self, call: &str, bytes: usize) -> f64 {
+        self.cycles_of_repeat(call, bytes) * bytes as f64 / 4.0
+    }
 }
 
 const ALL: &[DType] = &DType::ALL;
@@ -88,6 +141,9 @@ static A1001: Arch = Arch {
     long_masks: false,
     flushes: false,
     lacks: &["Maxs", "Mins", "FusedMulAdd", "Compares"],
+    rates: RATES_2201,
+    three_addresses: 2.0,
+    rates_of: "the table of architecture 2201, as there is none for this one",
 };
 static A2002: Arch = Arch {
     number: 2002,
@@ -98,10 +154,23 @@ static A2002: Arch = Arch {
     lacks: &[],
     ..copy(&A1001)
 };
-static A2201: Arch =
-    Arch { number: 2201, dtypes: ALL, pads: true, to_half: Round::Rint, ..copy(&A2002) };
+static A2201: Arch = Arch {
+    number: 2201,
+    dtypes: ALL,
+    pads: true,
+    to_half: Round::Rint,
+    rates_of: "asc-devkit 9.1, theoretical rates of vector instructions, tables 6 to 15",
+    ..copy(&A2002)
+};
 // `Select` by count or by mask needs none of the scratch space, which lies beyond `Soc::ub` there.
-static A3510: Arch = Arch { number: 3510, select_reserve: 0, ..copy(&A2201) };
+static A3510: Arch = Arch {
+    number: 3510,
+    select_reserve: 0,
+    rates: RATES_3510,
+    three_addresses: 1.0,
+    rates_of: "asc-devkit 9.1, theoretical rates of calls on vector registers",
+    ..copy(&A2201)
+};
 
 const fn copy(a: &Arch) -> Arch {
     Arch {
@@ -114,6 +183,9 @@ const fn copy(a: &Arch) -> Arch {
         long_masks: a.long_masks,
         flushes: a.flushes,
         lacks: a.lacks,
+        rates: a.rates,
+        three_addresses: a.three_addresses,
+        rates_of: a.rates_of,
     }
 }
 
@@ -261,6 +333,24 @@ mod tests {
             ("ascend910", 262_144),
         ];
         assert_eq!(reported, want);
+    }
+
+    /// Cycles for 64 elements: half and float, of what is slow and what is not.
+    #[test]
+    fn rates_as_documents_have_them() {
+        let of = |soc: &str, call| {
+            let arch = Soc::named(soc).expect("a target").arch;
+            [2, 4].map(|bytes| arch.cycles(call, bytes))
+        };
+        for (soc, slow) in [("ascend910b", [2.0, 2.0]), ("ascend950", [4.0, 4.0])] {
+            for call in ["Exp", "Ln", "Sqrt", "Div"] {
+                assert_eq!(of(soc, call), slow, "{call} on {soc}");
+            }
+            for call in ["Mul", "Axpy", "Cast", "Select", "Compares", "FusedMulAdd"] {
+                assert_eq!(of(soc, call), [0.5, 1.0], "{call} on {soc}");
+            }
+        }
+        assert_eq!(of("ascend910b", "Gather"), [12.8, 12.8]);
     }
 
     #[test]

@@ -18,4 +18,4 @@ pub mod host_model;
 pub mod plan;
 pub mod sequence;
 
-pub use column::{Lowering, column};
+pub use column::note;

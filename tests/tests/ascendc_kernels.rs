@@ -195,19 +195,25 @@ fn shapes_of_models(p: &Program) {
     }
 }
 
-/// Rows of the README's table of vector calls: operator, form, and the calls in f32, f16 and bf16.
-fn readme() -> Vec<(&'static str, &'static str, [usize; 3])> {
+/// Calls, and cycles of 64 elements.
+type Cost = (usize, f64);
+
+/// Rows of the README's table of vector calls: operator, form, and the costs in f32, f16 and bf16.
+fn readme() -> Vec<(&'static str, &'static str, [Cost; 3])> {
     let text = include_str!("../../README.md");
     let table = text.lines().skip_while(|l| !l.starts_with("| | tanh | none |")).skip(2);
     let cells = |line: &'static str| line.trim_matches('|').split('|').map(str::trim);
+    let cost = |text: &str| {
+        let (calls, cycles) = text.trim_end_matches(')').split_once(" (").expect("calls (cycles)");
+        (calls.parse().expect("a count"), cycles.parse().expect("cycles"))
+    };
     let mut rows = Vec::new();
     for line in table.take_while(|l| l.starts_with('|')) {
         let mut cells = cells(line);
         let op = cells.next().expect("an operator");
-        for (form, counts) in ["tanh", "none"].into_iter().zip(cells).filter(|c| !c.1.is_empty()) {
-            let counts: Vec<usize> =
-                counts.split(" / ").map(|n| n.parse().expect("a count")).collect();
-            rows.push((op, form, counts.try_into().expect("three counts")));
+        for (form, costs) in ["tanh", "none"].into_iter().zip(cells).filter(|c| !c.1.is_empty()) {
+            let costs: Vec<Cost> = costs.split(" / ").map(cost).collect();
+            rows.push((op, form, costs.try_into().expect("three costs")));
         }
     }
     rows
@@ -219,17 +225,17 @@ fn calls_of_every_operator() {
     let soc = codegen_ascendc::arch::Soc::named("ascend910b").expect("a target");
     let rows = readme();
     assert_eq!(rows.len(), 8, "{rows:?}");
-    for (name, form, counts) in rows {
+    for (name, form, costs) in rows {
         let package =
             codegen_ascendc::emit::Package::new(operator(name).def(), &[soc], Default::default());
         let package = package.expect("plans");
         let is_form = |spec: usize| {
             package.specs().len() == 1 || package.spec_name(spec).eq_ignore_ascii_case(form)
         };
-        for (dtype, count) in [DType::F32, DType::F16, DType::BF16].into_iter().zip(counts) {
+        for (dtype, told) in [DType::F32, DType::F16, DType::BF16].into_iter().zip(costs) {
             let plan = package.plans.iter().find(|p| is_form(p.spec) && p.dtype == dtype);
-            let calls = plan.expect("a plan").cost.calls;
-            assert_eq!(calls, count, "{name} {form} {dtype}");
+            let cost = plan.expect("a plan").cost;
+            assert_eq!((cost.calls, cost.cycles), told, "{name} {form} {dtype}");
         }
     }
 }

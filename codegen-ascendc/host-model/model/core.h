@@ -167,11 +167,12 @@ public:
     /// The first of these bytes that nobody wrote, or the end.
     uint32_t FirstGap(uint32_t address, uint32_t length) const { return ub_.FirstGap(address, length); }
 
-    /// Counts one vector call.
-    HOST_MODEL_ONCE void Count(const char* api, uint64_t repeats, uint64_t passes, bool cast)
+    /// Counts one vector call on elements of so many bytes.
+    HOST_MODEL_ONCE void Count(const char* api, uint64_t bytes, uint64_t repeats, uint64_t passes, bool cast)
     {
         VectorWork& work = tiles == 0 ? setup : tile;
         work.calls[api] += 1;
+        work.repeats_of[api + ("/" + std::to_string(bytes))] += repeats * passes;
         work.passes += passes;
         work.repeats += repeats * passes;
         work.casts += cast ? 1 : 0;

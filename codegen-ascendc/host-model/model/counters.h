@@ -24,6 +24,8 @@ struct VectorWork {
     uint64_t passes = 0;
     /// 256-byte repeats, where one at half rate counts two.
     uint64_t repeats = 0;
+    /// The same by call and bytes of its wider element: `Mul/4`.
+    std::map<std::string, uint64_t> repeats_of;
     /// Of the calls, those that change the type.
     uint64_t casts = 0;
     /// Calls on registers, by class.
@@ -33,6 +35,9 @@ struct VectorWork {
     {
         for (const auto& entry : other.calls) {
             calls[entry.first] += entry.second;
+        }
+        for (const auto& entry : other.repeats_of) {
+            repeats_of[entry.first] += entry.second;
         }
         passes += other.passes;
         repeats += other.repeats;
@@ -57,14 +62,19 @@ struct VectorWork {
     /// The members of a JSON object, without its braces.
     std::string Json() const
     {
-        std::string by_name;
-        for (const auto& entry : calls) {
-            by_name += (by_name.empty() ? "" : ",") + JsonString(entry.first) + ":" +
-                       std::to_string(entry.second);
-        }
-        return "\"calls\":{" + by_name + "},\"vector_calls\":" + std::to_string(TotalCalls()) +
+        return "\"calls\":" + Json(calls) + ",\"vector_calls\":" + std::to_string(TotalCalls()) +
                ",\"passes\":" + std::to_string(passes) + ",\"repeats\":" + std::to_string(repeats) +
-               ",\"casts\":" + std::to_string(casts) + Registers();
+               ",\"casts\":" + std::to_string(casts) + ",\"repeats_of\":" + Json(repeats_of) + Registers();
+    }
+
+    /// Counts by name as a JSON object.
+    static std::string Json(const std::map<std::string, uint64_t>& counts)
+    {
+        std::string members;
+        for (const auto& entry : counts) {
+            members += (members.empty() ? "" : ",") + JsonString(entry.first) + ":" + std::to_string(entry.second);
+        }
+        return "{" + members + "}";
     }
 
 private:

@@ -243,7 +243,7 @@ public:
     {
         const uint64_t repeats = extent.Repeated() ? static_cast<uint64_t>(extent.repeats)
                                                    : (extent.count * width_ + kRepeat - 1) / kRepeat;
-        core.Count(api_, repeats, passes, cast);
+        core.Count(api_, width_, repeats, passes, cast);
     }
 
     /// Calls `body(i)` for every covered element.

@@ -1,7 +1,7 @@
 //! What a tile costs the vector unit and the memory.
 
 use super::Instr;
-use crate::arch::Soc;
+use crate::arch::{Arch, Soc};
 use crate::sequence::{Api, Type};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
 
@@ -27,43 +27,40 @@ impl Bound {
 /// The estimate for the largest tile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Vector calls per tile, a call at half rate counted twice.
+    /// Vector calls per tile.
     pub calls: usize,
     /// Products whose unbounded factors another product has too. Formed once they would save a call
     /// each, and overflow where a bounded factor makes the product small; so they are not.
     pub apart: usize,
-    /// Passes over a tile of `float`: a call on `half` is half of one.
-    pub passes: f64,
+    /// Cycles of the vector unit for 64 elements, by the rates of [`Arch`](crate::arch::Arch).
+    pub cycles: f64,
     /// 256-byte repeats per tile.
     pub repeats: u64,
     /// Bytes of GM per element of the formula.
     pub gm_bytes: u64,
-    /// Cycles of the vector unit per element.
-    pub vector_cycles: f64,
-    /// Cycles of GM per element.
+    /// Cycles of GM for 64 elements.
     pub gm_cycles: f64,
 }
 
 impl Cost {
     /// The slower of the two, if they overlap.
     pub fn bound(&self) -> Bound {
-        if self.vector_cycles > self.gm_cycles { Bound::Vector } else { Bound::Memory }
+        if self.cycles > self.gm_cycles { Bound::Vector } else { Bound::Memory }
     }
 }
 
-/// Lanes of one repeat.
-fn lanes(instr: &Instr) -> u64 {
-    match instr.lanes {
-        Type::Data(DType::F16 | DType::BF16) => 128,
-        _ => 64,
-    }
+/// Bytes of an element of the wider type.
+fn bytes(lanes: Type) -> usize {
+    if let Type::Data(dtype) = lanes { dtype.size() } else { DType::F32.size() }
 }
 
 impl Instr {
-    /// Three different addresses in a call that reads its destination: half rate.
-    pub fn calls(&self) -> usize {
+    /// Cycles for 64 elements.
+    pub fn cycles(&self, arch: &Arch) -> f64 {
+        // Three addresses, of which one is written as well.
         let slow = self.api == Api::FusedMulAdd && self.srcs[0] != self.srcs[1];
-        1 + slow as usize
+        let addresses = if slow { arch.three_addresses } else { 1.0 };
+        arch.cycles(self.api.name(), bytes(self.lanes)) * addresses
     }
 }
 
@@ -78,16 +75,13 @@ fn apart(graph: &Graph) -> usize {
 
 /// What the calls of a plan over this graph cost.
 pub(super) fn cost(calls: &[Instr], graph: &Graph, tile: u64, gm_bytes: u64, soc: &Soc) -> Cost {
-    let passes = |i: &Instr| i.calls() as f64 * 64.0 / lanes(i) as f64;
-    let passes: f64 = calls.iter().map(passes).sum();
-    let repeats = |i: &Instr| i.calls() as u64 * tile.div_ceil(lanes(i));
+    let repeats = |i: &Instr| tile.div_ceil(256 / bytes(i.lanes) as u64);
     Cost {
-        calls: calls.iter().map(Instr::calls).sum(),
+        calls: calls.len(),
         apart: apart(graph),
-        passes,
+        cycles: calls.iter().map(|i| i.cycles(soc.arch)).sum(),
         repeats: calls.iter().map(repeats).sum(),
         gm_bytes,
-        vector_cycles: passes / 64.0,
-        gm_cycles: gm_bytes as f64 / soc.gm_bytes_per_cycle,
+        gm_cycles: 64.0 * gm_bytes as f64 / soc.gm_bytes_per_cycle,
     }
 }

@@ -1,34 +1,77 @@
 //! What the calls of a plan compute, element by element, without hardware.
 //!
 //! Every call is rounded to the type it works in, compound calls twice: once after the product.
-//! `Exp`, `Sqrt` and `Div` are taken to be correctly rounded. Values live in the plan's buffers, so
-//! a buffer that is reused too early shows.
+//! `Exp`, `Ln`, `Sqrt` and `Div` are taken to be correctly rounded, or with noise to be a unit off now
+//! and then. Values live in the plan's buffers, so a buffer that is reused too early shows.
 
 use super::{Buffer, Instr, Operand, Plan};
 use crate::sequence::{Api, Compare, Scalar, Type};
 use half::{bf16, f16};
 use op_dsl_ir::{DType, Id};
 
+/// How `Exp`, `Ln`, `Sqrt` and `Div` round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noise {
+    /// To nearest.
+    None,
+    /// Then one unit down, up or not at all, by chance from this seed.
+    Unit(u64),
+}
+
+impl Noise {
+    fn on(&mut self, api: Api, v: f32) -> f32 {
+        let Noise::Unit(seed) = self else { return v };
+        if !matches!(api, Api::Exp | Api::Ln | Api::Sqrt | Api::Div) || v == 0.0 || !v.is_finite() {
+            return v;
+        }
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        match (*seed >> 33) % 3 {
+            0 => v.next_down(),
+            1 => v.next_up(),
+            _ => v,
+        }
+    }
+}
+
 /// The outputs for one element. `streams` are values of the tensors' type; `uniform` tells the
 /// values of nodes that depend on attributes only.
 pub fn interpret(plan: &Plan, streams: &[f32], uniform: impl Fn(Id) -> f32) -> Vec<f32> {
-    let mut state = State::new(plan, streams);
+    let streams: Vec<&[f32]> = streams.iter().map(std::slice::from_ref).collect();
+    interpret_all(plan, &streams, uniform, Noise::None).into_iter().map(|out| out[0]).collect()
+}
+
+/// The outputs for many elements.
+///
+/// # Panics
+/// If the streams differ in length.
+pub fn interpret_all(
+    plan: &Plan,
+    streams: &[&[f32]],
+    uniform: impl Fn(Id) -> f32,
+    mut noise: Noise,
+) -> Vec<Vec<f32>> {
+    let n = streams.first().map_or(1, |s| s.len());
+    let mut state = State::new(plan, streams, n);
     let scalar = |s: Scalar| match s {
         Scalar::Const(c) => c,
         Scalar::Uniform(id) => uniform(id),
     };
     let splats: Vec<f32> = plan.splats.iter().map(|s| scalar(*s)).collect();
     for instr in &plan.instrs {
-        let mut args = [f32::NAN; 3];
-        for (to, src) in args.iter_mut().zip(&instr.srcs) {
-            *to = match *src {
-                Operand::Buffer(b) => state.get(b),
-                Operand::Splat(k) => splats[k],
-            };
+        let c = instr.scalar.map_or(f32::NAN, scalar);
+        let mut out = std::mem::take(state.place(instr.dst));
+        for (i, old) in out.iter_mut().enumerate() {
+            let mut args = [f32::NAN; 3];
+            for (to, src) in args.iter_mut().zip(&instr.srcs) {
+                *to = match *src {
+                    Operand::Buffer(b) if b == instr.dst => *old,
+                    Operand::Buffer(b) => state.place(b)[i],
+                    Operand::Splat(k) => splats[k],
+                };
+            }
+            *old = round(noise.on(instr.api, call(instr, args, c, *old)), instr.to);
         }
-        let old = if instr.api.accumulates() { state.get(instr.dst) } else { f32::NAN };
-        let value = call(instr, args, instr.scalar.map_or(f32::NAN, scalar), old);
-        *state.place(instr.dst) = value;
+        *state.place(instr.dst) = out;
     }
     state.outs
 }
@@ -65,7 +108,7 @@ fn holds(by: Compare, a: f32, b: f32) -> f32 {
 }
 
 fn call(instr: &Instr, [a, b, c]: [f32; 3], s: f32, old: f32) -> f32 {
-    let value = match instr.api {
+    match instr.api {
         Api::Abs => a.abs(),
         Api::Exp => libm::exp(a.into()) as f32,
         Api::Ln => libm::log(a.into()) as f32,
@@ -93,24 +136,23 @@ fn call(instr: &Instr, [a, b, c]: [f32; 3], s: f32, old: f32) -> f32 {
         }
         Api::Cast(_) => a,
         Api::Duplicate => s,
-    };
-    round(value, instr.to)
+    }
 }
 
 /// All buffers; NaN where nothing was written.
 struct State {
-    ins: Vec<f32>,
-    outs: Vec<f32>,
-    temps: Vec<f32>,
-    halves: Vec<f32>,
-    masks: Vec<f32>,
+    ins: Vec<Vec<f32>>,
+    outs: Vec<Vec<f32>>,
+    temps: Vec<Vec<f32>>,
+    halves: Vec<Vec<f32>>,
+    masks: Vec<Vec<f32>>,
 }
 
 impl State {
-    fn new(plan: &Plan, streams: &[f32]) -> State {
-        let empty = |n| vec![f32::NAN; n];
+    fn new(plan: &Plan, streams: &[&[f32]], n: usize) -> State {
+        let empty = |buffers| vec![vec![f32::NAN; n]; buffers];
         State {
-            ins: streams.to_vec(),
+            ins: streams.iter().map(|s| s.to_vec()).collect(),
             outs: empty(plan.outputs.len()),
             temps: empty(plan.temps),
             halves: empty(plan.halves),
@@ -118,7 +160,7 @@ impl State {
         }
     }
 
-    fn place(&mut self, buffer: Buffer) -> &mut f32 {
+    fn place(&mut self, buffer: Buffer) -> &mut Vec<f32> {
         match buffer {
             Buffer::In(k) => &mut self.ins[k],
             Buffer::Out(k) => &mut self.outs[k],
@@ -126,9 +168,5 @@ impl State {
             Buffer::Half(k) => &mut self.halves[k],
             Buffer::Mask(k) => &mut self.masks[k],
         }
-    }
-
-    fn get(&mut self, buffer: Buffer) -> f32 {
-        *self.place(buffer)
     }
 }

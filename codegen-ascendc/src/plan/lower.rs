@@ -2,9 +2,10 @@
 //! for scaled sums, forms for the smooth primitives.
 
 use crate::arch::{Soc, Why};
-use crate::column::{Family, column, family, form_of, gate_of, number};
-use crate::sequence::form::{Build, Limits, Member};
-use crate::sequence::forms::{Gate, times};
+use crate::column::{Family, family, form_of, gate_of, note, number};
+use crate::sequence::form::{Build, Form, Limits, Member};
+use crate::sequence::forms::gate::Gate;
+use crate::sequence::forms::times;
 use crate::sequence::{Api, Compare, F32, Scalar, Seq, Source, Type, Val};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
 
@@ -54,6 +55,8 @@ struct Pass<'g> {
     uniform: Vec<bool>,
     gates: Vec<(Id, Family, Gate)>,
     forms: Vec<(Prim, &'static str)>,
+    /// The form of each primitive of the graph that has one.
+    known: Vec<(Prim, &'static Form)>,
 }
 
 impl<'g> Pass<'g> {
@@ -73,7 +76,19 @@ impl<'g> Pass<'g> {
         }
         let values = vec![None; graph.nodes.len()];
         let (seq, gates, forms) = (Seq::on(target.soc.arch), Vec::new(), Vec::new());
-        Pass { graph, target, seq, values, uses, uniform, gates, forms }
+        let mut known: Vec<(Prim, &Form)> = Vec::new();
+        for node in graph.nodes.iter() {
+            let Node::Call(prim, _) = *node else { continue };
+            if known.iter().all(|(p, _)| *p != prim) {
+                let form = form_of(prim, target.dtype, target.limits, target.soc.arch);
+                known.extend(form.map(|form| (prim, form)));
+            }
+        }
+        Pass { graph, target, seq, values, uses, uniform, gates, forms, known }
+    }
+
+    fn form(&self, prim: Prim) -> Option<&'static Form> {
+        self.known.iter().find(|(p, _)| *p == prim).map(|(_, form)| *form)
     }
 
     fn node(&self, id: Id) -> Node {
@@ -163,7 +178,7 @@ impl<'g> Pass<'g> {
     /// The primitive and its argument, if it has a form.
     fn smooth(&self, id: Id) -> Option<(Prim, Id)> {
         let Node::Call(prim, [arg, ..]) = self.node(id) else { return None };
-        form_of(prim, self.target.dtype, self.target.limits).map(|_| (prim, self.bare(arg)))
+        self.form(prim).map(|_| (prim, self.bare(arg)))
     }
 
     fn fold(&self, id: Id) -> Option<Fold> {
@@ -216,7 +231,7 @@ impl<'g> Pass<'g> {
                 let (y, z) = (self.value(y)?, self.value(z)?);
                 Ok(self.seq.call(Api::Select, &[mask, y, z]))
             }
-            _ => Err(Why::NoSequence(prim.row().name, column(prim).note)),
+            _ => Err(Why::NoSequence(prim.row().name, note(prim))),
         }
     }
 
@@ -332,16 +347,16 @@ impl<'g> Pass<'g> {
         let Target { dtype, limits, .. } = self.target;
         let no_form = || Why::NoSequence("primitive", "no form");
         let (prim, arg) = self.smooth(id).ok_or_else(no_form)?;
-        let form = form_of(prim, dtype, limits).ok_or_else(no_form)?;
+        let form = self.form(prim).ok_or_else(no_form)?;
         let others = self.relatives(id, prim, arg);
         let (gate, member) = match (family(prim), form.build) {
             (Some(f), _) if !others.is_empty() => (gate_of(f, dtype, limits), member_of(f, prim)),
             (_, Build::Of(gate, member)) => (Some(gate), Some(member)),
-            (_, Build::Alone(build)) => {
+            (_, build) => {
                 let t = self.factors(factors)?;
                 let x = self.value(arg)?;
                 self.took(prim, form.name);
-                return Ok(build(&mut self.seq, x, &t));
+                return Ok(build.build(&mut self.seq, x, &t));
             }
         };
         let (Some(gate), Some(member)) = (gate, member) else { return Err(no_form()) };

@@ -5,12 +5,12 @@
 //! narrow     what `half` can do as well
 //! schedule   the order of calls
 //! allocate   the buffer of every value
-//! cost       calls, repeats, bytes
+//! cost       calls, cycles, bytes
 //! interpret  what the calls compute, without hardware
 //! ```
 //!
-//! A few orders and ways to pick buffers are tried; the one with the least UB per element wins, the
-//! first among equals.
+//! A few orders and ways to pick buffers are tried; the one with the fewest cycles wins, then the one
+//! with the least UB per element, then the first.
 
 mod allocate;
 mod cost;
@@ -20,7 +20,7 @@ mod narrow;
 mod schedule;
 
 pub use cost::{Bound, Cost};
-pub use interpret::interpret;
+pub use interpret::{Noise, interpret, interpret_all};
 
 use crate::arch::{Refusal, Soc, Why, left_out};
 use crate::sequence::form::Limits;
@@ -119,14 +119,12 @@ pub struct Plan {
 /// Buffers of every queue, so that copies and calls overlap.
 pub const DEPTH: u64 = 2;
 
-/// Plans a specialisation of an operator. Gradients are exact at infinity; forward operators give
-/// what their formula gives, which may be NaN there.
+/// Plans a specialisation of an operator, exact at infinity.
 ///
 /// # Errors
 /// The target cannot do it: names operator, target, element type and the way out.
 pub fn plan(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<Plan, Refusal> {
-    let limits = if def.grad_of.is_some() { Limits::Exact } else { Limits::Free };
-    plan_with(def, spec, dtype, soc, limits)
+    plan_with(def, spec, dtype, soc, Limits::Exact)
 }
 
 /// As [`plan`], with the promise at infinity chosen.
@@ -206,10 +204,10 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     Ok(())
 }
 
-/// The way through with the least UB per element.
+/// The way through with the fewest cycles, and among those with the least UB per element.
 fn best(def: &OpDef, spec: usize, target: Target) -> Result<(Flow, Allocated), Why> {
     let graph = &def.specs[spec].graph;
-    let mut best: Option<(u64, Flow, Allocated)> = None;
+    let mut best: Option<((f64, u64), Flow, Allocated)> = None;
     for outputs in orders(graph.outputs.len()) {
         let mut flow = lower(graph, target, &outputs)?;
         if target.dtype == DType::F16 {
@@ -221,8 +219,9 @@ fn best(def: &OpDef, spec: usize, target: Target) -> Result<(Flow, Allocated), W
             schedule::legalise(&mut flow, &mut order);
             for prefer in Prefer::ALL {
                 let found = allocate(&flow, &order, target.dtype, prefer)?;
-                let calls: usize = found.instrs.iter().map(Instr::calls).sum();
-                let score = temporaries(&found, target.soc) * 1000 + calls as u64;
+                let arch = target.soc.arch;
+                let cycles: f64 = found.instrs.iter().map(|i| i.cycles(arch)).sum();
+                let score = (cycles, temporaries(&found, target.soc));
                 if best.as_ref().is_none_or(|(least, ..)| score < *least) {
                     best = Some((score, flow.clone(), found));
                 }

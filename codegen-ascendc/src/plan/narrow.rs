@@ -22,7 +22,7 @@ pub(super) fn uses(flow: &Flow) -> Vec<usize> {
 
 /// Both rewrites, for tensors of f16.
 pub(super) fn run(flow: &mut Flow) {
-    while clamps(flow) {}
+    while exact(flow) {}
     products(flow);
 }
 
@@ -33,27 +33,36 @@ fn widened(flow: &Flow, v: Val) -> Option<Val> {
     is_cast.then(|| step.args[0])
 }
 
-/// `max(float(x), c) = float(max(x, c))` where `half` has `c`.
-fn clamps(flow: &mut Flow) -> bool {
+/// `max(float(x), c) = float(max(x, c))` where `half` has `c`, and `|float(x)| = float(|x|)`; what
+/// only compares with such a number beside that does so in `half` too.
+fn exact(flow: &mut Flow) -> bool {
     let uses = uses(flow);
-    for i in 0..flow.seq.steps.len() {
-        let Step { source: Source::Call(api @ (Api::Maxs | Api::Mins)), scalar, ty: F32, .. } =
-            flow.seq.steps[i]
-        else {
-            continue;
-        };
-        let has = |c: f32| f16::from_f32(c).to_f32() == c;
-        let Some(Scalar::Const(c)) = scalar else { continue };
-        let cast = flow.seq.steps[i].args[0];
-        let Some(raw) = widened(flow, cast).filter(|_| uses[i] > 0) else { continue };
-        if uses[cast.0] != 1 || !has(c) {
+    let has = |c: f32| f16::from_f32(c).to_f32() == c;
+    let is_exact = |step: &Step| match (step.source, step.scalar) {
+        (Source::Call(Api::Abs), _) => true,
+        (Source::Call(Api::Maxs | Api::Mins | Api::Compares(_)), Some(Scalar::Const(c))) => has(c),
+        _ => false,
+    };
+    for cast in 0..flow.seq.steps.len() {
+        let Some(raw) = widened(flow, Val(cast)).filter(|_| uses[cast] > 0) else { continue };
+        let reads = |i: &usize| uses[*i] > 0 && flow.seq.steps[*i].args.contains(&Val(cast));
+        let readers: Vec<usize> = (0..flow.seq.steps.len()).filter(reads).collect();
+        let (numbers, masks): (Vec<usize>, Vec<usize>) =
+            readers.iter().partition(|i| flow.seq.steps[**i].ty == F32);
+        let all = readers.iter().all(|i| is_exact(&flow.seq.steps[*i]));
+        if !all || numbers.len() > 1 || uses[cast] != readers.len() {
             continue;
         }
-        let what = flow.seq.steps[i].what;
-        flow.seq.steps[cast.0] =
-            Step { source: Source::Call(api), args: vec![raw], scalar, ty: F16, what };
-        let source = Source::Call(Api::Cast(Round::None));
-        flow.seq.steps[i] = Step { source, args: vec![cast], scalar: None, ty: F32, what: "" };
+        for mask in masks {
+            flow.seq.steps[mask].args = vec![raw];
+        }
+        if let [number] = numbers[..] {
+            let step = Step { args: vec![raw], ty: F16, ..flow.seq.steps[number].clone() };
+            flow.seq.steps[cast] = step;
+            let source = Source::Call(Api::Cast(Round::None));
+            let args = vec![Val(cast)];
+            flow.seq.steps[number] = Step { source, args, scalar: None, ty: F32, what: "" };
+        }
         return true;
     }
     false

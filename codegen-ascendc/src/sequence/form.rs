@@ -1,7 +1,11 @@
 //! What a form is: a sequence that computes a primitive, what it promises, and how it is built.
 
-use super::forms::{Factors, Gate};
-use super::{Seq, Val};
+use super::forms::gate::Gate;
+use super::forms::odd::Odd;
+use super::forms::tail::Tail;
+use super::forms::{Factors, times};
+use super::{F32, Seq, Source, Val};
+use crate::arch::Arch;
 use op_dsl_ir::DType;
 
 /// What is asked of a form at `x = ±inf`. NaN in is NaN out with either, and no finite number
@@ -20,8 +24,28 @@ pub enum Limits {
 pub enum Build {
     /// By itself, times factors.
     Alone(fn(&mut Seq, Val, Factors<'_>) -> Val),
+    /// By a Gaussian tail.
+    Tail(&'static Tail),
+    /// By an odd function that saturates.
+    Odd(&'static Odd),
     /// As a member of a family that shares its parts.
     Of(fn(&mut Seq, Val) -> Gate, Member),
+}
+
+impl Build {
+    /// The primitive by itself, times factors.
+    pub fn build(self, s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+        match self {
+            Build::Alone(build) => build(s, x, t),
+            Build::Tail(tail) => tail.build(s, x, t),
+            Build::Odd(odd) => odd.build(s, x, t),
+            Build::Of(gate, member) => {
+                let gate = gate(s, x);
+                let value = member.build(s, gate, gate.sigma);
+                times(s, value, t)
+            }
+        }
+    }
 }
 
 /// What a member of a family takes from its parts, with `q` = sigma times a factor.
@@ -63,5 +87,25 @@ impl Form {
     /// Whether it keeps the accuracy of this type and the promise.
     pub fn fits(&self, dtype: DType, limits: Limits) -> bool {
         self.dtypes.contains(&dtype) && self.limits >= limits
+    }
+
+    /// Cycles for 64 elements.
+    pub fn cycles(&self, arch: &'static Arch) -> f64 {
+        let mut s = Seq::on(arch);
+        let x = s.push(Source::Load(0), &[], None, F32);
+        let out = self.build.build(&mut s, x, &[]);
+        let mut needed = vec![false; s.steps.len()];
+        needed[out.0] = true;
+        let mut cycles = 0.0;
+        for (i, step) in s.steps.iter().enumerate().rev() {
+            if !needed[i] {
+                continue;
+            }
+            step.args.iter().for_each(|a| needed[a.0] = true);
+            if let Source::Call(api) = step.source {
+                cycles += arch.cycles(api.name(), DType::F32.size());
+            }
+        }
+        cycles
     }
 }

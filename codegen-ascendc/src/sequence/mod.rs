@@ -205,6 +205,11 @@ impl Seq {
         Seq { steps: Vec::new(), arch, known: HashMap::new() }
     }
 
+    /// What it is for.
+    pub fn arch(&self) -> &'static Arch {
+        self.arch
+    }
+
     /// Adds a value, or finds it.
     pub fn push(&mut self, source: Source, args: &[Val], scalar: Option<Scalar>, ty: Type) -> Val {
         match source {
@@ -310,8 +315,8 @@ calls! {
     abs = Abs(x);
     /// `e^x`
     exp = Exp(x);
-    /// `sqrt x`
-    sqrt = Sqrt(x);
+    /// The natural logarithm.
+    ln = Ln(x);
     /// `x - y`
     sub = Sub(x, y);
     /// `x y`

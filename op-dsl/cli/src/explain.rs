@@ -8,6 +8,7 @@ use super::list::attribute;
 use super::lookup;
 use super::table::{Table, indent};
 use super::verify::formula::mode;
+use codegen_ascendc::arch::SOCS;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
 use op_dsl_ir::regions::{self, Function, Split};
 use op_dsl_ir::rounding::{Arithmetic, worst};
@@ -31,13 +32,15 @@ pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
     let asked = specs.len();
     for spec in specs {
         text += &specialisation(def, spec, &mode(op, spec), args.dtype);
-        let Some(soc) = args.soc else { continue };
         let index = def.specs.iter().position(|s| s.when == spec.when).unwrap_or(0);
-        text += &match codegen_ascendc::plan::plan(def, index, args.dtype, soc.0) {
-            Ok(plan) => super::plan::show(def, spec, &plan),
-            Err(refusal) => {
-                refusals.push(refusal.to_string());
-                format!("\nNot planned\n  {refusal}\n")
+        let soc = args.soc.map_or(&SOCS[0], |soc| soc.0);
+        text += &match (codegen_ascendc::plan::plan(def, index, args.dtype, soc), args.soc) {
+            (Ok(plan), Some(_)) => super::plan::show(def, spec, &plan),
+            (Ok(plan), None) => super::plan::brief(&plan),
+            (Err(refusal), asked) => {
+                let text = format!("\nNot planned\n  {refusal}\n");
+                refusals.extend(asked.map(|_| refusal.to_string()));
+                text
             }
         };
     }
@@ -121,7 +124,7 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
     format!(
         "{title}\n{traced}\n{}{notes}\nStabilised and simplified\n{simplified}{wide}\nPrimitives in {dtype}\n{}",
         listing(&spec.traced),
-        indent(&primitives(def, &spec.graph, dtype), 2),
+        indent(&primitives(&spec.graph, dtype), 2),
     )
 }
 
@@ -158,7 +161,7 @@ fn condition(def: &OpDef, spec: &Spec, mode: &str) -> String {
     }
 }
 
-fn primitives(def: &OpDef, graph: &Graph, dtype: DType) -> String {
+fn primitives(graph: &Graph, dtype: DType) -> String {
     let mut counts: Vec<(Prim, usize)> = Vec::new();
     for node in graph.nodes.iter() {
         if let Node::Call(prim, _) = node {
@@ -168,22 +171,9 @@ fn primitives(def: &OpDef, graph: &Graph, dtype: DType) -> String {
             }
         }
     }
-    let mut table = Table::new(&[
-        "primitive",
-        "uses",
-        "value",
-        "CPU",
-        "ulp",
-        "ulp, baseline",
-        "calls",
-        "AscendC, 2201",
-    ]);
-    let mut notes = String::new();
+    let mut table = Table::new(&["primitive", "uses", "value", "CPU", "ulp", "ulp, baseline"]);
     for &(prim, uses) in &counts {
         let row = prim.row();
-        let lowering = codegen_ascendc::column(prim);
-        let calls = lowering.count().map_or_else(|| "-".into(), |n| n.to_string());
-        let sequence = lowering.calls.map_or_else(|| "none yet".into(), |c| c.join(" "));
         table.row([
             row.name,
             &uses.to_string(),
@@ -191,19 +181,9 @@ fn primitives(def: &OpDef, graph: &Graph, dtype: DType) -> String {
             &cpu(prim, dtype),
             &row.ulp.0.to_string(),
             &row.ulp.1.to_string(),
-            &calls,
-            &sequence,
         ]);
-        if !lowering.note.is_empty() {
-            notes += &format!("{}: {}\n", row.name, lowering.note);
-        }
     }
-    format!(
-        "{}\n{}\nAscendC notes\n{}",
-        table.to_text(),
-        total(def, graph, &counts, dtype),
-        indent(&notes, 2)
-    )
+    table.to_text()
 }
 
 /// How the CPU computes it.
@@ -212,23 +192,5 @@ fn cpu(prim: Prim, dtype: DType) -> String {
     match row.ulp.0 > 0.5 {
         true => format!("math::{}::<{dtype}>", row.name),
         false => "instruction".into(),
-    }
-}
-
-/// What an element costs the vector unit.
-fn total(def: &OpDef, graph: &Graph, counts: &[(Prim, usize)], dtype: DType) -> String {
-    let each =
-        |&(prim, uses): &(Prim, usize)| codegen_ascendc::column(prim).count().map(|n| n * uses);
-    let Some(calls) = counts.iter().map(each).sum::<Option<usize>>() else {
-        return "AscendC: not all primitives have a sequence yet\n".into();
-    };
-    let read = (0..def.input_streams().len()).filter(|k| graph.reads(*k)).count();
-    let casts = if dtype == DType::F32 { 0 } else { read + graph.outputs.len() };
-    let all = calls + casts;
-    match casts {
-        0 => format!("AscendC: {all} vector calls per tile, before any are fused\n"),
-        _ => format!(
-            "AscendC: {all} vector calls per tile, before any are fused; {casts} of them Cast\n"
-        ),
     }
 }

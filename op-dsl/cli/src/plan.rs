@@ -1,27 +1,48 @@
 //! The plan of an operator on an NPU, as a readable table.
 
 use super::table::{Table, indent};
-use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan};
+use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan, plan_with};
 use codegen_ascendc::sequence::form::Limits;
 use codegen_ascendc::sequence::{Api, Scalar, Type};
-use op_dsl_ir::DType;
+use op_dsl_ir::Prim;
 use op_dsl_ir::op::{OpDef, Spec};
 use op_dsl_ir::show;
 
 /// Calls, buffers, UB and cost.
 pub fn show(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
-    let limits = match plan.limits {
-        Limits::Exact => "exact at infinity",
-        Limits::Free => "at infinity what the formula gives",
-    };
     let (soc, arch) = (plan.soc.name, plan.soc.arch.number);
+    let limits = limits(def, plan);
     let heading = format!("Calls on {soc} (architecture {arch}) in {}, {limits}", plan.dtype);
-    let forms: Vec<String> =
-        plan.forms.iter().map(|(p, form)| format!("{}: form {form}", p.row().name)).collect();
-    let forms = if forms.is_empty() { String::new() } else { forms.join("; ") + "\n" };
-    let body =
-        format!("{forms}{}\n{}\n{}", calls(def, spec, plan), buffers(def, spec, plan), cost(plan));
+    let (forms, calls) = (forms(plan), calls(def, spec, plan));
+    let body = format!("{forms}{calls}\n{}\n{}", buffers(def, spec, plan), cost(plan));
     format!("\n{heading}\n{}", indent(&body, 2))
+}
+
+/// What is promised at infinity, and what that costs.
+fn limits(def: &OpDef, plan: &Plan) -> String {
+    let free = plan_with(def, plan.spec, plan.dtype, plan.soc, Limits::Free);
+    let more = free.map_or(0.0, |free| plan.cost.cycles - free.cost.cycles);
+    match more > 0.0 {
+        true => format!("right at infinity, which takes {more} of its cycles"),
+        false => "right at infinity".into(),
+    }
+}
+
+/// What it costs, in a line.
+pub fn brief(plan: &Plan) -> String {
+    let (soc, cost) = (plan.soc.name, &plan.cost);
+    let (calls, cycles) = (cost.calls, cost.cycles);
+    let of = format!("{calls} vector calls per tile, {cycles} cycles per 64 elements");
+    format!("\nOn {soc} in {}: {of}; `--soc {soc}` shows them\n", plan.dtype)
+}
+
+/// Which form each smooth primitive took, and what that relies on.
+fn forms(plan: &Plan) -> String {
+    let of = |(prim, form): &(Prim, &str)| {
+        let note = codegen_ascendc::note(*prim);
+        format!("{}: form {form}: {note}\n", prim.row().name)
+    };
+    plan.forms.iter().map(of).collect()
 }
 
 fn calls(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
@@ -106,10 +127,6 @@ fn cost(plan: &Plan) -> String {
     let (used, reported) = (plan.ub_used(), plan.soc.reported_ub());
     let share = 100.0 * used as f64 / reported as f64;
     let casts = plan.instrs.iter().filter(|i| matches!(i.api, Api::Cast(_))).count();
-    let passes = match plan.dtype {
-        DType::F16 => format!(" ({} passes over f32)", c.passes),
-        _ => String::new(),
-    };
     let apart = match c.apart {
         0 => String::new(),
         n => format!(
@@ -123,9 +140,10 @@ fn cost(plan: &Plan) -> String {
     };
     format!(
         "largest tile   {} elements: {used} of {reported} bytes of UB, {share:.1}%\n\
-         vector calls   {} per tile{passes}, {casts} of them Cast; {} repeats\n{apart}\
+         vector calls   {} per tile, {casts} of them Cast; {} repeats\n{apart}\
          GM             {} bytes per element\n\
-         estimate       {:.3} cycles per element and core in the vector unit, {:.3} in GM: {waits}\n",
-        plan.tile, c.calls, c.repeats, c.gm_bytes, c.vector_cycles, c.gm_cycles,
+         cycles         {} per 64 elements and core in the vector unit, {:.1} in GM: {waits}\n\
+         rates          {}\n",
+        plan.tile, c.calls, c.repeats, c.gm_bytes, c.cycles, c.gm_cycles, plan.soc.arch.rates_of,
     )
 }

@@ -211,20 +211,8 @@ pub fn is_second(op: &Operator) -> bool {
     op.def().specs.iter().any(|s| s.derived.as_ref().is_some_and(|d| d.steps.len() > 1))
 }
 
-/// Operators for which AscendC has no sequence yet, and what lacks one: a primitive, a mask, or what may be left out.
-pub const WITHOUT_SEQUENCE: &[(&str, &str)] = &[
-    ("Elu", "expm1"),
-    ("Selu", "expm1"),
-    ("Softplus", "softplus"),
-    ("SoftplusV2", "softplus"),
-    ("LogSigmoid", "softplus"),
-    ("Tanh", "tanh"),
-    ("Mish", "tanh"),
-    ("MishGrad", "tanhx"),
-    ("SituGlu", "tanh"),
-    ("SituGluGrad", "tanh"),
-    ("ReluGradV2", "mask"),
-];
+/// Operators that no NPU has a kernel for yet, and what there is none of: a mask, or what may be left out.
+pub const WITHOUT_SEQUENCE: &[(&str, &str)] = &[("MishGrad", "tanhx"), ("ReluGradV2", "mask")];
 
 /// Whether this is what is said of something in [`WITHOUT_SEQUENCE`].
 pub fn is_refused(said: &str, what: &str) -> bool {

@@ -47,17 +47,18 @@ fn gradients(dtype: DType) -> Vec<(&'static str, Case)> {
     ]
 }
 
-/// Every 4999th number of both signs, and a dense grid.
-fn floats() -> impl Iterator<Item = f32> {
-    let patterns = (0..u32::MAX / 4999).map(|i| f32::from_bits(i * 4999));
-    patterns.chain((-200_000..=200_000).map(|i| i as f32 * 1e-4)).filter(|x| x.is_finite())
+/// Every so many-th number of both signs, and a dense grid of this many on each side of 0.
+pub fn floats(every: u32, grid: i32) -> impl Iterator<Item = f32> {
+    let patterns = (0..u32::MAX / every).map(move |i| f32::from_bits(i * every));
+    let dense = (-grid..=grid).map(move |i| i as f32 * (20.0 / grid as f32));
+    patterns.chain(dense).filter(|x| x.is_finite())
 }
 
 #[test]
 fn f32_absolute_and_in_the_tail() {
     for (name, case) in gradients(DType::F32) {
         let (mut worst, mut tail) = ((0.0, 0.0), (0.0, 0.0));
-        for x in floats() {
+        for x in floats(4999, 200_000) {
             let (got, want) = (case.at(x), case.exact(x));
             assert!(!got.is_nan(), "{name}({x}) is NaN");
             let error = (f64::from(got) - want).abs();
@@ -77,20 +78,20 @@ fn f32_absolute_and_in_the_tail() {
 }
 
 /// Distance of neighbours of a 16-bit type at a value.
-fn ulp(value: f64, dtype: DType) -> f64 {
+pub fn ulp(value: f64, dtype: DType) -> f64 {
     let (bits, least) = if dtype == DType::F16 { (10, -24) } else { (7, -133) };
     let exponent = if value == 0.0 { -1000 } else { value.abs().log2().floor() as i32 };
     2f64.powi((exponent - bits).max(least))
 }
 
-fn nearest(value: f64, dtype: DType) -> f64 {
+pub fn nearest(value: f64, dtype: DType) -> f64 {
     match dtype {
         DType::F16 => f16::from_f64(value).to_f64(),
         _ => bf16::from_f64(value).to_f64(),
     }
 }
 
-fn widened(bits: u16, dtype: DType) -> f32 {
+pub fn widened(bits: u16, dtype: DType) -> f32 {
     match dtype {
         DType::F16 => f16::from_bits(bits).to_f32(),
         _ => bf16::from_bits(bits).to_f32(),
@@ -167,7 +168,7 @@ fn forwards() {
     ];
     for (def, prim, tail) in cases {
         let f32s = planned(&def, DType::F32);
-        for x in floats() {
+        for x in floats(4999, 200_000) {
             let out = interpret(&f32s, &[x, 1.0], |_| f32::NAN);
             let want = oracle(prim)([x.into(), 0.0, 0.0]);
             let error = (f64::from(out[0]) - want).abs();

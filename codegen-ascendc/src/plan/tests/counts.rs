@@ -16,23 +16,22 @@ fn calls_when_infinity_is_free() {
         plan.cost.calls
     };
     assert_eq!(free(&ge_glu_grad(Prim::GeluTanhGrad), DType::F16), 17);
-    assert_eq!(free(&ge_glu_grad(Prim::GeluGrad), DType::F16), 20);
-    assert_eq!(free(&ge_glu_grad(Prim::GeluGrad), DType::BF16), 21);
     assert_eq!(free(&swi_glu_grad(), DType::F32), 9);
     assert_eq!(free(&swi_glu_grad(), DType::F16), 14);
     assert_eq!(free(&swi_glu_grad(), DType::BF16), 14);
 }
 
 /// In `float`, GeGluGradV2's none form keeps dy and value in their buffers until gelu' is there: a
-/// temporary buffer more than if their product were formed first.
+/// temporary buffer more than if their product were formed first. The none forms choose a side by a
+/// mask, which saves a cycle and takes 8 KB of UB.
 #[test]
 fn tiles_and_ub() {
     let bars = [
         (ge_glu_grad(Prim::GeluTanhGrad), [4000, 4800, 4800]),
-        (ge_glu_grad(Prim::GeluGrad), [3400, 5300, 5300]),
+        (ge_glu_grad(Prim::GeluGrad), [3400, 4600, 5100]),
         (swi_glu_grad(), [4096, 4912, 4912]),
         (gelu_grad(Prim::GeluTanhGrad), [6900, 8000, 8000]),
-        (gelu_grad(Prim::GeluGrad), [5400, 8000, 8000]),
+        (gelu_grad(Prim::GeluGrad), [5400, 6600, 7600]),
     ];
     for (def, bars) in bars {
         for (dtype, bar) in [DType::F32, DType::F16, DType::BF16].into_iter().zip(bars) {
@@ -42,6 +41,24 @@ fn tiles_and_ub() {
             let reported = p.soc.reported_ub();
             assert!(p.ub_used() <= reported && p.ub_used() * 100 >= reported * 95, "{what}");
             assert_eq!(p.tile % (256 / dtype.size() as u64), 0, "{what}");
+        }
+    }
+}
+
+/// Cycles for 64 elements with all casts and products, by the published rates.
+#[test]
+fn cycles_of_64_elements() {
+    let bars = [
+        (ge_glu_grad(Prim::GeluTanhGrad), [18.0, 20.5, 24.0]),
+        (ge_glu_grad(Prim::GeluGrad), [25.0, 22.0, 25.0]),
+        (swi_glu_grad(), [13.0, 17.5, 18.0]),
+        (gelu_grad(Prim::GeluTanhGrad), [16.0, 18.0, 19.0]),
+        (gelu_grad(Prim::GeluGrad), [23.0, 19.5, 20.0]),
+    ];
+    for (def, bars) in bars {
+        for (dtype, bar) in [DType::F32, DType::F16, DType::BF16].into_iter().zip(bars) {
+            let p = planned(&def, dtype);
+            assert_eq!(p.cost.cycles, bar, "{} {dtype}\n{}", p.op, listing(&p));
         }
     }
 }
@@ -64,11 +81,11 @@ fn figures() {
         for dtype in [DType::F32, DType::F16, DType::BF16] {
             let p = planned(def, dtype);
             println!(
-                "{:12} {mode:5} {:4} calls {:2} passes {:4} temps {} B/elem {:5} tile {} {:?}",
+                "{:12} {mode:5} {:4} calls {:2} cycles {:4} temps {} B/elem {:5} tile {} {:?}",
                 p.op,
                 dtype.name(),
                 p.cost.calls,
-                p.cost.passes,
+                p.cost.cycles,
                 p.temps,
                 p.bytes_per_element(),
                 p.tile,

@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod counts;
+mod forms;
 mod rules;
 
 use super::*;

@@ -4,6 +4,7 @@ use super::accuracy::Accuracy;
 use crate::args::ListFormat;
 use crate::error::Error;
 use crate::list::number;
+use codegen_ascendc::arch::Arch;
 use codegen_ascendc::host_model::Call;
 use codegen_ascendc::plan::Bound;
 use op_dsl_ir::tiling::BLOCK;
@@ -27,14 +28,13 @@ impl Figures {
         let figure = |record, field| report.number(record, field).map(Figure::Number);
         let cores: Vec<(f64, f64)> = report
             .all("core")
-            .map(|line| Ok((count(line, "repeats")?, count(line, "gm_bytes")?)))
+            .map(|line| Ok((cycles(soc.arch, line), count(line, "gm_bytes")?)))
             .collect::<Result<_, Error>>()?;
         let busiest = |of: fn(&(f64, f64)) -> f64| cores.iter().map(of).fold(0.0, f64::max);
         let moved: f64 = cores.iter().map(|c| c.1).sum();
         let mean = moved / f64::from(call.cores);
         let balance = if moved > 0.0 { busiest(|c| c.1) / mean } else { 1.0 };
         let (vector, gm) = (busiest(|c| c.0), busiest(|c| c.1) / soc.gm_bytes_per_cycle);
-        let cycles = vector.max(gm);
         let bound = if vector > gm { Bound::Vector } else { Bound::Memory };
 
         let mut rows = vec![
@@ -55,6 +55,11 @@ impl Figures {
             ("vector_calls_per_tile", figure("tile", "vector_calls")?),
             ("casts_per_tile", figure("tile", "casts")?),
             ("repeats_per_tile", figure("tile", "repeats")?),
+            (
+                "cycles_per_tile",
+                Figure::Number(report.all("tile").map(|t| cycles(soc.arch, t)).sum()),
+            ),
+            ("planned_cycles_per_64_elements", Figure::Number(call.plan.cost.cycles)),
             ("ub_used_bytes", figure("kernel", "ub_high_water")?),
             ("ub_bytes", figure("kernel", "ub_bytes")?),
             ("gm_bytes_moved", Figure::Number(report.moved()?.0)),
@@ -63,7 +68,7 @@ impl Figures {
             ("busiest_core_over_mean", Figure::Number(balance)),
             ("vector_cycles", Figure::Number(vector)),
             ("gm_cycles", Figure::Number(gm)),
-            ("modelled_microseconds", Figure::Number(cycles / soc.mhz)),
+            ("modelled_microseconds", Figure::Number(vector.max(gm) / soc.mhz)),
             ("bound", Figure::Text(bound.name().into())),
         ]);
         Ok(Figures { rows })
@@ -145,6 +150,15 @@ impl Report {
         }
         Ok((moved, least))
     }
+}
+
+/// Cycles of what a record counted: repeats by call and bytes of an element, `Mul/4`.
+fn cycles(arch: &Arch, record: &Json) -> f64 {
+    let of = |(name, repeats): (&String, &Json)| {
+        let (call, bytes) = name.split_once('/')?;
+        Some(arch.cycles_of_repeat(call, bytes.parse().ok()?) * repeats.as_f64()?)
+    };
+    record["repeats_of"].as_object().into_iter().flatten().filter_map(of).sum()
 }
 
 /// The number of a field.

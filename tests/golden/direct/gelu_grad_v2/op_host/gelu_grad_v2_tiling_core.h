@@ -277,9 +277,9 @@ struct Kernel {
 
 constexpr Kernel KERNELS[] = {
     // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small}
-    {2201, FORM_NONE, TYPE_HALF, {2, {256, 192}, {0, 0}}},
-    {2201, FORM_NONE, TYPE_BF16, {2, {256, 192}, {0, 0}}},
-    {2201, FORM_NONE, TYPE_FLOAT, {4, {256, 288}, {0, 0}}},
+    {2201, FORM_NONE, TYPE_HALF, {2, {8480, 225}, {0, 0}}},
+    {2201, FORM_NONE, TYPE_BF16, {2, {8480, 193}, {0, 0}}},
+    {2201, FORM_NONE, TYPE_FLOAT, {4, {8480, 257}, {0, 0}}},
     {2201, FORM_TANH, TYPE_HALF, {2, {0, 192}, {0, 0}}},
     {2201, FORM_TANH, TYPE_BF16, {2, {0, 192}, {0, 0}}},
     {2201, FORM_TANH, TYPE_FLOAT, {4, {0, 224}, {0, 0}}},

@@ -277,17 +277,17 @@ struct Kernel {
 
 constexpr Kernel KERNELS[] = {
     // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small}
-    {2201, FORM_NONE, TYPE_HALF, {2, {256, 288}, {256, 448}}},
-    {2201, FORM_NONE, TYPE_BF16, {2, {256, 288}, {256, 448}}},
-    {2201, FORM_NONE, TYPE_FLOAT, {4, {256, 448}, {256, 672}}},
+    {2201, FORM_NONE, TYPE_HALF, {2, {8480, 321}, {8480, 481}}},
+    {2201, FORM_NONE, TYPE_BF16, {2, {8480, 289}, {8480, 449}}},
+    {2201, FORM_NONE, TYPE_FLOAT, {4, {8480, 417}, {8480, 641}}},
     {2201, FORM_TANH, TYPE_HALF, {2, {0, 288}, {0, 448}}},
     {2201, FORM_TANH, TYPE_BF16, {2, {0, 288}, {0, 448}}},
     {2201, FORM_TANH, TYPE_FLOAT, {4, {0, 384}, {0, 608}}},
     {2002, FORM_TANH, TYPE_HALF, {2, {0, 288}, {0, 448}}},
     {2002, FORM_TANH, TYPE_FLOAT, {4, {0, 384}, {0, 608}}},
-    {3510, FORM_NONE, TYPE_HALF, {2, {256, 288}, {256, 448}}},
-    {3510, FORM_NONE, TYPE_BF16, {2, {256, 288}, {256, 448}}},
-    {3510, FORM_NONE, TYPE_FLOAT, {4, {256, 448}, {256, 672}}},
+    {3510, FORM_NONE, TYPE_HALF, {2, {288, 321}, {288, 481}}},
+    {3510, FORM_NONE, TYPE_BF16, {2, {288, 289}, {288, 449}}},
+    {3510, FORM_NONE, TYPE_FLOAT, {4, {288, 417}, {288, 641}}},
     {3510, FORM_TANH, TYPE_HALF, {2, {0, 288}, {0, 448}}},
     {3510, FORM_TANH, TYPE_BF16, {2, {0, 288}, {0, 448}}},
     {3510, FORM_TANH, TYPE_FLOAT, {4, {0, 384}, {0, 608}}},

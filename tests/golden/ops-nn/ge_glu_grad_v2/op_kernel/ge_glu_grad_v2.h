@@ -67,6 +67,7 @@ public:
             pipe.InitBuffer(dxParts_, 2 * bytes);
             pipe.InitBuffer(apart_, capacity_ * sizeof(uint32_t));
             pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));
+            Duplicate(xParts_.template Get<T>(), static_cast<T>(0.0f), 2 * capacity_);
             MakeOffsets();
         }
         formula_.Init(pipe, capacity_, tiling_);

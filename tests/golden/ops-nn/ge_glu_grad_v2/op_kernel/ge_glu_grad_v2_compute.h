@@ -39,24 +39,6 @@ using namespace AscendC;
 constexpr uint32_t REPEAT_BYTES = 256;
 constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);
 
-// Div where `a` is one repeat of equal numbers, read again and again by stride 0.
-__aicore__ inline void DivSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& a,
-                                     const LocalTensor<float>& b, uint32_t count)
-{
-    constexpr uint32_t MOST = 255;  // repeats of one call
-    const BinaryRepeatParams strides(1, 1, 1, 8, 0, 8);
-    uint32_t at = 0;
-    while (count - at >= FLOATS) {
-        const uint32_t left = (count - at) / FLOATS;
-        const uint32_t repeats = left < MOST ? left : MOST;
-        Div(dst[at], a, b[at], static_cast<uint64_t>(FLOATS), static_cast<uint8_t>(repeats), strides);
-        at += repeats * FLOATS;
-    }
-    if (at < count) {
-        Div(dst[at], a, b[at], static_cast<uint64_t>(count - at), 1, strides);
-    }
-}
-
 // Sub where `a` is one repeat of equal numbers, read again and again by stride 0.
 __aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& a,
                                      const LocalTensor<float>& b, uint32_t count)
@@ -75,12 +57,32 @@ __aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalT
     }
 }
 
+// Elements in whole repeats, as comparisons take them.
+template <typename T>
+__aicore__ inline uint32_t WholeRepeats(uint32_t count)
+{
+    constexpr uint32_t REPEAT = REPEAT_BYTES / sizeof(T);
+    return (count + REPEAT - 1) / REPEAT * REPEAT;
+}
+
+// Zeros behind the last block that came in, up to a whole repeat.
+template <typename T>
+__aicore__ inline void Complete(const LocalTensor<T>& data, uint32_t count)
+{
+    constexpr uint32_t BLOCK = 32 / sizeof(T);
+    const uint32_t from = (count + BLOCK - 1) / BLOCK * BLOCK;
+    const uint32_t to = WholeRepeats<T>(count);
+    if (from < to) {
+        Duplicate(data[from], static_cast<T>(0.0f), to - from);
+    }
+}
+
 // The formula on one tile, by element type and form.
 template <uint32_t dtype, uint32_t form>
 class Compute;
 
 #if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
-// gelu_grad by S6; 22 vector calls a tile.
+// gelu_grad by T2; 22 vector calls a tile.
 template <>
 class Compute<GE_GLU_GRAD_V2_HALF, GE_GLU_GRAD_V2_FORM_NONE> {
 public:
@@ -96,6 +98,8 @@ public:
         pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(t3Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(m0Buf_, capacity / 8);
         pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
         Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
     }
@@ -111,25 +115,32 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<float> t3 = t3Buf_.Get<float>();
+        const LocalTensor<uint8_t> m0 = m0Buf_.Get<uint8_t>();
         const LocalTensor<float> ones = onesBuf_.Get<float>();
-        Maxs(xGate, xGate, static_cast<half>(-15.0f), count);
-        Mins(xGate, xGate, static_cast<half>(15.0f), count);
-        Cast(t0, xGate, RoundMode::CAST_NONE, count);
-        Muls(t0, t0, -0.7034657f, count);  // z = -k x
-        Mul(t1, t0, t0, count);  // u = z^2
-        Muls(t2, t1, 0.5528499f, count);
-        Adds(t2, t2, 4.619473f, count);
-        Sqrt(t2, t2, count);
-        Axpy(t2, t1, 0.031102324f, count);  // h(u)
-        Mul(t2, t2, t0, count);
-        Exp(t2, t2, count);
-        Adds(t2, t2, 1.0f, count);
-        DivSplatFirst(t2, ones, t2, count);  // Phi(x)
-        Exp(t1, t1, count);  // e^(x^2/2)
-        Div(t0, t0, t1, count);  // z phi
-        Axpy(t2, t0, -0.59686196f, count);  // gelu'(x)
-        Cast(t0, dy, RoundMode::CAST_NONE, count);
-        Mul(t0, t2, t0, count);
+        Complete(dy, count);
+        Complete(xGate, count);
+        Complete(xValue, count);
+        Complete(gelu, count);
+        count = WholeRepeats<half>(count);
+        Abs(dxGate, xGate, count);
+        Mins(dxGate, dxGate, static_cast<half>(9.0f), count);  // a = |x|
+        Cast(t0, dxGate, RoundMode::CAST_NONE, count);
+        Mul(t1, t0, t0, count);  // a^2
+        Muls(t2, t1, 3.3499763f, count);
+        Axpy(t2, t0, 14.728554f, count);
+        Adds(t2, t2, -12.966178f, count);  // N(a)
+        Muls(t3, t1, -0.50857925f, count);
+        Axpy(t1, t0, -11.966519f, count);
+        Adds(t1, t1, -25.930693f, count);  // D(a)
+        Exp(t3, t3, count);  // e^(-s a^2)
+        Mul(t2, t2, t3, count);
+        Div(t1, t2, t1, count);  // G(a)
+        SubSplatFirst(t0, ones, t1, count);  // the other side
+        Compares(m0, xGate, static_cast<half>(0.0f), CMPMODE::GT, count);
+        Select(t0, m0, t0, t1, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
+        Cast(t1, dy, RoundMode::CAST_NONE, count);
+        Mul(t0, t0, t1, count);
         Cast(t1, xValue, RoundMode::CAST_NONE, count);
         Mul(t0, t0, t1, count);
         Cast(dxGate, t0, RoundMode::CAST_RINT, count);
@@ -140,12 +151,14 @@ private:
     TBuf<TPosition::VECCALC> t0Buf_;
     TBuf<TPosition::VECCALC> t1Buf_;
     TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> t3Buf_;
+    TBuf<TPosition::VECCALC> m0Buf_;
     TBuf<TPosition::VECCALC> onesBuf_;
 };
 #endif
 
 #if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
-// gelu_grad by S4; 23 vector calls a tile.
+// gelu_grad by T2; 23 vector calls a tile.
 template <>
 class Compute<GE_GLU_GRAD_V2_BFLOAT16, GE_GLU_GRAD_V2_FORM_NONE> {
 public:
@@ -161,6 +174,7 @@ public:
         pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
         pipe.InitBuffer(t2Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(m0Buf_, capacity / 8);
         pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
         Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
     }
@@ -176,29 +190,35 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        const LocalTensor<uint8_t> m0 = m0Buf_.Get<uint8_t>();
         const LocalTensor<float> ones = onesBuf_.Get<float>();
+        Complete(dy, count);
+        Complete(xGate, count);
+        Complete(xValue, count);
+        Complete(gelu, count);
+        count = WholeRepeats<bfloat16_t>(count);
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
-        Maxs(t0, t0, -15.0f, count);
-        Mins(t0, t0, 15.0f, count);
-        Muls(t0, t0, -0.70702446f, count);  // z = -k x
-        Mul(t1, t0, t0, count);  // u = z^2
-        Adds(t2, t1, 5.3190913f, count);
-        Sqrt(t2, t2, count);
-        Axpy(t2, t1, 0.019746102f, count);  // h(u)
-        Mul(t2, t2, t0, count);
-        Exp(t2, t2, count);
-        Adds(t2, t2, 1.0f, count);
-        DivSplatFirst(t2, ones, t2, count);  // Phi(x)
-        Exp(t1, t1, count);  // e^(x^2/2)
-        Div(t0, t0, t1, count);  // z phi
-        Axpy(t2, t0, -0.55102825f, count);  // gelu'(x)
-        Cast(t0, dy, RoundMode::CAST_NONE, count);
-        Mul(t2, t2, t0, count);
-        Cast(t1, xValue, RoundMode::CAST_NONE, count);
-        Mul(t1, t2, t1, count);
-        Cast(dxGate, t1, RoundMode::CAST_RINT, count);
-        Cast(t1, gelu, RoundMode::CAST_NONE, count);
+        Compares(m0, t0, 0.0f, CMPMODE::GT, count);
+        Abs(t0, t0, count);
+        Mins(t0, t0, 15.0f, count);  // a = |x|
+        Mul(t1, t0, t0, count);  // a^2
+        Muls(t2, t1, -0.49990708f, count);
+        Exp(t2, t2, count);  // e^(-s a^2)
+        Muls(t1, t1, -0.38688964f, count);
+        Axpy(t1, t0, -0.6873966f, count);
+        Adds(t1, t1, 0.7354467f, count);  // N(a)
+        Mul(t1, t1, t2, count);
+        Adds(t0, t0, 1.4683841f, count);  // D(a)
+        Div(t0, t1, t0, count);  // G(a)
+        SubSplatFirst(t1, ones, t0, count);  // the other side
+        Select(t0, m0, t1, t0, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
+        Cast(t1, dy, RoundMode::CAST_NONE, count);
         Mul(t0, t0, t1, count);
+        Cast(t2, xValue, RoundMode::CAST_NONE, count);
+        Mul(t0, t0, t2, count);
+        Cast(dxGate, t0, RoundMode::CAST_RINT, count);
+        Cast(t0, gelu, RoundMode::CAST_NONE, count);
+        Mul(t0, t1, t0, count);
         Cast(dxValue, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -206,12 +226,13 @@ private:
     TBuf<TPosition::VECCALC> t0Buf_;
     TBuf<TPosition::VECCALC> t1Buf_;
     TBuf<TPosition::VECCALC> t2Buf_;
+    TBuf<TPosition::VECCALC> m0Buf_;
     TBuf<TPosition::VECCALC> onesBuf_;
 };
 #endif
 
 #if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
-// gelu_grad by R; 24 vector calls a tile.
+// gelu_grad by T4; 23 vector calls a tile.
 template <>
 class Compute<GE_GLU_GRAD_V2_FLOAT, GE_GLU_GRAD_V2_FORM_NONE> {
 public:
@@ -225,7 +246,7 @@ public:
     __aicore__ inline void Init(TPipe& pipe, uint32_t capacity, const GeGluGradV2TilingData&)
     {
         pipe.InitBuffer(t0Buf_, capacity * sizeof(float));
-        pipe.InitBuffer(t1Buf_, capacity * sizeof(float));
+        pipe.InitBuffer(m0Buf_, capacity / 8);
         pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
         Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
     }
@@ -239,29 +260,33 @@ public:
                                uint32_t count)
     {
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
-        const LocalTensor<float> t1 = t1Buf_.Get<float>();
+        const LocalTensor<uint8_t> m0 = m0Buf_.Get<uint8_t>();
         const LocalTensor<float> ones = onesBuf_.Get<float>();
-        Muls(dxGate, xGate, 1e18f, count);  // the sign of x, huge
+        Complete(dy, count);
+        Complete(xGate, count);
+        Complete(xValue, count);
+        Complete(gelu, count);
+        count = WholeRepeats<float>(count);
+        Compares(m0, xGate, 0.0f, CMPMODE::GT, count);
         Abs(xGate, xGate, count);
         Mins(xGate, xGate, 15.0f, count);  // a = |x|
-        Mul(dxValue, xGate, xGate, count);  // a^2
-        Muls(t0, dxValue, -0.39887136f, count);
+        Mul(dxGate, xGate, xGate, count);  // a^2
+        Muls(dxValue, dxGate, -0.5f, count);
+        Exp(dxValue, dxValue, count);  // e^(-s a^2)
+        Muls(t0, dxGate, -0.39887136f, count);
         Axpy(t0, xGate, -2.3778076f, count);
         Adds(t0, t0, -5.0236015f, count);
-        Mul(t0, t0, dxValue, count);
+        Mul(t0, t0, dxGate, count);
         Axpy(t0, xGate, -2.4004884f, count);
         Adds(t0, t0, 5.781717f, count);  // N(a)
-        Adds(t1, xGate, 5.9553084f, count);
-        Mul(t1, t1, dxValue, count);
-        Axpy(t1, xGate, 13.651652f, count);
-        Adds(t1, t1, 11.563433f, count);  // D(a)
-        Div(t0, t0, t1, count);
-        Muls(dxValue, dxValue, -0.5f, count);
-        Exp(dxValue, dxValue, count);  // e^(-a^2/2)
-        Mul(dxValue, t0, dxValue, count);  // gelu'(-a)
-        SubSplatFirst(xGate, ones, dxValue, count);  // gelu'(a)
-        Min(dxGate, dxGate, xGate, count);
-        Max(dxGate, dxValue, dxGate, count);  // gelu'(x)
+        Mul(dxValue, t0, dxValue, count);
+        Adds(t0, xGate, 5.9553084f, count);
+        Mul(dxGate, t0, dxGate, count);
+        Axpy(dxGate, xGate, 13.651652f, count);
+        Adds(dxGate, dxGate, 11.563433f, count);  // D(a)
+        Div(dxGate, dxValue, dxGate, count);  // G(a)
+        SubSplatFirst(dxValue, ones, dxGate, count);  // the other side
+        Select(dxGate, m0, dxValue, dxGate, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
         Mul(dxGate, dxGate, dy, count);
         Mul(dxGate, dxGate, xValue, count);
         Mul(dxValue, dy, gelu, count);
@@ -269,7 +294,7 @@ public:
 
 private:
     TBuf<TPosition::VECCALC> t0Buf_;
-    TBuf<TPosition::VECCALC> t1Buf_;
+    TBuf<TPosition::VECCALC> m0Buf_;
     TBuf<TPosition::VECCALC> onesBuf_;
 };
 #endif

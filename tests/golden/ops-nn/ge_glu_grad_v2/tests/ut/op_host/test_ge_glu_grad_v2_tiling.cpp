@@ -35,8 +35,8 @@ TEST(GeGluGradV2Tiling, FLOAT16_NONE_2201)
     EXPECT_EQ(data.share, 5u);
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 256u);
-    EXPECT_EQ(data.tileRows, 5u);
-    EXPECT_EQ(data.tileColumns, 5376u);
+    EXPECT_EQ(data.tileRows, 4u);
+    EXPECT_EQ(data.tileColumns, 4608u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 48u);
     EXPECT_EQ(data.big, 16u);
@@ -70,7 +70,7 @@ TEST(GeGluGradV2Tiling, BFLOAT16_NONE_2201)
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 256u);
     EXPECT_EQ(data.tileRows, 5u);
-    EXPECT_EQ(data.tileColumns, 5376u);
+    EXPECT_EQ(data.tileColumns, 5120u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 48u);
     EXPECT_EQ(data.big, 16u);
@@ -104,7 +104,7 @@ TEST(GeGluGradV2Tiling, FLOAT_NONE_2201)
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 128u);
     EXPECT_EQ(data.tileRows, 3u);
-    EXPECT_EQ(data.tileColumns, 3456u);
+    EXPECT_EQ(data.tileColumns, 3584u);
     EXPECT_EQ(data.pitch, 1000u);
     EXPECT_EQ(data.cores, 48u);
     EXPECT_EQ(data.big, 32u);
@@ -308,7 +308,7 @@ TEST(GeGluGradV2Tiling, FLOAT16_NONE_3510)
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
     EXPECT_EQ(data.tileRows, 6u);
-    EXPECT_EQ(data.tileColumns, 6912u);
+    EXPECT_EQ(data.tileColumns, 6144u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);
@@ -362,7 +362,7 @@ TEST(GeGluGradV2Tiling, FLOAT_NONE_3510)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, &compileInfo, 64, 253952);
+    }, &compileInfo, 64, 253696);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 64u);
@@ -376,7 +376,7 @@ TEST(GeGluGradV2Tiling, FLOAT_NONE_3510)
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
     EXPECT_EQ(data.tileRows, 4u);
-    EXPECT_EQ(data.tileColumns, 4480u);
+    EXPECT_EQ(data.tileColumns, 4736u);
     EXPECT_EQ(data.pitch, 1000u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);

@@ -99,7 +99,7 @@ TEST(GeGluGradV2Kernel, FLOAT_NONE)
     tiling->unitRows = 2;
     tiling->unitColumns = 0;
     tiling->tileRows = 8;
-    tiling->tileColumns = 3456;
+    tiling->tileColumns = 3584;
     tiling->pitch = 64;
     tiling->cores = 2;
     tiling->big = 0;
@@ -170,7 +170,7 @@ TEST(GeGluGradV2Kernel, FLOAT_NONE)
     tiling->unitRows = 2;
     tiling->unitColumns = 0;
     tiling->tileRows = 8;
-    tiling->tileColumns = 4480;
+    tiling->tileColumns = 4864;
     tiling->pitch = 64;
     tiling->cores = 2;
     tiling->big = 0;

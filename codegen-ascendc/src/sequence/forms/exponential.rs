@@ -1,0 +1,119 @@
+//! What is Exp and Ln almost at once.
+//!
+//! Near a zero of the function digits are lost where `e^x` is rounded beside 1. Where 16 bits have
+//! more of them than that leaves, a straight line takes over.
+
+use super::{Factors, choice, mask, straight_near_zero, times};
+use crate::sequence::{Compare, Seq, Val};
+
+/// `(e^2x - 1) / (e^2x + 1)`, `x` held below 20, where both limits are reached.
+pub fn tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let twice = s.muls(x, 2.0);
+    let held = s.mins(twice, 40.0);
+    let e = s.exp(held);
+    let d = s.adds(e, 1.0);
+    let n = s.adds(e, -1.0);
+    let y = s.div(n, d);
+    s.named(e, "e^2x");
+    s.named(y, "tanh x");
+    times(s, y, t)
+}
+
+/// `1 - 2 / (e^2x + 1)`, and `x` itself below 1/16.
+pub fn tanh_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let twice = s.muls(x, 2.0);
+    let e = s.exp(twice);
+    let d = s.adds(e, 1.0);
+    let two = s.splat(-2.0);
+    let q = s.div(two, d);
+    let far = s.adds(q, 1.0);
+    s.named(e, "e^2x");
+    let y = straight_near_zero(s, x, 1.0 / 16.0, 1.0, far);
+    s.named(y, "tanh x");
+    times(s, y, t)
+}
+
+/// `e^x - 1`
+pub fn expm1(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let e = s.exp(x);
+    let y = s.adds(e, -1.0);
+    s.named(y, "e^x - 1");
+    times(s, y, t)
+}
+
+/// The same, and `x` itself below half a unit of f16 beside 1.
+pub fn expm1_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let far = expm1(s, x, &[]);
+    let y = straight_near_zero(s, x, 1.0 / 2048.0, 1.0, far);
+    times(s, y, t)
+}
+
+/// The same of bf16.
+pub fn expm1_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let far = expm1(s, x, &[]);
+    let y = straight_near_zero(s, x, 1.0 / 256.0, 1.0, far);
+    times(s, y, t)
+}
+
+/// `ln(x + 1)`
+pub fn log1p(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let u = s.adds(x, 1.0);
+    let y = s.ln(u);
+    s.named(y, "ln(1 + x)");
+    times(s, y, t)
+}
+
+/// The same, and `x` itself below half a unit of f16 beside 1.
+pub fn log1p_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let far = log1p(s, x, &[]);
+    let y = straight_near_zero(s, x, 1.0 / 2048.0, 1.0, far);
+    times(s, y, t)
+}
+
+/// The same of bf16.
+pub fn log1p_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let far = log1p(s, x, &[]);
+    let y = straight_near_zero(s, x, 1.0 / 256.0, 1.0, far);
+    times(s, y, t)
+}
+
+/// `ln u + (e^x - (u - 1)) / u` with `u` what `e^x + 1` is rounded to; above 80 that is `x`.
+pub fn softplus(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let held = s.mins(x, 80.0);
+    let e = s.exp(held);
+    let u = s.adds(e, 1.0);
+    let l = s.ln(u);
+    let back = s.adds(u, -1.0);
+    let lost = s.sub(e, back);
+    let lost = s.div(lost, u);
+    let y = s.call(crate::sequence::Api::Add, &[lost, l]);
+    let y = s.max(y, x);
+    s.named(e, "e^x");
+    s.named(lost, "what rounding lost");
+    s.named(y, "ln(1 + e^x)");
+    times(s, y, t)
+}
+
+/// `ln(e^x + 1)`, and `e^x` below `least`; above 80 `x`.
+fn softplus_16(s: &mut Seq, x: Val, t: Factors<'_>, least: f64) -> Val {
+    let held = s.mins(x, 80.0);
+    let e = s.exp(held);
+    let u = s.adds(e, 1.0);
+    let l = s.ln(u);
+    let far = mask(s, x, Compare::Lt, least);
+    let y = choice(s, far, e, l);
+    let y = s.max(y, x);
+    s.named(e, "e^x");
+    s.named(y, "ln(1 + e^x)");
+    times(s, y, t)
+}
+
+/// For f16.
+pub fn softplus_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    softplus_16(s, x, t, -7.6)
+}
+
+/// For bf16.
+pub fn softplus_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    softplus_16(s, x, t, -5.5)
+}

@@ -1,0 +1,120 @@
+//! Sigmoid, what is multiplied by it, and the derivatives of both: relatives that share their parts.
+
+use super::{Factors, over, times};
+use crate::sequence::{Seq, Val};
+
+/// `x sigmoid(v(x))` and its derivative in parts: the value is `x sigma`, the derivative
+/// `slope sigma + sigma`.
+#[derive(Clone, Copy, Debug)]
+pub struct Gate {
+    /// `x`, held where nothing changes any more.
+    pub x: Val,
+    /// `sigmoid(v)`
+    pub sigma: Val,
+    /// `x v' (1 - sigmoid(v))`
+    pub slope: Val,
+}
+
+/// `sigma = e^c / (e^c + 1)`, `slope = c / (e^c + 1)` with `c = min(x, 20)`: from there on sigma is
+/// one and slope `4e-8`. Right at +inf.
+pub fn silu_gate(s: &mut Seq, x: Val) -> Gate {
+    let c = s.mins(x, 20.0);
+    let e = s.exp(c);
+    let d = s.adds(e, 1.0);
+    let slope = s.div(c, d);
+    let sigma = s.div(e, d);
+    s.named(e, "e^x");
+    s.named(slope, "x (1 - s)");
+    s.named(sigma, "s = sigmoid(x)");
+    Gate { x, sigma, slope }
+}
+
+/// The same, right at both infinities: below -110 sigma is zero.
+pub fn silu_gate_held(s: &mut Seq, x: Val) -> Gate {
+    let x = s.maxs(x, -110.0);
+    silu_gate(s, x)
+}
+
+/// `2 sqrt(2/pi)`
+const K: f64 = 1.595_769_121_605_730_8;
+/// `0.044715 K`
+const K_CUBIC: f64 = 0.071_354_816_272_600_25;
+/// The cubic coefficient over `K x`.
+const AL: f64 = K_CUBIC / (K * K * K);
+
+/// `v = z + al z^3` with `z = K x`, `x` held above -15, and below 6 in `v`: both limits are reached.
+pub fn tanh_gate(s: &mut Seq, x: Val) -> Gate {
+    let x = s.maxs(x, -15.0);
+    let held = s.mins(x, 6.0);
+    let z = s.muls(held, K);
+    let square = s.mul(z, z);
+    let cube = s.mul(square, z);
+    let v = s.axpy(z, cube, AL);
+    let e = s.exp(v);
+    let xdv = s.axpy(v, cube, 2.0 * AL);
+    let d = s.adds(e, 1.0);
+    let slope = s.div(xdv, d);
+    let sigma = s.div(e, d);
+    s.named(z, "z = k x");
+    s.named(v, "v = z + al z^3");
+    s.named(xdv, "x v'");
+    s.named(slope, "x v' (1 - s)");
+    s.named(sigma, "s = sigmoid(v)");
+    Gate { x, sigma, slope }
+}
+
+/// Form N of gelu' (tanh): no clamp, so NaN at infinity, and only for numbers whose cube is finite.
+pub fn gelu_tanh_grad_n(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let z = s.muls(x, -K);
+    let square = s.mul(z, z);
+    let cube = s.mul(square, z);
+    let v = s.axpy(z, cube, AL);
+    let e = s.exp(v);
+    let xdv = s.axpy(v, cube, 2.0 * AL);
+    let d = s.adds(e, 1.0);
+    let part = s.div(xdv, d);
+    let slope = s.sub(part, xdv);
+    let sigma = over(s, t, d);
+    s.named(z, "z = -k x");
+    s.named(v, "v = z + al z^3");
+    s.named(xdv, "x v'");
+    s.named(slope, "-x v' (1 - s)");
+    s.named(sigma, if t.is_empty() { "s = sigmoid(-v)" } else { "t s" });
+    s.fused_mul_add(slope, sigma, sigma)
+}
+
+/// `x / (1 + e^-v)`; NaN at -inf.
+pub fn gelu_tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let square = s.mul(x, x);
+    let p = s.muls(square, -K_CUBIC);
+    let p = s.adds(p, -K);
+    let v = s.mul(p, x);
+    let e = s.exp(v);
+    let d = s.adds(e, 1.0);
+    let y = s.div(x, d);
+    s.named(v, "-v");
+    s.named(y, "x sigmoid(v)");
+    times(s, y, t)
+}
+
+/// The same, right at both infinities.
+pub fn gelu_tanh_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let x = s.maxs(x, -15.0);
+    gelu_tanh(s, x, t)
+}
+
+/// `x / (1 + e^-x)`; NaN at -inf.
+pub fn silu(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let minus = s.muls(x, -1.0);
+    let e = s.exp(minus);
+    let d = s.adds(e, 1.0);
+    let y = s.div(x, d);
+    s.named(y, "x sigmoid(x)");
+    times(s, y, t)
+}
+
+/// The same, right at both infinities.
+pub fn silu_held(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let x = s.maxs(x, -110.0);
+    silu(s, x, t)
+}
