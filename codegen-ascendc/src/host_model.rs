@@ -1,5 +1,5 @@
-//! A call of an emitted operator as a C++17 program that runs on any machine: the emitted tiling,
-//! the emitted kernel and the host model of AscendC.
+//! Calls of emitted operators as a C++17 program that runs on any machine: the emitted tiling,
+//! the emitted kernels and the host model of AscendC.
 
 use crate::emit::kernel::tiling_data::{fields, gate_is_an_attribute};
 use crate::emit::kernel::tiling_key::has_small;
@@ -74,29 +74,50 @@ pub struct Call<'c> {
 }
 
 /// The program's files; `main.cpp` is to be compiled, with [`MODEL`] among the directories of
-/// headers. It takes the options `--in` and `--out` of `run.h`, and reports as that says, with one
-/// more record: the tiling.
-pub fn program(call: &Call<'_>) -> Tree {
+/// headers. Its first argument is the index of a call, of one architecture all; then it takes the
+/// options `--in` and `--out` of `run.h`, and reports as that says, with one more record: the tiling.
+pub fn program(calls: &[Call<'_>]) -> Tree {
     let mut tree = Tree::default();
     for (path, text) in FILES {
         tree.add(format!("{MODEL}/{path}"), *text);
     }
-    tree.add_below("op_kernel", kernel::files(call.package));
-    tree.add_below("", host::files(call.package));
-    tree.add("main.cpp", main(call));
-    tree.mark("", std::iter::once(&*call.package.def.name));
+    let mut packages: Vec<&Package<'_>> = calls.iter().map(|call| call.package).collect();
+    packages.dedup_by(|a, b| a.def.name == b.def.name);
+    for package in &packages {
+        tree.add_below("op_kernel", kernel::files(package));
+        tree.add_below("", host::files(package));
+    }
+    tree.add("main.cpp", main(calls, &packages));
+    tree.mark("", packages.iter().map(|package| &*package.def.name));
     tree
 }
 
-fn main(call: &Call<'_>) -> String {
-    let snake = call.package.snake();
+fn main(calls: &[Call<'_>], packages: &[&Package<'_>]) -> String {
     let mut text = Text::new();
-    text.line(format!("#include \"op_kernel/{snake}.cpp\""));
-    text.line(format!("#include \"op_host/{snake}_tiling_core.h\""));
+    for snake in packages.iter().map(|package| package.snake()) {
+        text.line(format!("#include \"op_kernel/{snake}.cpp\""));
+        text.line(format!("#include \"op_host/{snake}_tiling_core.h\""));
+    }
     text.line("#include \"run.h\"\n");
-    text.line(format!("using namespace ops::{snake};\n"));
+    for (index, call) in calls.iter().enumerate() {
+        text.line(format!("int Call{index}(int argc, char** argv)\n{{"));
+        body(call, &mut text);
+        text.line("}\n");
+    }
+    let names: Vec<String> = (0..calls.len()).map(|index| format!("Call{index}")).collect();
     text.line("int main(int argc, char** argv)\n{");
-    tiling(call, &mut text);
+    text.line(format!("    int (*const calls[])(int, char**) = {{{}}};", names.join(", ")));
+    text.line("    const std::size_t call = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 0;");
+    text.line("    if (argc < 2 || call >= std::size(calls)) {");
+    text.line("        host_model::Usage(\"the first argument is the index of a call\");\n    }");
+    text.line("    return calls[call](argc - 1, argv + 1);\n}");
+    text.finish()
+}
+
+/// What a call does, as the body of a function of the arguments after its index.
+fn body(call: &Call<'_>, text: &mut Text) {
+    text.line(format!("    using namespace ops::{};", call.package.snake()));
+    tiling(call, text);
     text.line("    std::FILE* file = std::fopen(\"tiling.bin\", \"wb\");");
     text.line("    if (file == nullptr || std::fwrite(&data, sizeof data, 1, file) != 1 || std::fclose(file) != 0) {");
     text.line("        host_model::Usage(\"cannot write tiling.bin\");\n    }");
@@ -109,10 +130,9 @@ fn main(call: &Call<'_>) -> String {
     text.line("    std::vector<char*> args;");
     text.line("    for (std::string& word : words) {\n        args.push_back(word.data());\n    }");
     text.line(format!(
-        "    return host_model::Main(static_cast<int>(args.size()), args.data(), {{{}}});\n}}",
+        "    return host_model::Main(static_cast<int>(args.size()), args.data(), {{{}}});",
         instances(call)
     ));
-    text.finish()
 }
 
 /// The kernels that the tiling can pick.

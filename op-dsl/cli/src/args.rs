@@ -1,5 +1,7 @@
 //! What can be typed.
 
+mod help;
+
 use super::error::Error;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -23,15 +25,18 @@ struct Line {
 
 #[derive(Subcommand)]
 pub enum Command {
+    /// Check all that an operator promises, on CPUs and NPUs, and show its cost; exit code 1 on a miss.
+    #[command(after_long_help = help::CHECK)]
+    Check(Check),
     /// Operators with their tensors, attributes and element types.
     List(List),
     /// Compute an operator on .npy files.
     Run(Run),
     /// Time an operator beside the floor of its memory traffic.
-    #[command(after_long_help = BENCH)]
+    #[command(after_long_help = help::BENCH)]
     Bench(Bench),
     /// Measure how far results are from the truth; exit code 1 if a budget is missed.
-    #[command(after_long_help = VERIFY)]
+    #[command(after_long_help = help::VERIFY)]
     Verify(Verify),
     /// Show formula, derivative, simplified graph and what each primitive becomes.
     Explain(Explain),
@@ -136,39 +141,37 @@ pub struct Bench {
     pub format: BenchFormat,
 }
 
-/// What the rows and columns of `bench` are.
-const BENCH: &str = "\
-Two rows for each element type and number of threads: the operator, and its floor, which reads and
-writes the same tensors through the same driver with next to no arithmetic. Their runs take turns, so
-that both see the same machine; what it is stands above the rows.
-
-Columns:
-  system, op          this program, or the floor; the operator
-  mode                attributes that the formula branches on; `formula` if there are none. Of a floor
-                      `nt` where it stores past the caches, as the operator does, else `plain`
-  size                of the formula's domain: of one half of a gated activation
-  ns_per_elem         median, in nanoseconds per element of the domain
-  gbps                bytes that must move, over that time
-  x_floor             the operator's median over the floor's
-  least_ns            the shortest run: what is left of ns_per_elem while the machine does nothing else
-  setting             SIMD level, data if they are not N(0, 1), attributes that are not at their defaults
-
-With --compare a second table has every row of both files: the times before and now (medians, where a
-file has a row several times: files may be joined end to end), now over before, and both ratios to the
-floor. Where the machine's speed drifts, those tell more than times do. It follows a CSV as notes,
-which start with `#` and are passed over by --compare.";
+#[derive(Args)]
+pub struct Check {
+    /// Name of the operator; all of them by default.
+    #[arg(value_name = "OP")]
+    pub op: Option<String>,
+}
 
 #[derive(Args)]
 pub struct Verify {
     /// Name of the operator; all of them by default.
     #[arg(value_name = "OP")]
     pub op: Option<String>,
+    #[command(flatten)]
+    pub sweep: Sweep,
+    /// A line for each mode, element type and level instead of one per operator.
+    #[arg(long)]
+    pub all: bool,
+    /// JSON always has everything.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: VerifyFormat,
+}
+
+/// Through what a formula is swept.
+#[derive(Args)]
+pub struct Sweep {
     /// All 2^32 values in f32: an hour or more per formula.
     #[arg(long)]
     pub exhaustive: bool,
     /// In f32, every N-th bit pattern besides all exponents and kinks; the range of activations has
     /// 16 times as many.
-    #[arg(long, value_name = "N", default_value = "16411", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = STRIDE, value_parser = clap::value_parser!(u32).range(1..))]
     pub stride: u32,
     /// SIMD level; by default each one this CPU has.
     #[arg(long, value_name = "LEVEL", value_parser = level)]
@@ -179,45 +182,17 @@ pub struct Verify {
     /// Number of threads; by default as many as the CPU runs at a time.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// A line for each mode, element type and level instead of one per operator.
-    #[arg(long)]
-    pub all: bool,
-    /// JSON always has everything.
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: VerifyFormat,
 }
 
-/// What is swept, and what the columns of `verify` are.
-const VERIFY: &str = "\
-The truth is the formula as it was written, and for a gradient the derivative of its forward
-formula, evaluated in as many bits as it takes. No pass of the compiler has a part in it.
+const STRIDE: u32 = 16_411;
 
-What is swept: every stream that a formula is applied to (that it is not linear in), through all
-65,536 values of 16-bit types, and in f32 through all exponents of either sign, the range of
-activations in small steps, and the neighbours of the formula's constants. Factors are 1 meanwhile.
-Where a formula is applied to several streams, each is swept with the others at 0.5, -1.5 and 3.
-Float attributes are swept at their defaults and at 0.75 times these (0.75 where they are 0).
-
-Columns:
-  f32, f16, bf16 ulp  largest error in units in the last place of the true result, of all modes,
-                      levels and outputs. In f32, near a zero crossing away from 0, in units of 2^-7
-                      of the factor before it. Budgets: 2 in f32 (without FMA those of the table of
-                      primitives, if larger), 1 in 16-bit types
-  f16, bf16 right     share of results that are correctly rounded, of the worst mode and level;
-                      at least 99.9 %. Halfway between two neighbours is what f32 cannot tell from it
-  limits              results for infinite activations that are the limit
-  NaN                 results for NaN that are what the formula makes of it
-  factors             results under factors of 0, 1e-30, 1 and 1e30 that are neither NaN nor a false
-                      infinity, and under denormal ones that have their digits
-  verdict             ok, or what is missed
-With --all also:
-  mode                attributes that the formula branches on; `formula` if there are none
-  inputs              how many elements were computed
-  budget              for the errors in `ulp`
-  output, at, swept   where the largest error is: output, activation, the stream that was swept, and
-                      what else was not 1
-  author              largest relative difference between the author's code, run in f64, and the
-                      compiled formula within -4..4; at most 1e-9";
+/// What `verify` sweeps unless it is told otherwise.
+impl Default for Sweep {
+    fn default() -> Sweep {
+        let (level, threads) = (None, None);
+        Sweep { exhaustive: false, stride: STRIDE, level, dtype: Vec::new(), threads }
+    }
+}
 
 #[derive(Args)]
 pub struct Explain {

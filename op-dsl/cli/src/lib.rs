@@ -6,7 +6,8 @@
 //! run       .npy in, .npy out                     npy       files; array: their contents
 //! bench     speed beside a floor                  roles     which input is the activation
 //! verify    accuracy against oracles              table     aligned columns, CSV, JSON
-//! explain   from formula to instructions           constants cut short
+//! check     all of it at once                     progress  a bar
+//! explain   from formula to instructions          constants cut short
 //! emit      AscendC sources                         build     and their package
 //! simulate  an emitted kernel on the host model
 //! ```
@@ -15,6 +16,7 @@ mod args;
 mod array;
 mod bench;
 mod build;
+mod check;
 mod constants;
 mod emit;
 mod error;
@@ -24,6 +26,7 @@ mod lookup;
 mod npy;
 mod picture;
 mod plan;
+mod progress;
 mod roles;
 mod run;
 mod simulate;
@@ -88,12 +91,28 @@ pub fn run(
     }
 }
 
+/// What the command `check` says of these operators, for a test of a crate.
+///
+/// # Errors
+/// The same, if a promise is not kept; else why it could not be judged.
+pub fn check(operators: &[&'static Operator]) -> Result<String, String> {
+    let mut out = Vec::new();
+    let verdict = check::check(operators, &args::Check { op: None }, &mut out);
+    let said = String::from_utf8_lossy(&out).into_owned();
+    match verdict {
+        Ok(Verdict::Good) => Ok(said),
+        Ok(Verdict::Missed) => Err(said),
+        Err(e) => Err(format!("{said}{e}")),
+    }
+}
+
 fn dispatch(
     operators: Operators,
     command: args::Command,
     out: &mut dyn Write,
 ) -> Result<Verdict, Error> {
     match command {
+        args::Command::Check(args) => check::check(operators, &args, out),
         args::Command::List(args) => print(out, &list::list(operators, &args)),
         args::Command::Run(args) => print(out, &run::run(operators, &args)?),
         args::Command::Bench(args) => bench::bench(operators, &args, out),
@@ -118,6 +137,7 @@ fn about(operators: Operators, example: &str) -> String {
         "\
 Activation operators and their gradients, each generated from its formula.
 
+  check    check all that operators promise, on CPUs and NPUs
   list     operators with their tensors, attributes and element types
   run      compute an operator on .npy files
   bench    time an operator beside the floor of its memory traffic

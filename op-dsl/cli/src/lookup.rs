@@ -24,6 +24,11 @@ pub fn operator(operators: Operators, name: &str) -> Result<&'static Operator, E
     found.ok_or_else(|| unknown("no operator", name, operators.iter().map(|op| op.name())))
 }
 
+/// The operator of this name alone; all without one.
+pub fn chosen(operators: Operators, name: Option<&str>) -> Result<Vec<&'static Operator>, Error> {
+    name.map_or_else(|| Ok(operators.to_vec()), |name| Ok(vec![operator(operators, name)?]))
+}
+
 fn check_twice(flag: &'static str, pairs: &[Pair]) -> Result<(), Error> {
     for (i, (name, _)) in pairs.iter().enumerate() {
         if pairs[..i].iter().any(|(other, _)| other == name) {

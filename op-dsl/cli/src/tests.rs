@@ -69,8 +69,9 @@ fn skewed(i: &OracleInput<'_>) -> Vec<f64> {
 
 const SKEW: f64 = 1.001;
 
-static SCALE: LazyLock<Operator> = LazyLock::new(|| operator("Scale", 1.0, 1.0, right));
-static WRONG_KERNEL: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", SKEW, SKEW, skewed));
+pub static SCALE: LazyLock<Operator> = LazyLock::new(|| operator("Scale", 1.0, 1.0, right));
+pub static WRONG_KERNEL: LazyLock<Operator> =
+    LazyLock::new(|| operator("Wrong", SKEW, SKEW, skewed));
 static WRONG_GRAPH: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", 1.0, SKEW, right));
 static OTHER_AUTHOR: LazyLock<Operator> = LazyLock::new(|| operator("Wrong", 1.0, 1.0, skewed));
 
@@ -304,6 +305,35 @@ fn what_disagrees_is_found_and_not_timed() {
         let (code, text) = of(op, &["bench", "Wrong", "--shape", "4x64"]);
         assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::from(2)), "{text}");
     }
+}
+
+/// In one element type, which two architectures have: the host model's compiler is what takes time.
+fn single(op: &'static Operator) -> &'static Operator {
+    Box::leak(Box::new(op.redefined(|def| def.dtypes = vec![DType::BF16].into())))
+}
+
+#[test]
+fn check_says_all_in_one_go() {
+    let text = super::check(&[single(&SCALE)]).unwrap_or_else(|e| panic!("{e}"));
+    let lines: Vec<&str> = text.lines().collect();
+    for (line, start) in lines.iter().zip([
+        "Scale  accuracy    ok      bf16 ulp 0.000, bf16 right 100.000%, limits ok, NaN ok, factors ok",
+        "Scale  packages    ok      ",
+        "Scale  host model  ok      6 calls on ascend910b, ascend950, at most 0.",
+        "",
+        "operator  form     NPU           types  calls  cycles  waits for",
+        "Scale     formula  ascend910b    bf16       5    ",
+    ]) {
+        assert!(line.starts_with(start), "{text}");
+    }
+}
+
+#[test]
+fn check_finds_what_verify_finds() {
+    let (code, text) = of(single(&WRONG_KERNEL), &["check", "Wrong"]);
+    assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::FAILURE), "{text}");
+    assert!(text.contains("Wrong  accuracy    MISSED  bf16 ulp "), "{text}");
+    refused(&["check", "Scael"]);
 }
 
 #[test]

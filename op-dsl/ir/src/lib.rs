@@ -10,6 +10,7 @@
 //! show       graphs as readable maths
 //! stored     what a tensor's elements are in memory
 //! wiring     which streams of a gradient hold what of its forward formula
+//! differences  gradients against central differences
 //! degree     what becomes of values when inputs are multiplied
 //! far        bounds that stand for infinity
 //! regions    functions of one value in a graph
@@ -26,6 +27,7 @@ pub mod bind;
 pub mod compile;
 pub mod degree;
 mod derive;
+pub mod differences;
 mod dtype;
 pub mod far;
 pub mod graph;

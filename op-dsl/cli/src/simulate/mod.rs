@@ -1,13 +1,13 @@
 //! `simulate`: the emitted kernel of a call, on the host model of AscendC.
 //!
 //! ```text
-//! program   the call as a C++ program: written, compiled, run, removed
+//! program   calls as a C++ program: written, compiled, run, removed
 //! report    what it prints -> figures
 //! accuracy  its results against the graph in f64
 //! ```
 
-mod accuracy;
-mod program;
+pub mod accuracy;
+pub mod program;
 mod report;
 
 use super::args::{ListFormat, Simulate as Args};
@@ -23,7 +23,7 @@ use codegen_cpu::rt::call::Operator;
 use indicatif::ProgressBar;
 use op_dsl_ir::bind::{TensorMeta, bind};
 use op_dsl_ir::op::Value;
-use program::{Program, Ran};
+use program::{Program, Ran, compiler};
 use report::Figures;
 use std::io::Write;
 use std::path::Path;
@@ -47,9 +47,9 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
 
     let bar = ProgressBar::new_spinner().with_message("compiling");
     bar.enable_steady_tick(Duration::from_secs(1));
-    let program = Program::compile(&call)?;
+    let program = Program::compile(&[call], &compiler()?)?;
     bar.set_message("running");
-    let ran = program.run(op, &attrs, &inputs)?;
+    let ran = program.run(0, op, &attrs, &inputs)?;
     bar.finish_and_clear();
 
     let (text, good) = match ran {

@@ -1,4 +1,4 @@
-//! The call as a C++ program: written, compiled, run, removed.
+//! Calls as a C++ program: written, compiled, run, removed.
 
 use crate::array::{Array, Data};
 use crate::error::Error;
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 /// Compilers to try when `$CXX` names none.
 const COMPILERS: [&str; 3] = ["g++", "clang++", "c++"];
 
-/// A compiled call, in a directory that goes with it.
+/// Compiled calls, in a directory that goes with them.
 pub struct Program {
     dir: TempDir,
 }
@@ -35,18 +35,17 @@ pub enum Ran {
 }
 
 impl Program {
-    /// Writes and compiles.
-    pub fn compile(call: &Call<'_>) -> Result<Program, Error> {
-        let compiler = compiler()?;
+    /// Writes and compiles calls of one architecture.
+    pub fn compile(calls: &[Call<'_>], compiler: &str) -> Result<Program, Error> {
         let wrong = |e| Error::Usage(format!("no directory for temporary files: {e}"));
         let program = Program { dir: TempDir::with_prefix("op-dsl-simulate-").map_err(wrong)? };
-        host_model::program(call)
+        host_model::program(calls)
             .write(program.dir.path(), false)
             .map_err(codegen_ascendc::build::Error::from)?;
-        let out = Command::new(&compiler)
+        let out = Command::new(compiler)
             .args(FLAGS)
             .args(["-I", MODEL, "main.cpp", "-o", "call"])
-            .arg(format!("-DHOST_MODEL_ARCH={}", call.plan.soc.arch.number))
+            .args(calls.first().map(|c| format!("-DHOST_MODEL_ARCH={}", c.plan.soc.arch.number)))
             .current_dir(&program.dir)
             .output()
             .map_err(|e| Error::Usage(format!("{compiler}: {e}")))?;
@@ -56,11 +55,17 @@ impl Program {
         }
     }
 
-    /// Runs it on all cores.
-    pub fn run(&self, op: &Operator, attrs: &[Value], inputs: &[Array]) -> Result<Ran, Error> {
+    /// Runs the call of this index on all cores.
+    pub fn run(
+        &self,
+        index: usize,
+        op: &Operator,
+        attrs: &[Value],
+        inputs: &[Array],
+    ) -> Result<Ran, Error> {
         let wrong = |path: &Path, e: io::Error| Error::Usage(format!("{}: {e}", path.display()));
         let mut command = Command::new(self.dir.path().join("call"));
-        command.current_dir(&self.dir);
+        command.current_dir(&self.dir).arg(index.to_string());
         for (array, tensor) in inputs.iter().zip(op.def().inputs.iter()) {
             let path = self.dir.path().join(format!("{}.in", tensor.name));
             fs::write(&path, bytes(array)).map_err(|e| wrong(&path, e))?;
@@ -97,7 +102,7 @@ impl Program {
 }
 
 /// `$CXX`, else the first compiler there is.
-fn compiler() -> Result<String, Error> {
+pub fn compiler() -> Result<String, Error> {
     if let Some(asked) = std::env::var("CXX").ok().filter(|c| !c.is_empty()) {
         return Ok(asked);
     }

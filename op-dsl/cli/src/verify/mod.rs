@@ -18,28 +18,39 @@ mod points;
 mod report;
 mod sweep;
 
-use super::args::Verify;
+use super::args::{Sweep, Verify};
 use super::error::Error;
 use super::lookup;
-use super::{Operators, Verdict, print};
+use super::{Operators, Verdict, print, progress};
 use codegen_cpu::rt::simd::Level;
 use factors::factors;
 use formula::Formula;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use op_dsl_ir::DType;
 use points::Points;
-use report::{Report, Row};
+pub use report::Report;
+use report::Row;
 use std::io::Write;
 use sweep::sweep;
 
 /// Measures and prints; [`Verdict::Missed`] if anything is beyond its budget.
 pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Result<Verdict, Error> {
-    let chosen = match &args.op {
-        Some(name) => vec![lookup::operator(operators, name)?],
-        None => operators.to_vec(),
-    };
+    let chosen = lookup::chosen(operators, args.op.as_deref())?;
+    let progress = progress::bar();
+    let report = measure(&chosen, &args.sweep, &progress)?;
+    progress.finish_and_clear();
+    print(out, &report.render(args.format, args.all))?;
+    Ok(if report.is_good() { Verdict::Good } else { Verdict::Missed })
+}
+
+/// Measures some operators, and shows on the bar how far it is.
+pub fn measure(
+    operators: Operators,
+    args: &Sweep,
+    progress: &ProgressBar,
+) -> Result<Report, Error> {
     let (levels, skipped) = levels(args.level)?;
-    let formulas: Vec<Formula> = chosen
+    let formulas: Vec<Formula> = operators
         .iter()
         .flat_map(|op| op.def().specs.iter().map(|spec| Formula::new(op, spec)))
         .collect();
@@ -50,22 +61,21 @@ pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Resul
         .map(|(f, dtype)| (f, dtype, Points::new(f, dtype, args)))
         .collect();
     let work = tasks.iter().map(|(f, _, points)| points.len() * f.settings.len() as u64).sum();
-    let progress = progress_bar(work);
+    progress.reset();
+    progress.set_length(work);
     let available = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.unwrap_or_else(available);
     let mut report = Report::new(skipped);
     for (formula, dtype, points) in &tasks {
         progress.set_message(format!("{} {} {dtype}", formula.op.name(), formula.mode));
         let author = author::difference(formula);
-        let measures = sweep(formula, *dtype, points, &levels, threads, &progress)?;
+        let measures = sweep(formula, *dtype, points, &levels, threads, progress)?;
         for (&level, measure) in levels.iter().zip(measures) {
             let factors = factors(formula, *dtype, level)?;
             report.add(Row::new(formula, *dtype, level, points.len(), measure, factors, author));
         }
     }
-    progress.finish_and_clear();
-    print(out, &report.render(args.format, args.all))?;
-    Ok(if report.is_good() { Verdict::Good } else { Verdict::Missed })
+    Ok(report)
 }
 
 /// The levels to run, and those that this CPU lacks.
@@ -80,10 +90,4 @@ fn levels(asked: Option<Level>) -> Result<(Vec<Level>, Vec<Level>), Error> {
             Err(Error::Usage(format!("--level {level}: this CPU does not have it; it has {names}")))
         }
     }
-}
-
-fn progress_bar(work: u64) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(work), ProgressDrawTarget::stderr_with_hz(4));
-    let style = "{msg:40} {wide_bar} {percent:>3} % {eta} left";
-    bar.with_style(ProgressStyle::with_template(style).unwrap_or(ProgressStyle::default_bar()))
 }

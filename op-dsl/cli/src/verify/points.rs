@@ -1,7 +1,7 @@
 //! Which activations a sweep has.
 
 use super::formula::Formula;
-use crate::args::Verify;
+use crate::args::Sweep;
 use op_dsl_ir::DType;
 use op_dsl_truth::format::Format;
 
@@ -27,7 +27,7 @@ pub struct Points {
 }
 
 impl Points {
-    pub fn new(formula: &Formula, dtype: DType, args: &Verify) -> Points {
+    pub fn new(formula: &Formula, dtype: DType, args: &Sweep) -> Points {
         let exhaustive = args.exhaustive || dtype != DType::F32;
         let kinks = if exhaustive { Vec::new() } else { kinks(&formula.constants()) };
         Points { dtype, exhaustive, stride: args.stride.into(), kinks }

@@ -164,43 +164,23 @@ impl Report {
     }
 
     fn summary(&self) -> String {
-        let mut table = Table::new(&[
-            "operator",
-            "f32 ulp",
-            "f16 ulp",
-            "bf16 ulp",
-            "f16 right",
-            "bf16 right",
-            "limits",
-            "NaN",
-            "factors",
-            "verdict",
-        ]);
+        let mut table = Table::new(&SUMMARY);
         for group in self.operators() {
-            let of = |dtype: DType| group.iter().filter(move |row| row.dtype == dtype);
-            let worst = |dtype| of(dtype).map(|row| row.worst.ulp).max_by(f64::total_cmp);
-            let least = |dtype| {
-                let rounded = of(dtype).map(|row| row.measure.rounded);
-                rounded.min_by(|a, b| a.share().total_cmp(&b.share()))
-            };
-            let sum = |part: fn(&Row) -> Tally| {
-                let mut sum = Tally::default();
-                group.iter().for_each(|row| sum.merge(part(row)));
-                if sum.holds() { "ok".into() } else { fraction(sum) }
-            };
-            let ulps =
-                [DType::F32, DType::F16, DType::BF16].map(|d| worst(d).map_or("".into(), ulp));
-            let shares = [DType::F16, DType::BF16].map(|d| least(d).map_or("".into(), percent));
-            let tallies = [
-                sum(|row| row.measure.limits),
-                sum(|row| row.measure.nan),
-                sum(|row| row.factors),
-                verdict(&missed(&group)),
-            ];
-            let cells = ulps.into_iter().chain(shares).chain(tallies);
-            table.row([group[0].operator.to_owned()].into_iter().chain(cells));
+            let operator = [group[0].operator.to_owned()].into_iter();
+            table.row(operator.chain(summed(&group)).chain([verdict(&missed(&group))]));
         }
         table.to_text()
+    }
+
+    /// The summary of one operator as a sentence, what it misses last.
+    pub fn line(&self) -> String {
+        let group: Vec<&Row> = self.rows.iter().collect();
+        let cells = summed(&group).into_iter().zip(&SUMMARY[1..]);
+        let said = cells.filter(|(cell, _)| !cell.is_empty());
+        let mut said: Vec<String> = said.map(|(cell, what)| format!("{what} {cell}")).collect();
+        let missed = missed(&group);
+        said.extend((!missed.is_empty()).then(|| verdict(&missed)));
+        said.join(", ")
     }
 
     fn details(&self) -> String {
@@ -232,6 +212,49 @@ impl Report {
             "skipped": self.skipped.iter().map(|l| l.name()).collect::<Vec<_>>(),
         })
     }
+}
+
+/// The headings of [`summed`], between the operator and the verdict.
+const SUMMARY: [&str; 10] = [
+    "operator",
+    "f32 ulp",
+    "f16 ulp",
+    "bf16 ulp",
+    "f16 right",
+    "bf16 right",
+    "limits",
+    "NaN",
+    "factors",
+    "verdict",
+];
+
+/// The worst of some rows; empty for element types that they do not have.
+fn summed(rows: &[&Row]) -> [String; 8] {
+    let of = |dtype: DType| rows.iter().filter(move |row| row.dtype == dtype);
+    let worst = |dtype| {
+        let ulps = of(dtype).map(|row| row.worst.ulp);
+        ulps.max_by(f64::total_cmp).map_or_else(String::new, ulp)
+    };
+    let least = |dtype| {
+        let rounded = of(dtype).map(|row| row.measure.rounded);
+        let least = rounded.min_by(|a, b| a.share().total_cmp(&b.share()));
+        least.map_or_else(String::new, percent)
+    };
+    let sum = |part: fn(&Row) -> Tally| {
+        let mut sum = Tally::default();
+        rows.iter().for_each(|row| sum.merge(part(row)));
+        if sum.holds() { "ok".into() } else { fraction(sum) }
+    };
+    [
+        worst(DType::F32),
+        worst(DType::F16),
+        worst(DType::BF16),
+        least(DType::F16),
+        least(DType::BF16),
+        sum(|row| row.measure.limits),
+        sum(|row| row.measure.nan),
+        sum(|row| row.factors),
+    ]
 }
 
 /// What any of these rows misses, in the order of the checks.

@@ -1,0 +1,68 @@
+//! What `--help` says below the options of a command.
+
+/// What the lines of `check` say.
+pub const CHECK: &str = "\
+One line for each operator and promise:
+  derivative  a gradient, derived or written by hand, is what central differences of its forward
+              operator's own function say, in f64, wherever these have a derivative
+  accuracy    `verify` on every level of this CPU: truth, limits, NaN, factors
+  packages    every layout for every NPU that can do the operator is emitted; others with the reason
+  host model  the emitted kernels of every form, element type and architecture run on the model of
+              AscendC, on three shapes: rows, columns of one row, and short rows
+
+Then what a tile costs on each NPU, as estimated: element types are separated by strokes. The host
+model needs a C++17 compiler: g++, clang++, c++, or what CXX names.";
+
+/// What is swept, and what the columns of `verify` are.
+pub const VERIFY: &str = "\
+The truth is the formula as it was written, and for a gradient the derivative of its forward
+formula, evaluated in as many bits as it takes. No pass of the compiler has a part in it.
+
+What is swept: every stream that a formula is applied to (that it is not linear in), through all
+65,536 values of 16-bit types, and in f32 through all exponents of either sign, the range of
+activations in small steps, and the neighbours of the formula's constants. Factors are 1 meanwhile.
+Where a formula is applied to several streams, each is swept with the others at 0.5, -1.5 and 3.
+Float attributes are swept at their defaults and at 0.75 times these (0.75 where they are 0).
+
+Columns:
+  f32, f16, bf16 ulp  largest error in units in the last place of the true result, of all modes,
+                      levels and outputs. In f32, near a zero crossing away from 0, in units of 2^-7
+                      of the factor before it. Budgets: 2 in f32 (without FMA those of the table of
+                      primitives, if larger), 1 in 16-bit types
+  f16, bf16 right     share of results that are correctly rounded, of the worst mode and level;
+                      at least 99.9 %. Halfway between two neighbours is what f32 cannot tell from it
+  limits              results for infinite activations that are the limit
+  NaN                 results for NaN that are what the formula makes of it
+  factors             results under factors of 0, 1e-30, 1 and 1e30 that are neither NaN nor a false
+                      infinity, and under denormal ones that have their digits
+  verdict             ok, or what is missed
+With --all also:
+  mode                attributes that the formula branches on; `formula` if there are none
+  inputs              how many elements were computed
+  budget              for the errors in `ulp`
+  output, at, swept   where the largest error is: output, activation, the stream that was swept, and
+                      what else was not 1
+  author              largest relative difference between the author's code, run in f64, and the
+                      compiled formula within -4..4; at most 1e-9";
+
+/// What the rows and columns of `bench` are.
+pub const BENCH: &str = "\
+Two rows for each element type and number of threads: the operator, and its floor, which reads and
+writes the same tensors through the same driver with next to no arithmetic. Their runs take turns, so
+that both see the same machine; what it is stands above the rows.
+
+Columns:
+  system, op          this program, or the floor; the operator
+  mode                attributes that the formula branches on; `formula` if there are none. Of a floor
+                      `nt` where it stores past the caches, as the operator does, else `plain`
+  size                of the formula's domain: of one half of a gated activation
+  ns_per_elem         median, in nanoseconds per element of the domain
+  gbps                bytes that must move, over that time
+  x_floor             the operator's median over the floor's
+  least_ns            the shortest run: what is left of ns_per_elem while the machine does nothing else
+  setting             SIMD level, data if they are not N(0, 1), attributes that are not at their defaults
+
+With --compare a second table has every row of both files: the times before and now (medians, where a
+file has a row several times: files may be joined end to end), now over before, and both ratios to the
+floor. Where the machine's speed drifts, those tell more than times do. It follows a CSV as notes,
+which start with `#` and are passed over by --compare.";

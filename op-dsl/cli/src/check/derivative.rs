@@ -1,0 +1,51 @@
+//! A gradient against central differences of its forward operator's own function.
+
+use super::{Context, Finding};
+use crate::error::Error;
+use codegen_cpu::rt::call::{Operator, OracleInput};
+use op_dsl_ir::differences::compare;
+
+/// Whether the gradient is one.
+pub fn derivative(context: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
+    let Some(forward) = op.def().forward() else {
+        return Ok(None);
+    };
+    let Some(forward) = context.operators.iter().find(|f| f.name() == forward) else {
+        return Ok(Some(Finding::Nothing(format!("{forward} is not among the operators"))));
+    };
+    let y = |streams: &[f64], attrs: &[_]| forward.oracle(&OracleInput { streams, attrs });
+    let agreement = compare(forward.def(), op.def(), y).map(|found| {
+        let (points, off) = (found.points, found.off);
+        format!("{points} differences of {}, at most {off:.0e} off", forward.name())
+    });
+    Ok(Some(Finding::of(agreement)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::progress;
+    use crate::tests::{SCALE, WRONG_KERNEL};
+    use op_dsl_ir::op::{GradOf, Origin};
+
+    /// `Scale` is its own gradient by `x`; the other operator has a factor before one result.
+    #[test]
+    fn a_wrong_gradient_is_found() {
+        let gradient = |op: &'static Operator| -> &'static Operator {
+            Box::leak(Box::new(op.redefined(|def| {
+                let inputs = vec![Origin::Input(0), Origin::Upstream(0)].into();
+                let forward = "Scale".into();
+                def.grad_of = Some(GradOf { forward, inputs, wrt: vec![1].into() });
+            })))
+        };
+        let (progress, operators) = (progress::bar(), [&*SCALE]);
+        let context =
+            Context { operators: &operators, compiler: String::new(), progress: &progress };
+        let found = |op| derivative(&context, op).expect("it is judged");
+        assert!(found(&SCALE).is_none());
+        let Some(Finding::Holds(text)) = found(gradient(&SCALE)) else { panic!("no gradient") };
+        assert!(text.starts_with("800 differences of Scale, at most "), "{text}");
+        let Some(Finding::Missed(text)) = found(gradient(&WRONG_KERNEL)) else { panic!("good") };
+        assert!(text.starts_with("`dx.gate` is "), "{text}");
+    }
+}

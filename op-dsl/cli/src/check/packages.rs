@@ -1,0 +1,40 @@
+//! Every layout for every NPU.
+
+use super::{Context, Finding};
+use crate::error::Error;
+use codegen_ascendc::arch::{SOCS, Soc};
+use codegen_ascendc::emit::{Cann, Layout, Options, Package};
+use codegen_cpu::rt::call::Operator;
+
+/// The trees that there are of an operator: of all NPUs at once where a layout has such, and of each.
+pub fn packages(_: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
+    let (mut files, mut trees, mut emitted) = (0, 0, Vec::new());
+    for cann in [Cann::V9, Cann::V8] {
+        let options = Options { cann, ..Options::default() };
+        let together = SOCS.iter().filter(|soc| Layout::OpsNn.socs().contains(soc)).collect();
+        for socs in SOCS.iter().map(|soc| vec![soc]).chain([together]) {
+            let Ok((package, _)) = Package::able(op.def(), &socs, options.clone()) else {
+                continue;
+            };
+            for layout in Layout::ALL.into_iter().filter(|l| l.check(&socs, cann).is_ok()) {
+                files += layout.tree(std::slice::from_ref(&package)).files.len();
+                trees += 1;
+            }
+            emitted.extend(socs);
+        }
+    }
+    let able = |soc: &&Soc| emitted.contains(soc);
+    let names = |socs: Vec<&Soc>| socs.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
+    let (can, cannot): (Vec<&'static Soc>, Vec<&'static Soc>) = SOCS.iter().partition(able);
+    let refusal = cannot.first().map(|soc| Package::able(op.def(), &[soc], Options::default()));
+    let reason = match refusal {
+        Some(Err(refusal)) => format!("; not for {}: {}", names(cannot), refusal.why),
+        _ => String::new(),
+    };
+    Ok(Some(match can.is_empty() {
+        true => Finding::Nothing(format!("none{reason}")),
+        false => {
+            Finding::Holds(format!("{files} files in {trees} trees for {}{reason}", names(can)))
+        }
+    }))
+}

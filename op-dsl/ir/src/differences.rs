@@ -1,0 +1,176 @@
+//! Gradients against central differences of what they are the gradients of.
+
+use crate::op::{AttrKind, OpDef, Origin, Part, Spec, Stream, Value};
+
+/// How well a gradient agrees with differences.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Agreement {
+    /// How many results were judged.
+    pub points: usize,
+    /// The largest difference, relative to the derivative and to what came from above.
+    pub off: f64,
+}
+
+/// Compares the graphs of the gradient `g` with central differences of `y`: the function of the forward operator
+/// `f`, of its streams and attributes.
+///
+/// # Errors
+/// One line when they differ, or when names do not tell what belongs to what.
+pub fn compare(
+    f: &OpDef,
+    g: &OpDef,
+    y: impl Fn(&[f64], &[Value]) -> Vec<f64>,
+) -> Result<Agreement, String> {
+    let origins = g.grad_of.as_ref().map_or(&[][..], |of| &of.inputs);
+    let above = origins.iter().filter(|o| matches!(o, Origin::Upstream(_))).count();
+    if above == 0 || above > f.outputs.len() {
+        let known = [f.input_names(), f.output_names()].concat().join(", ");
+        return Err(format!("one input is the upstream gradient, besides some of: {known}"));
+    }
+    let wrt = wrt(f, g)?;
+    let (names, ins, outs) = (g.input_names(), f.input_streams(), f.output_streams());
+    let mut random = Random(1);
+    let mut found = Agreement::default();
+    for (spec, of) in g.specs.iter().flat_map(|s| f.specs.iter().map(move |of| (s, of))) {
+        let mut judged = vec![0; wrt.len()];
+        for _ in 0..400 {
+            let Some((attrs, f_attrs)) = attributes(f, g, spec, of, &mut random) else {
+                judged.fill(usize::MAX); // no caller can ask for both
+                break;
+            };
+            let mut x: Vec<f64> = (0..ins.len())
+                .map(|k| match f.is_mask(k) {
+                    true => f64::from(random.sample() > 0.0),
+                    false => random.sample(),
+                })
+                .collect();
+            // Saved outputs have no gradient from above.
+            let from_above = |s: &Stream| if s.tensor < above { random.sample() } else { 0.0 };
+            let dy: Vec<f64> = outs.iter().map(from_above).collect();
+            // What was saved of one input or another follows it.
+            let follow = |x: &mut Vec<f64>| of.restore(x, &scalars(&f_attrs));
+            follow(&mut x);
+            let values = y(&x, &f_attrs);
+            let held = |s: Stream| match origins[s.tensor] {
+                Origin::Own => f64::NAN, // left out
+                Origin::Input(t) => value(&ins, &x, t, s.part),
+                Origin::Output(t) => value(&outs, &values, t, s.part),
+                Origin::Upstream(t) => value(&outs, &dy, t, s.part),
+            };
+            let streams: Vec<f64> = g.input_streams().into_iter().map(held).collect();
+            let got = spec.graph.eval(&streams, &scalars(&attrs));
+            for (k, i) in wrt.iter().enumerate() {
+                let at = |step: f64| {
+                    let mut x = x.clone();
+                    x[*i] += step;
+                    follow(&mut x);
+                    y(&x, &f_attrs).iter().zip(&dy).map(|(y, dy)| y * dy).sum::<f64>()
+                };
+                let slope =
+                    |h: f64| (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+                let want = slope(1e-3);
+                let scale = dy.iter().fold(want.abs(), |most, dy| most.max(dy.abs()));
+                let near = |other: f64, tolerance: f64| (other - want).abs() <= tolerance * scale;
+                // Where two steps disagree there is a kink, or no value.
+                if !near(slope(2e-3), 1e-7) {
+                    continue;
+                }
+                judged[k] += 1;
+                found.points += 1;
+                found.off = found.off.max((got[k] - want).abs() / scale);
+                if !near(got[k], 1e-6) {
+                    let output = &g.output_names()[k];
+                    let point = names.iter().zip(&streams).map(|(n, v)| format!("{n} = {v:.6}"));
+                    let attrs =
+                        g.attrs.iter().zip(&attrs).map(|(a, v)| format!("{} = {v:?}", a.name));
+                    let point = point.chain(attrs).collect::<Vec<_>>().join(", ");
+                    return Err(format!("`{output}` is {}, not {want}, at {point}", got[k]));
+                }
+            }
+        }
+        if judged.iter().any(|n| *n < 20) {
+            return Err("fewer than 20 of 400 points have a derivative".to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// The float attributes.
+fn scalars(attrs: &[Value]) -> Vec<f64> {
+    let float = |v: &Value| if let Value::Float(v) = v { Some(*v) } else { None };
+    attrs.iter().filter_map(float).collect()
+}
+
+/// The value of one part of a tensor.
+fn value(streams: &[Stream], values: &[f64], tensor: usize, part: Part) -> f64 {
+    let at = streams.iter().position(|s| *s == Stream { tensor, part });
+    at.map_or(f64::NAN, |at| values[at])
+}
+
+/// The forward input stream that each output stream of the gradient belongs to.
+fn wrt(f: &OpDef, g: &OpDef) -> Result<Vec<usize>, String> {
+    let wrt = g.grad_of.as_ref().map_or(&[][..], |of| &of.wrt);
+    let ins = f.input_streams();
+    let of = |s: Stream| {
+        let tensor = *wrt.get(s.tensor)?;
+        ins.iter().position(|i| *i == Stream { tensor, part: s.part })
+    };
+    g.output_streams().into_iter().map(of).collect::<Option<_>>().ok_or_else(|| {
+        format!("outputs are `d` and the name of an input, of {}", f.input_names().join(", "))
+    })
+}
+
+/// Attributes of the gradient and of the forward operator in which two specialisations meet;
+/// numbers are varied around their defaults.
+fn attributes(
+    f: &OpDef,
+    g: &OpDef,
+    spec: &Spec,
+    of: &Spec,
+    random: &mut Random,
+) -> Option<(Vec<Value>, Vec<Value>)> {
+    // What only spares work is judged as left out.
+    let own = |i: usize| g.grad_of.as_ref().and_then(|of| of.inputs.get(i)) == Some(&Origin::Own);
+    let spares =
+        |(i, v): &(usize, i64)| *v != 0 && matches!(g.attrs[*i].kind, AttrKind::Given(t) if own(t));
+    if spec.when.iter().any(spares) {
+        return None;
+    }
+    let fixed =
+        |spec: &Spec, i: usize| spec.when.iter().find(|w| w.0 == i).map(|w| Value::Int(w.1));
+    let same = |i: usize| g.attrs.iter().position(|a| a.name == f.attrs[i].name);
+    let mut vary = |default: Value| match default {
+        Value::Float(0.0) => Value::Float(f64::from(random.sample() as f32)),
+        Value::Float(v) => Value::Float(f64::from((v * (1.0 + 0.1 * random.sample())) as f32)),
+        other => other,
+    };
+    let mut attrs: Vec<Value> = g.attrs.iter().map(|a| vary(a.default)).collect();
+    for (i, v) in attrs.iter_mut().enumerate() {
+        *v = fixed(spec, i).unwrap_or(*v);
+    }
+    // What only the forward operator branches on is no choice of the gradient's.
+    for (i, v) in of.when.iter() {
+        match same(*i) {
+            Some(k) if fixed(spec, k).is_some_and(|fixed| fixed != Value::Int(*v)) => return None,
+            Some(k) => attrs[k] = Value::Int(*v),
+            None => {}
+        }
+    }
+    let of_forward = |i: usize| fixed(of, i).or_else(|| Some(attrs[same(i)?]));
+    let f_attrs = (0..f.attrs.len()).map(|i| of_forward(i).unwrap_or(f.attrs[i].default));
+    Some((attrs.clone(), f_attrs.collect()))
+}
+
+/// About normal, and the same every time.
+struct Random(u64);
+
+impl Random {
+    fn sample(&mut self) -> f64 {
+        let mut unit = || {
+            self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (self.0 >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let sum: f64 = (0..12).map(|_| unit()).sum();
+        2.0 * (sum - 6.0)
+    }
+}
