@@ -25,6 +25,8 @@ struct Line {
 
 #[derive(Subcommand)]
 pub enum Command {
+    /// Write a crate of operators that builds and passes as it is.
+    New(New),
     /// Check all that an operator promises, on CPUs and NPUs, and show its cost; exit code 1 on a miss.
     #[command(after_long_help = help::CHECK)]
     Check(Check),
@@ -139,6 +141,21 @@ pub struct Bench {
     pub compare: Option<String>,
     #[arg(long, value_enum, default_value = "table")]
     pub format: BenchFormat,
+}
+
+#[derive(Args)]
+pub struct New {
+    /// Its directory, which is not there yet; the last part is its name.
+    #[arg(value_name = "NAME")]
+    pub path: PathBuf,
+    /// The operator's formula, of tensors: "x * sigmoid(1.702 * x)", "x.value * gelu(x.gate)"; by
+    /// default a gated unit.
+    #[arg(long, value_name = "FORMULA")]
+    pub from: Option<String>,
+    /// Directory of the crate op-dsl; by default the one that this program was built from, else the
+    /// registry's.
+    #[arg(long, value_name = "DIR")]
+    pub op_dsl: Option<PathBuf>,
 }
 
 #[derive(Args)]

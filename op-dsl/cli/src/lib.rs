@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! args      what can be typed                     error     one line each, exit code 2
+//! new       a crate of one's own
 //! list      operators, tensors, attributes        lookup    names -> operators and attributes
 //! run       .npy in, .npy out                     npy       files; array: their contents
 //! bench     speed beside a floor                  roles     which input is the activation
@@ -23,6 +24,7 @@ mod error;
 mod explain;
 mod list;
 mod lookup;
+mod new;
 mod npy;
 mod picture;
 mod plan;
@@ -112,6 +114,7 @@ fn dispatch(
     out: &mut dyn Write,
 ) -> Result<Verdict, Error> {
     match command {
+        args::Command::New(args) => print(out, &new::new(&args)?),
         args::Command::Check(args) => check::check(operators, &args, out),
         args::Command::List(args) => print(out, &list::list(operators, &args)),
         args::Command::Run(args) => print(out, &run::run(operators, &args)?),
@@ -137,6 +140,7 @@ fn about(operators: Operators, example: &str) -> String {
         "\
 Activation operators and their gradients, each generated from its formula.
 
+  new      write a crate of operators that builds and passes as it is
   check    check all that operators promise, on CPUs and NPUs
   list     operators with their tensors, attributes and element types
   run      compute an operator on .npy files

@@ -1,0 +1,113 @@
+//! A crate's files, from `template/`.
+
+use super::formula::Formula;
+use super::name::Name;
+use crate::error::Error;
+use std::path::{Path, PathBuf};
+
+/// Where the one dependency comes from.
+#[derive(Debug)]
+pub enum Source {
+    /// A directory: of a checkout.
+    Directory(PathBuf),
+    /// The registry: this version.
+    Registry,
+}
+
+/// The checkout that this program was built from, where it was built from one.
+const BUILT_FROM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+impl Source {
+    /// The directory that was given, else the one that this program was built from while it is there, else the
+    /// registry.
+    pub fn find(given: Option<&Path>) -> Result<Source, Error> {
+        let at = |path: &Path| {
+            let manifest = std::fs::read_to_string(path.join("Cargo.toml")).ok()?;
+            let is_ours = manifest.lines().any(|l| l.trim() == "name = \"op-dsl\"");
+            is_ours.then(|| path.canonicalize().ok())?.map(Source::Directory)
+        };
+        match given {
+            Some(path) => at(path).ok_or_else(|| {
+                let what = "not the crate op-dsl; give the directory of its Cargo.toml";
+                Error::Usage(format!("--op-dsl {}: {what}", path.display()))
+            }),
+            None => Ok(at(Path::new(BUILT_FROM)).unwrap_or(Source::Registry)),
+        }
+    }
+
+    fn manifest(&self) -> String {
+        match self {
+            // As a literal string of TOML, so that no character of a path means anything.
+            Source::Directory(path) => format!("path = '{}'", path.display()),
+            Source::Registry => format!("version = \"{}\"", env!("CARGO_PKG_VERSION")),
+        }
+    }
+}
+
+/// The template with the value of each name that stands in it between braces; what values say is left alone.
+fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let (mut text, mut rest) = (String::new(), template);
+    while let Some((before, after)) = rest.split_once('{') {
+        text += before;
+        let value = values.iter().find_map(|(name, value)| {
+            let after = after.strip_prefix(name)?.strip_prefix('}')?;
+            Some((value, after))
+        });
+        rest = match value {
+            Some((value, after)) => {
+                text += value;
+                after
+            }
+            None => {
+                text.push('{');
+                after
+            }
+        };
+    }
+    text + rest
+}
+
+/// The module of the operator.
+pub fn family(operator: &str, formula: &Formula) -> String {
+    let Formula { function, signature, wrt, doc, body, .. } = formula;
+    let values = [
+        ("doc", &**doc),
+        ("op", operator),
+        ("wrt", wrt),
+        ("function", function),
+        ("signature", signature),
+        ("body", body.trim_end()),
+    ];
+    filled(include_str!("template/family.rs"), &values)
+}
+
+/// Path and text of each file.
+pub fn files(name: &Name, formula: &Formula, source: &Source) -> Vec<(&'static str, String)> {
+    let source = source.manifest();
+    let builds = formula.refusal.is_none();
+    let dependencies = format!("\n[build-dependencies]\nop-dsl = {{ {source} }}\n");
+    let values = [
+        ("name", &*name.package),
+        ("crate", &*name.snake),
+        ("source", &*source),
+        ("build_dependencies", if builds { &*dependencies } else { "" }),
+        ("npus", if builds { ", for NPUs by the build script" } else { "" }),
+    ];
+    let project = |of: &'static str| if builds { of } else { "" };
+    let lib =
+        include_str!("template/lib.rs").to_owned() + project(include_str!("template/project.rs"));
+    let check = include_str!("template/check.rs").to_owned()
+        + project(include_str!("template/project_test.rs"));
+    let mut files = vec![
+        (".gitignore", "/target\n".to_owned()),
+        ("Cargo.toml", filled(include_str!("template/Cargo.toml"), &values)),
+        ("src/family.rs", family(&name.operator, formula)),
+        ("src/lib.rs", filled(&lib, &values)),
+        ("src/main.rs", filled(include_str!("template/main.rs"), &values)),
+        ("tests/check.rs", filled(&check, &values)),
+    ];
+    if builds {
+        files.push(("build.rs", include_str!("template/build.rs").to_owned()));
+    }
+    files
+}

@@ -1,0 +1,66 @@
+//! `new`: a crate of operators, outside of any workspace, that builds and passes as it is.
+//!
+//! ```text
+//! name      what a crate may be called, and what its operator is
+//! formula   a formula of the command line -> the function of an operator
+//! files     all of it -> the crate's files, from template/
+//! ```
+
+mod files;
+mod formula;
+mod name;
+
+use super::args::New as Args;
+use super::error::Error;
+use files::Source;
+use formula::Formula;
+use name::Name;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// What is written unless a formula is given.
+const FORMULA: &str = "x.value * (x.gate * sigmoid(x.gate))";
+
+/// Writes the crate, whole or not at all; gives what to do next.
+pub fn new(args: &Args) -> Result<String, Error> {
+    let name = Name::of(&args.path)?;
+    if fs::symlink_metadata(&args.path).is_ok() {
+        return Err(usage(&args.path, "exists already; give another name, or remove it"));
+    }
+    let formula = Formula::new(&name, args.from.as_deref().unwrap_or(FORMULA))?;
+    let source = Source::find(args.op_dsl.as_deref())?;
+    let files = files::files(&name, &formula, &source);
+    write(&args.path, &files).map_err(|why| usage(&args.path, &why.to_string()))?;
+    let left_out = formula.refusal.map_or_else(String::new, |why| {
+        format!("without a build script that makes its package: {why}\n")
+    });
+    let path = args.path.display();
+    Ok(format!(
+        "{path}: {} and {}Grad, {} files\n{left_out}next: cd {path} && cargo run --release -q -- check\n",
+        name.operator,
+        name.operator,
+        files.len(),
+    ))
+}
+
+fn usage(path: &Path, what: &str) -> Error {
+    Error::Usage(format!("new {}: {what}", path.display()))
+}
+
+/// Beside its place, then renamed.
+fn write(path: &Path, files: &[(&str, String)]) -> std::io::Result<()> {
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = tempfile::Builder::new().prefix(".op-dsl-new-").tempdir_in(parent)?;
+    let root = beside.path().join("crate");
+    for (file, text) in files {
+        let file = root.join(file);
+        fs::create_dir_all(file.parent().unwrap_or(&root))?;
+        fs::write(file, text)?;
+    }
+    // Not onto an empty directory that has come to be meanwhile, which a rename would replace.
+    match fs::symlink_metadata(path) {
+        Ok(_) => Err(ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(&root, path),
+    }
+}

@@ -1,0 +1,79 @@
+//! What a crate may be called, and what its operator is.
+
+use crate::error::Error;
+use std::path::Path;
+use syn::Ident;
+
+/// Types of the language, which an operator of the name would hide, and what comes out as one.
+const TYPES: [&str; 6] = ["Elem", "Gated", "Mask", "Rows", "Dim", "OpAttr"];
+/// Cargo's directories beside a binary, crates that every crate has, and the one dependency.
+const TAKEN: [&str; 10] = [
+    "build",
+    "deps",
+    "examples",
+    "incremental",
+    "test",
+    "core",
+    "std",
+    "alloc",
+    "proc_macro",
+    "op_dsl",
+];
+
+/// The names of a crate.
+#[derive(Debug)]
+pub struct Name {
+    /// Of the package: `my-gates`.
+    pub package: String,
+    /// As Rust has it: `my_gates`.
+    pub snake: String,
+    /// Of the operator: `MyGates`.
+    pub operator: String,
+}
+
+impl Name {
+    /// The names of a crate in this directory.
+    pub fn of(path: &Path) -> Result<Name, Error> {
+        let package = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let wrong = |what: &str| Error::Usage(format!("new {package}: {what}"));
+        let legal = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if !package.starts_with(|c: char| c.is_ascii_alphabetic()) || !package.chars().all(legal) {
+            let allowed = "a letter first, then letters, digits, - and _";
+            return Err(wrong(&format!("no name for a crate; allowed: {allowed}")));
+        }
+        let snake = package.replace('-', "_").to_ascii_lowercase();
+        if TAKEN.contains(&&*snake) || syn::parse_str::<Ident>(&snake).is_err() {
+            return Err(wrong("the name is taken by Rust, Cargo or op-dsl; give another"));
+        }
+        let operator: String = snake.split('_').map(capital).collect();
+        if TYPES.contains(&&*operator) {
+            let hidden = format!("its operator `{operator}` would hide a type of the language");
+            return Err(wrong(&format!("{hidden}; give another name")));
+        }
+        Ok(Name { package, snake, operator })
+    }
+}
+
+/// The word with a capital first.
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(chars).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        let name = Name::of(Path::new("a/b/my-gates_2")).expect("a name");
+        let all = [&*name.package, &*name.snake, &*name.operator];
+        assert_eq!(all, ["my-gates_2", "my_gates_2", "MyGates2"]);
+        for wrong in [
+            "", ".", "..", "/", "2x", "a b", "a.b", "-a", "\u{e9}", "fn", "self", "Mask", "op-dsl",
+            "deps",
+        ] {
+            assert!(Name::of(Path::new(wrong)).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! What `cargo run --release -q -- check` says, as a test. It needs a C++ compiler.
+
+#[test]
+fn operators_keep_their_promises() {
+    match op_dsl::cli::check({crate}::OPERATORS) {
+        Ok(said) => println!("{said}"),
+        Err(said) => panic!("{said}"),
+    }
+}
