@@ -307,6 +307,56 @@ fn what_disagrees_is_found_and_not_timed() {
     }
 }
 
+#[test]
+fn new_writes_a_crate_whole_or_not_at_all() {
+    let place = directory();
+    let path = |name: &str| place.path().join(name).to_str().expect("a path of text").to_string();
+    let names = || {
+        let all = std::fs::read_dir(place.path()).expect("the directory");
+        all.map(|e| e.expect("an entry").file_name()).collect::<Vec<_>>()
+    };
+    let gates = path("my-gates");
+    let text = good(&["new", &gates]);
+    assert!(text.contains("MyGates and MyGatesGrad, 7 files\nnext: cd "), "{text}");
+    let read = |file: &str| std::fs::read_to_string(path(file)).expect(file);
+    for (file, part) in [
+        ("Cargo.toml", "\nname = \"my-gates\"\n"),
+        ("Cargo.toml", "\n[workspace]\n"),
+        ("build.rs", "op_dsl::build::ascendc"),
+        ("src/family.rs", "#[op(name = \"MyGates\", grad(name = \"MyGatesGrad\", wrt(x)))]\n"),
+        ("src/main.rs", "op_dsl::cli::main(my_gates::OPERATORS, "),
+        ("tests/check.rs", "op_dsl::cli::check(my_gates::OPERATORS)"),
+    ] {
+        let text = read(&format!("my-gates/{file}"));
+        let templates =
+            ["{name}", "{crate}", "{source}", "{body}", "{doc}", "{build_dependencies}"];
+        assert!(text.contains(part) && !templates.iter().any(|t| text.contains(t)), "{text}");
+    }
+    // As a dependency by path, while the source is there that this was built from.
+    assert!(read("my-gates/Cargo.toml").contains("op-dsl = { path = '"));
+
+    refused(&["new", &gates]);
+    for wrong in ["2gates", "fn", "op-dsl", "nowhere/gates"] {
+        refused(&["new", &path(wrong)]);
+    }
+    for wrong in ["x *", "x * sigmod(x)", "2.0"] {
+        refused(&["new", &path("other"), "--from", wrong]);
+    }
+    refused(&["new", &path("other"), "--op-dsl", &gates]);
+    assert_eq!(names(), ["my-gates"], "nothing else was written");
+
+    // What NPUs cannot do has no build script that would fail.
+    let text = good(&["new", &path("pole"), "--from", "x * atan(x)"]);
+    assert_eq!(
+        text.contains("without a build script"),
+        !place.path().join("pole/build.rs").exists()
+    );
+    assert!(
+        read("pole/src/family.rs")
+            .contains("    pub fn pole(x: Elem) -> Elem {\n        x * atan(x)\n    }")
+    );
+}
+
 /// In one element type, which two architectures have: the host model's compiler is what takes time.
 fn single(op: &'static Operator) -> &'static Operator {
     Box::leak(Box::new(op.redefined(|def| def.dtypes = vec![DType::BF16].into())))

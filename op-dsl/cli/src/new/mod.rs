@@ -28,6 +28,11 @@ pub fn new(args: &Args) -> Result<String, Error> {
     if fs::symlink_metadata(&args.path).is_ok() {
         return Err(usage(&args.path, "exists already; give another name, or remove it"));
     }
+    let parent = parent(&args.path);
+    if !parent.is_dir() {
+        let what = format!("there is no directory {}; make it first", parent.display());
+        return Err(usage(&args.path, &what));
+    }
     let formula = Formula::new(&name, args.from.as_deref().unwrap_or(FORMULA))?;
     let source = Source::find(args.op_dsl.as_deref())?;
     let files = files::files(&name, &formula, &source);
@@ -48,10 +53,13 @@ fn usage(path: &Path, what: &str) -> Error {
     Error::Usage(format!("new {}: {what}", path.display()))
 }
 
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Beside its place, then renamed.
 fn write(path: &Path, files: &[(&str, String)]) -> std::io::Result<()> {
-    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = tempfile::Builder::new().prefix(".op-dsl-new-").tempdir_in(parent)?;
+    let beside = tempfile::Builder::new().prefix(".op-dsl-new-").tempdir_in(parent(path))?;
     let root = beside.path().join("crate");
     for (file, text) in files {
         let file = root.join(file);
