@@ -391,7 +391,8 @@ fn check_finds_what_verify_finds() {
 fn explain_shows_both_columns() {
     let text = good(&["explain", "Scale", "--dtype", "f16"]);
     assert!(text.contains("dx.gate = dy * x.gate"), "{text}");
-    assert!(text.contains("Mul") && text.contains("5 of them Cast"), "{text}");
+    assert!(text.contains("instruction"), "{text}");
+    assert!(text.contains("On ascend910b in f16: 2 vector calls per tile"), "{text}");
 }
 
 #[test]
