@@ -335,10 +335,10 @@ inline void Report(const std::string& name, const std::vector<Summary>& cores)
     for (size_t i = 0; i < cores.size(); ++i) {
         VectorWork all = cores[i].setup;
         all.Add(cores[i].total);
-        std::printf("{\"record\":\"core\",\"core\":%zu,\"tiles\":%llu,\"repeats\":%llu,\"repeats_of\":%s,"
+        std::printf("{\"record\":\"core\",\"core\":%zu,\"tiles\":%llu,\"repeats\":%llu,\"repeats_of\":%s%s,"
                     "\"gm_bytes\":%llu}\n",
                     i, static_cast<unsigned long long>(cores[i].tiles), static_cast<unsigned long long>(all.repeats),
-                    VectorWork::Json(all.repeats_of).c_str(), static_cast<unsigned long long>(cores[i].gm_bytes));
+                    VectorWork::Json(all.repeats_of).c_str(), all.Registers().c_str(), static_cast<unsigned long long>(cores[i].gm_bytes));
     }
     std::printf("{\"record\":\"setup\",%s}\n", setup.Json().c_str());
     std::printf("{\"record\":\"tile\",%s}\n", largest.Json().c_str());

@@ -25,6 +25,8 @@ pub struct Arch {
     pub long_masks: bool,
     /// Whether scalar code can write the data cache back to GM; else that happens when a kernel ends.
     pub flushes: bool,
+    /// Whether one function may hold vectors in registers from call to call.
+    pub registers: bool,
     /// Calls that there are not, by AscendC's names; sequences do without them.
     pub lacks: &'static [&'static str],
     /// What takes more than a cycle for 256 bytes.
@@ -140,6 +142,7 @@ static A1001: Arch = Arch {
     select_reserve: 0,
     long_masks: false,
     flushes: false,
+    registers: false,
     lacks: &["Maxs", "Mins", "FusedMulAdd", "Compares"],
     rates: RATES_2201,
     three_addresses: 2.0,
@@ -166,6 +169,7 @@ static A2201: Arch = Arch {
 static A3510: Arch = Arch {
     number: 3510,
     select_reserve: 0,
+    registers: true,
     rates: RATES_3510,
     three_addresses: 1.0,
     rates_of: "asc-devkit 9.1, theoretical rates of calls on vector registers",
@@ -182,6 +186,7 @@ const fn copy(a: &Arch) -> Arch {
         select_reserve: a.select_reserve,
         long_masks: a.long_masks,
         flushes: a.flushes,
+        registers: a.registers,
         lacks: a.lacks,
         rates: a.rates,
         three_addresses: a.three_addresses,

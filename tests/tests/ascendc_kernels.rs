@@ -16,6 +16,8 @@ mod more;
 #[path = "ascendc_kernels/program.rs"]
 mod program;
 
+use codegen_ascendc::plan::Plan;
+use codegen_ascendc::plan::registers::Registers;
 use common::*;
 use judge::judge;
 use op_dsl::Operator;
@@ -124,9 +126,13 @@ fn calls_and_traffic(p: &Program, attrs: &[Value], dtype: DType) {
     // Alternating elements are small rows, gathered apart and together.
     let gathers = if ran.tiling.path == Path::Small { ran.number("tile", "Gather") } else { 0 };
     let calls = ran.number("tile", "passes") - gathers;
-    // Where masks are for one repeat, so are calls.
-    let one_each = plan.masks == 0 || plan.soc.arch.long_masks;
-    assert!(!one_each || calls == plan.cost.calls as u64, "{} {dtype}: {calls}", p.op.name());
+    if let Some(registers) = &plan.registers {
+        on_registers(&ran, plan, registers);
+    } else {
+        // Where masks are for one repeat, so are calls.
+        let one_each = plan.masks == 0 || plan.soc.arch.long_masks;
+        assert!(!one_each || calls == plan.cost.calls as u64, "{} {dtype}: {calls}", p.op.name());
+    }
     assert_eq!(ran.traffic(), 1.0, "{} {dtype}", p.op.name());
     if plan.soc.arch.pads && dtype != DType::F32 {
         for (columns, most) in [(13, 1.10), (1, 1.25)] {
@@ -134,6 +140,15 @@ fn calls_and_traffic(p: &Program, attrs: &[Value], dtype: DType) {
             assert!(traffic <= most, "{} {dtype} {columns} columns: {traffic}", p.op.name());
         }
     }
+}
+
+/// Every step of a tile takes the calls of the plan.
+fn on_registers(ran: &program::Ran, plan: &Plan, registers: &Registers) {
+    let of = |class| ran.number("tile", class);
+    let (steps, work) = (of("steps"), registers.work(plan.soc.arch));
+    let counted = [of("loads"), of("stores"), of("linear") + of("slow")];
+    let planned = [work.loads, work.stores, work.compute].map(|n| n as u64 * steps);
+    assert!(steps > 0 && counted == planned, "{}: {counted:?} in {steps} steps", plan.op);
 }
 
 macro_rules! operators {

@@ -4,6 +4,7 @@
 
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{Cann, Layout, Options, Tree, emit};
+use codegen_ascendc::plan::Storage;
 use ops_glu_grad::OPERATORS;
 use std::collections::BTreeSet;
 use std::fs;
@@ -113,6 +114,38 @@ fn automatic_synchronisation_is_asked_for() {
     let direct = tree_of(Layout::Direct);
     let cmake = direct.get("ge_glu_grad_v2/CMakeLists.txt").expect("a build file");
     assert!(cmake.contains("$<$<COMPILE_LANGUAGE:ASC>:--cce-auto-sync=on>"), "{cmake}");
+}
+
+/// Where an architecture has registers, kernels compute there; in memory, the compiler is asked to join
+/// their calls, and nobody else's.
+#[test]
+fn registers_or_memory() {
+    const FUSION: &str = "--cce-simd-vf-fusion=true";
+    let op = OPERATORS.iter().find(|o| o.name() == "GeGluGradV2").expect("an operator");
+    let socs = |names: &[&str]| -> Vec<&'static Soc> {
+        names.iter().map(|n| Soc::named(n).expect("a target")).collect()
+    };
+    let newest = socs(&["ascend950"]);
+    let cases = [
+        (Layout::OpsNn, Layout::OpsNn.socs(), Cann::V9),
+        (Layout::Custom, newest.clone(), Cann::V9),
+        (Layout::Custom, newest.clone(), Cann::V8),
+        (Layout::Direct, newest, Cann::V9),
+    ];
+    for (layout, socs, cann) in cases {
+        for storage in [Storage::Registers, Storage::Memory] {
+            let options = Options { storage, cann, ..Options::default() };
+            let tree = emit(op.def(), layout, &socs, &options).expect("a tree");
+            let has = |what: &str| tree.files.iter().any(|f| f.text.contains(what));
+            let in_registers = storage == Storage::Registers;
+            assert_eq!(has("__VEC_SCOPE__"), in_registers, "{layout:?} {storage:?}");
+            assert_eq!(has(FUSION), !in_registers, "{layout:?} {storage:?}");
+        }
+    }
+    let options = Options { storage: Storage::Memory, ..Options::default() };
+    let older = socs(&["ascend910b", "ascend310p"]);
+    let tree = emit(op.def(), Layout::OpsNn, &older, &options).expect("a tree");
+    assert!(tree.files.iter().all(|f| !f.text.contains(FUSION)));
 }
 
 /// The comment at the head of a file says in three lines what it is, what the operator computes and where

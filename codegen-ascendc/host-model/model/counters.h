@@ -77,8 +77,7 @@ struct VectorWork {
         return "{" + members + "}";
     }
 
-private:
-    /// The same of registers, if there are any.
+    /// The member for registers, with a comma before it, if there are any.
     std::string Registers() const
     {
         constexpr const char* names[kRegisterCalls] = {"loads", "stores", "casts", "linear", "slow", "steps", "constants"};

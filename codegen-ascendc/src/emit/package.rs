@@ -1,7 +1,7 @@
 //! What every section is written from.
 
 use crate::arch::{Arch, Refusal, SOCS, Soc, Why};
-use crate::plan::{Plan, plan};
+use crate::plan::{Plan, Storage, plan_in};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
 use std::borrow::Cow;
@@ -15,7 +15,12 @@ pub struct Options {
     pub dtypes: Option<Vec<DType>>,
     /// Major version of the toolkit that the package is for.
     pub cann: Cann,
+    /// Where kernels keep what they compute.
+    pub storage: Storage,
 }
+
+/// What has the compiler keep in registers what calls on tensors hand to each other.
+pub const FUSION: &str = "--cce-simd-vf-fusion=true";
 
 /// Generations of the toolkit, which differ in the build files of the custom layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,6 +113,12 @@ impl<'a> Package<'a> {
         self.plans.iter().filter(move |p| p.soc.arch == arch)
     }
 
+    /// Products that have registers, of which some kernel makes no use: the compiler may join its calls.
+    pub fn fused(&self) -> Vec<&'static Soc> {
+        let in_memory = |s: &&Soc| self.plans_of(s.arch).any(|p| p.registers.is_none());
+        self.socs.iter().copied().filter(|s| s.arch.registers).filter(in_memory).collect()
+    }
+
     /// The first product.
     pub fn soc(&self) -> &'static Soc {
         self.socs[0]
@@ -180,7 +191,7 @@ fn planned(
             if asked == Some(false) || (asked.is_none() && !def.dtypes.contains(&dtype)) {
                 continue;
             }
-            match plan(def, spec, dtype, soc) {
+            match plan_in(def, spec, dtype, soc, options.storage) {
                 Ok(plan) => plans.push(plan),
                 Err(e) => match e.why {
                     Why::LeftOut(..) => left_out.push(e),

@@ -1,6 +1,7 @@
 //! What a tile costs the vector unit and the memory.
 
 use super::Instr;
+use super::registers::Work;
 use crate::arch::{Arch, Soc};
 use crate::sequence::{Api, Type};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
@@ -81,6 +82,19 @@ pub(super) fn cost(calls: &[Instr], graph: &Graph, tile: u64, gm_bytes: u64, soc
         apart: apart(graph),
         cycles: calls.iter().map(|i| i.cycles(soc.arch)).sum(),
         repeats: calls.iter().map(repeats).sum(),
+        gm_bytes,
+        gm_cycles: 64.0 * gm_bytes as f64 / soc.gm_bytes_per_cycle,
+    }
+}
+
+/// What calls on registers cost.
+pub(super) fn of_registers(work: Work, graph: &Graph, tile: u64, gm_bytes: u64, soc: &Soc) -> Cost {
+    let calls = work.compute + work.casts;
+    Cost {
+        calls,
+        apart: apart(graph),
+        cycles: work.cycles,
+        repeats: calls as u64 * tile.div_ceil(64),
         gm_bytes,
         gm_cycles: 64.0 * gm_bytes as f64 / soc.gm_bytes_per_cycle,
     }

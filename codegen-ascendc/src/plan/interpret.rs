@@ -4,7 +4,7 @@
 //! `Exp`, `Ln`, `Sqrt` and `Div` are taken to be correctly rounded, or with noise to be a unit off now
 //! and then. Values live in the plan's buffers, so a buffer that is reused too early shows.
 
-use super::{Buffer, Instr, Operand, Plan};
+use super::{Buffer, Operand, Plan};
 use crate::sequence::{Api, Compare, Scalar, Type};
 use half::{bf16, f16};
 use op_dsl_ir::{DType, Id};
@@ -19,7 +19,7 @@ pub enum Noise {
 }
 
 impl Noise {
-    fn on(&mut self, api: Api, v: f32) -> f32 {
+    pub(super) fn on(&mut self, api: Api, v: f32) -> f32 {
         let Noise::Unit(seed) = self else { return v };
         if !matches!(api, Api::Exp | Api::Ln | Api::Sqrt | Api::Div) || v == 0.0 || !v.is_finite() {
             return v;
@@ -50,6 +50,9 @@ pub fn interpret_all(
     uniform: impl Fn(Id) -> f32,
     mut noise: Noise,
 ) -> Vec<Vec<f32>> {
+    if let Some(registers) = &plan.registers {
+        return registers.interpret(streams, plan.outputs.len(), uniform, noise);
+    }
     let n = streams.first().map_or(1, |s| s.len());
     let mut state = State::new(plan, streams, n);
     let scalar = |s: Scalar| match s {
@@ -69,7 +72,7 @@ pub fn interpret_all(
                     Operand::Splat(k) => splats[k],
                 };
             }
-            *old = round(noise.on(instr.api, call(instr, args, c, *old)), instr.to);
+            *old = round(noise.on(instr.api, call(instr.api, instr.to, args, c, *old)), instr.to);
         }
         *state.place(instr.dst) = out;
     }
@@ -107,8 +110,9 @@ fn holds(by: Compare, a: f32, b: f32) -> f32 {
     truth as u8 as f32
 }
 
-fn call(instr: &Instr, [a, b, c]: [f32; 3], s: f32, old: f32) -> f32 {
-    match instr.api {
+/// What a call gives of its arguments, its scalar and what its destination held, before it is rounded.
+pub(super) fn call(api: Api, to: Type, [a, b, c]: [f32; 3], s: f32, old: f32) -> f32 {
+    match api {
         Api::Abs => a.abs(),
         Api::Exp => libm::exp(a.into()) as f32,
         Api::Ln => libm::log(a.into()) as f32,
@@ -123,8 +127,8 @@ fn call(instr: &Instr, [a, b, c]: [f32; 3], s: f32, old: f32) -> f32 {
         Api::Muls => a * s,
         Api::Maxs => pick(a, s, a > s),
         Api::Mins => pick(a, s, a < s),
-        Api::Axpy => round(a * s, instr.to) + old,
-        Api::FusedMulAdd => round(old * a, instr.to) + b,
+        Api::Axpy => round(a * s, to) + old,
+        Api::FusedMulAdd => round(old * a, to) + b,
         Api::Compare(by) => holds(by, a, b),
         Api::Compares(by) => holds(by, a, s),
         Api::Select => {

@@ -5,6 +5,7 @@
 //! narrow     what `half` can do as well
 //! schedule   the order of calls
 //! allocate   the buffer of every value
+//! registers  the same calls on registers, instead of the three before
 //! cost       calls, cycles, bytes
 //! interpret  what the calls compute, without hardware
 //! ```
@@ -17,6 +18,7 @@ mod cost;
 mod interpret;
 mod lower;
 mod narrow;
+pub mod registers;
 mod schedule;
 
 pub use cost::{Bound, Cost};
@@ -30,6 +32,7 @@ use lower::{Flow, Target, lower};
 use op_dsl_ir::op::{Kind, OpDef, Stream};
 use op_dsl_ir::tiling::{BLOCK, Footprint, Need};
 use op_dsl_ir::{DType, Prim};
+use registers::Registers;
 use schedule::Sink;
 
 /// A buffer in UB, of one value per element of the tile.
@@ -98,6 +101,8 @@ pub struct Plan {
     pub inputs: Vec<Option<String>>,
     /// Names of the output streams.
     pub outputs: Vec<String>,
+    /// The calls of a step of 64 elements, if they are on registers: then there are none on a tile.
+    pub registers: Option<Registers>,
     /// The calls of a tile.
     pub instrs: Vec<Instr>,
     /// Hoisted vectors, 256 bytes each.
@@ -119,15 +124,39 @@ pub struct Plan {
 /// Buffers of every queue, so that copies and calls overlap.
 pub const DEPTH: u64 = 2;
 
-/// Plans a specialisation of an operator, exact at infinity.
+/// Where a kernel keeps what it computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// In registers, where there are any and enough of them.
+    #[default]
+    Registers,
+    /// In UB: one call on a tile after the other.
+    Memory,
+}
+
+/// Plans a specialisation of an operator, exact at infinity, in registers if the target has any.
 ///
 /// # Errors
 /// The target cannot do it: names operator, target, element type and the way out.
 pub fn plan(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<Plan, Refusal> {
-    plan_with(def, spec, dtype, soc, Limits::Exact)
+    plan_in(def, spec, dtype, soc, Storage::default())
 }
 
-/// As [`plan`], with the promise at infinity chosen.
+/// As [`plan`], with the storage chosen.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_in(
+    def: &OpDef,
+    spec: usize,
+    dtype: DType,
+    soc: &'static Soc,
+    storage: Storage,
+) -> Result<Plan, Refusal> {
+    plan_with(def, spec, dtype, soc, storage, Limits::Exact)
+}
+
+/// As [`plan_in`], with the promise at infinity chosen.
 ///
 /// # Errors
 /// As [`plan`].
@@ -136,12 +165,26 @@ pub fn plan_with(
     spec: usize,
     dtype: DType,
     soc: &'static Soc,
+    storage: Storage,
     limits: Limits,
 ) -> Result<Plan, Refusal> {
+    let target = Target { soc, dtype, limits };
     let refuse = |why| Refusal { op: def.name.to_string(), soc: soc.name, dtype, why };
     check(def, spec, dtype, soc).map_err(refuse)?;
-    let (flow, found) = best(def, spec, Target { soc, dtype, limits }).map_err(refuse)?;
     let graph = &def.specs[spec].graph;
+    let in_registers = match storage {
+        Storage::Registers if soc.arch.registers => {
+            registers::registers(graph, target, &orders(graph.outputs.len())).map_err(refuse)?
+        }
+        _ => None,
+    };
+    let (flow, registers, found) = match in_registers {
+        Some((flow, registers)) => (flow, Some(registers), Allocated::default()),
+        None => {
+            let (flow, found) = best(def, spec, target).map_err(refuse)?;
+            (flow, None, found)
+        }
+    };
     let named = |(k, name)| graph.reads(k).then_some(name);
     let inputs: Vec<Option<String>> =
         def.input_names().into_iter().enumerate().map(named).collect();
@@ -154,7 +197,10 @@ pub fn plan_with(
     }
     let streams = inputs.iter().flatten().count() + flow.outputs.len();
     let gm_bytes = streams as u64 * need.size;
-    let cost = cost::cost(&found.instrs, graph, tile, gm_bytes, soc);
+    let cost = match &registers {
+        Some(registers) => cost::of_registers(registers.work(soc.arch), graph, tile, gm_bytes, soc),
+        None => cost::cost(&found.instrs, graph, tile, gm_bytes, soc),
+    };
     Ok(Plan {
         op: def.name.to_string(),
         spec,
@@ -164,6 +210,7 @@ pub fn plan_with(
         forms: flow.forms,
         inputs,
         outputs: def.output_names(),
+        registers,
         instrs: found.instrs,
         splats: found.splats,
         temps: found.temps,

@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{Cann, Layout};
+use codegen_ascendc::plan::Storage;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use std::ffi::OsString;
@@ -225,6 +226,9 @@ pub struct Explain {
     /// Also the plan for an NPU: vector calls, buffers, cost.
     #[arg(long, value_name = "SOC", value_parser = soc)]
     pub soc: Option<Target>,
+    /// Where kernels keep what they compute, on an NPU that has registers for it.
+    #[arg(long, value_name = "registers|memory", default_value = "registers", value_parser = storage)]
+    pub form: Storage,
 }
 
 #[derive(Args)]
@@ -279,6 +283,9 @@ pub struct Emit {
     /// Major version of the toolkit.
     #[arg(long, value_name = "8|9", default_value = "9", value_parser = cann)]
     pub cann: Cann,
+    /// Where kernels keep what they compute, on an NPU that has registers for it.
+    #[arg(long, value_name = "registers|memory", default_value = "registers", value_parser = storage)]
+    pub form: Storage,
     /// File whose text stands above every emitted file.
     #[arg(long, value_name = "FILE")]
     pub license_header: Option<PathBuf>,
@@ -317,6 +324,9 @@ pub struct Simulate {
     /// Element type of the tensors.
     #[arg(long, value_name = "bf16|f16|f32", default_value = "f32", value_parser = dtype)]
     pub dtype: DType,
+    /// Where kernels keep what they compute, on an NPU that has registers for it.
+    #[arg(long, value_name = "registers|memory", default_value = "registers", value_parser = storage)]
+    pub form: Storage,
     /// Vector cores; by default those of the largest model.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub cores: Option<u32>,
@@ -427,6 +437,14 @@ fn cann(text: &str) -> Result<Cann, String> {
         "8" => Ok(Cann::V8),
         "9" => Ok(Cann::V9),
         _ => Err("must be 8 or 9".into()),
+    }
+}
+
+fn storage(text: &str) -> Result<Storage, String> {
+    match text {
+        "registers" => Ok(Storage::Registers),
+        "memory" => Ok(Storage::Memory),
+        _ => Err("must be registers or memory".into()),
     }
 }
 

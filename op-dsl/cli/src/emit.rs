@@ -15,6 +15,7 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
         license: args.license_header.as_deref().map(license).transpose()?,
         dtypes: args.dtype.clone(),
         cann: args.cann,
+        storage: args.form,
     };
     let named = |name: &String| lookup::operator(operators, name);
     let one = args.op.as_ref().map(named).transpose()?;

@@ -34,7 +34,10 @@ pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
         text += &specialisation(def, spec, &mode(op, spec), args.dtype);
         let index = def.specs.iter().position(|s| s.when == spec.when).unwrap_or(0);
         let soc = args.soc.map_or(&SOCS[0], |soc| soc.0);
-        text += &match (codegen_ascendc::plan::plan(def, index, args.dtype, soc), args.soc) {
+        text += &match (
+            codegen_ascendc::plan::plan_in(def, index, args.dtype, soc, args.form),
+            args.soc,
+        ) {
             (Ok(plan), Some(_)) => super::plan::show(def, spec, &plan),
             (Ok(plan), None) => super::plan::brief(&plan),
             (Err(refusal), asked) => {

@@ -1,7 +1,9 @@
 //! The plan of an operator on an NPU, as a readable table.
 
+mod registers;
+
 use super::table::{Table, indent};
-use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan, plan_with};
+use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan, Storage, plan_with};
 use codegen_ascendc::sequence::form::Limits;
 use codegen_ascendc::sequence::{Api, Scalar, Type};
 use op_dsl_ir::Prim;
@@ -20,10 +22,11 @@ pub fn show(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
 
 /// What is promised at infinity, and what that costs.
 fn limits(def: &OpDef, plan: &Plan) -> String {
-    let free = plan_with(def, plan.spec, plan.dtype, plan.soc, Limits::Free);
+    let storage = plan.registers.as_ref().map_or(Storage::Memory, |_| Storage::Registers);
+    let free = plan_with(def, plan.spec, plan.dtype, plan.soc, storage, Limits::Free);
     let more = free.map_or(0.0, |free| plan.cost.cycles - free.cost.cycles);
     match more > 0.0 {
-        true => format!("right at infinity, which takes {more} of its cycles"),
+        true => format!("right at infinity, which takes {} of its cycles", short(more)),
         false => "right at infinity".into(),
     }
 }
@@ -46,6 +49,9 @@ fn forms(plan: &Plan) -> String {
 }
 
 fn calls(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
+    if let Some(on) = &plan.registers {
+        return registers::calls(def, spec, plan, on);
+    }
     let mut table = Table::new(&["call", "name", "type", "to", "from", "value"]);
     for (i, instr) in plan.instrs.iter().enumerate() {
         let (number, ty) = ((i + 1).to_string(), types(instr));
@@ -56,13 +62,18 @@ fn calls(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
 }
 
 fn types(instr: &Instr) -> String {
+    change(instr.from, instr.to)
+}
+
+/// The types of a call's first argument and of its result.
+fn change(from: Type, to: Type) -> String {
     let name = |ty| match ty {
         Type::Data(dtype) => dtype.name(),
         Type::Mask => "mask",
     };
-    match instr.from == instr.to {
-        true => name(instr.to).to_string(),
-        false => format!("{} -> {}", name(instr.from), name(instr.to)),
+    match from == to {
+        true => name(to).to_string(),
+        false => format!("{} -> {}", name(from), name(to)),
     }
 }
 
@@ -134,16 +145,32 @@ fn cost(plan: &Plan) -> String {
              \x20              overflow where a bounded factor makes the product small\n"
         ),
     };
+    let calls = match &plan.registers {
+        Some(on) => registers::cost(plan, on),
+        None => format!(
+            "vector calls   {} per tile, {casts} of them Cast; {} repeats",
+            c.calls, c.repeats
+        ),
+    };
     let waits = match c.bound() {
         Bound::Vector => "the vector unit is the bound",
         Bound::Memory => "GM is the bound",
     };
     format!(
         "largest tile   {} elements: {used} of {reported} bytes of UB, {share:.1}%\n\
-         vector calls   {} per tile, {casts} of them Cast; {} repeats\n{apart}\
+         {calls}\n{apart}\
          GM             {} bytes per element\n\
          cycles         {} per 64 elements and core in the vector unit, {:.1} in GM: {waits}\n\
          rates          {}\n",
-        plan.tile, c.calls, c.repeats, c.gm_bytes, c.cycles, c.gm_cycles, plan.soc.arch.rates_of,
+        plan.tile,
+        c.gm_bytes,
+        short(c.cycles),
+        c.gm_cycles,
+        plan.soc.arch.rates_of,
     )
+}
+
+/// A number of cycles: with one digit where it has a fraction.
+fn short(cycles: f64) -> String {
+    if cycles.fract() == 0.0 { cycles.to_string() } else { format!("{cycles:.1}") }
 }

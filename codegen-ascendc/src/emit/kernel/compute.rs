@@ -6,7 +6,7 @@ use super::super::text::{Comment, Text, header, story};
 use super::super::tree::File;
 use super::call::{self, Helper};
 use super::names::{Input, cpp, guard, inputs, namespace, slot, splat};
-use super::{scalar, tiling_key};
+use super::{registers, scalar, tiling_key};
 use crate::arch::Arch;
 use crate::plan::{Buffer, Instr, Operand, Plan};
 use op_dsl_ir::DType;
@@ -36,6 +36,13 @@ pub fn file(package: &Package<'_>) -> File {
         let by_repeat = |arch: &Arch| if arch.long_masks { "" } else { call::BY_REPEAT };
         text.lines(in_kernel(package, |arch| by_repeat(arch).into()));
     }
+    let casts = |arch: &Arch| package.plans_of(arch).any(registers::has_casts);
+    let casts =
+        in_kernel(
+            package,
+            |arch| if casts(arch) { registers::CASTS.into() } else { String::new() },
+        );
+    text.lines(casts);
     text.line("// The formula on one tile, by element type and form.");
     text.line("template <uint32_t dtype, uint32_t form>\nclass Compute;");
     for (spec, dtype) in package.specs().into_iter().flat_map(|s| DType::ALL.map(|d| (s, d))) {
@@ -104,8 +111,11 @@ fn class(package: &Package<'_>, plan: &Plan) -> String {
     let forms: Vec<String> =
         plan.forms.iter().map(|(prim, form)| format!("{} by {form}", prim.row().name)).collect();
     let forms = if forms.is_empty() { String::new() } else { format!("{}; ", forms.join(", ")) };
-    let calls = plan.cost.calls;
-    text.line(format!("// {forms}{calls} vector calls a tile."));
+    let calls = match &plan.registers {
+        Some(registers) => registers::summary(plan, registers),
+        None => format!("{} vector calls a tile", plan.cost.calls),
+    };
+    text.line(format!("// {forms}{calls}."));
     text.line("template <>");
     let key = (tiling_key::dtype(package, plan.dtype), tiling_key::form(package, plan.spec));
     let head = format!("class Compute<{}, {}>", key.0, key.1);
@@ -187,6 +197,9 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
     let indent = " ".repeat(head.len());
     let lines = params.join(&format!(",\n{indent}"));
     text.function(format!("{head}{lines},\n{indent}uint32_t count)"), |text| {
+        if let Some(registers) = &plan.registers {
+            return registers::body(package, plan, registers, text);
+        }
         for b in buffers {
             text.line(format!("const LocalTensor<{0}> {1} = {1}Buf_.Get<{0}>();", b.ty, b.name));
         }

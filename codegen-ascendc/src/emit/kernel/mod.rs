@@ -5,6 +5,7 @@
 //! class        <op>.h               buffers, copies, the way of a tile through UB
 //! small                             what the class does with small rows
 //! compute      <op>_compute.h       the formula, one class per form and element type
+//! registers                         the formula on registers
 //! call, scalar                      one vector call; numbers that are the same for every element
 //! walk         <op>_walk.h          the tiles of a core
 //! tiling_data  <op>_tiling_data.h   what the host tells the kernel
@@ -17,6 +18,7 @@ mod class;
 mod compute;
 mod entry;
 pub mod names;
+mod registers;
 mod scalar;
 mod small;
 pub mod tiling_data;

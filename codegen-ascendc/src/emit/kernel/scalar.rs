@@ -39,7 +39,12 @@ pub struct Uniforms {
 
 /// The numbers that a plan's calls take from attributes.
 pub fn uniforms(def: &OpDef, plan: &Plan) -> Uniforms {
-    let scalars = plan.instrs.iter().filter_map(|i| i.scalar).chain(plan.splats.iter().copied());
+    let of_registers = plan
+        .registers
+        .iter()
+        .flat_map(|r| r.ops.iter().filter_map(|op| op.scalar).chain(r.constants.iter().copied()));
+    let of_tiles = plan.instrs.iter().filter_map(|i| i.scalar).chain(plan.splats.iter().copied());
+    let scalars = of_registers.chain(of_tiles);
     let mut wanted: Vec<Id> =
         scalars.filter_map(|s| if let Scalar::Uniform(id) = s { Some(id) } else { None }).collect();
     wanted.sort_unstable();

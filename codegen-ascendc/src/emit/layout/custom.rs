@@ -2,7 +2,7 @@
 //! functions. Any number of operators share it.
 
 use super::ops_nn::units;
-use crate::emit::package::Package;
+use crate::emit::package::{FUSION, Package};
 use crate::emit::paper::words;
 use crate::emit::text::{Comment, Text, project_header};
 use crate::emit::tree::{File, Tree};
@@ -93,7 +93,12 @@ fn kernels(packages: &[Package<'_>]) -> String {
             "    OP_TYPE {name}\n    COMPUTE_UNIT {all}\n    KERNEL_FILE {entry}\n)"
         ));
     }
-    text.line("npu_op_kernel_options(ascendc_kernels ALL OPTIONS -O3)\n");
+    text.line("npu_op_kernel_options(ascendc_kernels ALL OPTIONS -O3)");
+    for (package, soc) in packages.iter().flat_map(|p| p.fused().into_iter().map(move |s| (p, s))) {
+        let of = format!("{} COMPUTE_UNIT {}", package.def.name, soc.name);
+        text.line(format!("npu_op_kernel_options(ascendc_kernels {of} OPTIONS {FUSION})"));
+    }
+    text.line("");
     text.line("npu_op_kernel_library(ascendc_kernels");
     text.line("    SRC_BASE ${CMAKE_CURRENT_SOURCE_DIR}\n    TILING_LIBRARY cust_optiling\n)");
     text.line("npu_op_package_add(${vendor_name} LIBRARY ascendc_kernels)");

@@ -4,7 +4,7 @@ use super::ops_nn::units;
 use crate::emit::kernel::names::namespace;
 use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::kernel::tiling_key::has_small;
-use crate::emit::package::Package;
+use crate::emit::package::{FUSION, Package};
 use crate::emit::paper::words;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::{File, Tree};
@@ -243,6 +243,10 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
 
 fn cmake(package: &Package<'_>) -> String {
     let (arch, snake) = (package.soc().arch.number, package.snake());
+    let fusion = match package.fused().is_empty() {
+        true => String::new(),
+        false => format!("    $<$<COMPILE_LANGUAGE:ASC>:{FUSION}>\n"),
+    };
     format!(
         "\
 cmake_minimum_required(VERSION 3.16)
@@ -257,7 +261,7 @@ add_executable({snake} launch.asc main.cpp)
 target_compile_options({snake} PRIVATE
     $<$<COMPILE_LANGUAGE:ASC>:--npu-arch=${{CMAKE_ASC_ARCHITECTURES}}>
     $<$<COMPILE_LANGUAGE:ASC>:--cce-auto-sync=on>
-)
+{fusion})
 target_include_directories({snake} PRIVATE $ENV{{ASCEND_HOME_PATH}}/include)
 target_link_directories({snake} PRIVATE $ENV{{ASCEND_HOME_PATH}}/lib64)
 target_link_libraries({snake} PRIVATE ascendcl tiling_api register platform m dl)

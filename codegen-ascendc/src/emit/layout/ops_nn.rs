@@ -1,8 +1,8 @@
 //! A directory of ops-nn's `activation/`, registered from its own CMakeLists.txt alone: nothing
 //! outside it needs an entry.
 
-use crate::arch::Arch;
-use crate::emit::package::Package;
+use crate::arch::{Arch, Soc};
+use crate::emit::package::{FUSION, Package};
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::{File, Tree};
 use crate::emit::{api, host, kernel, paper};
@@ -28,14 +28,26 @@ fn root(package: &Package<'_>, kernels: &[File], api: &[File], paper: &[File]) -
     let aclnn = if api.is_empty() { "aclnn" } else { "aclnn_exclude" };
     text.line("# Definition, shape inference, tiling, interface, prototype, unit tests.");
     text.line(format!("add_all_modules_sources(\n    ACLNNTYPE {aclnn}\n)\n"));
-    text.line("# Kernels.\nadd_kernel_sources(");
+    text.line("# Kernels.");
     let entry = format!("{}_apt.cpp", package.snake());
-    if kernels.iter().any(|f| f.path == entry) {
-        text.line(format!("    KERNEL_SRC {entry}"));
+    let fused = package.fused();
+    let (joined, plain): (Vec<&Soc>, Vec<&Soc>) =
+        package.socs.iter().copied().partition(|s| fused.contains(s));
+    for (socs, options) in [(plain, None), (joined, Some(FUSION))] {
+        if socs.is_empty() {
+            continue;
+        }
+        text.line("add_kernel_sources(");
+        if kernels.iter().any(|f| f.path == entry) {
+            text.line(format!("    KERNEL_SRC {entry}"));
+        }
+        text.line(format!("    COMPUTE_UNITS {}", names(&socs, " ")));
+        if let Some(options) = options {
+            text.line(format!("    OPTIONS \"{options}\""));
+        }
+        // The default, but an entry of the repository's ascendc_config.json may say otherwise.
+        text.line("    AUTO_SYNC true\n)");
     }
-    text.line(format!("    COMPUTE_UNITS {}", units(package, " ")));
-    // The default, but an entry of the repository's ascendc_config.json may say otherwise.
-    text.line("    AUTO_SYNC true\n)");
     if paper.iter().any(|f| f.path.starts_with("tests/ut/op_kernel/")) {
         text.line("\nif((UT_TEST_ALL OR OP_KERNEL_UT) AND NOT UT_DONE)");
         for arch in package.archs() {
@@ -48,7 +60,11 @@ fn root(package: &Package<'_>, kernels: &[File], api: &[File], paper: &[File]) -
 
 /// The products, as build files name them.
 pub fn units(package: &Package<'_>, between: &str) -> String {
-    package.socs.iter().map(|s| s.name).collect::<Vec<_>>().join(between)
+    names(&package.socs, between)
+}
+
+fn names(socs: &[&Soc], between: &str) -> String {
+    socs.iter().map(|s| s.name).collect::<Vec<_>>().join(between)
 }
 
 /// The model of an architecture that unit tests of kernels are compiled for.

@@ -3,7 +3,7 @@
 //! them, and the emitted `build.sh` fetches them from there.
 
 use super::custom::{VENDOR, add_sources, readme};
-use crate::emit::package::Package;
+use crate::emit::package::{FUSION, Package};
 use crate::emit::text::{Comment, project_header};
 use crate::emit::tree::Tree;
 
@@ -13,7 +13,11 @@ pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     let soc = packages[0].soc().name;
     let header = project_header(packages, Comment::Hash);
     tree.add("op_host/CMakeLists.txt", format!("{header}\n{HOST}"));
-    tree.add("op_kernel/CMakeLists.txt", format!("{header}\n{KERNEL}"));
+    let fused = packages.iter().filter(|p| !p.fused().is_empty());
+    let options: String = fused
+        .map(|p| format!("add_ops_compile_options({} OPTIONS {FUSION})\n", p.def.name))
+        .collect();
+    tree.add("op_kernel/CMakeLists.txt", format!("{header}\n{options}{KERNEL}"));
     tree.add("CMakePresets.json", presets(soc));
     tree.add("msopgen.json", MSOPGEN);
     tree.add("build.sh", format!("#!/usr/bin/env bash\n{header}\n{}", BUILD.replace("SOC", soc)));

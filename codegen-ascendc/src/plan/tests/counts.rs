@@ -12,7 +12,8 @@ fn listing(plan: &Plan) -> String {
 #[test]
 fn calls_when_infinity_is_free() {
     let free = |def: &OpDef, dtype| {
-        let plan = plan_with(def, 0, dtype, soc("ascend910b"), Limits::Free).expect("a plan");
+        let plan = plan_with(def, 0, dtype, soc("ascend910b"), Storage::Memory, Limits::Free)
+            .expect("a plan");
         plan.cost.calls
     };
     assert_eq!(free(&ge_glu_grad(Prim::GeluTanhGrad), DType::F16), 17);

@@ -18,7 +18,7 @@ use super::{Operators, Verdict, lookup, npy, print, roles};
 use accuracy::accuracy;
 use codegen_ascendc::emit::{Options, Refused, package};
 use codegen_ascendc::host_model::Call;
-use codegen_ascendc::plan::plan;
+use codegen_ascendc::plan::plan_in;
 use codegen_cpu::rt::call::Operator;
 use indicatif::ProgressBar;
 use op_dsl_ir::bind::{TensorMeta, bind};
@@ -39,8 +39,10 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     let metas: Vec<TensorMeta<'_>> = inputs.iter().map(Array::meta).collect();
     let bound = bind(op.def(), &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
     let soc = args.soc.0;
-    let plan = plan(op.def(), bound.spec, bound.dtype, soc).map_err(|e| refused(e.into()))?;
-    let options = Options { dtypes: Some(vec![bound.dtype]), ..Options::default() };
+    let plan = plan_in(op.def(), bound.spec, bound.dtype, soc, args.form)
+        .map_err(|e| refused(e.into()))?;
+    let options =
+        Options { dtypes: Some(vec![bound.dtype]), storage: args.form, ..Options::default() };
     let package = package(op.def(), soc, &options).map_err(refused)?;
     let cores = args.cores.unwrap_or(soc.cores);
     let call = Call { package: &package, plan: &plan, attrs: &attrs, bound: &bound, cores };

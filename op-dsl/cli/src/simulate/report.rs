@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::list::number;
 use codegen_ascendc::arch::Arch;
 use codegen_ascendc::host_model::Call;
-use codegen_ascendc::plan::Bound;
+use codegen_ascendc::plan::{Bound, registers};
 use op_dsl_ir::tiling::BLOCK;
 use serde_json::{Value as Json, json};
 
@@ -71,6 +71,9 @@ impl Figures {
             ("modelled_microseconds", Figure::Number(vector.max(gm) / soc.mhz)),
             ("bound", Figure::Text(bound.name().into())),
         ]);
+        if call.plan.registers.is_some() {
+            rows.extend(steps(&report));
+        }
         Ok(Figures { rows })
     }
 
@@ -110,6 +113,21 @@ impl Figure {
             Figure::Number(n) => number(*n),
         }
     }
+}
+
+/// Calls on registers: of a step of 64 elements.
+fn steps(report: &Report) -> Vec<(&'static str, Figure)> {
+    let tile = report.all("tile").next().unwrap_or(&Json::Null);
+    let of = |class: &str| tile["registers"][class].as_f64().unwrap_or(0.0);
+    let all = of("steps");
+    let each = |number: f64| Figure::Number(number / all.max(1.0));
+    vec![
+        ("steps_per_tile", Figure::Number(all)),
+        ("register_calls_per_step", each(of("linear") + of("slow"))),
+        ("register_casts_per_step", each(of("casts"))),
+        ("loads_per_step", each(of("loads"))),
+        ("stores_per_step", each(of("stores"))),
+    ]
 }
 
 fn path(number: f64) -> String {
@@ -158,7 +176,12 @@ fn cycles(arch: &Arch, record: &Json) -> f64 {
         let (call, bytes) = name.split_once('/')?;
         Some(arch.cycles_of_repeat(call, bytes.parse().ok()?) * repeats.as_f64()?)
     };
-    record["repeats_of"].as_object().into_iter().flatten().filter_map(of).sum()
+    let on_tensors: f64 =
+        record["repeats_of"].as_object().into_iter().flatten().filter_map(of).sum();
+    let class = |name: &str| record["registers"][name].as_f64().unwrap_or(0.0);
+    let slow = arch.cycles("Exp", 4) * class("slow");
+    let sum = class("linear") + class("casts") + slow;
+    on_tensors + registers::together(sum, class("loads"), class("stores"))
 }
 
 /// The number of a field.

@@ -285,11 +285,11 @@ constexpr Kernel KERNELS[] = {
     {2201, FORM_TANH, TYPE_FLOAT, {4, {0, 384}, {0, 608}}},
     {2002, FORM_TANH, TYPE_HALF, {2, {0, 288}, {0, 448}}},
     {2002, FORM_TANH, TYPE_FLOAT, {4, {0, 384}, {0, 608}}},
-    {3510, FORM_NONE, TYPE_HALF, {2, {288, 321}, {288, 481}}},
-    {3510, FORM_NONE, TYPE_BF16, {2, {288, 289}, {288, 449}}},
-    {3510, FORM_NONE, TYPE_FLOAT, {4, {288, 417}, {288, 641}}},
-    {3510, FORM_TANH, TYPE_HALF, {2, {0, 288}, {0, 448}}},
-    {3510, FORM_TANH, TYPE_BF16, {2, {0, 288}, {0, 448}}},
+    {3510, FORM_NONE, TYPE_HALF, {2, {0, 192}, {0, 352}}},
+    {3510, FORM_NONE, TYPE_BF16, {2, {0, 192}, {0, 352}}},
+    {3510, FORM_NONE, TYPE_FLOAT, {4, {0, 384}, {0, 608}}},
+    {3510, FORM_TANH, TYPE_HALF, {2, {0, 192}, {0, 352}}},
+    {3510, FORM_TANH, TYPE_BF16, {2, {0, 192}, {0, 352}}},
     {3510, FORM_TANH, TYPE_FLOAT, {4, {0, 384}, {0, 608}}},
 };
 

@@ -307,8 +307,8 @@ TEST(GeGluGradV2Tiling, FLOAT16_NONE_3510)
     EXPECT_EQ(data.share, 1u);
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
-    EXPECT_EQ(data.tileRows, 6u);
-    EXPECT_EQ(data.tileColumns, 6144u);
+    EXPECT_EQ(data.tileRows, 10u);
+    EXPECT_EQ(data.tileColumns, 10496u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);
@@ -341,8 +341,8 @@ TEST(GeGluGradV2Tiling, BFLOAT16_NONE_3510)
     EXPECT_EQ(data.share, 1u);
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
-    EXPECT_EQ(data.tileRows, 6u);
-    EXPECT_EQ(data.tileColumns, 6912u);
+    EXPECT_EQ(data.tileRows, 10u);
+    EXPECT_EQ(data.tileColumns, 10496u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);
@@ -362,7 +362,7 @@ TEST(GeGluGradV2Tiling, FLOAT_NONE_3510)
         {"dim", Ops::NN::AnyValue::CreateFrom<int64_t>(-1)},
         {"approximate", Ops::NN::AnyValue::CreateFrom<int64_t>(0)},
         {"activate_left", Ops::NN::AnyValue::CreateFrom<bool>(false)},
-    }, &compileInfo, 64, 253696);
+    }, &compileInfo, 64, 253952);
     TilingInfo info;
     ASSERT_TRUE(ExecuteTiling(para, info));
     EXPECT_EQ(info.blockNum, 64u);
@@ -375,8 +375,8 @@ TEST(GeGluGradV2Tiling, FLOAT_NONE_3510)
     EXPECT_EQ(data.share, 1u);
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
-    EXPECT_EQ(data.tileRows, 4u);
-    EXPECT_EQ(data.tileColumns, 4736u);
+    EXPECT_EQ(data.tileRows, 5u);
+    EXPECT_EQ(data.tileColumns, 5248u);
     EXPECT_EQ(data.pitch, 1000u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);
@@ -409,8 +409,8 @@ TEST(GeGluGradV2Tiling, FLOAT16_TANH_3510)
     EXPECT_EQ(data.share, 1u);
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
-    EXPECT_EQ(data.tileRows, 6u);
-    EXPECT_EQ(data.tileColumns, 6912u);
+    EXPECT_EQ(data.tileRows, 10u);
+    EXPECT_EQ(data.tileColumns, 10496u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);
@@ -443,8 +443,8 @@ TEST(GeGluGradV2Tiling, BFLOAT16_TANH_3510)
     EXPECT_EQ(data.share, 1u);
     EXPECT_EQ(data.unitRows, 1u);
     EXPECT_EQ(data.unitColumns, 0u);
-    EXPECT_EQ(data.tileRows, 6u);
-    EXPECT_EQ(data.tileColumns, 6912u);
+    EXPECT_EQ(data.tileRows, 10u);
+    EXPECT_EQ(data.tileColumns, 10496u);
     EXPECT_EQ(data.pitch, 1008u);
     EXPECT_EQ(data.cores, 64u);
     EXPECT_EQ(data.big, 0u);

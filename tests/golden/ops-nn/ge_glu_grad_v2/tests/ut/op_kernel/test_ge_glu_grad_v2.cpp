@@ -170,7 +170,7 @@ TEST(GeGluGradV2Kernel, FLOAT_NONE)
     tiling->unitRows = 2;
     tiling->unitColumns = 0;
     tiling->tileRows = 8;
-    tiling->tileColumns = 4864;
+    tiling->tileColumns = 5248;
     tiling->pitch = 64;
     tiling->cores = 2;
     tiling->big = 0;

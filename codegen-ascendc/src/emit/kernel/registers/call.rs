@@ -1,0 +1,83 @@
+//! One call on registers as C++.
+
+use super::super::super::package::Package;
+use super::super::names::cpp;
+use super::{constant, number, place};
+use crate::plan::Plan;
+use crate::plan::registers::{Call, Op, Register, Registers};
+use crate::sequence::{Api, Compare, Type};
+use op_dsl_ir::DType;
+
+fn register(registers: &Registers, register: Register) -> String {
+    match register {
+        Register::Data(k) => format!("t{k}"),
+        Register::Half(k) => format!("h{k}"),
+        Register::Mask(k) => format!("m{k}"),
+        Register::Constant(k) => constant(registers, k),
+    }
+}
+
+fn mode(by: Compare) -> &'static str {
+    match by {
+        Compare::Lt => "CMPMODE::LT",
+        Compare::Le => "CMPMODE::LE",
+        Compare::Gt => "CMPMODE::GT",
+        Compare::Ge => "CMPMODE::GE",
+        Compare::Eq => "CMPMODE::EQ",
+    }
+}
+
+/// The type of a register's elements.
+fn element(ty: Type) -> DType {
+    if let Type::Data(dtype) = ty { dtype } else { DType::F32 }
+}
+
+/// The type of the first argument's elements.
+fn from(op: &Op) -> &'static str {
+    cpp(element(op.from))
+}
+
+/// `<half, MicroAPI::LoadDist::DIST_UNPACK_B16>`: one in each lane of 32 bits.
+fn spread(ty: Type, how: &str) -> String {
+    match element(ty) {
+        DType::F32 => String::new(),
+        dtype => format!("<{}, MicroAPI::{how}>", cpp(dtype)),
+    }
+}
+
+/// The call, with its semicolon.
+pub fn text(package: &Package<'_>, plan: &Plan, registers: &Registers, op: &Op) -> String {
+    let dst = register(registers, op.dst);
+    let srcs: Vec<String> = op.srcs.iter().map(|r| register(registers, *r)).collect();
+    let number = || op.scalar.map(|s| number(s, element(op.from)));
+    let mut args = vec![dst.clone()];
+    let function = match op.call {
+        Call::Load(k) => {
+            let (at, how) = (place(package, plan, k, false), "LoadDist::DIST_UNPACK_B16");
+            return format!("MicroAPI::DataCopy{}({dst}, {at} + i * FLOATS);", spread(op.to, how));
+        }
+        Call::Store(k) => {
+            let (at, how) = (place(package, plan, k, true), "StoreDist::DIST_PACK_B32");
+            let call = format!("DataCopy{}", spread(op.to, how));
+            return format!("MicroAPI::{call}({at} + i * FLOATS, {dst}, lanes);");
+        }
+        Call::Plain(Api::Select) => {
+            let [mask, a, b] = &srcs[..] else { unreachable!("three arguments") };
+            return format!("MicroAPI::Select({dst}, {a}, {b}, {mask});");
+        }
+        Call::MulDstAdd => "FusedMulDstAdd".to_string(),
+        Call::MulAddDst => "MulAddDst".to_string(),
+        Call::Plain(Api::Compare(by)) => format!("Compare<{}, {}>", from(op), mode(by)),
+        Call::Plain(Api::Compares(by)) => format!("CompareScalar<{}, {}>", from(op), mode(by)),
+        Call::Plain(Api::Cast(_)) => {
+            let to = element(op.to);
+            let how = if to == DType::F32 { "WIDEN" } else { "NARROW" };
+            format!("Cast<{}, {}, {how}>", cpp(to), from(op))
+        }
+        Call::Plain(api) => api.name().to_string(),
+    };
+    args.extend(srcs);
+    args.extend(number());
+    args.push("lanes".into());
+    format!("MicroAPI::{function}({});", args.join(", "))
+}

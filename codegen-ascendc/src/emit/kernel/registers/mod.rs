@@ -1,0 +1,118 @@
+//! The formula on registers: one vector function, a step of which loads 64 elements of every stream,
+//! computes, and stores every result.
+//!
+//! Names are those that toolkits for the architecture had first and still have: `MicroAPI`, `DataCopy`
+//! between UB and registers, `FusedMulDstAdd`, `CompareScalar`.
+
+mod call;
+
+use super::super::package::Package;
+use super::super::text::Text;
+use super::names::{Input, cpp, inputs, stream_name};
+use super::scalar;
+use crate::plan::Plan;
+use crate::plan::registers::Registers;
+use crate::sequence::Scalar;
+use op_dsl_ir::DType;
+use op_dsl_ir::names::cpp_name;
+
+/// What casts need, ahead of the classes.
+pub const CASTS: &str = "\
+// Numbers of 16 bits stand in the lower half of a lane; what is too large becomes infinite.
+static constexpr MicroAPI::CastTrait WIDEN = {MicroAPI::RegLayout::ZERO, MicroAPI::SatMode::UNKNOWN,
+                                              MicroAPI::MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
+static constexpr MicroAPI::CastTrait NARROW = {MicroAPI::RegLayout::ZERO, MicroAPI::SatMode::NO_SAT,
+                                               MicroAPI::MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
+";
+
+/// Whether a plan's casts need [`CASTS`].
+pub fn has_casts(plan: &Plan) -> bool {
+    plan.registers.as_ref().is_some_and(|r| r.work(plan.soc.arch).casts > 0)
+}
+
+/// `14 calls, 5 casts, 3 loads and 2 stores on registers`
+pub fn summary(plan: &Plan, registers: &Registers) -> String {
+    let work = registers.work(plan.soc.arch);
+    let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let (calls, casts) = (many(work.compute, "vector call"), many(work.casts, "cast"));
+    let (loads, stores) = (many(work.loads, "load"), many(work.stores, "store"));
+    let casts = if work.casts == 0 { String::new() } else { format!(", {casts}") };
+    format!("{calls}{casts}, {loads} and {stores} for 64 elements")
+}
+
+/// The address of a stream in UB.
+fn address(name: &str) -> String {
+    format!("{}At", cpp_name(name))
+}
+
+/// The address of an input stream, and of an output stream.
+fn place(package: &Package<'_>, plan: &Plan, stream: usize, output: bool) -> String {
+    let def = &package.def;
+    match output {
+        true => address(&plan.outputs[stream]),
+        false => address(&stream_name(def, def.input_streams()[stream], false)),
+    }
+}
+
+/// A number, as code of the vector function has it.
+fn number(value: Scalar, dtype: DType) -> String {
+    match (value, dtype) {
+        (Scalar::Uniform(id), DType::F32) => format!("u{}", id.0),
+        (Scalar::Uniform(id), _) => format!("static_cast<{}>(u{})", cpp(dtype), id.0),
+        _ => scalar::text(value, dtype),
+    }
+}
+
+/// The name of a number in a register.
+fn constant(registers: &Registers, k: usize) -> String {
+    match registers.constants[k] {
+        Scalar::Const(1.0) => "ones".into(),
+        _ => format!("c{k}"),
+    }
+}
+
+/// The body of `Run`.
+pub fn body(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mut Text) {
+    let ty = cpp(plan.dtype);
+    let reads = |i: &Input| plan.inputs[i.index].is_some();
+    let ins = inputs(package).into_iter().filter(reads).map(|i| i.name);
+    for name in ins.chain(plan.outputs.iter().cloned()) {
+        let (at, tensor) = (address(&name), cpp_name(&name));
+        text.line(format!("__ubuf__ {ty}* {at} = (__ubuf__ {ty}*){tensor}.GetPhyAddr();"));
+    }
+    for member in scalar::uniforms(&package.def, plan).members {
+        text.line(format!("const float {member} = {member}_;"));
+    }
+    text.line("const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);");
+    text.function("__VEC_SCOPE__", |text| {
+        declare(plan, registers, text);
+        for (k, value) in registers.constants.iter().enumerate() {
+            let (name, value) = (constant(registers, k), number(*value, DType::F32));
+            text.line(format!("MicroAPI::Duplicate({name}, {value});"));
+        }
+        text.block("for (uint16_t i = 0; i < steps; ++i)", "}", |text| {
+            text.line("lanes = MicroAPI::UpdateMask<float>(count);");
+            for op in &registers.ops {
+                let call = call::text(package, plan, registers, op);
+                let what = op.what;
+                text.line(if what.is_empty() { call } else { format!("{call}  // {what}") });
+            }
+        });
+    });
+}
+
+fn declare(plan: &Plan, registers: &Registers, text: &mut Text) {
+    let numbered = |prefix: char, n: usize| (0..n).map(move |k| format!("{prefix}{k}"));
+    let constants = (0..registers.constants.len()).map(|k| constant(registers, k));
+    let half = cpp(plan.dtype);
+    let all = |names: Vec<String>, ty: String, text: &mut Text| {
+        if !names.is_empty() {
+            text.line(format!("MicroAPI::{ty} {};", names.join(", ")));
+        }
+    };
+    let floats = numbered('t', registers.data).chain(constants).collect();
+    all(floats, "RegTensor<float>".into(), text);
+    all(numbered('h', registers.halves).collect(), format!("RegTensor<{half}>"), text);
+    let masks = std::iter::once("lanes".into()).chain(numbered('m', registers.masks)).collect();
+    all(masks, "MaskReg".into(), text);
+}

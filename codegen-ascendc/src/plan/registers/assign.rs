@@ -1,0 +1,166 @@
+//! The order of values, and the register of each. A register is free again after the last call that reads
+//! it, and a call may write over what it reads.
+
+use super::values::{Kind, Value, Values};
+use super::{Call, Op, Register, Registers};
+use crate::sequence::{Api, F32, Scalar, Type};
+use op_dsl_ir::DType;
+use std::collections::BTreeSet;
+
+/// Assigns registers, the outputs being computed in this order.
+pub(super) fn assign(values: &Values, order: &[usize]) -> Registers {
+    let outputs: Vec<usize> = order.iter().map(|k| values.outputs[*k]).collect();
+    let mut pass = Pass {
+        values,
+        left: values.uses(),
+        at: vec![None; values.all.len()],
+        free: Default::default(),
+        out: Registers { ops: Vec::new(), constants: Vec::new(), data: 0, halves: 0, masks: 0 },
+    };
+    for i in values.needed(&outputs) {
+        let value = &values.all[i];
+        if value.kind != Kind::Constant {
+            pass.value(i, value);
+        }
+        for k in (0..outputs.len()).filter(|&k| values.outputs[k] == i) {
+            pass.store(k, i);
+        }
+    }
+    pass.out
+}
+
+struct Pass<'v> {
+    values: &'v Values,
+    /// How often each value will still be read.
+    left: Vec<usize>,
+    at: Vec<Option<Register>>,
+    /// Registers that were used and are free again.
+    free: BTreeSet<Register>,
+    out: Registers,
+}
+
+impl Pass<'_> {
+    fn value(&mut self, i: usize, value: &Value) {
+        match value.kind {
+            Kind::Load(k) => {
+                let dst = self.take(value.ty);
+                self.op(Call::Load(k), dst, vec![], None, value);
+                self.at[i] = Some(dst);
+            }
+            Kind::Fused => self.fused(i, value),
+            Kind::Call(api) => {
+                let srcs: Vec<Register> = value.args.iter().map(|a| self.register(*a)).collect();
+                let from = value.args.first().map_or(value.ty, |a| self.values.all[*a].ty);
+                value.args.iter().for_each(|a| self.read(*a));
+                let dst = self.take(value.ty);
+                self.op(Call::Plain(api), dst, srcs, value.scalar, value);
+                if let Some(op) = self.out.ops.last_mut() {
+                    op.from = from;
+                }
+                self.at[i] = Some(dst);
+            }
+            Kind::Constant => {}
+        }
+    }
+
+    /// `a b + c` over one of the three that nothing else reads; else a product and a sum.
+    fn fused(&mut self, i: usize, value: &Value) {
+        let [a, b, c] = value.args[..] else { unreachable!("three arguments") };
+        // The constant second.
+        let (a, b) = if self.number(a).is_some() { (b, a) } else { (a, b) };
+        let ends = |pass: &Self, x: usize, others: [usize; 2]| {
+            pass.number(x).is_none() && pass.left[x] == 1 && !others.contains(&x)
+        };
+        let (call, over, srcs, scalar) = match self.number(b) {
+            Some(s) if ends(self, c, [a, b]) => (Call::Plain(Api::Axpy), c, vec![a], Some(s)),
+            _ if ends(self, c, [a, b]) => (Call::MulAddDst, c, vec![a, b], None),
+            _ if ends(self, a, [b, c]) => (Call::MulDstAdd, a, vec![b, c], None),
+            _ if ends(self, b, [a, c]) => (Call::MulDstAdd, b, vec![a, c], None),
+            _ => return self.apart(i, value, [a, b, c]),
+        };
+        let dst = self.register(over);
+        let srcs = srcs.into_iter().map(|s| self.register(s)).collect();
+        self.op(call, dst, srcs, scalar, value);
+        [a, b, c].into_iter().filter(|x| *x != over).for_each(|x| self.read(x));
+        self.left[over] -= 1;
+        self.at[i] = Some(dst);
+    }
+
+    fn apart(&mut self, i: usize, value: &Value, [a, b, c]: [usize; 3]) {
+        let product = Value { what: "", ..value.clone() };
+        let with = |pass: &mut Self, x: usize, y: usize, plain, scaled| match pass.number(y) {
+            Some(s) => (Call::Plain(scaled), vec![pass.register(x)], Some(s)),
+            None => (Call::Plain(plain), vec![pass.register(x), pass.register(y)], None),
+        };
+        let (call, srcs, scalar) = with(self, a, b, Api::Mul, Api::Muls);
+        [a, b].into_iter().for_each(|x| self.read(x));
+        let dst = self.take(F32);
+        self.op(call, dst, srcs, scalar, &product);
+        let (call, mut srcs, scalar) = match self.number(c) {
+            Some(s) => (Call::Plain(Api::Adds), vec![], Some(s)),
+            None => (Call::Plain(Api::Add), vec![self.register(c)], None),
+        };
+        srcs.insert(0, dst);
+        self.op(call, dst, srcs, scalar, value);
+        self.read(c);
+        self.at[i] = Some(dst);
+    }
+
+    fn store(&mut self, stream: usize, i: usize) {
+        let value = Value { what: "", ..self.values.all[i].clone() };
+        let from = self.register(i);
+        self.op(Call::Store(stream), from, vec![], None, &value);
+        self.read(i);
+    }
+
+    fn op(
+        &mut self,
+        call: Call,
+        dst: Register,
+        srcs: Vec<Register>,
+        scalar: Option<Scalar>,
+        value: &Value,
+    ) {
+        let (to, what) = (value.ty, value.what);
+        self.out.ops.push(Op { call, dst, srcs, scalar, to, from: to, what });
+    }
+
+    fn number(&self, i: usize) -> Option<Scalar> {
+        let value = &self.values.all[i];
+        value.scalar.filter(|_| value.kind == Kind::Constant)
+    }
+
+    /// Where a value is; a number that is read as a register becomes one.
+    fn register(&mut self, i: usize) -> Register {
+        let constants = &mut self.out.constants;
+        let number = self.values.all[i].scalar;
+        *self.at[i].get_or_insert_with(|| {
+            constants.extend(number);
+            Register::Constant(constants.len() - 1)
+        })
+    }
+
+    /// One call less will read it.
+    fn read(&mut self, i: usize) {
+        self.left[i] -= 1;
+        let free = self.at[i].filter(|r| !matches!(r, Register::Constant(_)));
+        self.free.extend(free.filter(|_| self.left[i] == 0));
+    }
+
+    /// A free register of this type.
+    fn take(&mut self, ty: Type) -> Register {
+        let (count, new): (_, fn(usize) -> Register) = match ty {
+            Type::Data(DType::F32) => (&mut self.out.data, Register::Data),
+            Type::Data(_) => (&mut self.out.halves, Register::Half),
+            Type::Mask => (&mut self.out.masks, Register::Mask),
+        };
+        let fits = |r: &Register| std::mem::discriminant(r) == std::mem::discriminant(&new(0));
+        let free = self.free.iter().copied().find(fits);
+        if let Some(register) = free {
+            self.free.remove(&register);
+            return register;
+        }
+        *count += 1;
+        new(*count - 1)
+    }
+}

@@ -1,0 +1,242 @@
+//! Calls as values: each is computed once, whatever buffers it would take in memory.
+
+use super::super::interpret::{call, round};
+use super::super::lower::Flow;
+use crate::sequence::{Api, F32, Scalar, Source, Type};
+use half::{bf16, f16};
+use op_dsl_ir::DType;
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// An input stream, as it was loaded.
+    Load(usize),
+    /// A number.
+    Constant,
+    /// A call on its own.
+    Call(Api),
+    /// `a b + c`, rounded once.
+    Fused,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Value {
+    pub kind: Kind,
+    /// Indices of values.
+    pub args: Vec<usize>,
+    pub scalar: Option<Scalar>,
+    pub ty: Type,
+    pub what: &'static str,
+}
+
+/// All values, and those that are stored.
+pub(super) struct Values {
+    pub all: Vec<Value>,
+    /// One for each output stream.
+    pub outputs: Vec<usize>,
+}
+
+impl Values {
+    pub fn new(flow: &Flow) -> Values {
+        let mut values = Values { all: Vec::new(), outputs: Vec::new() };
+        let mut of: Vec<usize> = Vec::with_capacity(flow.seq.steps.len());
+        // A rewritten step may read one that comes after it; those are few, and leaves.
+        let mut order: Vec<usize> = Vec::new();
+        (0..flow.seq.steps.len()).for_each(|i| visit(flow, i, &mut order));
+        of.resize(flow.seq.steps.len(), usize::MAX);
+        for i in order {
+            let step = &flow.seq.steps[i];
+            let args: Vec<usize> = step.args.iter().map(|a| of[a.0]).collect();
+            let constant = |values: &mut Values, s| values.constant(s);
+            of[i] = match (step.source, step.scalar) {
+                (Source::Load(k), _) => values.put(Kind::Load(k), args, None, step.ty),
+                (Source::Splat | Source::Call(Api::Duplicate), Some(s)) => values.constant(s),
+                // A copy for a buffer of its own.
+                (Source::Call(Api::Muls), Some(Scalar::Const(1.0))) => args[0],
+                (Source::Call(Api::FusedMulAdd), _) => values.put(Kind::Fused, args, None, step.ty),
+                (Source::Call(Api::Axpy), Some(s)) => {
+                    let by = constant(&mut values, s);
+                    values.put(Kind::Fused, vec![args[1], by, args[0]], None, step.ty)
+                }
+                (Source::Call(api), scalar) => values.put(Kind::Call(api), args, scalar, step.ty),
+                (Source::Splat, None) => unreachable!("a splat has its number"),
+            };
+            if values.all[of[i]].what.is_empty() {
+                values.all[of[i]].what = step.what;
+            }
+        }
+        values.outputs = flow.outputs.iter().map(|o| of[o.0]).collect();
+        values
+    }
+
+    fn put(&mut self, kind: Kind, args: Vec<usize>, scalar: Option<Scalar>, ty: Type) -> usize {
+        let value = Value { kind, args, scalar, ty, what: "" };
+        let same = |v: &Value| {
+            (v.kind, v.scalar, v.ty) == (value.kind, value.scalar, value.ty) && v.args == value.args
+        };
+        self.all.iter().position(same).unwrap_or_else(|| {
+            self.all.push(value);
+            self.all.len() - 1
+        })
+    }
+
+    fn constant(&mut self, scalar: Scalar) -> usize {
+        self.put(Kind::Constant, Vec::new(), Some(scalar), F32)
+    }
+
+    /// How often each value is read, by what is needed itself; outputs are read once more.
+    pub fn uses(&self) -> Vec<usize> {
+        let mut uses = vec![0; self.all.len()];
+        for i in self.needed(&self.outputs) {
+            self.all[i].args.iter().for_each(|a| uses[*a] += 1);
+        }
+        self.outputs.iter().for_each(|o| uses[*o] += 1);
+        uses
+    }
+
+    /// What these are made of and they themselves, arguments first.
+    pub fn needed(&self, of: &[usize]) -> Vec<usize> {
+        fn visit(values: &Values, i: usize, order: &mut Vec<usize>) {
+            if !order.contains(&i) {
+                values.all[i].args.iter().for_each(|a| visit(values, *a, order));
+                order.push(i);
+            }
+        }
+        let mut order = Vec::new();
+        of.iter().for_each(|o| visit(self, *o, &mut order));
+        order
+    }
+
+    /// `a / d` and `b / d` by `1 / d`: one quotient, which is as slow as four products, for all of a
+    /// divisor's. Only of divisors whose reciprocals are normal numbers whatever is loaded.
+    pub fn divide_once(&mut self, dtype: DType) {
+        let needed = self.needed(&self.outputs);
+        let is_quotient = |v: &Value| v.kind == Kind::Call(Api::Div);
+        let quotients: Vec<usize> =
+            needed.iter().copied().filter(|&i| is_quotient(&self.all[i])).collect();
+        let divisor = |values: &Values, i: usize| values.all[i].args[1];
+        for (at, &i) in quotients.iter().enumerate() {
+            let d = divisor(self, i);
+            let all: Vec<usize> =
+                quotients.iter().copied().filter(|&j| divisor(self, j) == d).collect();
+            let first = quotients[..at].iter().all(|&j| divisor(self, j) != d);
+            if !first || all.len() < 2 || !self.has_reciprocal(d, dtype) {
+                continue;
+            }
+            let one = self.constant(Scalar::Const(1.0));
+            let reciprocal = self.put(Kind::Call(Api::Div), vec![one, d], None, F32);
+            for j in all.into_iter().filter(|&j| j != reciprocal) {
+                let above = self.all[j].args[0];
+                let Value { kind, scalar: number, .. } = self.all[above];
+                let value = &mut self.all[j];
+                (value.kind, value.args, value.scalar) = match kind {
+                    Kind::Constant => (Kind::Call(Api::Muls), vec![reciprocal], number),
+                    _ => (Kind::Call(Api::Mul), vec![above, reciprocal], None),
+                };
+            }
+        }
+    }
+
+    /// Whether the reciprocal of a function of one stream is a normal number, zero of an infinite one or
+    /// no number, for every 16-bit input; of `float`, for every one with 8 digits.
+    fn has_reciprocal(&self, of: usize, dtype: DType) -> bool {
+        let needed = self.needed(&[of]);
+        let is_load = |&i: &usize| matches!(self.all[i].kind, Kind::Load(_));
+        let is_known = |v: &Value| !matches!(v.scalar, Some(Scalar::Uniform(_)));
+        if needed.iter().copied().filter(is_load).count() != 1
+            || !needed.iter().all(|&i| is_known(&self.all[i]))
+        {
+            return false;
+        }
+        let mut values = vec![f32::NAN; self.all.len()];
+        (0..=u16::MAX).all(|bits| {
+            let x = match dtype {
+                DType::F16 => f16::from_bits(bits).to_f32(),
+                _ => bf16::from_bits(bits).to_f32(),
+            };
+            needed.iter().for_each(|&i| values[i] = self.all[i].eval(&values, x));
+            let d = values[of].abs();
+            d.is_nan() || d.is_infinite() || (0.5f32.powi(126)..=2f32.powi(126)).contains(&d)
+        })
+    }
+
+    /// The factors, if it is a product that nothing else reads.
+    fn product(&mut self, i: usize, uses: &[usize]) -> Option<(usize, usize)> {
+        let Value { kind, ref args, scalar, ty, .. } = self.all[i];
+        if uses.get(i) != Some(&1) || ty != F32 {
+            return None;
+        }
+        match (kind, scalar) {
+            (Kind::Call(Api::Mul), _) => Some((args[0], args[1])),
+            (Kind::Call(Api::Muls), Some(s)) => {
+                let a = args[0];
+                Some((a, self.constant(s)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Sums of a product and something: one call, one rounding.
+    pub fn fuse(&mut self) {
+        let uses = self.uses();
+        for i in self.needed(&self.outputs) {
+            let Value { kind, ref args, scalar, ty, .. } = self.all[i];
+            if ty != F32 {
+                continue;
+            }
+            let args = args.clone();
+            let sum = match (kind, scalar) {
+                (Kind::Call(Api::Add), _) => {
+                    let first = self.product(args[0], &uses).map(|p| (p, args[1]));
+                    first.or_else(|| self.product(args[1], &uses).map(|p| (p, args[0])))
+                }
+                (Kind::Call(Api::Adds), Some(s)) => {
+                    self.product(args[0], &uses).map(|p| (p, self.constant(s)))
+                }
+                (Kind::Call(Api::Sub), _) => self.negated(args[1], &uses).map(|p| (p, args[0])),
+                _ => None,
+            };
+            if let Some(((a, b), c)) = sum {
+                let value = &mut self.all[i];
+                (value.kind, value.args, value.scalar) = (Kind::Fused, vec![a, b, c], None);
+            }
+        }
+    }
+
+    /// The factors of the product with a constant that nothing else reads, times -1.
+    fn negated(&mut self, i: usize, uses: &[usize]) -> Option<(usize, usize)> {
+        let (a, b) = self.product(i, uses)?;
+        let Value { kind: Kind::Constant, scalar: Some(Scalar::Const(c)), .. } = self.all[b] else {
+            return None;
+        };
+        Some((a, self.constant(Scalar::Const(-c))))
+    }
+}
+
+fn visit(flow: &Flow, i: usize, order: &mut Vec<usize>) {
+    if !order.contains(&i) {
+        flow.seq.steps[i].args.iter().for_each(|a| visit(flow, a.0, order));
+        order.push(i);
+    }
+}
+
+impl Value {
+    /// The value where the one stream that it depends on is `x`; attributes are NaN.
+    fn eval(&self, values: &[f32], x: f32) -> f32 {
+        let s = match self.scalar {
+            Some(Scalar::Const(c)) => c,
+            _ => f32::NAN,
+        };
+        let mut args = [f32::NAN; 3];
+        for (to, arg) in args.iter_mut().zip(&self.args) {
+            *to = values[*arg];
+        }
+        let value = match self.kind {
+            Kind::Load(_) => x,
+            Kind::Constant => s,
+            Kind::Fused => args[0].mul_add(args[1], args[2]),
+            Kind::Call(api) => call(api, self.ty, args, s, f32::NAN),
+        };
+        round(value, self.ty)
+    }
+}

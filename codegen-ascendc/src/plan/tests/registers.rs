@@ -1,0 +1,158 @@
+//! Plans on registers: what a step costs, and what it computes.
+
+use super::*;
+use crate::plan::registers::{APART, Call, DATA, MASKS, Registers, Work};
+use half::{bf16, f16};
+
+fn both(def: &OpDef, dtype: DType) -> (Plan, Plan) {
+    let of = |storage| plan_in(def, 0, dtype, soc("ascend950"), storage).expect("a plan");
+    (of(Storage::Registers), of(Storage::Memory))
+}
+
+fn registers(def: &OpDef, dtype: DType) -> Registers {
+    both(def, dtype).0.registers.expect("registers")
+}
+
+fn gradients() -> Vec<(&'static str, OpDef)> {
+    vec![
+        ("GeGlu tanh", ge_glu_grad(Prim::GeluTanhGrad)),
+        ("GeGlu none", ge_glu_grad(Prim::GeluGrad)),
+        ("SwiGlu", swi_glu_grad()),
+        ("Gelu tanh", gelu_grad(Prim::GeluTanhGrad)),
+        ("Gelu none", gelu_grad(Prim::GeluGrad)),
+    ]
+}
+
+#[test]
+fn bars_of_the_seed_operators() {
+    let swi_glu = registers(&swi_glu_grad(), DType::F16);
+    let Work { loads, stores, casts, compute, .. } = swi_glu.work(soc("ascend950").arch);
+    assert!(
+        compute <= 11 && (casts, loads, stores) == (5, 3, 2),
+        "{:?}",
+        swi_glu.work(soc("ascend950").arch)
+    );
+    let is_div = |op: &&crate::plan::registers::Op| op.call == Call::Plain(Api::Div);
+    assert_eq!(swi_glu.ops.iter().filter(is_div).count(), 1);
+    let ge_glu = registers(&ge_glu_grad(Prim::GeluTanhGrad), DType::F16);
+    assert!(
+        ge_glu.work(soc("ascend950").arch).compute <= 16,
+        "{:?}",
+        ge_glu.work(soc("ascend950").arch)
+    );
+}
+
+#[test]
+fn streams_move_once_and_registers_suffice() {
+    for (name, def) in gradients() {
+        for dtype in DType::ALL {
+            let (plan, memory) = both(&def, dtype);
+            let registers = plan.registers.as_ref().expect("registers");
+            let work = registers.work(soc("ascend950").arch);
+            assert_eq!(work.loads, plan.inputs.iter().flatten().count(), "{name} {dtype}");
+            assert_eq!(work.stores, plan.outputs.len(), "{name} {dtype}");
+            let data = registers.data + registers.halves + registers.constants.len();
+            assert!(data <= DATA && registers.masks < MASKS, "{name} {dtype}: {data}");
+            // Nothing but the streams is in UB.
+            let streams = work.loads + work.stores;
+            assert_eq!(plan.bytes_per_element(), (2 * streams * dtype.size()) as f64);
+            assert_eq!(plan.need.dense.fixed, 0);
+            let bar = if name.starts_with("Gelu") { 0.62 } else { 0.6 };
+            assert!(plan.cost.cycles <= bar * APART * memory.cost.cycles, "{name} {dtype}");
+        }
+    }
+    assert_eq!(both(&swi_glu_grad(), DType::F16).0.bytes_per_element(), 20.0);
+}
+
+/// More values at a time than there are registers: they stay in UB.
+#[test]
+fn too_many_for_registers() {
+    const STREAMS: usize = 34;
+    const NAMES: [&str; STREAMS] = [
+        "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13",
+        "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26",
+        "s27", "s28", "s29", "s30", "s31", "s32", "s33",
+    ];
+    // Each is read again once the sum of all is there.
+    let of = |n: usize| {
+        operator("Many", &NAMES[..n], &["y"], false, |b, s| {
+            let all: Vec<Id> = s.iter().map(|s| b.call(Prim::Exp, &[*s])).collect();
+            let sum = all.iter().copied().reduce(|a, e| b.call(Prim::Add, &[a, e])).expect("some");
+            let scaled: Vec<Id> = all.iter().map(|e| b.call(Prim::Div, &[*e, sum])).collect();
+            vec![scaled.into_iter().reduce(|a, q| b.call(Prim::Max, &[a, q])).expect("some")]
+        })
+    };
+    let plan = both(&of(STREAMS), DType::F32).0;
+    assert!(plan.registers.is_none() && !plan.instrs.is_empty());
+    let plan = both(&of(30), DType::F32).0;
+    assert!(plan.registers.is_some() && plan.instrs.is_empty());
+}
+
+/// One quotient for all that a divisor has, if its reciprocal is a normal number whatever comes in.
+#[test]
+fn divisors() {
+    let quotients = |build: fn(&mut Builder, Id) -> Id| {
+        let def = operator("Ratio", &["x", "z"], &["y"], false, |b, s| {
+            let d = build(b, s[0]);
+            let (p, q) = (b.call(Prim::Div, &[s[0], d]), b.call(Prim::Div, &[s[1], d]));
+            vec![b.call(Prim::Max, &[p, q])]
+        });
+        let is_div = |op: &&crate::plan::registers::Op| op.call == Call::Plain(Api::Div);
+        registers(&def, DType::F32).ops.iter().filter(is_div).count()
+    };
+    let held = |b: &mut Builder, x: Id| {
+        let (most, one) = (b.num(20.0), b.num(1.0));
+        let x = b.call(Prim::Min, &[x, most]);
+        let e = b.call(Prim::Exp, &[x]);
+        b.call(Prim::Add, &[e, one])
+    };
+    assert_eq!(quotients(held), 1);
+    // Beyond 2^126, and at zero.
+    let grows = |b: &mut Builder, x: Id| {
+        let (e, one) = (b.call(Prim::Exp, &[x]), b.num(1.0));
+        b.call(Prim::Add, &[e, one])
+    };
+    assert_eq!(quotients(grows), 2);
+    assert_eq!(quotients(|_, x| x), 2);
+}
+
+/// What a 16-bit gradient gives on registers, for every input: within a unit of what it is.
+#[test]
+fn sixteen_bits_to_one_ulp() {
+    let cases = [
+        (ge_glu_grad(Prim::GeluTanhGrad), Prim::GeluTanhGrad, 0),
+        (gelu_grad(Prim::GeluGrad), Prim::GeluGrad, 0),
+        (swi_glu_grad(), Prim::SiluGrad, 0),
+        (swi_glu_grad(), Prim::Silu, 1),
+    ];
+    for (def, prim, out) in cases {
+        for dtype in [DType::F16, DType::BF16] {
+            let plan = both(&def, dtype).0;
+            for bits in 0..=u16::MAX {
+                let x = match dtype {
+                    DType::F16 => f16::from_bits(bits).to_f32(),
+                    _ => bf16::from_bits(bits).to_f32(),
+                };
+                let mut streams = vec![1.0; plan.inputs.len()];
+                streams[1] = x;
+                let got = interpret(&plan, &streams, |_| f32::NAN)[out];
+                if x.is_nan() {
+                    assert!(got.is_nan(), "{prim:?} {dtype} of NaN is {got}");
+                    continue;
+                }
+                let up = if prim == Prim::Silu { f32::INFINITY } else { 1.0 };
+                if x.is_infinite() {
+                    assert_eq!(got, if x > 0.0 { up } else { 0.0 }, "{prim:?} {dtype} at {x}");
+                    continue;
+                }
+                let want = (prim.row().oracle)([x.into(), 0.0, 0.0]);
+                // Of its nearest number, where the function crosses zero or is subnormal.
+                let near = accuracy::nearest(want, dtype);
+                let error = |from: f64| (f64::from(got) - from).abs() / accuracy::ulp(want, dtype);
+                let error = error(want).min(error(near));
+                let budget = if want.abs() < 2f64.powi(-126) { 90.0 } else { 1.0 };
+                assert!(error <= budget, "{prim:?} {dtype}({x}): {error}");
+            }
+        }
+    }
+}

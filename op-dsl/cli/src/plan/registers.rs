@@ -1,0 +1,59 @@
+//! A plan on registers: the calls of a step.
+
+use super::{change, scalar};
+use crate::table::Table;
+use codegen_ascendc::plan::Plan;
+use codegen_ascendc::plan::registers::{Call, DATA, MASKS, Op, Register, Registers};
+use codegen_ascendc::sequence::Api;
+use op_dsl_ir::op::{OpDef, Spec};
+
+/// The calls in order.
+pub fn calls(def: &OpDef, spec: &Spec, plan: &Plan, registers: &Registers) -> String {
+    let mut table = Table::new(&["call", "name", "type", "to", "from", "value"]);
+    let name = |r: &Register| match *r {
+        Register::Data(k) => format!("t{k}"),
+        Register::Half(k) => format!("h{k}"),
+        Register::Mask(k) => format!("m{k}"),
+        Register::Constant(k) => scalar(def, spec, registers.constants[k]),
+    };
+    for (i, op) in registers.ops.iter().enumerate() {
+        let mut from: Vec<String> = op.srcs.iter().map(name).collect();
+        from.extend(op.scalar.map(|s| scalar(def, spec, s)));
+        let (mut call, mut to) = (called(op), name(&op.dst));
+        match op.call {
+            Call::Load(k) => from.extend(plan.inputs[k].clone()),
+            Call::Store(k) => from = vec![std::mem::replace(&mut to, plan.outputs[k].clone())],
+            Call::Plain(Api::Cast(round)) => call = format!("{call}, {}", round.name()),
+            _ => {}
+        }
+        let (number, ty) = ((i + 1).to_string(), change(op.from, op.to));
+        table.row([&number, &call, &ty, &to, &from.join(", "), op.what]);
+    }
+    table.to_text()
+}
+
+fn called(op: &Op) -> String {
+    match op.call {
+        Call::Load(_) => "load".into(),
+        Call::Store(_) => "store".into(),
+        Call::Plain(api) => api.name().into(),
+        Call::MulDstAdd => "FusedMulDstAdd".into(),
+        Call::MulAddDst => "MulAddDst".into(),
+    }
+}
+
+/// Lines on what a step takes.
+pub fn cost(plan: &Plan, registers: &Registers) -> String {
+    let work = registers.work(plan.soc.arch);
+    let (data, constants) = (registers.data + registers.halves, registers.constants.len());
+    format!(
+        "step           {} vector calls, {} casts, {} loads, {} stores for 64 elements\n\
+         registers      {} of {DATA} for data, {constants} of them set once; {} of {MASKS} for masks",
+        work.compute,
+        work.casts,
+        work.loads,
+        work.stores,
+        data + constants,
+        registers.masks + 1,
+    )
+}
