@@ -41,7 +41,7 @@ pub enum Command {
     /// Measure how far results are from the truth; exit code 1 if a budget is missed.
     #[command(after_long_help = help::VERIFY)]
     Verify(Verify),
-    /// Show formula, derivative, simplified graph and what each primitive becomes.
+    /// Show formula, derivative, simplified graph, what each primitive becomes, and what would be cheaper.
     Explain(Explain),
     /// Show which core and tile of an NPU owns which part of the activation.
     Tile(Tile),

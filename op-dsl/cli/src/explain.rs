@@ -1,6 +1,7 @@
 //! `explain`: the way from an author's formula to instructions.
 
 use super::Operators;
+use super::advice::advice;
 use super::args::Explain;
 use super::constants;
 use super::error::Error;
@@ -9,6 +10,7 @@ use super::lookup;
 use super::table::{Table, indent};
 use super::verify::formula::mode;
 use codegen_ascendc::arch::SOCS;
+use codegen_ascendc::plan::plan_in;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
 use op_dsl_ir::regions::{self, Function, Split};
 use op_dsl_ir::rounding::{Arithmetic, worst};
@@ -34,18 +36,17 @@ pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
         text += &specialisation(def, spec, &mode(op, spec), args.dtype);
         let index = def.specs.iter().position(|s| s.when == spec.when).unwrap_or(0);
         let soc = args.soc.map_or(&SOCS[0], |soc| soc.0);
-        text += &match (
-            codegen_ascendc::plan::plan_in(def, index, args.dtype, soc, args.form),
-            args.soc,
-        ) {
-            (Ok(plan), Some(_)) => super::plan::show(def, spec, &plan),
-            (Ok(plan), None) => super::plan::brief(&plan),
+        let planned = plan_in(def, index, args.dtype, soc, args.form);
+        text += &match (&planned, args.soc) {
+            (Ok(plan), Some(_)) => super::plan::show(def, spec, plan),
+            (Ok(plan), None) => super::plan::brief(plan),
             (Err(refusal), asked) => {
-                let text = format!("\nNot planned\n  {refusal}\n");
                 refusals.extend(asked.map(|_| refusal.to_string()));
-                text
+                format!("\nNot planned\n  {refusal}\n")
             }
         };
+        let advice = advice(def, spec, planned.as_ref().ok()).join("\n");
+        text += &format!("\nWhat would make it cheaper or more accurate\n{}", indent(&advice, 2));
     }
     match refusals.pop() {
         Some(refusal) if refusals.len() + 1 == asked => Err(Error::Usage(refusal)),

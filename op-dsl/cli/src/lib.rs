@@ -8,11 +8,13 @@
 //! bench     speed beside a floor                  roles     which input is the activation
 //! verify    accuracy against oracles              table     aligned columns, CSV, JSON
 //! check     all of it at once                     progress  a bar
-//! explain   from formula to instructions          constants cut short
+//! explain   from formula to instructions          constants cut short; advice: what
+//!                                                        would make it cheaper
 //! emit      AscendC sources                         build     and their package
 //! simulate  an emitted kernel on the host model
 //! ```
 
+mod advice;
 mod args;
 mod array;
 mod bench;

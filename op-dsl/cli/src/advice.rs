@@ -1,0 +1,335 @@
+//! What would make a formula cheaper or more accurate, by what the compiler knows of it.
+
+use codegen_ascendc::plan::{Bound, Cost, Plan};
+use codegen_ascendc::sequence::Api;
+use op_dsl_ir::op::{Kind, OpDef, Origin, Spec, Tensor};
+use op_dsl_ir::passes::simplify;
+use op_dsl_ir::regions::{is_uniform, split};
+use op_dsl_ir::rounding::{Arithmetic, worst};
+use op_dsl_ir::{Graph, Id, Node, Prim, show};
+
+/// Sentences, the gravest first; on an NPU, with its plan.
+pub fn advice(def: &OpDef, spec: &Spec, plan: Option<&Plan>) -> Vec<String> {
+    let of = Of { def, spec, graph: &spec.graph };
+    let saved = plan.and_then(|plan| of.saved(plan));
+    let all = [of.width(), of.table(), of.digits(), of.divisions(), saved];
+    let mut said: Vec<String> = all.into_iter().flatten().collect();
+    said.extend(plan.into_iter().flat_map(|plan| of.on(plan)));
+    if said.is_empty() {
+        said.push(
+            "Nothing that is known here: a few roundings in f32, and no function to look up."
+                .into(),
+        );
+    }
+    said
+}
+
+struct Of<'a> {
+    def: &'a OpDef,
+    spec: &'a Spec,
+    graph: &'a Graph,
+}
+
+impl Of<'_> {
+    /// Why CPUs leave f32, if they do, and where it loses most.
+    fn width(&self) -> Option<String> {
+        let wide = self.spec.wide.as_ref().filter(|wide| wide.single)?;
+        let found = worst(self.graph, Arithmetic::F32);
+        let off = match found.ulps.is_finite() {
+            true => format!("{:.0} ulp off", found.ulps),
+            false => "of no use".into(),
+        };
+        let names = self.def.input_names();
+        let at = names.iter().zip(&found.streams).map(|(name, v)| format!("{name} = {v:.2e}"));
+        let at: Vec<String> = at.collect();
+        let at = if at.is_empty() { String::new() } else { format!(" near {}", at.join(", ")) };
+        let types = if wide.halves { "" } else { ", for tensors of f32" };
+        let instead = match split(&wide.graph, names.len()) {
+            Some(_) => "look up a table that was fitted in f64, where they can",
+            None => "compute it in f64",
+        };
+        Some(format!(
+            "In f32 it would be {off}{at}, so CPUs {instead}{types}: a form without what cancels or \
+             overflows there would stay in f32."
+        ))
+    }
+
+    /// Why there is no table, where one would pay.
+    fn table(&self) -> Option<String> {
+        let wide = self.spec.wide.as_ref()?;
+        if split(&wide.graph, self.def.input_streams().len()).is_some() {
+            return None;
+        }
+        let (graph, reads) = (&wide.graph, self.reads(&wide.graph));
+        let repeats = |prim: Prim| matches!(prim, Prim::Sin | Prim::Cos);
+        let joint = calls(graph).find(|(_, prim, args)| {
+            prim.row().arity == 1 && is_function(*prim) && reads[args[0].index()].count_ones() > 1
+        });
+        let why = match joint {
+            Some((_, prim, args)) => {
+                let streams = self.names(reads[args[0].index()]).join(" and ");
+                format!("`{}` is applied to {streams} together", prim.row().name)
+            }
+            None if calls(graph).any(|(_, prim, _)| repeats(prim)) => {
+                "what repeats itself for ever has none".into()
+            }
+            None => "a sum of functions, or a jump, is no product of functions of one value".into(),
+        };
+        Some(format!(
+            "No table is looked up: {why}. A product of functions of one value each would be looked up."
+        ))
+    }
+
+    /// The function that rounds most.
+    fn digits(&self) -> Option<String> {
+        if self.spec.wide.as_ref().is_some_and(|wide| wide.single) {
+            return None;
+        }
+        let most = calls(self.graph).filter(|(_, prim, _)| is_function(*prim));
+        let (_, prim, _) = most.max_by(|a, b| a.1.row().ulp.0.total_cmp(&b.1.row().ulp.0))?;
+        let (name, own) = (prim.row().name, f64::from(prim.row().ulp.0));
+        let all = worst(self.graph, Arithmetic::F32).ulps;
+        let rest = match own >= 0.5 * all {
+            true => "the arithmetic around it loses little",
+            false => "the arithmetic around it loses more",
+        };
+        Some(format!(
+            "In f32 at most {all:.1} ulp are estimated; `{name}` alone may be {own} off, {rest}."
+        ))
+    }
+
+    /// Several divisions, or by what is the same everywhere.
+    fn divisions(&self) -> Option<String> {
+        let uniform = is_uniform(self.graph);
+        let divisors: Vec<Id> = calls(self.graph)
+            .filter(|(_, prim, _)| *prim == Prim::Div)
+            .map(|(_, _, args)| args[1])
+            .collect();
+        let same = divisors.iter().find(|id| uniform[id.index()]);
+        match (same, divisors.len()) {
+            (Some(id), _) => Some(format!(
+                "A division by {} is by the same number everywhere: times its reciprocal it is one product, half a \
+                 unit less accurate.",
+                self.expression(*id)
+            )),
+            (None, n) if n > 1 => {
+                Some(format!("{n} divisions: over one denominator, one would do."))
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of a gradient that its forward operator had best save.
+    fn saved(&self, plan: &Plan) -> Option<String> {
+        let of = self.def.grad_of.as_ref()?;
+        let streams = self.def.input_streams();
+        let from_above =
+            |k: &usize| matches!(of.inputs.get(streams[*k].tensor), Some(Origin::Upstream(_)));
+        let above = (0..streams.len()).filter(from_above).fold(0, |all, k| all | bit(k));
+        let reads = self.reads(self.graph);
+        let known = calls(self.graph).filter(|(id, prim, _)| {
+            let read = reads[id.index()];
+            is_function(*prim) && read != 0 && read & above == 0
+        });
+        let would = known.filter_map(|(id, ..)| Some((id, self.if_read(plan, id)?)));
+        let (id, cost) = would.min_by(|a, b| cycles(&a.1).total_cmp(&cycles(&b.1)))?;
+        let (calls, soc) = (plan.cost.calls, plan.soc.name);
+        let pays = match cycles(&cost) < cycles(&plan.cost) {
+            true => format!(
+                "{:.1} cycles of 64 elements instead of {:.1}",
+                cycles(&cost),
+                cycles(&plan.cost)
+            ),
+            false => "which does not pay there, as more bytes are moved".into(),
+        };
+        (cost.calls < calls).then(|| {
+            format!(
+                "{} follows from the forward operator's inputs: saved there by `#[saved]`, a tile takes {} calls \
+                 instead of {calls} on {soc}, {pays}.",
+                self.expression(id),
+                cost.calls,
+            )
+        })
+    }
+
+    /// What a tile costs where a value is one more tensor.
+    fn if_read(&self, plan: &Plan, id: Id) -> Option<Cost> {
+        let mut def = self.def.of_all_rows().into_owned();
+        let mut nodes = self.graph.nodes.to_vec();
+        nodes[id.index()] = Node::Stream(def.input_streams().len() as u16);
+        let graph = Graph { nodes: nodes.into(), outputs: self.graph.outputs.clone() };
+        def.specs =
+            vec![Spec { when: self.spec.when.clone(), ..Spec::of(simplify::run(&graph)) }].into();
+        def.inputs.to_mut().push(Tensor { name: "saved".into(), kind: Kind::Whole, used: true });
+        codegen_ascendc::plan::plan(&def, 0, plan.dtype, plan.soc).ok().map(|plan| plan.cost)
+    }
+
+    /// What a tile waits for on an NPU.
+    fn on(&self, plan: &Plan) -> Vec<String> {
+        let (cost, soc) = (&plan.cost, plan.soc.name);
+        let (vector, gm) = (cost.cycles, cost.gm_cycles);
+        let mut said = match cost.bound() {
+            Bound::Memory => vec![format!(
+                "On {soc} GM is the bound, {gm:.1} cycles of 64 elements beside {vector:.1} in the vector unit: fewer \
+                 calls gain nothing, fewer or shorter tensors do."
+            )],
+            Bound::Vector => {
+                let functions = calls(self.graph).filter(|(_, prim, _)| is_function(*prim));
+                let spared = functions.filter_map(|(id, prim, _)| {
+                    Some((prim, vector - self.if_read(plan, id)?.cycles))
+                });
+                let most =
+                    spared.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, spared)| *spared > 0.0);
+                let most = most.map_or_else(String::new, |(prim, spared)| {
+                    format!(", {spared:.1} of them for `{}`", prim.row().name)
+                });
+                vec![format!(
+                    "On {soc} the vector unit is the bound, {vector:.1} cycles of 64 elements{most}, beside {gm:.1} \
+                     in GM: fewer or cheaper calls are what counts."
+                )]
+            }
+        };
+        let casts = plan.instrs.iter().filter(|i| matches!(i.api, Api::Cast(_))).count();
+        if casts > 0 && cost.bound() == Bound::Vector {
+            said.push(format!(
+                "{casts} of its {} calls are casts, which tensors of f32 do not need.",
+                cost.calls
+            ));
+        }
+        if cost.apart > 0 {
+            said.push(format!(
+                "{} of its calls keep products from overflowing on the way to a finite result.",
+                cost.apart
+            ));
+        }
+        said
+    }
+
+    /// Which streams each node reads, a bit each.
+    fn reads(&self, graph: &Graph) -> Vec<u64> {
+        let mut all: Vec<u64> = Vec::with_capacity(graph.nodes.len());
+        for node in graph.nodes.iter() {
+            all.push(match node {
+                Node::Stream(s) => bit(usize::from(*s)),
+                _ => node.args().iter().fold(0, |read, arg| read | all[arg.index()]),
+            });
+        }
+        all
+    }
+
+    fn names(&self, streams: u64) -> Vec<String> {
+        let names = self.def.input_names().into_iter().enumerate();
+        names.filter(|(k, _)| streams & bit(*k) != 0).map(|(_, name)| name).collect()
+    }
+
+    fn expression(&self, id: Id) -> String {
+        let graph = Graph { nodes: self.graph.nodes.clone(), outputs: vec![id].into() };
+        format!("`{}`", show::expression(&graph, &self.def.input_names(), &self.def.scalar_names()))
+    }
+}
+
+/// Of the slower of vector unit and GM.
+fn cycles(cost: &Cost) -> f64 {
+    cost.cycles.max(cost.gm_cycles)
+}
+
+/// Of a stream; no operator has so many that they share one.
+fn bit(stream: usize) -> u64 {
+    1u64.wrapping_shl(stream as u32)
+}
+
+/// Whether a primitive is more than arithmetic: its value is approximated.
+fn is_function(prim: Prim) -> bool {
+    let row = prim.row();
+    row.arity == 1 && row.ulp.0 > 0.5
+}
+
+/// The calls of a graph.
+fn calls(graph: &Graph) -> impl Iterator<Item = (Id, Prim, [Id; 3])> {
+    graph.nodes.iter().enumerate().filter_map(|(i, node)| match *node {
+        Node::Call(prim, args) => Some((Id(i as u32), prim, args)),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::SCALE;
+    use codegen_ascendc::arch::SOCS;
+    use op_dsl_ir::Builder;
+    use op_dsl_ir::DType;
+    use op_dsl_ir::op::{GradOf, Wide};
+
+    /// What is said of a formula of `dy`, `x.gate` and `x.value`, whose first scalar is `k`.
+    fn said(formula: fn(&mut Builder) -> Id, grad: bool, single: Option<bool>) -> String {
+        let mut b = Builder::new();
+        let y = formula(&mut b);
+        let graph = b.finish(&[y]);
+        let wide = single.map(|single| Wide { graph: graph.clone(), single, halves: single });
+        let spec = Spec { wide, ..Spec::of(graph) };
+        let op = SCALE.redefined(|def| {
+            let mut k = def.attrs[1].clone();
+            (k.name, k.kind) = ("k".into(), op_dsl_ir::op::AttrKind::Float);
+            def.attrs.to_mut().push(k);
+            let inputs = vec![Origin::Upstream(0), Origin::Input(0)].into();
+            let of = GradOf { forward: "F".into(), inputs, wrt: vec![0].into() };
+            def.grad_of = grad.then_some(of);
+        });
+        let mut def = op.def().clone();
+        def.specs = vec![spec.clone()].into();
+        def.outputs = vec![Tensor { name: "y".into(), kind: Kind::Whole, used: true }].into();
+        let plan = codegen_ascendc::plan::plan(&def, 0, DType::F32, &SOCS[0]).ok();
+        advice(&def, &spec, plan.as_ref()).join("\n")
+    }
+
+    #[test]
+    fn every_sentence_has_its_formula() {
+        type Formula = fn(&mut Builder) -> Id;
+        let plain: Formula = |b| b.stream(0);
+        let gelu: Formula = |b| {
+            let (dy, x) = (b.stream(0), b.stream(1));
+            let f = b.call(Prim::GeluGrad, &[x]);
+            b.product(dy, f)
+        };
+        let joint: Formula = |b| {
+            let (x, z) = (b.stream(1), b.stream(2));
+            let t = b.product(x, z);
+            b.call(Prim::Tanh, &[t])
+        };
+        let by_scalar: Formula = |b| {
+            let (x, k) = (b.stream(1), b.scalar(0));
+            b.quotient(x, k)
+        };
+        let twice: Formula = |b| {
+            let (x, z, dy) = (b.stream(1), b.stream(2), b.stream(0));
+            let t = b.quotient(dy, x);
+            b.quotient(t, z)
+        };
+        for (formula, grad, single, part) in [
+            (plain, false, None, "On ascend910b GM is the bound"),
+            (
+                gelu,
+                false,
+                None,
+                "`gelu_grad` alone may be 2 off, the arithmetic around it loses little",
+            ),
+            (
+                gelu,
+                true,
+                None,
+                "`gelu_grad(x.gate)` follows from the forward operator's inputs: saved there by `#[saved]`, a tile takes 1 calls",
+            ),
+            (gelu, false, Some(true), "so CPUs look up a table that was fitted in f64"),
+            (joint, false, Some(true), "so CPUs compute it in f64"),
+            (joint, false, Some(false), "`tanh` is applied to x.gate and x.value together"),
+            (by_scalar, false, None, "A division by `k` is by the same number everywhere"),
+            (twice, false, None, "2 divisions: over one denominator, one would do"),
+        ] {
+            let text = said(formula, grad, single);
+            assert!(text.contains(part), "{text}");
+        }
+        let nothing = advice(SCALE.def(), &SCALE.def().specs[0], None).join("\n");
+        assert!(nothing.starts_with("Nothing that is known here"), "{nothing}");
+    }
+}
