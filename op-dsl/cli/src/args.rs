@@ -43,6 +43,8 @@ pub enum Command {
     Verify(Verify),
     /// Show formula, derivative, simplified graph, what each primitive becomes, and what would be cheaper.
     Explain(Explain),
+    /// Write a page of all there is to see of the operators: formulas, errors, speed, costs.
+    Report(Report),
     /// Show which core and tile of an NPU owns which part of the activation.
     Tile(Tile),
     /// Write the AscendC sources of an operator, with everything that its build needs.
@@ -229,6 +231,19 @@ pub struct Explain {
     /// Where kernels keep what they compute, on an NPU that has registers for it.
     #[arg(long, value_name = "registers|memory", default_value = "registers", value_parser = storage)]
     pub form: Storage,
+}
+
+#[derive(Args)]
+pub struct Report {
+    /// Name of the operator; all of them by default.
+    #[arg(value_name = "OP")]
+    pub op: Option<String>,
+    /// The page: one file, which needs no other.
+    #[arg(long, value_name = "FILE.html", default_value = "report.html")]
+    pub out: PathBuf,
+    /// CSV of `bench --format csv`, of any operators and systems, to show their speed.
+    #[arg(long, value_name = "FILE.csv")]
+    pub bench: Option<String>,
 }
 
 #[derive(Args)]

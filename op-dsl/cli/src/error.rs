@@ -53,9 +53,11 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
-    /// A file of earlier times that cannot be compared with.
-    #[error("--compare {path}: {what}; `bench --format csv` makes such files")]
+    /// A file of earlier times that cannot be read.
+    #[error("{flag} {path}: {what}; `bench --format csv` makes such files")]
     Earlier {
+        /// `--compare`
+        flag: &'static str,
         /// The file as it was typed.
         path: String,
         /// What is wrong with it.

@@ -10,6 +10,7 @@
 //! check     all of it at once                     progress  a bar
 //! explain   from formula to instructions          constants cut short; advice: what
 //!                                                        would make it cheaper
+//! report    a page of all of it
 //! emit      AscendC sources                         build     and their package
 //! simulate  an emitted kernel on the host model
 //! ```
@@ -31,6 +32,7 @@ mod npy;
 mod picture;
 mod plan;
 mod progress;
+mod report;
 mod roles;
 mod run;
 mod simulate;
@@ -123,6 +125,7 @@ fn dispatch(
         args::Command::Bench(args) => bench::bench(operators, &args, out),
         args::Command::Verify(args) => verify::verify(operators, &args, out),
         args::Command::Explain(args) => print(out, &explain::explain(operators, &args)?),
+        args::Command::Report(args) => print(out, &report::report(operators, &args)?),
         args::Command::Tile(args) => print(out, &tile::tile(operators, &args)?),
         args::Command::Emit(args) => print(out, &emit::emit(operators, &args)?),
         args::Command::Simulate(args) => simulate::simulate(operators, &args, out),
@@ -149,6 +152,7 @@ Activation operators and their gradients, each generated from its formula.
   bench    time an operator beside the floor of its memory traffic
   verify   measure how far its results are from the truth
   explain  show the way from the formula to instructions
+  report   write a page of formulas, errors, speed and costs
   tile     show which core and tile of an NPU owns which part
   emit     write AscendC sources with everything their build needs
   build    build their package with the toolkit of this machine

@@ -1,5 +1,6 @@
 //! A tiling as a picture: the matrix, a colour per core, an outline per tile.
 
+use super::table::escaped;
 use op_dsl_ir::tiling::{Path, Tile, Tiling};
 use std::fmt::Write;
 
@@ -111,10 +112,6 @@ fn rectangle(out: &mut String, [x, y, w, h]: &[f64; 4], style: &str) {
         out,
         "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{w:.2}\" height=\"{h:.2}\" {style}/>"
     );
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -18,6 +18,22 @@ impl Table {
         self.rows.push(cells.into_iter().map(|c| c.as_ref().to_string()).collect());
     }
 
+    /// The rows below the headings.
+    pub fn is_empty(&self) -> bool {
+        self.rows.len() < 2
+    }
+
+    /// As a table of a page.
+    pub fn to_html(&self) -> String {
+        let cells = |row: &Vec<String>, tag: &str| -> String {
+            row.iter().map(|cell| format!("<{tag}>{}</{}>", escaped(cell), &tag[..2])).collect()
+        };
+        let mut rows = self.rows.iter();
+        let head = rows.next().map(|row| cells(row, "th scope=\"col\"")).unwrap_or_default();
+        let body: String = rows.map(|row| format!("<tr>{}</tr>", cells(row, "td"))).collect();
+        format!("<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+    }
+
     /// Columns as wide as they must be, two spaces apart; columns of numbers to the right.
     pub fn to_text(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -42,6 +58,11 @@ impl Table {
         }
         text
     }
+}
+
+/// The text where markup has its own meaning of some characters.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 fn is_number(cell: &str) -> bool {

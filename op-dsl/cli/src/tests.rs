@@ -357,6 +357,37 @@ fn new_writes_a_crate_whole_or_not_at_all() {
     );
 }
 
+#[test]
+fn report_is_one_page_whole_or_not_at_all() {
+    let place = directory();
+    let path = |name: &str| place.path().join(name).to_str().expect("a path of text").to_string();
+    let (page, csv) = (path("a.html"), path("a.csv"));
+    let timed = good(&[&BENCH[..], &["--format", "csv"]].concat());
+    std::fs::write(&csv, &timed).expect("a writable file");
+    assert!(good(&["report", "--out", &page, "--bench", &csv]).contains("a.html: 1 operators, "));
+    let text = std::fs::read_to_string(&page).expect("the page");
+    let count = |part: &str| text.matches(part).count();
+    assert_eq!((count("<section "), count("<math "), count("<polyline ")), (1, 2, 3));
+    for part in
+        ["<h3>Speed</h3>", "<td>floor</td>", "<td>ascend910b</td>", "aria-label=\"Tiles of Scale, "]
+    {
+        assert!(text.contains(part), "{part}");
+    }
+    // Nothing comes from elsewhere.
+    assert_eq!(count("http"), count("xmlns=\"http://www.w3.org/2000/svg\""));
+    refused(&["report", "--out", &path("nowhere/a.html")]);
+    refused(&["report", "--out", &path(".")]);
+    refused(&["report", "--out", &path("b.html"), "--bench", &page]);
+    refused(&["report", "--out", &path("b.html"), "--bench", &path("none.csv")]);
+    refused(&["report", "Scael"]);
+    let mut names: Vec<_> = std::fs::read_dir(place.path())
+        .expect("the directory")
+        .map(|e| e.expect("an entry").file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["a.csv", "a.html"], "nothing else was written");
+}
+
 /// In one element type, which two architectures have: the host model's compiler is what takes time.
 fn single(op: &'static Operator) -> &'static Operator {
     Box::leak(Box::new(op.redefined(|def| def.dtypes = vec![DType::BF16].into())))

@@ -8,6 +8,7 @@ use super::table::{Table, indent};
 use super::verify::formula::mode;
 use super::{lookup, picture};
 use codegen_ascendc::plan::{Plan, plan};
+use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::bind::bind;
 use op_dsl_ir::op::{OpDef, Part};
 use op_dsl_ir::tiling::{BLOCK, Extent, Machine, Path, Side, Tiling, tile as divide};
@@ -18,45 +19,67 @@ const SAMPLE: usize = 20_000;
 /// The tiling as text; a picture of it if a file is given.
 pub fn tile(operators: Operators, args: &Args) -> Result<String, Error> {
     let op = lookup::operator(operators, &args.op)?;
-    let attrs = lookup::attributes(op, &args.attrs)?;
-    let shape = &args.shape.0;
-    let shapes = roles::input_shapes(op, &attrs, shape)?;
-    let bound = bind(op.def(), &attrs, &roles::metas(op.def(), &shapes))
-        .map_err(|e| Error::Call(e.into()))?;
-    let refused = |e: codegen_ascendc::arch::Refusal| Error::Usage(e.to_string());
-    let plan = plan(op.def(), bound.spec, args.dtype, args.soc.0).map_err(refused)?;
-
-    let extent = Extent::new(&bound);
-    let machine = Machine {
-        ub: args.ub.unwrap_or(args.soc.0.reported_ub()),
-        cores: args.cores.unwrap_or(args.soc.0.cores),
-        pads: args.soc.0.arch.pads,
-    };
-    let wrong = |e| Error::Usage(format!("{} on {}: {e}", op.name(), args.soc.0.name));
-    let tiling = divide(&extent, &plan.need, &machine).map_err(wrong)?;
-
-    let dims: Vec<String> = shape.iter().map(usize::to_string).collect();
-    let lead = &op.def().inputs[roles::lead(op.def())];
-    let heading = format!(
-        "{}, {}, {} of {}: {} on {}",
-        op.name(),
-        mode(op, &op.def().specs[bound.spec]),
-        lead.name,
-        dims.join("x"),
-        args.dtype,
-        args.soc.0.name
-    );
-    let parts = lead.kind.parts().len() as u64;
+    let divided = Divided::new(op, args)?;
+    let Divided { heading, plan, extent, machine, tiling } = &divided;
     let text = format!(
         "{heading}\n{}\n{}",
-        indent(&summary(op.def(), &plan, &extent, &machine, &tiling), 2),
-        indent(&cores(&tiling), 2)
+        indent(&summary(op.def(), plan, extent, machine, tiling), 2),
+        indent(&cores(tiling), 2)
     );
     if let Some(file) = &args.svg {
-        let svg = picture::svg(&heading, &tiling, parts);
+        let svg = divided.picture(op.def());
         std::fs::write(file, svg).map_err(|e| Error::Usage(format!("--svg {file}: {e}")))?;
     }
     Ok(text)
+}
+
+/// An activation, divided among the cores of an NPU.
+pub struct Divided {
+    /// What is divided, on one line.
+    pub heading: String,
+    plan: Plan,
+    extent: Extent,
+    machine: Machine,
+    tiling: Tiling,
+}
+
+impl Divided {
+    pub fn new(op: &Operator, args: &Args) -> Result<Divided, Error> {
+        let attrs = lookup::attributes(op, &args.attrs)?;
+        let shape = &args.shape.0;
+        let shapes = roles::input_shapes(op, &attrs, shape)?;
+        let bound = bind(op.def(), &attrs, &roles::metas(op.def(), &shapes))
+            .map_err(|e| Error::Call(e.into()))?;
+        let refused = |e: codegen_ascendc::arch::Refusal| Error::Usage(e.to_string());
+        let plan = plan(op.def(), bound.spec, args.dtype, args.soc.0).map_err(refused)?;
+
+        let extent = Extent::new(&bound);
+        let machine = Machine {
+            ub: args.ub.unwrap_or(args.soc.0.reported_ub()),
+            cores: args.cores.unwrap_or(args.soc.0.cores),
+            pads: args.soc.0.arch.pads,
+        };
+        let wrong = |e| Error::Usage(format!("{} on {}: {e}", op.name(), args.soc.0.name));
+        let tiling = divide(&extent, &plan.need, &machine).map_err(wrong)?;
+
+        let dims: Vec<String> = shape.iter().map(usize::to_string).collect();
+        let heading = format!(
+            "{}, {}, {} of {}: {} on {}",
+            op.name(),
+            mode(op, &op.def().specs[bound.spec]),
+            op.def().inputs[roles::lead(op.def())].name,
+            dims.join("x"),
+            args.dtype,
+            args.soc.0.name
+        );
+        Ok(Divided { heading, plan, extent, machine, tiling })
+    }
+
+    /// Which core owns what, as SVG.
+    pub fn picture(&self, def: &OpDef) -> String {
+        let parts = def.inputs[roles::lead(def)].kind.parts().len() as u64;
+        picture::svg(&self.heading, &self.tiling, parts)
+    }
 }
 
 fn summary(def: &OpDef, plan: &Plan, extent: &Extent, machine: &Machine, t: &Tiling) -> String {

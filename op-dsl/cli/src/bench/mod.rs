@@ -12,7 +12,7 @@ mod case;
 mod compare;
 mod data;
 mod machine;
-mod record;
+pub mod record;
 
 use super::args::{Bench, BenchFormat, DataKind};
 use super::error::Error;
@@ -38,7 +38,7 @@ const LARGEST_FILE: u64 = 16 << 20;
 pub fn bench(operators: Operators, args: &Bench, out: &mut dyn Write) -> Result<Verdict, Error> {
     let op = lookup::operator(operators, &args.op)?;
     let attrs = lookup::attributes(op, &args.attrs)?;
-    let earlier = args.compare.as_deref().map(read).transpose()?;
+    let earlier = args.compare.as_deref().map(|path| read("--compare", path)).transpose()?;
     let mut records = Vec::new();
     for &dtype in &args.dtype {
         let mut case = Case::new(op, &attrs, &args.shape.0, dtype, args.data)?;
@@ -102,9 +102,9 @@ fn setting(op: &Operator, spec: &Spec, attrs: &[Value], args: &Bench) -> String 
     [level].into_iter().chain(tail).chain(given).collect::<Vec<_>>().join(" ")
 }
 
-/// The rows of an earlier run.
-fn read(path: &str) -> Result<Earlier, Error> {
-    let wrong = |what: String| Error::Earlier { path: path.into(), what };
+/// The rows of an earlier run, in the file that this option names.
+pub fn read(flag: &'static str, path: &str) -> Result<Earlier, Error> {
+    let wrong = |what: String| Error::Earlier { flag, path: path.into(), what };
     let mut text = String::new();
     let file = File::open(path).map_err(|e| wrong(e.to_string()))?;
     let read = file.take(LARGEST_FILE + 1).read_to_string(&mut text);

@@ -7,11 +7,13 @@ use codegen_ascendc::plan::{Bound, Plan, plan};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::DType;
 
-/// A row for each form and NPU, a number for each element type; nothing where no NPU can do any.
-pub fn table(operators: &[&'static Operator]) -> String {
+/// What the columns are.
+pub const LEGEND: &str = "calls: vector calls per tile; cycles: of 64 elements on a core, the slower of the vector unit and GM";
+
+/// A row for each form and NPU, a number for each element type.
+pub fn table(operators: &[&'static Operator]) -> Table {
     let mut table =
         Table::new(&["operator", "form", "NPU", "types", "calls", "cycles", "waits for"]);
-    let mut any = false;
     for op in operators {
         for (index, spec) in op.def().specs.iter().enumerate() {
             for soc in SOCS {
@@ -19,7 +21,6 @@ pub fn table(operators: &[&'static Operator]) -> String {
                 if plans.is_empty() {
                     continue;
                 }
-                any = true;
                 let each = |cell: fn(&Plan) -> String| -> String {
                     plans.iter().map(cell).collect::<Vec<_>>().join(" / ")
                 };
@@ -38,8 +39,7 @@ pub fn table(operators: &[&'static Operator]) -> String {
             }
         }
     }
-    let legend = "calls: vector calls per tile; cycles: of 64 elements on a core, the slower of the vector unit and GM\n";
-    if any { format!("\n{}{legend}", table.to_text()) } else { String::new() }
+    table
 }
 
 fn plans(op: &Operator, spec: usize, soc: &'static Soc) -> Vec<Plan> {

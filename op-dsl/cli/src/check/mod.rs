@@ -9,7 +9,7 @@
 //! ```
 
 mod accuracy;
-mod cost;
+pub mod cost;
 mod derivative;
 mod kernels;
 mod packages;
@@ -87,6 +87,9 @@ pub fn check(operators: Operators, args: &Args, out: &mut dyn Write) -> Result<V
         }
     }
     progress.finish_and_clear();
-    print(out, &cost::table(&chosen))?;
+    let costs = cost::table(&chosen);
+    if !costs.is_empty() {
+        print(out, &format!("\n{}{}\n", costs.to_text(), cost::LEGEND))?;
+    }
     Ok(verdict)
 }

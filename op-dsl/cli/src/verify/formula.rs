@@ -1,10 +1,12 @@
 //! One specialisation with its attributes fixed, and the settings that it is swept in.
 
+use super::sweep::PLAIN;
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::op::{AttrKind, Gate, Kind, OpDef, Part, Spec, Value};
 use op_dsl_ir::roles::{Dependence, activation, dependence};
 use op_dsl_ir::{DType, Id, Node, Prim, Stored};
+use op_dsl_truth::crossing;
 use op_dsl_truth::format::Format;
 
 /// What factors are in sweeps.
@@ -117,6 +119,33 @@ impl Formula {
     /// The true outputs for these streams.
     pub fn truth(&self, setting: &Setting, streams: &[f64], format: Format) -> Vec<f64> {
         op_dsl_truth::outputs(self.spec, streams, &setting.scalars(), format)
+    }
+
+    /// How far output `k` of an element is from the truth: what came out, and what is right. Near zero crossings it
+    /// is measured as [`crossing::scale`] has it; of 16-bit types as it is. Of poles in two directions one is as
+    /// good as the other.
+    pub fn error(
+        &self,
+        dtype: DType,
+        setting: &Setting,
+        k: usize,
+        x: f64,
+        [got, want]: [f64; 2],
+    ) -> f64 {
+        let format = Format::of(dtype);
+        let error = format.error(got, want, 0.0);
+        let truth = |x: f64| self.truth(setting, &setting.at(x), format)[k];
+        if error > PLAIN && want.is_infinite() && got.is_infinite() {
+            let sides = [x.next_down(), x.next_up()].map(truth);
+            return if sides.iter().any(|v| v * got > 0.0) { 0.0 } else { error };
+        }
+        if format.is_half() || error <= PLAIN || !got.is_finite() {
+            return error;
+        }
+        match crossing::scale(x, setting.factor(self), truth) {
+            0.0 => error,
+            scale => format.error(got, want, format.ulp(scale)),
+        }
     }
 
     /// Whether a stream multiplies results and is nothing else.

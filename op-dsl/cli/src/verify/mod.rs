@@ -4,6 +4,7 @@
 //! formula   one specialisation, and the settings that it is swept in
 //! points    the activations of a sweep
 //! bench     running the operator on many elements
+//! probe     errors at a few activations
 //! sweep     every activation through the kernels of each level, held against the truth
 //! factors   factors from 0 to 1e30
 //! author    the author's own code against the graph
@@ -15,6 +16,7 @@ mod bench;
 mod factors;
 pub mod formula;
 mod points;
+mod probe;
 mod report;
 mod sweep;
 
@@ -28,6 +30,7 @@ use formula::Formula;
 use indicatif::ProgressBar;
 use op_dsl_ir::DType;
 use points::Points;
+pub use probe::errors;
 pub use report::Report;
 use report::Row;
 use std::io::Write;

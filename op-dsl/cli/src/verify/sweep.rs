@@ -1,13 +1,12 @@
 //! Running a formula over many activations and measuring each result.
 
 use super::bench::Bench;
-use super::formula::{Formula, Setting};
+use super::formula::Formula;
 use super::points::Points;
 use crate::error::Error;
 use codegen_cpu::rt::simd::Level;
 use indicatif::ProgressBar;
 use op_dsl_ir::DType;
-use op_dsl_truth::crossing;
 use op_dsl_truth::format::Format;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const CHUNK: u64 = 1 << 13;
 /// Errors up to here, in units in the last place, need no look for a zero crossing, and are those of
 /// limits and of what a choice makes of NaN, which are numbers to be rounded like others.
-const PLAIN: f64 = 1.0;
+pub const PLAIN: f64 = 1.0;
 
 /// The largest error of an output, and where it is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -193,30 +192,12 @@ impl Sweeper<'_> {
                     measure.limits.add(error <= PLAIN);
                 } else {
                     measure.rounded.add(is_rounded(format, got, want));
-                    let ulp = self.lenient(setting, k, x, got, want, error);
+                    let ulp = self.formula.error(self.dtype, setting, k, x, [got, want]);
                     measure.raise(k, Worst { ulp, at: x, setting: index });
                 }
             }
         }
         Ok(())
-    }
-
-    /// The error, measured near zero crossings as [`crossing::scale`] has it; of 16-bit types as it
-    /// is. Of poles in two directions one is as good as the other.
-    fn lenient(&self, setting: &Setting, k: usize, x: f64, got: f64, want: f64, error: f64) -> f64 {
-        let format = Format::of(self.dtype);
-        let truth = |x: f64| self.formula.truth(setting, &setting.at(x), format)[k];
-        if error > PLAIN && want.is_infinite() && got.is_infinite() {
-            let sides = [x.next_down(), x.next_up()].map(truth);
-            return if sides.iter().any(|v| v * got > 0.0) { 0.0 } else { error };
-        }
-        if format.is_half() || error <= PLAIN || !got.is_finite() {
-            return error;
-        }
-        match crossing::scale(x, setting.factor(self.formula), truth) {
-            0.0 => error,
-            scale => format.error(got, want, format.ulp(scale)),
-        }
     }
 }
 

@@ -1,0 +1,61 @@
+//! `report`: all there is to see of the operators, as one page that needs no other file.
+//!
+//! ```text
+//! maths   graphs as MathML
+//! errors  how far results are off over the range of the activation
+//! plot    that as a picture of lines
+//! page    the sections of the operators, and what is around them
+//! ```
+
+mod errors;
+mod maths;
+mod page;
+mod plot;
+
+use super::args::Report as Args;
+use super::bench::{self, record::Record};
+use super::error::Error;
+use super::{Operators, lookup, progress};
+use page::{Operator, page};
+use std::io::Write;
+use std::path::Path;
+
+/// Writes the page, whole or not at all; says where.
+pub fn report(operators: Operators, args: &Args) -> Result<String, Error> {
+    let chosen = lookup::chosen(operators, args.op.as_deref())?;
+    let times = args.bench.as_deref().map(|path| bench::read("--bench", path)).transpose()?;
+    let times = times.unwrap_or_default();
+    let wrong = |e: std::io::Error| Error::Usage(format!("--out {}: {e}", args.out.display()));
+    if args.out.is_dir() {
+        return Err(wrong(std::io::ErrorKind::IsADirectory.into()));
+    }
+    // Beside its place before anything is measured: what cannot be written is told at once.
+    let parent = args.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(|e| wrong(e.kind().into()))?;
+    let progress = progress::bar();
+    progress.set_length(chosen.len() as u64);
+    let mut sections = Vec::new();
+    for op in chosen {
+        progress.set_message(op.name().to_owned());
+        let of_op = |r: &&Record| r.subject.op == op.name();
+        sections.push(Operator::new(op, times.records.iter().filter(of_op))?);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    let text = page(&sections, &times.machine);
+    file.write_all(text.as_bytes()).map_err(wrong)?;
+    readable(file.as_file()).map_err(wrong)?;
+    file.persist(&args.out).map_err(|e| wrong(e.error))?;
+    let (count, kib) = (sections.len(), text.len().div_ceil(1024));
+    Ok(format!("{}: {count} operators, {kib} KiB\n", args.out.display()))
+}
+
+/// Temporary files are their owner's alone; a page is for others too.
+fn readable(file: &std::fs::File) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    file.sync_all()
+}

@@ -1,0 +1,185 @@
+//! The sections of the operators, and what is around them.
+
+use super::errors::Errors;
+use super::maths;
+use super::plot::plot;
+use crate::args::{Shape, Target, Tile};
+use crate::bench::record::Record;
+use crate::check::cost;
+use crate::error::Error;
+use crate::table::{Table, escaped};
+use crate::tile::Divided;
+use crate::verify::formula::Formula;
+use codegen_ascendc::arch::SOCS;
+use codegen_ascendc::emit::{Layout, Options, Package};
+use codegen_cpu::rt::call;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::OpDef;
+use std::fmt::Write;
+
+const STYLE: &str = include_str!("style.css");
+/// The activation whose tiles are drawn, and so few cores that each can be seen.
+const DRAWN: [usize; 2] = [48, 2048];
+const CORES: u32 = 4;
+
+/// What is shown of an operator.
+pub struct Operator {
+    name: String,
+    section: String,
+}
+
+impl Operator {
+    pub fn new<'r>(
+        op: &'static call::Operator,
+        times: impl Iterator<Item = &'r Record>,
+    ) -> Result<Operator, Error> {
+        let (name, def) = (op.name().to_owned(), op.def());
+        let mut text = format!("<section id=\"{name}\" aria-labelledby=\"h-{name}\">");
+        let of = match def.forward() {
+            Some(forward) => format!(" <small>gradient of {}</small>", escaped(forward)),
+            None => String::new(),
+        };
+        let _ = write!(text, "<h2 id=\"h-{name}\">{}{of}</h2>", escaped(&name));
+        let _ = write!(text, "<p>{}</p>", prose(&def.doc));
+        for spec in def.specs.iter() {
+            let formula = Formula::new(op, spec);
+            let form = if spec.when.is_empty() { String::new() } else { formula.mode.clone() };
+            if !form.is_empty() {
+                let _ = write!(text, "<h3>{}</h3>", escaped(&form));
+            }
+            let lines = maths::lines(
+                &spec.traced,
+                &def.input_names(),
+                &def.scalar_names(),
+                &def.output_names(),
+            );
+            let _ = write!(text, "<div class=\"wide\" tabindex=\"0\">{}</div>", lines.concat());
+            text += &errors(&formula, &form)?;
+        }
+        text += &speed(times);
+        text += &costs(op);
+        text += &tiles(op);
+        text += &lines(def);
+        Ok(Operator { name, section: text + "</section>" })
+    }
+}
+
+/// The page around the sections.
+pub fn page(operators: &[Operator], machine: &[String]) -> String {
+    let links = operators.iter().map(|op| format!("<li><a href=\"#{0}\">{0}</a></li>", op.name));
+    let links: String = links.collect();
+    let sections: String = operators.iter().map(|op| &*op.section).collect();
+    let machine: String = machine.iter().map(|line| format!("{}<br>", escaped(line))).collect();
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta name=\"color-scheme\" content=\"light dark\"><title>Operators</title>\
+         <style>{STYLE}</style></head><body><a class=\"skip\" href=\"#main\">To the operators</a>\
+         <header><h1>Operators</h1><p>{machine}</p><nav aria-label=\"Operators\"><ul>{links}</ul></nav>\
+         </header><main id=\"main\">{sections}</main></body></html>\n"
+    )
+}
+
+/// The plot of a form, and its largest errors in words.
+fn errors(formula: &Formula, form: &str) -> Result<String, Error> {
+    let def = formula.op.def();
+    let all = [DType::F32, DType::F16, DType::BF16].into_iter();
+    let all: Vec<Errors> = all
+        .filter(|d| def.dtypes.contains(d))
+        .map(|d| Errors::of(formula, d))
+        .collect::<Result<_, _>>()?;
+    let keys = all.iter().map(|e| {
+        format!("<span class=\"key {0}\"></span>{0} at most {1:.2}", e.dtype, e.largest())
+    });
+    let keys = keys.collect::<Vec<_>>().join(", ");
+    let name = format!("{} {form}", def.name);
+    let title = format!("Error of {} over the activation", escaped(name.trim()));
+    Ok(format!(
+        "<figure>{}<figcaption>Error over {}, in units in the last place: {keys}.</figcaption></figure>",
+        plot(&title, &all),
+        escaped(&formula.describe(0)),
+    ))
+}
+
+/// What was timed, beside its floor and whoever else is in the file.
+fn speed<'r>(times: impl Iterator<Item = &'r Record>) -> String {
+    let mut table =
+        Table::new(&["system", "form", "type", "size", "threads", "ns per element", "over floor"]);
+    for record in times {
+        let of = &record.subject;
+        let floor = record.x_floor.map(|x| format!("{x:.2}")).unwrap_or_default();
+        let ns = format!("{:.3}", record.ns_per_elem);
+        table.row([&of.system, &of.mode, &of.dtype, &of.size, &of.threads, &ns, &floor]);
+    }
+    titled("Speed", &table, "")
+}
+
+fn costs(op: &'static call::Operator) -> String {
+    titled("Cost on NPUs", &cost::table(&[op]), cost::LEGEND)
+}
+
+fn titled(title: &str, table: &Table, legend: &str) -> String {
+    if table.is_empty() {
+        return String::new();
+    }
+    let table = table.to_html();
+    format!(
+        "<h3>{title}</h3><div class=\"wide\" tabindex=\"0\">{table}</div><p class=\"legend\">{legend}</p>"
+    )
+}
+
+/// Which core owns what; nothing where the first NPU cannot do the operator.
+fn tiles(op: &call::Operator) -> String {
+    let def = op.def();
+    let args = Tile {
+        op: op.name().to_owned(),
+        shape: Shape(DRAWN.to_vec()),
+        attrs: Vec::new(),
+        dtype: def.dtypes[0],
+        soc: Target(&SOCS[0]),
+        cores: Some(CORES),
+        ub: None,
+        svg: None,
+    };
+    let op = op.redefined(|def| *def = def.of_all_rows().into_owned());
+    let Ok(divided) = Divided::new(&op, &args) else { return String::new() };
+    let heading = escaped(&divided.heading);
+    format!(
+        "<h3>Tiles</h3><figure class=\"tiles\" role=\"img\" aria-label=\"Tiles of {heading}\">{}\
+         <figcaption>{heading}, {CORES} cores: a colour for each core, an outline for each tile.</figcaption></figure>",
+        divided.picture(op.def())
+    )
+}
+
+/// How much was written, and how much of it is made.
+fn lines(def: &OpDef) -> String {
+    let count = |text: &str| text.lines().filter(|l| !l.trim().is_empty()).count();
+    let written = match count(&def.formula) {
+        1 => "1 line".into(),
+        n => format!("{n} lines"),
+    };
+    let socs = Layout::OpsNn.socs();
+    let made = match Package::able(def, &socs, Options::default()) {
+        Ok((package, _)) => {
+            let files = Layout::OpsNn.tree(&[package]).files;
+            let lines: usize = files.iter().map(|file| count(&file.text)).sum();
+            format!(
+                "; its package for an NPU has {lines} lines in {} files, all generated",
+                files.len()
+            )
+        }
+        Err(refusal) => format!("; no package: {}", escaped(&refusal.why.to_string())),
+    };
+    format!("<p class=\"legend\">{written} of formula{made}.</p>")
+}
+
+/// A doc comment: what stands between backticks is code.
+fn prose(doc: &str) -> String {
+    let words = doc.split_whitespace().collect::<Vec<_>>().join(" ");
+    let pieces = words.split('`').enumerate();
+    let piece = |(i, text): (usize, &str)| match i % 2 {
+        0 => escaped(text),
+        _ => format!("<code>{}</code>", escaped(text)),
+    };
+    pieces.map(piece).collect()
+}

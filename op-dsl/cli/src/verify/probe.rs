@@ -1,0 +1,29 @@
+//! Errors at a few activations, for a picture.
+
+use super::bench::Bench;
+use super::formula::Formula;
+use crate::error::Error;
+use codegen_cpu::rt::simd::Level;
+use op_dsl_ir::DType;
+use op_dsl_truth::format::Format;
+
+/// The error of the worst output at each activation, as rounded to the element type: the first setting, at the best
+/// level of this CPU.
+pub fn errors(formula: &Formula, dtype: DType, xs: &[f64]) -> Result<Vec<f64>, Error> {
+    let (format, setting) = (Format::of(dtype), &formula.settings[0]);
+    let xs: Vec<f64> = xs.iter().map(|x| format.round(*x)).collect();
+    let mut bench = Bench::new(formula, dtype, xs.len())?;
+    (0..setting.streams.len()).for_each(|k| bench.fill(k, setting.streams[k]));
+    xs.iter().enumerate().for_each(|(i, x)| bench.set(setting.swept, i, *x as f32));
+    bench.run(setting, Level::best())?;
+    let outputs = formula.op.def().output_streams();
+    let error = |(i, x): (usize, &f64)| {
+        let wanted = formula.truth(setting, &setting.at(*x), format);
+        let each = outputs.iter().zip(wanted).enumerate();
+        let errors = each.map(|(k, (stream, want))| {
+            formula.error(dtype, setting, k, *x, [bench.get(*stream, i), want])
+        });
+        errors.fold(0.0, f64::max)
+    };
+    Ok(xs.iter().enumerate().map(error).collect())
+}
