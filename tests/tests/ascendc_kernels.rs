@@ -15,6 +15,8 @@ mod judge;
 mod more;
 #[path = "ascendc_kernels/program.rs"]
 mod program;
+#[path = "ascendc_kernels/registers.rs"]
+mod registers;
 
 use codegen_ascendc::plan::Plan;
 use codegen_ascendc::plan::registers::Registers;

@@ -29,20 +29,12 @@ pub fn file(package: &Package<'_>) -> File {
     text.line("constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);\n");
     let helpers: Vec<Helper> = package.plans.iter().flat_map(call::helpers).collect();
     for (_, helper) in helpers.iter().enumerate().filter(|(i, h)| !helpers[..*i].contains(h)) {
-        text.line(helper.text());
+        some(package, helper.text(), |_, plan| call::helpers(plan).contains(helper), &mut text);
     }
-    if package.plans.iter().any(|p| p.masks > 0) {
-        text.line(COMPLETE);
-        let by_repeat = |arch: &Arch| if arch.long_masks { "" } else { call::BY_REPEAT };
-        text.lines(in_kernel(package, |arch| by_repeat(arch).into()));
-    }
-    let casts = |arch: &Arch| package.plans_of(arch).any(registers::has_casts);
-    let casts =
-        in_kernel(
-            package,
-            |arch| if casts(arch) { registers::CASTS.into() } else { String::new() },
-        );
-    text.lines(casts);
+    some(package, COMPLETE, |_, plan| plan.masks > 0, &mut text);
+    let by_repeat = |arch: &Arch, plan: &Plan| plan.masks > 0 && !arch.long_masks;
+    some(package, call::BY_REPEAT, by_repeat, &mut text);
+    some(package, registers::CASTS, |_, plan| registers::has_casts(plan), &mut text);
     text.line("// The formula on one tile, by element type and form.");
     text.line("template <uint32_t dtype, uint32_t form>\nclass Compute;");
     for (spec, dtype) in package.specs().into_iter().flat_map(|s| DType::ALL.map(|d| (s, d))) {
@@ -58,6 +50,24 @@ pub fn file(package: &Package<'_>) -> File {
     text.line(format!("\n}}  // namespace {}", namespace(package)));
     text.line(format!("\n#endif  // {guard}"));
     File { path: format!("{snake}_compute.h"), text: text.finish() }
+}
+
+/// What some plans of some architectures need.
+fn some(
+    package: &Package<'_>,
+    what: impl Into<String>,
+    needs: impl Fn(&Arch, &Plan) -> bool,
+    text: &mut Text,
+) {
+    let what = what.into();
+    let of = |arch: &'static Arch| {
+        let needed = package.plans_of(arch).any(|plan| needs(arch, plan));
+        if needed { what.clone() } else { String::new() }
+    };
+    let guarded = in_kernel(package, of);
+    if !guarded.is_empty() {
+        text.lines(guarded).line("");
+    }
 }
 
 /// What comparisons need, which take whole repeats only.

@@ -88,6 +88,41 @@ fn too_many_for_registers() {
     assert!(plan.registers.is_some() && plan.instrs.is_empty());
 }
 
+/// A product and a sum are one call where one of the three is read for the last time.
+#[test]
+fn fused_sums() {
+    let calls = |build: fn(&mut Builder, &[Id]) -> Vec<Id>| -> Vec<Call> {
+        let def = operator("Sums", &["x", "y", "z"], &["u", "v"], false, build);
+        let ops = registers(&def, DType::F32).ops.into_iter().map(|op| op.call);
+        ops.filter(|c| !matches!(c, Call::Load(_) | Call::Store(_))).collect()
+    };
+    let sum = |b: &mut Builder, s: &[Id]| {
+        let p = b.call(Prim::Mul, &[s[0], s[1]]);
+        b.call(Prim::Add, &[p, s[2]])
+    };
+    let last = calls(|b, s| {
+        let p = b.call(Prim::Mul, &[s[0], s[1]]);
+        let all = b.call(Prim::Add, &[p, s[2]]);
+        vec![all, s[0]]
+    });
+    assert_eq!(last.len(), 1, "{last:?}");
+    // All three are read again.
+    let again = calls(|b, s| {
+        let p = b.call(Prim::Mul, &[s[0], s[1]]);
+        let all = b.call(Prim::Add, &[p, s[2]]);
+        let more = b.call(Prim::Max, &[s[0], s[1]]);
+        let more = b.call(Prim::Max, &[more, s[2]]);
+        vec![all, more]
+    });
+    let (mul, add) = (Call::Plain(Api::Mul), Call::Plain(Api::Add));
+    assert!(again.contains(&mul) && again.contains(&add), "{again:?}");
+    // Rounded once: (1 + u)^2 - (1 + 2u) = u^2.
+    let def = operator("Sum", &["x", "y", "z"], &["u"], false, |b, s| vec![sum(b, s)]);
+    let x = 1.0 + f32::EPSILON;
+    let got = interpret(&both(&def, DType::F32).0, &[x, x, -(x * x)], |_| f32::NAN)[0];
+    assert_eq!(got, f32::EPSILON * f32::EPSILON);
+}
+
 /// One quotient for all that a divisor has, if its reciprocal is a normal number whatever comes in.
 #[test]
 fn divisors() {

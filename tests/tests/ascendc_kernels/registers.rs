@@ -1,0 +1,111 @@
+//! What registers compute is what calls on tensors compute, for every operator of the table.
+
+use super::common::{Random, attribute_values, scalars};
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::plan::{Noise, Plan, Storage, interpret_all, plan_in};
+use half::{bf16, f16};
+use op_dsl::Operator;
+use op_dsl::ir::{DType, Id};
+use ops_glu_grad::OPERATORS;
+
+/// Where functions end, saturate or change sides.
+const EDGES: [f32; 16] = [
+    f32::NAN,
+    f32::NEG_INFINITY,
+    f32::INFINITY,
+    -3e38,
+    -65504.0,
+    -120.0,
+    -40.0,
+    -6.0,
+    -1.0,
+    -1e-30,
+    0.0,
+    1e-3,
+    1.0,
+    20.0,
+    88.0,
+    1e30,
+];
+
+fn rounded(x: f32, dtype: DType) -> f32 {
+    match dtype {
+        DType::F32 => x,
+        DType::F16 => f16::from_f32(x).to_f32(),
+        DType::BF16 => bf16::from_f32(x).to_f32(),
+    }
+}
+
+/// Edges against edges, and numbers about zero.
+fn streams(n: usize, dtype: DType) -> Vec<Vec<f32>> {
+    let mut random = Random(n as u64);
+    let edges = EDGES.len() * EDGES.len();
+    let of = |k: usize, i: usize| match i {
+        i if i < edges && k % 2 == 0 => EDGES[i % EDGES.len()],
+        i if i < edges => EDGES[i / EDGES.len()],
+        _ => random.normal(3.0) as f32,
+    };
+    let mut value = of;
+    let all = |k: usize| (0..2 * edges).map(|i| rounded(value(k, i), dtype)).collect();
+    (0..n).map(all).collect()
+}
+
+/// Whether both are the same but for how sums and quotients round.
+fn close(a: f32, b: f32, scale: f32, dtype: DType) -> bool {
+    let (digits, most) = match dtype {
+        DType::F32 => (20, f32::MAX),
+        DType::F16 => (9, 65504.0),
+        DType::BF16 => (6, f32::MAX),
+    };
+    let overflows = |x: f32, y: f32| x.is_infinite() && y.abs() > 0.49 * most && x * y > 0.0;
+    let apart = (a - b).abs();
+    a == b
+        || (a.is_nan() && b.is_nan())
+        || overflows(a, b)
+        || overflows(b, a)
+        || apart <= a.abs().max(b.abs()) * 0.5f32.powi(digits)
+        || apart <= scale.max(1.0) * 0.5f32.powi(20.min(digits + 11))
+}
+
+/// Both forms on all that is asked; whether there are both.
+fn same(op: &Operator, spec: usize, dtype: DType) -> bool {
+    let soc = Soc::named("ascend950").expect("a target");
+    let planned = |storage| plan_in(op.def(), spec, dtype, soc, storage);
+    let (Ok(registers), Ok(memory)) = (planned(Storage::Registers), planned(Storage::Memory))
+    else {
+        return false;
+    };
+    assert!(registers.registers.is_some(), "{} {dtype}: too many for registers", op.name());
+    let graph = &op.def().specs[spec].graph;
+    let ins = streams(registers.inputs.len(), dtype);
+    let slices: Vec<&[f32]> = ins.iter().map(Vec::as_slice).collect();
+    let attrs = attribute_values(op).swap_remove(0);
+    let numbers = graph.eval_all(&vec![1.0; ins.len()], &scalars(&attrs));
+    let run = |plan: &Plan| {
+        interpret_all(plan, &slices, |id: Id| numbers[id.index()] as f32, Noise::None)
+    };
+    let (got, want) = (run(&registers), run(&memory));
+    for (k, (got, want)) in got.iter().zip(&want).enumerate() {
+        for (i, (g, w)) in got.iter().zip(want).enumerate() {
+            let x: Vec<f32> = ins.iter().map(|s| s[i]).collect();
+            let scale: f32 = x.iter().filter(|x| x.is_finite()).map(|x| x.abs().max(1.0)).product();
+            assert!(
+                close(*g, *w, scale, dtype),
+                "{} {dtype}, specialisation {spec}, output {k}: {x:?} give {g} in registers, {w} in memory",
+                op.name()
+            );
+        }
+    }
+    true
+}
+
+#[test]
+fn registers_and_memory_agree() {
+    let mut both = 0;
+    for op in OPERATORS {
+        for spec in 0..op.def().specs.len() {
+            both += DType::ALL.into_iter().filter(|dtype| same(op, spec, *dtype)).count();
+        }
+    }
+    assert!(both > 150, "{both}");
+}
