@@ -219,6 +219,9 @@ fn every_command_has_the_same_ub() {
         let simulated = place.good(&format!("simulate {call}"));
         let line = simulated.lines().find(|l| l.starts_with("ub bytes ")).expect("a figure");
         assert_eq!(line.split_whitespace().last(), Some(bytes.to_string().as_str()), "{simulated}");
+        let on_registers =
+            simulated.lines().any(|l| l.starts_with("loads per step") && l.ends_with(" 2"));
+        assert_eq!(on_registers, soc == "ascend950", "{simulated}");
         let said = format!("{bytes} bytes of UB");
         let tiled = place.good(&format!("tile {call}"));
         let explained = place.good(&format!("explain GeluGradV2 --dtype f16 --soc {soc}"));

@@ -52,9 +52,16 @@ impl Figures {
             ("cores", Figure::Number(call.cores.into())),
             ("tiles", figure("kernel", "tiles")?),
             ("path", Figure::Text(path(report.number("tiling", "path")?))),
-            ("vector_calls_per_tile", figure("tile", "vector_calls")?),
-            ("casts_per_tile", figure("tile", "casts")?),
-            ("repeats_per_tile", figure("tile", "repeats")?),
+        ]);
+        match call.plan.registers {
+            Some(_) => rows.extend(steps(&report)),
+            None => rows.extend([
+                ("vector_calls_per_tile", figure("tile", "vector_calls")?),
+                ("casts_per_tile", figure("tile", "casts")?),
+                ("repeats_per_tile", figure("tile", "repeats")?),
+            ]),
+        }
+        rows.extend([
             (
                 "cycles_per_tile",
                 Figure::Number(report.all("tile").map(|t| cycles(soc.arch, t)).sum()),
@@ -71,9 +78,6 @@ impl Figures {
             ("modelled_microseconds", Figure::Number(vector.max(gm) / soc.mhz)),
             ("bound", Figure::Text(bound.name().into())),
         ]);
-        if call.plan.registers.is_some() {
-            rows.extend(steps(&report));
-        }
         Ok(Figures { rows })
     }
 

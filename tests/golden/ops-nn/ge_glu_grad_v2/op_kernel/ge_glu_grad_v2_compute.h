@@ -39,6 +39,7 @@ using namespace AscendC;
 constexpr uint32_t REPEAT_BYTES = 256;
 constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);
 
+#if __NPU_ARCH__ == 2201
 // Sub where `a` is one repeat of equal numbers, read again and again by stride 0.
 __aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& a,
                                      const LocalTensor<float>& b, uint32_t count)
@@ -56,7 +57,9 @@ __aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalT
         Sub(dst[at], a, b[at], static_cast<uint64_t>(count - at), 1, strides);
     }
 }
+#endif
 
+#if __NPU_ARCH__ == 2201
 // Elements in whole repeats, as comparisons take them.
 template <typename T>
 __aicore__ inline uint32_t WholeRepeats(uint32_t count)
@@ -76,6 +79,7 @@ __aicore__ inline void Complete(const LocalTensor<T>& data, uint32_t count)
         Duplicate(data[from], static_cast<T>(0.0f), to - from);
     }
 }
+#endif
 
 #if __NPU_ARCH__ == 3510
 // Numbers of 16 bits stand in the lower half of a lane; what is too large becomes infinite.
@@ -84,6 +88,7 @@ static constexpr MicroAPI::CastTrait WIDEN = {MicroAPI::RegLayout::ZERO, MicroAP
 static constexpr MicroAPI::CastTrait NARROW = {MicroAPI::RegLayout::ZERO, MicroAPI::SatMode::NO_SAT,
                                                MicroAPI::MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
 #endif
+
 // The formula on one tile, by element type and form.
 template <uint32_t dtype, uint32_t form>
 class Compute;
