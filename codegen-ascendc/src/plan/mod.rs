@@ -343,6 +343,12 @@ fn need(
 }
 
 impl Plan {
+    /// Calls that change the type, among [`Cost::calls`].
+    pub fn casts(&self) -> usize {
+        let on_tensors = self.instrs.iter().filter(|i| matches!(i.api, Api::Cast(_))).count();
+        on_tensors + self.registers.as_ref().map_or(0, |r| r.work(self.soc.arch).casts)
+    }
+
     /// Bytes of UB per element.
     pub fn bytes_per_element(&self) -> f64 {
         self.need.dense.bits as f64 / 8.0

@@ -1,7 +1,6 @@
 //! What would make a formula cheaper or more accurate, by what the compiler knows of it.
 
 use codegen_ascendc::plan::{Bound, Cost, Plan};
-use codegen_ascendc::sequence::Api;
 use op_dsl_ir::op::{Kind, OpDef, Origin, Spec, Tensor};
 use op_dsl_ir::passes::simplify;
 use op_dsl_ir::regions::{is_uniform, split};
@@ -189,7 +188,7 @@ impl Of<'_> {
                 )]
             }
         };
-        let casts = plan.instrs.iter().filter(|i| matches!(i.api, Api::Cast(_))).count();
+        let casts = plan.casts();
         if casts > 0 && cost.bound() == Bound::Vector {
             said.push(format!(
                 "{casts} of its {} calls are casts, which tensors of f32 do not need.",

@@ -137,7 +137,7 @@ fn cost(plan: &Plan) -> String {
     let c = &plan.cost;
     let (used, reported) = (plan.ub_used(), plan.soc.reported_ub());
     let share = 100.0 * used as f64 / reported as f64;
-    let casts = plan.instrs.iter().filter(|i| matches!(i.api, Api::Cast(_))).count();
+    let casts = plan.casts();
     let apart = match c.apart {
         0 => String::new(),
         n => format!(

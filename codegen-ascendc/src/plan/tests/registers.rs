@@ -34,6 +34,8 @@ fn bars_of_the_seed_operators() {
     );
     let is_div = |op: &&crate::plan::registers::Op| op.call == Call::Plain(Api::Div);
     assert_eq!(swi_glu.ops.iter().filter(is_div).count(), 1);
+    let (on_registers, on_tensors) = both(&swi_glu_grad(), DType::F16);
+    assert_eq!((on_registers.casts(), on_tensors.casts()), (5, 5));
     let ge_glu = registers(&ge_glu_grad(Prim::GeluTanhGrad), DType::F16);
     assert!(
         ge_glu.work(soc("ascend950").arch).compute <= 16,
