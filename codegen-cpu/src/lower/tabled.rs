@@ -208,7 +208,8 @@ fn usable(split: &Split, given: &Names) -> TokenStream {
     });
     let ordinary = once(ordinary).into_iter().map(|graph| is_ordinary(&graph, given));
     let conditions: Vec<TokenStream> = positive.chain(ordinary).collect();
-    if conditions.is_empty() { quote!(true) } else { quote!(#(#conditions)&&*) }
+    // All of them, whatever the first is: what has no branch in it is done before a loop.
+    if conditions.is_empty() { quote!(true) } else { quote!(#(#conditions)&*) }
 }
 
 /// Each of them once, in their order.

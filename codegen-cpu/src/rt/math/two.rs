@@ -189,19 +189,19 @@ pub(super) fn tiny<S: Isa>(x: Floats<S>) -> Mask<S> {
     Mask([size::<S>(x.0[0]).simd_lt(LEAST), size::<S>(x.0[1]).simd_lt(LEAST)])
 }
 
-/// Whether numbers are positive, and far from the ends of f32.
+/// Whether an attribute is positive and finite: one lane is as good as all.
 #[inline(always)]
 pub fn is_positive<S: Isa, const W: usize>(_: S, x: Floats<S, W>) -> bool {
-    let x = x.0[0];
-    (x.simd_gt(0.0) & x.simd_lt(f32::INFINITY)).all_true()
+    let x = x.0[0][0];
+    (x > 0.0) & (x < f32::INFINITY)
 }
 
-/// Whether products with a number keep all digits: it is far from the ends of f32, and not 0.
+/// Whether products with what attributes make of each other keep all digits: it is far from the ends of f32, and not 0.
 #[inline(always)]
 pub fn is_ordinary<S: Isa, const W: usize>(_: S, x: Wide<S, W>) -> bool {
     const LARGE: f64 = (1u64 << 40) as f64;
-    let size = x.0[0][0].abs();
-    (size.simd_lt(LARGE) & size.simd_gt(1.0 / LARGE)).all_true()
+    let size = x.0[0][0][0].abs();
+    (size < LARGE) & (size > 1.0 / LARGE)
 }
 
 /// Whether results are f32: of others no part is as small as a `low`.
