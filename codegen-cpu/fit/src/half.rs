@@ -159,7 +159,7 @@ pub(crate) fn best(mut hopes: Vec<Hope>) -> Option<Table> {
             break;
         }
         let Some(table) = widest(&hope.search, hope.width) else { continue };
-        let cost = policy::cost(&table.design, table.low as f64, table.high as f64, table.ends);
+        let cost = policy::of(&table);
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             best = Some((cost, table));
         }

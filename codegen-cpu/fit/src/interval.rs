@@ -5,6 +5,7 @@
 //! and by bad luck. So all segments are fitted in full. Where one fails, the width is made smaller
 //! until that one is good, and all are fitted again, that one first.
 
+use crate::element::Element;
 use crate::grid::{Grid, Index};
 use crate::judge::Judge;
 use crate::nodes::{self, Nodes};
@@ -36,7 +37,11 @@ pub(crate) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(crate) fn new(view: &'a View<'a>, index: Index, entries: usize, degree: usize) -> Self {
-        let power = view.power().max(!view.roots.is_empty() as usize);
+        // Two floats for the slope at a zero matter in f32 alone.
+        let power = match view.element {
+            Element::F32 => view.power().max(!view.roots.is_empty() as usize),
+            _ => 0,
+        };
         let design = Design { symmetry: view.symmetry, centring: Centring::Own, degree, power };
         Search { view, index, entries, design, places: nodes::places(degree) }
     }

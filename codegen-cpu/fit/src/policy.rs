@@ -5,7 +5,7 @@
 //! nanoseconds; on other levels they are larger by much the same factor.
 
 use crate::symmetry::Symmetry;
-use crate::table::{Centring, Design, End};
+use crate::table::{Centring, Design, End, Table};
 
 /// Deviations and how common they are.
 const DATA: [(f64, f64); 3] = [(1.0, 0.6), (2.0, 0.3), (3.0, 0.1)];
@@ -15,6 +15,11 @@ const STEP: f64 = 64.0;
 const OUTSIDE: f64 = 0.75;
 /// One vector operation on registers or on the table.
 const OPERATION: f64 = 0.021;
+
+/// Nanoseconds an element of a table.
+pub(crate) fn of(table: &Table) -> f64 {
+    cost(&table.design, table.low as f64, table.high as f64, table.ends)
+}
 
 /// Nanoseconds an element of tables of this design from `low` to `high`.
 pub(crate) fn cost(design: &Design, low: f64, high: f64, ends: [End; 2]) -> f64 {

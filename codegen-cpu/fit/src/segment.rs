@@ -8,8 +8,11 @@ use crate::squares::Problem;
 use crate::table::{Design, Segment};
 use crate::view::View;
 
-/// Of a unit in the last place, as a relative error: what the polynomial itself may be off.
-pub(crate) const OFF: f64 = 0.4 / 16_777_216.0;
+/// What the polynomial itself may be off, as a relative error, for a target in units in the last place: of small
+/// targets two fifths of a unit, as rounding takes the rest; of large ones most.
+pub(crate) fn off(target: f64) -> f64 {
+    (0.5 * (target - 1.5)).max(0.4) / 16_777_216.0
+}
 
 /// So often are weights adapted.
 const LAWSON: usize = 5;
@@ -47,6 +50,7 @@ pub(crate) fn fit(
     samples: usize,
     target: f64,
 ) -> Fitted {
+    let most = self::off(target);
     let mut judge = Judge::new(view, nodes.left, nodes.right, samples);
     let mut best = Fitted { segment: Segment::EMPTY, worst: f64::INFINITY };
     for (tried, place) in centre::places(view, nodes).into_iter().take(CENTRES).enumerate() {
@@ -55,7 +59,7 @@ pub(crate) fn fit(
         // A relative error is half as many units below a power of two as above. A half is the last rounding's.
         let known = 0.5 + off * 8_388_608.0;
         // Between samples a polynomial may be off by as much as it is at a node; it is to be of no account.
-        let worst = if off > OFF {
+        let worst = if off > most {
             f64::INFINITY
         } else {
             known.max(judge.worst(design, &segment, target))
@@ -65,7 +69,7 @@ pub(crate) fn fit(
         }
         let comfortable = if centre.preferred || tried > 2 { 1.0 } else { 0.92 };
         let enough = worst <= target * comfortable;
-        let hopeless = off > 4.0 * OFF
+        let hopeless = off > 4.0 * most
             || (tried > 2 && best.worst.is_finite() && best.worst > HOPELESS * target);
         if enough || hopeless {
             break;

@@ -35,17 +35,16 @@ pub fn function(name: &Ident, function: &regions::Function, asked: Asked) -> Opt
     let fitted = Function::new(&oracle, hints(graph, function.domain)?);
     let scaled = !function.variable.times.0.is_empty();
     let [wide, narrow] = WIDTHS.map(|(entries, index)| {
-        let usual = |element| Request { index, multiplied, ..Request::new(element, entries) };
-        let fit = |element| fitted.fit(&usual(element)).ok();
-        let tables = if scaled {
-            // A product is no number of 16 bits, whose tables are right at those. What rounding takes from a
-            // product, a zero of higher order has more than once.
-            let single = fit(Element::F32).filter(|table| table.design.power <= 1);
-            DType::ALL.map(|_| single.clone())
-        } else {
-            DType::ALL.map(|dtype| fit(element(dtype)))
+        let usual = |element| Request {
+            index,
+            multiplied,
+            of_product: scaled,
+            ..Request::new(element, entries)
         };
-        (entries, tables)
+        let fit = |dtype| fitted.fit(&usual(element(dtype))).ok();
+        // What rounding takes from a product, a zero of higher order has more than once.
+        let has_digits = |table: &Table| !scaled || table.design.power <= 1;
+        (entries, DType::ALL.map(|dtype| fit(dtype).filter(has_digits)))
     });
     let all: Vec<&Table> = wide.1.iter().chain(&narrow.1).flatten().collect();
     if all.is_empty() {

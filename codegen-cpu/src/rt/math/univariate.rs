@@ -135,7 +135,8 @@ pub fn univariate<U: Univariate, S: Isa, E: El, const W: usize>(
 #[inline(always)]
 pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
     with_table!(U, S, E, table => {
-        table.all_inside(s, x.is.high, U::SCALED) && !(loses::<U, _>(table) && two::any_tiny(x.of))
+        table.all_inside(s, x.is.high, U::SCALED && is_single::<E>())
+            && !(const { loses::<U, S, E>() } && two::any_tiny(x.of))
     })
     .unwrap_or(false)
 }
@@ -149,7 +150,7 @@ pub fn anywhere<U: Univariate, S: Isa, E: El>(
 ) -> (Two<S, PAIR>, Mask<S>) {
     let nothing = Two::exact(s, Floats::splat(s, f32::NAN));
     with_table!(U, S, E, table => {
-        let mut missed = table.outside(s, x.is.high, U::SCALED);
+        let mut missed = table.outside(s, x.is.high, U::SCALED && is_single::<E>());
         let mut value = nothing;
         if !missed.all_true() {
             value = univariate::<U, S, E, PAIR>(s, x);
@@ -171,15 +172,33 @@ pub fn anywhere<U: Univariate, S: Isa, E: El>(
                 missed = missed.without(has);
             }
         }
-        if loses::<U, _>(table) { missed = missed | two::tiny(x.of) }
+        if const { loses::<U, S, E>() } { missed = missed | two::tiny(x.of) }
         (value, missed)
     })
     .unwrap_or((nothing, x.of.simd_eq(x.of)))
 }
 
-/// Whether a function has the digits of a variable that is the product of a small number.
-const fn loses<U: Univariate, const N: usize>(table: Table<N>) -> bool {
-    U::SCALED && table.design.power > 0
+/// Whether a function has the digits of a variable that is the product of a small number: it is zero at zero. No number
+/// of f16 is so small.
+const fn loses<U: Univariate, S: Isa, E: El>() -> bool {
+    U::SCALED
+        && !matches!(E::DTYPE, DType::F16)
+        && match S::WIDE_LUT {
+            true => is_zero_at_zero(table::<U, S, E, 32>()),
+            false => is_zero_at_zero(table::<U, S, E, 8>()),
+        }
+}
+
+const fn is_zero_at_zero<const N: usize>(table: Option<Table<N>>) -> bool {
+    let Some(table) = table else { return false };
+    let mut k = 0;
+    while k < N {
+        if table.centres.0[k] == 0.0 && table.a[0].0[k] == 0.0 {
+            return true;
+        }
+        k += 1;
+    }
+    false
 }
 
 impl<const N: usize> Table<N>
