@@ -51,6 +51,21 @@ pub fn implementation(
     let as_two = functions.iter().filter(|f| f.two).map(|f| f.names.clone());
     let (lets, results) = rest(&split.rest, &given, &as_two.collect::<Vec<_>>());
     let Code { lets: wide_lets, results: wide_results } = code(wide, &given, Arithmetic::F64);
+    let load = |k: usize| {
+        let (name, by) = (&x[k], if names.masks[k] { quote!(truth) } else { quote!(load) });
+        quote!(#name.#by())
+    };
+    let none = quote!(Floats::<S, W>::splat(s, 0.0));
+    let loaded = |k| if wide.reads(k) { load(k) } else { none.clone() };
+    let loaded: Vec<TokenStream> = (0..x.len()).map(loaded).collect();
+    // Each is loaded by what reads it.
+    let bound = |reads: &dyn Fn(usize) -> bool| -> Vec<TokenStream> {
+        let all = (0..x.len()).filter(|k| reads(*k));
+        all.map(|k| (&x[k], load(k))).map(|(x, step)| quote!(let #x = #step;)).collect()
+    };
+    let is_variable = |k| split.functions.iter().any(|f| f.variable.of.reads(k));
+    let load_variables = bound(&is_variable);
+    let load_rest = bound(&|k| split.rest.reads(k));
     let items = quote! {
         #(#tables)*
         #[allow(unused_variables)]
@@ -60,11 +75,19 @@ pub fn implementation(
                 #usable
             }
             #[inline(always)]
-            fn variables<S: Isa, E: El, const W: usize>(
+            fn loaded<S: Isa, E: El, const W: usize>(
                 s: S,
-                [#(#x),*]: [Floats<S, W>; #inputs],
+                [#(#x),*]: [Input<'_, S, E, W>; #inputs],
+            ) -> [Floats<S, W>; #inputs] {
+                [#(#loaded),*]
+            }
+            #[inline(always)]
+            fn variables<S: Isa, E: El, X: Load<S, W>, const W: usize>(
+                s: S,
+                [#(#x),*]: [X; #inputs],
                 [#(#a),*]: [Floats<S, W>; #scalars],
             ) -> [math::two::Variable<S, W>; #count] {
+                #(#load_variables)*
                 [#(#variables),*]
             }
             #[inline(always)]
@@ -90,13 +113,14 @@ pub fn implementation(
                 ([#(#twos.0),*], #(#twos.1)|*)
             }
             #[inline(always)]
-            fn rest<S: Isa, E: El, const W: usize>(
+            fn rest<S: Isa, E: El, X: Load<S, W>, const W: usize>(
                 s: S,
-                [#(#x),*]: [Floats<S, W>; #inputs],
+                [#(#x),*]: [X; #inputs],
                 [#(#a),*]: [Floats<S, W>; #scalars],
                 [#(#twos),*]: [math::two::Two<S, W>; #count],
             ) -> [Floats<S, W>; #outputs] {
                 #(let #values = #twos.high;)*
+                #(#load_rest)*
                 #lets
                 [#(#results),*]
             }
@@ -111,22 +135,13 @@ pub fn implementation(
             }
         }
     };
-    let load = |k: usize| {
-        let name = &x[k];
-        match (wide.reads(k), names.masks[k]) {
-            (false, _) => quote!(Floats::<S, W>::splat(s, 0.0)),
-            (true, true) => quote!(#name.truth()),
-            (true, false) => quote!(#name.load()),
-        }
-    };
-    let loaded: Vec<TokenStream> = (0..x.len()).map(load).collect();
     let results = (0..wide.outputs.len()).map(|k| format_ident!("y{k}"));
     let results: Vec<Ident> = results.collect();
     Some(Tabled {
         items,
         has_tables: quote!(#(math::univariate::has_table::<#owners, S, E>())&&*),
         value: quote!(tabled::<#name, S, E, #inputs, #scalars, #outputs, #count, W>(
-            s, [#(#loaded),*], [#(#a),*]
+            s, [#(#x),*], [#(#a),*]
         )),
         everywhere: quote! {
             let [#(#results),*] = Self::everywhere(s, [#(#loaded.wide()),*], [#(#a),*]);

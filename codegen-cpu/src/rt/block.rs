@@ -22,7 +22,7 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// may be given another in its place.
     const READS: [bool; I] = [true; I];
 
-    /// Which inputs are masks: a byte to an element, which [`Input::truth`] loads.
+    /// Which inputs are masks: a byte to an element, which [`Load::truth`] loads.
     const MASKS: [bool; I] = [false; I];
 
     /// Which inputs may take turns in memory with the next one: `[a b a b ..]`.
@@ -63,12 +63,9 @@ impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
         // SAFETY: made by `block` only, whose caller vouches for the step; a body cannot keep it.
         unsafe { E::load(self.s, self.start) }
     }
-}
-
-impl<S: Isa, E: El, const W: usize> Input<'_, S, E, W> {
-    /// One step of a mask: 1 for each byte that is not 0, else 0.
+    /// Of a byte to each element.
     #[inline(always)]
-    pub fn truth(self) -> Floats<S, W> {
+    fn truth(self) -> Floats<S, W> {
         let start = self.start.cast::<u8>();
         if self.far {
             self.s.prefetch(start.wrapping_add(AHEAD));

@@ -143,11 +143,17 @@ bit_operations!(Add add  Shl shl  Shr shr);
 pub trait Load<S: Isa, const W: usize>: Copy {
     /// The step.
     fn load(self) -> Floats<S, W>;
+    /// The step of a mask: 1 where it holds, else 0.
+    fn truth(self) -> Floats<S, W>;
 }
 
 impl<S: Isa, const W: usize> Load<S, W> for Floats<S, W> {
     #[inline(always)]
     fn load(self) -> Floats<S, W> {
+        self
+    }
+    #[inline(always)]
+    fn truth(self) -> Floats<S, W> {
         self
     }
 }

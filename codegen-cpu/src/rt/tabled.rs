@@ -5,11 +5,11 @@
 //! graph in f64. The results of each lane are those of the one that holds there: the value of an element depends on
 //! nothing but the element.
 
-use super::block::Body;
+use super::block::{Body, Input};
 use super::elem::El;
 use super::math::two::{Two, Variable};
 use super::simd::Isa;
-use super::step::{Bits, Floats, Mask, PAIR};
+use super::step::{Bits, Floats, Load, Mask, PAIR};
 use super::wide::Wide;
 
 /// A body with `F` functions that have tables, of `I` inputs, `A` attributes and `O` outputs.
@@ -19,10 +19,14 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
     /// Whether attributes are such that products with them keep all digits.
     fn usable<S: Isa, const W: usize>(s: S, a: [Floats<S, W>; A]) -> bool;
 
+    /// All inputs that are read.
+    fn loaded<S: Isa, E: El, const W: usize>(s: S, x: [Input<'_, S, E, W>; I])
+    -> [Floats<S, W>; I];
+
     /// What the functions are applied to.
-    fn variables<S: Isa, E: El, const W: usize>(
+    fn variables<S: Isa, E: El, X: Load<S, W>, const W: usize>(
         s: S,
-        x: [Floats<S, W>; I],
+        x: [X; I],
         a: [Floats<S, W>; A],
     ) -> [Variable<S, W>; F];
 
@@ -35,10 +39,10 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
     /// The functions by their tables and what they are beyond, and the lanes where some is not known.
     fn anywhere<S: Isa, E: El>(s: S, t: [Variable<S, PAIR>; F]) -> ([Two<S, PAIR>; F], Mask<S>);
 
-    /// Results from the functions.
-    fn rest<S: Isa, E: El, const W: usize>(
+    /// Results from the functions. What only multiplies them is loaded now: registers are few.
+    fn rest<S: Isa, E: El, X: Load<S, W>, const W: usize>(
         s: S,
-        x: [Floats<S, W>; I],
+        x: [X; I],
         a: [Floats<S, W>; A],
         f: [Two<S, W>; F],
     ) -> [Floats<S, W>; O];
@@ -76,7 +80,7 @@ pub fn tabled<
     const W: usize,
 >(
     s: S,
-    x: [Floats<S, W>; I],
+    x: [Input<'_, S, E, W>; I],
     a: [Floats<S, W>; A],
 ) -> [Floats<S, W>; O]
 where
@@ -84,10 +88,12 @@ where
     S: Isa,
     E: El,
 {
-    let t = B::variables::<S, E, _>(s, x, a);
+    let t = B::variables::<S, E, _, _>(s, x, a);
     if B::usable(s, a) && B::all_inside::<S, E, W>(s, t) {
-        return B::rest::<S, E, W>(s, x, a, B::inside::<S, E, W>(s, t));
+        let f = B::inside::<S, E, W>(s, t);
+        return B::rest::<S, E, _, W>(s, x, a, f);
     }
+    let x = B::loaded(s, x);
     let none = Floats::splat(s, 0.0);
     let a: [Bits<S>; A] = each_of!(none.bits(); k => a[k].pair(0).bits());
     let mut out = [Floats::splat(s, 0.0); O];
@@ -120,10 +126,10 @@ where
             let none = Floats::splat(s, 0.0);
             let x: [Floats<S>; I] = each_of!(none; k => x[k].floats());
             let a: [Floats<S>; A] = each_of!(none; k => a[k].floats());
-            let t = B::variables::<S, E, _>(s, x, a);
+            let t = B::variables::<S, E, _, _>(s, x, a);
             let usable = B::usable(s, a);
             let (f, missed) = B::anywhere::<S, E>(s, t);
-            let mut out = B::rest::<S, E, PAIR>(s, x, a, f);
+            let mut out = B::rest::<S, E, _, PAIR>(s, x, a, f);
             if !usable || missed.any_true() {
                 let x: [Wide<S>; I] = each_of!(none.wide(); k => x[k].wide());
                 let exact = B::everywhere(s, x, a);
