@@ -115,6 +115,27 @@ fn f16() {
     insta::assert_snapshot!("f16_in_8_segments", report(Element::F16, 8));
 }
 
+/// Of a variable that is any float: how far off values of 16 bits are before they are rounded, in units of f32.
+#[test]
+fn of_products() {
+    for (element, digits) in [(Element::Bf16, 8), (Element::F16, 11)] {
+        for entries in [32, 8] {
+            for case in &CASES {
+                let oracle = case.oracle();
+                let function = Function::new(&oracle, case.hints());
+                let request = Request { of_product: true, ..Request::new(element, entries) };
+                let table =
+                    function.fit(&request).unwrap_or_else(|why| panic!("{}: {why}", case.name));
+                let m = measure(case, function.roots(), &table, Element::F32, strided(40));
+                // A thousandth of a unit, as `request` says, and half as much again between samples.
+                let bar = 1.5 * f64::from(1 << (24 - digits)) / 1024.0;
+                assert!(m.ulp <= bar, "{} on {entries}, {element:?}: {m:?}", case.name);
+                assert!(m.inside > 0 && table.design.power == 0, "{}", case.name);
+            }
+        }
+    }
+}
+
 /// By a hundred times as many floats: minutes.
 #[test]
 #[ignore = "takes minutes"]
