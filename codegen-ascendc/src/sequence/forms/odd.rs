@@ -41,7 +41,7 @@ pub static ERF_F16: Odd = Odd {
         2.0 * -0.001_636_094_011_672_217_3,
     ],
     d: None,
-    line: Some((1.0 / 32.0, 1.12838)),
+    line: Some((1.0 / 32.0, core::f64::consts::FRAC_2_SQRT_PI)),
 };
 
 /// In bf16: 0.70 ulp.
