@@ -45,4 +45,6 @@ mod documents {
     struct Readme;
     #[doc = include_str!("../../docs/add-an-operator.md")]
     struct Guide;
+    #[doc = include_str!("../../docs/language.md")]
+    struct Language;
 }

@@ -76,3 +76,47 @@ fn the_places_of_a_primitive_are_those_that_its_guide_lists() {
     assert_eq!(found.map(|file| file.0).collect::<BTreeSet<_>>(), listed);
     assert!(guide.contains(&format!("**{} places**", listed.len())), "{}", listed.len());
 }
+
+/// Links of the documents to each other and into them, and that the book has every page.
+#[test]
+fn links_lead_somewhere() {
+    let docs = fs::read_dir(root().join("docs")).expect("the documents");
+    let mut pages: Vec<PathBuf> = docs.map(|e| e.expect("an entry").path()).collect();
+    pages.retain(|path| path.extension().is_some_and(|e| e == "md"));
+    pages.push(root().join("README.md"));
+    let read = |path: &Path| fs::read_to_string(path).expect("a page");
+    let summary = read(&root().join("docs/SUMMARY.md"));
+    for page in &pages {
+        let name = page.file_name().and_then(|n| n.to_str()).expect("a name");
+        let outside = ["SUMMARY.md", "README.md"].contains(&name);
+        assert!(outside || summary.contains(&format!("({name})")), "SUMMARY.md has no {name}");
+        for link in links(&read(page)) {
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                "" => page.clone(),
+                file => page.with_file_name(file),
+            };
+            assert!(target.exists(), "{name}: {link}");
+            let found = anchor.is_empty() || read(&target).lines().any(|l| heading(l) == anchor);
+            assert!(found, "{name}: no heading for {link}");
+        }
+    }
+}
+
+/// Targets of a page's links to files.
+fn links(page: &str) -> Vec<String> {
+    let mut parts = page.split("](").skip(1);
+    let targets = parts.by_ref().filter_map(|rest| rest.split_once(')')).map(|(link, _)| link);
+    targets.filter(|link| !link.contains("://") && !link.contains(' ')).map(str::to_owned).collect()
+}
+
+/// The anchor of a heading; nothing for other lines.
+fn heading(line: &str) -> String {
+    let Some((_, title)) =
+        line.split_once("# ").filter(|(marks, _)| marks.chars().all(|c| c == '#'))
+    else {
+        return String::new();
+    };
+    let kept = title.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+}
