@@ -5,7 +5,7 @@
 //! and then. Values live in the plan's buffers, so a buffer that is reused too early shows.
 
 use super::{Buffer, Operand, Plan};
-use crate::sequence::{Api, Compare, Scalar, Type};
+use crate::sequence::{Api, Compare, Scalar, Seq, Source, Type, Val};
 use half::{bf16, f16};
 use op_dsl_ir::{DType, Id};
 
@@ -72,11 +72,40 @@ pub fn interpret_all(
                     Operand::Splat(k) => splats[k],
                 };
             }
-            *old = round(noise.on(instr.api, call(instr.api, instr.to, args, c, *old)), instr.to);
+            let value = call(instr.api, instr.to, args, c, *old);
+            *old = round(noise.on(instr.api, value), instr.to);
         }
         *state.place(instr.dst) = out;
     }
     state.outs
+}
+
+/// What a sequence makes of numbers, before anything has a buffer: `y` where `x` is each of them.
+pub(super) fn evaluate(seq: &Seq, x: Val, xs: &[f32], y: Val, mut noise: Noise) -> Vec<f32> {
+    let mut values: Vec<Vec<f32>> = Vec::with_capacity(y.0 + 1);
+    for (i, step) in seq.steps.iter().enumerate().take(y.0 + 1) {
+        let c = match step.scalar {
+            Some(Scalar::Const(c)) => c,
+            _ => f32::NAN,
+        };
+        values.push(match step.source {
+            _ if i == x.0 => xs.to_vec(),
+            Source::Load(_) => vec![f32::NAN; xs.len()],
+            Source::Splat => vec![c; xs.len()],
+            Source::Call(api) => {
+                let skip = usize::from(api.accumulates());
+                let of = |k: usize| step.args.get(k).map(|a| &values[a.0]);
+                let (old, args) = (of(0).filter(|_| skip == 1), [0, 1, 2].map(|k| of(k + skip)));
+                let at = |of: Option<&Vec<f32>>, i: usize| of.map_or(f32::NAN, |v| v[i]);
+                let one = |i: usize| {
+                    let value = call(api, step.ty, args.map(|a| at(a, i)), c, at(old, i));
+                    round(noise.on(api, value), step.ty)
+                };
+                (0..xs.len()).map(one).collect()
+            }
+        });
+    }
+    values.swap_remove(y.0)
 }
 
 /// `v`, rounded to a type.

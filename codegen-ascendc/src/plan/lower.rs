@@ -1,6 +1,7 @@
 //! A graph -> vector calls: scalars where one side is the same for every element, compound calls
 //! for scaled sums, forms for the smooth primitives.
 
+use super::regions::Regions;
 use crate::arch::{Soc, Why};
 use crate::column::{Family, family, form_of, gate_of, note, number};
 use crate::sequence::form::{Build, Form, Limits, Member};
@@ -28,8 +29,9 @@ pub(super) struct Target {
 }
 
 /// Lowers the outputs in this order.
-pub(super) fn lower(graph: &Graph, target: Target, order: &[usize]) -> Result<Flow, Why> {
-    let mut pass = Pass::new(graph, target);
+pub(super) fn lower(regions: &Regions, target: Target, order: &[usize]) -> Result<Flow, Why> {
+    let graph = &regions.graph;
+    let mut pass = Pass::new(regions, target);
     let mut outputs = vec![None; graph.outputs.len()];
     for &k in order {
         let value = pass.value(graph.outputs[k])?;
@@ -47,6 +49,7 @@ struct Fold {
 
 struct Pass<'g> {
     graph: &'g Graph,
+    regions: &'g Regions,
     target: Target,
     seq: Seq,
     values: Vec<Option<Val>>,
@@ -60,7 +63,8 @@ struct Pass<'g> {
 }
 
 impl<'g> Pass<'g> {
-    fn new(graph: &'g Graph, target: Target) -> Pass<'g> {
+    fn new(regions: &'g Regions, target: Target) -> Pass<'g> {
+        let graph = &regions.graph;
         let mut uses = vec![0; graph.nodes.len()];
         let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
         read.for_each(|a| uses[a.index()] += 1);
@@ -84,7 +88,7 @@ impl<'g> Pass<'g> {
                 known.extend(form.map(|form| (prim, form)));
             }
         }
-        Pass { graph, target, seq, values, uses, uniform, gates, forms, known }
+        Pass { graph, regions, target, seq, values, uses, uniform, gates, forms, known }
     }
 
     fn form(&self, prim: Prim) -> Option<&'static Form> {
@@ -111,12 +115,21 @@ impl<'g> Pass<'g> {
         }
         let value = match (self.scalar(id), self.node(id)) {
             (Some(scalar), _) => self.seq.splat(scalar),
-            (None, Node::Stream(k)) => self.load(k as usize),
+            (None, Node::Stream(k)) => match usize::from(k).checked_sub(self.regions.inputs) {
+                Some(function) => self.function(function)?,
+                None => self.load(k.into()),
+            },
             (None, Node::Call(prim, args)) => self.call(id, prim, args)?,
             (None, Node::Scalar(_) | Node::Const(_)) => self.seq.splat(Scalar::Uniform(id)),
         };
         self.values[id.index()] = Some(value);
         Ok(value)
+    }
+
+    /// The value of a function of one value.
+    fn function(&mut self, k: usize) -> Result<Val, Why> {
+        let x = self.value(self.regions.of[k])?;
+        Ok(self.regions.ways[k].build(&mut self.seq, x, &[]))
     }
 
     fn load(&mut self, stream: usize) -> Val {

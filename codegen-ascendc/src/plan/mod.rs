@@ -1,6 +1,8 @@
 //! An operator on a target: which vector calls on which buffers, and what a tile of it costs.
 //!
 //! ```text
+//! regions    functions of one value in a graph, as fractions of one exponential
+//! accept     which sequence for such a function is right, by computing it
 //! lower      graph -> calls, smooth primitives by the table of forms
 //! narrow     what `half` can do as well
 //! schedule   the order of calls
@@ -13,11 +15,13 @@
 //! A few orders and ways to pick buffers are tried; the one with the fewest cycles wins, then the one
 //! with the least UB per element, then the first.
 
+mod accept;
 mod allocate;
 mod cost;
 mod interpret;
 mod lower;
 mod narrow;
+mod regions;
 pub mod registers;
 mod schedule;
 
@@ -31,7 +35,8 @@ use allocate::{Allocated, Prefer, allocate};
 use lower::{Flow, Target, lower};
 use op_dsl_ir::op::{Kind, OpDef, Stream};
 use op_dsl_ir::tiling::{BLOCK, Footprint, Need};
-use op_dsl_ir::{DType, Prim};
+use op_dsl_ir::{DType, Graph, Prim};
+use regions::Regions;
 use registers::Registers;
 use schedule::Sink;
 
@@ -95,6 +100,9 @@ pub struct Plan {
     pub soc: &'static Soc,
     /// What is promised at infinity.
     pub limits: Limits,
+    /// What was lowered: that of the specialisation, or the same with functions of one value apart,
+    /// whose values are streams behind those of the operator. Scalars are nodes of it.
+    pub graph: Graph,
     /// Smooth primitives and the forms they took.
     pub forms: Vec<(Prim, &'static str)>,
     /// Names of the input streams; `None` for those that are not read.
@@ -171,21 +179,10 @@ pub fn plan_with(
     let target = Target { soc, dtype, limits };
     let refuse = |why| Refusal { op: def.name.to_string(), soc: soc.name, dtype, why };
     check(def, spec, dtype, soc).map_err(refuse)?;
-    let graph = &def.specs[spec].graph;
-    let in_registers = match storage {
-        Storage::Registers if soc.arch.registers => {
-            registers::registers(graph, target, &orders(graph.outputs.len())).map_err(refuse)?
-        }
-        _ => None,
-    };
-    let (flow, registers, found) = match in_registers {
-        Some((flow, registers)) => (flow, Some(registers), Allocated::default()),
-        None => {
-            let (flow, found) = best(def, spec, target).map_err(refuse)?;
-            (flow, None, found)
-        }
-    };
-    let named = |(k, name)| graph.reads(k).then_some(name);
+    let (graph, way) = cheapest(def, spec, target, storage).map_err(refuse)?;
+    let Way { flow, registers, found } = way;
+    let read = &def.specs[spec].graph;
+    let named = |(k, name)| read.reads(k).then_some(name);
     let inputs: Vec<Option<String>> =
         def.input_names().into_iter().enumerate().map(named).collect();
     let need = need(def, &inputs, dtype, soc, &found);
@@ -198,8 +195,10 @@ pub fn plan_with(
     let streams = inputs.iter().flatten().count() + flow.outputs.len();
     let gm_bytes = streams as u64 * need.size;
     let cost = match &registers {
-        Some(registers) => cost::of_registers(registers.work(soc.arch), graph, tile, gm_bytes, soc),
-        None => cost::cost(&found.instrs, graph, tile, gm_bytes, soc),
+        Some(registers) => {
+            cost::of_registers(registers.work(soc.arch), &graph, tile, gm_bytes, soc)
+        }
+        None => cost::cost(&found.instrs, &graph, tile, gm_bytes, soc),
     };
     Ok(Plan {
         op: def.name.to_string(),
@@ -207,6 +206,7 @@ pub fn plan_with(
         dtype,
         soc,
         limits,
+        graph,
         forms: flow.forms,
         inputs,
         outputs: def.output_names(),
@@ -251,12 +251,62 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
     Ok(())
 }
 
+/// The calls of a plan: on registers, or on buffers.
+struct Way {
+    flow: Flow,
+    registers: Option<Registers>,
+    found: Allocated,
+}
+
+impl Way {
+    fn new(regions: &Regions, target: Target, storage: Storage) -> Result<Way, Why> {
+        if storage == Storage::Registers && target.soc.arch.registers {
+            let orders = orders(regions.graph.outputs.len());
+            if let Some((flow, registers)) = registers::registers(regions, target, &orders)? {
+                let found = Allocated::default();
+                return Ok(Way { flow, registers: Some(registers), found });
+            }
+        }
+        let (flow, found) = best(regions, target)?;
+        Ok(Way { flow, registers: None, found })
+    }
+
+    fn cycles(&self, soc: &Soc) -> f64 {
+        let of_calls = || cycles(&self.found, soc);
+        self.registers.as_ref().map_or_else(of_calls, |on| on.work(soc.arch).cycles)
+    }
+}
+
+/// The graph with functions of one value apart, or as it is where that takes fewer cycles.
+fn cheapest(
+    def: &OpDef,
+    spec: usize,
+    target: Target,
+    storage: Storage,
+) -> Result<(Graph, Way), Why> {
+    let (graph, inputs) = (&def.specs[spec].graph, def.input_streams().len());
+    let whole = Way::new(&Regions::none(graph, inputs), target, storage);
+    let Some(regions) = Regions::find(graph, inputs, target) else {
+        return whole.map(|way| (graph.clone(), way));
+    };
+    let apart = Way::new(&regions, target, storage)?;
+    match whole {
+        Ok(whole) if whole.cycles(target.soc) < apart.cycles(target.soc) => {
+            Ok((graph.clone(), whole))
+        }
+        _ => Ok((regions.graph, apart)),
+    }
+}
+
+fn cycles(found: &Allocated, soc: &Soc) -> f64 {
+    found.instrs.iter().map(|i| i.cycles(soc.arch)).sum()
+}
+
 /// The way through with the fewest cycles, and among those with the least UB per element.
-fn best(def: &OpDef, spec: usize, target: Target) -> Result<(Flow, Allocated), Why> {
-    let graph = &def.specs[spec].graph;
+fn best(regions: &Regions, target: Target) -> Result<(Flow, Allocated), Why> {
     let mut best: Option<((f64, u64), Flow, Allocated)> = None;
-    for outputs in orders(graph.outputs.len()) {
-        let mut flow = lower(graph, target, &outputs)?;
+    for outputs in orders(regions.graph.outputs.len()) {
+        let mut flow = lower(regions, target, &outputs)?;
         if target.dtype == DType::F16 {
             narrow::run(&mut flow);
         }
@@ -266,9 +316,7 @@ fn best(def: &OpDef, spec: usize, target: Target) -> Result<(Flow, Allocated), W
             schedule::legalise(&mut flow, &mut order);
             for prefer in Prefer::ALL {
                 let found = allocate(&flow, &order, target.dtype, prefer)?;
-                let arch = target.soc.arch;
-                let cycles: f64 = found.instrs.iter().map(|i| i.cycles(arch)).sum();
-                let score = (cycles, temporaries(&found, target.soc));
+                let score = (cycles(&found, target.soc), temporaries(&found, target.soc));
                 if best.as_ref().is_none_or(|(least, ..)| score < *least) {
                     best = Some((score, flow.clone(), found));
                 }

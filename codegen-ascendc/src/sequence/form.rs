@@ -94,18 +94,23 @@ impl Form {
         let mut s = Seq::on(arch);
         let x = s.push(Source::Load(0), &[], None, F32);
         let out = self.build.build(&mut s, x, &[]);
-        let mut needed = vec![false; s.steps.len()];
-        needed[out.0] = true;
-        let mut cycles = 0.0;
-        for (i, step) in s.steps.iter().enumerate().rev() {
-            if !needed[i] {
-                continue;
-            }
-            step.args.iter().for_each(|a| needed[a.0] = true);
-            if let Source::Call(api) = step.source {
-                cycles += arch.cycles(api.name(), DType::F32.size());
-            }
-        }
-        cycles
+        cycles(&s, out, arch)
     }
+}
+
+/// Cycles for 64 elements of all that a value is made of.
+pub fn cycles(s: &Seq, out: Val, arch: &Arch) -> f64 {
+    let mut needed = vec![false; s.steps.len()];
+    needed[out.0] = true;
+    let mut cycles = 0.0;
+    for (i, step) in s.steps.iter().enumerate().rev() {
+        if !needed[i] {
+            continue;
+        }
+        step.args.iter().for_each(|a| needed[a.0] = true);
+        if let Source::Call(api) = step.source {
+            cycles += arch.cycles(api.name(), DType::F32.size());
+        }
+    }
+    cycles
 }

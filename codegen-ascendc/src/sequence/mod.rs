@@ -5,10 +5,12 @@
 //! overload  which overload of a call takes numbers among its arguments
 //! forms     sequences of the smooth primitives, with their coefficients
 //! form      what a form is, and what it promises
+//! fraction  functions that are fractions of one exponential, however they are written
 //! ```
 
 pub mod form;
 pub mod forms;
+pub mod fraction;
 mod overload;
 
 pub use overload::Overload;

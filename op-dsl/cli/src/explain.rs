@@ -38,7 +38,7 @@ pub fn explain(operators: Operators, args: &Explain) -> Result<String, Error> {
         let soc = args.soc.map_or(&SOCS[0], |soc| soc.0);
         let planned = plan_in(def, index, args.dtype, soc, args.form);
         text += &match (&planned, args.soc) {
-            (Ok(plan), Some(_)) => super::plan::show(def, spec, plan),
+            (Ok(plan), Some(_)) => super::plan::show(def, plan),
             (Ok(plan), None) => super::plan::brief(plan),
             (Err(refusal), asked) => {
                 refusals.extend(asked.map(|_| refusal.to_string()));

@@ -7,16 +7,16 @@ use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan, Storage,
 use codegen_ascendc::sequence::form::Limits;
 use codegen_ascendc::sequence::{Api, Scalar, Type};
 use op_dsl_ir::Prim;
-use op_dsl_ir::op::{OpDef, Spec};
+use op_dsl_ir::op::OpDef;
 use op_dsl_ir::show;
 
 /// Calls, buffers, UB and cost.
-pub fn show(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
+pub fn show(def: &OpDef, plan: &Plan) -> String {
     let (soc, arch) = (plan.soc.name, plan.soc.arch.number);
     let limits = limits(def, plan);
     let heading = format!("Calls on {soc} (architecture {arch}) in {}, {limits}", plan.dtype);
-    let (forms, calls) = (forms(plan), calls(def, spec, plan));
-    let body = format!("{forms}{calls}\n{}\n{}", buffers(def, spec, plan), cost(plan));
+    let (forms, calls) = (forms(plan), calls(def, plan));
+    let body = format!("{forms}{calls}\n{}\n{}", buffers(def, plan), cost(plan));
     format!("\n{heading}\n{}", indent(&body, 2))
 }
 
@@ -48,14 +48,14 @@ fn forms(plan: &Plan) -> String {
     plan.forms.iter().map(of).collect()
 }
 
-fn calls(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
+fn calls(def: &OpDef, plan: &Plan) -> String {
     if let Some(on) = &plan.registers {
-        return registers::calls(def, spec, plan, on);
+        return registers::calls(def, plan, on);
     }
     let mut table = Table::new(&["call", "name", "type", "to", "from", "value"]);
     for (i, instr) in plan.instrs.iter().enumerate() {
         let (number, ty) = ((i + 1).to_string(), types(instr));
-        let (to, from) = (plan.buffer(instr.dst), operands(def, spec, plan, instr));
+        let (to, from) = (plan.buffer(instr.dst), operands(def, plan, instr));
         table.row([&number, instr.api.name(), &ty, &to, &from, instr.what]);
     }
     table.to_text()
@@ -77,32 +77,32 @@ fn change(from: Type, to: Type) -> String {
     }
 }
 
-fn operands(def: &OpDef, spec: &Spec, plan: &Plan, instr: &Instr) -> String {
+fn operands(def: &OpDef, plan: &Plan, instr: &Instr) -> String {
     let one = |o: &Operand| match *o {
         Operand::Buffer(b) => plan.buffer(b),
-        Operand::Splat(k) => scalar(def, spec, plan.splats[k]),
+        Operand::Splat(k) => scalar(def, plan, plan.splats[k]),
     };
     let mut all: Vec<String> = instr.srcs.iter().map(one).collect();
-    all.extend(instr.scalar.map(|s| scalar(def, spec, s)));
+    all.extend(instr.scalar.map(|s| scalar(def, plan, s)));
     if let Api::Cast(round) = instr.api {
         all.push(round.name().to_string());
     }
     all.join(", ")
 }
 
-fn scalar(def: &OpDef, spec: &Spec, scalar: Scalar) -> String {
+fn scalar(def: &OpDef, plan: &Plan, scalar: Scalar) -> String {
     match scalar {
         Scalar::Const(c) if c != 0.0 && !(1e-4..1e7).contains(&c.abs()) => format!("{c:e}"),
         Scalar::Const(c) => c.to_string(),
         Scalar::Uniform(id) => {
             let graph =
-                op_dsl_ir::Graph { nodes: spec.graph.nodes.clone(), outputs: vec![id].into() };
+                op_dsl_ir::Graph { nodes: plan.graph.nodes.clone(), outputs: vec![id].into() };
             show::expression(&graph, &def.input_names(), &def.scalar_names())
         }
     }
 }
 
-fn buffers(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
+fn buffers(def: &OpDef, plan: &Plan) -> String {
     let mut table = Table::new(&["buffers", "bytes per element"]);
     let size = plan.dtype.size();
     let queued = |n: usize| (n * size * DEPTH as usize).to_string();
@@ -127,7 +127,7 @@ fn buffers(def: &OpDef, spec: &Spec, plan: &Plan) -> String {
     table.row(["all of a tile", &plan.bytes_per_element().to_string()]);
     let mut text = table.to_text();
     if !plan.splats.is_empty() {
-        let all: Vec<String> = plan.splats.iter().map(|s| scalar(def, spec, *s)).collect();
+        let all: Vec<String> = plan.splats.iter().map(|s| scalar(def, plan, *s)).collect();
         text += &format!("vectors of 256 bytes, written once: {}\n", all.join(", "));
     }
     text

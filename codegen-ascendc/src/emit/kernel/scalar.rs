@@ -49,7 +49,7 @@ pub fn uniforms(def: &OpDef, plan: &Plan) -> Uniforms {
         scalars.filter_map(|s| if let Scalar::Uniform(id) = s { Some(id) } else { None }).collect();
     wanted.sort_unstable();
     wanted.dedup();
-    let graph = &def.specs[plan.spec].graph;
+    let graph = &plan.graph;
     let name = |id: &Id| format!("u{}", id.0);
     let lines = wanted.iter().map(|id| format!("{}_ = {};", name(id), expression(def, graph, *id)));
     Uniforms { members: wanted.iter().map(name).collect(), lines: lines.collect() }

@@ -19,10 +19,11 @@ pub use work::{APART, Work, together};
 use super::interpret::{Noise, call, round};
 use super::lower::{Flow, Target, lower};
 use super::narrow;
+use super::regions::Regions;
 use crate::arch::{Arch, Why};
 use crate::sequence::{Api, Scalar, Type};
 use assign::assign;
-use op_dsl_ir::{DType, Graph, Id};
+use op_dsl_ir::{DType, Id};
 use values::Values;
 
 /// Registers for data, and for masks, that a function has.
@@ -97,13 +98,13 @@ pub struct Registers {
 /// # Errors
 /// A primitive has no sequence.
 pub(super) fn registers(
-    graph: &Graph,
+    regions: &Regions,
     target: Target,
     orders: &[Vec<usize>],
 ) -> Result<Option<(Flow, Registers)>, Why> {
     let mut best: Option<(f64, Flow, Registers)> = None;
     for order in orders {
-        let mut flow = lower(graph, target, order)?;
+        let mut flow = lower(regions, target, order)?;
         if target.dtype == DType::F16 {
             narrow::run(&mut flow);
         }

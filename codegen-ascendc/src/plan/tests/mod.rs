@@ -3,6 +3,7 @@
 mod accuracy;
 mod counts;
 mod forms;
+mod fractions;
 mod registers;
 mod rules;
 

@@ -55,7 +55,7 @@ fn choice(s: &mut Seq, mask: Val, yes: Val, no: Val) -> Val {
 }
 
 /// `slope x` where `|x|` is below `least`, else `y`, whose digits are lost there.
-fn straight_near_zero(s: &mut Seq, x: Val, least: f64, slope: f64, y: Val) -> Val {
+pub fn straight_near_zero(s: &mut Seq, x: Val, least: f64, slope: f64, y: Val) -> Val {
     let a = s.abs(x);
     let near = mask(s, a, Compare::Lt, least);
     let line = if slope == 1.0 { x } else { s.muls(x, slope) };

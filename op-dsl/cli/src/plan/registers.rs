@@ -5,20 +5,20 @@ use crate::table::Table;
 use codegen_ascendc::plan::Plan;
 use codegen_ascendc::plan::registers::{Call, DATA, MASKS, Op, Register, Registers};
 use codegen_ascendc::sequence::Api;
-use op_dsl_ir::op::{OpDef, Spec};
+use op_dsl_ir::op::OpDef;
 
 /// The calls in order.
-pub fn calls(def: &OpDef, spec: &Spec, plan: &Plan, registers: &Registers) -> String {
+pub fn calls(def: &OpDef, plan: &Plan, registers: &Registers) -> String {
     let mut table = Table::new(&["call", "name", "type", "to", "from", "value"]);
     let name = |r: &Register| match *r {
         Register::Data(k) => format!("t{k}"),
         Register::Half(k) => format!("h{k}"),
         Register::Mask(k) => format!("m{k}"),
-        Register::Constant(k) => scalar(def, spec, registers.constants[k]),
+        Register::Constant(k) => scalar(def, plan, registers.constants[k]),
     };
     for (i, op) in registers.ops.iter().enumerate() {
         let mut from: Vec<String> = op.srcs.iter().map(name).collect();
-        from.extend(op.scalar.map(|s| scalar(def, spec, s)));
+        from.extend(op.scalar.map(|s| scalar(def, plan, s)));
         let (mut call, mut to) = (called(op), name(&op.dst));
         match op.call {
             Call::Load(k) => from.extend(plan.inputs[k].clone()),

@@ -85,7 +85,7 @@ fn between(graph: &Graph) -> Option<Id> {
 }
 
 /// The graph of a node.
-pub(super) fn part(graph: &Graph, id: Id) -> Graph {
+pub fn part(graph: &Graph, id: Id) -> Graph {
     Graph { outputs: vec![id].into(), ..graph.clone() }.rewrite(Builder::add)
 }
 

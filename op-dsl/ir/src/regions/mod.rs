@@ -29,7 +29,8 @@ use crate::prim::Prim;
 use crate::roles::is_factor;
 use exact::exact;
 pub use exact::is_uniform;
-use function::{find, part};
+use function::find;
+pub use function::part;
 
 /// A graph apart in functions of one value each and what is made of their values.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,6 +118,11 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     }
     let Splitter { b, functions, .. } = splitter;
     (!functions.is_empty()).then(|| Split { rest: b.finish(&results), functions })
+}
+
+/// The function of one value that a graph of one output is, and the powers of attributes that multiply it.
+pub fn function(graph: &Graph, inputs: usize) -> Option<(Function, Powers)> {
+    find(graph, &vec![EVERYWHERE; inputs]).map(|found| (found.function, found.times))
 }
 
 /// Whether the functions of a graph take longer in f32 than look-ups do.

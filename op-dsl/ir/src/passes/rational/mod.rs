@@ -11,9 +11,11 @@
 //! poly      sums of numbers times powers of atoms
 //! product   a number, powers of atoms, powers of polynomials: what values become
 //! emit      from there back to a graph
+//! fraction  a function of one value as one fraction, for targets that write their own code
 //! ```
 
 mod emit;
+pub mod fraction;
 mod poly;
 mod product;
 

@@ -1,0 +1,128 @@
+//! Which of several sequences for a function of one value is right: by computing it.
+//!
+//! A candidate is run over inputs of its element type in `float` arithmetic, once as hardware would
+//! round at best and once with `Exp`, `Ln`, `Sqrt` and `Div` a unit off. What is right of a function is
+//! what its graph is in f64. The inputs are some thousand here; tests take all of 16 bits.
+
+use super::interpret::{Noise, evaluate, round};
+use crate::sequence::{Seq, Type, Val};
+use half::{bf16, f16};
+use op_dsl_ir::{DType, Graph};
+
+/// Inputs and what should come out, of one element type.
+pub(super) struct Judge {
+    dtype: DType,
+    xs: Vec<f32>,
+    want: Vec<f64>,
+}
+
+/// Far out: what a function is there it is at infinity.
+const FAR: f64 = 1e30;
+
+impl Judge {
+    /// Of a function of stream 0; each `step`th 16-bit input, or as many of 32 bits.
+    pub fn new(function: &Graph, dtype: DType, step: usize) -> Judge {
+        let ends = [f32::INFINITY, f32::NEG_INFINITY];
+        // Where functions bend all of them count, and bf16 has few there.
+        let bends = |x: &f32| dtype == DType::BF16 && (1e-3..200.0).contains(&x.abs());
+        let of_16 = |i: u16| match dtype {
+            DType::F16 => f16::from_bits(i).to_f32(),
+            _ => bf16::from_bits(i).to_f32(),
+        };
+        let xs: Vec<f32> = match dtype {
+            DType::F32 => {
+                let patterns = (0..u32::MAX / 65_536).step_by(2 * step).map(|i| i << 16 | 0x5a5a);
+                let grid = (0..32_768 / step).map(|i| i as f32 * (step as f32 / 819.2) - 20.0);
+                patterns.map(f32::from_bits).chain(grid).collect()
+            }
+            _ => (0..=u16::MAX)
+                .map(|i| (i, of_16(i)))
+                .filter(|(i, x)| usize::from(*i) % step == 0 || bends(x))
+                .map(|(_, x)| x)
+                .collect(),
+        };
+        let xs: Vec<f32> = xs.into_iter().filter(|x| !x.is_nan()).chain(ends).collect();
+        let far = |x: f64| if x.is_infinite() { FAR.copysign(x) } else { x };
+        let at = |x: &f32| function.eval(&[far((*x).into())], &[])[0];
+        let want = xs.iter().map(at).collect();
+        Judge { dtype, xs, want }
+    }
+
+    /// Whether a sequence is right: how it is built of the value that it is applied to.
+    pub fn accepts(&self, seq: Seq, x: Val, y: Val) -> bool {
+        // What is wrong is mostly wrong soon.
+        let few: Vec<usize> = (0..self.xs.len()).rev().step_by(self.xs.len() / 64).collect();
+        let all: Vec<usize> = (0..self.xs.len()).collect();
+        [few, all].iter().all(|places| {
+            [Noise::None, Noise::Unit(1)].into_iter().all(|noise| {
+                let xs: Vec<f32> = places.iter().map(|i| self.xs[*i]).collect();
+                let got = evaluate(&seq, x, &xs, y, noise);
+                let fits = |(i, got): (&usize, f32)| self.fits(*i, got, noise);
+                places.iter().zip(got).all(fits)
+            })
+        })
+    }
+
+    /// Inputs.
+    #[cfg(test)]
+    pub fn inputs(&self) -> &[f32] {
+        &self.xs
+    }
+
+    /// The first input whose value is not right, with the value and what is right.
+    #[cfg(test)]
+    pub fn miss(&self, got: &[f32], noise: Noise) -> Option<(f32, f32, f64)> {
+        let is_wrong = |i: &usize| !self.fits(*i, got[*i], noise);
+        (0..got.len()).find(is_wrong).map(|i| (self.xs[i], got[i], self.want[i]))
+    }
+
+    fn fits(&self, i: usize, got: f32, noise: Noise) -> bool {
+        let (x, want, ty) = (f64::from(self.xs[i]), self.want[i], Type::Data(self.dtype));
+        let got = f64::from(round(got, ty));
+        if want.is_nan() {
+            return true;
+        }
+        if x.is_infinite() && (noise == Noise::None || want.abs() > FAR.sqrt()) {
+            return if want.abs() > FAR.sqrt() {
+                got.is_infinite() && got.signum() == want.signum()
+            } else {
+                got == f64::from(round(want as f32, ty))
+            };
+        }
+        let error = (got - want).abs();
+        let slack = if noise == Noise::None { 1.0 } else { 2.0 };
+        match self.dtype {
+            DType::F32 if want.abs() > f64::from(f32::MAX) => !got.is_nan(),
+            DType::F32 => {
+                let in_tail = (4.0..=8.0).contains(&x.abs()) && want.abs() < 1e-2;
+                let absolute = slack * ABSOLUTE * want.abs().max(1.0);
+                error <= absolute && (!in_tail || error <= slack * 2e-6 * want.abs())
+            }
+            dtype => {
+                let nearest = nearest(want, dtype);
+                let unit = ulp(want, dtype);
+                let steps = (got - nearest).abs() / unit;
+                got == nearest || error <= MOST * unit || slack > 1.0 && steps <= 1.0
+            }
+        }
+    }
+}
+
+/// 2^-22
+const ABSOLUTE: f64 = 2.384_185_791_015_625e-7;
+/// Units of 16 bits: a little less than one, as not all inputs are looked at.
+const MOST: f64 = 0.99;
+
+/// Distance of neighbours of a 16-bit type at a value.
+fn ulp(value: f64, dtype: DType) -> f64 {
+    let (bits, least) = if dtype == DType::F16 { (10, -24) } else { (7, -133) };
+    let exponent = if value == 0.0 { -1000 } else { value.abs().log2().floor() as i32 };
+    2f64.powi((exponent - bits).max(least))
+}
+
+fn nearest(value: f64, dtype: DType) -> f64 {
+    match dtype {
+        DType::F16 => f16::from_f64(value).to_f64(),
+        _ => bf16::from_f64(value).to_f64(),
+    }
+}

@@ -1,0 +1,273 @@
+//! Functions of one value in a graph, each by the cheapest sequence that is right.
+//!
+//! A product is taken apart into what depends on one value and what multiplies it, whatever the order
+//! they were written in; what is a fraction of exponentials is then called as one. The values of these
+//! functions are streams of a new graph, behind those of the operator.
+
+use super::accept::Judge;
+use super::lower::Target;
+use crate::column::form_of;
+use crate::sequence::form::cycles;
+use crate::sequence::fraction::{self, Way};
+use crate::sequence::{F32, Seq, Source, Step, Val};
+use op_dsl_ir::passes::rational::fraction as algebra;
+use op_dsl_ir::passes::simplify;
+use op_dsl_ir::regions::{function, part};
+use op_dsl_ir::{Builder, DType, Graph, Id, Node, Prim};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// A graph whose streams from `inputs` on are functions of values of it.
+#[derive(Clone, Debug)]
+pub(super) struct Regions {
+    /// Its first outputs are those of the operator, then the values that functions are applied to.
+    pub graph: Graph,
+    /// Streams of the operator.
+    pub inputs: usize,
+    /// How each function is called.
+    pub ways: Vec<Way>,
+    /// What each function is applied to, in the graph.
+    pub of: Vec<Id>,
+}
+
+impl Regions {
+    /// The graph as it is.
+    pub fn none(graph: &Graph, inputs: usize) -> Regions {
+        Regions { graph: graph.clone(), inputs, ways: Vec::new(), of: Vec::new() }
+    }
+
+    /// The graph with its functions apart; `None` where there are none.
+    pub fn find(graph: &Graph, inputs: usize, target: Target) -> Option<Regions> {
+        let mut uses = vec![0; graph.nodes.len()];
+        let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
+        read.for_each(|a| uses[a.index()] += 1);
+        let mut pass = Pass {
+            graph,
+            uses,
+            inputs,
+            target,
+            b: Builder::new(),
+            new: vec![None; graph.nodes.len()],
+            ways: Vec::new(),
+            of: Vec::new(),
+        };
+        let mut outputs: Vec<Id> = graph.outputs.iter().map(|o| pass.value(*o)).collect();
+        if pass.ways.is_empty() {
+            return None;
+        }
+        let results = outputs.len();
+        outputs.extend(&pass.of);
+        let graph = pass.b.finish(&outputs);
+        let of = graph.outputs[results..].to_vec();
+        let outputs = graph.outputs[..results].to_vec();
+        let graph = Graph { outputs: outputs.into(), ..graph };
+        Some(Regions { graph, inputs, ways: pass.ways, of })
+    }
+}
+
+/// A function without bounds that stand between it and a huge number: ways hold by themselves.
+fn bare(graph: &Graph) -> Graph {
+    const HUGE: f64 = (1u64 << 40) as f64;
+    simplify::run(&graph.rewrite(|b, node| match node {
+        Node::Call(Prim::Max, [x, c, _]) if b.as_const(c).is_some_and(|c| c <= -HUGE) => x,
+        Node::Call(Prim::Min, [x, c, _]) if b.as_const(c).is_some_and(|c| c >= HUGE) => x,
+        Node::Call(Prim::Tanh, [x, ..]) => tanh(b, x),
+        node => b.add(node),
+    }))
+}
+
+/// `tanh(ln(1 + e)) = (e^2 + 2 e) / (e^2 + 2 e + 2)`
+fn tanh(b: &mut Builder, x: Id) -> Id {
+    let Some([u, ..]) = b.as_call(Prim::Softplus, x) else { return b.call(Prim::Tanh, &[x]) };
+    let e = b.call(Prim::Exp, &[u]);
+    let two = b.num(2.0);
+    let more = b.sum(e, two);
+    let above = b.product(e, more);
+    let below = b.sum(above, two);
+    b.quotient(above, below)
+}
+
+struct Pass<'g> {
+    graph: &'g Graph,
+    uses: Vec<usize>,
+    inputs: usize,
+    target: Target,
+    b: Builder,
+    new: Vec<Option<Id>>,
+    ways: Vec<Way>,
+    of: Vec<Id>,
+}
+
+impl Pass<'_> {
+    fn value(&mut self, id: Id) -> Id {
+        if let Some(known) = self.new[id.index()] {
+            return known;
+        }
+        let node = self.graph.nodes[id.index()];
+        let value = match self.function(&part(self.graph, id)) {
+            Some(value) => value,
+            None => match node {
+                Node::Call(Prim::Mul | Prim::Mul3, _) => self.product(id),
+                _ => {
+                    let mut node = node;
+                    if let Node::Call(prim, args) = &mut node {
+                        for arg in &mut args[..prim.row().arity] {
+                            *arg = self.value(*arg);
+                        }
+                    }
+                    self.b.add(node)
+                }
+            },
+        };
+        self.new[id.index()] = Some(value);
+        value
+    }
+
+    /// The factors of a product, as far as nothing else reads what they make together.
+    fn factors(&self, id: Id, all: &mut Vec<Id>) {
+        for arg in self.graph.nodes[id.index()].args() {
+            let is_product =
+                matches!(self.graph.nodes[arg.index()], Node::Call(Prim::Mul | Prim::Mul3, _));
+            match is_product && self.uses[arg.index()] == 1 {
+                true => self.factors(*arg, all),
+                false => all.push(*arg),
+            }
+        }
+    }
+
+    /// A product: functions of one value come first, for they are bounded.
+    fn product(&mut self, id: Id) -> Id {
+        let mut factors = Vec::new();
+        self.factors(id, &mut factors);
+        let mut groups: Vec<(Vec<Node>, Vec<Id>)> = Vec::new();
+        for factor in &factors {
+            let leaf = |n: &&Node| matches!(n, Node::Stream(_));
+            let leaves: Vec<Node> =
+                part(self.graph, *factor).nodes.iter().filter(leaf).copied().collect();
+            match groups.iter_mut().find(|(of, _)| of.len() == 1 && *of == leaves) {
+                Some((_, group)) => group.push(*factor),
+                None => groups.push((leaves, vec![*factor])),
+            }
+        }
+        let (mut first, mut rest) = (Vec::new(), Vec::new());
+        for (_, group) in groups {
+            let mut b = Builder::new();
+            let values: Vec<Id> = group.iter().map(|f| b.part(&part(self.graph, *f))).collect();
+            let product = values.into_iter().reduce(|x, y| b.product(x, y));
+            let graph = product.map(|product| b.finish(&[product]));
+            match graph.filter(|_| group.len() > 1).and_then(|graph| self.function(&graph)) {
+                Some(value) => first.push(value),
+                None => rest.extend(group),
+            }
+        }
+        if first.is_empty() {
+            let mut node = self.graph.nodes[id.index()];
+            if let Node::Call(prim, args) = &mut node {
+                for arg in &mut args[..prim.row().arity] {
+                    *arg = self.value(*arg);
+                }
+            }
+            return self.b.add(node);
+        }
+        // In the order that they were written in.
+        rest.sort_by_key(|f| factors.iter().position(|g| g == f));
+        let rest: Vec<Id> = rest.into_iter().map(|f| self.value(f)).collect();
+        let all: Vec<Id> = first.into_iter().chain(rest).collect();
+        match all[..] {
+            [x, y, z] => self.b.call(Prim::Mul3, &[x, y, z]),
+            _ => all.into_iter().reduce(|x, y| self.b.product(x, y)).unwrap_or(Id::NONE),
+        }
+    }
+
+    /// The value of a function of one value, if a fraction is right and cheaper than what it is made of.
+    fn function(&mut self, graph: &Graph) -> Option<Id> {
+        let graph = &bare(graph);
+        let is_smooth = |n: &&Node| matches!(n, Node::Call(p, _) if p.row().arity == 1);
+        if graph.nodes.iter().filter(is_smooth).count() == 0 {
+            return None;
+        }
+        let (function, times) = function(graph, self.inputs)?;
+        if !times.0.is_empty() || function.domain[0] == 0.0 {
+            return None;
+        }
+        let way = best(&function.graph, self.target)?;
+        let mut variable = self.b.part(&function.variable.of);
+        if let Some(scale) = function.variable.times.product(&mut self.b) {
+            variable = self.b.product(variable, scale);
+        }
+        let known = |k: &usize| self.of[*k] == variable && self.ways[*k] == way;
+        let at = (0..self.ways.len()).find(known).unwrap_or_else(|| {
+            self.ways.push(way);
+            self.of.push(variable);
+            self.ways.len() - 1
+        });
+        Some(self.b.stream(self.inputs + at))
+    }
+}
+
+/// What was found before, by function, type and what it was found for.
+type Known = HashMap<(String, DType, u16), Option<Way>>;
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None); // only ever looked up
+
+/// The cheapest way to call a function that is right; `None` where what it is made of is cheaper.
+fn best(graph: &Graph, target: Target) -> Option<Way> {
+    let key = (format!("{graph:?}"), target.dtype, target.soc.arch.number);
+    let known = |table: &Option<Known>| table.as_ref().and_then(|t| t.get(&key).cloned());
+    let found = known(&KNOWN.lock().unwrap_or_else(PoisonError::into_inner));
+    if let Some(way) = found {
+        return way;
+    }
+    let way = search(graph, target);
+    let mut table = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    table.get_or_insert_default().insert(key, way.clone());
+    way
+}
+
+/// Inputs of 16 bits from one that is tried to the next.
+const STEP: usize = 8;
+
+fn search(graph: &Graph, target: Target) -> Option<Way> {
+    // One primitive is what its forms are for.
+    let calls: Vec<Prim> = graph
+        .nodes
+        .iter()
+        .filter_map(|n| if let Node::Call(prim, _) = n { Some(*prim) } else { None })
+        .collect();
+    let has_form = |p: &Prim| form_of(*p, target.dtype, target.limits, target.soc.arch).is_some();
+    if calls.len() == 1 && has_form(&calls[0]) {
+        return None;
+    }
+    let fraction = algebra::of(graph)?;
+    let at = |x: f64| graph.eval(&[x], &[])[0];
+    const NEAR: f64 = 1e-6;
+    let zero = (at(0.0).abs() < 1e-12).then(|| (at(NEAR) - at(-NEAR)) / (2.0 * NEAR));
+    let lines: &[f64] = match target.dtype {
+        DType::F16 => &[1.0 / 2048.0, 1.0 / 32.0],
+        DType::BF16 => &[1.0 / 256.0, 1.0 / 16.0],
+        DType::F32 => &[],
+    };
+    let is_even = [0.25, 1.0, 3.0].iter().all(|x| (at(*x) - at(-x)).abs() < 1e-12);
+    let arch = target.soc.arch;
+    let built = |way: &Way| {
+        let mut s = Seq::on(arch);
+        let x = s.push(Source::Load(0), &[], None, F32);
+        let y = way.build(&mut s, x, &[]);
+        (s, x, y)
+    };
+    let cost = |way: &Way| {
+        let (s, _, y) = built(way);
+        let is_call = |step: &&Step| matches!(step.source, Source::Call(_));
+        (cycles(&s, y, arch), s.steps.iter().filter(is_call).count())
+    };
+    let mut ways: Vec<((f64, usize), Way)> = fraction::ways(&fraction, zero, lines, is_even)
+        .into_iter()
+        .map(|w| (cost(&w), w))
+        .collect();
+    ways.sort_by(|(a, _), (b, _)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let judge = Judge::new(graph, target.dtype, STEP);
+    let right = |(_, way): &((f64, usize), Way)| {
+        let (s, x, y): (Seq, Val, Val) = built(way);
+        judge.accepts(s, x, y)
+    };
+    ways.into_iter().find(right).map(|(_, way)| way)
+}
