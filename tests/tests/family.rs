@@ -5,6 +5,8 @@
 mod common;
 #[path = "../../codegen-cpu/tests/levels/mod.rs"]
 mod levels;
+#[path = "family/npu.rs"]
+mod npu;
 
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::Package;

@@ -1,0 +1,156 @@
+//! What the kernels of NPUs compute, call by call in `float`: every operator over all numbers of 16 bits
+//! and some thousand of 32, the other inputs being 1; and with factors of 1e30.
+
+use super::common::*;
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::plan::{Noise, Plan, interpret_all, plan};
+use op_dsl::Operator;
+use op_dsl::ir::op::Value;
+use op_dsl::ir::{DType, Id, roles};
+use ops_glu_grad::OPERATORS;
+
+/// Infinity, where graphs are evaluated in f64: what a formula is there it is at infinity.
+const FAR: f64 = 1e30;
+
+/// A form of an operator on a target.
+struct Case {
+    op: &'static Operator,
+    attrs: Vec<Value>,
+    plan: Plan,
+    /// The stream that runs through numbers.
+    by: usize,
+}
+
+/// Every form of every operator that there is a kernel of.
+fn cases(dtype: DType) -> Vec<Case> {
+    let soc = Soc::named("ascend910b").expect("a target");
+    let mut all = Vec::new();
+    for op in OPERATORS.iter().filter(|op| WITHOUT_SEQUENCE.iter().all(|r| r.0 != op.name())) {
+        let def = op.def().of_all_rows();
+        for attrs in attribute_values(op) {
+            let of = graph(op, &attrs);
+            let spec = def.specs.iter().position(|s| std::ptr::eq(&s.graph, of));
+            let spec = spec.or_else(|| def.specs.iter().position(|s| s.graph == *of));
+            if !def.dtypes.contains(&dtype) {
+                continue;
+            }
+            let plan = plan(&def, spec.expect("a form"), dtype, soc).expect("a plan");
+            let by = roles::activation(op.def());
+            all.push(Case { op, attrs, plan, by });
+        }
+    }
+    all
+}
+
+impl Case {
+    fn scalars(&self) -> Vec<f64> {
+        let float =
+            |v: &Value| if let Value::Float(v) = v { Some(f64::from(*v as f32)) } else { None };
+        self.attrs.iter().filter_map(float).collect()
+    }
+
+    /// What comes out for each number, output by output; other streams have `rest`.
+    fn run(&self, xs: &[f32], rest: f32, noise: Noise) -> Vec<Vec<f32>> {
+        let rest = vec![rest; xs.len()];
+        let stream = |k: usize| if k == self.by { xs } else { &rest[..] };
+        let streams: Vec<&[f32]> = (0..self.plan.inputs.len()).map(stream).collect();
+        let scalars = self.scalars();
+        let values = self.plan.graph.eval_all(&vec![f64::NAN; streams.len() + 16], &scalars);
+        interpret_all(&self.plan, &streams, |id: Id| values[id.index()] as f32, noise)
+    }
+
+    /// What should, and how large what it is a sum of is.
+    fn want(&self, x: f32, rest: f64) -> Vec<f64> {
+        let x = if x.is_infinite() { FAR.copysign(x.into()) } else { x.into() };
+        let mut streams = vec![rest; self.plan.inputs.len()];
+        streams[self.by] = x;
+        graph(self.op, &self.attrs).eval(&streams, &self.scalars())
+    }
+}
+
+fn numbers(dtype: DType) -> Vec<f32> {
+    let all = |i: u16| match dtype {
+        DType::F16 => half::f16::from_bits(i).to_f32(),
+        DType::BF16 => half::bf16::from_bits(i).to_f32(),
+        DType::F32 => f32::from_bits(u32::from(i) << 16 | 0x5a5a),
+    };
+    let grid = (0..65_536).filter(|_| dtype == DType::F32).map(|i| i as f32 / 1638.4 - 20.0);
+    let ends = [f32::INFINITY, f32::NEG_INFINITY];
+    (0..=u16::MAX).map(all).filter(|x| !x.is_nan()).chain(grid).chain(ends).collect()
+}
+
+/// Beyond what size of the input a result is not looked at, and why.
+const WITHOUT_LIMIT: [(&str, f32, &str); 9] = [
+    ("LeakyRelu", MOST, "a slope of 0 times infinity"),
+    ("Swish", MOST, "which end has a limit is for the sign of `scale` to say"),
+    ("ClippedSwiglu", MOST, "the same of `alpha`"),
+    ("ClippedSwigluGrad", MOST, "the same of `alpha`"),
+    ("Softsign", MOST, "infinity over infinity"),
+    ("SoftsignGrad", 1e15, "in bf16 a square overflows before its reciprocal is nothing"),
+    ("GeluGradGrad", 1e7, "fifth powers, infinite beside a zero"),
+    ("GeluGradGradV2", 1e7, "fifth powers, infinite beside a zero"),
+    ("GeGluGradGradV2", 1e7, "fifth powers, infinite beside a zero"),
+];
+const MOST: f32 = f32::MAX;
+
+/// How far off a result is, in bars: 2^-22 of `float`, or a unit of 16 bits. A sum of two products has the
+/// errors of both, and no digits where it vanishes, so that there units are those of 2^-7.
+fn off(dtype: DType, got: f64, want: f64, sums: bool) -> f64 {
+    let nearest = Tensor::new(&[], dtype, || want).at(0);
+    if got == want || got == nearest || got.is_nan() && want.is_nan() {
+        return 0.0;
+    }
+    let (least, terms) = if sums { (1.0 / 128.0, 2.0) } else { (0.0, 1.0) };
+    let off = match dtype {
+        DType::F32 => (got - want).abs() * 4_194_304.0 / want.abs().max(1.0),
+        _ => (got - want).abs() / ulp(dtype, want, least),
+    };
+    if off.is_nan() { f64::INFINITY } else { off / terms }
+}
+
+#[test]
+fn every_operator_over_all_numbers() {
+    for dtype in [DType::F32, DType::F16, DType::BF16] {
+        let xs = numbers(dtype);
+        for case in cases(dtype) {
+            let (name, outs) = (case.op.name(), case.run(&xs, 1.0, Noise::None));
+            let row = WITHOUT_LIMIT.iter().find(|(of, ..)| *of == name);
+            let most = row.map_or(f32::INFINITY, |(_, most, _)| *most);
+            for (i, x) in xs.iter().enumerate().filter(|(_, x)| x.abs() <= most) {
+                for (k, want) in case.want(*x, 1.0).into_iter().enumerate() {
+                    let got = f64::from(outs[k][i]);
+                    // A straight line at infinity is infinite.
+                    if x.is_infinite() && want.abs() > 1e15 {
+                        assert_eq!(got, f64::INFINITY.copysign(want), "{name} {dtype} of {x}");
+                        continue;
+                    }
+                    let off = off(dtype, got, want, is_second(case.op));
+                    let attrs = &case.attrs;
+                    assert!(off <= 1.0, "{name} {attrs:?} {dtype}: {k} of {x}: {got}, not {want}");
+                }
+            }
+        }
+    }
+}
+
+/// Where a gradient is small, two factors of 1e30 above it give what they should, and never NaN.
+#[test]
+fn large_factors() {
+    let xs: Vec<f32> = (0..2000).map(|i| i as f32 * 0.2 - 200.0).collect();
+    let is_gradient = |c: &&Case| c.op.def().grad_of.is_some() && !is_second(c.op);
+    for case in cases(DType::F32).iter().filter(is_gradient) {
+        let outs = case.run(&xs, 1e30, Noise::None);
+        for (i, x) in xs.iter().enumerate() {
+            for (k, want) in case.want(*x, 1e30).into_iter().enumerate() {
+                let (got, name) = (f64::from(outs[k][i]), case.op.name());
+                let is_large = want.abs() > 1e35;
+                assert!(
+                    !got.is_nan() || is_large && is_second(case.op),
+                    "{name} {k} of {x} is NaN"
+                );
+                let is_right = (got - want).abs() <= 1e-2 * want.abs() + 1e24;
+                assert!(is_right || is_large, "{name}: {k} of {x} is {got}, not {want}");
+            }
+        }
+    }
+}
