@@ -41,7 +41,7 @@ fn streams(n: usize, dtype: DType) -> Vec<Vec<f32>> {
     let mut random = Random(n as u64);
     let edges = EDGES.len() * EDGES.len();
     let of = |k: usize, i: usize| match i {
-        i if i < edges && k % 2 == 0 => EDGES[i % EDGES.len()],
+        i if i < edges && k.is_multiple_of(2) => EDGES[i % EDGES.len()],
         i if i < edges => EDGES[i / EDGES.len()],
         _ => random.normal(3.0) as f32,
     };
