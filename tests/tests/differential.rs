@@ -13,8 +13,8 @@ use op_dsl::ir::DType;
 use op_dsl::ir::op::{Origin, Part, Value};
 use op_dsl::ir::roles::{Dependence, activation, dependence};
 use op_dsl::{Level, Operator, Options};
+use op_dsl_ir::format::Format;
 use op_dsl_truth::crossing;
-use op_dsl_truth::format::Format;
 use ops_glu_grad::OPERATORS;
 
 const SIZES: [usize; 18] =

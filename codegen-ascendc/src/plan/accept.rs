@@ -7,6 +7,7 @@
 use super::interpret::{Noise, evaluate, round};
 use crate::sequence::{Seq, Type, Val};
 use half::{bf16, f16};
+use op_dsl_ir::format::Format;
 use op_dsl_ir::{DType, Graph};
 
 /// Inputs and what should come out, of one element type.
@@ -99,8 +100,7 @@ impl Judge {
                 error <= absolute && (!in_tail || error <= slack * 2e-6 * want.abs())
             }
             dtype => {
-                let nearest = nearest(want, dtype);
-                let unit = ulp(want, dtype);
+                let (nearest, unit) = (Format::of(dtype).round(want), Format::of(dtype).ulp(want));
                 let steps = (got - nearest).abs() / unit;
                 got == nearest || error <= MOST * unit || slack > 1.0 && steps <= 1.0
             }
@@ -112,17 +112,3 @@ impl Judge {
 const ABSOLUTE: f64 = 2.384_185_791_015_625e-7;
 /// Units of 16 bits: a little less than one, as not all inputs are looked at.
 const MOST: f64 = 0.99;
-
-/// Distance of neighbours of a 16-bit type at a value.
-fn ulp(value: f64, dtype: DType) -> f64 {
-    let (bits, least) = if dtype == DType::F16 { (10, -24) } else { (7, -133) };
-    let exponent = if value == 0.0 { -1000 } else { value.abs().log2().floor() as i32 };
-    2f64.powi((exponent - bits).max(least))
-}
-
-fn nearest(value: f64, dtype: DType) -> f64 {
-    match dtype {
-        DType::F16 => f16::from_f64(value).to_f64(),
-        _ => bf16::from_f64(value).to_f64(),
-    }
-}

@@ -13,6 +13,7 @@
 //! differences  gradients against central differences
 //! degree     what becomes of values when inputs are multiplied
 //! far        bounds that stand for infinity
+//! format     rounding and units in the last place, for each element type
 //! regions    functions of one value in a graph
 //! roles      which stream a formula is applied to
 //! rounding   how far rounding carries results from the truth: an estimate
@@ -30,6 +31,7 @@ mod derive;
 pub mod differences;
 mod dtype;
 pub mod far;
+pub mod format;
 pub mod graph;
 pub mod interface;
 mod list;

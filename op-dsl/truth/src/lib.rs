@@ -5,8 +5,7 @@
 //! rules    value and slopes of every primitive      real    what they compute with
 //! walk     one element through a formula            near    f64 with a bound of its error
 //! limit    formulas at infinity                     ball    any precision with a bound of its error
-//! format   rounding and units in the last place    tower   the same of any size
-//!                                                   dual    each with its slope
+//! tower    the same of any size                     dual    each with its slope
 //! pole     derivatives at poles                     crossing  the unit of errors near zero crossings
 //! constants  `PI` and the like, which no f64 is
 //! ```
@@ -24,7 +23,6 @@ pub mod ball;
 mod constants;
 pub mod crossing;
 pub mod dual;
-pub mod format;
 mod limit;
 pub mod near;
 mod pole;
@@ -33,8 +31,8 @@ pub mod rules;
 pub mod tower;
 mod walk;
 
-use format::Format;
 use near::Near;
+use op_dsl_ir::format::Format;
 use op_dsl_ir::op::Spec;
 use tower::Tower;
 

@@ -1,11 +1,11 @@
 //! Whole formulas and their derivatives: kinks, branches, cancelling sums, infinities.
 #![allow(missing_docs)]
 
+use op_dsl_ir::format::Format;
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::op::{Derived, Spec};
 use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{DType, Prim};
-use op_dsl_truth::format::Format;
 use op_dsl_truth::outputs;
 
 const INF: f64 = f64::INFINITY;

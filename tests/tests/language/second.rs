@@ -126,7 +126,7 @@ fn three_ways_to_second_derivatives() {
     }
 }
 
-const FORMAT: op_dsl_truth::format::Format = op_dsl_truth::format::Format::of(DType::F32);
+const FORMAT: op_dsl_ir::format::Format = op_dsl_ir::format::Format::of(DType::F32);
 
 /// The derivative of a choice is the choice of the derivatives: what is straight has no second one, at its
 /// kinks neither. NaN stays NaN.

@@ -2,6 +2,7 @@
 
 use super::*;
 use half::{bf16, f16};
+use op_dsl_ir::format::Format;
 
 type Oracle = fn([f64; 3]) -> f64;
 
@@ -77,20 +78,6 @@ fn f32_absolute_and_in_the_tail() {
     }
 }
 
-/// Distance of neighbours of a 16-bit type at a value.
-pub fn ulp(value: f64, dtype: DType) -> f64 {
-    let (bits, least) = if dtype == DType::F16 { (10, -24) } else { (7, -133) };
-    let exponent = if value == 0.0 { -1000 } else { value.abs().log2().floor() as i32 };
-    2f64.powi((exponent - bits).max(least))
-}
-
-pub fn nearest(value: f64, dtype: DType) -> f64 {
-    match dtype {
-        DType::F16 => f16::from_f64(value).to_f64(),
-        _ => bf16::from_f64(value).to_f64(),
-    }
-}
-
 pub fn widened(bits: u16, dtype: DType) -> f32 {
     match dtype {
         DType::F16 => f16::from_bits(bits).to_f32(),
@@ -114,8 +101,12 @@ fn sixteen_bits_to_one_ulp_everywhere() {
                     assert!((got - want).abs() <= 7.6e-39, "{name} {dtype}({x}) = {got:e}");
                     continue;
                 }
-                let from = if by_steps { nearest(want, dtype) } else { want };
-                let error = if got == from { 0.0 } else { (got - from).abs() / ulp(want, dtype) };
+                let from = if by_steps { Format::of(dtype).round(want) } else { want };
+                let error = if got == from {
+                    0.0
+                } else {
+                    (got - from).abs() / Format::of(dtype).ulp(want)
+                };
                 if error > worst.0 {
                     worst = (error, x);
                 }
@@ -145,7 +136,10 @@ fn products_and_other_halves() {
         let plan = planned(&ge_glu_grad(Prim::GeluGrad), dtype);
         let out = interpret(&plan, &[3.0, 0.75, -2.5, 0.625], |_| f32::NAN);
         let want = 3.0 * -2.5 * oracle(Prim::GeluGrad)([0.75, 0.0, 0.0]);
-        assert!((f64::from(out[0]) - want).abs() <= ulp(want, dtype).max(1e-6), "{out:?} {want}");
+        assert!(
+            (f64::from(out[0]) - want).abs() <= Format::of(dtype).ulp(want).max(1e-6),
+            "{out:?} {want}"
+        );
         assert_eq!(out[1], 1.875, "{dtype}");
         let plan = planned(&swi_glu_grad(), dtype);
         let out = interpret(&plan, &[3.0, 0.75, -2.5], |_| f32::NAN);
@@ -153,7 +147,10 @@ fn products_and_other_halves() {
             (out[0], -7.5 * oracle(Prim::SiluGrad)([0.75, 0.0, 0.0])),
             (out[1], 3.0 * oracle(Prim::Silu)([0.75, 0.0, 0.0])),
         ] {
-            assert!((f64::from(got) - want).abs() <= ulp(want, dtype).max(1e-6), "{got} {want}");
+            assert!(
+                (f64::from(got) - want).abs() <= Format::of(dtype).ulp(want).max(1e-6),
+                "{got} {want}"
+            );
         }
     }
 }
@@ -185,7 +182,11 @@ fn forwards() {
                 let want = oracle(prim)([x.into(), 0.0, 0.0]);
                 if want.abs() >= 1e-20 || dtype == DType::F16 {
                     let error = (f64::from(out[0]) - want).abs();
-                    assert!(error <= ulp(want, dtype), "{} {prim:?} {dtype}({x})", plan.op);
+                    assert!(
+                        error <= Format::of(dtype).ulp(want),
+                        "{} {prim:?} {dtype}({x})",
+                        plan.op
+                    );
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! Every row of the table of forms against its oracle, with and without noise.
 
-use super::accuracy::{floats, nearest, ulp, widened};
+use super::accuracy::{floats, widened};
 use super::*;
+use op_dsl_ir::format::Format;
 use op_dsl_ir::prim::TABLE;
 
 /// What a form may be off.
@@ -104,14 +105,14 @@ fn sixteen_bits_to_one_ulp_everywhere() {
                         continue;
                     }
                     let (got, want) = (f64::from(got), exact(prim, *x));
-                    let near = nearest(want, dtype);
+                    let near = Format::of(dtype).round(want);
                     if got == near {
                         continue;
                     }
                     assert!(x.is_finite(), "{prim:?} {dtype}({x}) = {got}, not {want}");
                     assert!(!got.is_nan(), "{prim:?} {dtype}({x}) is NaN");
                     let from = if noise == Noise::None { want } else { near };
-                    let error = (got - from).abs() / ulp(want, dtype);
+                    let error = (got - from).abs() / Format::of(dtype).ulp(want);
                     if error > worst {
                         (worst, at) = (error, *x);
                     }

@@ -5,9 +5,9 @@ use crate::array::Array;
 use crate::roles;
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::bind::Bound;
+use op_dsl_ir::format::Format;
 use op_dsl_ir::op::Value;
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
-use op_dsl_truth::format::Format;
 
 /// Units in the last place, in the order of [`DType`].
 const BUDGET: [f64; DType::COUNT] = [1.02, 1.02, 8.0];

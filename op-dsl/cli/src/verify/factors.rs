@@ -8,7 +8,7 @@ use super::sweep::Tally;
 use crate::error::Error;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
-use op_dsl_truth::format::Format;
+use op_dsl_ir::format::Format;
 
 /// What factors are in turn, all of them alike.
 const FACTORS: [f64; 4] = [0.0, 1e-30, 1.0, 1e30];

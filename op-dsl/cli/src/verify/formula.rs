@@ -3,11 +3,11 @@
 use super::sweep::PLAIN;
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
+use op_dsl_ir::format::Format;
 use op_dsl_ir::op::{AttrKind, Gate, Kind, OpDef, Part, Spec, Value};
 use op_dsl_ir::roles::{Dependence, activation, dependence};
 use op_dsl_ir::{DType, Id, Node, Prim, Stored};
 use op_dsl_truth::crossing;
-use op_dsl_truth::format::Format;
 
 /// What factors are in sweeps.
 pub const FACTOR: f64 = 1.0;

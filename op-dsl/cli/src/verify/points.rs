@@ -3,7 +3,7 @@
 use super::formula::Formula;
 use crate::args::Sweep;
 use op_dsl_ir::DType;
-use op_dsl_truth::format::Format;
+use op_dsl_ir::format::Format;
 
 /// How much finer the stride is where the activations of networks lie.
 const FINER: u64 = 16;

@@ -5,7 +5,7 @@ use super::formula::Formula;
 use crate::error::Error;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
-use op_dsl_truth::format::Format;
+use op_dsl_ir::format::Format;
 
 /// The error of the worst output at each activation, as rounded to the element type: the first setting, at the best
 /// level of this CPU.

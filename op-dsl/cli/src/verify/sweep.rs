@@ -7,7 +7,7 @@ use crate::error::Error;
 use codegen_cpu::rt::simd::Level;
 use indicatif::ProgressBar;
 use op_dsl_ir::DType;
-use op_dsl_truth::format::Format;
+use op_dsl_ir::format::Format;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,6 +1,6 @@
 //! Rounding and units in the last place, in f64, for each element type.
 
-use op_dsl_ir::DType;
+use crate::DType;
 
 /// A binary floating-point format.
 #[derive(Clone, Copy, Debug)]
