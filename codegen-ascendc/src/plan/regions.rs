@@ -15,7 +15,7 @@ use op_dsl_ir::passes::simplify;
 use op_dsl_ir::regions::{function, part};
 use op_dsl_ir::{Builder, DType, Graph, Id, Node, Prim};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// A graph whose streams from `inputs` on are functions of values of it.
 #[derive(Clone, Debug)]
@@ -207,20 +207,19 @@ impl Pass<'_> {
 
 /// What was found before, by function, type and what it was found for.
 type Known = HashMap<(String, DType, u16), Option<Way>>;
-static KNOWN: Mutex<Option<Known>> = Mutex::new(None); // only ever looked up
+static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
 /// The cheapest way to call a function that is right; `None` where what it is made of is cheaper.
 fn best(graph: &Graph, target: Target) -> Option<Way> {
     let key = (format!("{graph:?}"), target.dtype, target.soc.arch.number);
-    let known = |table: &Option<Known>| table.as_ref().and_then(|t| t.get(&key).cloned());
-    let found = known(&KNOWN.lock().unwrap_or_else(PoisonError::into_inner));
-    if let Some(way) = found {
-        return way;
-    }
-    let way = search(graph, target);
-    let mut table = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    table.get_or_insert_default().insert(key, way.clone());
-    way
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    // Not held while others search.
+    let found = known().get(&key).cloned();
+    found.unwrap_or_else(|| {
+        let way = search(graph, target);
+        known().insert(key, way.clone());
+        way
+    })
 }
 
 /// Inputs of 16 bits from one that is tried to the next.
