@@ -41,18 +41,30 @@ pub fn expm1(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// The same, and `x` itself below half a unit of f16 beside 1.
-pub fn expm1_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    let far = expm1(s, x, &[]);
-    let y = straight_near_zero(s, x, 1.0 / 2048.0, 1.0, far);
+/// Half a unit of f16, and of bf16, beside 1.
+const HALF_UNIT: [f64; 2] = [1.0 / 2048.0, 1.0 / 256.0];
+
+/// A function that is `x` itself below `least`.
+fn near_itself(
+    s: &mut Seq,
+    x: Val,
+    t: Factors<'_>,
+    least: f64,
+    far: fn(&mut Seq, Val, Factors<'_>) -> Val,
+) -> Val {
+    let far = far(s, x, &[]);
+    let y = straight_near_zero(s, x, least, 1.0, far);
     times(s, y, t)
 }
 
-/// The same of bf16.
+/// [`expm1`] for f16.
+pub fn expm1_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    near_itself(s, x, t, HALF_UNIT[0], expm1)
+}
+
+/// [`expm1`] for bf16.
 pub fn expm1_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    let far = expm1(s, x, &[]);
-    let y = straight_near_zero(s, x, 1.0 / 256.0, 1.0, far);
-    times(s, y, t)
+    near_itself(s, x, t, HALF_UNIT[1], expm1)
 }
 
 /// `ln(x + 1)`
@@ -63,18 +75,14 @@ pub fn log1p(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// The same, and `x` itself below half a unit of f16 beside 1.
+/// [`log1p`] for f16.
 pub fn log1p_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    let far = log1p(s, x, &[]);
-    let y = straight_near_zero(s, x, 1.0 / 2048.0, 1.0, far);
-    times(s, y, t)
+    near_itself(s, x, t, HALF_UNIT[0], log1p)
 }
 
-/// The same of bf16.
+/// [`log1p`] for bf16.
 pub fn log1p_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    let far = log1p(s, x, &[]);
-    let y = straight_near_zero(s, x, 1.0 / 256.0, 1.0, far);
-    times(s, y, t)
+    near_itself(s, x, t, HALF_UNIT[1], log1p)
 }
 
 /// `ln u + (e^x - (u - 1)) / u` with `u` what `e^x + 1` is rounded to; above 80 that is `x`.
