@@ -1,20 +1,21 @@
 //! What can be typed.
 
 mod help;
+mod value;
 
 use super::error::Error;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{Cann, Layout};
 use codegen_ascendc::plan::Storage;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use std::ffi::OsString;
 use std::path::PathBuf;
-
-/// A name and what is given for it.
-pub type Pair = (String, String);
+pub use value::{Pair, Shape, Target};
+use value::{
+    any_shape, attribute, cann, dtype, layout, level, shape, soc, storage, tensor_file, threads,
+};
 
 #[derive(Parser)]
 #[command(version, about = "Activation operators and their gradients, each from its formula")]
@@ -352,14 +353,6 @@ pub struct Simulate {
     pub format: ListFormat,
 }
 
-/// An NPU.
-#[derive(Clone, Copy, Debug)]
-pub struct Target(pub &'static Soc);
-
-/// The shape of a tensor; a type of its own, or clap would take it for a list of arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape(pub Vec<usize>);
-
 /// What a command line comes to.
 pub enum Parsed {
     /// Help or version, as asked for.
@@ -391,78 +384,6 @@ fn one_line(message: &str) -> String {
     format!("{bare}; see --help")
 }
 
-fn pair(text: &str, form: &str) -> Result<Pair, String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() && !value.is_empty() => {
-            Ok((name.into(), value.into()))
-        }
-        _ => Err(format!("must be {form}")),
-    }
-}
-
-fn tensor_file(text: &str) -> Result<Pair, String> {
-    pair(text, "NAME=FILE.npy")
-}
-
-fn attribute(text: &str) -> Result<Pair, String> {
-    pair(text, "NAME=VALUE")
-}
-
-fn dtype(text: &str) -> Result<DType, String> {
-    text.parse()
-}
-
-fn threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(n @ 1..=1024) => Ok(n),
-        _ => Err("must be 1 to 1024".into()),
-    }
-}
-
-fn level(text: &str) -> Result<Level, String> {
-    let found = Level::ALL.into_iter().find(|l| l.name() == text);
-    let names = || Level::ALL.map(|l| l.name()).join(", ");
-    found.ok_or_else(|| format!("unknown level; allowed: {}", names()))
-}
-
-fn shape(text: &str) -> Result<Shape, String> {
-    match any_shape(text) {
-        Ok(shape) if !shape.0.contains(&0) => Ok(shape),
-        _ => Err("must be sizes joined by x: 8192x8192".into()),
-    }
-}
-
-fn any_shape(text: &str) -> Result<Shape, String> {
-    let dims: Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
-    dims.map(Shape).map_err(|_| "must be sizes joined by x: 23x12x2048".into())
-}
-
-fn soc(text: &str) -> Result<Target, String> {
-    let unknown = || format!("unknown SoC; allowed: {}", Soc::names());
-    Soc::named(text).map(Target).ok_or_else(unknown)
-}
-
-fn layout(text: &str) -> Result<Layout, String> {
-    let names = || Layout::ALL.map(Layout::name).join(", ");
-    Layout::named(text).ok_or_else(|| format!("unknown layout; allowed: {}", names()))
-}
-
-fn cann(text: &str) -> Result<Cann, String> {
-    match text {
-        "8" => Ok(Cann::V8),
-        "9" => Ok(Cann::V9),
-        _ => Err("must be 8 or 9".into()),
-    }
-}
-
-fn storage(text: &str) -> Result<Storage, String> {
-    match text {
-        "registers" => Ok(Storage::Registers),
-        "memory" => Ok(Storage::Memory),
-        _ => Err("must be registers or memory".into()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -471,19 +392,6 @@ mod tests {
     fn the_declaration_is_consistent() {
         use clap::CommandFactory;
         Line::command().debug_assert();
-    }
-
-    #[test]
-    fn values() {
-        assert_eq!(shape("8192x64"), Ok(Shape(vec![8192, 64])));
-        for wrong in ["", "x", "8x", "0x4", "8,8", "-1x2", "99999999999999999999"] {
-            assert!(shape(wrong).is_err(), "{wrong}");
-        }
-        assert_eq!(tensor_file("a=b=c.npy"), Ok(("a".into(), "b=c.npy".into())));
-        for wrong in ["", "a", "=b", "a="] {
-            assert!(tensor_file(wrong).is_err(), "{wrong}");
-        }
-        assert!(threads("0").is_err() && threads("x").is_err() && threads("2").is_ok());
     }
 
     #[test]

@@ -1,0 +1,108 @@
+//! What a word of the command line is: a number, a name, or what is allowed instead.
+
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::emit::{Cann, Layout};
+use codegen_ascendc::plan::Storage;
+use codegen_cpu::rt::simd::Level;
+use op_dsl_ir::DType;
+
+/// A name and what is given for it.
+pub type Pair = (String, String);
+
+/// An NPU.
+#[derive(Clone, Copy, Debug)]
+pub struct Target(pub &'static Soc);
+
+/// The shape of a tensor; a type of its own, or clap would take it for a list of arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape(pub Vec<usize>);
+
+fn pair(text: &str, form: &str) -> Result<Pair, String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+            Ok((name.into(), value.into()))
+        }
+        _ => Err(format!("must be {form}")),
+    }
+}
+
+pub fn tensor_file(text: &str) -> Result<Pair, String> {
+    pair(text, "NAME=FILE.npy")
+}
+
+pub fn attribute(text: &str) -> Result<Pair, String> {
+    pair(text, "NAME=VALUE")
+}
+
+pub fn dtype(text: &str) -> Result<DType, String> {
+    text.parse()
+}
+
+pub fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n @ 1..=1024) => Ok(n),
+        _ => Err("must be 1 to 1024".into()),
+    }
+}
+
+pub fn level(text: &str) -> Result<Level, String> {
+    let found = Level::ALL.into_iter().find(|l| l.name() == text);
+    let names = || Level::ALL.map(|l| l.name()).join(", ");
+    found.ok_or_else(|| format!("unknown level; allowed: {}", names()))
+}
+
+pub fn shape(text: &str) -> Result<Shape, String> {
+    match any_shape(text) {
+        Ok(shape) if !shape.0.contains(&0) => Ok(shape),
+        _ => Err("must be sizes joined by x: 8192x8192".into()),
+    }
+}
+
+pub fn any_shape(text: &str) -> Result<Shape, String> {
+    let dims: Result<Vec<usize>, _> = text.split('x').map(str::parse).collect();
+    dims.map(Shape).map_err(|_| "must be sizes joined by x: 23x12x2048".into())
+}
+
+pub fn soc(text: &str) -> Result<Target, String> {
+    let unknown = || format!("unknown SoC; allowed: {}", Soc::names());
+    Soc::named(text).map(Target).ok_or_else(unknown)
+}
+
+pub fn layout(text: &str) -> Result<Layout, String> {
+    let names = || Layout::ALL.map(Layout::name).join(", ");
+    Layout::named(text).ok_or_else(|| format!("unknown layout; allowed: {}", names()))
+}
+
+pub fn cann(text: &str) -> Result<Cann, String> {
+    match text {
+        "8" => Ok(Cann::V8),
+        "9" => Ok(Cann::V9),
+        _ => Err("must be 8 or 9".into()),
+    }
+}
+
+pub fn storage(text: &str) -> Result<Storage, String> {
+    match text {
+        "registers" => Ok(Storage::Registers),
+        "memory" => Ok(Storage::Memory),
+        _ => Err("must be registers or memory".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values() {
+        assert_eq!(shape("8192x64"), Ok(Shape(vec![8192, 64])));
+        for wrong in ["", "x", "8x", "0x4", "8,8", "-1x2", "99999999999999999999"] {
+            assert!(shape(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(tensor_file("a=b=c.npy"), Ok(("a".into(), "b=c.npy".into())));
+        for wrong in ["", "a", "=b", "a="] {
+            assert!(tensor_file(wrong).is_err(), "{wrong}");
+        }
+        assert!(threads("0").is_err() && threads("x").is_err() && threads("2").is_ok());
+    }
+}
