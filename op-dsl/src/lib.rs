@@ -39,7 +39,8 @@ pub mod prelude;
 
 pub use attribute::OpAttr;
 pub use codegen_cpu::rt::call::{Operator, Options, Oracle, OracleInput};
-pub use codegen_cpu::rt::error::Error;
+pub use codegen_cpu::rt::elem::El;
+pub use codegen_cpu::rt::error::{Error, ViewError};
 pub use codegen_cpu::rt::simd::Level;
 pub use codegen_cpu::rt::view::{View, ViewMut};
 pub use elem::{Dim, Elem, Gated, Mask, Rows};

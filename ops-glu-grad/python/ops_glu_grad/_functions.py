@@ -1,0 +1,73 @@
+"""A function for each operator of the table, with a signature of its own."""
+
+import re
+import sys
+
+import numpy
+
+from . import _arrays
+from ._core import operators
+
+#: Of the version that an operator's name may end in.
+_VERSION = re.compile("_v[0-9]+$")
+
+
+def call(operator, tensors, attributes, out, threads):
+    """An operator on arrays of numpy or on tensors of PyTorch."""
+    given = [tensor for tensor in tensors if tensor is not None]
+    if all(isinstance(tensor, numpy.ndarray) for tensor in given):
+        return _arrays.call(operator, tensors, attributes, out, threads)
+    # Nobody has a tensor who has not imported PyTorch.
+    torch = sys.modules.get("torch")
+    if torch is not None and all(isinstance(tensor, torch.Tensor) for tensor in given):
+        from . import _torch
+
+        return _torch.call(operator, tensors, attributes, out, threads)
+    got = ", ".join(f"{type(tensor).__module__}.{type(tensor).__qualname__}" for tensor in given)
+    raise TypeError(f"{operator.name}: tensors are {got}; allowed: numpy.ndarray, torch.Tensor, and all of one kind")
+
+
+def _function(operator, name):
+    """Written out, so that Python binds arguments as it does of any function."""
+    inputs, attributes = operator.inputs, operator.attributes
+    parameters = [tensor.name + ("=None" if tensor.optional else "") for tensor in inputs]
+    parameters += [f"{attribute.name}={attribute.default!r}" for attribute in attributes]
+    tensors = "".join(f"{tensor.name}, " for tensor in inputs)
+    values = "".join(f"{attribute.name}, " for attribute in attributes)
+    source = (
+        f"def {name}({', '.join(parameters)}, *, out=None, threads=0):\n"
+        f"    return _call(_operator, ({tensors}), ({values}), out, threads)\n"
+    )
+    names = {"_call": call, "_operator": operator, "__name__": __package__}
+    exec(source, names)
+    function = names[name]
+    function.__doc__ = _document(operator)
+    function.operator = operator
+    return function
+
+
+def _document(operator):
+    """What `help` shows."""
+    notes = {"gated": ", a gate and a value along `dim`", "mask": ", truth values", "rows": ", counts of rows"}
+    lines = [operator.doc.strip(), "", f"Operator {operator.name}, of {', '.join(operator.dtypes)}.", "", "Inputs:"]
+    for tensor in operator.inputs:
+        optional = ", may be left out" if tensor.optional else ""
+        lines.append(f"    {tensor.name}{notes.get(tensor.kind, '')}{optional}")
+    lines.append("Outputs:")
+    lines += [f"    {tensor.name}{notes.get(tensor.kind, '')}" for tensor in operator.outputs]
+    choices = [attribute for attribute in operator.attributes if attribute.choices]
+    if choices:
+        lines.append("Choices:")
+        lines += [f"    {attribute.name}: {', '.join(attribute.choices)}" for attribute in choices]
+    lines += ["", "`out` takes arrays for the outputs; `threads` is 0 for as many as pay, 1 for the caller's alone (of arrays)."]
+    return "\n".join(lines)
+
+
+def functions():
+    """Functions with the names that each goes by: the operator's, and the same without a version where nobody else has it."""
+    table = operators()
+    taken = {operator.snake for operator in table}
+    for operator in table:
+        short = _VERSION.sub("", operator.snake)
+        name = operator.snake if short in taken else short
+        yield _function(operator, name), {name, operator.snake}

@@ -1,0 +1,104 @@
+"""Derivatives of operators by the gradient operators of the same table."""
+
+import torch
+
+#: Kinds of tensors that hold numbers.
+NUMBERS = ("whole", "gated")
+
+
+def of(operator, table):
+    """`(gradient, wrt)`: the operator that tells most of an operator's derivative, and the input that each of its outputs is
+    the gradient of; `None` without one."""
+    found = []
+    for gradient in table:
+        grad_of = gradient.grad_of
+        if grad_of is not None and grad_of.forward == operator.name:
+            # A gradient written by hand that does not tell has them in their order.
+            numbers = [i for i, tensor in enumerate(operator.inputs) if tensor.kind in NUMBERS]
+            found.append((gradient, tuple(grad_of.wrt or numbers[: len(gradient.outputs)])))
+    return max(found, key=lambda pair: len(pair[1]), default=None)
+
+
+def rule(operator, table, overloads, functions):
+    """`(remember, backward)`: what is kept of a call, and what becomes of its outputs' gradients.
+
+    Both close over plain data alone, which `torch.compile` can look into.
+    """
+    name, chosen = operator.name, of(operator, table)
+    if chosen is None:
+
+        def refuse(ctx, *upstream):
+            raise NotImplementedError(f"{name} has no derivative among the operators of the table")
+
+        return lambda ctx, inputs, output: None, refuse
+
+    gradient, wrt = chosen
+    other, holds = gradient.name, tuple(gradient.grad_of.inputs)
+    count, broadcast, dim = len(operator.inputs), operator.broadcast, operator.dim
+    inputs_of = tuple((tensor.name, tensor.used and tensor.kind in NUMBERS) for tensor in operator.inputs)
+    kinds = tuple(tensor.kind for tensor in gradient.inputs)
+    upstreams = tuple(sorted(index for what, index in holds if what == "upstream"))
+    constants = tuple(i for i in range(len(operator.outputs)) if i not in upstreams)
+    kept = tuple((what, index) for what, index in holds if what in ("input", "output"))
+    # Of the gradient's attributes the forward operator's index, or a value of its own.
+    own = [attribute.name for attribute in operator.attributes]
+    passed = tuple((own.index(a.name) if a.name in own else None, a.default) for a in gradient.attributes)
+    theirs = {attribute.name for attribute in gradient.attributes}
+    fixed = tuple((i, a.name, a.default) for i, a in enumerate(operator.attributes) if a.name not in theirs)
+
+    def remember(ctx, inputs, output):
+        outputs = output if isinstance(output, tuple) else (output,)
+        ctx.set_materialize_grads(False)
+        # What is saved for a gradient is a constant to it: its derivative is part of that of the others.
+        if constants:
+            ctx.mark_non_differentiable(*[outputs[i] for i in constants])
+        ctx.attributes = inputs[count:]
+        ctx.metas = [None if tensor is None else (tensor.shape, tensor.dtype) for tensor in inputs[:count]]
+        ctx.like = outputs[0].shape
+        ctx.save_for_backward(*[inputs[index] if what == "input" else outputs[index] for what, index in kept])
+
+    def backward(ctx, *upstream):
+        # PyTorch leaves out what has its default at the end.
+        needed = [i for i, needed in enumerate(ctx.needs_input_grad) if needed and i < count]
+        results = [None] * len(ctx.needs_input_grad)
+        given = [upstream[i] for i in upstreams if upstream[i] is not None]
+        if not given:
+            return tuple(results)
+        for i, attribute, value in fixed:
+            if ctx.attributes[i] != value:
+                raise NotImplementedError(f"{name}: its gradient {other} is that with `{attribute}` {value} alone")
+        for i in needed:
+            if i not in wrt and inputs_of[i][1]:
+                raise NotImplementedError(f"{name}: no operator of the table is its gradient by `{inputs_of[i][0]}`")
+        saved, tensors = list(ctx.saved_tensors), []
+        for (what, index), kind in zip(holds, kinds):
+            if what == "own":
+                held = None
+            elif what == "upstream":
+                held = torch.zeros_like(given[0]) if upstream[index] is None else upstream[index]
+            else:
+                held = saved.pop(0)
+                if held is not None and kind in NUMBERS:
+                    held = held.to(given[0].dtype)
+                if held is not None and broadcast and kind != "rows":
+                    held = held.expand(_scaled(kind, ctx.like, ctx.attributes[dim] if dim is not None else 0))
+            tensors.append(held)
+        values = [value if i is None else ctx.attributes[i] for i, value in passed]
+        # The compiler looks into one function, but not from there into another; it knows operators of the registry.
+        call = overloads[other] if torch.compiler.is_compiling() else functions[other].apply
+        computed = call(*tensors, *values)
+        for i, result in zip(wrt, computed if isinstance(computed, tuple) else (computed,)):
+            if i in needed:
+                shape, dtype = ctx.metas[i]
+                results[i] = result.sum_to_size(shape).to(dtype)
+        return tuple(results)
+
+    return remember, backward
+
+
+def _scaled(kind, shape, dim):
+    """The shape of a tensor of a kind, where that of what is not cut in two is this."""
+    shape = list(shape)
+    if kind == "gated":
+        shape[dim] *= 2
+    return shape

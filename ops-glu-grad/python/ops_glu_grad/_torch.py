@@ -1,0 +1,192 @@
+"""The operators in PyTorch's own registry: `torch.ops.ops_glu_grad`.
+
+Each has our kernels on CPUs, shapes without data (fake tensors), a rule for `vmap`, and its derivative by the table's gradient
+operators, so that `torch.compile`, `torch.func` and second derivatives work where the table has them.
+"""
+
+import torch
+
+from . import _arrays
+from ._core import operators
+
+_LIBRARY = torch.library.Library("ops_glu_grad", "DEF")
+_TABLE = operators()
+#: What each operator is in PyTorch, by its name.
+_OVERLOADS = {}
+#: The same for the transforms of `torch.func`, which want more than the registry takes.
+_FUNCTIONS = {}
+
+
+def place(operator, tensor, value):
+    """Where a tensor is: address, shape, strides in elements, element type."""
+    if value.device.type != "cpu":
+        raise ValueError(f"{operator.name}: tensor `{tensor.name}` is on {value.device}; allowed: cpu")
+    if value.layout != torch.strided:
+        raise ValueError(f"{operator.name}: tensor `{tensor.name}` has layout {value.layout}; allowed: torch.strided")
+    return value.data_ptr(), tuple(value.shape), value.stride(), dtype_name(value)
+
+
+def dtype_name(value):
+    return str(value.dtype).removeprefix("torch.")
+
+
+def threads():
+    """What a call may use: the caller's thread alone where PyTorch is held to one."""
+    return 1 if torch.get_num_threads() == 1 else 0
+
+
+def compute(operator, tensors, attributes, out):
+    """The outputs, into `out` where the caller has some."""
+    inputs = [None if t is None else place(operator, tensor, t) for tensor, t in zip(operator.inputs, tensors)]
+    if any(o is None for o in out):
+        metas = [None if i is None else (i[1], i[3]) for i in inputs]
+        inferred = operator.infer(attributes, metas)
+        out = [
+            torch.empty(shape, dtype=getattr(torch, dtype)) if o is None else o
+            for o, (shape, dtype) in zip(out, inferred, strict=True)
+        ]
+    places = [place(operator, tensor, o) for tensor, o in zip(operator.outputs, out, strict=True)]
+    operator.run(attributes, inputs, places, threads())
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def call(operator, tensors, attributes, out, count):
+    """A call of the function on tensors."""
+    if count:
+        raise ValueError(f"{operator.name}: `threads` is for arrays; calls on tensors follow torch.set_num_threads")
+    if out is None:
+        return _FUNCTIONS[operator.name].apply(*tensors, *attributes)
+    out = _arrays.results(operator, out, torch.Tensor)
+    given = [tensor for tensor in (*tensors, *out) if tensor is not None]
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in given):
+        raise ValueError(f"{operator.name}: with `out`, no gradient is recorded, but one is required; use torch.no_grad()")
+    return compute(operator, tensors, list(attributes), out)
+
+
+class Shapes:
+    """Shapes of outputs, where dimensions need not be numbers yet."""
+
+    def __init__(self, operator):
+        self.kinds = [tensor.kind for tensor in operator.inputs]
+        self.results = [tensor.kind for tensor in operator.outputs]
+        self.dim = operator.dim
+
+    def __call__(self, tensors, attributes):
+        domains = []
+        for kind, tensor in zip(self.kinds, tensors):
+            if tensor is None or kind == "rows":
+                continue
+            domains.append(self.scaled(kind, tensor.shape, attributes, lambda n: n // 2))
+        domain = torch.broadcast_shapes(*domains)
+        return [self.scaled(kind, domain, attributes, lambda n: 2 * n) for kind in self.results]
+
+    def scaled(self, kind, shape, attributes, scale):
+        """A shape with another length along the dimension that gated tensors are cut along."""
+        shape = list(shape)
+        if kind == "gated":
+            shape[attributes[self.dim]] = scale(shape[attributes[self.dim]])
+        return shape
+
+
+def numbers(operator, tensors):
+    """The inputs that hold numbers."""
+    return [t for tensor, t in zip(operator.inputs, tensors) if t is not None and tensor.kind in ("whole", "gated")]
+
+
+def promoted(operator, tensors):
+    """The element type of the outputs."""
+    types = {t.dtype for t in numbers(operator, tensors)}
+    return types.pop() if len(types) == 1 else torch.float32
+
+
+def register(operator):
+    """Tells PyTorch all there is to know of an operator."""
+    inputs, attributes = operator.inputs, operator.attributes
+    defaults = [None] * len(inputs) + [attribute.default for attribute in attributes]
+    arguments = [f"Tensor? {t.name}=None" if t.optional else f"Tensor {t.name}" for t in inputs]
+    arguments += [f"{a.kind} {a.name}={_default(a.default)}" for a in attributes]
+    results = ", ".join(["Tensor"] * len(operator.outputs))
+    results = results if len(operator.outputs) == 1 else f"({results})"
+    name, shapes = operator.snake, Shapes(operator)
+    _LIBRARY.define(f"{name}({', '.join(arguments)}) -> {results}", tags=torch.Tag.pt2_compliant_tag)
+    qualified = f"ops_glu_grad::{name}"
+
+    def complete(given):
+        """Tensors and attributes; PyTorch leaves out what has its default at the end."""
+        given = [*given, *defaults[len(given) :]]
+        return given[: len(inputs)], given[len(inputs) :]
+
+    def cpu(*given):
+        return compute(operator, *complete(given), (None,) * len(operator.outputs))
+
+    def fake(*given):
+        tensors, values = complete(given)
+        first, dtype = numbers(operator, tensors)[0], promoted(operator, tensors)
+        made = [first.new_empty(shape, dtype=dtype) for shape in shapes(tensors, values)]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    def batched(info, dims, *given):
+        tensors, values = complete(given)
+        dims = [*dims, *[None] * (len(tensors) - len(dims))]
+        return _batched(operator, _FUNCTIONS[operator.name].apply, info, dims, tensors, values)
+
+    _LIBRARY.impl(name, cpu, "CPU")
+    torch.library.register_fake(qualified, fake, lib=_LIBRARY)
+    torch.library.register_vmap(qualified, batched, lib=_LIBRARY)
+    _OVERLOADS[operator.name] = getattr(torch.ops.ops_glu_grad, name).default
+    return batched
+
+
+def _default(value):
+    """A default as a schema writes it."""
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _batched(operator, op, info, dims, tensors, attributes):
+    """One call over all of a batch, which becomes the outermost dimension."""
+    dims = dims[: len(tensors)]
+    if any(t is not None and tensor.kind == "rows" for tensor, t in zip(operator.inputs, tensors)):
+        # Rows are counted through the whole tensor: each of the batch is a call.
+        each = [
+            op(*(t if d is None else t.select(d, i) for t, d in zip(tensors, dims)), *attributes)
+            for i in range(info.batch_size)
+        ]
+        if len(operator.outputs) == 1:
+            return torch.stack(each), 0
+        return tuple(torch.stack(outputs) for outputs in zip(*each)), (0,) * len(operator.outputs)
+    rank = max(t.dim() - (d is not None) for t, d in zip(tensors, dims) if t is not None)
+    moved = []
+    for t, d in zip(tensors, dims):
+        if t is not None:
+            t = t.unsqueeze(0).expand(info.batch_size, *t.shape) if d is None else t.movedim(d, 0)
+            # Broadcasting aligns innermost dimensions.
+            t = t.reshape(t.shape[0], *[1] * (rank + 1 - t.dim()), *t.shape[1:])
+        moved.append(t)
+    if operator.dim is not None and attributes[operator.dim] >= 0:
+        attributes[operator.dim] += 1
+    return op(*moved, *attributes), 0 if len(operator.outputs) == 1 else (0,) * len(operator.outputs)
+
+
+_BATCHED = {operator.name: register(operator) for operator in _TABLE}
+
+from . import _gradient  # noqa: E402  # once all operators are there
+
+
+
+def _differentiable(operator):
+    """The operator with its derivative: in the registry, and as a function."""
+    op, name = _OVERLOADS[operator.name], f"ops_glu_grad::{operator.snake}"
+    remember, backward = _gradient.rule(operator, _TABLE, _OVERLOADS, _FUNCTIONS)
+    torch.library.register_autograd(name, backward, setup_context=remember, lib=_LIBRARY)
+    members = {
+        "forward": lambda *given: op(*given),
+        "setup_context": remember,
+        "backward": backward,
+        "vmap": _BATCHED[operator.name],
+    }
+    members = {what: staticmethod(function) for what, function in members.items()}
+    return type(operator.name, (torch.autograd.Function,), members)
+
+
+for _operator in _TABLE:
+    _FUNCTIONS[_operator.name] = _differentiable(_operator)

@@ -1,0 +1,138 @@
+//! A call: attributes and described tensors in, the kernels without the interpreter's lock.
+
+use crate::refusal::exception;
+use crate::table::name;
+use op_dsl::ir::bind::TensorMeta;
+use op_dsl::ir::op::{Attr, AttrKind, Tensor, Value};
+use op_dsl::ir::{DType, Stored};
+use op_dsl::{Error, Operator, Options, View, ViewMut};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::with_exposed_provenance_mut;
+
+/// Where a tensor is: address of the element at index 0 of every dimension, shape, strides in elements, element type.
+#[derive(FromPyObject)]
+pub struct Place(usize, Vec<usize>, Vec<isize>, String);
+
+/// The outputs' shapes and element types.
+pub fn infer(
+    op: &'static Operator,
+    attributes: &[Bound<'_, PyAny>],
+    inputs: &[Option<(Vec<usize>, String)>],
+) -> PyResult<Vec<(Vec<usize>, &'static str)>> {
+    let attributes = values(op, attributes)?;
+    let mut metas = Vec::with_capacity(inputs.len());
+    for (tensor, input) in op.def().inputs.iter().zip(inputs) {
+        metas.push(match input {
+            Some((shape, dtype)) => TensorMeta { shape, dtype: stored(op, tensor, dtype)? },
+            None => TensorMeta { shape: &[], dtype: Stored::Nothing },
+        });
+    }
+    let outputs = op.infer(&attributes, &metas).map_err(exception)?;
+    Ok(outputs.iter().map(|o| (o.shape.to_vec(), name(o.dtype))).collect())
+}
+
+/// Computes the outputs.
+pub fn run(
+    py: Python<'_>,
+    op: &'static Operator,
+    attributes: &[Bound<'_, PyAny>],
+    inputs: &[Option<Place>],
+    outputs: &[Place],
+    threads: usize,
+) -> PyResult<()> {
+    let attributes = values(op, attributes)?;
+    let (tensors, results) = (&*op.def().inputs, &*op.def().outputs);
+    let mut sources = Vec::with_capacity(inputs.len());
+    for (tensor, place) in tensors.iter().zip(inputs) {
+        sources.push(place.as_ref().map(|place| place.of(op, tensor)).transpose()?);
+    }
+    let mut targets = Vec::with_capacity(outputs.len());
+    for (tensor, place) in results.iter().zip(outputs) {
+        targets.push(place.of(op, tensor)?);
+    }
+    let call = || {
+        let views = sources.iter().map(|source| match source {
+            Some((place, stored)) => place.view(*stored),
+            None => Ok(View::ABSENT),
+        });
+        let views = views.collect::<Result<Vec<_>, Error>>()?;
+        let places = targets.iter().map(|(place, stored)| place.view_mut(*stored));
+        let mut places = places.collect::<Result<Vec<_>, Error>>()?;
+        op.run(&attributes, &views, &mut places, &Options { threads, ..Options::default() })
+    };
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(call)));
+    let panicked =
+        |_| PyRuntimeError::new_err(format!("{}: panicked; please report this", op.name()));
+    done.map_err(panicked)?.map_err(exception)
+}
+
+impl Place {
+    /// With the element type.
+    fn of(&self, op: &Operator, tensor: &Tensor) -> PyResult<(&Place, Stored)> {
+        Ok((self, stored(op, tensor, &self.3)?))
+    }
+
+    fn view(&self, stored: Stored) -> Result<View<'_>, Error> {
+        let Place(address, shape, strides, _) = self;
+        let first = with_exposed_provenance_mut::<u8>(*address);
+        // SAFETY: the package describes arrays that it holds on to while it waits for this call, so that their
+        // memory is there. As of any function on arrays, it is for Python's threads not to write them meanwhile.
+        Ok(unsafe { View::from_raw_parts(first, stored, shape, strides) }?)
+    }
+
+    fn view_mut(&self, stored: Stored) -> Result<ViewMut<'_>, Error> {
+        let Place(address, shape, strides, _) = self;
+        let first = with_exposed_provenance_mut::<u8>(*address);
+        // SAFETY: as of `view`; the package asks whether the array can be written.
+        Ok(unsafe { ViewMut::from_raw_parts(first, stored, shape, strides) }?)
+    }
+}
+
+/// What is stored in a tensor of which Python says that its elements are of this type.
+fn stored(op: &Operator, tensor: &Tensor, dtype: &str) -> PyResult<Stored> {
+    let number = DType::ALL.into_iter().find(|d| name(*d) == dtype).map(Stored::Number);
+    let stored = number.or(match dtype {
+        "bool" | "uint8" => Some(Stored::Byte),
+        "int64" => Some(Stored::Int64),
+        _ => None,
+    });
+    stored.ok_or_else(|| {
+        let allowed = match tensor.kind.stored(DType::F32) {
+            Stored::Number(_) => {
+                op.def().dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ")
+            }
+            Stored::Byte => "bool, uint8".into(),
+            other => other.to_string(),
+        };
+        let (op, tensor) = (op.name(), &tensor.name);
+        PyTypeError::new_err(format!(
+            "{op}: tensor `{tensor}` has dtype {dtype}; allowed: {allowed}"
+        ))
+    })
+}
+
+/// The values of all attributes.
+fn values(op: &Operator, given: &[Bound<'_, PyAny>]) -> PyResult<Vec<Value>> {
+    op.def().passed().iter().zip(given).map(|(attr, given)| value(op, attr, given)).collect()
+}
+
+fn value(op: &Operator, attr: &Attr, given: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let (value, takes) = match &attr.kind {
+        AttrKind::Dim | AttrKind::Int => (given.extract().map(Value::Int), "an integer"),
+        AttrKind::Bool | AttrKind::Given(_) => (given.extract().map(Value::Bool), "True or False"),
+        AttrKind::Float => (given.extract().map(Value::Float), "a number"),
+        AttrKind::Enum { .. } => match given.extract::<String>() {
+            Ok(text) => {
+                return op.parse_attr(&attr.name, &text).map(|(_, v)| v).map_err(exception);
+            }
+            Err(_) => (given.extract().map(Value::Int), "a name or its number"),
+        },
+    };
+    value.map_err(|_| {
+        let (op, attr) = (op.name(), &attr.name);
+        let got = given.repr().map_or_else(|_| "this".into(), |text| text.to_string());
+        PyTypeError::new_err(format!("{op}: attribute `{attr}` cannot be {got}; allowed: {takes}"))
+    })
+}

@@ -1,0 +1,183 @@
+//! An operator as Python sees it.
+
+use crate::call;
+use op_dsl::ir::DType;
+use op_dsl::ir::op::{self, AttrKind, Kind, Origin, Value};
+use pyo3::prelude::*;
+
+/// An operator of the table.
+#[pyclass(frozen, module = "ops_glu_grad._core")]
+pub struct Operator(pub &'static op_dsl::Operator);
+
+/// A tensor of an operator's signature.
+#[pyclass(frozen, get_all)]
+struct Tensor {
+    name: String,
+    /// `whole`, `gated` (twice as long where it is cut in two), `mask` or `rows` (counts of them).
+    kind: &'static str,
+    /// Whether a call may leave it out.
+    optional: bool,
+    /// Whether any result depends on it.
+    used: bool,
+}
+
+/// An attribute of an operator.
+#[pyclass(frozen, get_all)]
+struct Attribute {
+    name: String,
+    /// `int`, `bool`, `float` or `str`, as Python and PyTorch call them.
+    kind: &'static str,
+    default: Py<PyAny>,
+    /// What it may be, where that is one of a few names.
+    choices: Vec<String>,
+}
+
+/// How an operator is the gradient of another.
+#[pyclass(frozen, get_all)]
+struct GradOf {
+    /// Name of the other.
+    forward: String,
+    /// What each input holds: `upstream`, `input` or `output` and of which tensor; `own` is left out.
+    inputs: Vec<(&'static str, usize)>,
+    /// The input that each output is the gradient of.
+    wrt: Vec<usize>,
+}
+
+/// What numpy and PyTorch call an element type.
+pub const fn name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "float16",
+        DType::BF16 => "bfloat16",
+        DType::F32 => "float32",
+    }
+}
+
+const fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Whole => "whole",
+        Kind::Gated => "gated",
+        Kind::Mask => "mask",
+        Kind::Rows => "rows",
+    }
+}
+
+/// A default as Python writes it; of a choice, its name.
+fn default(py: Python<'_>, attr: &op::Attr) -> PyResult<Py<PyAny>> {
+    Ok(match (&attr.kind, attr.default) {
+        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
+            let chosen = variants.iter().find(|variant| variant.value == v);
+            chosen.map(|variant| &*variant.name).into_pyobject(py)?.unbind()
+        }
+        (_, Value::Int(v)) => v.into_pyobject(py)?.into_any().unbind(),
+        (_, Value::Bool(v)) => v.into_pyobject(py)?.to_owned().into_any().unbind(),
+        (_, Value::Float(v)) => v.into_pyobject(py)?.into_any().unbind(),
+    })
+}
+
+fn attribute(py: Python<'_>, attr: &op::Attr) -> PyResult<Attribute> {
+    let choices = match &attr.kind {
+        AttrKind::Enum { variants, .. } => variants.iter().map(|v| v.name.to_string()).collect(),
+        _ => Vec::new(),
+    };
+    let kind = match &attr.kind {
+        AttrKind::Dim | AttrKind::Int => "int",
+        AttrKind::Bool | AttrKind::Given(_) => "bool",
+        AttrKind::Float => "float",
+        AttrKind::Enum { .. } => "str",
+    };
+    Ok(Attribute { name: attr.name.to_string(), kind, default: default(py, attr)?, choices })
+}
+
+fn tensor(tensor: &op::Tensor, optional: bool) -> Tensor {
+    let name = tensor.name.to_string();
+    Tensor { name, kind: kind(tensor.kind), optional, used: tensor.used }
+}
+
+#[pymethods]
+impl Operator {
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    /// Its name, as Python writes names of functions.
+    #[getter]
+    fn snake(&self) -> String {
+        self.0.def().snake()
+    }
+
+    #[getter]
+    fn doc(&self) -> &'static str {
+        &self.0.def().doc
+    }
+
+    #[getter]
+    fn inputs(&self) -> Vec<Tensor> {
+        let def = self.0.def();
+        let of = |(i, t)| tensor(t, def.presence(i).is_some());
+        def.inputs.iter().enumerate().map(of).collect()
+    }
+
+    #[getter]
+    fn outputs(&self) -> Vec<Tensor> {
+        self.0.def().outputs.iter().map(|t| tensor(t, false)).collect()
+    }
+
+    #[getter]
+    fn attributes(&self, py: Python<'_>) -> PyResult<Vec<Attribute>> {
+        self.0.def().passed().iter().map(|a| attribute(py, a)).collect()
+    }
+
+    /// Element types of numbers.
+    #[getter]
+    fn dtypes(&self) -> Vec<&'static str> {
+        self.0.def().dtypes.iter().map(|d| name(*d)).collect()
+    }
+
+    /// Index of the attribute with the dimension that gated tensors are cut along.
+    #[getter]
+    fn dim(&self) -> Option<usize> {
+        self.0.def().split.as_ref().map(|split| split.dim)
+    }
+
+    /// Whether inputs are broadcast against each other.
+    #[getter]
+    fn broadcast(&self) -> bool {
+        self.0.def().broadcast
+    }
+
+    #[getter]
+    fn grad_of(&self) -> Option<GradOf> {
+        let of = self.0.def().grad_of.as_ref()?;
+        let holds = |origin: &Origin| match *origin {
+            Origin::Upstream(i) => ("upstream", i),
+            Origin::Input(i) => ("input", i),
+            Origin::Output(i) => ("output", i),
+            Origin::Own => ("own", 0),
+        };
+        let inputs = of.inputs.iter().map(holds).collect();
+        Some(GradOf { forward: of.forward.to_string(), inputs, wrt: of.wrt.to_vec() })
+    }
+
+    /// Shape and element type of each output, for inputs of these; `None` for one that is left out.
+    fn infer(
+        &self,
+        attributes: Vec<Bound<'_, PyAny>>,
+        inputs: Vec<Option<(Vec<usize>, String)>>,
+    ) -> PyResult<Vec<(Vec<usize>, &'static str)>> {
+        call::infer(self.0, &attributes, &inputs)
+    }
+
+    /// Computes the outputs from the inputs, each of them described by its [place](call::Place). The memory that is
+    /// described has to be there, and nobody else's to write, until this returns.
+    fn run(
+        &self,
+        py: Python<'_>,
+        attributes: Vec<Bound<'_, PyAny>>,
+        inputs: Vec<Option<call::Place>>,
+        outputs: Vec<call::Place>,
+        threads: usize,
+    ) -> PyResult<()> {
+        call::run(py, self.0, &attributes, &inputs, &outputs, threads)
+    }
+}

@@ -1,0 +1,142 @@
+//! The package as Python imports it: the library that this test run built, beside the Python files, and the results of the
+//! same calls from Rust. The tests themselves are those of `test_*.py`.
+//!
+//! Needs `python3` with numpy, and for bfloat16 ml_dtypes; says what it skips without them.
+#![allow(missing_docs)]
+#![cfg(target_os = "linux")]
+
+use half::{bf16, f16};
+use op_dsl::ir::bind::TensorMeta;
+use op_dsl::ir::op::Kind;
+use op_dsl::ir::{DType, Stored};
+use op_dsl::{El, Operator, Options, View, ViewMut};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Rows, and columns of what is not cut in two.
+const SHAPE: [usize; 2] = [3, 37];
+
+fn home() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn has(module: &str) -> bool {
+    let run = Command::new("python3").args(["-c", &format!("import {module}")]).output();
+    run.is_ok_and(|run| run.status.success())
+}
+
+/// The package, laid out as the wheel has it.
+fn package() -> PathBuf {
+    let site = Path::new(env!("CARGO_TARGET_TMPDIR")).join("site");
+    let package = site.join("ops_glu_grad");
+    fs::create_dir_all(&package).unwrap();
+    for file in fs::read_dir(home().join("ops_glu_grad")).unwrap() {
+        let file = file.unwrap().path();
+        if file.extension().is_some_and(|e| e == "py") {
+            fs::copy(&file, package.join(file.file_name().unwrap())).unwrap();
+        }
+    }
+    // Beside the tests that it was built for.
+    let library = std::env::current_exe().unwrap().with_file_name("libops_glu_grad_python.so");
+    // Another file each time: a copy onto one that a process has loaded would change it there.
+    let extension = package.join("_core.abi3.so");
+    fs::copy(library, extension.with_extension("new")).unwrap();
+    fs::rename(extension.with_extension("new"), extension).unwrap();
+    site
+}
+
+/// Numbers between -4 and 4, by one rule everywhere.
+fn number(seed: usize, i: usize) -> f32 {
+    let turn = (i as f64 + 1.0) * 0.618_033_988_749_895 + seed as f64 * 0.414_213_562_373_095;
+    (turn.fract() * 8.0 - 4.0) as f32
+}
+
+/// One call of an operator on elements of one type; numbers by their bits as `f32`, which holds all of them.
+fn case<T: El>(op: &Operator, round: fn(f32) -> T, exact: fn(T) -> f32) -> Value {
+    let def = op.def();
+    let shape_of = |kind| match kind {
+        Kind::Gated => [SHAPE[0], 2 * SHAPE[1]],
+        _ => SHAPE,
+    };
+    let (mut numbers, mut masks) = (Vec::new(), Vec::new());
+    for (k, tensor) in def.inputs.iter().enumerate() {
+        let n = shape_of(tensor.kind).iter().product();
+        numbers.push((0..n).map(|i| round(number(k, i))).collect::<Vec<T>>());
+        masks.push((0..n).map(|i| number(k, i) > 0.0).collect::<Vec<bool>>());
+    }
+    let shapes: Vec<_> = def.inputs.iter().map(|tensor| shape_of(tensor.kind)).collect();
+    let (mut views, mut metas, mut inputs) = (Vec::new(), Vec::new(), Vec::new());
+    for (k, tensor) in def.inputs.iter().enumerate() {
+        let shape = &shapes[k][..];
+        let (view, bits) = match tensor.kind {
+            _ if def.presence(k).is_some() => (View::ABSENT, Value::Null),
+            Kind::Mask => (View::new(&masks[k], shape).unwrap(), json!(masks[k])),
+            _ => {
+                let bits: Vec<u32> = numbers[k].iter().map(|v| exact(*v).to_bits()).collect();
+                (View::new(&numbers[k], shape).unwrap(), json!(bits))
+            }
+        };
+        metas.push(TensorMeta { shape, dtype: view.dtype() });
+        views.push(view);
+        inputs.push(json!({ "shape": shape, "bits": bits }));
+    }
+    let attrs = op.default_attrs();
+    let wanted = op.infer(&attrs, &metas).unwrap();
+    let mut results: Vec<Vec<T>> =
+        wanted.iter().map(|o| vec![T::default(); o.shape.iter().product()]).collect();
+    let mut places: Vec<_> = results
+        .iter_mut()
+        .zip(&wanted)
+        .map(|(result, o)| ViewMut::new(result, &o.shape).unwrap())
+        .collect();
+    op.run(&attrs, &views, &mut places, &Options::default()).unwrap();
+    let outputs = results.iter().zip(&wanted).map(|(result, o)| {
+        let bits: Vec<u32> = result.iter().map(|v| exact(*v).to_bits()).collect();
+        json!({ "shape": *o.shape, "bits": bits })
+    });
+    let outputs: Vec<_> = outputs.collect();
+    json!({ "op": op.name(), "dtype": T::DTYPE.name(), "inputs": inputs, "outputs": outputs })
+}
+
+/// What Rust makes of every operator and element type.
+fn cases() -> PathBuf {
+    let mut all = Vec::new();
+    for op in ops_glu_grad::OPERATORS {
+        for dtype in op.def().dtypes.iter() {
+            all.push(match dtype {
+                DType::F16 => case(op, f16::from_f32, f16::to_f32),
+                DType::BF16 => case(op, bf16::from_f32, bf16::to_f32),
+                DType::F32 => case(op, |v| v, |v| v),
+            });
+        }
+    }
+    assert!(all.len() > 200, "{} cases", all.len());
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cases.json");
+    fs::write(&path, serde_json::to_string(&all).unwrap()).unwrap();
+    path
+}
+
+#[test]
+fn python() {
+    assert_eq!(View::ABSENT.dtype(), Stored::Nothing);
+    if !has("numpy") {
+        println!("SKIPPED: the package for Python, without python3 or its numpy");
+        return;
+    }
+    for module in ["ml_dtypes", "torch"] {
+        if !has(module) {
+            println!("SKIPPED: tests of the package that need {module}");
+        }
+    }
+    let site = package();
+    let mut tests = Command::new("python3");
+    tests.args(["-m", "unittest", "discover", "-s"]).arg(home().join("tests"));
+    // Not from this crate's directory, whose Python files lack the library.
+    tests.current_dir(&site).env("PYTHONPATH", &site).env("OPS_GLU_GRAD_CASES", cases());
+    let ran = tests.env("PYTHONDONTWRITEBYTECODE", "1").output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{}{said}", String::from_utf8_lossy(&ran.stdout));
+    println!("{said}");
+}

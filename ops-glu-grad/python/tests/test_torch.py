@@ -1,0 +1,290 @@
+"""The functions on tensors of PyTorch, and the operators in its registry. Skipped where it cannot be imported."""
+
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+import ops_glu_grad as og
+from cases import as_tuple, cases, same
+
+try:
+    import torch
+except ModuleNotFoundError:
+    raise unittest.SkipTest("no torch") from None
+
+from torch.library import opcheck
+from torch.nn import functional
+
+NUMBERS = ("whole", "gated")
+TABLE = {name: function.operator for name, function in og.OPERATORS.items()}
+#: What PyTorch says of every use of it in single precision, and of its own parts.
+warnings.filterwarnings("ignore")
+
+
+def registered(operator):
+    return getattr(torch.ops.ops_glu_grad, operator.snake).default
+
+
+def gradients(name):
+    """Operators that are the gradient of one."""
+    return [o for o in TABLE.values() if o.grad_of and o.grad_of.forward == name]
+
+
+def inputs(operator, dtype=torch.float32, rows=3):
+    """Numbers that keep away from multiples of 1/2, where kinks are, as the sum of two of them does."""
+    random = torch.Generator().manual_seed(5)
+
+    def numbers(index, *shape):
+        steps = torch.randint(-6, 6, shape, generator=random) / 2 + (0.25 if index == 0 else 0.0)
+        return (steps + (torch.rand(shape, generator=random) - 0.5) / 10).to(dtype)
+
+    made = []
+    for index, tensor in enumerate(operator.inputs):
+        # The first is a gradient's upstream one: what it multiplies has the kinks.
+        index = (index + 1) % len(operator.inputs) if operator.grad_of else index
+        width = 4 if tensor.kind == "gated" else 2
+        if tensor.optional:
+            made.append(None)
+        elif tensor.kind == "mask":
+            made.append(torch.rand((rows, width), generator=random) > 0.5)
+        else:
+            made.append(numbers(index, rows, width))
+    return made
+
+
+def required(tensors):
+    return [t.requires_grad_() if t is not None and t.is_floating_point() else t for t in tensors]
+
+
+def has_derivative(operator):
+    """Whether one is known, by all inputs that matter, for inputs that do not depend on each other."""
+    saved = operator.grad_of and any(what == "output" for what, _ in operator.grad_of.inputs)
+    numbers = [i for i, tensor in enumerate(operator.inputs) if tensor.kind in NUMBERS and tensor.used]
+    known = [g for g in gradients(operator.name) if set(numbers) <= set(g.grad_of.wrt or numbers[: len(g.outputs)])]
+    return bool(known) and not saved
+
+
+class Results(unittest.TestCase):
+    def test_every_operator_has_the_bits_of_the_calls_from_rust(self):
+        def tensor(a):
+            if a is None:
+                return None
+            return torch.from_numpy(a) if a.dtype.name != "bfloat16" else torch.from_numpy(a.view(np.int16)).view(torch.bfloat16)
+
+        for name, dtype, given, want in cases():
+            given, want = [tensor(a) for a in given], [tensor(a) for a in want]
+            for got in (og.OPERATORS[name](*given), registered(TABLE[name])(*given)):
+                for g, w in zip(as_tuple(got), want, strict=True):
+                    self.assertEqual((g.dtype, g.shape), (w.dtype, w.shape), (name, dtype))
+                    self.assertTrue(same(g.float().numpy(), w.float().numpy()), (name, dtype))
+
+    def test_memory_is_the_callers(self):
+        x = torch.randn(6, 8)
+        out = torch.empty(8, 6).t()
+        self.assertIs(og.silu(x, out=out), out)
+        self.assertTrue(torch.equal(out, og.silu(x)))
+        self.assertTrue(torch.equal(og.silu(x.t()), og.silu(x).t()))
+
+    def test_refusals(self):
+        x = torch.randn(4, 8, requires_grad=True)
+        refused = [
+            (TypeError, "GeGluV2: tensor `x` has dtype float64; allowed: f16, bf16, f32", lambda: og.ge_glu(x.double())),
+            (TypeError, "SiluGrad: tensors are numpy.ndarray, torch.", lambda: og.silu_grad(np.zeros((4, 8), np.float32), x)),
+            (ValueError, "dimension 1 is cut in two and must be even", lambda: og.ge_glu(x[:, 1:])),
+            (ValueError, "layout torch.sparse_coo; allowed: torch.strided", lambda: og.silu(x.detach(), out=x.detach().to_sparse())),
+            (ValueError, "`threads` is for arrays", lambda: og.silu(x, threads=2)),
+            (ValueError, "no gradient is recorded", lambda: og.silu(x, out=torch.empty(4, 8))),
+            (ValueError, "is on meta; allowed: cpu", lambda: og.silu(x.detach(), out=torch.empty(4, 8, device="meta"))),
+            (NotImplementedError, "has no derivative", lambda: og.relu_grad(x, x).sum().backward()),
+            (NotImplementedError, "is its gradient by `bias`", lambda: og.fused_bias_leaky_relu(x, x).sum().backward()),
+            (NotImplementedError, "is that with `alpha` 1.0 alone", lambda: og.elu(x, alpha=2.0).sum().backward()),
+        ]
+        for kind, message, call in refused:
+            with self.assertRaises(kind) as raised:
+                call()
+            self.assertIn(message, str(raised.exception))
+
+
+class Registry(unittest.TestCase):
+    def test_opcheck_of_every_operator(self):
+        for operator in TABLE.values():
+            given = inputs(operator)
+            with self.subTest(operator=operator.name):
+                opcheck(registered(operator), tuple(required(given) if has_derivative(operator) else given))
+
+    def test_shapes_without_data_are_those_of_the_table(self):
+        for operator in TABLE.values():
+            given = inputs(operator)
+            real = as_tuple(registered(operator)(*given))
+            fake = as_tuple(registered(operator)(*(t if t is None else t.to("meta") for t in given)))
+            for r, f in zip(real, fake, strict=True):
+                self.assertEqual((r.shape, r.dtype, r.stride()), (f.shape, f.dtype, f.stride()), operator.name)
+
+
+class Derivatives(unittest.TestCase):
+    #: Steps of single precision.
+    BOUNDS = {"eps": 1e-2, "atol": 1e-2, "rtol": 1e-2}
+
+    def test_of_every_operator_against_differences(self):
+        checked = 0
+        for operator in TABLE.values():
+            if has_derivative(operator):
+                with self.subTest(operator=operator.name):
+                    torch.autograd.gradcheck(og.OPERATORS[operator.name], required(inputs(operator)), **self.BOUNDS)
+                checked += 1
+        self.assertGreater(checked, 35)
+
+    def test_second_ones_against_differences(self):
+        checked = 0
+        for operator in TABLE.values():
+            if has_derivative(operator) and any(gradients(g.name) for g in gradients(operator.name)):
+                with self.subTest(operator=operator.name):
+                    given, first = required(inputs(operator)), lambda *given, f=og.OPERATORS[operator.name]: as_tuple(f(*given))[0]
+                    torch.autograd.gradgradcheck(first, given, **self.BOUNDS)
+                checked += 1
+        self.assertGreaterEqual(checked, 6)
+
+    def test_of_16_bits_are_those_of_32_rounded(self):
+        for operator in TABLE.values():
+            for dtype in (torch.float16, torch.bfloat16):
+                if not has_derivative(operator) or str(dtype).removeprefix("torch.") not in operator.dtypes:
+                    continue
+                given = required(inputs(operator, dtype, rows=1))
+                exact = required([t if t is None or t.dtype != dtype else t.detach().float() for t in given])
+                for tensors in (given, exact):
+                    as_tuple(og.OPERATORS[operator.name](*tensors))[0].sum().backward()
+                for t, e in zip(given, exact):
+                    if t is not None and t.grad is not None:
+                        # What an operator saves is rounded too.
+                        bound = 4 * torch.finfo(dtype).eps * (1 + e.grad.abs())
+                        self.assertTrue((t.grad.float() - e.grad).abs().le(bound).all(), (operator.name, dtype))
+
+    def test_what_is_broadcast_is_summed(self):
+        x, weight = torch.randn(3, 4, requires_grad=True), torch.rand(4, requires_grad=True)
+        og.p_relu(x, weight).sum().backward()
+        want = torch.where(x > 0, torch.zeros(()), x).sum(0)
+        self.assertTrue(torch.allclose(weight.grad, want))
+
+    def test_what_is_saved_takes_no_gradient(self):
+        y, gelu = og.ge_glu(torch.randn(2, 8, requires_grad=True))
+        self.assertTrue(y.requires_grad)
+        self.assertFalse(gelu.requires_grad)
+
+
+def loss(x):
+    return og.ge_glu(x, approximate="none")[0].square().sum()
+
+
+def composed(x):
+    value, gate = x.chunk(2, -1)
+    return (functional.gelu(gate) * value).square().sum()
+
+
+class Transforms(unittest.TestCase):
+    def close(self, got, want):
+        torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
+
+    def test_func(self):
+        x = torch.randn(4, 8)
+        self.close(torch.func.grad(loss)(x), torch.func.grad(composed)(x))
+        self.close(torch.func.vmap(torch.func.grad(loss))(x), torch.func.grad(composed)(x))
+        second = torch.func.jacrev(torch.func.grad(composed))(x)
+        self.close(torch.func.jacrev(torch.func.grad(loss))(x), second)
+        self.close(torch.autograd.functional.hessian(loss, x), second)
+
+    def test_vmap_moves_the_dimension_that_is_cut(self):
+        x = torch.randn(8, 5, 6)
+        for dim, at in ((0, 1), (-2, 1), (1, 0), (-2, 2)):
+            got = torch.func.vmap(lambda x: og.swi_glu(x, dim), in_dims=at)(x)
+            want = torch.stack([og.swi_glu(one, dim) for one in x.unbind(at)])
+            self.assertTrue(torch.equal(got, want))
+        weight = torch.rand(5)
+        got = torch.func.vmap(og.p_relu, in_dims=(2, None))(x, weight)
+        self.assertTrue(torch.equal(got, torch.stack([og.p_relu(one, weight) for one in x.unbind(2)])))
+        rows = torch.tensor([3])
+        got = torch.func.vmap(og.clipped_swiglu, in_dims=(1, None))(x, rows)
+        self.assertTrue(torch.equal(got, torch.stack([og.clipped_swiglu(one, rows) for one in x.unbind(1)])))
+
+    def test_compile(self):
+        x = torch.randn(4, 8)
+        compiled = torch.compile(loss, fullgraph=True)
+        self.close(compiled(x), loss(x))
+        self.close(torch.compile(torch.func.grad(loss), fullgraph=True)(x), torch.func.grad(composed)(x))
+        for rows in (4, 6, 10):  # the last two with a dimension that is no number any more
+            x = torch.randn(rows, 8, requires_grad=True)
+            compiled(x).backward()
+            self.close(x.grad, torch.func.grad(composed)(x.detach()))
+
+    def test_compile_of_every_operator(self):
+        for name, function in og.OPERATORS.items():
+            given = inputs(TABLE[name])
+            got = torch.compile(function, fullgraph=True, backend="aot_eager")(*given)
+            for g, w in zip(as_tuple(got), as_tuple(function(*given)), strict=True):
+                self.assertTrue(torch.equal(g, w), name)
+
+
+class Gated(torch.nn.Module):
+    """A small network, by our operator or by PyTorch's own."""
+
+    def __init__(self, ours):
+        super().__init__()
+        torch.manual_seed(11)
+        self.into, self.out, self.ours = torch.nn.Linear(8, 32), torch.nn.Linear(16, 1), ours
+
+    def forward(self, x):
+        x = self.into(x)
+        if self.ours:
+            return self.out(og.ge_glu(x, approximate="none")[0])
+        value, gate = x.chunk(2, -1)
+        return self.out(functional.gelu(gate) * value)
+
+
+def train(rank, world, place, ours, losses):
+    torch.set_num_threads(1)
+    torch.distributed.init_process_group("gloo", init_method=f"file://{place}", rank=rank, world_size=world)
+    model = torch.nn.parallel.DistributedDataParallel(Gated(ours))
+    optimiser = torch.optim.SGD(model.parameters(), 0.05)
+    random = torch.Generator().manual_seed(rank)
+    for _ in range(30):
+        x = torch.randn(16, 8, generator=random)
+        loss = (model(x)[:, 0] - x.prod(-1)).square().mean()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    total = loss.detach().clone()
+    torch.distributed.all_reduce(total)
+    if rank == 0:
+        losses.put(total.item())
+    torch.distributed.destroy_process_group()
+
+
+class Sums(torch.utils.data.Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        return og.silu(torch.full((1 << 20,), float(i)))[:4]
+
+
+class Processes(unittest.TestCase):
+    def test_two_train_as_with_the_composed_model(self):
+        spawn = torch.multiprocessing.get_context("spawn")
+        results = []
+        for ours in (True, False):
+            losses = spawn.SimpleQueue()
+            with tempfile.TemporaryDirectory() as place:
+                arguments = (2, f"{place}/meet", ours, losses)
+                torch.multiprocessing.spawn(train, arguments, nprocs=2)
+            results.append(losses.get())
+        self.assertAlmostEqual(results[0] / results[1], 1.0, places=4)
+
+    def test_a_forked_loader_does_not_hang(self):
+        og.silu(torch.zeros(1 << 20))  # the pool is there
+        loader = torch.utils.data.DataLoader(Sums(), num_workers=2, multiprocessing_context="fork", timeout=60)
+        for i, batch in enumerate(loader):
+            self.assertTrue(torch.equal(batch[0], og.silu(torch.full((4,), float(i)))))
+
+
+if __name__ == "__main__":
+    unittest.main()
