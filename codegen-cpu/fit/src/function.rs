@@ -3,9 +3,9 @@
 use crate::cells::Cells;
 use crate::element::Element;
 use crate::float::{power_of_two, ulp};
-use crate::half::Truth;
 use crate::oracle::{Hints, Known, Oracle};
 use crate::symmetry::{self, Symmetry};
+use crate::truth::Truth;
 use core::cell::{OnceCell, RefCell};
 
 /// No table reaches further.

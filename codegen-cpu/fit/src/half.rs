@@ -6,22 +6,18 @@
 //! multiple of the width, which leaves one look-up out.
 
 use crate::element::Element;
-use crate::function::Function;
 use crate::grid::Index;
 use crate::interval::Search;
+use crate::mend::mend;
 use crate::nodes::Nodes;
 use crate::policy;
 use crate::request::{Request, WORTH};
 use crate::squares::Problem;
 use crate::table::{Centring, Design, MAX_DEGREE, Segment, Table};
+use crate::truth::Share;
 use crate::view::View;
+use std::collections::BTreeSet;
 
-/// So many of all inputs may come out as a neighbour of the right result: 99.98 % are right.
-const WRONG: usize = 13;
-/// Halfway between two numbers, up to this part of a unit, either is right.
-const TIE: f64 = 1e-8;
-/// Inputs of this size are looked at first.
-const NEAR: core::ops::Range<f32> = 1.0 / 512.0..64.0;
 /// A table reaches so far at least, or to where the function has become its limit.
 const NEAREST: f64 = 3.9;
 /// More than this is of little use.
@@ -32,83 +28,10 @@ const HALVINGS: usize = 4;
 const STEPS: [f64; 3] = [1.0, 0.96, 0.9];
 /// So often are weights adapted.
 const LAWSON: usize = 3;
-
-/// All inputs of a type, and what the function is there.
-pub(crate) struct Truth {
-    /// A share of those where tables mostly fail, and the others, those of the same sizes first.
-    some: Vec<(f32, f64)>,
-    rest: Vec<(f32, f64)>,
-    element: Element,
-}
-
-impl Truth {
-    pub(crate) fn new(function: &Function, element: Element) -> Self {
-        let mut inputs = element.inputs();
-        inputs.retain(|&x| function.covers(x as f64));
-        let values = function.values(&inputs.iter().map(|&x| x as f64).collect::<Vec<_>>());
-        let mut truth = Truth { some: Vec::new(), rest: Vec::new(), element };
-        let mut far = Vec::new();
-        for (j, known) in inputs.into_iter().zip(values).enumerate() {
-            // Odd ones: values at round numbers are often all but halfway, for every table alike.
-            let odd = (j + 1).is_multiple_of(thinned(element).0);
-            match NEAR.contains(&known.0.abs()) {
-                true if odd => truth.some.push(known),
-                true => truth.rest.push(known),
-                false => far.push(known),
-            }
-        }
-        truth.rest.append(&mut far);
-        truth
-    }
-
-    /// Whether some of the inputs show that a table is not good.
-    fn doubts(&self, table: &Table, before: f64) -> bool {
-        self.wrong(table, before, &self.some, thinned(self.element).1).is_none()
-    }
-
-    /// The largest error of a table that is good, in units in the last place: zero or one.
-    fn judge(&self, table: &Table, before: f64) -> Option<f64> {
-        let some = self.wrong(table, before, &self.some, WRONG)?;
-        let rest = self.wrong(table, before, &self.rest, WRONG - some)?;
-        Some((some + rest > 0) as u8 as f64)
-    }
-
-    /// How many come out as a neighbour of the right result: none if too many, or as something else, or if some is off
-    /// by more than `before` units before it is rounded.
-    fn wrong(
-        &self,
-        table: &Table,
-        before: f64,
-        inputs: &[(f32, f64)],
-        most: usize,
-    ) -> Option<usize> {
-        let mut wrong = 0;
-        for &(x, want) in inputs {
-            let Some(got) = table.eval(x) else { continue };
-            let (ulp, right) = (self.element.ulp(want), self.element.round(want));
-            // Just below 1 the unit is that of 1, as where a function has become its limit.
-            if (f64::from(got) - want).abs() > before * self.element.ulp(right) {
-                return None;
-            }
-            let got = self.element.round(f64::from(got));
-            let off = (got - want).abs();
-            if off <= ulp * (0.5 + TIE) || got == right {
-                continue;
-            }
-            wrong += 1;
-            if wrong > most || off > ulp {
-                return None;
-            }
-        }
-        Some(wrong)
-    }
-}
-
-/// Of so many inputs one is looked at first, and so many of these may be wrong: bf16 has few where it
-/// matters, f16 has as many elsewhere that every table gets wrong.
-fn thinned(element: Element) -> (usize, usize) {
-    if element == Element::F16 { (4, 3) } else { (1, WRONG) }
-}
+/// So many times more inputs than may be wrong can be mended.
+const MANY: usize = 4;
+/// So often that is tried.
+const ROUNDS: usize = 3;
 
 /// What a polynomial may be off at most, relative to the value: more is beyond hope.
 fn hopeless(element: Element) -> f64 {
@@ -174,9 +97,7 @@ fn across(search: &Search, most: f64) -> f64 {
 
 /// The table of the widest segments that are good.
 fn widest(search: &Search, widest: f64) -> Option<Table> {
-    let before = search.view.before;
-    let truth = search.view.function.truth(search.view.element);
-    let promising = |width: f64| table(search, width).filter(|table| !truth.doubts(table, before));
+    let promising = |width: f64| table(search, width, Share::Some);
     let narrowest = across(search, NEAREST).min(widest);
     let mut width = widest;
     if promising(widest).is_none() {
@@ -188,43 +109,61 @@ fn widest(search: &Search, widest: f64) -> Option<Table> {
         }
         width = enough;
     }
-    for step in STEPS {
+    STEPS.iter().find_map(|step| {
         width *= step;
-        if let Some(table) = table(search, width)
-            && let Some(ulp) = truth.judge(&table, before)
-        {
-            return Some(Table { ulp, ..table });
-        }
-    }
-    None
+        table(search, width, Share::All)
+    })
 }
 
-/// The table of a width.
-fn table(search: &Search, width: f64) -> Option<Table> {
+/// The table of a width, if no more of a share of the inputs are wrong than may be, or can be mended.
+fn table(search: &Search, width: f64, share: Share) -> Option<Table> {
+    let (view, degree) = (search.view, search.design.degree);
+    let truth = view.function.truth(view.element);
+    let few = truth.few(share);
     let grid = search.grid(width)?;
-    let back = 1.0 / grid.scale;
-    let segments = (0..grid.entries).map(|i| {
-        let centre = match search.design.centring {
-            Centring::Equal => (grid.first + i as i32) as f32 * back,
-            _ => 0.0,
-        };
-        polynomial(search, &search.nodes(&grid, i), centre)
-    });
-    let segments = segments.collect();
-    Some(search.finish(grid, segments, 0.0))
+    let centre = |i: usize| match search.design.centring {
+        Centring::Equal => (grid.first + i as i32) as f32 * (1.0 / grid.scale),
+        _ => 0.0,
+    };
+    let fitted = |i: usize| polynomial(search, &search.nodes(&grid, i), centre(i), LAWSON);
+    let mut table = search.finish(grid, (0..grid.entries).map(fitted).collect(), 0.0);
+    let mut wrong = truth.wrong(&table, view.before, share, MANY * few)?;
+    for _ in 0..ROUNDS {
+        if wrong.len() <= few {
+            break;
+        }
+        let last = grid.entries as i64 - 1;
+        let segment = |x: f32| grid.segment(view.symmetry.fold(x)).clamp(0, last) as usize;
+        for i in core::mem::take(&mut wrong).into_iter().map(segment).collect::<BTreeSet<_>>() {
+            let (old, mut nodes) = (table.segments[i], search.nodes(&grid, i));
+            let rooms = truth.rooms(&table, view.before, i);
+            let powers = [first(search, &nodes, old.centre), degree];
+            mend(&mut nodes, &|z| old.exactly(degree, z), &rooms, powers);
+            table.segments[i] = polynomial(search, &nodes, old.centre, 0);
+            wrong.extend(truth.wrong_in(&table, view.before, share, i)?);
+        }
+        table = search.finish(grid, table.segments, 0.0);
+    }
+    let ulp = !wrong.is_empty() as u8 as f64;
+    (wrong.len() <= few).then_some(Table { ulp, ..table })
+}
+
+/// The lowest power of a segment's polynomial.
+fn first(search: &Search, nodes: &Nodes, centre: f32) -> usize {
+    let (left, right) = (nodes.left, nodes.right);
+    let beside = left < 1e-12 && right > -1e-12 && centre == 0.0;
+    if beside { search.view.zero[(right > 1e-12) as usize].power() } else { 0 }
 }
 
 /// The polynomial of one segment.
-fn polynomial(search: &Search, nodes: &Nodes, centre: f32) -> Segment {
+fn polynomial(search: &Search, nodes: &Nodes, centre: f32, lawson: usize) -> Segment {
     let mut segment = Segment { centre, ..Segment::EMPTY };
-    let (left, right) = (nodes.left, nodes.right);
-    let beside = left < 1e-12 && right > -1e-12 && centre == 0.0;
-    let first = if beside { search.view.zero[(right > 1e-12) as usize].power() } else { 0 };
+    let first = first(search, nodes, centre);
     // With the sign that leaves zeros theirs.
     segment.a[..first].fill(-0.0);
     let problem =
         Problem { nodes, centre: centre as f64, base: 0.0, first, degree: search.design.degree };
-    problem.solve(LAWSON, |k, c| {
+    problem.solve(lawson, |k, c| {
         segment.a[k] = c as f32;
         segment.a[k] as f64
     });

@@ -36,7 +36,7 @@
 //! | centre | `centre` | A segment's centre is a zero, or a float whose value is nearly a float, so `a[0]` needs no low part; of several the one where least cancels. |
 //! | squares | `nodes`, `squares` | Weighted least squares at Chebyshev nodes, weights adapted until nearly minimax. Coefficients are rounded from the lowest up; the others make good what that costs. |
 //! | judge | `judge` | The polynomial in f32, both signs of `x`, at samples, more where rounding is coarsest beside the result. Not good enough: the next centre, then narrower segments. |
-//! | 16 bits | `half` | No estimate: all 65,536 inputs. |
+//! | 16 bits | `half`, `truth`, `mend` | No estimate: all 65,536 inputs. Polynomials that get some wrong are moved by as little as makes them right. |
 //! | tail | `tail` | What the function is beyond its tables: the logarithm by polynomials, then a straight line. |
 //!
 //! [`Table::eval`] is, operation for operation, what an evaluator computes, so a table's errors are
@@ -59,6 +59,7 @@ mod grid;
 mod half;
 mod interval;
 mod judge;
+mod mend;
 mod nodes;
 mod oracle;
 mod policy;
@@ -69,6 +70,7 @@ mod squares;
 mod symmetry;
 mod table;
 pub mod tail;
+mod truth;
 mod view;
 
 pub use element::Element;

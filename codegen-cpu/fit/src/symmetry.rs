@@ -56,6 +56,15 @@ impl Symmetry {
         }
     }
 
+    /// Whether the function's value falls where the table's rises.
+    pub(crate) fn turns(self, x: f32) -> bool {
+        match self {
+            Symmetry::Odd => x.is_sign_negative(),
+            Symmetry::Point { side, .. } => x.is_sign_negative() != (side == Side::Negative),
+            _ => false,
+        }
+    }
+
     /// The sign of `x` where the table's value is the function's.
     pub(crate) fn sign(self) -> f64 {
         match self {

@@ -87,6 +87,12 @@ impl Segment {
         self.walk(design, d, |_| ())
     }
 
+    /// The polynomial at `z`, not in floats.
+    pub(crate) fn exactly(&self, degree: usize, z: f64) -> f64 {
+        let d = z - f64::from(self.centre);
+        self.a[..=degree].iter().rev().fold(0.0, |p, a| p * d + f64::from(*a))
+    }
+
     /// The value at a distance `d`, and what rounding may have made of it at most.
     pub(crate) fn at_with_bound(&self, design: &Design, d: f32) -> (f32, f64) {
         let mut bound = 0.0;

@@ -1,0 +1,132 @@
+//! A polynomial of a 16-bit table moved as little as it takes for all inputs to be rounded right.
+//!
+//! A value that is rounded has room: it may be anything between the two halfway points beside the right result. Few
+//! inputs of a segment have values near the end of their room, and least squares know nothing of it. So where some
+//! are beyond, the polynomial is moved by another one: for each such input in turn by the one that is least of those
+//! that take it back, again and again, until all are within their rooms (projections onto half-spaces, of Agmon and
+//! Motzkin). If no polynomial does it, fewer are beyond than before, mostly.
+
+use crate::nodes::Nodes;
+use crate::table::MAX_DEGREE;
+
+/// What a table's value may change by at an input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub(crate) z: f64,
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+    /// The size of the function's value.
+    pub(crate) size: f64,
+}
+
+impl Room {
+    /// How far the end is, as a part of the value: less than nothing where the value is beyond.
+    fn left(&self) -> f64 {
+        self.to.min(-self.from) / self.size
+    }
+}
+
+/// Values change by less than so many times what the worst is off.
+const CHANGE: f64 = 8.0;
+/// So often all inputs are gone through.
+const SWEEPS: usize = 100;
+
+/// What a polynomial is a sum of: `z^first T_k(u)`, with `u` from -1 to 1 across the segment.
+type Parts = [f64; MAX_DEGREE + 1];
+
+/// Makes the values at the nodes those of a polynomial of this degree with the factor `z^first` that is right where
+/// `present` is not, if there is one; `present` is the polynomial that the rooms are about.
+pub(crate) fn mend(
+    nodes: &mut Nodes,
+    present: &dyn Fn(f64) -> f64,
+    rooms: &[Room],
+    [first, degree]: [usize; 2],
+) {
+    let (left, right) = (nodes.left, nodes.right);
+    let parts = |z: f64| -> Parts {
+        let u = (2.0 * z - left - right) / (right - left);
+        let scale = (0..first).fold(1.0, |power, _| power * z);
+        let (mut parts, mut before, mut next) = ([0.0; MAX_DEGREE + 1], u, 1.0);
+        for part in &mut parts[..=degree - first] {
+            *part = scale * next;
+            (before, next) = (next, 2.0 * u * next - before);
+        }
+        parts
+    };
+    let worst = rooms.iter().map(Room::left).fold(0.0, f64::min);
+    let matters = |room: &&Room| room.left() < -CHANGE * worst;
+    let row = |room: &Room| {
+        let parts = parts(room.z);
+        (*room, parts, dot(&parts, &parts))
+    };
+    let rows: Vec<(Room, Parts, f64)> = rooms.iter().filter(matters).map(row).collect();
+    let mut change = [0.0; MAX_DEGREE + 1];
+    for _ in 0..SWEEPS {
+        let mut within = true;
+        for (room, parts, square) in &rows {
+            let now = dot(&change, parts);
+            let by = now.clamp(room.from, room.to) - now;
+            if by != 0.0 {
+                within = false;
+                let share = by / square;
+                change.iter_mut().zip(parts).for_each(|(c, part)| *c += share * part);
+            }
+        }
+        if within {
+            break;
+        }
+    }
+    for (x, f) in nodes.x.iter().zip(&mut nodes.f) {
+        *f = present(*x) + dot(&change, &parts(*x));
+    }
+}
+
+fn dot(a: &Parts, b: &Parts) -> f64 {
+    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two of four values are beyond their rooms.
+    #[test]
+    fn values_are_taken_back_by_the_least_change() {
+        let room = |z: f64, from: f64, to: f64| Room { z, from, to, size: 1.0 };
+        let rooms = [
+            room(2.1, -0.5, 1.0),
+            room(2.5, 0.02, 0.3),
+            room(2.9, -0.2, -0.03),
+            room(3.0, -1.0, 1.0),
+        ];
+        let mut nodes = Nodes {
+            left: 2.0,
+            right: 3.0,
+            x: vec![2.1, 2.5, 2.9, 3.0],
+            f: vec![0.0; 4],
+            weight: vec![1.0; 4],
+        };
+        mend(&mut nodes, &|z| z * z, &rooms, [0, 2]);
+        for (room, f) in rooms.iter().zip(&nodes.f) {
+            let by = f - room.z * room.z;
+            assert!((room.from - 1e-12..=room.to + 1e-12).contains(&by), "{room:?}: {by}");
+            assert!(by.abs() < 0.1, "{room:?}: {by}");
+        }
+    }
+
+    /// What has a zero of an order at zero keeps it.
+    #[test]
+    fn a_zero_stays_one() {
+        let room = Room { z: 0.5, from: 0.1, to: 0.2, size: 1.0 };
+        let mut nodes = Nodes {
+            left: 0.0,
+            right: 1.0,
+            x: vec![0.0, 0.5],
+            f: vec![7.0; 2],
+            weight: vec![1.0; 2],
+        };
+        mend(&mut nodes, &|z| z * z, &[room], [2, 3]);
+        assert_eq!(nodes.f[0], 0.0);
+        assert!(nodes.f[1] >= 0.35 - 1e-12, "{}", nodes.f[1]);
+    }
+}

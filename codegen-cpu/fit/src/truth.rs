@@ -1,0 +1,189 @@
+//! All inputs of a 16-bit type: what the function is there, and what a table makes of them.
+
+use crate::element::Element;
+use crate::function::Function;
+use crate::mend::Room;
+use crate::table::Table;
+
+/// So many of all inputs may come out as a neighbour of the right result: 99.98 % are right.
+const WRONG: usize = 13;
+/// Halfway between two numbers, up to this part of a unit, either is right.
+const TIE: f64 = 1e-8;
+/// Inputs of this size are looked at first.
+const NEAR: core::ops::Range<f32> = 1.0 / 512.0..64.0;
+/// At so much smaller inputs than a segment's largest the function is one power of `z`: what is right for some is for all.
+const SMALL: f64 = 1.0 / 256.0;
+/// What the arithmetic of f32 may make of a value, as a part of it.
+const ROUNDING: f64 = 1.0 / 8_388_608.0;
+
+/// What inputs are asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// Some where tables mostly fail: whether there is hope.
+    Some,
+    /// All there are.
+    All,
+}
+
+/// All inputs of a type, and what the function is there.
+pub(crate) struct Truth {
+    /// A share of those where tables mostly fail, the others of the same sizes, and those of all others.
+    parts: [Inputs; 3],
+    element: Element,
+}
+
+/// Inputs and what the function is there, positive and negative ones, each in the order of their size.
+#[derive(Default)]
+struct Inputs([Vec<(f32, f64)>; 2]);
+
+impl Inputs {
+    fn push(&mut self, known: (f32, f64)) {
+        self.0[known.0.is_sign_negative() as usize].push(known);
+    }
+
+    /// Those of about these sizes, both signs.
+    fn of(&self, from: f64, to: f64) -> impl Iterator<Item = &(f32, f64)> {
+        self.0.iter().flat_map(move |known| {
+            let below = |size: f64| known.partition_point(|(x, _)| f64::from(x.abs()) < size);
+            known[below(from)..below(to)].iter()
+        })
+    }
+}
+
+impl Truth {
+    pub(crate) fn new(function: &Function, element: Element) -> Self {
+        let mut inputs = element.inputs();
+        inputs.retain(|&x| function.covers(x as f64));
+        let values = function.values(&inputs.iter().map(|&x| x as f64).collect::<Vec<_>>());
+        let mut truth = Truth { parts: Default::default(), element };
+        for (j, known) in inputs.into_iter().zip(values).enumerate() {
+            // Odd ones: values at round numbers are often all but halfway, for every table alike.
+            let odd = (j + 1).is_multiple_of(thinned(element).0);
+            let part = if NEAR.contains(&known.0.abs()) { !odd as usize } else { 2 };
+            truth.parts[part].push(known);
+        }
+        truth
+    }
+
+    /// How many of a share may be wrong.
+    pub(crate) fn few(&self, share: Share) -> usize {
+        if share == Share::Some { thinned(self.element).1 } else { WRONG }
+    }
+
+    fn share(&self, share: Share) -> &[Inputs] {
+        &self.parts[..if share == Share::Some { 1 } else { self.parts.len() }]
+    }
+
+    /// Inputs that come out as a neighbour of the right result: nothing if there are more than `most`, or if some come
+    /// out as something else, or off by more than `before` units before they are rounded.
+    pub(crate) fn wrong(
+        &self,
+        table: &Table,
+        before: f64,
+        share: Share,
+        most: usize,
+    ) -> Option<Vec<f32>> {
+        let mut wrong = Vec::new();
+        for part in self.share(share) {
+            self.wrong_of(table, before, part.of(0.0, f64::INFINITY), most, &mut wrong)?;
+        }
+        Some(wrong)
+    }
+
+    /// The same of the inputs of one segment.
+    pub(crate) fn wrong_in(
+        &self,
+        table: &Table,
+        before: f64,
+        share: Share,
+        segment: usize,
+    ) -> Option<Vec<f32>> {
+        let mut wrong = Vec::new();
+        for part in self.share(share) {
+            let inputs = inputs(part, table, segment, 0.0);
+            self.wrong_of(table, before, inputs, usize::MAX, &mut wrong)?;
+        }
+        Some(wrong)
+    }
+
+    fn wrong_of<'a>(
+        &self,
+        table: &Table,
+        before: f64,
+        inputs: impl Iterator<Item = &'a (f32, f64)>,
+        most: usize,
+        wrong: &mut Vec<f32>,
+    ) -> Option<()> {
+        for &(x, want) in inputs {
+            let Some(got) = table.eval(x) else { continue };
+            let (ulp, right) = (self.element.ulp(want), self.element.round(want));
+            // Just below 1 the unit is that of 1, as where a function has become its limit.
+            if (f64::from(got) - want).abs() > before * self.element.ulp(right) {
+                return None;
+            }
+            let got = self.element.round(f64::from(got));
+            let off = (got - want).abs();
+            if off <= ulp * (0.5 + TIE) || got == right {
+                continue;
+            }
+            wrong.push(x);
+            if wrong.len() > most || off > ulp {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// What the table's values at the inputs of a segment may change by.
+    pub(crate) fn rooms(&self, table: &Table, before: f64, segment: usize) -> Vec<Room> {
+        let room = |&(x, want): &(f32, f64)| {
+            let (got, right) = (f64::from(table.eval(x)?), self.element.round(want));
+            let (from, to) = self.halfway(right);
+            let (rounding, most) = (ROUNDING * right.abs(), before * self.element.ulp(right));
+            let from = (from + rounding).max(want - most) - got;
+            let to = (to - rounding).min(want + most) - got;
+            let room = match table.design.symmetry.turns(x) {
+                true => [-to, -from],
+                false => [from, to],
+            };
+            let z = table.design.symmetry.fold(x).into();
+            (from <= to).then_some(Room { z, from: room[0], to: room[1], size: right.abs() })
+        };
+        let [start, end] = [segment, segment + 1].map(|i| table.grid.start(i).abs());
+        let least = SMALL * start.max(end);
+        let inputs = |part| inputs(part, table, segment, least);
+        self.parts.iter().flat_map(inputs).filter_map(room).collect()
+    }
+
+    /// The least and the largest value that are rounded to a number.
+    fn halfway(&self, right: f64) -> (f64, f64) {
+        let half = |v: f64| (0.5 * self.element.ulp(v)).copysign(right);
+        // Below a power of two units are smaller.
+        let (toward, away) = (right - half(right * 0.999_999), right + half(right));
+        (toward.min(away), toward.max(away))
+    }
+}
+
+/// The inputs of a segment that are not smaller than `least`.
+fn inputs<'a>(
+    part: &'a Inputs,
+    table: &'a Table,
+    segment: usize,
+    least: f64,
+) -> impl Iterator<Item = &'a (f32, f64)> {
+    let [start, end] = [segment, segment + 1].map(|i| table.grid.start(i));
+    let nearest = if start < 0.0 && end > 0.0 { 0.0 } else { start.abs().min(end.abs()) };
+    let furthest = start.abs().max(end.abs());
+    // What rounding makes of the border.
+    let around = 1e-6 * furthest;
+    part.of(least.max(nearest - around), furthest + around).filter(move |(x, _)| {
+        let z = table.design.symmetry.fold(*x);
+        z >= table.low && z < table.high && table.grid.segment(z) == segment as i64
+    })
+}
+
+/// Of so many inputs one is looked at first, and so many of these may be wrong: bf16 has few where it
+/// matters, f16 has as many elsewhere that every table gets wrong.
+fn thinned(element: Element) -> (usize, usize) {
+    if element == Element::F16 { (4, 3) } else { (1, WRONG) }
+}
