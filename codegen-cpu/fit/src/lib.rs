@@ -39,6 +39,8 @@
 //! | 16 bits | `half`, `truth`, `mend` | No estimate: all 65,536 inputs. Polynomials that get some wrong are moved by as little as makes them right. |
 //! | tail | `tail` | What the function is beyond its tables: the logarithm by polynomials, then a straight line. |
 //!
+//! What has been fitted can be kept in a file ([`words`]).
+//!
 //! [`Table::eval`] is, operation for operation, what an evaluator computes, so a table's errors are
 //! known before there is one. `Index` says how it finds a segment; the table's ends are found by the
 //! same arithmetic.
@@ -72,6 +74,7 @@ mod table;
 pub mod tail;
 mod truth;
 mod view;
+pub mod words;
 
 pub use element::Element;
 pub use function::Function;

@@ -1,9 +1,12 @@
 //! A function of one value -> the tables that are fitted to it.
 
 use super::kinks::kinks;
+use super::known;
 use super::literal::{count, f32_literal, integer};
+use op_dsl_fit::words::Words;
 use op_dsl_fit::{
-    Cells, Curve, Element, End, Function, Hints, Index, Line, Request, Side, Symmetry, Table, Tail,
+    Cells, Centring, Curve, Element, End, Function, Hints, Index, Line, Request, Side, Symmetry,
+    Table, Tail,
 };
 use op_dsl_ir::DType;
 use op_dsl_ir::graph::Graph;
@@ -24,43 +27,77 @@ pub struct Asked {
     pub multiplied: bool,
 }
 
-/// `struct #name` and its tables; `None` where no table meets what is asked of it.
-pub fn function(name: &Ident, function: &regions::Function, asked: Asked) -> Option<TokenStream> {
-    let Asked { two, multiplied } = asked;
+/// What is fitted to a function: by width of look-ups the tables in the order of element types, and what it is beyond
+/// them, for negative and for positive variables.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    tables: [[Option<Table>; DType::COUNT]; WIDTHS.len()],
+    tails: [Tail; 2],
+}
+
+impl Words for Fitted {
+    fn write(&self, to: &mut Vec<u32>) {
+        self.tables.iter().flatten().for_each(|table| table.write(to));
+        self.tails.iter().for_each(|tail| tail.write(to));
+    }
+
+    fn read(from: &mut &[u32]) -> Option<Self> {
+        let mut tables: [[Option<Table>; DType::COUNT]; WIDTHS.len()] = Default::default();
+        for table in tables.iter_mut().flatten() {
+            *table = Words::read(from)?;
+        }
+        Some(Fitted { tables, tails: [Words::read(from)?, Words::read(from)?] })
+    }
+}
+
+/// What is fitted to a function; `None` where no table meets what is asked of it. Nothing is looked up.
+pub fn fit(function: &regions::Function, multiplied: bool) -> Option<Fitted> {
     let graph = &function.graph;
     let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
         let known = |x: &f64| outputs(graph, Arithmetic::F64, &Point::single(0, *x))[0];
         x.iter().map(known).map(|b| (b.value, b.error)).collect()
     };
     let fitted = Function::new(&oracle, hints(graph, function.domain)?);
-    let scaled = !function.variable.times.0.is_empty();
-    let [wide, narrow] = WIDTHS.map(|(entries, index)| {
-        let usual = |element| Request {
-            index,
-            multiplied,
-            of_product: scaled,
-            ..Request::new(element, entries)
-        };
+    let of_product = is_product(function);
+    let tables = WIDTHS.map(|(entries, index)| {
+        let usual =
+            |element| Request { index, multiplied, of_product, ..Request::new(element, entries) };
         let fit = |dtype| fitted.fit(&usual(element(dtype))).ok();
         // What rounding takes from a product, a zero of higher order has more than once.
-        let has_digits = |table: &Table| !scaled || table.design.power <= 1;
-        (entries, DType::ALL.map(|dtype| fit(dtype).filter(has_digits)))
+        let has_digits = |table: &Table| !of_product || table.design.power <= 1;
+        DType::ALL.map(|dtype| fit(dtype).filter(has_digits))
     });
-    let all: Vec<&Table> = wide.1.iter().chain(&narrow.1).flatten().collect();
+    let all: Vec<&Table> = tables.iter().flatten().flatten().collect();
     if all.is_empty() {
         return None;
     }
     let tails = [-1.0, 1.0].map(|sign| {
         let ends = all.iter().filter_map(|table| table.leaves(sign));
         let first = ends.min_by(f32::total_cmp);
-        tail_tokens(&first.map(|from| fitted.tail(sign, from)).unwrap_or_default())
+        first.map(|from| fitted.tail(sign, from)).unwrap_or_default()
     });
-    let [wide, narrow] = [&wide, &narrow].map(|(entries, tables)| tokens(*entries, tables));
+    Some(Fitted { tables, tails })
+}
+
+/// Whether a function's variable is a product, which is any float.
+fn is_product(function: &regions::Function) -> bool {
+    !function.variable.times.0.is_empty()
+}
+
+/// `struct #name` and its tables; `None` where no table meets what is asked of it.
+pub fn function(name: &Ident, function: &regions::Function, asked: Asked) -> Option<TokenStream> {
+    let Asked { two, multiplied } = asked;
+    let of_product = is_product(function);
+    let fitted = known::find(function, multiplied).unwrap_or_else(|| fit(function, multiplied))?;
+    let [wide, narrow] = &fitted.tables;
+    let [wide, narrow] = [(WIDTHS[0].0, wide), (WIDTHS[1].0, narrow)]
+        .map(|(entries, tables)| tokens(entries, tables));
+    let tails = fitted.tails.iter().map(tail_tokens);
     let types = count(DType::COUNT);
     Some(quote! {
         struct #name;
         impl math::univariate::Univariate for #name {
-            const SCALED: bool = #scaled;
+            const SCALED: bool = #of_product;
             const TWO: bool = #two;
             const WIDE: [Option<math::univariate::Table<32>>; #types] = #wide;
             const NARROW: [Option<math::univariate::Table<8>>; #types] = #narrow;
@@ -118,7 +155,8 @@ fn table_tokens(entries: usize, table: &Table) -> TokenStream {
     let (degree, power) = (count(design.degree), count(design.power));
     let (scale, first) = (f32_literal(grid.scale), integer(grid.first.into()));
     let (low, high) = (f32_literal(table.low), f32_literal(table.high));
-    let centres = column(&|i| segments[i].centre);
+    let is_own = design.centring == Centring::Own;
+    let centres = column(&|i| if is_own { segments[i].centre } else { 0.0 });
     let highs = column(&|i| segments[i].high);
     let a = (0..=design.degree).map(|k| column(&|i| segments[i].a[k]));
     quote! {

@@ -5,6 +5,7 @@
 //! code      the statements of a graph
 //! column    how each primitive is written
 //! fitted    functions of one value as tables
+//! known     tables that are kept: nothing is fitted for the functions of many formulas
 //! tabled    a body that has such
 //! rest      what it makes of their values
 //! joint     nodes that one function computes together
@@ -20,6 +21,7 @@ mod column;
 mod fitted;
 mod joint;
 mod kinks;
+pub mod known;
 pub mod literal;
 mod rest;
 mod tabled;

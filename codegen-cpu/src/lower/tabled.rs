@@ -164,18 +164,32 @@ struct LookedUp {
 fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<Vec<LookedUp>> {
     let each = split.functions.iter().enumerate().map(|(k, function)| {
         let owner = format_ident!("{name}F{k}");
-        let is_product = !function.variable.times.0.is_empty();
-        let two = is_product && asks_for_two(&split.rest, first + k);
-        let asked = Asked { two, multiplied: is_taken(&split.rest, first + k) };
+        let asked = asked(split, first, k);
         let tables = fitted::function(&owner, function, asked)?;
         Some(LookedUp {
             owner,
             tables,
             names: (format_ident!("f{k}"), format_ident!("two{k}")),
-            two,
+            two: asked.two,
         })
     });
     each.collect()
+}
+
+/// What is asked of function `k` of a split.
+fn asked(split: &Split, first: usize, k: usize) -> Asked {
+    let is_product = !split.functions[k].variable.times.0.is_empty();
+    Asked {
+        two: is_product && asks_for_two(&split.rest, first + k),
+        multiplied: is_taken(&split.rest, first + k),
+    }
+}
+
+/// The functions of a specialisation of an operator with so many input streams, and what is asked of each.
+pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Asked)> {
+    let split = spec.wide.as_ref().and_then(|wide| regions::split(&wide.graph, inputs));
+    let all = split.iter().flat_map(|split| (0..split.functions.len()).map(move |k| (split, k)));
+    all.map(|(split, k)| (split.functions[k].clone(), asked(split, inputs, k))).collect()
 }
 
 /// The names of a body's values once they are loaded, and of functions' values.

@@ -1,0 +1,216 @@
+//! Tables and tails as words of 32 bits, to be kept in a file.
+
+use crate::grid::{Grid, Index};
+use crate::symmetry::{Side, Symmetry};
+use crate::table::{Centring, Design, End, MAX_DEGREE, Segment, Table};
+use crate::tail::{COLUMNS, Cells, Curve, ENTRIES, Line, Tail};
+
+/// What can be written as words, and read again.
+pub trait Words: Sized {
+    /// Appends its words.
+    fn write(&self, to: &mut Vec<u32>);
+
+    /// Takes its words off the front; nothing if they are none of this kind.
+    fn read(from: &mut &[u32]) -> Option<Self>;
+}
+
+/// The next word.
+fn next(from: &mut &[u32]) -> Option<u32> {
+    let (first, rest) = from.split_first()?;
+    *from = rest;
+    Some(*first)
+}
+
+/// Numbers as they are, or by their bits.
+macro_rules! numbers {
+    ($($ty:ty: $to:expr, $from:expr;)*) => {$(
+        impl Words for $ty {
+            fn write(&self, to: &mut Vec<u32>) {
+                to.push($to(*self));
+            }
+            fn read(from: &mut &[u32]) -> Option<Self> {
+                next(from).map($from)
+            }
+        }
+    )*};
+}
+
+numbers! {
+    u32: |x| x, |x| x;
+    i32: |x: i32| x as u32, |x| x as i32;
+    f32: f32::to_bits, f32::from_bits;
+    usize: |x| x as u32, |x| x as usize;
+    bool: |x| x as u32, |x| x != 0;
+}
+
+/// Variants without fields, by their place in the list.
+macro_rules! variants {
+    ($($ty:ty: $($variant:expr),*;)*) => {$(
+        impl Words for $ty {
+            fn write(&self, to: &mut Vec<u32>) {
+                let place = [$($variant),*].iter().position(|v| v == self);
+                to.push(place.map_or(u32::MAX, |k| k as u32));
+            }
+            fn read(from: &mut &[u32]) -> Option<Self> {
+                [$($variant),*].get(next(from)? as usize).copied()
+            }
+        }
+    )*};
+}
+
+variants! {
+    Index: Index::Down, Index::Nearest, Index::Product;
+    Centring: Centring::Own, Centring::Equal, Centring::Origin;
+    End: End::Clamp, End::SlowPath, End::Unused;
+    Side: Side::Negative, Side::Positive;
+}
+
+/// Structures, field by field.
+macro_rules! fields {
+    ($($ty:ident { $($field:ident),* })*) => {$(
+        impl Words for $ty {
+            fn write(&self, to: &mut Vec<u32>) {
+                $(self.$field.write(to);)*
+            }
+            fn read(from: &mut &[u32]) -> Option<Self> {
+                Some($ty { $($field: Words::read(from)?),* })
+            }
+        }
+    )*};
+}
+
+fields! {
+    Design { symmetry, centring, degree, power }
+    Grid { index, scale, first, entries }
+    Curve { within, negative, cells, columns }
+    Line { from, base, slope }
+    Tail { curve, line }
+}
+
+impl<T: Words> Words for Option<T> {
+    fn write(&self, to: &mut Vec<u32>) {
+        self.is_some().write(to);
+        self.iter().for_each(|x| x.write(to));
+    }
+
+    fn read(from: &mut &[u32]) -> Option<Self> {
+        Some(if bool::read(from)? { Some(T::read(from)?) } else { None })
+    }
+}
+
+impl<T: Words + Copy + Default, const N: usize> Words for [T; N] {
+    fn write(&self, to: &mut Vec<u32>) {
+        self.iter().for_each(|x| x.write(to));
+    }
+
+    fn read(from: &mut &[u32]) -> Option<Self> {
+        let mut all = [T::default(); N];
+        for x in &mut all {
+            *x = T::read(from)?;
+        }
+        Some(all)
+    }
+}
+
+impl Words for Vec<[f32; ENTRIES]> {
+    fn write(&self, to: &mut Vec<u32>) {
+        self.len().write(to);
+        self.iter().for_each(|column| column.write(to));
+    }
+
+    fn read(from: &mut &[u32]) -> Option<Self> {
+        let many = usize::read(from).filter(|n| *n <= COLUMNS + MAX_DEGREE)?;
+        (0..many).map(|_| Words::read(from)).collect()
+    }
+}
+
+impl Words for Symmetry {
+    fn write(&self, to: &mut Vec<u32>) {
+        let (kind, more) = match *self {
+            Symmetry::None => (0, None),
+            Symmetry::Even => (1, None),
+            Symmetry::Odd => (2, None),
+            Symmetry::Point { sum, side } => (3, Some((sum, side))),
+            Symmetry::Linear { slope, side } => (4, Some((slope, side))),
+        };
+        to.push(kind);
+        if let Some((number, side)) = more {
+            number.write(to);
+            side.write(to);
+        }
+    }
+
+    fn read(from: &mut &[u32]) -> Option<Self> {
+        Some(match next(from)? {
+            0 => Symmetry::None,
+            1 => Symmetry::Even,
+            2 => Symmetry::Odd,
+            3 => Symmetry::Point { sum: Words::read(from)?, side: Words::read(from)? },
+            4 => Symmetry::Linear { slope: Words::read(from)?, side: Words::read(from)? },
+            _ => return None,
+        })
+    }
+}
+
+impl Words for Cells {
+    fn write(&self, to: &mut Vec<u32>) {
+        match *self {
+            Cells::Equal(scale) => {
+                to.push(0);
+                scale.write(to);
+            }
+            Cells::Octaves { less, shift } => {
+                to.push(1);
+                less.write(to);
+                shift.write(to);
+            }
+        }
+    }
+
+    fn read(from: &mut &[u32]) -> Option<Self> {
+        Some(match next(from)? {
+            0 => Cells::Equal(Words::read(from)?),
+            1 => Cells::Octaves { less: Words::read(from)?, shift: Words::read(from)? },
+            _ => return None,
+        })
+    }
+}
+
+/// Without the columns that its design has no use for, and without the error that was seen.
+impl Words for Table {
+    fn write(&self, to: &mut Vec<u32>) {
+        self.design.write(to);
+        self.grid.write(to);
+        self.low.write(to);
+        self.high.write(to);
+        self.ends.iter().for_each(|end| end.write(to));
+        for segment in &self.segments {
+            let Design { centring, degree, power, .. } = self.design;
+            let own = (centring == Centring::Own).then_some(segment.centre);
+            let high = (power != 0).then_some(segment.high);
+            own.iter().chain(&high).chain(&segment.a[..=degree]).for_each(|x| x.write(to));
+        }
+    }
+
+    fn read(from: &mut &[u32]) -> Option<Self> {
+        let design = Design::read(from).filter(|design| design.degree <= MAX_DEGREE)?;
+        let grid = Grid::read(from)?;
+        let (low, high) = (Words::read(from)?, Words::read(from)?);
+        let ends = [End::read(from)?, End::read(from)?];
+        let number = |from: &mut &[u32], is_there: bool| {
+            if is_there { f32::read(from) } else { Some(0.0) }
+        };
+        let mut segment = || {
+            let centre = number(from, design.centring == Centring::Own)?;
+            let high = number(from, design.power != 0)?;
+            let mut segment = Segment { centre, high, ..Segment::EMPTY };
+            for a in &mut segment.a[..=design.degree] {
+                *a = Words::read(from)?;
+            }
+            Some(segment)
+        };
+        let segments = (0..grid.entries).map_while(|_| segment()).collect::<Vec<_>>();
+        let whole = segments.len() == grid.entries;
+        whole.then_some(Table { design, grid, segments, low, high, ends, ulp: 0.0 })
+    }
+}
