@@ -259,10 +259,10 @@ pub enum Why {
     DType(String),
     /// The target does not have the element type.
     NoDType(&'static Soc, DType),
-    /// An input is a mask, by its name.
-    Mask(String),
-    /// An input may be left out, by its name.
-    Optional(String),
+    /// A mask of bits, by its name, where one mask is for all repeats of a call.
+    OneMask(&'static Soc, String),
+    /// A mask beside gated tensors, by its name: its rows end elsewhere than theirs.
+    MaskOfRows(&'static Soc, String),
     /// An input says how many rows are computed and cannot be left out, by its name.
     Rows(String),
     /// The operator's document leaves out this form: attribute and value, and what is left.
@@ -287,13 +287,22 @@ impl fmt::Display for Why {
                 let names = names.join(" or ");
                 write!(f, "architecture {arch} has no {dtype}; use {names}, or {elsewhere}")
             }
-            Why::Mask(name) => {
-                write!(f, "the mask `{name}` has no kernel on an NPU yet; ")?;
-                write!(f, "write `{name}: Elem`, and `{name} != 0.0` in the formula")
+            Why::OneMask(soc, name) => {
+                let arch = soc.arch.number;
+                write!(
+                    f,
+                    "architecture {arch} chooses by the same bits in every repeat of a call, "
+                )?;
+                write!(f, "so that `{name}` cannot be one of bits; publish it with bytes")
             }
-            Why::Optional(name) => {
-                write!(f, "the optional `{name}` has no kernel on an NPU yet; ")?;
-                write!(f, "write one operator with it and one without")
+            Why::MaskOfRows(soc, name) => {
+                let arch = soc.arch.number;
+                write!(
+                    f,
+                    "rows of the mask `{name}` and of parts of gated tensors do not begin at "
+                )?;
+                write!(f, "blocks together, as architecture {arch} has to have them; write ")?;
+                write!(f, "`{name}: Elem` and `{name} != 0.0`, or use bytes on ascend910b")
             }
             Why::Rows(name) => {
                 write!(f, "kernels of an NPU compute all rows yet, whatever `{name}` says; ")?;

@@ -149,7 +149,9 @@ fn instances(call: &Call<'_>) -> String {
 /// `data`, filled by the emitted host code, and its record in the report.
 fn tiling(call: &Call<'_>, text: &mut Text) {
     let Call { package, plan, attrs, bound, .. } = call;
-    let int = |a: &usize| attrs[*a].as_int().unwrap_or_default().to_string();
+    // What branches on an attribute, or on whether an input is given, is a form of its own.
+    let when = &package.def.specs[bound.spec].when;
+    let int = |a: &usize| when.iter().find(|w| w.0 == *a).map_or(0, |w| w.1).to_string();
     let chosen: Vec<String> = host::core::branching(package).iter().map(int).collect();
     let dims: Vec<String> = bound.domain.iter().map(|d| format!("{d}u")).collect();
     let (rank, split) = (dims.len(), bound.split.is_some());

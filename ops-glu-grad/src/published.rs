@@ -1,5 +1,6 @@
 //! What CANN and InfiniCore have published of the operators of this crate.
 
+use op_dsl::ir::Stored;
 use op_dsl::ir::op::Value;
 use op_dsl::ir::published::Type::{Bool, Chars, ConstTensor, Double, Int, Scalar, Tensor};
 use op_dsl::ir::published::{Aclnn, DTypes, Infiniop, LeftOut, Name, Negative, Published};
@@ -458,4 +459,6 @@ pub static PUBLISHED: &[Published] = &[
         infiniop: Some(Infiniop { name: "GeLUBackward", header: "gelu_backward" }),
         ..Published::NOTHING
     },
+    // Its definition has one type for the mask.
+    Published { operator: "ReluGradV2", masks: Stored::Bit, ..Published::NOTHING },
 ];

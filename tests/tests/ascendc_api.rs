@@ -17,9 +17,44 @@ use codegen_ascendc::emit::tree::File;
 use codegen_ascendc::emit::{Options, Package, api, paper};
 use op_dsl::ir::OpDef;
 
+/// Masks of bytes, optional inputs, and both, where nothing is published.
+#[op_dsl::operators]
+mod masks {
+    use op_dsl::prelude::*;
+
+    /// `x` where it is kept, times a scale if there is one.
+    #[op(name = "Kept", promote, broadcast)]
+    pub fn kept(x: Elem, scale: Option<Elem>, #[mask] keep: Mask) -> Elem {
+        let y = if keep { x } else { 0.0 };
+        y * scale.unwrap_or(1.5)
+    }
+
+    /// Both halves of `x`, of which some pairs are dropped.
+    #[op(name = "Dropped")]
+    pub fn dropped(
+        #[split(along = dim)] x: Gated,
+        #[mask] keep: Option<Mask>,
+        #[attr(default = -1)] dim: Dim,
+        #[attr(default = 2.0)] scale: f32,
+    ) -> Elem {
+        let y = scale * x.value * x.gate;
+        match keep {
+            Some(keep) => {
+                if keep {
+                    y
+                } else {
+                    0.0
+                }
+            }
+            None => y,
+        }
+    }
+}
+
 /// The operator of this name.
 fn operator(name: &str) -> &'static OpDef {
-    let found = ops_glu_grad::OPERATORS.iter().find(|o| o.def().name == name);
+    let found =
+        ops_glu_grad::OPERATORS.iter().chain(masks::OPERATORS).find(|o| o.def().name == name);
     found.expect("an operator of this project").def()
 }
 
@@ -41,13 +76,21 @@ fn interfaces() -> Vec<&'static OpDef> {
         "LogSigmoidGrad",  // a tensor that nothing reads
         "ClippedSwiglu",   // an input that is left out
         "SwishGrad",       // a scalar that may be missing
+        "MishGrad",        // an input that may be left out, and that no function has
+        "ReluGradV2",      // a mask of bits
     ];
     let thorough = common::thorough().into_iter().map(|op| op.def());
-    thorough.chain(more.map(operator)).collect()
+    let masks = masks::OPERATORS.iter().map(|op| op.def());
+    thorough.chain(more.map(operator)).chain(masks).collect()
 }
 
 /// All products that an operator directory of ops-nn is for.
 const ALL: &str = "ascend910b,ascend310p,ascend950";
+
+/// Those that an operator can be for.
+fn products(name: &str) -> &'static str {
+    if name == "Dropped" { "ascend910b,ascend950" } else { ALL }
+}
 
 /// The interface and the papers of a package.
 fn emitted(package: &Package<'_>) -> Vec<File> {

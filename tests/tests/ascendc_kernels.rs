@@ -11,6 +11,8 @@ mod compile;
 mod derivatives;
 #[path = "ascendc_kernels/judge.rs"]
 mod judge;
+#[path = "ascendc_kernels/masks.rs"]
+mod masks;
 #[path = "ascendc_kernels/more.rs"]
 mod more;
 #[path = "ascendc_kernels/program.rs"]

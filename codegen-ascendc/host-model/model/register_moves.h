@@ -31,6 +31,7 @@ enum class LoadDist {
     DIST_E2B_B32,
     DIST_UNPACK_B32,
     DIST_DINTLV_B32,
+    DIST_UNPACK4_B8,
 };
 
 /// The same, the other way.
@@ -137,7 +138,7 @@ private:
     Span span_;
 };
 
-/// Elements from UB: one after the other, or each alone in a lane of twice its size.
+/// Elements from UB: one after the other, or each alone in a lane of twice or four times its size.
 template <typename T>
 HOST_MODEL_ONCE void LoadRow(Row<T>& to, const T* from, uint32_t every, Where where)
 {
@@ -215,9 +216,11 @@ MaskValue CreateMask(host_model::Where where = host_model::Where::Here())
 template <typename T, LoadDist dist = LoadDist::DIST_NORM>
 void DataCopy(RegTensor<T>& to, __ubuf__ T* from, host_model::Where where = host_model::Where::Here())
 {
-    static_assert(dist == LoadDist::DIST_NORM || (dist == LoadDist::DIST_UNPACK_B16 && sizeof(T) == 2),
+    static_assert(dist == LoadDist::DIST_NORM || (dist == LoadDist::DIST_UNPACK_B16 && sizeof(T) == 2) ||
+                      (dist == LoadDist::DIST_UNPACK4_B8 && sizeof(T) == 1),
                   "a way to load that the model has");
-    host_model::LoadRow(to, from, dist == LoadDist::DIST_NORM ? 1 : 2, where);
+    constexpr uint32_t every = dist == LoadDist::DIST_NORM ? 1 : (dist == LoadDist::DIST_UNPACK_B16 ? 2 : 4);
+    host_model::LoadRow(to, from, every, where);
     host_model::CurrentCore().CountRegisters(host_model::RegisterCall::kLoad);
 }
 

@@ -156,6 +156,10 @@ impl<'a> Package<'a> {
     pub fn spec_name(&self, spec: usize) -> String {
         use op_dsl_ir::op::AttrKind;
         let word = |&(attr, value): &(usize, i64)| match &self.def.attrs[attr].kind {
+            AttrKind::Given(_) => {
+                let with = if value != 0 { "with" } else { "without" };
+                format!("{with}_{}", self.def.attrs[attr].name)
+            }
             AttrKind::Enum { variants, .. } => variants
                 .iter()
                 .find(|v| v.value == value)

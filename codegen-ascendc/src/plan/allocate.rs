@@ -8,7 +8,7 @@
 use super::lower::Flow;
 use super::{Buffer, Instr, Operand};
 use crate::arch::Why;
-use crate::sequence::{Source, Type, Val};
+use crate::sequence::{Api, F32, Source, Type, Val};
 use op_dsl_ir::DType;
 
 /// Which free buffer a value takes.
@@ -84,7 +84,12 @@ pub(super) fn allocate(
         let (end, ty) = (webs[k].end, webs[k].ty);
         let args: Vec<Buffer> =
             flow.seq.steps[i].args.iter().filter_map(|a| buffer(&webs, a)).collect();
-        let fits = |s: &&mut Slot| s.ty == ty && s.free <= position && end <= s.until;
+        // A cast to larger numbers runs over those that it has yet to read.
+        let is_cast = matches!(flow.seq.steps[i].source, Source::Call(Api::Cast(_)));
+        let fits = |s: &&mut Slot| {
+            let over = is_cast && args.contains(&s.buffer);
+            s.ty == ty && s.free <= position && end <= s.until && !over
+        };
         let rank = |s: &Slot| match prefer {
             Prefer::InPlace => (!args.contains(&s.buffer) as usize, s.until, s.buffer),
             Prefer::Tightest => (0, s.until, s.buffer),
@@ -123,10 +128,19 @@ impl Counts {
         let (count, make): (_, fn(usize) -> Buffer) = match ty {
             Type::Data(DType::F32) => (&mut self.temps, Buffer::Temp),
             Type::Data(_) => (&mut self.halves, Buffer::Half),
-            Type::Mask => (&mut self.masks, Buffer::Mask),
+            Type::Byte | Type::Mask => (&mut self.masks, Buffer::Mask),
         };
         *count += 1;
         make(*count - 1)
+    }
+}
+
+/// The type of the buffers for values of a type: where tensors are not of `half`, its numbers lie in
+/// buffers of `float`.
+fn held(ty: Type, dtype: DType) -> Type {
+    match ty {
+        Type::Data(DType::F16) if dtype != DType::F16 => F32,
+        ty => ty,
     }
 }
 
@@ -138,7 +152,7 @@ fn webs(flow: &Flow, order: &[usize], dtype: DType) -> (Vec<usize>, Vec<Web>) {
     for (i, step) in steps.iter().enumerate() {
         if let Source::Load(k) = step.source {
             of[i] = webs.len();
-            let ty = Type::Data(dtype);
+            let ty = step.ty;
             webs.push(Web { start: 0, end: 0, ty, fixed: Some(Buffer::In(k)) });
         }
     }
@@ -151,7 +165,8 @@ fn webs(flow: &Flow, order: &[usize], dtype: DType) -> (Vec<usize>, Vec<Web>) {
             _ => None,
         };
         of[i] = joined.unwrap_or_else(|| {
-            webs.push(Web { start: p + 1, end: p + 1, ty: steps[i].ty, fixed: None });
+            let ty = held(steps[i].ty, dtype);
+            webs.push(Web { start: p + 1, end: p + 1, ty, fixed: None });
             webs.len() - 1
         });
     }

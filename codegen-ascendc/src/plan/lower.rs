@@ -2,13 +2,14 @@
 //! for scaled sums, forms for the smooth primitives.
 
 use super::regions::Regions;
-use crate::arch::{Soc, Why};
+use crate::arch::{Round, Soc, Why};
 use crate::column::{Family, family, form_of, gate_of, note, number};
 use crate::sequence::form::{Build, Form, Limits, Member};
 use crate::sequence::forms::gate::Gate;
 use crate::sequence::forms::times;
 use crate::sequence::{Api, Compare, F32, Scalar, Seq, Source, Type, Val};
-use op_dsl_ir::{DType, Graph, Id, Node, Prim};
+use op_dsl_ir::op::OpDef;
+use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
 
 /// Values of a kernel with nothing decided about buffers.
 #[derive(Clone, Debug)]
@@ -22,14 +23,22 @@ pub(super) struct Flow {
 
 /// What every lowering of an operator shares.
 #[derive(Clone, Copy)]
-pub(super) struct Target {
+pub(super) struct Target<'d> {
+    pub def: &'d OpDef,
     pub soc: &'static Soc,
     pub dtype: DType,
     pub limits: Limits,
 }
 
+impl Target<'_> {
+    /// What a stream of truth values is stored as; `None` of those of numbers.
+    pub fn truths(&self, stream: usize) -> Option<Stored> {
+        self.def.is_mask(stream).then(|| self.def.masks())
+    }
+}
+
 /// Lowers the outputs in this order.
-pub(super) fn lower(regions: &Regions, target: Target, order: &[usize]) -> Result<Flow, Why> {
+pub(super) fn lower(regions: &Regions, target: Target<'_>, order: &[usize]) -> Result<Flow, Why> {
     let graph = &regions.graph;
     let mut pass = Pass::new(regions, target);
     let mut outputs = vec![None; graph.outputs.len()];
@@ -50,7 +59,7 @@ struct Fold {
 struct Pass<'g> {
     graph: &'g Graph,
     regions: &'g Regions,
-    target: Target,
+    target: Target<'g>,
     seq: Seq,
     values: Vec<Option<Val>>,
     uses: Vec<usize>,
@@ -63,7 +72,7 @@ struct Pass<'g> {
 }
 
 impl<'g> Pass<'g> {
-    fn new(regions: &'g Regions, target: Target) -> Pass<'g> {
+    fn new(regions: &'g Regions, target: Target<'g>) -> Pass<'g> {
         let graph = &regions.graph;
         let mut uses = vec![0; graph.nodes.len()];
         let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
@@ -134,10 +143,21 @@ impl<'g> Pass<'g> {
 
     fn load(&mut self, stream: usize) -> Val {
         let dtype = self.target.dtype;
-        let raw = self.seq.push(Source::Load(stream), &[], None, Type::Data(dtype));
-        match dtype {
-            DType::F32 => raw,
-            _ => self.seq.call(Api::Cast(crate::arch::Round::None), &[raw]),
+        let ty = match self.target.truths(stream) {
+            None => Type::Data(dtype),
+            Some(Stored::Bit) => Type::Mask,
+            Some(_) => Type::Byte,
+        };
+        let raw = self.seq.push(Source::Load(stream), &[], None, ty);
+        let cast = Source::Call(Api::Cast(Round::None));
+        match ty {
+            Type::Data(DType::F32) | Type::Mask => raw,
+            Type::Data(_) => self.seq.push(cast, &[raw], None, F32),
+            // Bytes become numbers by way of `half`, on every architecture.
+            Type::Byte => {
+                let half = self.seq.push(cast, &[raw], None, Type::Data(DType::F16));
+                self.seq.push(cast, &[half], None, F32)
+            }
         }
     }
 
@@ -240,7 +260,10 @@ impl<'g> Pass<'g> {
             Prim::Le => self.compare(Compare::Le, x, y),
             Prim::Eq => self.compare(Compare::Eq, x, y),
             Prim::Select => {
-                let mask = self.mask(x)?;
+                let (mask, y, z) = match self.is_not(x) {
+                    Some(bits) => (self.load(bits), z, y),
+                    None => (self.mask(x)?, y, z),
+                };
                 let (y, z) = (self.value(y)?, self.value(z)?);
                 Ok(self.seq.call(Api::Select, &[mask, y, z]))
             }
@@ -288,6 +311,21 @@ impl<'g> Pass<'g> {
         let all = self.seq.push(Source::Call(Api::Duplicate), &[], Some(truth), F32);
         let holds = Source::Call(Api::Compares(Compare::Gt));
         Ok(self.seq.push(holds, &[all], Some(Scalar::Const(0.0)), Type::Mask))
+    }
+
+    /// The stream of bits, if the node asks whether one is 0: choices take bits as they are.
+    fn is_not(&self, id: Id) -> Option<usize> {
+        let Node::Call(Prim::Eq, [x, y, _]) = self.node(id) else { return None };
+        let bits = |x: Id| match self.node(x) {
+            Node::Stream(k) => Some(usize::from(k)),
+            _ => None,
+        };
+        let of = match (self.as_const(x), self.as_const(y)) {
+            (_, Some(0.0)) => bits(x)?,
+            (Some(0.0), _) => bits(y)?,
+            _ => return None,
+        };
+        (self.target.truths(of) == Some(Stored::Bit)).then_some(of)
     }
 
     /// A product that only this sum reads.

@@ -35,7 +35,7 @@ use allocate::{Allocated, Prefer, allocate};
 use lower::{Flow, Target, lower};
 use op_dsl_ir::op::{Kind, OpDef, Stream};
 use op_dsl_ir::tiling::{BLOCK, Footprint, Need};
-use op_dsl_ir::{DType, Graph, Prim};
+use op_dsl_ir::{DType, Graph, Prim, Stored};
 use regions::Regions;
 use registers::Registers;
 use schedule::Sink;
@@ -176,7 +176,7 @@ pub fn plan_with(
     storage: Storage,
     limits: Limits,
 ) -> Result<Plan, Refusal> {
-    let target = Target { soc, dtype, limits };
+    let target = Target { def, soc, dtype, limits };
     let refuse = |why| Refusal { op: def.name.to_string(), soc: soc.name, dtype, why };
     check(def, spec, dtype, soc).map_err(refuse)?;
     let (graph, way) = cheapest(def, spec, target, storage).map_err(refuse)?;
@@ -192,8 +192,8 @@ pub fn plan_with(
         let have = soc.reported_ub();
         return Err(refuse(Why::Ub(op_dsl_ir::tiling::UbTooSmall { need, have })));
     }
-    let streams = inputs.iter().flatten().count() + flow.outputs.len();
-    let gm_bytes = streams as u64 * need.size;
+    let gm_bits = streams_bits(def, &inputs, dtype) + 8 * need.size * flow.outputs.len() as u64;
+    let gm_bytes = gm_bits.div_ceil(8);
     let cost = match &registers {
         Some(registers) => {
             cost::of_registers(registers.work(soc.arch), &graph, tile, gm_bytes, soc)
@@ -232,15 +232,16 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
         return Err(Why::NoDType(soc, dtype));
     }
     if let Some(mask) = def.inputs.iter().find(|t| t.kind == Kind::Mask) {
-        return Err(Why::Mask(mask.name.to_string()));
+        let (name, bits) = (mask.name.to_string(), def.masks() == Stored::Bit);
+        if bits && !soc.arch.long_masks {
+            return Err(Why::OneMask(soc, name));
+        }
+        if def.split.is_some() && (bits || !soc.arch.pads) {
+            return Err(Why::MaskOfRows(soc, name));
+        }
     }
-    let rows = def.rows();
-    if let Some(rows) = rows.filter(|rows| def.presence(*rows).is_none()) {
+    if let Some(rows) = def.rows().filter(|rows| def.presence(*rows).is_none()) {
         return Err(Why::Rows(def.inputs[rows].name.to_string()));
-    }
-    let is_optional = |i: &usize| def.presence(*i).is_some() && Some(*i) != rows;
-    if let Some(input) = (0..def.inputs.len()).find(is_optional) {
-        return Err(Why::Optional(def.inputs[input].name.to_string()));
     }
     for &(attr, value) in def.specs[spec].when.iter() {
         let name = &def.attrs[attr].name;
@@ -259,8 +260,10 @@ struct Way {
 }
 
 impl Way {
-    fn new(regions: &Regions, target: Target, storage: Storage) -> Result<Way, Why> {
-        if storage == Storage::Registers && target.soc.arch.registers {
+    fn new(regions: &Regions, target: Target<'_>, storage: Storage) -> Result<Way, Why> {
+        // Bits of a step begin inside a block of UB; calls on tensors take them as they are.
+        let bits = target.def.masks() == Stored::Bit && reads_masks(regions, target);
+        if storage == Storage::Registers && target.soc.arch.registers && !bits {
             let orders = orders(regions.graph.outputs.len());
             if let Some((flow, registers)) = registers::registers(regions, target, &orders)? {
                 let found = Allocated::default();
@@ -277,11 +280,15 @@ impl Way {
     }
 }
 
+fn reads_masks(regions: &Regions, target: Target<'_>) -> bool {
+    (0..regions.inputs).any(|k| regions.graph.reads(k) && target.truths(k).is_some())
+}
+
 /// The graph with functions of one value apart, or as it is where that takes fewer cycles.
 fn cheapest(
     def: &OpDef,
     spec: usize,
-    target: Target,
+    target: Target<'_>,
     storage: Storage,
 ) -> Result<(Graph, Way), Why> {
     let (graph, inputs) = (&def.specs[spec].graph, def.input_streams().len());
@@ -303,7 +310,7 @@ fn cycles(found: &Allocated, soc: &Soc) -> f64 {
 }
 
 /// The way through with the fewest cycles, and among those with the least UB per element.
-fn best(regions: &Regions, target: Target) -> Result<(Flow, Allocated), Why> {
+fn best(regions: &Regions, target: Target<'_>) -> Result<(Flow, Allocated), Why> {
     let mut best: Option<((f64, u64), Flow, Allocated)> = None;
     for outputs in orders(regions.graph.outputs.len()) {
         let mut flow = lower(regions, target, &outputs)?;
@@ -361,13 +368,15 @@ fn need(
 ) -> Need {
     let size = dtype.size() as u64;
     let read = |k: usize| inputs[k].is_some();
-    let ins = inputs.iter().flatten().count() as u64;
     let outs = def.output_streams().len() as u64;
     let select = found.instrs.iter().any(|i| i.api == Api::Select);
+    let truths = (0..inputs.len()).filter(|k| read(*k) && def.is_mask(*k)).count() as u64;
+    // Bits of a tile may end inside a block.
     let fixed = found.splats.len() as u64 * 256
-        + found.masks as u64 * BLOCK
+        + (found.masks as u64 + DEPTH * truths) * BLOCK
         + if select { soc.arch.select_reserve } else { 0 };
-    let bits = DEPTH * 8 * size * (ins + outs) + temporaries(found, soc);
+    let ins = streams_bits(def, inputs, dtype);
+    let bits = DEPTH * (ins + 8 * size * outs) + temporaries(found, soc);
 
     let in_streams: Vec<(usize, Stream)> = def.input_streams().into_iter().enumerate().collect();
     let gated_in = |t: usize| {
@@ -387,7 +396,20 @@ fn need(
     let offsets = if parts_in { 32 } else { 0 } + if joined > 0 { 64 } else { 0 };
     let more = parted + joined * 2 * 8 * size + offsets;
     let small = Footprint { fixed, bits: bits + more };
-    Need { size, dense: Footprint { fixed, bits }, small: soc.arch.gathers.then_some(small) }
+    let dense = Footprint { fixed, bits };
+    // Bytes of truth values have other gaps than numbers.
+    let even = if truths > 0 { BLOCK } else { 1 };
+    Need { size, dense, small: soc.arch.gathers.then_some(small), even }
+}
+
+/// Bits per element of the input streams that are read.
+fn streams_bits(def: &OpDef, inputs: &[Option<String>], dtype: DType) -> u64 {
+    let bits = |k: usize| match def.is_mask(k) {
+        true if def.masks() == Stored::Bit => 1,
+        true => 8,
+        false => 8 * dtype.size() as u64,
+    };
+    (0..inputs.len()).filter(|k| inputs[*k].is_some()).map(bits).sum()
 }
 
 impl Plan {
@@ -395,6 +417,12 @@ impl Plan {
     pub fn casts(&self) -> usize {
         let on_tensors = self.instrs.iter().filter(|i| matches!(i.api, Api::Cast(_))).count();
         on_tensors + self.registers.as_ref().map_or(0, |r| r.work(self.soc.arch).casts)
+    }
+
+    /// Whether its calls take whole repeats only: comparisons do, and choices that read numbers by repeats.
+    pub fn whole_repeats(&self) -> bool {
+        self.masks > 0
+            || self.instrs.iter().any(|i| i.overload == Overload::Repeats && i.api == Api::Select)
     }
 
     /// Bytes of UB per element.

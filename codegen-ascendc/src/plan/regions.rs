@@ -37,7 +37,7 @@ impl Regions {
     }
 
     /// The graph with its functions apart; `None` where there are none.
-    pub fn find(graph: &Graph, inputs: usize, target: Target) -> Option<Regions> {
+    pub fn find(graph: &Graph, inputs: usize, target: Target<'_>) -> Option<Regions> {
         let mut uses = vec![0; graph.nodes.len()];
         let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
         read.for_each(|a| uses[a.index()] += 1);
@@ -91,7 +91,7 @@ struct Pass<'g> {
     graph: &'g Graph,
     uses: Vec<usize>,
     inputs: usize,
-    target: Target,
+    target: Target<'g>,
     b: Builder,
     new: Vec<Option<Id>>,
     ways: Vec<Way>,
@@ -210,7 +210,7 @@ type Known = HashMap<(String, DType, u16), Option<Way>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
 /// The cheapest way to call a function that is right; `None` where what it is made of is cheaper.
-fn best(graph: &Graph, target: Target) -> Option<Way> {
+fn best(graph: &Graph, target: Target<'_>) -> Option<Way> {
     let key = (format!("{graph:?}"), target.dtype, target.soc.arch.number);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     // Not held while others search.
@@ -225,7 +225,7 @@ fn best(graph: &Graph, target: Target) -> Option<Way> {
 /// Inputs of 16 bits from one that is tried to the next.
 const STEP: usize = 8;
 
-fn search(graph: &Graph, target: Target) -> Option<Way> {
+fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
     // One primitive is what its forms are for.
     let calls: Vec<Prim> = graph
         .nodes

@@ -168,6 +168,8 @@ pub enum Source {
 pub enum Type {
     /// One number per element.
     Data(DType),
+    /// One truth value per element, in a byte.
+    Byte,
     /// One bit per element.
     Mask,
 }

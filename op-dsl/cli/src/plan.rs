@@ -6,9 +6,8 @@ use super::table::{Table, indent};
 use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan, Storage, plan_with};
 use codegen_ascendc::sequence::form::Limits;
 use codegen_ascendc::sequence::{Api, Scalar, Type};
-use op_dsl_ir::Prim;
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::show;
+use op_dsl_ir::{Prim, Stored, show};
 
 /// Calls, buffers, UB and cost.
 pub fn show(def: &OpDef, plan: &Plan) -> String {
@@ -69,6 +68,7 @@ fn types(instr: &Instr) -> String {
 fn change(from: Type, to: Type) -> String {
     let name = |ty| match ty {
         Type::Data(dtype) => dtype.name(),
+        Type::Byte => "byte",
         Type::Mask => "mask",
     };
     match from == to {
@@ -106,8 +106,17 @@ fn buffers(def: &OpDef, plan: &Plan) -> String {
     let mut table = Table::new(&["buffers", "bytes per element"]);
     let size = plan.dtype.size();
     let queued = |n: usize| (n * size * DEPTH as usize).to_string();
-    let ins: Vec<&str> = plan.inputs.iter().flatten().map(String::as_str).collect();
+    let of = |masks: bool| -> Vec<&str> {
+        let inputs = plan.inputs.iter().enumerate().filter(|(k, _)| def.is_mask(*k) == masks);
+        inputs.filter_map(|(_, name)| name.as_deref()).collect()
+    };
+    let (ins, masks) = (of(false), of(true));
     table.row([format!("{DEPTH} of each input: {}", ins.join(", ")), queued(ins.len())]);
+    if !masks.is_empty() {
+        let each = if def.masks() == Stored::Bit { 0.125 } else { 1.0 };
+        let bytes = masks.len() as f64 * each * DEPTH as f64;
+        table.row([format!("{DEPTH} of each mask: {}", masks.join(", ")), bytes.to_string()]);
+    }
     let outs = plan.outputs.join(", ");
     table.row([format!("{DEPTH} of each output: {outs}"), queued(plan.outputs.len())]);
     let names = |n: usize, of: fn(usize) -> Buffer| {

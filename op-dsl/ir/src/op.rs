@@ -337,6 +337,11 @@ impl OpDef {
         self.input_streams().get(stream).is_some_and(|s| self.inputs[s.tensor].kind == Kind::Mask)
     }
 
+    /// What a package wants its masks to be stored as: as published, else bytes.
+    pub fn masks(&self) -> Stored {
+        self.published.map_or(Stored::Byte, |p| p.masks)
+    }
+
     /// The input that says how many rows are computed.
     pub fn rows(&self) -> Option<usize> {
         self.inputs.iter().position(|t| t.kind == Kind::Rows)

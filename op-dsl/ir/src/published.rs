@@ -4,6 +4,7 @@
 //! A caller links against a name, so names, the order of arguments and their C types are a contract.
 //! Operators without a row get theirs from their own signature (`interface.rs`).
 
+use crate::Stored;
 use crate::op::Value;
 use std::borrow::Cow;
 
@@ -18,6 +19,8 @@ pub struct Published {
     pub infiniop: Option<Infiniop>,
     /// Forms that its document leaves out on an architecture.
     pub left_out: &'static [LeftOut],
+    /// What its masks are stored as: bytes, or bits.
+    pub masks: Stored,
 }
 
 /// The names of an operator in InfiniCore.
@@ -262,7 +265,7 @@ impl Aclnn {
 impl Published {
     /// A row without content.
     pub const NOTHING: Published =
-        Published { operator: "", aclnn: None, infiniop: None, left_out: &[] };
+        Published { operator: "", aclnn: None, infiniop: None, left_out: &[], masks: Stored::Byte };
 
     /// The row of an operator, while compiling.
     pub const fn find(table: &'static [Published], operator: &str) -> Option<&'static Published> {

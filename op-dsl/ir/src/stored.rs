@@ -44,6 +44,12 @@ impl Stored {
         }
     }
 
+    /// Truth values that are [bytes](Stored::Byte) as [bits](Stored::Bit).
+    pub fn packed(bytes: &[u8]) -> Vec<u8> {
+        let bits = |eight: &[u8]| eight.iter().rev().fold(0, |all, b| all << 1 | u8::from(*b != 0));
+        bytes.chunks(8).map(bits).collect()
+    }
+
     /// The name in messages and on the command line.
     pub const fn name(self) -> &'static str {
         match self {

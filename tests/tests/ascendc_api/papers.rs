@@ -5,9 +5,9 @@ use super::common::thorough;
 use super::compile::{Scratch, compiled, compiler, scratch, write};
 use super::{emitted, package};
 use codegen_ascendc::emit::{File, host, kernel};
-use op_dsl::ir::OpDef;
 use op_dsl::ir::bind::{Bound, TensorMeta, bind};
 use op_dsl::ir::op::{AttrKind, Kind, Pattern, Stream, Value};
+use op_dsl::ir::{OpDef, Stored};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,7 @@ use std::process::Command;
 #[test]
 fn pages_have_no_holes() {
     for def in super::interfaces() {
-        let package = package(def, super::ALL);
+        let package = package(def, super::products(&def.name));
         let files = emitted(&package);
         let mut pages = 0;
         for file in files.iter().filter(|f| f.path.ends_with(".md")) {
@@ -50,7 +50,7 @@ fn unit_tests_of_the_interface_pass() {
     let some = ["GeGluV2", "GeluGrad", "GeluV2", "GeLUBackward"].map(super::operator);
     let more = super::interfaces().into_iter().skip(super::common::thorough().len());
     for def in some.into_iter().chain(more) {
-        let (package, name) = (package(def, super::ALL), &*def.name);
+        let (package, name) = (package(def, super::products(&def.name)), &*def.name);
         let dir = scratch(&format!("ut_{name}"));
         let files = emitted(&package);
         write(&dir, &files);
@@ -83,7 +83,7 @@ fn passes(mut command: Command, dir: &Path, what: &str, least: usize) {
 
 /// An operator's files as a tree on disk.
 fn tree_of(name: &str, dir: &str) -> (Scratch, Vec<File>) {
-    let package = package(super::operator(name), super::ALL);
+    let package = package(super::operator(name), super::products(name));
     let dir = scratch(dir);
     let mut files = emitted(&package);
     files.extend(host::files(&package));
@@ -111,7 +111,7 @@ pub fn ut_compiler(model: &Path) -> Command {
 fn unit_tests_of_the_host_pass() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let model = tests.join("../codegen-ascendc/host-model/host");
-    for name in ["GeGluGradV2", "GeluGradV2"] {
+    for name in ["GeGluGradV2", "GeluGradV2", "MishGrad", "ReluGradV2", "Kept", "Dropped"] {
         let (dir, files) = tree_of(name, &format!("ut_of_host_{name}"));
         let wanted = |p: &str| {
             let host = p.starts_with("op_host/") && !p.ends_with("_def.cpp");
@@ -127,7 +127,7 @@ fn unit_tests_of_the_host_pass() {
 #[test]
 fn unit_tests_of_kernels_compile() {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
-    for name in ["GeGluGradV2", "GeluGradV2"] {
+    for name in ["GeGluGradV2", "GeluGradV2", "MishGrad", "ReluGradV2", "Kept", "Dropped"] {
         let (dir, files) = tree_of(name, &format!("ut_of_{name}"));
         let source = files.iter().find(|f| f.path.starts_with("tests/ut/op_kernel/"));
         let source = &source.expect("a unit test of the kernel").path;
@@ -179,10 +179,25 @@ fn index(bound: &Bound, kind: Kind, stream: &Stream, at: usize) -> usize {
     }
 }
 
+/// Whether a call with these attributes gives an input.
+fn is_given(def: &OpDef, attrs: &[Value], input: usize) -> bool {
+    def.presence(input).is_none_or(|at| attrs[at] == Value::Bool(true))
+}
+
 /// A program that calls the oracle on these tensors and prints all outputs in full.
 fn asked(snake: &str, def: &OpDef, attrs: &[Value], inputs: &[Vec<f64>]) -> String {
     let mut text = format!("import numpy as np\nfrom golden import {snake}_golden\ninputs = []\n");
-    for (input, tensor) in inputs.iter().zip(def.inputs.iter()) {
+    for (i, (input, tensor)) in inputs.iter().zip(def.inputs.iter()).enumerate() {
+        if !is_given(def, attrs, i) {
+            text += "inputs.append(None)\n";
+            continue;
+        }
+        if tensor.kind == Kind::Mask && def.masks() == Stored::Bit {
+            let bytes: Vec<u8> = input.iter().map(|v| u8::from(*v != 0.0)).collect();
+            let _ =
+                writeln!(text, "inputs.append(np.array({:?}, np.uint8))", Stored::packed(&bytes));
+            continue;
+        }
         let columns = if tensor.kind == Kind::Gated { 2 * COLUMNS } else { COLUMNS };
         let numbers: Vec<String> = input.iter().map(|v| format!("{v:?}")).collect();
         let _ = writeln!(
@@ -192,7 +207,7 @@ fn asked(snake: &str, def: &OpDef, attrs: &[Value], inputs: &[Vec<f64>]) -> Stri
         );
     }
     let given: Vec<String> = def
-        .attrs
+        .passed()
         .iter()
         .zip(attrs)
         .map(|(a, v)| format!(", {}={}", a.name, python(&a.kind, *v)))
@@ -211,8 +226,11 @@ fn golden_agrees_with_the_graph() {
     let mut random = super::common::Random(7);
     // By an attribute, one operator has its parts in either pattern.
     let more = super::operator("ClippedSwigluGrad");
-    for def in thorough().into_iter().map(|op| op.def()).chain([more]) {
-        let package = package(def, super::ALL);
+    let more = [more]
+        .into_iter()
+        .chain(["MishGrad", "ReluGradV2", "Kept", "Dropped"].map(super::operator));
+    for def in thorough().into_iter().map(|op| op.def()).chain(more) {
+        let package = package(def, super::products(&def.name));
         let def = &*package.def;
         let snake = package.snake();
         let dir = scratch(&format!("golden_{snake}"));
@@ -231,13 +249,19 @@ fn golden_agrees_with_the_graph() {
         for (spec, attrs) in calls {
             let shape = |kind| vec![ROWS, if kind == Kind::Gated { 2 * COLUMNS } else { COLUMNS }];
             let shapes: Vec<_> = def.inputs.iter().map(|t| shape(t.kind)).collect();
-            let inputs: Vec<Vec<f64>> = shapes
-                .iter()
-                .map(|s| (0..s[0] * s[1]).map(|_| random.normal(4.0)).collect())
+            let mut drawn = |i: usize| match def.inputs[i].kind {
+                Kind::Mask => f64::from(random.normal(1.0) > 0.0),
+                _ => random.normal(4.0),
+            };
+            let inputs: Vec<Vec<f64>> = (0..shapes.len())
+                .map(|i| (0..shapes[i][0] * shapes[i][1]).map(|_| drawn(i)).collect())
                 .collect();
-            let metas: Vec<_> = shapes
-                .iter()
-                .map(|shape| TensorMeta { shape, dtype: op_dsl::ir::DType::F32.into() })
+            let stored = |i: usize| match is_given(def, &attrs, i) {
+                true => def.inputs[i].kind.stored(op_dsl::ir::DType::F32),
+                false => Stored::Nothing,
+            };
+            let metas: Vec<_> = (0..shapes.len())
+                .map(|i| TensorMeta { shape: &shapes[i], dtype: stored(i) })
                 .collect();
             let bound = bind(def, &attrs, &metas).expect("a right call");
             std::fs::write(dir.join("ask.py"), asked(&snake, def, &attrs, &inputs))

@@ -8,10 +8,10 @@ use codegen_ascendc::emit::{Layout, Options, Package};
 use codegen_ascendc::plan::Plan;
 use half::{bf16, f16};
 use op_dsl::Operator;
-use op_dsl::ir::DType;
 use op_dsl::ir::bind::{Bound, TensorMeta, bind};
 use op_dsl::ir::op::{AttrKind, Gate, Spec, Value};
 use op_dsl::ir::tiling::{Extent, Machine, Need, Tiling, tile};
+use op_dsl::ir::{DType, Stored};
 use std::fs;
 use std::process::Command;
 use std::rc::Rc;
@@ -99,8 +99,12 @@ impl Program {
         command.args(["--ub", &self.soc.reported_ub().to_string()]);
         command.args(["--blocks", &tiling.cores.max(1).to_string()]);
         for (tensor, def) in inputs.iter().zip(self.op.def().inputs.iter()) {
+            if let Data::Nothing = tensor.data {
+                command.args(["--absent", &def.name]);
+                continue;
+            }
             let path = path(&def.name);
-            fs::write(&path, bytes(tensor)).expect("a file");
+            fs::write(&path, bytes(tensor, self.op.def().masks())).expect("a file");
             command.args(["--in", &format!("{}={}", def.name, path.display())]);
         }
         let metas = self.op.infer(attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
@@ -192,7 +196,7 @@ impl Ran {
 }
 
 /// A tensor as it lies in GM.
-fn bytes(tensor: &Tensor) -> Vec<u8> {
+fn bytes(tensor: &Tensor, masks: Stored) -> Vec<u8> {
     fn all<T: Copy, const N: usize>(values: &[T], one: impl Fn(T) -> [u8; N]) -> Vec<u8> {
         let mut out = vec![0; values.len() * N];
         for (to, value) in out.chunks_exact_mut(N).zip(values) {
@@ -204,7 +208,9 @@ fn bytes(tensor: &Tensor) -> Vec<u8> {
         Data::F16(v) => all(v, f16::to_le_bytes),
         Data::Bf16(v) => all(v, bf16::to_le_bytes),
         Data::F32(v) => all(v, f32::to_le_bytes),
-        Data::Mask(_) | Data::Nothing => panic!("emitted kernels read numbers"),
+        Data::Mask(v) if masks == Stored::Bit => Stored::packed(v),
+        Data::Mask(v) => v.clone(),
+        Data::Nothing => Vec::new(),
     }
 }
 

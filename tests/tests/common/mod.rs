@@ -211,15 +211,6 @@ pub fn is_second(op: &Operator) -> bool {
     op.def().specs.iter().any(|s| s.derived.as_ref().is_some_and(|d| d.steps.len() > 1))
 }
 
-/// Operators that no NPU has a kernel for yet, and what there is none of: a mask, or what may be left out.
-pub const WITHOUT_SEQUENCE: &[(&str, &str)] = &[("MishGrad", "tanhx"), ("ReluGradV2", "mask")];
-
-/// Whether this is what is said of something in [`WITHOUT_SEQUENCE`].
-pub fn is_refused(said: &str, what: &str) -> bool {
-    let lacks = ["sequence of vector calls", "kernel on an NPU"];
-    lacks.iter().any(|lacks| said.contains(&format!("`{what}` has no {lacks} yet")))
-}
-
 /// The index of the attribute that holds the split dimension.
 pub fn dim_attr(op: &Operator) -> Option<usize> {
     op.def().split.as_ref().map(|s| s.dim)

@@ -97,6 +97,8 @@ public:
     const char* GetNodeName() const { return node_name; }
     const RuntimeAttrs* GetAttrs() const { return attrs; }
     const CompileTimeTensorDesc* GetInputDesc(size_t index) const { return At(input_descs, index); }
+    const CompileTimeTensorDesc* GetOptionalInputDesc(size_t index) const { return At(input_descs, index); }
+    const CompileTimeTensorDesc* GetRequiredInputDesc(size_t index) const { return At(input_descs, index); }
     const CompileTimeTensorDesc* GetOutputDesc(size_t index) const { return At(output_descs, index); }
 
     const char* node_name = nullptr;
@@ -115,6 +117,8 @@ protected:
 class InferShapeContext : public ExtendedKernelContext {
 public:
     const Shape* GetInputShape(size_t index) const { return At(inputs, index); }
+    const Shape* GetOptionalInputShape(size_t index) const { return At(inputs, index); }
+    const Shape* GetRequiredInputShape(size_t index) const { return At(inputs, index); }
     Shape* GetOutputShape(size_t index) { return At(outputs, index); }
 
     std::vector<const Shape*> inputs;
@@ -127,6 +131,8 @@ public:
     {
         return index < inputs.size() ? inputs[index] : ge::DT_UNDEFINED;
     }
+    ge::DataType GetOptionalInputDataType(size_t index) const { return GetInputDataType(index); }
+    ge::DataType GetRequiredInputDataType(size_t index) const { return GetInputDataType(index); }
     ge::graphStatus SetOutputDataType(size_t index, ge::DataType type)
     {
         if (index >= outputs.size()) {
@@ -143,6 +149,8 @@ public:
 class TilingContext : public ExtendedKernelContext {
 public:
     const StorageShape* GetInputShape(size_t index) const { return At(inputs, index); }
+    const StorageShape* GetOptionalInputShape(size_t index) const { return At(inputs, index); }
+    const StorageShape* GetRequiredInputShape(size_t index) const { return At(inputs, index); }
     const StorageShape* GetOutputShape(size_t index) const { return At(outputs, index); }
     fe::PlatFormInfos* GetPlatformInfo() const { return platform; }
     template <typename T>

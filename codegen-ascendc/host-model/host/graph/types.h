@@ -5,7 +5,15 @@
 
 namespace ge {
 
-enum DataType { DT_FLOAT = 0, DT_FLOAT16 = 1, DT_BF16 = 27, DT_UNDEFINED = 28 };
+enum DataType {
+    DT_FLOAT = 0,
+    DT_FLOAT16 = 1,
+    DT_UINT8 = 4,
+    DT_BOOL = 12,
+    DT_BF16 = 27,
+    DT_UNDEFINED = 28,
+    DT_UINT1 = 30
+};
 enum Format { FORMAT_ND = 2 };
 
 using graphStatus = uint32_t;

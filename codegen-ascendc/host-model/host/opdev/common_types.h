@@ -14,10 +14,13 @@ enum DataType {
     DT_FLOAT = 0,
     DT_FLOAT16 = 1,
     DT_INT32 = 3,
+    DT_UINT8 = 4,
     DT_DOUBLE = 11,
+    DT_BOOL = 12,
     DT_COMPLEX64 = 16,
     DT_BF16 = 27,
-    DT_UNDEFINED = 28
+    DT_UNDEFINED = 28,
+    DT_UINT1 = 30
 };
 enum Format { FORMAT_ND = 2, FORMAT_FRACTAL_NZ = 29 };
 
@@ -78,6 +81,9 @@ inline ge::AscendString ToString(DataType dtype)
         case ge::DT_INT32: return ge::AscendString("DT_INT32");
         case ge::DT_DOUBLE: return ge::AscendString("DT_DOUBLE");
         case ge::DT_COMPLEX64: return ge::AscendString("DT_COMPLEX64");
+        case ge::DT_BOOL: return ge::AscendString("DT_BOOL");
+        case ge::DT_UINT8: return ge::AscendString("DT_UINT8");
+        case ge::DT_UINT1: return ge::AscendString("DT_UINT1");
         case ge::DT_BF16: return ge::AscendString("DT_BF16");
         default: return ge::AscendString("DT_UNDEFINED");
     }

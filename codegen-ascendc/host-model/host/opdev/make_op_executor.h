@@ -21,7 +21,11 @@ Arguments<kind, A...> Pack(A... values)
     return {std::make_tuple(values...)};
 }
 
-inline std::string Shown(const aclTensor* t) { return t->name + op::ToString(t->shape).GetString(); }
+inline std::string Shown(const aclTensor* t)
+{
+    return t == nullptr ? "nullptr" : t->name + op::ToString(t->shape).GetString();
+}
+inline std::string Shown(std::nullptr_t) { return "nullptr"; }
 inline std::string Shown(aclTensor* t) { return op::ToString(t->shape).GetString(); }
 inline std::string Shown(const char* text) { return text; }
 inline std::string Shown(bool value) { return value ? "true" : "false"; }

@@ -10,7 +10,7 @@ use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
 use op_dsl_ir::DType;
 use op_dsl_ir::interface::{Function, Interface, Param};
-use op_dsl_ir::op::{AttrKind, Value};
+use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::published::{Negative, Of, Type};
 
 /// Both files.
@@ -82,10 +82,13 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
     t.line("constexpr size_t MAX_RANK = 8;\n");
     t.lines(dtypes(package)).line("");
     if interface.dtypes.promotes() {
-        t.line(promoted(interface));
+        t.line(promoted(package, interface));
     }
     if interface.broadcast {
-        t.line(INFER_DOMAIN);
+        let optional = inputs(interface).iter().any(|p| p.optional);
+        let skip =
+            "        if (tensor == nullptr) {\n            continue; // left out\n        }\n";
+        t.line(INFER_DOMAIN.replace("@skip@", if optional { skip } else { "" }));
     }
     t.line(checks::section(package, interface));
     if converts(interface) {
@@ -149,6 +152,11 @@ pub fn ge_dtype(dtype: DType) -> String {
     format!("DataType::DT_{}", dtype.row().ge)
 }
 
+/// Whether an argument is a mask, which has an element type of its own.
+pub fn is_mask(package: &Package<'_>, p: &Param) -> bool {
+    matches!(p.of, Of::Input(i) if package.def.inputs[i].kind == Kind::Mask)
+}
+
 fn converts(interface: &Interface) -> bool {
     interface.broadcast || interface.dtypes.promotes()
 }
@@ -161,17 +169,30 @@ fn outputs(interface: &Interface) -> Vec<&Param> {
     interface.main().params.iter().filter(|p| matches!(p.of, Of::Output(_))).collect()
 }
 
-fn promoted(interface: &Interface) -> String {
-    let inputs = inputs(interface);
+fn promoted(package: &Package<'_>, interface: &Interface) -> String {
+    let inputs = checks::promoted(package, interface);
     let params: Vec<String> = inputs.iter().map(|p| p.declaration()).collect();
+    let (needed, optional): (Vec<&Param>, Vec<&Param>) = inputs.iter().partition(|p| !p.optional);
     let promote = |all: String, p: &&Param| match all.is_empty() {
         true => format!("{}->GetDataType()", p.name),
         false => format!("PromoteType({all}, {}->GetDataType())", p.name),
     };
+    let all = needed.iter().fold(String::new(), promote);
     let mut t = Text::new();
     t.line("// The element type that the kernel computes for.");
-    t.line(list("DataType Promoted", &params, ""));
-    t.line(format!("{{\n    return {};\n}}", inputs.iter().fold(String::new(), promote)));
+    t.function(list("DataType Promoted", &params, ""), |t| {
+        if optional.is_empty() {
+            t.line(format!("return {all};"));
+            return;
+        }
+        t.line(format!("DataType dtype = {all};"));
+        for p in optional {
+            t.block(&format!("if ({} != nullptr)", p.name), "}", |t| {
+                t.line(format!("dtype = PromoteType(dtype, {}->GetDataType());", p.name));
+            });
+        }
+        t.line("return dtype;");
+    });
     t.finish()
 }
 
@@ -181,7 +202,7 @@ bool InferDomain(std::initializer_list<const aclTensor*> tensors, Shape& domain)
 {
     domain = (*tensors.begin())->GetViewShape();
     for (const aclTensor* tensor : tensors) {
-        const Shape before = domain;
+@skip@        const Shape before = domain;
         if (!BroadcastInferShape(before, tensor->GetViewShape(), domain)) {
             return false;
         }
@@ -238,7 +259,7 @@ fn prepare(package: &Package<'_>, interface: &Interface) -> String {
     if interface.empty {
         empty(&mut body, interface);
     }
-    convert(&mut body, interface);
+    convert(&mut body, package, interface);
     launch(&mut body, package, interface);
     body.line("*workspaceSize = unique->GetWorkspaceSize();");
     body.line("unique.ReleaseTo(executor);");
@@ -263,8 +284,13 @@ fn function_names(interface: &Interface) -> String {
 
 fn empty(t: &mut Text, interface: &Interface) {
     let inputs = inputs(interface);
-    let asked = if interface.broadcast { &inputs[..] } else { &inputs[..1] };
-    let tests: Vec<String> = asked.iter().map(|p| format!("{}->IsEmpty()", p.name)).collect();
+    let needed = inputs.iter().position(|p| !p.optional).unwrap_or(0);
+    let asked = if interface.broadcast { &inputs[..] } else { &inputs[needed..=needed] };
+    let test = |p: &&Param| match p.optional {
+        true => format!("({0} != nullptr && {0}->IsEmpty())", p.name),
+        false => format!("{}->IsEmpty()", p.name),
+    };
+    let tests: Vec<String> = asked.iter().map(test).collect();
     t.line("// Nothing to compute: no kernel, no workspace.");
     t.block(&format!("if ({})", tests.join(" || ")), "}\n", |t| {
         t.line("*workspaceSize = 0;\nunique.ReleaseTo(executor);\nreturn ACLNN_SUCCESS;");
@@ -275,13 +301,14 @@ fn ready(param: &Param) -> String {
     format!("{}Ready", param.name)
 }
 
-fn convert(t: &mut Text, interface: &Interface) {
+fn convert(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     let inputs = inputs(interface);
-    let list_of: Vec<String> = inputs.iter().map(|p| p.name.to_string()).collect();
+    let list_of = checks::in_order(&inputs);
     let mut more = Vec::new();
     if interface.dtypes.promotes() {
-        t.line(list("const DataType dtype = Promoted", &list_of, ";"));
-        more.push("dtype");
+        let promoted = names(&checks::promoted(package, interface));
+        t.line(list("const DataType dtype = Promoted", &promoted, ";"));
+        more.push("dtype".to_string());
     }
     if interface.broadcast {
         t.line("Shape domain;");
@@ -289,16 +316,29 @@ fn convert(t: &mut Text, interface: &Interface) {
             "CHECK_RET(InferDomain({{{}}}, domain), ACLNN_ERR_PARAM_INVALID);",
             list_of.join(", ")
         ));
-        more.push("domain");
+        more.push("domain".into());
     }
     for p in inputs {
-        let function = if more.is_empty() { "Contiguous" } else { "ToKernel" };
-        let scope = if more.is_empty() { "l0op::" } else { "" };
-        let mut args = vec![&*p.name];
-        args.extend(&more);
-        args.push("unique.get()");
-        t.line(format!("const aclTensor* {} = {scope}{function}({});", ready(p), args.join(", ")));
-        t.line(format!("CHECK_RET({} != nullptr, ACLNN_ERR_INNER_NULLPTR);", ready(p)));
+        let function = if more.is_empty() { "l0op::Contiguous" } else { "ToKernel" };
+        let mut args = vec![p.name.to_string()];
+        // Truth values keep their element type.
+        let own = |m: &String| match is_mask(package, p) && m == "dtype" {
+            true => format!("{}->GetDataType()", p.name),
+            false => m.clone(),
+        };
+        args.extend(more.iter().map(own));
+        args.push("unique.get()".into());
+        let (ready, call) = (ready(p), format!("{function}({})", args.join(", ")));
+        if p.optional {
+            t.line(format!("const aclTensor* {ready} = nullptr;"));
+            t.block(&format!("if ({} != nullptr)", p.name), "}", |t| {
+                t.line(format!("{ready} = {call};"));
+                t.line(format!("CHECK_RET({ready} != nullptr, ACLNN_ERR_INNER_NULLPTR);"));
+            });
+            continue;
+        }
+        t.line(format!("const aclTensor* {ready} = {call};"));
+        t.line(format!("CHECK_RET({ready} != nullptr, ACLNN_ERR_INNER_NULLPTR);"));
     }
     t.line("");
 }
@@ -306,9 +346,13 @@ fn convert(t: &mut Text, interface: &Interface) {
 fn launch(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     let def = &package.def;
     let main = interface.main();
-    let input = |i| format!("{}Ready", interface.input(i));
+    // What the function has no argument for is left out.
+    let input = |i| match interface.input(i) {
+        "" => "nullptr".into(),
+        name => format!("{name}Ready"),
+    };
     let mut args: Vec<String> = (0..def.inputs.len()).map(input).collect();
-    for (i, attr) in def.attrs.iter().enumerate() {
+    for (i, attr) in def.passed().iter().enumerate() {
         let param = main.param(Of::Attr(i));
         args.push(match (param, &attr.kind) {
             (Some(p), AttrKind::Float) => float(interface, i, attr.default, p),

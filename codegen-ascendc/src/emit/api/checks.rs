@@ -1,9 +1,11 @@
 //! What phase 1 refuses. Every document has one order: missing pointers (161001), then element types
 //! and formats, shapes, attribute values (161002).
 
+use super::aclnn::is_mask;
 use super::cpp::{list, literal};
 use crate::arch::Arch;
 use crate::emit::branch::by_platform;
+use crate::emit::host::mask_types;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use crate::plan::Plan;
@@ -100,31 +102,45 @@ fn not_null(interface: &Interface) -> Check {
 }
 
 fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
-    let mut params: Vec<Param> = interface.main().tensors().cloned().collect();
+    let all: Vec<Param> = interface.main().tensors().cloned().collect();
+    let (masks, numbers): (Vec<&Param>, Vec<&Param>) =
+        all.iter().partition(|p| is_mask(package, p));
     let DTypes { inputs, cast } = interface.dtypes;
-    let first = &*params[0].name;
+    let first = numbers.iter().position(|p| !p.optional).unwrap_or(0);
+    let name = &*numbers[first].name;
     let output = |p: &&Param| matches!(p.of, Of::Output(_));
     let mut t = Text::new();
-    let supported = |t: &mut Text, name: &str| {
-        t.line(format!("OP_CHECK_DTYPE_NOT_SUPPORT({name}, Dtypes(), return false);"));
+    let supported = |t: &mut Text, p: &Param| {
+        if_given(t, p, &format!("OP_CHECK_DTYPE_NOT_SUPPORT({}, Dtypes(), return false);", p.name));
     };
     match inputs {
         Inputs::Same => {
-            supported(&mut t, first);
-            for p in params[1..].iter().filter(|p| !(cast && output(p))) {
-                t.line(format!("OP_CHECK_DTYPE_NOT_SAME({first}, {}, return false);", p.name));
+            supported(&mut t, numbers[first]);
+            let others = numbers.iter().enumerate().filter(|(i, _)| *i != first).map(|(_, p)| p);
+            for p in others.filter(|p| !(cast && output(p))) {
+                let same = format!("OP_CHECK_DTYPE_NOT_SAME({name}, {}, return false);", p.name);
+                if_given(&mut t, p, &same);
             }
         }
         Inputs::Floats => {
-            params.iter().filter(|p| !output(p)).for_each(|p| supported(&mut t, &p.name));
+            numbers.iter().filter(|p| !output(p)).for_each(|p| supported(&mut t, p));
         }
         // Only what they promote to matters: whole numbers beside floats are fine.
         Inputs::Numbers => {}
     }
     if interface.dtypes.promotes() {
-        promoted_check(&mut t, package, &params, cast);
+        promoted_check(&mut t, package, interface, cast);
     }
-    params.iter().filter(|p| cast && output(p)).for_each(|p| supported(&mut t, &p.name));
+    numbers.iter().filter(|p| cast && output(p)).for_each(|p| supported(&mut t, p));
+    for p in masks {
+        let types = mask_types(&package.def).iter().map(|ty| format!("DataType::{ty}"));
+        let types: Vec<String> = types.collect();
+        let known = format!("CheckType({}->GetDataType(), {{{}}})", p.name, types.join(", "));
+        let shown = format!("op::ToString({}->GetDataType()).GetString()", p.name);
+        let message = format!("{} is a mask, which %s is not.", p.name);
+        refuse(&mut t, &unless_null(p, &known), &message, &[&shown]);
+    }
+    let mut params = all.clone();
     let why = match (interface.dtypes.promotes(), cast) {
         (false, false) => "// One element type for all tensors, of those that the kernel has.",
         (false, true) => "// One element type for all inputs; the result is cast to the output's.",
@@ -141,24 +157,37 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
     Check { name: "CheckDtype", why: why.into(), code: INVALID, params, body: t.finish() }
 }
 
+/// A statement about what an argument points to, if that may be null.
+fn if_given(t: &mut Text, p: &Param, statement: &str) {
+    if !p.optional {
+        t.line(statement);
+        return;
+    }
+    t.block(&format!("if ({} != nullptr)", p.name), "}", |t| {
+        t.line(statement);
+    });
+}
+
+/// Inputs that decide the element type together.
+pub fn promoted(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
+    let number = |p: &&Param| matches!(p.of, Of::Input(_)) && !is_mask(package, p);
+    interface.main().params.iter().filter(number).cloned().collect()
+}
+
 /// A condition on what a pointer points to, which holds where it may be null and is.
 fn unless_null(p: &Param, condition: &str) -> String {
     if p.optional { format!("{} == nullptr || {condition}", p.name) } else { condition.into() }
 }
 
 /// The promoted type must have a kernel, and be the outputs' unless they are cast to.
-fn promoted_check(t: &mut Text, package: &Package<'_>, params: &[Param], cast: bool) {
-    let inputs: Vec<String> = params
-        .iter()
-        .filter(|p| matches!(p.of, Of::Input(_)))
-        .map(|p| p.name.to_string())
-        .collect();
-    t.line(list("const DataType promoted = Promoted", &inputs, ";"));
+fn promoted_check(t: &mut Text, package: &Package<'_>, interface: &Interface, cast: bool) {
+    let inputs = promoted(package, interface);
+    t.line(list("const DataType promoted = Promoted", &names(&inputs), ";"));
     let message =
         format!("{} has no kernel for %s, to which the inputs promote.", package.def.name);
     refuse(t, "CheckType(promoted, Dtypes())", &message, &["op::ToString(promoted).GetString()"]);
     if !cast {
-        for p in params.iter().filter(|p| matches!(p.of, Of::Output(_))) {
+        for p in interface.main().params.iter().filter(|p| matches!(p.of, Of::Output(_))) {
             t.line(format!("OP_CHECK_DTYPE_NOT_MATCH({}, promoted, return false);", p.name));
         }
     }
@@ -171,7 +200,10 @@ fn formats(interface: &Interface) -> Check {
     t.block(&format!("for (const aclTensor* tensor : {{{all}}})"), "}", |t| {
         refuse(
             t,
-            "!IsPrivateFormat(tensor->GetStorageFormat())",
+            match params.iter().any(|p| p.optional) {
+                true => "tensor == nullptr || !IsPrivateFormat(tensor->GetStorageFormat())",
+                false => "!IsPrivateFormat(tensor->GetStorageFormat())",
+            },
             "the kernel reads ND, not a private format.",
             &[],
         );
@@ -204,17 +236,20 @@ fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
         split_shapes(&mut t, package, &params);
         "// Along the split dimension, a tensor with two parts is twice as long as one with one."
     } else {
-        t.line(format!("OP_CHECK_MAX_DIM({}, MAX_RANK, return false);", params[0].name));
-        for p in &params[1..] {
-            let first = &params[0].name;
-            t.line(format!("OP_CHECK_SHAPE_NOT_EQUAL({}, {first}, return false);", p.name));
+        let at = params.iter().position(|p| !p.optional).unwrap_or(0);
+        let first = &params[at].name;
+        t.line(format!("OP_CHECK_MAX_DIM({first}, MAX_RANK, return false);"));
+        for (_, p) in params.iter().enumerate().filter(|(i, _)| *i != at) {
+            let equal = format!("OP_CHECK_SHAPE_NOT_EQUAL({}, {first}, return false);", p.name);
+            if_given(&mut t, p, &equal);
         }
         "// One shape for all tensors."
     };
     if !interface.empty {
         for p in params.iter().filter(|p| matches!(p.of, Of::Input(_))) {
             let message = format!("{} has no elements.", p.name);
-            refuse(&mut t, &format!("!{}->IsEmpty()", p.name), &message, &[]);
+            let some = unless_null(p, &format!("!{}->IsEmpty()", p.name));
+            refuse(&mut t, &some, &message, &[]);
         }
     }
     Check { name: "CheckShape", why: why.into(), code: INVALID, params, body: t.finish() }
@@ -224,10 +259,10 @@ fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
     let (inputs, outputs): (Vec<&Param>, Vec<&Param>) =
         params.iter().partition(|p| matches!(p.of, Of::Input(_)));
     for p in &inputs {
-        t.line(format!("OP_CHECK_MAX_DIM({}, MAX_RANK, return false);", p.name));
+        if_given(t, p, &format!("OP_CHECK_MAX_DIM({}, MAX_RANK, return false);", p.name));
     }
     t.line("Shape domain;");
-    let inputs: Vec<String> = inputs.iter().map(|p| p.name.to_string()).collect();
+    let inputs = in_order(&inputs);
     let message = format!("the shapes of {} cannot be broadcast.", inputs.join(" and "));
     refuse(t, &format!("InferDomain({{{}}}, domain)", inputs.join(", ")), &message, &[]);
     let is_wide = |p: &&Param| matches!(p.of, Of::Input(i) if wide.contains(&i));
@@ -239,25 +274,36 @@ fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
     }
 }
 
+/// Names of inputs, those first that no call leaves out.
+pub fn in_order(inputs: &[&Param]) -> Vec<String> {
+    let (needed, optional): (Vec<&Param>, Vec<&Param>) = inputs.iter().partition(|p| !p.optional);
+    needed.into_iter().chain(optional).map(|p| p.name.to_string()).collect()
+}
+
 /// First tensors of one kind among themselves, then the dimension, then the kinds.
 fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
     let def = &package.def;
-    let of_kind = |kind: Kind| -> Vec<&str> {
+    let gated_or = |gated: bool| -> Vec<&Param> {
+        let is_gated = |kind: Kind| (kind == Kind::Gated) == gated;
         let has = |p: &&Param| match p.of {
-            Of::Input(i) => def.inputs[i].kind == kind,
-            Of::Output(i) => def.outputs[i].kind == kind,
+            Of::Input(i) => is_gated(def.inputs[i].kind),
+            Of::Output(i) => is_gated(def.outputs[i].kind),
             _ => false,
         };
-        params.iter().filter(has).map(|p| &*p.name).collect()
+        let mut of = params.iter().filter(has).collect::<Vec<_>>();
+        of.sort_by_key(|p| p.optional); // what is always there comes first
+        of
     };
-    let (whole, gated) = (of_kind(Kind::Whole), of_kind(Kind::Gated));
+    let (whole, gated) = (gated_or(false), gated_or(true));
     let dim = params.iter().find(|p| !p.is_tensor()).map_or("dim", |p| &*p.name);
     for same in [&whole, &gated] {
-        for name in same.iter().skip(1) {
-            t.line(format!("OP_CHECK_SHAPE_NOT_EQUAL({name}, {}, return false);", same[0]));
+        for p in same.iter().skip(1) {
+            let (name, first) = (&p.name, &same[0].name);
+            let equal = format!("OP_CHECK_SHAPE_NOT_EQUAL({name}, {first}, return false);");
+            if_given(t, p, &equal);
         }
     }
-    let Some(cut) = gated.first() else { return };
+    let Some(cut) = gated.first().map(|p| &*p.name) else { return };
     t.line(format!("OP_CHECK_MIN_DIM({cut}, 1, return false);"));
     t.line(format!("OP_CHECK_MAX_DIM({cut}, MAX_RANK, return false);"));
     t.line(format!(
@@ -270,13 +316,14 @@ fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
     t.line(format!("const int64_t length = {cut}->GetViewShape().GetDim(axis);"));
     let message = format!("{cut} is cut in two along dimension %zu, which is odd: %ld.");
     refuse(t, "length % 2 == 0", &message, &["axis", "length"]);
-    if !whole.is_empty() {
+    if let Some(first) = whole.first() {
         t.line(format!("Shape part = {cut}->GetViewShape();"));
         t.line("part.SetDim(axis, length / 2);");
-        t.line(format!(
+        let half = format!(
             "OP_CHECK_SHAPE_NOT_EQUAL_WITH_EXPECTED_SIZE({}, part, return false);",
-            whole[0]
-        ));
+            first.name
+        );
+        if_given(t, first, &half);
     }
 }
 

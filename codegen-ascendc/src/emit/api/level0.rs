@@ -1,6 +1,7 @@
 //! `op_api/<snake>.h` and `.cpp`: the level-0 function, which puts one kernel on an executor's list.
 
 use super::cpp::{guarded, includes, list};
+use crate::emit::host::first;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
@@ -35,7 +36,7 @@ fn prototype(package: &Package<'_>, tail: &str) -> String {
     };
     let inputs = def.inputs.iter().map(|t| format!("const aclTensor* {}", cpp_name(&t.name)));
     let attr = |a: &Attr| format!("{} {}", attr_type(&a.kind), cpp_name(&a.name));
-    let mut params: Vec<String> = inputs.chain(def.attrs.iter().map(attr)).collect();
+    let mut params: Vec<String> = inputs.chain(def.passed().iter().map(attr)).collect();
     params.push("aclOpExecutor* executor".into());
     list(&format!("{result} {}", def.name), &params, tail)
 }
@@ -80,7 +81,7 @@ fn definition(package: &Package<'_>) -> String {
 fn body(package: &Package<'_>) -> String {
     let def = &package.def;
     let inputs: Vec<String> = def.inputs.iter().map(|t| cpp_name(&t.name)).collect();
-    let attrs: Vec<String> = def.attrs.iter().map(|a| cpp_name(&a.name)).collect();
+    let attrs: Vec<String> = def.passed().iter().map(|a| cpp_name(&a.name)).collect();
     let outputs: Vec<String> =
         def.outputs.iter().map(|t| format!("{}Result", cpp_name(&t.name))).collect();
     let nothing = match outputs.len() {
@@ -95,7 +96,7 @@ fn body(package: &Package<'_>) -> String {
     for out in &outputs {
         t.line(format!(
             "aclTensor* {out} = executor->AllocTensor({}->GetDataType(), Format::FORMAT_ND, Format::FORMAT_ND);",
-            inputs[0]
+            inputs[first(def)]
         ));
     }
     let missing: Vec<String> = outputs.iter().map(|o| format!("{o} == nullptr")).collect();

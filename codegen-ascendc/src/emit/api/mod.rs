@@ -12,6 +12,7 @@ mod checks;
 pub mod cpp;
 mod level0;
 
+pub use aclnn::is_mask;
 pub use checks::allowed;
 
 use super::package::Package;

@@ -5,7 +5,7 @@ use super::core::branching;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{Attr, AttrKind, Kind, Tensor, Variant};
+use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor, Variant};
 
 /// The part that is the same for every operator.
 const CHECKS: &str = include_str!("fragments/checks.h");
@@ -29,7 +29,7 @@ pub const INCLUDES: &str = r#"#include <cstdint>
 pub fn body(package: &Package<'_>) -> String {
     let mut text = Text::new();
     signature(&mut text, package);
-    text.line(CHECKS);
+    text.line(fragment(CHECKS, &package.def));
     attributes(&mut text, package);
     text.finish()
 }
@@ -41,7 +41,7 @@ fn signature(text: &mut Text, package: &Package<'_>) {
         let row = |t: &Tensor| format!("{{\"{}\", {}}}", t.name, t.kind == Kind::Gated);
         tensors.iter().map(row).collect::<Vec<_>>().join(", ")
     };
-    let lead = def.inputs.iter().position(|t| t.kind == Kind::Gated).unwrap_or(0);
+    let lead = lead(def);
     let dim = def.split.as_ref().map(|s| format!("\"{}\"", def.attrs[s.dim].name));
     text.line(format!("constexpr const char* OP_TYPE = \"{}\";\n", def.name));
     text.line("// A tensor, and whether it is cut in two along the split dimension.");
@@ -57,6 +57,83 @@ fn signature(text: &mut Text, package: &Package<'_>) {
     text.line("// The attribute that names the split dimension; null if there is none.");
     text.line(format!("constexpr const char* DIM = {};", dim.unwrap_or_else(|| "nullptr".into())));
     text.line(format!("constexpr int64_t MIN_RANK = {};\n", u8::from(def.split.is_some())));
+    inputs(text, def);
+}
+
+/// The input that decides the others' shapes: a gated one, else one that every call gives.
+pub fn lead(def: &OpDef) -> usize {
+    let given = |i: &usize| def.presence(*i).is_none();
+    let gated = def.inputs.iter().position(|t| t.kind == Kind::Gated);
+    gated.unwrap_or_else(|| first_of(def, |i| given(&i)))
+}
+
+/// The first input of numbers that every call gives: its element type is the others'.
+pub fn first(def: &OpDef) -> usize {
+    first_of(def, |i| def.presence(i).is_none() && def.inputs[i].kind != Kind::Mask)
+}
+
+fn first_of(def: &OpDef, what: impl Fn(usize) -> bool) -> usize {
+    (0..def.inputs.len()).find(|i| what(*i)).unwrap_or(0)
+}
+
+/// Which inputs a call may leave out, and which are masks; how the framework is asked for one.
+fn inputs(text: &mut Text, def: &OpDef) {
+    let any = |of: &dyn Fn(usize) -> bool| {
+        let all: Vec<String> = (0..def.inputs.len()).map(|i| of(i).to_string()).collect();
+        all.join(", ")
+    };
+    let is_mask = |i: usize| def.inputs[i].kind == Kind::Mask;
+    let is_optional = |i: usize| def.presence(i).is_some();
+    if has_masks(def) {
+        text.line("// Which inputs hold truth values.");
+        text.line(format!("constexpr bool MASKS[] = {{{}}};\n", any(&is_mask)));
+    }
+    if has_optional(def) {
+        text.line("// Which inputs a call may leave out.");
+        text.line(format!("constexpr bool OPTIONAL[] = {{{}}};\n", any(&is_optional)));
+    }
+    text.line("// An input, by its place in the signature; null if it is missing.");
+    for what in ["Shape", "Desc"] {
+        let get = match has_optional(def) {
+            true => format!(
+                "OPTIONAL[k] ? context->GetOptionalInput{what}(k) : context->GetRequiredInput{what}(k)"
+            ),
+            false => format!("context->GetInput{what}(k)"),
+        };
+        text.line("template <typename C>");
+        text.function(format!("inline auto {what}OfInput(const C* context, size_t k)"), |text| {
+            text.line(format!("return {get};"));
+        });
+    }
+    text.line("");
+}
+
+/// Whether some inputs are masks.
+pub fn has_masks(def: &OpDef) -> bool {
+    def.inputs.iter().any(|t| t.kind == Kind::Mask)
+}
+
+/// Whether calls may leave inputs out.
+pub fn has_optional(def: &OpDef) -> bool {
+    (0..def.inputs.len()).any(|i| def.presence(i).is_some())
+}
+
+/// A fragment for an operator: what is between `@optional@` and `@end@` only if calls may leave inputs out, what
+/// follows an `@else@` there only if not, and the same of `@masks@`.
+pub fn fragment(text: &str, def: &OpDef) -> String {
+    let mut kept = vec![true];
+    let mut out = String::new();
+    for line in text.lines() {
+        match line.trim() {
+            "@optional@" => kept.push(has_optional(def)),
+            "@masks@" => kept.push(has_masks(def)),
+            "@else@" => kept.iter_mut().skip(1).for_each(|k| *k = !*k), // no block is in another
+            "@end@" => drop(kept.pop()),
+            _ if kept.iter().all(|k| *k) => out += &format!("{line}\n"),
+            _ => {}
+        }
+    }
+    out.replace("@first@", &first(def).to_string())
 }
 
 /// The struct of attributes, and the function that reads it.
@@ -74,10 +151,12 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
     let head =
         "inline ge::graphStatus ReadAttributes(const Context* context, Attributes& attributes)";
     text.function(head, |text| {
-        text.line("const gert::RuntimeAttrs* values = context->GetAttrs();");
-        text.block("if (values == nullptr)", "}", |text| {
-            text.line("return Refuse(context, \"the attributes are missing\");");
-        });
+        if !package.def.passed().is_empty() {
+            text.line("const gert::RuntimeAttrs* values = context->GetAttrs();");
+            text.block("if (values == nullptr)", "}", |text| {
+                text.line("return Refuse(context, \"the attributes are missing\");");
+            });
+        }
         for (index, attr) in attrs.iter().enumerate() {
             read(text, index, attr);
         }
@@ -97,6 +176,10 @@ fn ty(kind: &AttrKind) -> &'static str {
 /// Statements that read one attribute.
 fn read(text: &mut Text, index: usize, attr: &Attr) {
     let (name, var) = (&attr.name, cpp_name(&attr.name));
+    if let AttrKind::Given(input) = attr.kind {
+        text.line(format!("attributes.{var} = DescOfInput(context, {input}) != nullptr;"));
+        return;
+    }
     let (get, value) = match attr.kind {
         AttrKind::Bool => ("GetBool", "bool"),
         AttrKind::Float => ("GetFloat", "float"),

@@ -8,7 +8,7 @@ use crate::emit::text::Text;
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Pattern};
-use op_dsl_ir::tiling::Footprint;
+use op_dsl_ir::tiling::{Footprint, Need};
 
 /// The part that is the same for every operator.
 const TILE: &str = include_str!("fragments/tile.h");
@@ -97,7 +97,7 @@ fn forms(text: &mut Text, package: &Package<'_>) {
     });
     text.block("constexpr Kernel KERNELS[] =", "};\n", |text| {
         text.line(
-            "// arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small}",
+            "// arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, even}",
         );
         for plan in &package.plans {
             let pair = |f: Footprint| format!("{{{}, {}}}", f.fixed, f.bits);
@@ -106,7 +106,10 @@ fn forms(text: &mut Text, package: &Package<'_>) {
             let (dense, small) = (pair(need.dense), small.map_or("{0, 0}".into(), pair));
             let (form, ty) = (form_constant(package, plan.spec), type_constant(plan.dtype));
             let arch = plan.soc.arch.number;
-            text.line(format!("{{{arch}, {form}, {ty}, {{{}, {dense}, {small}}}}},", need.size));
+            let Need { size, even, .. } = need;
+            text.line(format!(
+                "{{{arch}, {form}, {ty}, {{{size}, {dense}, {small}, {even}}}}},"
+            ));
         }
     });
     text.lines(FIND).line("");

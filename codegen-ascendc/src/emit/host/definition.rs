@@ -1,7 +1,8 @@
 //! `op_host/<op>_def.cpp` and `op_graph/<op>_proto.h`: the signature, as the build and as graphs
 //! read it.
 
-use super::tiling::{ge_type, ge_types};
+use super::checks::has_masks;
+use super::tiling::{ge_type, ge_types, mask_types};
 use crate::arch::Soc;
 use crate::emit::kernel;
 use crate::emit::package::Package;
@@ -17,7 +18,7 @@ pub fn definition(package: &Package<'_>) -> String {
     text.line(format!("class {name} : public OpDef {{\npublic:"));
     text.line(format!("    explicit {name}(const char* name) : OpDef(name)\n    {{"));
     text.lines(tensors(package, "this->", &package.dtypes()));
-    for attr in def.attrs.iter() {
+    for attr in def.passed() {
         let (ty, default) = attr_default(attr);
         text.line(format!(
             "        this->Attr(\"{}\").AttrType(OPTIONAL).{ty}({default});",
@@ -88,14 +89,27 @@ fn missing(package: &Package<'_>, dtypes: &[DType]) -> String {
 /// All tensors in some element types, of the definition or of a configuration.
 fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
     let def = &package.def;
-    let inputs = def.inputs.iter().map(|t| ("Input", t, "\n            .AutoContiguous()"));
-    let all = inputs.chain(def.outputs.iter().map(|t| ("Output", t, "")));
-    let types: Vec<String> = dtypes.iter().map(|d| format!("ge::{}", ge_type(*d))).collect();
-    let (types, formats) = (types.join(", "), vec!["ge::FORMAT_ND"; dtypes.len()].join(", "));
-    all.map(|(role, tensor, more)| {
+    let inputs = def.inputs.iter().enumerate();
+    let inputs = inputs.map(|(i, t)| {
+        let param = if def.presence(i).is_some() { "OPTIONAL" } else { "REQUIRED" };
+        ("Input", t, param, "\n            .AutoContiguous()")
+    });
+    let all = inputs.chain(def.outputs.iter().map(|t| ("Output", t, "REQUIRED", "")));
+    // With every element type, every type of a mask.
+    let masks = if has_masks(def) { mask_types(def) } else { &[""] };
+    let pairs = || masks.iter().flat_map(|m| dtypes.iter().map(|d| (ge_type(*d), m.to_string())));
+    let list = |names: Vec<String>| {
+        let names: Vec<String> = names.iter().map(|name| format!("ge::{name}")).collect();
+        names.join(", ")
+    };
+    let types = list(pairs().map(|p| p.0).collect());
+    let masks = list(pairs().map(|p| p.1).collect());
+    let formats = vec!["ge::FORMAT_ND"; pairs().count()].join(", ");
+    all.map(|(role, tensor, param, more)| {
+        let types = if tensor.kind == Kind::Mask { &masks } else { &types };
         format!(
             "        {of}{role}(\"{}\")
-            .ParamType(REQUIRED)
+            .ParamType({param})
             .DataType({{{types}}})
             .Format({{{formats}}}){more};\n",
             tensor.name
@@ -127,8 +141,13 @@ pub fn prototype(package: &Package<'_>) -> String {
     text.line("#include \"graph/operator_reg.h\"\n\nnamespace ge {\n");
     document(&mut text, package);
     text.line(format!("REG_OP({})", def.name));
-    for tensor in def.inputs.iter() {
-        text.line(format!("    .INPUT({}, {ty})", tensor.name));
+    for (i, tensor) in def.inputs.iter().enumerate() {
+        let input = if def.presence(i).is_some() { "OPTIONAL_INPUT" } else { "INPUT" };
+        let ty = match tensor.kind {
+            Kind::Mask => format!("TensorType({{{}}})", mask_types(def).join(", ")),
+            _ => ty.clone(),
+        };
+        text.line(format!("    .{input}({}, {ty})", tensor.name));
     }
     for tensor in def.outputs.iter() {
         text.line(format!("    .OUTPUT({}, {ty})", tensor.name));
@@ -136,7 +155,7 @@ pub fn prototype(package: &Package<'_>) -> String {
     if !def.promote {
         text.line(format!("    .DATATYPE(T, {types})"));
     }
-    for attr in def.attrs.iter() {
+    for attr in def.passed() {
         let (ty, default) = attr_default(attr);
         text.line(format!("    .ATTR({}, {ty}, {default})", attr.name));
     }
@@ -158,7 +177,13 @@ fn document(text: &mut Text, package: &Package<'_>) {
     text.line(format!("/**\n * @brief {}", brief.replace("*/", "* /")));
     for (title, tensors) in [("Inputs", &def.inputs), ("Outputs", &def.outputs)] {
         text.line(format!(" *\n * @par {title}:"));
-        for t in tensors.iter() {
+        for (i, t) in tensors.iter().enumerate() {
+            let optional = title == "Inputs" && def.presence(i).is_some();
+            let types = match t.kind {
+                Kind::Mask => mask_types(def).join(", "),
+                _ => types.clone(),
+            };
+            let types = if optional { format!("optional, {types}") } else { types };
             let unused = if t.used || title == "Outputs" { "" } else { "; checked, not read" };
             text.line(format!(" * @li {}: {types}, {}{unused}.", t.name, shape(t)));
         }
@@ -167,12 +192,12 @@ fn document(text: &mut Text, package: &Package<'_>) {
         let socs: Vec<&str> = socs.iter().map(|s| s.name).collect();
         text.line(format!(" *\n * Not in {} on {}.", missing(package, &dtypes), socs.join(", ")));
     }
-    if def.attrs.is_empty() {
+    if def.passed().is_empty() {
         text.line(" */");
         return;
     }
     text.line(" *\n * @par Attributes:");
-    for attr in def.attrs.iter() {
+    for attr in def.passed() {
         let what = match &attr.kind {
             AttrKind::Dim => "the dimension that is cut in two, from -rank to rank - 1".into(),
             AttrKind::Bool | AttrKind::Given(_) => "true or false".to_string(),

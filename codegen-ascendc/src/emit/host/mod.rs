@@ -15,6 +15,9 @@ mod definition;
 mod shapes;
 mod tiling;
 
+pub use checks::{first, has_masks, has_optional, lead};
+pub use tiling::mask_types;
+
 use super::package::Package;
 use super::text::{Comment, header};
 use super::tree::File;

@@ -1,5 +1,6 @@
 //! `op_host/<op>_infershape.cpp`: shapes and element types of the outputs.
 
+use super::checks::fragment;
 use super::core;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
@@ -17,7 +18,7 @@ pub fn file(package: &Package<'_>) -> String {
     text.line(format!("constexpr bool BROADCAST = {};", def.broadcast));
     text.line("// Inputs may differ in element type, and outputs have the one that holds all.");
     text.line(format!("constexpr bool PROMOTE = {};\n", def.promote));
-    text.line(SHAPES);
+    text.line(fragment(SHAPES, def));
     text.line("ge::graphStatus InferShape(gert::InferShapeContext* context)\n{");
     let dim =
         def.split.as_ref().map(|s| format!("attributes.{}", cpp_name(&def.attrs[s.dim].name)));

@@ -1,13 +1,13 @@
 //! `op_host/<op>_tiling.cpp`: from the framework's context to the core's maths and back.
 
-use super::checks::form_arguments;
+use super::checks::{form_arguments, fragment, has_masks};
 use super::core;
 use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
-use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{AttrKind, Gate, Spec};
+use op_dsl_ir::op::{AttrKind, Gate, OpDef, Spec};
+use op_dsl_ir::{DType, Stored};
 
 /// The part that is the same for every operator.
 const TILING: &str = include_str!("fragments/tiling.h");
@@ -18,7 +18,7 @@ pub fn file(package: &Package<'_>) -> String {
     let mut text = Text::new();
     text.line("namespace {\n");
     types(&mut text, package);
-    text.line(TILING);
+    text.line(fragment(TILING, &package.def));
     tile(&mut text, package);
     text.lines(parse(package)).line("");
     text.line("}  // namespace\n");
@@ -70,6 +70,11 @@ pub fn ge_types(dtypes: &[DType]) -> String {
     dtypes.iter().map(|d| ge_type(*d)).collect::<Vec<_>>().join(", ")
 }
 
+/// Names of the element types that a mask may have.
+pub fn mask_types(def: &OpDef) -> &'static [&'static str] {
+    if def.masks() == Stored::Bit { &["DT_UINT1"] } else { &["DT_BOOL", "DT_UINT8"] }
+}
+
 fn types(text: &mut Text, package: &Package<'_>) {
     text.line("// An element type, as the framework and as the tiling key has it.");
     text.block("struct Type", "};\n", |text| {
@@ -78,6 +83,13 @@ fn types(text: &mut Text, package: &Package<'_>) {
     let row = |d: DType| format!("{{ge::{}, {}}}", ge_type(d), core::type_constant(d));
     let rows: Vec<String> = package.dtypes().into_iter().map(row).collect();
     text.line(format!("constexpr Type TYPES[] = {{{}}};\n", rows.join(", ")));
+    if has_masks(&package.def) {
+        let types = mask_types(&package.def);
+        let all: Vec<String> = types.iter().map(|t| format!("ge::{t}")).collect();
+        text.line("// Element types of masks.");
+        text.line(format!("constexpr ge::DataType MASK_TYPES[] = {{{}}};", all.join(", ")));
+        text.line(format!("constexpr const char* MASK_NAMES = \"{}\";\n", types.join(", ")));
+    }
     text.line("// What attributes are in each form, as messages name it.");
     let forms: Vec<String> = package.def.specs.iter().map(|s| form(package, s)).collect();
     text.line(format!("constexpr const char* FORMS[] = {{{}}};\n", forms.join(", ")));

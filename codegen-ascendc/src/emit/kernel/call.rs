@@ -3,7 +3,7 @@
 use super::super::package::Package;
 use super::names::{buffer, splat};
 use super::{names, scalar};
-use crate::plan::{Instr, Operand, Plan};
+use crate::plan::{Buffer, Instr, Operand, Plan};
 use crate::sequence::{Api, Compare, Overload, Scalar, Type};
 use op_dsl_ir::DType;
 
@@ -158,10 +158,16 @@ fn element(ty: Type) -> DType {
 
 /// The call, with its semicolon.
 pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
-    let dst = buffer(package, plan, instr.dst);
+    // Numbers of `half` in a buffer of others.
+    let half = |ty: Type| ty == Type::Data(DType::F16) && plan.dtype != DType::F16;
+    let place = |b: Buffer, ty: Type| match half(ty) {
+        true => format!("{}.ReinterpretCast<half>()", buffer(package, plan, b)),
+        false => buffer(package, plan, b),
+    };
+    let dst = place(instr.dst, instr.to);
     let number = |s: Scalar, ty: Type| scalar::text(s, element(ty));
     let operand = |src: &Operand| match (*src, instr.overload) {
-        (Operand::Buffer(b), _) => buffer(package, plan, b),
+        (Operand::Buffer(b), _) => place(b, instr.from),
         (Operand::Splat(k), Overload::ScalarLast) => number(plan.splats[k], instr.to),
         (Operand::Splat(k), _) => splat(plan, k),
     };

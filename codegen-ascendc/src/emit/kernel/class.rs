@@ -5,7 +5,7 @@ use super::super::package::Package;
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::names::{self, Input, cpp, guard, inputs, namespace, slot};
-use super::{small, tiling_key};
+use super::{small, tiling_key, truths};
 use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, Part, Stream};
@@ -35,6 +35,7 @@ pub fn file(package: &Package<'_>) -> File {
         text.line(CAPACITY);
         text.lines(in_kernel(package, moves));
         text.line("");
+        truths::load(package, text);
         if tiling_key::has_small(package) {
             small::offsets(package, text);
         }
@@ -72,6 +73,12 @@ fn tensors(package: &Package<'_>) -> Vec<String> {
     inputs.chain(def.outputs.iter()).map(|t| cpp_name(&t.name)).collect()
 }
 
+/// The type of a tensor's elements, by its GM name.
+fn element(package: &Package<'_>, tensor: &str) -> &'static str {
+    let truths = truths::streams(package);
+    if truths.iter().any(|i| cpp_name(&i.name) == tensor) { "uint8_t" } else { "T" }
+}
+
 fn public(package: &Package<'_>, text: &mut Text) {
     let def = &package.def;
     let (op, data) = (&def.name, package.tiling_data());
@@ -97,7 +104,8 @@ fn public(package: &Package<'_>, text: &mut Text) {
         .collect();
     text.function(names::wrapped("__aicore__ inline void Bind(", &args, ")"), |text| {
         for t in &used {
-            text.line(format!("{t}Gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>({t}));"));
+            let ty = element(package, t);
+            text.line(format!("{t}Gm_.SetGlobalBuffer(reinterpret_cast<__gm__ {ty}*>({t}));"));
         }
     });
     text.line("");
@@ -106,6 +114,7 @@ fn public(package: &Package<'_>, text: &mut Text) {
         text.line("const uint32_t bytes = capacity_ * sizeof(T);");
         text.line("pipe.InitBuffer(inQue_, DEPTH, Formula::INPUTS * bytes);");
         text.line("pipe.InitBuffer(outQue_, DEPTH, OUTPUTS * bytes);");
+        truths::init(package, text);
         if tiling_key::has_small(package) {
             small::init(package, text);
         }
@@ -130,7 +139,7 @@ fn side(stream: Stream) -> &'static str {
 }
 
 /// A statement that only forms which read the stream have.
-fn guarded(input: &Input, statement: String) -> String {
+pub(super) fn guarded(input: &Input, statement: String) -> String {
     if input.always {
         return statement;
     }
@@ -152,7 +161,7 @@ fn step(text: &mut Text, name: &str, lines: &[String]) {
 }
 
 fn copy_in(package: &Package<'_>, text: &mut Text) {
-    let ins = inputs(package);
+    let ins: Vec<Input> = inputs(package).into_iter().filter(|i| !i.truths).collect();
     let gm = |s: Stream| format!("{}Gm_", cpp_name(&package.def.inputs[s.tensor].name));
     let dense = |i: &Input| {
         let at = slot(&i.name);
@@ -179,6 +188,7 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
         lines.extend(parted);
     }
     lines.push("inQue_.EnQue(in);".into());
+    lines.extend(truths::copy_in(package));
     step(text, "CopyIn", &lines);
 }
 
@@ -213,7 +223,10 @@ fn run(package: &Package<'_>, parted: bool) -> String {
         }
     };
     let ins = inputs(package);
-    let ins = ins.iter().map(|i| of(i.stream, &i.name, false));
+    let ins = ins.iter().map(|i| match i.truths {
+        true => truths::place(&i.name),
+        false => of(i.stream, &i.name, false),
+    });
     let outs = def.output_streams();
     let names = def.output_names();
     let outs = outs.iter().zip(&names).map(|(s, n)| of(*s, n, true));
@@ -226,6 +239,7 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
         "LocalTensor<T> in = inQue_.DeQue<T>();".to_string(),
         "LocalTensor<T> out = outQue_.AllocTensor<T>();".to_string(),
     ];
+    lines.extend(truths::take(package));
     if tiling_key::has_small(package) {
         let mut parted = small::part(package);
         parted.push(run(package, true));
@@ -234,7 +248,9 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
     } else {
         lines.push(run(package, false));
     }
-    lines.push("inQue_.FreeTensor(in);\noutQue_.EnQue(out);".into());
+    lines.push("inQue_.FreeTensor(in);".into());
+    lines.extend(truths::free(package));
+    lines.push("outQue_.EnQue(out);".into());
     step(text, "Calculate", &lines);
 }
 
@@ -289,9 +305,10 @@ fn members(package: &Package<'_>, text: &mut Text) {
     }
     text.line("// Elements of the largest tile.\nuint32_t capacity_ = 0;");
     for t in tensors(package) {
-        text.line(format!("GlobalTensor<T> {t}Gm_;"));
+        text.line(format!("GlobalTensor<{}> {t}Gm_;", element(package, &t)));
     }
     text.line("TQue<TPosition::VECIN, 1> inQue_;\nTQue<TPosition::VECOUT, 1> outQue_;");
+    truths::members(package, text);
     if tiling_key::has_small(package) {
         small::members(package, text);
     }

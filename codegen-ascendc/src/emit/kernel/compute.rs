@@ -9,8 +9,9 @@ use super::names::{Input, cpp, guard, inputs, namespace, slot, splat};
 use super::{registers, scalar, tiling_key};
 use crate::arch::Arch;
 use crate::plan::{Buffer, Instr, Operand, Plan};
-use op_dsl_ir::DType;
+use crate::sequence::Type;
 use op_dsl_ir::names::cpp_name;
+use op_dsl_ir::{DType, Stored};
 
 /// `<op>_compute.h`.
 pub fn file(package: &Package<'_>) -> File {
@@ -31,7 +32,8 @@ pub fn file(package: &Package<'_>) -> File {
     for (_, helper) in helpers.iter().enumerate().filter(|(i, h)| !helpers[..*i].contains(h)) {
         some(package, helper.text(), |_, plan| call::helpers(plan).contains(helper), &mut text);
     }
-    some(package, COMPLETE, |_, plan| plan.masks > 0, &mut text);
+    some(package, COMPLETE, |_, plan| plan.whole_repeats(), &mut text);
+    some(package, COMPLETE_TRUTHS, completes_truths, &mut text);
     let by_repeat = |arch: &Arch, plan: &Plan| plan.masks > 0 && !arch.long_masks;
     some(package, call::BY_REPEAT, by_repeat, &mut text);
     some(package, registers::CASTS, |_, plan| registers::has_casts(plan), &mut text);
@@ -93,6 +95,26 @@ __aicore__ inline void Complete(const LocalTensor<T>& data, uint32_t count)
 }
 ";
 
+/// The same for bytes.
+const COMPLETE_TRUTHS: &str = "\
+// The same behind truth values, a byte each, up to where numbers of type T have a whole repeat.
+template <typename T>
+__aicore__ inline void CompleteTruths(const LocalTensor<uint8_t>& truths, uint32_t count)
+{
+    constexpr uint32_t BLOCK = 32;
+    const uint32_t from = (count + BLOCK - 1) / BLOCK * BLOCK;
+    const uint32_t to = WholeRepeats<T>(count);
+    if (from < to) {
+        Duplicate(truths[from].ReinterpretCast<half>(), static_cast<half>(0.0f), (to - from) / 2);
+    }
+}
+";
+
+/// Whether the calls read truth values in bytes, which become numbers.
+fn completes_truths(_: &Arch, plan: &Plan) -> bool {
+    plan.instrs.iter().any(|i| i.from == Type::Byte)
+}
+
 /// A temporary buffer: its name, its bytes as C++, and its type.
 struct Temporary {
     name: String,
@@ -134,19 +156,25 @@ fn class(package: &Package<'_>, plan: &Plan) -> String {
     text.block(&head, "};", |text| {
         text.label("public:");
         text.line("// Slots of the streams in a buffer of the input queue.");
-        let mut at = 0;
-        for input in inputs(package) {
+        let (mut numbers, mut truths) = (0, 0);
+        let inputs = inputs(package);
+        for input in &inputs {
+            let at = if input.truths { &mut truths } else { &mut numbers };
             let (name, reads) = (slot(&input.name), plan.inputs[input.index].is_some());
             if !input.always {
                 text.line(format!("static constexpr bool READS_{name} = {reads};"));
             }
             text.line(format!(
                 "static constexpr uint32_t {name} = {};",
-                if reads { at } else { 0 }
+                if reads { *at } else { 0 }
             ));
-            at += reads as usize;
+            *at += reads as usize;
         }
-        text.line(format!("static constexpr uint32_t INPUTS = {at};\n"));
+        text.line(format!("static constexpr uint32_t INPUTS = {numbers};"));
+        if inputs.iter().any(|i| i.truths) {
+            text.line(format!("static constexpr uint32_t TRUTHS = {truths};"));
+        }
+        text.line("");
         init(package, plan, &buffers, &uniforms, text);
         text.line("");
         run(package, plan, &buffers, text);
@@ -199,10 +227,11 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
     let reads = |i: &Input| plan.inputs[i.index].is_some();
     let named =
         |i: &Input| if reads(i) { format!(" {}", cpp_name(&i.name)) } else { String::new() };
-    let ins = inputs(package).into_iter().map(|i| named(&i));
-    let outs = plan.outputs.iter().map(|n| format!(" {}", cpp_name(n)));
+    let ins = inputs(package).into_iter();
+    let ins = ins.map(|i| (if i.truths { "uint8_t" } else { ty }, named(&i)));
+    let outs = plan.outputs.iter().map(|n| (ty, format!(" {}", cpp_name(n))));
     let params: Vec<String> =
-        ins.chain(outs).map(|n| format!("const LocalTensor<{ty}>&{n}")).collect();
+        ins.chain(outs).map(|(ty, n)| format!("const LocalTensor<{ty}>&{n}")).collect();
     let head = "__aicore__ inline void Run(";
     let indent = " ".repeat(head.len());
     let lines = params.join(&format!(",\n{indent}"));
@@ -220,9 +249,16 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
         for name in (0..plan.splats.len()).filter(|k| is_read(*k)).map(|k| splat(plan, k)) {
             text.line(format!("const LocalTensor<float> {name} = {name}Buf_.Get<float>();"));
         }
-        if plan.masks > 0 {
+        if plan.whole_repeats() {
+            let bytes = package.def.masks() == Stored::Byte;
             for input in inputs(package).iter().filter(|i| reads(i)) {
-                text.line(format!("Complete({}, count);", cpp_name(&input.name)));
+                let name = cpp_name(&input.name);
+                match input.truths {
+                    false => text.line(format!("Complete({name}, count);")),
+                    // Bits are whole blocks, which end behind any repeat.
+                    true if !bytes => text,
+                    true => text.line(format!("CompleteTruths<{ty}>({name}, count);")),
+                };
             }
             text.line(format!("count = WholeRepeats<{ty}>(count);"));
         }

@@ -4,6 +4,7 @@
 //! entry        <op>.cpp             the template over the tiling key
 //! class        <op>.h               buffers, copies, the way of a tile through UB
 //! small                             what the class does with small rows
+//! truths                            what it does with masks
 //! compute      <op>_compute.h       the formula, one class per form and element type
 //! registers                         the formula on registers
 //! call, scalar                      one vector call; numbers that are the same for every element
@@ -23,6 +24,7 @@ mod scalar;
 mod small;
 pub mod tiling_data;
 pub mod tiling_key;
+mod truths;
 mod walk;
 
 use super::package::Package;

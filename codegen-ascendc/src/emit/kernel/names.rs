@@ -78,6 +78,8 @@ pub struct Input {
     pub name: String,
     /// Whether every plan reads it.
     pub always: bool,
+    /// Whether it is one of truth values.
+    pub truths: bool,
 }
 
 /// Input streams that some plan reads.
@@ -87,7 +89,8 @@ pub fn inputs(package: &Package<'_>) -> Vec<Input> {
         let reads = |p: &Plan| p.inputs[index].is_some();
         let always = package.plans.iter().all(reads);
         let name = stream_name(def, stream, false);
-        package.plans.iter().any(reads).then_some(Input { index, stream, name, always })
+        let truths = def.is_mask(index);
+        package.plans.iter().any(reads).then_some(Input { index, stream, name, always, truths })
     };
     def.input_streams().into_iter().enumerate().filter_map(of).collect()
 }

@@ -9,6 +9,7 @@ use crate::emit::paper::words;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::{File, Tree};
 use crate::emit::{host, kernel};
+use op_dsl_ir::Stored;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Tensor, Value};
 
@@ -57,27 +58,35 @@ fn launch_header(package: &Package<'_>) -> String {
     let def = &package.def;
     let mut text = Text::new();
     text.line("#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <string>\n#include <vector>\n");
-    text.line("// A tensor of the signature; the split dimension of a gated one is twice as long.");
+    text.line("// A tensor of the signature; the split dimension of a gated one is twice as long, a mask has truth values");
+    text.line("// of one byte each, and a call may leave an optional one out.");
     text.block("struct Operand", "};\n", |text| {
-        text.line("const char* name;\nbool gated;");
+        text.line("const char* name;\nbool gated;\nbool mask;\nbool optional;");
     });
-    let rows: Vec<String> = tensors(package)
-        .map(|t| format!("{{\"{}\", {}}}", t.name, t.kind == Kind::Gated))
-        .collect();
-    let lead = def.inputs.iter().position(|t| t.kind == Kind::Gated).unwrap_or(0);
+    let row = |(i, t): (usize, &Tensor)| {
+        let optional = i < def.inputs.len() && def.presence(i).is_some();
+        let (gated, mask) = (t.kind == Kind::Gated, t.kind == Kind::Mask);
+        format!("{{\"{}\", {gated}, {mask}, {optional}}}", t.name)
+    };
+    let rows: Vec<String> = tensors(package).enumerate().map(row).collect();
+    let lead = host::lead(def);
     text.line("// Inputs, then results.");
     text.line(format!("constexpr Operand TENSORS[] = {{{}}};", rows.join(", ")));
     text.line(format!("constexpr size_t INPUTS = {};", def.inputs.len()));
     text.line(format!("constexpr size_t COUNT = {};", rows.len()));
     text.line("// The tensor whose shape decides those of all others.");
     text.line(format!("constexpr size_t LEAD = {lead};"));
+    text.line("// The first tensor of numbers that every call has.");
+    text.line(format!("constexpr size_t FIRST = {};", host::first(def)));
+    text.line("// Whether the kernel takes truth values as bits, the first in the lowest.");
+    text.line(format!("constexpr bool BITS = {};", def.masks() == Stored::Bit));
     text.line(format!("constexpr bool SPLIT = {};\n", def.split.is_some()));
     text.line("// One call.");
     text.block("struct Call", "};\n", |text| {
         text.line("uint32_t type = 0;           // element type, as the tiling key counts them");
         text.line("std::vector<uint64_t> dims;  // of one part");
         text.line("void* tensors[COUNT] = {};   // in device memory");
-        for attr in def.attrs.iter() {
+        for attr in def.passed() {
             let (ty, default) = attribute(attr);
             text.line(format!("{ty} {} = {default};", cpp_name(&attr.name)));
         }
@@ -104,7 +113,7 @@ fn split_dim(package: &Package<'_>, text: &mut Text) {
 }
 
 fn set_attribute(package: &Package<'_>, text: &mut Text) {
-    let attrs = &package.def.attrs;
+    let attrs = package.def.passed();
     if attrs.is_empty() {
         text.line("inline bool SetAttribute(Call&, const std::string&, const std::string&) { return false; }\n");
         return;
@@ -207,7 +216,10 @@ fn instances(package: &Package<'_>, count: usize, text: &mut Text) {
 /// Tiling by the operator's host code, with what the platform reports.
 fn tiling(package: &Package<'_>, text: &mut Text) {
     let (def, snake) = (&package.def, package.snake());
-    let call = |a: usize| format!("call.{}", cpp_name(&def.attrs[a].name));
+    let call = |a: usize| match &def.attrs[a] {
+        Attr { kind: AttrKind::Given(input), .. } => format!("call.tensors[{input}] != nullptr"),
+        attr => format!("call.{}", cpp_name(&attr.name)),
+    };
     let chosen: Vec<String> = host::core::branching(package).into_iter().map(call).collect();
     let outer = host::core::outer(package, "SplitDim(call)", call);
     let data = package.tiling_data();
@@ -274,10 +286,12 @@ fn readme(package: &Package<'_>) -> String {
     let (def, snake) = (&package.def, package.snake());
     let files: Vec<String> = tensors(package).map(|t| format!("{}.npy", t.name)).collect();
     let attrs: Vec<String> = def
-        .attrs
+        .passed()
         .iter()
         .map(|a| format!("`{}` ({} by default)", a.name, attribute(a).1.trim_end_matches('f')))
         .collect();
+    let masks = if host::has_masks(def) { ", of bool or uint8 for masks" } else { "" };
+    let optional = if host::has_optional(def) { "`-` leaves an optional input out. " } else { "" };
     let attrs = if attrs.is_empty() { "none".into() } else { attrs.join(", ") };
     format!(
         "\
@@ -297,7 +311,7 @@ cmake --build build
 ```
 
 Inputs come first, then the results to compare with; `.npy` files of float16, float32, or uint16 with
-the bits of bfloat16. Attributes are `name=value` before them: {attrs}.
+the bits of bfloat16{masks}. {optional}Attributes are `name=value` before them: {attrs}.
 
 `launch.h` and `launch.asc` are what another program needs.
 ",

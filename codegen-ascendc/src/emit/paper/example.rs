@@ -2,14 +2,15 @@
 
 use super::straight::{Language, prelude, straight};
 use crate::emit::api::cpp::{list, literal};
+use crate::emit::api::is_mask;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
-use op_dsl_ir::DType;
 use op_dsl_ir::interface::{Function, Interface, Param};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Value, snake};
 use op_dsl_ir::published::{Of, Type};
+use op_dsl_ir::{DType, Stored};
 
 /// Where the example of a name is; nowhere if the package has no `float`, which needs no conversion.
 pub fn path(package: &Package<'_>, function: &Function) -> Option<String> {
@@ -36,6 +37,9 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
     t.line("namespace {\n");
     t.line(shapes(package));
     t.line(NUMBERS);
+    if described(package, function, spec).iter().any(|p| is_mask(package, p)) {
+        t.line(truths(package));
+    }
     t.line(CLOSE);
     if function.params.iter().any(|p| p.ty == Type::Scalar) {
         t.line(SCALAR);
@@ -141,6 +145,33 @@ struct Numbers {
 };
 ";
 
+const TRUTHS: &str = "\
+// Truth values: numbers on the host, and as the operator takes them on the device.
+struct Truths : Numbers {
+    Truths(const std::vector<int64_t>& dims, float phase) : Numbers(dims, phase)
+    {
+        for (float& value : host) {
+            value = value > 0.0f ? 1.0f : 0.0f;
+        }
+    }
+    bool ToDevice()
+    {
+        std::vector<unsigned char> stored(@bytes@);
+        for (size_t i = 0; i < host.size(); ++i) {
+            if (host[i] != 0.0f) {
+                @stored@
+            }
+        }
+        REQUIRE(aclrtMalloc(&device, stored.size(), ACL_MEM_MALLOC_HUGE_FIRST));
+        REQUIRE(aclrtMemcpy(device, stored.size(), stored.data(), stored.size(), ACL_MEMCPY_HOST_TO_DEVICE));
+        const int64_t strides[] = {shape[1], 1};
+        tensor = aclCreateTensor(shape.data(), shape.size(), @type@, strides, 0, ACL_FORMAT_ND, shape.data(),
+                                 shape.size(), device);
+        return tensor != nullptr;
+    }
+};
+";
+
 const SCALAR: &str = "\
 // A number as the interface takes it.
 struct Scalar {
@@ -190,10 +221,27 @@ pub fn expected(package: &Package<'_>, spec: usize) -> String {
     t.finish()
 }
 
-/// The tensors of a call, also those that nothing reads.
-fn described(function: &Function) -> impl Iterator<Item = &Param> {
+/// The tensors of a call, also those that nothing reads; not those that it leaves out.
+fn described<'f>(package: &Package<'_>, function: &'f Function, spec: usize) -> Vec<&'f Param> {
     let tensor = |p: &&Param| matches!(p.ty, Type::ConstTensor | Type::Tensor);
-    function.params.iter().filter(move |p| tensor(p) && p.of != Of::Absent)
+    let given = |p: &&Param| p.of != Of::Absent && !leaves_out(package, spec, p.of);
+    function.params.iter().filter(|p| tensor(p) && given(p)).collect()
+}
+
+/// Whether a form is that of calls without this input.
+pub fn leaves_out(package: &Package<'_>, spec: usize, of: Of) -> bool {
+    let Of::Input(i) = of else { return false };
+    let is_given = |at: usize| package.def.specs[spec].when.contains(&(at, 1));
+    package.def.presence(i).is_some_and(|at| !is_given(at))
+}
+
+/// A mask of a call: numbers on the host, bytes or bits on the device.
+fn truths(package: &Package<'_>) -> String {
+    let (stored, ty, bytes) = match package.def.masks() {
+        Stored::Bit => ("stored[i / 8] |= 1 << i % 8;", "ACL_UINT1", "(host.size() + 7) / 8"),
+        _ => ("stored[i] = 1;", "ACL_BOOL", "host.size()"),
+    };
+    TRUTHS.replace("@stored@", stored).replace("@type@", ty).replace("@bytes@", bytes)
 }
 
 fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: usize) -> String {
@@ -204,16 +252,17 @@ fn run(package: &Package<'_>, interface: &Interface, function: &Function, spec: 
         (true, Kind::Whole | Kind::Mask) => "PART",
         (true, Kind::Gated) => "BOTH",
     };
-    for (i, p) in described(function).enumerate() {
+    for (i, p) in described(package, function, spec).iter().enumerate() {
         let kind = match p.of {
             Of::Input(k) => def.inputs[k].kind,
             Of::Output(k) => def.outputs[k].kind,
             _ => Kind::Whole,
         };
-        b.line(format!("Numbers {}({}, {i}.0f);", p.name, both(kind)));
+        let ty = if kind == Kind::Mask { "Truths" } else { "Numbers" };
+        b.line(format!("{ty} {}({}, {i}.0f);", p.name, both(kind)));
     }
-    let ready: Vec<String> =
-        described(function).map(|p| format!("!{}.ToDevice()", p.name)).collect();
+    let tensors = described(package, function, spec);
+    let ready: Vec<String> = tensors.iter().map(|p| format!("!{}.ToDevice()", p.name)).collect();
     b.block(&format!("if ({})", ready.join(" || ")), "}\n", |b| {
         b.line("return false;");
     });
@@ -253,6 +302,7 @@ fn arguments(package: &Package<'_>, function: &Function, spec: usize, b: &mut Te
             if ty == Type::Scalar { format!("{}.scalar", p.name) } else { p.name.to_string() }
         }
         (Of::Absent, _) => "nullptr".into(),
+        (of, _) if leaves_out(package, spec, of) => "nullptr".into(),
         (_, Type::ConstTensor | Type::Tensor) => format!("{}.tensor", p.name),
         // A flag that no result depends on.
         _ => "false".into(),
@@ -300,7 +350,10 @@ fn compare(
     let mut args: Vec<String> = def
         .input_streams()
         .iter()
-        .map(|s| format!("{}.host[{}]", interface.input(s.tensor), place(s.part)))
+        .map(|s| match leaves_out(package, spec, Of::Input(s.tensor)) {
+            true => "NAN".into(),
+            false => format!("{}.host[{}]", interface.input(s.tensor), place(s.part)),
+        })
         .collect();
     for (i, attr) in def.attrs.iter().enumerate() {
         if let (AttrKind::Float, Value::Float(x)) =

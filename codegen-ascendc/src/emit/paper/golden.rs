@@ -1,11 +1,12 @@
 //! `tests/assets/golden.py`: the operator in float64 on numpy arrays, rounded once.
 
 use super::straight::{Language, prelude, straight};
+use crate::emit::host::first;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
-use op_dsl_ir::op::{AttrKind, Gate, Kind, Part, Pattern, Split, Stream, Tensor, Value};
-use op_dsl_ir::show;
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Part, Pattern, Split, Stream, Tensor, Value};
+use op_dsl_ir::{Stored, show};
 
 /// The file.
 pub fn file(package: &Package<'_>) -> File {
@@ -171,7 +172,7 @@ fn formula(package: &Package<'_>, spec: usize) -> String {
 /// An attribute's value in Python.
 fn value(kind: &AttrKind, value: i64) -> String {
     match kind {
-        AttrKind::Bool => if value != 0 { "True" } else { "False" }.into(),
+        AttrKind::Bool | AttrKind::Given(_) => if value != 0 { "True" } else { "False" }.into(),
         AttrKind::Enum { wire_str: true, variants, .. } => {
             let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
             format!("{name:?}")
@@ -192,21 +193,31 @@ fn default(kind: &AttrKind, of: Value) -> String {
 fn golden(package: &Package<'_>) -> String {
     let def = &package.def;
     let mut t = Text::new();
-    let mut params: Vec<String> = def.inputs.iter().map(|i| word(&i.name)).collect();
+    let needed = |i: usize| def.presence(i).is_none();
+    let last = (0..def.inputs.len()).rfind(|i| needed(*i)).unwrap_or(0);
+    let param = |(i, t): (usize, &Tensor)| {
+        let default = if i > last { "=None" } else { "" };
+        format!("{}{default}", word(&t.name))
+    };
+    let mut params: Vec<String> = def.inputs.iter().enumerate().map(param).collect();
     params.push("*".into());
     params.extend(
-        def.attrs.iter().map(|a| format!("{}={}", word(&a.name), default(&a.kind, a.default))),
+        def.passed().iter().map(|a| format!("{}={}", word(&a.name), default(&a.kind, a.default))),
     );
     params.push("**_".into());
-    if def.attrs.is_empty() {
+    if def.passed().is_empty() {
         params.retain(|p| p != "*");
     }
     t.line(format!("def {}_golden({}):", package.snake(), params.join(", ")));
     t.line("    \"\"\"Outputs for numpy inputs; parameters as in the operator's definition.\"\"\"");
     t.line(format!("    dtype = {}", dtype(package)));
-    for input in def.inputs.iter().filter(|i| i.used) {
+    for (i, input) in def.inputs.iter().enumerate().filter(|(_, t)| t.used) {
         let name = word(&input.name);
-        t.line(format!("    {name} = np.asarray({name}).astype(np.float64)"));
+        let line = format!("{name} = {}", numbers(package, input));
+        match needed(i) {
+            true => t.line(format!("    {line}")),
+            false => t.line(format!("    if {name} is not None:\n        {line}")),
+        };
     }
     let along = def.split.as_ref().map(|split| along(package, split)).unwrap_or_default();
     if let Some(split) = &def.split {
@@ -234,8 +245,27 @@ fn golden(package: &Package<'_>) -> String {
     t.finish().trim_end().to_string()
 }
 
+/// An input as numbers.
+fn numbers(package: &Package<'_>, input: &Tensor) -> String {
+    let (name, def) = (word(&input.name), &package.def);
+    match (input.kind, def.masks()) {
+        (Kind::Mask, Stored::Bit) => {
+            let like = word(&def.inputs[first(def)].name);
+            format!(
+                "np.unpackbits(np.asarray({name}, np.uint8), count={like}.size, bitorder=\"little\")\
+                 .reshape({like}.shape)"
+            )
+        }
+        (Kind::Mask, _) => format!("(np.asarray({name}) != 0).astype(np.float64)"),
+        _ => format!("np.asarray({name}).astype(np.float64)"),
+    }
+}
+
 fn dtype(package: &Package<'_>) -> String {
-    let names: Vec<String> = package.def.inputs.iter().map(|i| word(&i.name)).collect();
+    let def = &package.def;
+    let deciding = |i: &usize| def.presence(*i).is_none() && def.inputs[*i].kind != Kind::Mask;
+    let deciding = (0..def.inputs.len()).filter(deciding);
+    let names: Vec<String> = deciding.map(|i| word(&def.inputs[i].name)).collect();
     if !package.def.promote || names.len() < 2 {
         return format!("{}.dtype", names[0]);
     }
@@ -284,7 +314,11 @@ fn chosen(package: &Package<'_>, t: &mut Text) -> String {
             .collect();
         t.line(format!("        ({},): {},", key.join(", "), formula_name(package, spec)));
     }
-    let names: Vec<String> = attrs.iter().map(|a| word(&package.def.attrs[*a].name)).collect();
+    let name = |a: &usize| match &package.def.attrs[*a] {
+        Attr { kind: AttrKind::Given(_), name, .. } => format!("{} is not None", word(name)),
+        attr => word(&attr.name),
+    };
+    let names: Vec<String> = attrs.iter().map(name).collect();
     t.line(format!("    }}[({},)]", names.join(", ")));
     "formula".into()
 }

@@ -96,8 +96,11 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
     let mut t = Text::new();
     t.line("| Name | Kind | Meaning | Types | Format | Rank | Strides |\n|---|---|---|---|---|---|---|");
     let least = u8::from(package.def.split.is_some());
-    let dtypes = words::dtypes(package);
     for p in &function.params {
+        let dtypes = match p.of {
+            Of::Input(i) => words::input_dtypes(package, i),
+            _ => words::dtypes(package),
+        };
         let kind = if p.is_output() { "output" } else { "input" };
         match p.of {
             Of::Unused | Of::Absent => {
@@ -115,9 +118,10 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
             }
             _ => {
                 let (shape, typing) =
-                    (words::shape(package, interface, p), words::typing(interface, p));
+                    (words::shape(package, interface, p), words::typing(package, interface, p));
+                let null = if p.optional { " A null pointer leaves it out." } else { "" };
                 t.line(format!(
-                    "| {} | {kind} | {shape} {typing} | {dtypes} | ND | {least} to 8 | any |",
+                    "| {} | {kind} | {shape} {typing}{null} | {dtypes} | ND | {least} to 8 | any |",
                     p.name
                 ));
             }

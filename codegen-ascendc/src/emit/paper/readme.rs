@@ -29,11 +29,13 @@ fn parameters(package: &Package<'_>) -> String {
     let dtypes = words::dtypes(package);
     let mut t = Text::new();
     t.line("| Name | Kind | Meaning | Type | Format |\n|---|---|---|---|---|");
-    for input in def.inputs.iter() {
+    for (i, input) in def.inputs.iter().enumerate() {
         let what = if input.used { "Read by the formula." } else { "Checked, but not read." };
-        t.line(format!("| {} | input | {what} | {dtypes} | ND |", input.name));
+        let optional = if def.presence(i).is_some() { "optional input" } else { "input" };
+        let dtypes = words::input_dtypes(package, i);
+        t.line(format!("| {} | {optional} | {what} | {dtypes} | ND |", input.name));
     }
-    for (i, attr) in def.attrs.iter().enumerate() {
+    for (i, attr) in def.passed().iter().enumerate() {
         let (what, default) = (words::attribute(package, i), words::default(package, i));
         let ty = match &attr.kind {
             AttrKind::Bool => "BOOL",

@@ -1,11 +1,12 @@
 //! Tensors, element types and products as pages name them.
 
+use crate::emit::host::mask_types;
 use crate::emit::package::Package;
-use op_dsl_ir::DType;
 use op_dsl_ir::interface::{Interface, Param};
-use op_dsl_ir::op::{AttrKind, Gate, Kind, Pattern, Value};
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern, Value};
 use op_dsl_ir::published::{DTypes, Inputs, Of};
 use op_dsl_ir::show;
+use op_dsl_ir::{DType, Stored};
 
 /// As acl names an element type.
 pub fn dtype(dtype: DType) -> &'static str {
@@ -15,6 +16,14 @@ pub fn dtype(dtype: DType) -> &'static str {
 /// Those that the package has.
 pub fn dtypes(package: &Package<'_>) -> String {
     package.dtypes().into_iter().map(dtype).collect::<Vec<_>>().join(", ")
+}
+
+/// Those that an input has: a mask has its own.
+pub fn input_dtypes(package: &Package<'_>, input: usize) -> String {
+    match package.def.inputs[input].kind {
+        Kind::Mask => mask_types(&package.def).join(", ").replace("DT_", ""),
+        _ => dtypes(package),
+    }
 }
 
 /// The family of a product, as its vendor names it.
@@ -60,7 +69,11 @@ pub fn formulas(package: &Package<'_>) -> String {
         let when: Vec<String> = spec
             .when
             .iter()
-            .map(|(a, v)| format!("{} = {}", def.attrs[*a].name, value(package, *a, *v)))
+            .map(|(a, v)| match (&def.attrs[*a], *v) {
+                (Attr { kind: AttrKind::Given(_), name, .. }, 0) => format!("{name} left out"),
+                (Attr { kind: AttrKind::Given(_), name, .. }, _) => format!("{name} given"),
+                (attr, v) => format!("{} = {}", attr.name, value(package, *a, v)),
+            })
             .collect();
         if !when.is_empty() {
             text += &format!("With {}:\n\n", when.join(", "));
@@ -173,8 +186,14 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Str
 }
 
 /// The element type of a tensor argument, relative to the others.
-pub fn typing(interface: &Interface, param: &Param) -> &'static str {
+pub fn typing(package: &Package<'_>, interface: &Interface, param: &Param) -> &'static str {
     match (interface.dtypes, param.of) {
+        (_, Of::Input(i)) if package.def.inputs[i].kind == Kind::Mask => {
+            match package.def.masks() {
+                Stored::Bit => "Truth values, eight to a byte, the first in the lowest bit.",
+                _ => "Truth values: what is not 0 is true.",
+            }
+        }
         (DTypes::SAME, _) => "The same element type for all tensors.",
         (DTypes { inputs: Inputs::Same, .. }, Of::Input(_)) => {
             "The same element type for all inputs."

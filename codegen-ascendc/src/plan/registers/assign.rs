@@ -15,7 +15,7 @@ pub(super) fn assign(values: &Values, order: &[usize]) -> Registers {
         left: values.uses(),
         at: vec![None; values.all.len()],
         free: Default::default(),
-        out: Registers { ops: Vec::new(), constants: Vec::new(), data: 0, halves: 0, masks: 0 },
+        out: Registers::default(),
     };
     for i in values.needed(&outputs) {
         let value = &values.all[i];
@@ -152,6 +152,7 @@ impl Pass<'_> {
         let (count, new): (_, fn(usize) -> Register) = match ty {
             Type::Data(DType::F32) => (&mut self.out.data, Register::Data),
             Type::Data(_) => (&mut self.out.halves, Register::Half),
+            Type::Byte => (&mut self.out.bytes, Register::Byte),
             Type::Mask => (&mut self.out.masks, Register::Mask),
         };
         let fits = |r: &Register| std::mem::discriminant(r) == std::mem::discriminant(&new(0));

@@ -38,6 +38,8 @@ pub enum Register {
     Data(usize),
     /// Of the tensors' 16-bit type.
     Half(usize),
+    /// Of bytes, one in the first quarter of each lane.
+    Byte(usize),
     /// Of bits.
     Mask(usize),
     /// Of one number in every lane, set before the first step: index into [`Registers::constants`].
@@ -79,7 +81,7 @@ pub struct Op {
 }
 
 /// The calls of a step, in order, and the registers that they need.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Registers {
     /// The calls.
     pub ops: Vec<Op>,
@@ -89,6 +91,8 @@ pub struct Registers {
     pub data: usize,
     /// Registers of the tensors' 16-bit type.
     pub halves: usize,
+    /// Registers of bytes.
+    pub bytes: usize,
     /// Registers of bits, without that of the elements that there are.
     pub masks: usize,
 }
@@ -99,7 +103,7 @@ pub struct Registers {
 /// A primitive has no sequence.
 pub(super) fn registers(
     regions: &Regions,
-    target: Target,
+    target: Target<'_>,
     orders: &[Vec<usize>],
 ) -> Result<Option<(Flow, Registers)>, Why> {
     let mut best: Option<(f64, Flow, Registers)> = None;
@@ -130,7 +134,7 @@ pub(super) fn registers(
 impl Registers {
     /// Whether there are as many.
     fn fits(&self) -> bool {
-        self.data + self.halves + self.constants.len() <= DATA && self.masks < MASKS
+        self.data + self.halves + self.bytes + self.constants.len() <= DATA && self.masks < MASKS
     }
 
     /// What a step of 64 elements costs.
@@ -155,6 +159,7 @@ impl Registers {
         let mut state = State {
             data: vec![f32::NAN; self.data],
             halves: vec![f32::NAN; self.halves],
+            bytes: vec![f32::NAN; self.bytes],
             masks: vec![f32::NAN; self.masks],
             constants: self.constants.iter().map(|c| scalar(*c)).collect(),
         };
@@ -190,6 +195,7 @@ impl Registers {
 struct State {
     data: Vec<f32>,
     halves: Vec<f32>,
+    bytes: Vec<f32>,
     masks: Vec<f32>,
     constants: Vec<f32>,
 }
@@ -199,6 +205,7 @@ impl State {
         match register {
             Register::Data(k) => &mut self.data[k],
             Register::Half(k) => &mut self.halves[k],
+            Register::Byte(k) => &mut self.bytes[k],
             Register::Mask(k) => &mut self.masks[k],
             Register::Constant(k) => &mut self.constants[k],
         }

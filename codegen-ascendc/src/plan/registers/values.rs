@@ -58,6 +58,10 @@ impl Values {
                     let by = constant(&mut values, s);
                     values.put(Kind::Fused, vec![args[1], by, args[0]], None, step.ty)
                 }
+                (Source::Call(api @ Api::Compares(_)), scalar) => {
+                    let args = args.iter().map(|a| values.byte(*a).unwrap_or(*a)).collect();
+                    values.put(Kind::Call(api), args, scalar, step.ty)
+                }
                 (Source::Call(api), scalar) => values.put(Kind::Call(api), args, scalar, step.ty),
                 (Source::Splat, None) => unreachable!("a splat has its number"),
             };
@@ -78,6 +82,15 @@ impl Values {
             self.all.push(value);
             self.all.len() - 1
         })
+    }
+
+    /// The byte that a number was: registers compare bytes, each in the first quarter of its lane.
+    fn byte(&self, i: usize) -> Option<usize> {
+        match self.all[i] {
+            Value { kind: Kind::Load(_), ty: Type::Byte, .. } => Some(i),
+            Value { kind: Kind::Call(Api::Cast(_)), ref args, .. } => self.byte(args[0]),
+            _ => None,
+        }
     }
 
     fn constant(&mut self, scalar: Scalar) -> usize {

@@ -65,15 +65,11 @@ impl<'o> Case<'o> {
             inputs.push(match (tensor.kind, data) {
                 _ if op.def().presence(i).is_some() => Array::absent(),
                 (Kind::Rows, _) => Array::all_rows(),
-                (Kind::Mask, _) => {
-                    let truth = || f32::from(normal.draw() > 0.0);
-                    Array::filled(tensor.kind.stored(dtype), shape, truth)?
-                }
                 (_, DataKind::Tail) if i == lead => {
                     let mut tail = Pool::tail(longest);
                     Array::filled(dtype, shape, || tail.draw())?
                 }
-                _ => Array::filled(dtype, shape, || normal.draw())?,
+                (kind, _) => normal.array(kind, dtype, shape)?,
             });
         }
         let metas: Vec<_> = inputs.iter().map(Array::meta).collect();

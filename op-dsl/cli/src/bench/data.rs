@@ -1,5 +1,9 @@
 //! Deterministic input data.
 
+use crate::array::Array;
+use crate::error::Error;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::Kind;
 use std::f64::consts::TAU;
 
 /// How many different values there are before they repeat: prime, so that rows differ.
@@ -46,12 +50,23 @@ impl Pool {
 
     /// N(0, 1); no more values than `len` are prepared.
     pub fn normal(len: usize) -> Pool {
-        Pool::new(len, Random::normal)
+        Pool::normal_of(1.0, len)
+    }
+
+    /// The same times `scale`.
+    pub fn normal_of(scale: f64, len: usize) -> Pool {
+        Pool::new(len, |r| scale * r.normal())
     }
 
     /// Uniform in the tail.
     pub fn tail(len: usize) -> Pool {
         Pool::new(len, |r| TAIL.0 + (TAIL.1 - TAIL.0) * r.uniform())
+    }
+
+    /// A tensor of this kind; a mask is true where a value is above 0.
+    pub fn array(&mut self, kind: Kind, dtype: DType, shape: &[usize]) -> Result<Array, Error> {
+        let number = |v: f32| if kind == Kind::Mask { f32::from(v > 0.0) } else { v };
+        Array::filled(kind.stored(dtype), shape, || number(self.draw()))
     }
 
     pub fn draw(&mut self) -> f32 {

@@ -7,12 +7,13 @@ use crate::error::Error;
 use crate::roles;
 use crate::simulate::accuracy::accuracy;
 use crate::simulate::program::{Program, Ran};
-use crate::verify::formula::{attributes, mode};
+use crate::verify::formula::{attributes, mode, stored};
 use codegen_ascendc::arch::{SOCS, Soc};
 use codegen_ascendc::emit::{Options, Package};
 use codegen_ascendc::host_model::Call;
 use codegen_ascendc::plan::Plan;
 use codegen_cpu::rt::call::Operator;
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{Bound, TensorMeta, bind};
 use op_dsl_ir::op::Value;
 use std::sync::Mutex;
@@ -123,10 +124,12 @@ impl<'p> Case<'p> {
         let attrs = attributes(op, &op.def().specs[plan.spec]);
         let shapes = roles::input_shapes(op, &attrs, shape)?;
         let longest = shapes.iter().map(|s| s.iter().product()).max().unwrap_or(0);
-        let mut normal = Pool::normal(longest);
-        let tensors = op.def().inputs.iter().zip(&shapes);
-        let filled = tensors.map(|(tensor, shape)| {
-            Array::filled(tensor.kind.stored(plan.dtype), shape, || 3.0 * normal.draw())
+        let mut normal = Pool::normal_of(3.0, longest);
+        let def = op.def();
+        let tensors = def.inputs.iter().zip(&shapes).enumerate();
+        let filled = tensors.map(|(i, (tensor, shape))| match stored(def, &attrs, i, plan.dtype) {
+            Stored::Nothing => Ok(Array::absent()),
+            _ => normal.array(tensor.kind, plan.dtype, shape),
         });
         let inputs: Vec<Array> = filled.collect::<Result<_, _>>()?;
         let metas: Vec<TensorMeta<'_>> = inputs.iter().map(Array::meta).collect();

@@ -13,6 +13,7 @@ pub fn calls(def: &OpDef, plan: &Plan, registers: &Registers) -> String {
     let name = |r: &Register| match *r {
         Register::Data(k) => format!("t{k}"),
         Register::Half(k) => format!("h{k}"),
+        Register::Byte(k) => format!("b{k}"),
         Register::Mask(k) => format!("m{k}"),
         Register::Constant(k) => scalar(def, plan, registers.constants[k]),
     };
@@ -45,7 +46,8 @@ fn called(op: &Op) -> String {
 /// Lines on what a step takes.
 pub fn cost(plan: &Plan, registers: &Registers) -> String {
     let work = registers.work(plan.soc.arch);
-    let (data, constants) = (registers.data + registers.halves, registers.constants.len());
+    let (data, constants) =
+        (registers.data + registers.halves + registers.bytes, registers.constants.len());
     format!(
         "step           {} vector calls, {} casts, {} loads, {} stores for 64 elements\n\
          registers      {} of {DATA} for data, {constants} of them set once; {} of {MASKS} for masks",

@@ -78,16 +78,20 @@ fn told(finding: &str, format: ListFormat) -> String {
     }
 }
 
-/// Every input: from its file, else from a normal distribution.
+/// Every input: from its file, else from a normal distribution; optional ones are left out without a file.
 fn inputs(op: &Operator, attrs: &[Value], args: &Args) -> Result<Vec<Array>, Error> {
     let shapes = roles::input_shapes(op, attrs, &args.shape.0)?;
     let files = lookup::files(op.def(), "--in", &op.def().inputs, &args.inputs)?;
     let longest = shapes.iter().map(|s| s.iter().product()).max().unwrap_or(0);
     let mut normal = Pool::normal(longest);
     let mut inputs = Vec::new();
-    for ((tensor, shape), file) in op.def().inputs.iter().zip(&shapes).zip(files) {
+    let tensors = op.def().inputs.iter().zip(&shapes).zip(files).enumerate();
+    for (i, ((tensor, shape), file)) in tensors {
         let Some(file) = file else {
-            inputs.push(Array::filled(tensor.kind.stored(args.dtype), shape, || normal.draw())?);
+            inputs.push(match op.def().presence(i) {
+                Some(_) => Array::absent(),
+                None => normal.array(tensor.kind, args.dtype, shape)?,
+            });
             continue;
         };
         let name = tensor.name.to_string();

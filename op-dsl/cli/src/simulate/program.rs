@@ -5,8 +5,8 @@ use crate::error::Error;
 use codegen_ascendc::host_model::{self, Call, FLAGS, MODEL};
 use codegen_cpu::rt::call::Operator;
 use half::{bf16, f16};
-use op_dsl_ir::DType;
 use op_dsl_ir::op::Value;
+use op_dsl_ir::{DType, Stored};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -67,8 +67,12 @@ impl Program {
         let mut command = Command::new(self.dir.path().join("call"));
         command.current_dir(&self.dir).arg(index.to_string());
         for (array, tensor) in inputs.iter().zip(op.def().inputs.iter()) {
+            if array.stored() == Stored::Nothing {
+                command.arg("--absent").arg(&*tensor.name);
+                continue;
+            }
             let path = self.dir.path().join(format!("{}.in", tensor.name));
-            fs::write(&path, bytes(array)).map_err(|e| wrong(&path, e))?;
+            fs::write(&path, bytes(array, op.def().masks())).map_err(|e| wrong(&path, e))?;
             command.arg("--in").arg(format!("{0}={0}.in", tensor.name));
         }
         let metas: Vec<_> = inputs.iter().map(Array::meta).collect();
@@ -118,9 +122,10 @@ fn first(out: &Output, word: &str) -> String {
     found.unwrap_or("said nothing").to_string()
 }
 
-/// A tensor as it lies in GM.
-fn bytes(array: &Array) -> Vec<u8> {
+/// A tensor as it lies in GM, where masks are stored so.
+fn bytes(array: &Array, masks: Stored) -> Vec<u8> {
     match &array.data {
+        Data::Bytes(v) if masks == Stored::Bit => Stored::packed(&v[array.start..]),
         Data::F16(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
         Data::BF16(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),
         Data::F32(v) => v[array.start..].iter().flat_map(|v| v.to_le_bytes()).collect(),

@@ -94,6 +94,9 @@ pub struct Need {
     pub dense: Footprint,
     /// UB when halves are parted inside it; `None` where the target cannot.
     pub small: Option<Footprint>,
+    /// Rows share a tile only if they have a multiple of this many elements: then nothing lies between them
+    /// in UB, of any tensor. 1 where each may have its own gaps.
+    pub even: u64,
 }
 
 /// What the platform reports.
@@ -218,7 +221,7 @@ pub fn tile(extent: &Extent, need: &Need, machine: &Machine) -> Result<Tiling, U
     }
     let small = small_capacity(extent, need, machine);
     let cut = cut(extent, size, machine, small.is_some(), dense);
-    Ok(assemble(extent, size, machine, cut, small, dense))
+    Ok(assemble(extent, need, machine, cut, small, dense))
 }
 
 /// Elements of a tile on the path of small rows, if these rows take it.
@@ -278,12 +281,13 @@ fn cut(extent: &Extent, size: u64, machine: &Machine, small: bool, dense: u64) -
 
 fn assemble(
     extent: &Extent,
-    size: u64,
+    need: &Need,
     machine: &Machine,
     cut: Cut,
     small: Option<u64>,
     dense: u64,
 ) -> Tiling {
+    let size = need.size;
     let block = BLOCK / size;
     let units = cut.units(extent);
     let cores = units.min(machine.cores as u64);
@@ -296,7 +300,9 @@ fn assemble(
         None if extent.columns > dense => (Path::Columns, 0, 0),
         None => {
             let pitch = extent.columns.div_ceil(block) * block;
-            (Path::Rows, pitch, (dense / pitch).min(MAX_BLOCK_COUNT))
+            let together = extent.columns.is_multiple_of(need.even);
+            let most = if together { MAX_BLOCK_COUNT } else { 1 };
+            (Path::Rows, pitch, (dense / pitch).min(most))
         }
     };
     let unit = UNIT / size;

@@ -19,7 +19,7 @@ ge::graphStatus InferShapes(gert::InferShapeContext* context, int64_t dim)
 {
     std::vector<Dims> inputs;
     for (size_t k = 0; k < INPUT_COUNT; ++k) {
-        const gert::Shape* shape = context->GetInputShape(k);
+        const gert::Shape* shape = ShapeOfInput(context, k);
         if (shape == nullptr) {
             return RefuseTensor(context, INPUTS[k].name, "is missing");
         }
@@ -42,12 +42,18 @@ ge::graphStatus InferShapes(gert::InferShapeContext* context, int64_t dim)
     return ge::GRAPH_SUCCESS;
 }
 
+// The element type of an input, by its place in the signature.
+ge::DataType TypeOfInput(const gert::InferDataTypeContext* context, size_t k)
+{
+    return context->GetInputDataType(k);
+}
+
 // Element types of the outputs: that of the inputs. A mix of them is held by float.
 ge::graphStatus InferDataType(gert::InferDataTypeContext* context)
 {
-    ge::DataType type = context->GetInputDataType(0);
-    for (size_t k = 1; k < INPUT_COUNT; ++k) {
-        const ge::DataType other = context->GetInputDataType(k);
+    ge::DataType type = TypeOfInput(context, 0);
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        const ge::DataType other = TypeOfInput(context, k);
         if (other != type && !PROMOTE) {
             return RefuseTensor(context, INPUTS[k].name, "has ge::DataType " + std::to_string(static_cast<int>(other)) +
                                 "; allowed: " + std::to_string(static_cast<int>(type)) + ", as " +

@@ -9,18 +9,25 @@
 #include <string>
 #include <vector>
 
-// A tensor of the signature; the split dimension of a gated one is twice as long.
+// A tensor of the signature; the split dimension of a gated one is twice as long, a mask has truth values
+// of one byte each, and a call may leave an optional one out.
 struct Operand {
     const char* name;
     bool gated;
+    bool mask;
+    bool optional;
 };
 
 // Inputs, then results.
-constexpr Operand TENSORS[] = {{"dy", false}, {"x", false}, {"z", false}};
+constexpr Operand TENSORS[] = {{"dy", false, false, false}, {"x", false, false, false}, {"z", false, false, false}};
 constexpr size_t INPUTS = 2;
 constexpr size_t COUNT = 3;
 // The tensor whose shape decides those of all others.
 constexpr size_t LEAD = 0;
+// The first tensor of numbers that every call has.
+constexpr size_t FIRST = 0;
+// Whether the kernel takes truth values as bits, the first in the lowest.
+constexpr bool BITS = false;
 constexpr bool SPLIT = false;
 
 // One call.

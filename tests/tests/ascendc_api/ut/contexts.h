@@ -53,17 +53,41 @@ struct ContextPara {
         return all;
     }
 
+    // The input at a place in the signature; none where the call leaves it out.
+    const TensorDescription* Input(size_t at) const
+    {
+        size_t before = 0;
+        for (size_t i = 0; i < at && i < counts.size(); ++i) {
+            before += counts[i];
+        }
+        const bool given = at < counts.size() && counts[at] != 0;
+        return counts.empty() ? &inputs[at] : (given ? &inputs[before] : nullptr);
+    }
+    size_t Places() const { return counts.empty() ? inputs.size() : counts.size(); }
+
     std::string name;
     Tensors inputs;
     Tensors outputs;
     std::vector<OpAttr> attrs;
+    // How many tensors there are of each input; one of each, if it says nothing.
+    std::vector<uint32_t> counts;
 };
 
 struct TilingContextPara : ContextPara {
     TilingContextPara(const std::string& name, const Tensors& inputs, const Tensors& outputs,
                       const std::vector<OpAttr>& attrs, void* info = nullptr, uint64_t cores = 64,
                       uint64_t ub = 262144)
-        : ContextPara{name, inputs, outputs, attrs}, compileInfo(info), coreNum(cores), ubSize(ub)
+        : ContextPara{name, inputs, outputs, attrs, {}}, compileInfo(info), coreNum(cores), ubSize(ub)
+    {}
+    TilingContextPara(const std::string& name, const Tensors& inputs, const Tensors& outputs,
+                      const std::vector<OpAttr>& attrs, const std::vector<uint32_t>& counts,
+                      const std::vector<uint32_t>&, void* info = nullptr, uint64_t cores = 64, uint64_t ub = 262144)
+        : ContextPara{name, inputs, outputs, attrs, counts}, compileInfo(info), coreNum(cores), ubSize(ub)
+    {}
+    TilingContextPara(const std::string& name, const Tensors& inputs, const Tensors& outputs,
+                      const std::vector<uint32_t>& counts, const std::vector<uint32_t>& results, void* info = nullptr,
+                      uint64_t cores = 64, uint64_t ub = 262144)
+        : TilingContextPara(name, inputs, outputs, {}, counts, results, info, cores, ub)
     {}
     TilingContextPara(const std::string& name, const Tensors& inputs, const Tensors& outputs, void* info = nullptr,
                       uint64_t cores = 64, uint64_t ub = 262144)
@@ -77,8 +101,13 @@ struct TilingContextPara : ContextPara {
 
 struct InfershapeContextPara : ContextPara {
     InfershapeContextPara(const std::string& name, const Tensors& inputs, const Tensors& outputs,
-                          const std::vector<OpAttr>& attrs = {})
-        : ContextPara{name, inputs, outputs, attrs}
+                          const std::vector<OpAttr>& attrs, const std::vector<uint32_t>& counts = {},
+                          const std::vector<uint32_t>& = {})
+        : ContextPara{name, inputs, outputs, attrs, counts}
+    {}
+    InfershapeContextPara(const std::string& name, const Tensors& inputs, const Tensors& outputs,
+                          const std::vector<uint32_t>& counts = {}, const std::vector<uint32_t>& = {})
+        : ContextPara{name, inputs, outputs, {}, counts}
     {}
 };
 

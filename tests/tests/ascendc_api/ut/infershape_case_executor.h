@@ -12,8 +12,9 @@ inline void ExecuteTestCase(gert::InfershapeContextPara& para, ge::graphStatus s
     const gert::RuntimeAttrs attrs = para.Attrs();
     context.node_name = para.name.c_str();
     context.attrs = &attrs;
-    for (const auto& tensor : para.inputs) {
-        context.inputs.push_back(&tensor.shape);
+    for (size_t at = 0; at < para.Places(); ++at) {
+        const auto* tensor = para.Input(at);
+        context.inputs.push_back(tensor == nullptr ? nullptr : &tensor->shape);
     }
     for (auto& tensor : para.outputs) {
         context.outputs.push_back(&tensor.shape);

@@ -31,9 +31,10 @@ inline bool ExecuteTiling(const gert::TilingContextPara& para, TilingInfo& info)
     context.platform = &platform;
     context.compile_info = para.compileInfo;
     context.attrs = &attrs;
-    for (const auto& tensor : para.inputs) {
-        context.inputs.push_back(&tensor.storage);
-        context.input_descs.push_back(&tensor.desc);
+    for (size_t at = 0; at < para.Places(); ++at) {
+        const auto* tensor = para.Input(at);
+        context.inputs.push_back(tensor == nullptr ? nullptr : &tensor->storage);
+        context.input_descs.push_back(tensor == nullptr ? nullptr : &tensor->desc);
     }
     for (const auto& tensor : para.outputs) {
         context.outputs.push_back(&tensor.storage);

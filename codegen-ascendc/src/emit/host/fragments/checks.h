@@ -5,6 +5,9 @@ using Dims = std::vector<int64_t>;
 
 constexpr int64_t UNKNOWN_DIM = -1;
 constexpr int64_t UNKNOWN_RANK = -2;  // as the only dimension
+@optional@
+constexpr int64_t ABSENT = -3;        // as the only dimension, of an input that a call leaves out
+@end@
 constexpr int64_t MAX_RANK = 8;
 
 // Says why a call is refused, in one line.
@@ -47,6 +50,16 @@ inline Dims ToDims(const gert::Shape& shape)
 }
 
 inline bool IsUnknownRank(const Dims& dims) { return dims.size() == 1 && dims[0] == UNKNOWN_RANK; }
+
+@optional@
+inline bool IsAbsent(const Dims& dims) { return dims.size() == 1 && dims[0] == ABSENT; }
+
+// Whether an input says nothing of the domain.
+inline bool IsSilent(const Dims& dims) { return IsUnknownRank(dims) || IsAbsent(dims); }
+@else@
+// Whether an input says nothing of the domain.
+inline bool IsSilent(const Dims& dims) { return IsUnknownRank(dims); }
+@end@
 
 // What the formula runs over: one element per element of a part of a gated tensor.
 struct Domain {
@@ -126,7 +139,7 @@ inline size_t Lead(const std::vector<Dims>& inputs, bool broadcast)
     size_t lead = LEAD;
     for (size_t k = 0; k < inputs.size(); ++k) {
         const bool wider = broadcast && inputs[k].size() > inputs[lead].size();
-        if (!IsUnknownRank(inputs[k]) && (wider || IsUnknownRank(inputs[lead]))) {
+        if (!IsSilent(inputs[k]) && (wider || IsSilent(inputs[lead]))) {
             lead = k;
         }
     }
@@ -168,7 +181,7 @@ inline ge::graphStatus FindDomain(const Context* context, const std::vector<Dims
         Merge(part, domain);
     }
     for (size_t k = 0; k < inputs.size(); ++k) {
-        if (IsUnknownRank(inputs[k])) {
+        if (IsSilent(inputs[k])) {
             continue;
         }
         Domain whole{ShapeOf(INPUTS[k], domain), domain.split};

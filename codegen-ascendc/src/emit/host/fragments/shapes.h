@@ -3,7 +3,13 @@ ge::graphStatus InferShapes(gert::InferShapeContext* context, int64_t dim)
 {
     std::vector<Dims> inputs;
     for (size_t k = 0; k < INPUT_COUNT; ++k) {
-        const gert::Shape* shape = context->GetInputShape(k);
+        const gert::Shape* shape = ShapeOfInput(context, k);
+        @optional@
+        if (shape == nullptr && OPTIONAL[k]) {
+            inputs.push_back(Dims{ABSENT});
+            continue;
+        }
+        @end@
         if (shape == nullptr) {
             return RefuseTensor(context, INPUTS[k].name, "is missing");
         }
@@ -26,16 +32,39 @@ ge::graphStatus InferShapes(gert::InferShapeContext* context, int64_t dim)
     return ge::GRAPH_SUCCESS;
 }
 
+// The element type of an input, by its place in the signature.
+ge::DataType TypeOfInput(const gert::InferDataTypeContext* context, size_t k)
+{
+    @optional@
+    if (OPTIONAL[k]) {
+        return context->GetOptionalInputDataType(k);
+    }
+    return context->GetRequiredInputDataType(k);
+    @else@
+    return context->GetInputDataType(k);
+    @end@
+}
+
 // Element types of the outputs: that of the inputs. A mix of them is held by float.
 ge::graphStatus InferDataType(gert::InferDataTypeContext* context)
 {
-    ge::DataType type = context->GetInputDataType(0);
-    for (size_t k = 1; k < INPUT_COUNT; ++k) {
-        const ge::DataType other = context->GetInputDataType(k);
+    ge::DataType type = TypeOfInput(context, @first@);
+    for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        const ge::DataType other = TypeOfInput(context, k);
+        @masks@
+        if (MASKS[k]) {
+            continue;
+        }
+        @end@
+        @optional@
+        if (OPTIONAL[k] && other == ge::DT_UNDEFINED) {
+            continue;
+        }
+        @end@
         if (other != type && !PROMOTE) {
             return RefuseTensor(context, INPUTS[k].name, "has ge::DataType " + std::to_string(static_cast<int>(other)) +
                                 "; allowed: " + std::to_string(static_cast<int>(type)) + ", as " +
-                                Quote(INPUTS[0].name) + " has");
+                                Quote(INPUTS[@first@].name) + " has");
         }
         type = other == type ? type : ge::DT_FLOAT;
     }

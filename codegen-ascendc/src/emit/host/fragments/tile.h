@@ -46,6 +46,7 @@ struct Need {
     uint64_t size;    // bytes of an element in GM
     Footprint dense;  // streams are loaded apart
     Footprint small;  // halves are parted inside UB; no bits where the target cannot
+    uint64_t even;    // rows share a tile only if their elements are a multiple of this
 };
 
 // What the platform reports.
@@ -210,7 +211,7 @@ inline bool Tile(const Extent& extent, const Need& need, const Machine& machine,
     } else {
         data.path = PATH_ROWS;
         pitch = CeilDiv(extent.columns, BLOCK / size) * (BLOCK / size);
-        tileRows = std::min(dense / pitch, MAX_BLOCK_COUNT);
+        tileRows = std::min(dense / pitch, extent.columns % need.even == 0 ? MAX_BLOCK_COUNT : 1);
     }
     const uint64_t unit = UNIT / size;
     const uint64_t units = Units(cut, extent);

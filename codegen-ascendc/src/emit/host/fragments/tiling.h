@@ -66,17 +66,47 @@ ge::graphStatus CheckType(const gert::TilingContext* context, const Arch& arch, 
     }
     common = common == ge::DT_UNDEFINED ? type : common;
     if (type != common) {
-        return RefuseTensor(context, name, got + NameOf(common) + ", as " + Quote(INPUTS[0].name) + " has");
+        return RefuseTensor(context, name, got + NameOf(common) + ", as " + Quote(INPUTS[@first@].name) + " has");
     }
     return ge::GRAPH_SUCCESS;
 }
 
+@masks@
+// Checks the element type of a mask.
+ge::graphStatus CheckMask(const gert::TilingContext* context, const char* name,
+                          const gert::CompileTimeTensorDesc* desc)
+{
+    if (desc == nullptr) {
+        return RefuseTensor(context, name, "is missing");
+    }
+    const ge::DataType type = desc->GetDataType();
+    if (std::find(std::begin(MASK_TYPES), std::end(MASK_TYPES), type) == std::end(MASK_TYPES)) {
+        return RefuseTensor(context, name, "has dtype " + NameOf(type) + "; allowed: " + MASK_NAMES);
+    }
+    return ge::GRAPH_SUCCESS;
+}
+
+@end@
 // Finds the element type of all tensors.
 ge::graphStatus FindType(const gert::TilingContext* context, const Arch& arch, Type& type)
 {
     ge::DataType common = ge::DT_UNDEFINED;
     for (size_t k = 0; k < INPUT_COUNT; ++k) {
-        if (CheckType(context, arch, INPUTS[k].name, context->GetInputDesc(k), common) != ge::GRAPH_SUCCESS) {
+        const gert::CompileTimeTensorDesc* desc = DescOfInput(context, k);
+        @optional@
+        if (desc == nullptr && OPTIONAL[k]) {
+            continue;
+        }
+        @end@
+        @masks@
+        if (MASKS[k]) {
+            if (CheckMask(context, INPUTS[k].name, desc) != ge::GRAPH_SUCCESS) {
+                return ge::GRAPH_FAILED;
+            }
+            continue;
+        }
+        @end@
+        if (CheckType(context, arch, INPUTS[k].name, desc, common) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }
     }
@@ -129,7 +159,14 @@ ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Doma
 {
     std::vector<Dims> inputs(INPUT_COUNT);
     for (size_t k = 0; k < INPUT_COUNT; ++k) {
-        if (ReadShape(context, INPUTS[k].name, context->GetInputShape(k), inputs[k]) != ge::GRAPH_SUCCESS) {
+        const gert::StorageShape* shape = ShapeOfInput(context, k);
+        @optional@
+        if (shape == nullptr && OPTIONAL[k]) {
+            inputs[k] = Dims{ABSENT};
+            continue;
+        }
+        @end@
+        if (ReadShape(context, INPUTS[k].name, shape, inputs[k]) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }
     }
@@ -137,6 +174,11 @@ ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Doma
         return ge::GRAPH_FAILED;
     }
     for (size_t k = 0; k < INPUT_COUNT; ++k) {
+        @optional@
+        if (IsAbsent(inputs[k])) {
+            continue;
+        }
+        @end@
         if (CheckSize(context, INPUTS[k].name, inputs[k]) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }

@@ -12,6 +12,7 @@ fn register(registers: &Registers, register: Register) -> String {
     match register {
         Register::Data(k) => format!("t{k}"),
         Register::Half(k) => format!("h{k}"),
+        Register::Byte(k) => format!("b{k}"),
         Register::Mask(k) => format!("m{k}"),
         Register::Constant(k) => constant(registers, k),
     }
@@ -34,7 +35,7 @@ fn element(ty: Type) -> DType {
 
 /// The type of the first argument's elements.
 fn from(op: &Op) -> &'static str {
-    cpp(element(op.from))
+    if op.from == Type::Byte { "uint8_t" } else { cpp(element(op.from)) }
 }
 
 /// `<half, MicroAPI::LoadDist::DIST_UNPACK_B16>`: one in each lane of 32 bits.
@@ -49,12 +50,19 @@ fn spread(ty: Type, how: &str) -> String {
 pub fn text(package: &Package<'_>, plan: &Plan, registers: &Registers, op: &Op) -> String {
     let dst = register(registers, op.dst);
     let srcs: Vec<String> = op.srcs.iter().map(|r| register(registers, *r)).collect();
-    let number = || op.scalar.map(|s| number(s, element(op.from)));
+    let number = || match op.from {
+        Type::Byte => op.scalar.map(|s| format!("static_cast<uint8_t>({})", number(s, DType::F32))),
+        from => op.scalar.map(|s| number(s, element(from))),
+    };
     let mut args = vec![dst.clone()];
     let function = match op.call {
         Call::Load(k) => {
-            let (at, how) = (place(package, plan, k, false), "LoadDist::DIST_UNPACK_B16");
-            return format!("MicroAPI::DataCopy{}({dst}, {at} + i * FLOATS);", spread(op.to, how));
+            let at = place(package, plan, k, false);
+            let how = match op.to {
+                Type::Byte => "<uint8_t, MicroAPI::LoadDist::DIST_UNPACK4_B8>".into(),
+                ty => spread(ty, "LoadDist::DIST_UNPACK_B16"),
+            };
+            return format!("MicroAPI::DataCopy{how}({dst}, {at} + i * FLOATS);");
         }
         Call::Store(k) => {
             let (at, how) = (place(package, plan, k, true), "StoreDist::DIST_PACK_B32");

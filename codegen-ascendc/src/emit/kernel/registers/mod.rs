@@ -75,8 +75,9 @@ fn constant(registers: &Registers, k: usize) -> String {
 pub fn body(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mut Text) {
     let ty = cpp(plan.dtype);
     let reads = |i: &Input| plan.inputs[i.index].is_some();
-    let ins = inputs(package).into_iter().filter(reads).map(|i| i.name);
-    for name in ins.chain(plan.outputs.iter().cloned()) {
+    let ins = inputs(package).into_iter().filter(reads);
+    let ins = ins.map(|i| (if i.truths { "uint8_t" } else { ty }, i.name));
+    for (ty, name) in ins.chain(plan.outputs.iter().map(|name| (ty, name.clone()))) {
         let (at, tensor) = (address(&name), cpp_name(&name));
         text.line(format!("__ubuf__ {ty}* {at} = (__ubuf__ {ty}*){tensor}.GetPhyAddr();"));
     }
@@ -113,6 +114,7 @@ fn declare(plan: &Plan, registers: &Registers, text: &mut Text) {
     let floats = numbered('t', registers.data).chain(constants).collect();
     all(floats, "RegTensor<float>".into(), text);
     all(numbered('h', registers.halves).collect(), format!("RegTensor<{half}>"), text);
+    all(numbered('b', registers.bytes).collect(), "RegTensor<uint8_t>".into(), text);
     let masks = std::iter::once("lanes".into()).chain(numbered('m', registers.masks)).collect();
     all(masks, "MaskReg".into(), text);
 }

@@ -1,6 +1,6 @@
 // Runs the operator on files and compares its results with files:
 //     <program> [attribute=value ..] input.npy .. result.npy ..
-// in the order of the signature. Exit code 1 if a result is off, 2 if the call makes no sense.
+// in the order of the signature; `-` stands for an input that is left out. Exit code 1 if a result is off, 2 if the call makes no sense.
 
 #include <algorithm>
 #include <cmath>
@@ -75,14 +75,30 @@ std::vector<uint64_t> Doubled(std::vector<uint64_t> dims, size_t dim, bool gated
     return dims;
 }
 
+// Whether a call leaves a tensor out.
+bool IsAbsent(const Npy& file) { return file.type.empty(); }
+
+// Truth values as the kernel takes them.
+std::vector<char> Stored(const std::vector<char>& truths)
+{
+    if (!BITS) {
+        return truths;
+    }
+    std::vector<char> bits((truths.size() + 7) / 8);
+    for (size_t i = 0; i < truths.size(); ++i) {
+        bits[i / 8] = static_cast<char>(bits[i / 8] | (truths[i] != 0 ? 1 << i % 8 : 0));
+    }
+    return bits;
+}
+
 // Element type and shape of a part, from the files; all of them must agree.
 void Describe(Call& call, const std::vector<Npy>& files)
 {
-    const Npy& first = files[LEAD];
+    const Npy& first = files[FIRST];
     while (call.type < 3 && first.type != TYPES[call.type].name) {
         ++call.type;
     }
-    call.dims = first.shape;
+    call.dims = files[LEAD].shape;
     const size_t dim = SplitDim(call);
     if (call.type == 3 || (SPLIT && (dim >= call.dims.size() || call.dims[dim] % 2 != 0))) {
         throw std::runtime_error("wrong element type or shape of " + std::string(TENSORS[LEAD].name));
@@ -91,11 +107,15 @@ void Describe(Call& call, const std::vector<Npy>& files)
         call.dims[dim] /= 2;
     }
     for (size_t i = 0; i < files.size(); ++i) {
-        size_t bytes = TYPES[call.type].size;
+        if (IsAbsent(files[i]) && TENSORS[i].optional) {
+            continue;
+        }
+        size_t bytes = TENSORS[i].mask ? 1 : TYPES[call.type].size;
+        const bool truths = files[i].type == "|b1" || files[i].type == "|u1";
         for (uint64_t size : files[i].shape) {
             bytes *= size;
         }
-        if (files[i].type != first.type || files[i].shape != Doubled(call.dims, dim, TENSORS[i].gated) ||
+        if ((TENSORS[i].mask ? !truths : files[i].type != first.type) || files[i].shape != Doubled(call.dims, dim, TENSORS[i].gated) ||
             files[i].bytes.size() != bytes) {
             throw std::runtime_error("wrong element type or shape of " + std::string(TENSORS[i].name));
         }
@@ -109,11 +129,15 @@ int Run(Call& call, const std::vector<Npy>& files)
     aclrtStream stream = nullptr;
     Check(aclrtCreateStream(&stream), "aclrtCreateStream");
     for (size_t i = 0; i < files.size(); ++i) {
-        const size_t size = std::max<size_t>(files[i].bytes.size(), 1);
+        if (IsAbsent(files[i])) {
+            continue;
+        }
+        const std::vector<char> bytes = TENSORS[i].mask ? Stored(files[i].bytes) : files[i].bytes;
+        const size_t size = std::max<size_t>(bytes.size(), 1);
         Check(aclrtMalloc(&call.tensors[i], size, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
         if (i < INPUTS) {
-            Check(aclrtMemcpy(call.tensors[i], size, files[i].bytes.data(), files[i].bytes.size(),
-                              ACL_MEMCPY_HOST_TO_DEVICE), "aclrtMemcpy");
+            Check(aclrtMemcpy(call.tensors[i], size, bytes.data(), bytes.size(), ACL_MEMCPY_HOST_TO_DEVICE),
+                  "aclrtMemcpy");
         }
     }
     if (!Launch(call, stream)) {
@@ -131,7 +155,9 @@ int Run(Call& call, const std::vector<Npy>& files)
         status = good ? status : 1;
     }
     for (void* tensor : call.tensors) {
-        Check(aclrtFree(tensor), "aclrtFree");
+        if (tensor != nullptr) {
+            Check(aclrtFree(tensor), "aclrtFree");
+        }
     }
     Check(aclrtDestroyStream(stream), "aclrtDestroyStream");
     Check(aclrtResetDevice(0), "aclrtResetDevice");
@@ -150,7 +176,7 @@ int main(int argc, char** argv)
             const std::string word = argv[i];
             const size_t at = word.find('=');
             if (at == std::string::npos) {
-                files.push_back(ReadNpy(word));
+                files.push_back(word == "-" ? Npy{} : ReadNpy(word));
             } else if (!SetAttribute(call, word.substr(0, at), word.substr(at + 1))) {
                 throw std::runtime_error("unknown attribute " + word);
             }

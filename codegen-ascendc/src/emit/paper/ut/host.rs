@@ -2,11 +2,12 @@
 
 use super::{Call, braced, call, case, planned, shape_of, values};
 use crate::emit::api::cpp::literal;
+use crate::emit::host::{has_optional, mask_types};
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use crate::plan::Plan;
 use op_dsl_ir::DType;
-use op_dsl_ir::op::{AttrKind, Value};
+use op_dsl_ir::op::{AttrKind, Kind, Value};
 use op_dsl_ir::tiling::{Machine, Tiling};
 
 /// One test for each kernel: what the plans say is what the host must answer.
@@ -60,6 +61,9 @@ fn refused(package: &Package<'_>) -> Option<String> {
     if package.def.broadcast {
         return None;
     }
+    if !*call.given.get(1)? {
+        return None;
+    }
     call.shapes.get_mut(1)?[0] += 1;
     let mut t = Text::new();
     t.function(format!("TEST({}Tiling, ShapesThatDoNotFit)", package.def.name), |t| {
@@ -105,11 +109,22 @@ fn ge(dtype: DType) -> String {
 }
 
 /// Descriptions of tensors: shape, stored shape, element type, format.
-fn described(shapes: &[Vec<usize>], dtype: DType) -> String {
-    let one = |s: &Vec<usize>| {
-        format!("    {{{{{0}, {0}}}, {1}, ge::FORMAT_ND}},\n", braced(s), ge(dtype))
+fn described(tensors: impl Iterator<Item = (Vec<usize>, String)>) -> String {
+    let one = |(shape, ty): (Vec<usize>, String)| {
+        format!("    {{{{{0}, {0}}}, {ty}, ge::FORMAT_ND}},\n", braced(&shape))
     };
-    format!("{{\n{}}}", shapes.iter().map(one).collect::<String>())
+    format!("{{\n{}}}", tensors.map(one).collect::<String>())
+}
+
+/// The inputs that a call gives: shape and element type.
+fn inputs(package: &Package<'_>, call: &Call, dtype: DType) -> Vec<(Vec<usize>, String)> {
+    let def = &package.def;
+    let ty = |i: usize| match def.inputs[i].kind {
+        Kind::Mask => format!("ge::{}", mask_types(def)[0]),
+        _ => ge(dtype),
+    };
+    let given = (0..def.inputs.len()).filter(|i| call.given[*i]);
+    given.map(|i| (call.shapes[i].clone(), ty(i))).collect()
 }
 
 /// Attributes in the order of the definition.
@@ -126,7 +141,7 @@ fn attributes(package: &Package<'_>, values: &[Value]) -> String {
         };
         format!("    {{{}, Ops::NN::AnyValue::CreateFrom<{ty}>({text})}},\n", literal(&attr.name))
     };
-    let all: String = package.def.attrs.iter().zip(values).map(one).collect();
+    let all: String = package.def.passed().iter().zip(values).map(one).collect();
     format!("{{\n{all}}}")
 }
 
@@ -134,11 +149,17 @@ fn attributes(package: &Package<'_>, values: &[Value]) -> String {
 fn context(package: &Package<'_>, of: &str, call: &Call, dtype: DType, more: &str) -> String {
     let mut args = vec![
         literal(&package.def.name),
-        described(&call.shapes, dtype),
-        described(&call.outputs, dtype),
+        described(inputs(package, call, dtype).into_iter()),
+        described(call.outputs.iter().map(|shape| (shape.clone(), ge(dtype)))),
     ];
-    if !call.attrs.is_empty() {
+    if !package.def.passed().is_empty() {
         args.push(attributes(package, &call.attrs));
+    }
+    // How many tensors there are of each, where it may be none.
+    if has_optional(&package.def) {
+        let counts = |n: Vec<usize>| format!("std::vector<uint32_t>{}", braced(&n));
+        args.push(counts(call.given.iter().map(|g| usize::from(*g)).collect()));
+        args.push(counts(vec![1; call.outputs.len()]));
     }
     format!("gert::{of} para({}{more});", args.join(", "))
 }

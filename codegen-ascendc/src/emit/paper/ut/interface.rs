@@ -2,7 +2,9 @@
 
 use super::{attribute, braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
+use crate::emit::host::mask_types;
 use crate::emit::package::Package;
+use crate::emit::paper::example::leaves_out;
 use crate::emit::text::Text;
 use crate::plan::Plan;
 use op_dsl_ir::interface::{Function, Interface, Param};
@@ -73,7 +75,9 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
             Of::Output(i) => def.outputs[i].kind,
             _ => Kind::Whole,
         };
-        let missing = p.of == Of::Absent || *wrong == Wrong::Missing(&p.name);
+        let missing = p.of == Of::Absent
+            || *wrong == Wrong::Missing(&p.name)
+            || leaves_out(package, spec, p.of);
         words.push(match (p.of, p.ty) {
             (_, Type::Scalar) if missing => "static_cast<aclScalar*>(nullptr)".into(),
             _ if missing => "static_cast<aclTensor*>(nullptr)".into(),
@@ -83,6 +87,12 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
             }
             (_, Type::Bool) => "false".into(),
             _ => {
+                let dtype = match kind {
+                    Kind::Mask if *wrong != Wrong::DType => {
+                        mask_types(def)[0].replace("DT_", "ACL_")
+                    }
+                    _ => dtype.clone(),
+                };
                 t.line(format!("TensorDesc {}({}, {dtype}, ACL_FORMAT_ND);", p.name, shape(kind)));
                 p.name.to_string()
             }

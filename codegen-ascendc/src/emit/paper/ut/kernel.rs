@@ -3,16 +3,17 @@
 use super::{Call, call, case, planned, values};
 use crate::emit::api::cpp::list;
 use crate::emit::branch::in_kernel;
+use crate::emit::host::has_masks;
 use crate::emit::kernel::{tiling_data, tiling_key};
 use crate::emit::package::Package;
 use crate::emit::paper::example;
 use crate::emit::paper::straight::{Language, prelude};
 use crate::emit::text::Text;
 use crate::plan::Plan;
-use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{AttrKind, Part, Stream, Tensor, Value};
+use op_dsl_ir::op::{AttrKind, Kind, Part, Stream, Tensor, Value};
 use op_dsl_ir::tiling::{Machine, Path, Tiling};
+use op_dsl_ir::{DType, Stored};
 use std::collections::BTreeSet;
 
 /// The kernel in float, each form against the formula in double. A package without float has none.
@@ -21,7 +22,10 @@ pub fn kernel(package: &Package<'_>) -> Option<String> {
     plans.first()?;
     let specs: BTreeSet<usize> = plans.iter().map(|p| p.spec).collect();
     let mut t = Text::new();
-    t.line("#include <cmath>\n\n#include \"gtest/gtest.h\"\n#include \"tikicpulib.h\"\n");
+    let string = if has_masks(&package.def) { "#include <cstring>\n" } else { "" };
+    t.line(format!(
+        "#include <cmath>\n{string}\n#include \"gtest/gtest.h\"\n#include \"tikicpulib.h\"\n"
+    ));
     t.line(format!("#include \"../../../op_kernel/{}.cpp\"\n", package.snake()));
     let graphs = specs.iter().map(|s| &package.def.specs[*s].graph);
     let helpers = prelude(graphs, Language::Cpp);
@@ -57,34 +61,52 @@ fn test(package: &Package<'_>, plan: &Plan) -> Option<String> {
     Some(t.finish())
 }
 
+/// Memory of the kernel's.
+fn allocate(t: &mut Text, ty: &str, name: &str, count: usize) {
+    t.line(format!(
+        "{ty}* {name} = reinterpret_cast<{ty}*>(AscendC::GmAlloc({count} * sizeof({ty})));"
+    ));
+}
+
+/// A loop over elements.
+fn fill(t: &mut Text, count: usize, statement: String) {
+    t.block(&format!("for (size_t i = 0; i < {count}; ++i)"), "}", |t| {
+        t.line(statement);
+    });
+}
+
 fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> String {
     let def = &package.def;
     let mut t = Text::new();
     let mut args = Vec::new();
-    let mut memory = |t: &mut Text, name: &str, shape: &[usize], filled: bool, phase: usize| {
-        let count: usize = shape.iter().product();
-        t.line(format!(
-            "float* {name} = reinterpret_cast<float*>(AscendC::GmAlloc({count} * sizeof(float)));"
-        ));
-        if filled {
-            t.block(&format!("for (size_t i = 0; i < {count}; ++i)"), "}", |t| {
-                t.line(format!(
-                    "{name}[i] = 3.0f * std::sin(0.7f * static_cast<float>(i) + {phase}.0f);"
-                ));
-            });
-        }
-        args.push(format!("reinterpret_cast<uint8_t*>({name})"));
-    };
     let names = |tensors: &[Tensor], end: &str| -> Vec<String> {
         tensors.iter().map(|t| format!("{}{end}", cpp_name(&t.name))).collect()
     };
     let (inputs, outputs) = (names(&def.inputs, "In"), names(&def.outputs, "Out"));
-    for (phase, (name, shape)) in inputs.iter().zip(&call.shapes).enumerate() {
-        memory(&mut t, name, shape, true, phase);
+    let count = |shape: &Vec<usize>| shape.iter().product::<usize>();
+    for (i, name) in inputs.iter().enumerate() {
+        let (count, value) =
+            (count(&call.shapes[i]), format!("std::sin(0.7f * static_cast<float>(i) + {i}.0f)"));
+        if !call.given[i] {
+            t.line(format!("float* {name} = nullptr;"));
+        } else if def.inputs[i].kind == Kind::Mask {
+            let (place, bytes) = match def.masks() {
+                Stored::Bit => ("[i / 8] |= static_cast<uint8_t>({} << i % 8)", count.div_ceil(8)),
+                _ => ("[i] = static_cast<uint8_t>({})", count),
+            };
+            allocate(&mut t, "uint8_t", name, bytes);
+            t.line(format!("std::memset({name}, 0, {bytes});"));
+            let set = place.replace("{}", &format!("({value} > 0.0f ? 1 : 0)"));
+            fill(&mut t, count, format!("{name}{set};"));
+        } else {
+            allocate(&mut t, "float", name, count);
+            fill(&mut t, count, format!("{name}[i] = 3.0f * {value};"));
+        }
     }
     for (name, shape) in outputs.iter().zip(&call.outputs) {
-        memory(&mut t, name, shape, false, 0);
+        allocate(&mut t, "float", name, count(shape));
     }
+    args.extend(inputs.iter().chain(&outputs).map(|n| format!("reinterpret_cast<uint8_t*>({n})")));
     t.line("uint8_t* workspace = reinterpret_cast<uint8_t*>(AscendC::GmAlloc(32));");
     let data = package.tiling_data();
     t.line(format!("auto* tiling = reinterpret_cast<{data}*>(AscendC::GmAlloc(sizeof({data})));"));
@@ -129,9 +151,11 @@ fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> S
     ));
     t.line("");
     check(package, call, gate_first, &floats, &mut t);
-    for name in names.iter().chain(&["workspace", "tiling"]) {
+    let given = |(i, _): &(usize, &&str)| call.given.get(*i) != Some(&false);
+    for (_, name) in names.iter().enumerate().filter(given) {
         t.line(format!("AscendC::GmFree({name});"));
     }
+    t.line("AscendC::GmFree(workspace);\nAscendC::GmFree(tiling);");
     t.finish()
 }
 
@@ -151,7 +175,15 @@ fn check(package: &Package<'_>, call: &Call, gate_first: bool, floats: &[String]
         }
     };
     let name = |name: &str, end: &str| format!("{}{end}", cpp_name(name));
-    let read = |s: &Stream| format!("{}[{}]", name(&def.inputs[s.tensor].name, "In"), at(s.part));
+    let read = |s: &Stream| {
+        let (tensor, at) = (&def.inputs[s.tensor], at(s.part));
+        let name = name(&tensor.name, "In");
+        match (call.given[s.tensor], tensor.kind, def.masks()) {
+            (false, ..) => "NAN".into(),
+            (_, Kind::Mask, Stored::Bit) => format!("{name}[{at} / 8] >> {at} % 8 & 1"),
+            _ => format!("{name}[{at}]"),
+        }
+    };
     let mut args: Vec<String> = def.input_streams().iter().map(read).collect();
     args.extend(floats.iter().cloned());
     t.block(&format!("for (size_t i = 0; i < {}; ++i)", rows * columns), "}", |t| {

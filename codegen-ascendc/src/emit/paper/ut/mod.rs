@@ -4,15 +4,17 @@ mod host;
 mod interface;
 mod kernel;
 
+use super::example::leaves_out;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, header};
 use crate::emit::tree::File;
 use crate::plan::Plan;
-use op_dsl_ir::DType;
 use op_dsl_ir::bind::{Bound, TensorMeta, bind, infer};
 use op_dsl_ir::interface::Interface;
 use op_dsl_ir::op::{AttrKind, Kind, Tensor, Value};
+use op_dsl_ir::published::Of;
 use op_dsl_ir::tiling::{Extent, Machine, Tiling, tile};
+use op_dsl_ir::{DType, Stored};
 
 /// All files.
 pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
@@ -36,6 +38,8 @@ pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
 struct Call {
     attrs: Vec<Value>,
     shapes: Vec<Vec<usize>>,
+    /// Whether the call has each input.
+    given: Vec<bool>,
     outputs: Vec<Vec<usize>>,
     bound: Bound,
 }
@@ -50,12 +54,17 @@ fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) -> O
         Kind::Rows => vec![1],
     };
     let shapes: Vec<Vec<usize>> = def.inputs.iter().map(|t| shape(t.kind)).collect();
-    let meta = |(t, shape): (&Tensor, _)| TensorMeta { shape, dtype: t.kind.stored(dtype) };
+    let given: Vec<bool> =
+        (0..shapes.len()).map(|i| !leaves_out(package, spec, Of::Input(i))).collect();
+    let meta = |((t, shape), given): ((&Tensor, _), &bool)| TensorMeta {
+        shape,
+        dtype: if *given { t.kind.stored(dtype) } else { Stored::Nothing },
+    };
     let shaped = def.inputs.iter().zip(shapes.iter().map(Vec::as_slice));
-    let metas: Vec<TensorMeta<'_>> = shaped.map(meta).collect();
+    let metas: Vec<TensorMeta<'_>> = shaped.zip(&given).map(meta).collect();
     let bound = bind(def, &attrs, &metas).ok()?;
     let outputs = infer(def, &attrs, &metas).ok()?.iter().map(|o| o.shape.to_vec()).collect();
-    Some(Call { attrs, shapes, outputs, bound })
+    Some(Call { attrs, shapes, given, outputs, bound })
 }
 
 /// What the specialisation asks, else the default; the last dimension.

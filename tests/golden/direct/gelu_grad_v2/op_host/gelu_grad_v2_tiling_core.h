@@ -64,6 +64,7 @@ struct Need {
     uint64_t size;    // bytes of an element in GM
     Footprint dense;  // streams are loaded apart
     Footprint small;  // halves are parted inside UB; no bits where the target cannot
+    uint64_t even;    // rows share a tile only if their elements are a multiple of this
 };
 
 // What the platform reports.
@@ -228,7 +229,7 @@ inline bool Tile(const Extent& extent, const Need& need, const Machine& machine,
     } else {
         data.path = PATH_ROWS;
         pitch = CeilDiv(extent.columns, BLOCK / size) * (BLOCK / size);
-        tileRows = std::min(dense / pitch, MAX_BLOCK_COUNT);
+        tileRows = std::min(dense / pitch, extent.columns % need.even == 0 ? MAX_BLOCK_COUNT : 1);
     }
     const uint64_t unit = UNIT / size;
     const uint64_t units = Units(cut, extent);
@@ -276,13 +277,13 @@ struct Kernel {
 };
 
 constexpr Kernel KERNELS[] = {
-    // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small}
-    {2201, FORM_NONE, TYPE_HALF, {2, {8480, 225}, {0, 0}}},
-    {2201, FORM_NONE, TYPE_BF16, {2, {8480, 193}, {0, 0}}},
-    {2201, FORM_NONE, TYPE_FLOAT, {4, {8480, 257}, {0, 0}}},
-    {2201, FORM_TANH, TYPE_HALF, {2, {0, 192}, {0, 0}}},
-    {2201, FORM_TANH, TYPE_BF16, {2, {0, 192}, {0, 0}}},
-    {2201, FORM_TANH, TYPE_FLOAT, {4, {0, 224}, {0, 0}}},
+    // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, even}
+    {2201, FORM_NONE, TYPE_HALF, {2, {8480, 225}, {0, 0}, 1}},
+    {2201, FORM_NONE, TYPE_BF16, {2, {8480, 193}, {0, 0}, 1}},
+    {2201, FORM_NONE, TYPE_FLOAT, {4, {8480, 257}, {0, 0}, 1}},
+    {2201, FORM_TANH, TYPE_HALF, {2, {0, 192}, {0, 0}, 1}},
+    {2201, FORM_TANH, TYPE_BF16, {2, {0, 192}, {0, 0}, 1}},
+    {2201, FORM_TANH, TYPE_FLOAT, {4, {0, 224}, {0, 0}, 1}},
 };
 
 // An architecture; null if there are no kernels for it.

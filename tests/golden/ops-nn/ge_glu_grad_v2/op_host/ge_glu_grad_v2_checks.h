@@ -39,6 +39,18 @@ constexpr size_t LEAD = 1;
 constexpr const char* DIM = "dim";
 constexpr int64_t MIN_RANK = 1;
 
+// An input, by its place in the signature; null if it is missing.
+template <typename C>
+inline auto ShapeOfInput(const C* context, size_t k)
+{
+    return context->GetInputShape(k);
+}
+template <typename C>
+inline auto DescOfInput(const C* context, size_t k)
+{
+    return context->GetInputDesc(k);
+}
+
 // What is refused, and in which words. Shapes may have dimensions, or ranks, that nobody knows yet.
 
 using Context = gert::ExtendedKernelContext;
@@ -88,6 +100,9 @@ inline Dims ToDims(const gert::Shape& shape)
 }
 
 inline bool IsUnknownRank(const Dims& dims) { return dims.size() == 1 && dims[0] == UNKNOWN_RANK; }
+
+// Whether an input says nothing of the domain.
+inline bool IsSilent(const Dims& dims) { return IsUnknownRank(dims); }
 
 // What the formula runs over: one element per element of a part of a gated tensor.
 struct Domain {
@@ -167,7 +182,7 @@ inline size_t Lead(const std::vector<Dims>& inputs, bool broadcast)
     size_t lead = LEAD;
     for (size_t k = 0; k < inputs.size(); ++k) {
         const bool wider = broadcast && inputs[k].size() > inputs[lead].size();
-        if (!IsUnknownRank(inputs[k]) && (wider || IsUnknownRank(inputs[lead]))) {
+        if (!IsSilent(inputs[k]) && (wider || IsSilent(inputs[lead]))) {
             lead = k;
         }
     }
@@ -209,7 +224,7 @@ inline ge::graphStatus FindDomain(const Context* context, const std::vector<Dims
         Merge(part, domain);
     }
     for (size_t k = 0; k < inputs.size(); ++k) {
-        if (IsUnknownRank(inputs[k])) {
+        if (IsSilent(inputs[k])) {
             continue;
         }
         Domain whole{ShapeOf(INPUTS[k], domain), domain.split};

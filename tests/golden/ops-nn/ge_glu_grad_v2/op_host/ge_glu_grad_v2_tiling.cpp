@@ -108,7 +108,8 @@ ge::graphStatus FindType(const gert::TilingContext* context, const Arch& arch, T
 {
     ge::DataType common = ge::DT_UNDEFINED;
     for (size_t k = 0; k < INPUT_COUNT; ++k) {
-        if (CheckType(context, arch, INPUTS[k].name, context->GetInputDesc(k), common) != ge::GRAPH_SUCCESS) {
+        const gert::CompileTimeTensorDesc* desc = DescOfInput(context, k);
+        if (CheckType(context, arch, INPUTS[k].name, desc, common) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }
     }
@@ -161,7 +162,8 @@ ge::graphStatus ReadShapes(const gert::TilingContext* context, int64_t dim, Doma
 {
     std::vector<Dims> inputs(INPUT_COUNT);
     for (size_t k = 0; k < INPUT_COUNT; ++k) {
-        if (ReadShape(context, INPUTS[k].name, context->GetInputShape(k), inputs[k]) != ge::GRAPH_SUCCESS) {
+        const gert::StorageShape* shape = ShapeOfInput(context, k);
+        if (ReadShape(context, INPUTS[k].name, shape, inputs[k]) != ge::GRAPH_SUCCESS) {
             return ge::GRAPH_FAILED;
         }
     }

@@ -253,15 +253,17 @@ private:
     }
 
     // The last elements of a tensor: nothing behind them may be read, so that zeros fill the block.
-    __aicore__ inline static void LoadEnd(const LocalTensor<T>& to, const GlobalTensor<T>& from, uint32_t columns)
+    template <typename U>
+    __aicore__ inline static void LoadEnd(const LocalTensor<U>& to, const GlobalTensor<U>& from, uint32_t columns)
     {
+        constexpr uint32_t BLOCK = BLOCK_BYTES / sizeof(U);
         const uint32_t whole = columns / BLOCK * BLOCK;
         if (whole > 0) {
             DataCopy(to, from, whole);
         }
         PipeBarrier<PIPE_ALL>();
         for (uint32_t i = whole; i < whole + BLOCK; ++i) {
-            to.SetValue(i, i < columns ? from.GetValue(i) : static_cast<T>(0));
+            to.SetValue(i, i < columns ? from.GetValue(i) : static_cast<U>(0));
         }
         PipeBarrier<PIPE_ALL>();
     }
