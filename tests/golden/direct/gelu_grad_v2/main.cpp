@@ -4,7 +4,8 @@
 
 // Runs the operator on files and compares its results with files:
 //     <program> [attribute=value ..] input.npy .. result.npy ..
-// in the order of the signature; `-` stands for an input that is left out. Exit code 1 if a result is off, 2 if the call makes no sense.
+// in the order of the signature; `-` stands for an input that is left out. Exit code 1 if a result is
+// off, 2 if the call makes no sense.
 
 #include <algorithm>
 #include <cmath>
@@ -119,7 +120,8 @@ void Describe(Call& call, const std::vector<Npy>& files)
         for (uint64_t size : files[i].shape) {
             bytes *= size;
         }
-        if ((TENSORS[i].mask ? !truths : files[i].type != first.type) || files[i].shape != Doubled(call.dims, dim, TENSORS[i].gated) ||
+        const bool typed = TENSORS[i].mask ? truths : files[i].type == first.type;
+        if (!typed || files[i].shape != Doubled(call.dims, dim, TENSORS[i].gated) ||
             files[i].bytes.size() != bytes) {
             throw std::runtime_error("wrong element type or shape of " + std::string(TENSORS[i].name));
         }
