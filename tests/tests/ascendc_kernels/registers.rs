@@ -5,7 +5,7 @@ use codegen_ascendc::arch::Soc;
 use codegen_ascendc::plan::{Noise, Plan, Storage, interpret_all, plan_in};
 use half::{bf16, f16};
 use op_dsl::Operator;
-use op_dsl::ir::{DType, Id};
+use op_dsl::ir::{DType, Id, Stored};
 use ops_glu_grad::OPERATORS;
 
 /// Where functions end, saturate or change sides.
@@ -75,6 +75,11 @@ fn same(op: &Operator, spec: usize, dtype: DType) -> bool {
     else {
         return false;
     };
+    // Bits of a step begin inside a block: choices by them are calls on tensors.
+    if op.def().masks() == Stored::Bit {
+        assert!(registers.registers.is_none(), "{} {dtype}: bits in registers", op.name());
+        return false;
+    }
     assert!(registers.registers.is_some(), "{} {dtype}: too many for registers", op.name());
     let graph = &op.def().specs[spec].graph;
     let ins = streams(registers.inputs.len(), dtype);
