@@ -79,6 +79,8 @@ pub enum BenchFormat {
 pub enum DataKind {
     /// N(0, 1)
     Normal,
+    /// N(0, 3): many lie beyond the tables of functions.
+    Wide,
     /// Uniform in -10 .. -8.1, where the tail of every function lies.
     Tail,
 }

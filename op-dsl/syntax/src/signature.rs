@@ -147,7 +147,14 @@ fn check_name(name: &syn::LitStr, errors: &Errors) {
              \"GeGluGradV2\"",
         );
     }
+    if TAKEN.contains(&name.value().as_str()) {
+        let taken = TAKEN.join("`, `");
+        errors.at(name, format!("formulas have types of these names: `{taken}`; take another"));
+    }
 }
+
+/// Types that a formula's signature may name: an operator of such a name would take their place.
+const TAKEN: &[&str] = &["Dim", "Elem", "Gated", "Mask", "OpAttr", "Option", "Rows"];
 
 /// Whether this can be the name of an operator.
 pub fn is_name(name: &str) -> bool {

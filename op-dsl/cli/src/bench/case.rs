@@ -62,14 +62,13 @@ impl<'o> Case<'o> {
         let mut normal = Pool::normal(longest);
         let mut inputs = Vec::new();
         for (i, (tensor, shape)) in op.def().inputs.iter().zip(&shapes).enumerate() {
-            inputs.push(match (tensor.kind, data) {
+            inputs.push(match tensor.kind {
                 _ if op.def().presence(i).is_some() => Array::absent(),
-                (Kind::Rows, _) => Array::all_rows(),
-                (_, DataKind::Tail) if i == lead => {
-                    let mut tail = Pool::tail(longest);
-                    Array::filled(dtype, shape, || tail.draw())?
+                Kind::Rows => Array::all_rows(),
+                _ if i == lead && data != DataKind::Normal => {
+                    Pool::of(data, longest).array(tensor.kind, dtype, shape)?
                 }
-                (kind, _) => normal.array(kind, dtype, shape)?,
+                kind => normal.array(kind, dtype, shape)?,
             });
         }
         let metas: Vec<_> = inputs.iter().map(Array::meta).collect();

@@ -1,5 +1,6 @@
 //! Deterministic input data.
 
+use crate::args::DataKind;
 use crate::array::Array;
 use crate::error::Error;
 use op_dsl_ir::DType;
@@ -8,6 +9,8 @@ use std::f64::consts::TAU;
 
 /// How many different values there are before they repeat: prime, so that rows differ.
 const POOL: usize = 1_048_573;
+/// The deviation of wide data.
+const WIDE: f64 = 3.0;
 /// Where the activations of the tail lie: every function is there by its tail formula.
 const TAIL: (f64, f64) = (-10.0, -8.1);
 
@@ -58,9 +61,13 @@ impl Pool {
         Pool::new(len, |r| scale * r.normal())
     }
 
-    /// Uniform in the tail.
-    pub fn tail(len: usize) -> Pool {
-        Pool::new(len, |r| TAIL.0 + (TAIL.1 - TAIL.0) * r.uniform())
+    /// What activations are.
+    pub fn of(data: DataKind, len: usize) -> Pool {
+        match data {
+            DataKind::Normal => Pool::normal(len),
+            DataKind::Wide => Pool::normal_of(WIDE, len),
+            DataKind::Tail => Pool::new(len, |r| TAIL.0 + (TAIL.1 - TAIL.0) * r.uniform()),
+        }
     }
 
     /// A tensor of this kind; a mask is true where a value is above 0.
@@ -91,7 +98,7 @@ mod tests {
 
     #[test]
     fn tail_stays_in_the_tail() {
-        let mut pool = Pool::tail(1000);
+        let mut pool = Pool::of(DataKind::Tail, 1000);
         assert!((0..3000).map(|_| pool.draw()).all(|v| (-10.0..=-8.1).contains(&v)));
     }
 }

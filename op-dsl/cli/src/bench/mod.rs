@@ -92,14 +92,18 @@ pub fn bench(operators: Operators, args: &Bench, out: &mut dyn Write) -> Result<
 /// SIMD level, data, and the attributes that are not at their defaults and not in the mode.
 fn setting(op: &Operator, spec: &Spec, attrs: &[Value], args: &Bench) -> String {
     let level = args.level.unwrap_or_else(Level::best).name().to_string();
-    let tail = (args.data == DataKind::Tail).then(|| "tail".to_string());
+    let data = match args.data {
+        DataKind::Normal => None,
+        DataKind::Wide => Some("wide".to_string()),
+        DataKind::Tail => Some("tail".to_string()),
+    };
     let given = op.def().passed().iter().zip(attrs).enumerate();
     let given = given.filter(|(k, (attr, value))| {
         attr.default != **value && spec.when.iter().all(|(branched, _)| branched != k)
     });
     let given =
         given.map(|(_, (attr, value))| format!("{}={}", attr.name, list::value(attr, *value)));
-    [level].into_iter().chain(tail).chain(given).collect::<Vec<_>>().join(" ")
+    [level].into_iter().chain(data).chain(given).collect::<Vec<_>>().join(" ")
 }
 
 /// The rows of an earlier run, in the file that this option names.
