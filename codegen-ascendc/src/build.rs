@@ -26,6 +26,7 @@ const PACKAGE: &str = "compiler/tikcpp/ascendc_kernel_cmake/asc-config.cmake";
 
 /// Why there is no package.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// No toolkit was found.
     #[error("no toolkit: {HOME} is not set and there is none in {0}; source its set_env.sh")]
@@ -48,6 +49,7 @@ pub enum Error {
         /// Which.
         path: PathBuf,
         /// Why.
+        #[source]
         why: io::Error,
     },
     /// A program that cannot be run.
@@ -56,6 +58,7 @@ pub enum Error {
         /// Which.
         program: String,
         /// Why.
+        #[source]
         why: io::Error,
     },
     /// A step that failed.

@@ -21,8 +21,9 @@
 //! # Ok::<(), op_dsl::Error>(())
 //! ```
 //!
-//! The function stays an ordinary function, so it is its own judge: on an [`Elem`](elem::Elem) it
+//! The function stays an ordinary function, so it is its own judge: on an [`Elem`] it
 //! computes in f64, with the derivative.
+#![cfg_attr(feature = "docs", doc = "\n## Features\n", doc = document_features::document_features!())]
 
 // Expansions name this crate from outside; so do those in its own tests.
 extern crate self as op_dsl;
@@ -31,6 +32,7 @@ extern crate self as op_dsl;
 pub mod __rt;
 mod attribute;
 pub mod check;
+pub mod derivative;
 mod dual;
 pub mod elem;
 #[doc(hidden)]
@@ -48,6 +50,8 @@ pub use elem::{Dim, Elem, Gated, Mask, Rows};
 pub use op_dsl_capi as capi;
 #[cfg(feature = "cli")]
 pub use op_dsl_cli as cli;
+/// What operators are described by. Expansions of the macros are literals of these types, so they follow the macros: a version of
+/// this crate goes with one version of them, and they may gain fields in any.
 pub use op_dsl_ir as ir;
 pub use op_dsl_macros::{OpAttr, formula, op, operators};
 

@@ -1,4 +1,5 @@
 //! Gated activations and their gradients, each a few lines of formula.
+#![cfg_attr(feature = "docs", doc = "\n## Features\n", doc = document_features::document_features!())]
 
 // One file per family; each holds its module inline, as the macro needs it.
 mod families {

@@ -33,6 +33,7 @@ use op_dsl_ir::op::OpDef;
 
 /// Why there are no files.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Refused {
     /// The target cannot do the operator.
     #[error(transparent)]

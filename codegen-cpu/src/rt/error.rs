@@ -6,13 +6,14 @@ use op_dsl_ir::bind::{BindError, MAX_RANK};
 
 /// Why a view could not be made or an operator could not run. Nothing was written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The attributes, shapes or element types do not fit the operator.
     #[error(transparent)]
     Bind(#[from] BindError),
     /// The view does not describe elements that are there.
-    #[error("{0}")]
-    View(ViewError),
+    #[error(transparent)]
+    View(#[from] ViewError),
     /// An output shares elements with an input without being it.
     #[error(
         "{op}: output `{output}` overlaps input `{input}`; they must be the same elements in the \
@@ -77,6 +78,7 @@ pub enum Error {
 
 /// Why a view could not be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ViewError {
     /// Too many dimensions.
     #[error("a view of rank {got}; allowed: 0 to {MAX_RANK}")]
@@ -145,10 +147,4 @@ pub enum ViewError {
         /// The strides, in elements.
         strides: Vec<isize>,
     },
-}
-
-impl From<ViewError> for Error {
-    fn from(e: ViewError) -> Error {
-        Error::View(e)
-    }
 }

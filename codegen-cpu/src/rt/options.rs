@@ -8,7 +8,7 @@ use super::simd::Level;
 /// Kernels run in the default floating-point mode on every thread (to nearest, denormals kept, nothing
 /// trapped), whatever the caller's is; the caller has its own back afterwards.
 ///
-/// Threads are those of rayon's current pool. Calls on cells stay on the calling thread, since cells are no other's to
+/// Threads are those of rayon's current pool (feature `parallel`). Calls on cells stay on the calling thread, since cells are no other's to
 /// touch, and so do calls in a process that was forked from one whose pool had been started by a call: of such a
 /// pool nothing is left but its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,6 +13,7 @@ mod x86;
 
 /// A SIMD level that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Level {
     /// Portable code, for architectures that have no level of their own here. Elsewhere it is there with
     /// the feature `fallback` only, as every kernel would compile for longer.

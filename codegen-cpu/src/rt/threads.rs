@@ -14,9 +14,17 @@ pub(super) fn number(wanted: usize, bytes: usize) -> usize {
         0 if bytes < 2 * PER_THREAD => 1,
         1 => 1,
         _ if !pool_is_here() => 1,
-        0 => rayon::current_num_threads().min(bytes / PER_THREAD),
+        0 => pool_size().min(bytes / PER_THREAD),
         n => n.min(MOST_THREADS),
     }
+}
+
+/// How many threads there are to share work.
+fn pool_size() -> usize {
+    #[cfg(feature = "parallel")]
+    return rayon::current_num_threads();
+    #[cfg(not(feature = "parallel"))]
+    1
 }
 
 /// Whether this process may wait for the pool's threads: they do not follow into a process that is forked
@@ -38,5 +46,16 @@ pub(super) fn on_each(threads: usize, work: &(impl Fn() + Sync)) {
         return work();
     }
     let half = threads / 2;
-    rayon::join(|| on_each(threads - half, work), || on_each(half, work));
+    both(|| on_each(threads - half, work), || on_each(half, work));
+}
+
+/// Both of them, at once where there are threads.
+fn both(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+    #[cfg(feature = "parallel")]
+    rayon::join(first, second);
+    #[cfg(not(feature = "parallel"))]
+    {
+        first();
+        second();
+    }
 }

@@ -22,6 +22,7 @@ pub enum Layout {
 
 /// What a layout cannot be built for, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unbuilt {
     /// A product.
     #[error("{0} is not among the products of {1}; use --layout custom --cann 8")]

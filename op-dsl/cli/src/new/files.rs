@@ -100,7 +100,7 @@ pub fn files(name: &Name, formula: &Formula, source: &Source) -> Vec<(&'static s
         + project(include_str!("template/project_test.rs"));
     let mut files = vec![
         (".gitignore", "/target\n".to_owned()),
-        ("Cargo.toml", filled(include_str!("template/Cargo.toml"), &values)),
+        ("Cargo.toml", filled(include_str!("template/manifest.toml"), &values)),
         ("src/family.rs", family(&name.operator, formula)),
         ("src/lib.rs", filled(&lib, &values)),
         ("src/main.rs", filled(include_str!("template/main.rs"), &values)),

@@ -19,6 +19,7 @@ pub(super) type Checked<T> = Result<T, Box<Wrong>>;
 
 /// What can be wrong with the attributes, shapes or element types of a call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Wrong {
     /// More or fewer inputs or outputs than the operator has.
     #[error("got {got} {role} tensors; takes {want} ({names})")]

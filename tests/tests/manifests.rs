@@ -1,0 +1,124 @@
+//! What a crate must say of itself before it can be published, and what it must not pull.
+#![allow(missing_docs)]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// Standard output of cargo at the root.
+fn cargo(args: &[&str]) -> String {
+    let ran = Command::new(env!("CARGO")).current_dir(root()).args(args).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).unwrap()
+}
+
+/// Every crate of the workspace.
+fn packages() -> Vec<Value> {
+    let text = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
+    let metadata: Value = serde_json::from_str(&text).unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+/// The crates that are published; others have an empty list of registries.
+fn published() -> Vec<Value> {
+    packages().into_iter().filter(|p| p["publish"].is_null()).collect()
+}
+
+#[test]
+fn crates_can_be_published() {
+    let published = published();
+    assert_eq!(published.len(), 12);
+    for package in &published {
+        let name = &package["name"];
+        for said in ["description", "license", "readme", "rust_version"] {
+            assert!(package[said].is_string(), "{name}: no {said}");
+        }
+        for said in ["keywords", "categories"] {
+            assert!(package[said].as_array().is_some_and(|a| !a.is_empty()), "{name}: no {said}");
+        }
+        assert!(package["metadata"]["docs"]["rs"].is_object(), "{name}: nothing for docs.rs");
+        let home = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            let text = std::fs::read_to_string(home.join(licence)).unwrap_or_default();
+            assert!(
+                text.contains("WITHOUT WARRANTY") || text.contains("AS IS"),
+                "{name}: {licence}"
+            );
+        }
+        // A path is left out of what is published: a version must say the same. Those of tests alone are left out whole.
+        let wanted = format!("={}", package["version"].as_str().unwrap());
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let by_path = dependency["path"].is_string() && dependency["kind"] != "dev";
+            let of = &dependency["name"];
+            assert!(!by_path || dependency["req"] == *wanted, "{name}: {of} has no version");
+            assert!(
+                !by_path || published.iter().any(|p| p["name"] == *of),
+                "{name}: {of} is not published"
+            );
+        }
+    }
+}
+
+/// A crate that is a workspace of its own.
+const APART: &str = "ops-glu-grad/candle/Cargo.toml";
+
+/// What has a manifest of its own below a crate is no part of the crate's package.
+#[test]
+fn every_manifest_is_a_crate() {
+    let root = root().canonicalize().unwrap();
+    let own = packages().into_iter().filter_map(|p| Some(p["manifest_path"].as_str()?.to_owned()));
+    let mut crates: Vec<PathBuf> = own.map(PathBuf::from).collect();
+    crates.extend([root.join("Cargo.toml"), root.join(APART)]);
+    let (mut open, mut found) = (vec![root], 0);
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if name == "Cargo.toml" {
+                assert!(
+                    crates.contains(&path),
+                    "{} would be missing from a package",
+                    path.display()
+                );
+                found += 1;
+            } else if path.is_dir() && name != "target" && !name.starts_with('.') {
+                open.push(path);
+            }
+        }
+    }
+    assert_eq!(found, crates.len());
+}
+
+/// The crate apart inherits nothing: what it says is what the others say.
+#[test]
+fn the_crate_apart_says_the_same() {
+    let text = std::fs::read_to_string(root().join(APART)).unwrap();
+    let package = &published()[0];
+    for (key, said) in
+        [("version", "version"), ("rust-version", "rust_version"), ("license", "license")]
+    {
+        let line = format!("{key} = {}", package[said]);
+        assert!(text.lines().any(|l| l == line), "{line}");
+    }
+    let version = format!("version = \"={}\"", package["version"].as_str().unwrap());
+    let paths = text.lines().filter(|l| l.contains("path = "));
+    assert!(paths.clone().count() == 2 && paths.clone().all(|l| l.contains(&version)), "{text}");
+}
+
+/// The library of operators is for programs that have no use for its command line.
+#[test]
+fn the_library_pulls_nothing_of_the_command_line() {
+    let tree = |features: &[&str]| {
+        let tree = ["tree", "-p", "ops-glu-grad", "-e", "normal", "--offline", "--prefix", "none"];
+        cargo(&[&tree, features].concat())
+    };
+    let pulls = |tree: &str, name: &str| tree.lines().any(|l| l.starts_with(&format!("{name} ")));
+    let (alone, whole) = (tree(&["--no-default-features"]), tree(&[]));
+    for name in ["clap", "indicatif", "npyz", "rayon", "tempfile", "codegen-ascendc"] {
+        assert!(pulls(&whole, name) && !pulls(&alone, name), "{name}:\n{alone}");
+    }
+}
