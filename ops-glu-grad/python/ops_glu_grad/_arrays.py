@@ -51,5 +51,5 @@ def call(operator, tensors, attributes, out, threads):
         if not array.flags.writeable:
             raise ValueError(f"{operator.name}: output `{tensor.name}` is read-only")
     places = [place(operator, tensor, array) for tensor, array in zip(operator.outputs, out, strict=True)]
-    operator.run(attributes, inputs, places, threads)
+    operator.run(attributes, inputs, places, threads, False)
     return out[0] if len(out) == 1 else tuple(out)

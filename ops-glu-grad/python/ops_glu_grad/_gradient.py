@@ -6,45 +6,30 @@ import torch
 NUMBERS = ("whole", "gated")
 
 
-def of(operator, table):
-    """`(gradient, wrt)`: the operator that tells most of an operator's derivative, and the input that each of its outputs is
-    the gradient of; `None` without one."""
-    found = []
-    for gradient in table:
-        grad_of = gradient.grad_of
-        if grad_of is not None and grad_of.forward == operator.name:
-            # A gradient written by hand that does not tell has them in their order.
-            numbers = [i for i, tensor in enumerate(operator.inputs) if tensor.kind in NUMBERS]
-            found.append((gradient, tuple(grad_of.wrt or numbers[: len(gradient.outputs)])))
-    return max(found, key=lambda pair: len(pair[1]), default=None)
-
-
 def rule(operator, table, overloads, functions):
     """`(remember, backward)`: what is kept of a call, and what becomes of its outputs' gradients.
 
     Both close over plain data alone, which `torch.compile` can look into.
     """
-    name, chosen = operator.name, of(operator, table)
-    if chosen is None:
+    name, derivative = operator.name, operator.derivative
+    if derivative is None:
 
         def refuse(ctx, *upstream):
             raise NotImplementedError(f"{name} has no derivative among the operators of the table")
 
         return lambda ctx, inputs, output: None, refuse
 
-    gradient, wrt = chosen
-    other, holds = gradient.name, tuple(gradient.grad_of.inputs)
+    gradient = table[derivative.gradient]
+    other, holds, wrt = gradient.name, tuple(derivative.holds), tuple(derivative.wrt)
     count, broadcast, dim = len(operator.inputs), operator.broadcast, operator.dim
-    inputs_of = tuple((tensor.name, tensor.used and tensor.kind in NUMBERS) for tensor in operator.inputs)
+    unknown = tuple((i, operator.inputs[i].name) for i in derivative.unknown)
     kinds = tuple(tensor.kind for tensor in gradient.inputs)
     upstreams = tuple(sorted(index for what, index in holds if what == "upstream"))
     constants = tuple(i for i in range(len(operator.outputs)) if i not in upstreams)
     kept = tuple((what, index) for what, index in holds if what in ("input", "output"))
-    # Of the gradient's attributes the forward operator's index, or a value of its own.
-    own = [attribute.name for attribute in operator.attributes]
-    passed = tuple((own.index(a.name) if a.name in own else None, a.default) for a in gradient.attributes)
-    theirs = {attribute.name for attribute in gradient.attributes}
-    fixed = tuple((i, a.name, a.default) for i, a in enumerate(operator.attributes) if a.name not in theirs)
+    # Of the gradient's attributes the operator's index, or a value of its own.
+    passed = tuple((i, attribute.default) for i, attribute in zip(derivative.passed, gradient.attributes))
+    fixed = tuple((i, operator.attributes[i].name, operator.attributes[i].default) for i in derivative.fixed)
 
     def remember(ctx, inputs, output):
         outputs = output if isinstance(output, tuple) else (output,)
@@ -67,9 +52,9 @@ def rule(operator, table, overloads, functions):
         for i, attribute, value in fixed:
             if ctx.attributes[i] != value:
                 raise NotImplementedError(f"{name}: its gradient {other} is that with `{attribute}` {value} alone")
-        for i in needed:
-            if i not in wrt and inputs_of[i][1]:
-                raise NotImplementedError(f"{name}: no operator of the table is its gradient by `{inputs_of[i][0]}`")
+        for i, tensor in unknown:
+            if i in needed:
+                raise NotImplementedError(f"{name}: no operator of the table is its gradient by `{tensor}`")
         saved, tensors = list(ctx.saved_tensors), []
         for (what, index), kind in zip(holds, kinds):
             if what == "own":

@@ -10,7 +10,7 @@ from . import _arrays
 from ._core import operators
 
 _LIBRARY = torch.library.Library("ops_glu_grad", "DEF")
-_TABLE = operators()
+_TABLE = {operator.name: operator for operator in operators()}
 #: What each operator is in PyTorch, by its name.
 _OVERLOADS = {}
 #: The same for the transforms of `torch.func`, which want more than the registry takes.
@@ -38,6 +38,7 @@ def threads():
 def compute(operator, tensors, attributes, out):
     """The outputs, into `out` where the caller has some."""
     inputs = [None if t is None else place(operator, tensor, t) for tensor, t in zip(operator.inputs, tensors)]
+    fresh = all(o is None for o in out)
     if any(o is None for o in out):
         metas = [None if i is None else (i[1], i[3]) for i in inputs]
         inferred = operator.infer(attributes, metas)
@@ -46,7 +47,7 @@ def compute(operator, tensors, attributes, out):
             for o, (shape, dtype) in zip(out, inferred, strict=True)
         ]
     places = [place(operator, tensor, o) for tensor, o in zip(operator.outputs, out, strict=True)]
-    operator.run(attributes, inputs, places, threads())
+    operator.run(attributes, inputs, places, threads(), fresh)
     return out[0] if len(out) == 1 else tuple(out)
 
 
@@ -167,7 +168,7 @@ def _batched(operator, op, info, dims, tensors, attributes):
     return op(*moved, *attributes), 0 if len(operator.outputs) == 1 else (0,) * len(operator.outputs)
 
 
-_BATCHED = {operator.name: register(operator) for operator in _TABLE}
+_BATCHED = {name: register(operator) for name, operator in _TABLE.items()}
 
 from . import _gradient  # noqa: E402  # once all operators are there
 
@@ -188,5 +189,5 @@ def _differentiable(operator):
     return type(operator.name, (torch.autograd.Function,), members)
 
 
-for _operator in _TABLE:
+for _operator in _TABLE.values():
     _FUNCTIONS[_operator.name] = _differentiable(_operator)

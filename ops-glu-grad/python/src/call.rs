@@ -1,5 +1,6 @@
 //! A call: attributes and described tensors in, the kernels without the interpreter's lock.
 
+use crate::pages;
 use crate::refusal::exception;
 use crate::table::name;
 use op_dsl::ir::bind::TensorMeta;
@@ -13,7 +14,7 @@ use std::ptr::with_exposed_provenance_mut;
 
 /// Where a tensor is: address of the element at index 0 of every dimension, shape, strides in elements, element type.
 #[derive(FromPyObject)]
-pub struct Place(usize, Vec<usize>, Vec<isize>, String);
+pub struct Place(pub usize, pub Vec<usize>, Vec<isize>, String);
 
 /// The outputs' shapes and element types.
 pub fn infer(
@@ -41,6 +42,7 @@ pub fn run(
     inputs: &[Option<Place>],
     outputs: &[Place],
     threads: usize,
+    fresh: bool,
 ) -> PyResult<()> {
     let attributes = values(op, attributes)?;
     let (tensors, results) = (&*op.def().inputs, &*op.def().outputs);
@@ -53,6 +55,9 @@ pub fn run(
         targets.push(place.of(op, tensor)?);
     }
     let call = || {
+        if fresh {
+            targets.iter().for_each(|(place, stored)| pages::ask_for_large(place, *stored));
+        }
         let views = sources.iter().map(|source| match source {
             Some((place, stored)) => place.view(*stored),
             None => Ok(View::ABSENT),

@@ -9,6 +9,7 @@
 //! Functions, arrays and PyTorch are the business of the package around it (`ops_glu_grad/`). It names no operator either.
 
 mod call;
+mod pages;
 mod refusal;
 mod table;
 

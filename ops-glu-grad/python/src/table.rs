@@ -1,6 +1,7 @@
 //! An operator as Python sees it.
 
 use crate::call;
+use op_dsl::derivative;
 use op_dsl::ir::DType;
 use op_dsl::ir::op::{self, AttrKind, Kind, Origin, Value};
 use pyo3::prelude::*;
@@ -32,15 +33,21 @@ struct Attribute {
     choices: Vec<String>,
 }
 
-/// How an operator is the gradient of another.
+/// How another operator is an operator's derivative.
 #[pyclass(frozen, get_all)]
-struct GradOf {
+struct Derivative {
     /// Name of the other.
-    forward: String,
-    /// What each input holds: `upstream`, `input` or `output` and of which tensor; `own` is left out.
-    inputs: Vec<(&'static str, usize)>,
-    /// The input that each output is the gradient of.
+    gradient: String,
+    /// What each of its inputs holds: `upstream`, `input` or `output` and of which tensor; `own` is left out.
+    holds: Vec<(&'static str, usize)>,
+    /// The input that each of its outputs is the gradient of.
     wrt: Vec<usize>,
+    /// The inputs that matter and that it says nothing of.
+    unknown: Vec<usize>,
+    /// For each of its attributes the operator's own, if that has it.
+    passed: Vec<Option<usize>>,
+    /// The operator's attributes for whose defaults alone it is right.
+    fixed: Vec<usize>,
 }
 
 /// What numpy and PyTorch call an element type.
@@ -146,17 +153,29 @@ impl Operator {
         self.0.def().broadcast
     }
 
+    /// The operator that it is a gradient of.
     #[getter]
-    fn grad_of(&self) -> Option<GradOf> {
-        let of = self.0.def().grad_of.as_ref()?;
+    fn forward(&self) -> Option<&str> {
+        self.0.def().forward()
+    }
+
+    #[getter]
+    fn derivative(&self) -> Option<Derivative> {
+        let found = derivative::Derivative::of(self.0, ops_glu_grad::OPERATORS)?;
         let holds = |origin: &Origin| match *origin {
             Origin::Upstream(i) => ("upstream", i),
             Origin::Input(i) => ("input", i),
             Origin::Output(i) => ("output", i),
             Origin::Own => ("own", 0),
         };
-        let inputs = of.inputs.iter().map(holds).collect();
-        Some(GradOf { forward: of.forward.to_string(), inputs, wrt: of.wrt.to_vec() })
+        Some(Derivative {
+            gradient: found.gradient.name().into(),
+            holds: found.holds.iter().map(holds).collect(),
+            passed: found.passed().to_vec(),
+            fixed: found.fixed().iter().map(|(i, _)| *i).collect(),
+            wrt: found.wrt,
+            unknown: found.unknown,
+        })
     }
 
     /// Shape and element type of each output, for inputs of these; `None` for one that is left out.
@@ -177,7 +196,8 @@ impl Operator {
         inputs: Vec<Option<call::Place>>,
         outputs: Vec<call::Place>,
         threads: usize,
+        fresh: bool,
     ) -> PyResult<()> {
-        call::run(py, self.0, &attributes, &inputs, &outputs, threads)
+        call::run(py, self.0, &attributes, &inputs, &outputs, threads, fresh)
     }
 }

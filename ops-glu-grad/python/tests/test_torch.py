@@ -16,7 +16,6 @@ except ModuleNotFoundError:
 from torch.library import opcheck
 from torch.nn import functional
 
-NUMBERS = ("whole", "gated")
 TABLE = {name: function.operator for name, function in og.OPERATORS.items()}
 #: What PyTorch says of every use of it in single precision, and of its own parts.
 warnings.filterwarnings("ignore")
@@ -24,11 +23,6 @@ warnings.filterwarnings("ignore")
 
 def registered(operator):
     return getattr(torch.ops.ops_glu_grad, operator.snake).default
-
-
-def gradients(name):
-    """Operators that are the gradient of one."""
-    return [o for o in TABLE.values() if o.grad_of and o.grad_of.forward == name]
 
 
 def inputs(operator, dtype=torch.float32, rows=3):
@@ -42,7 +36,7 @@ def inputs(operator, dtype=torch.float32, rows=3):
     made = []
     for index, tensor in enumerate(operator.inputs):
         # The first is a gradient's upstream one: what it multiplies has the kinks.
-        index = (index + 1) % len(operator.inputs) if operator.grad_of else index
+        index = (index + 1) % len(operator.inputs) if operator.forward else index
         width = 4 if tensor.kind == "gated" else 2
         if tensor.optional:
             made.append(None)
@@ -59,10 +53,13 @@ def required(tensors):
 
 def has_derivative(operator):
     """Whether one is known, by all inputs that matter, for inputs that do not depend on each other."""
-    saved = operator.grad_of and any(what == "output" for what, _ in operator.grad_of.inputs)
-    numbers = [i for i, tensor in enumerate(operator.inputs) if tensor.kind in NUMBERS and tensor.used]
-    known = [g for g in gradients(operator.name) if set(numbers) <= set(g.grad_of.wrt or numbers[: len(g.outputs)])]
-    return bool(known) and not saved
+    forward = operator.forward and TABLE[operator.forward].derivative
+    saved = forward and any(what == "output" for what, _ in forward.holds)
+    return bool(operator.derivative and not operator.derivative.unknown and not saved)
+
+
+def has_second(operator):
+    return bool(has_derivative(operator) and TABLE[operator.derivative.gradient].derivative)
 
 
 class Results(unittest.TestCase):
@@ -138,7 +135,7 @@ class Derivatives(unittest.TestCase):
     def test_second_ones_against_differences(self):
         checked = 0
         for operator in TABLE.values():
-            if has_derivative(operator) and any(gradients(g.name) for g in gradients(operator.name)):
+            if has_second(operator):
                 with self.subTest(operator=operator.name):
                     given, first = required(inputs(operator)), lambda *given, f=og.OPERATORS[operator.name]: as_tuple(f(*given))[0]
                     torch.autograd.gradgradcheck(first, given, **self.BOUNDS)
