@@ -1,0 +1,90 @@
+//! The backward pass, by the gradient operators of the same table.
+
+use crate::{Op, storage};
+use candle_core::{Error, Result, Tensor};
+use op_dsl::derivative::Derivative;
+use op_dsl::ir::op::{Kind, Origin};
+
+impl Op {
+    /// Gradients of the inputs, by that of the result.
+    pub(crate) fn backward<const N: usize>(
+        &self,
+        inputs: [&Tensor; N],
+        result: &Tensor,
+        gradient: &Tensor,
+    ) -> Result<[Option<Tensor>; N]> {
+        let (def, name) = (self.operator.def(), self.operator.name());
+        let known = Derivative::of(self.operator, self.table);
+        let known = known.filter(|d| d.holds.contains(&Origin::Upstream(self.output)));
+        let known = known.ok_or(Error::BackwardNotSupported { op: name })?;
+        if let Some(i) = known.unknown.iter().find(|i| **i < N) {
+            let what =
+                format!("no operator of the table is its gradient by `{}`", def.inputs[*i].name);
+            return Err(Error::msg(format!("{name}: {what}")));
+        }
+        let attributes = known.attributes(&self.attributes).map_err(|i| {
+            let (other, of) = (known.gradient.name(), &def.attrs[i].name);
+            Error::msg(format!(
+                "{name}: its gradient {other} is that with the default of `{of}` alone"
+            ))
+        })?;
+
+        let values = self.values(&known, inputs, result)?;
+        let mut held = Vec::with_capacity(known.holds.len());
+        for (origin, tensor) in known.holds.iter().zip(known.gradient.def().inputs.iter()) {
+            let number = matches!(tensor.kind, Kind::Whole | Kind::Gated);
+            let of = match *origin {
+                Origin::Upstream(o) if o == self.output => Some(gradient.clone()),
+                Origin::Upstream(_) => Some(gradient.zeros_like()?),
+                Origin::Input(i) => inputs.get(i).map(|t| (*t).clone()),
+                Origin::Output(o) => values.get(o).cloned(),
+                Origin::Own => None,
+            };
+            held.push(match of {
+                Some(of) if number => {
+                    let of = of.to_dtype(gradient.dtype())?;
+                    // Only operators without a split broadcast their inputs against each other.
+                    let wide = def.broadcast && tensor.kind == Kind::Whole;
+                    Some(if wide { of.broadcast_as(gradient.shape())? } else { of })
+                }
+                of => of,
+            });
+        }
+        let held: Vec<_> = held.iter().map(Option::as_ref).collect();
+        let computed = storage::on_tensors(known.gradient, &attributes, &held)?;
+        let mut gradients = [const { None }; N];
+        for (i, computed) in known.wrt.iter().zip(computed) {
+            if let Some(place) = gradients.get_mut(*i) {
+                *place = Some(summed(computed, inputs[*i])?);
+            }
+        }
+        Ok(gradients)
+    }
+
+    /// The operator's outputs where its gradient wants others than the result: computed once more, since candle keeps one.
+    fn values<const N: usize>(
+        &self,
+        known: &Derivative,
+        inputs: [&Tensor; N],
+        result: &Tensor,
+    ) -> Result<Vec<Tensor>> {
+        let outputs = self.operator.def().outputs.len();
+        let others = |origin: &Origin| matches!(origin, Origin::Output(o) if *o != self.output);
+        if known.holds.iter().any(others) {
+            return self.run(&inputs.map(Some));
+        }
+        Ok(vec![result.clone(); outputs])
+    }
+}
+
+/// Summed over what an input was broadcast along, in its element type.
+fn summed(gradient: Tensor, input: &Tensor) -> Result<Tensor> {
+    let lead = gradient.rank() - input.rank();
+    let mut sum = gradient;
+    for dim in 0..sum.rank() {
+        if dim < lead || (input.dim(dim - lead)? == 1 && sum.dim(dim)? != 1) {
+            sum = sum.sum_keepdim(dim)?;
+        }
+    }
+    sum.reshape(input.shape())?.to_dtype(input.dtype())
+}
