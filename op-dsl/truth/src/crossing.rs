@@ -4,7 +4,7 @@
 /// of this one.
 const NEAR_ZERO: f64 = 1.0 / 128.0;
 
-/// The magnitude whose units count for the result of `value` at `x`: [`NEAR_ZERO`] times `factor`,
+/// The magnitude whose units count for the result of `value` at `x`: `NEAR_ZERO` times `factor`,
 /// if the result crosses zero near `x` before it is larger than that; else none.
 ///
 /// Only the activation's own rounding is at fault there: its neighbours are further apart than the
