@@ -93,6 +93,11 @@ fn direct() {
     compare("GeluGradV2", Layout::Direct);
 }
 
+#[test]
+fn torch() {
+    compare("SwiGluGrad", Layout::Torch);
+}
+
 /// Kernels have no barriers between dependent vector calls. Custom projects synchronise by default; the
 /// other layouts must ask, and the repository's list of compile options may say the opposite.
 #[test]

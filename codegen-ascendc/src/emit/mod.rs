@@ -66,6 +66,7 @@ pub fn emit(
     options: &Options,
 ) -> Result<Tree, Refused> {
     layout.check(socs, options.cann)?;
+    layout.check_operator(def)?;
     Ok(layout.tree(&[Package::new(def, socs, options.clone())?]))
 }
 
@@ -82,6 +83,10 @@ pub fn emit_all<'d>(
     layout.check(socs, options.cann)?;
     let (mut packages, mut refusals) = (Vec::new(), Vec::new());
     for def in defs {
+        if let Err(unbuilt) = layout.check_operator(def) {
+            refusals.push(unbuilt.into());
+            continue;
+        }
         match Package::able(def, socs, options.clone()) {
             Ok((package, _)) => {
                 refusals.extend(package.left_out.iter().cloned().map(Refused::from));

@@ -37,6 +37,8 @@ pub enum Cann {
 pub struct Package<'a> {
     /// The operator, for a kernel that computes all rows.
     pub def: Cow<'a, OpDef>,
+    /// The same as its author wrote it.
+    pub written: &'a OpDef,
     /// Products, those of an architecture next to each other.
     pub socs: Vec<&'static Soc>,
     /// One plan for each architecture, specialisation and element type that there is, in this order:
@@ -75,6 +77,7 @@ impl<'a> Package<'a> {
     ) -> Result<(Package<'a>, Option<Refusal>), Refusal> {
         let mut package = Package {
             def: def.of_all_rows(),
+            written: def,
             socs: Vec::new(),
             plans: Vec::new(),
             left_out: Vec::new(),

@@ -285,14 +285,15 @@ pub struct Emit {
     /// Every operator that the target can do; the others are named with the reason.
     #[arg(long)]
     pub all: bool,
-    /// Where the sources are built: inside ops-nn, as a project of their own, or as one program.
-    #[arg(long, value_name = "ops-nn|custom|direct", value_parser = layout)]
+    /// Where the sources are built: inside ops-nn, as a project of their own, as one program, or as an extension of PyTorch that
+    /// calls the operators of an installed project.
+    #[arg(long, value_name = "ops-nn|custom|direct|torch", value_parser = layout)]
     pub layout: Layout,
-    /// The NPUs, separated by commas: ascend910b, ascend310p, ... One tree serves them all. ops-nn has
-    /// a default: all that it knows and the operator can do.
+    /// The NPUs, separated by commas: ascend910b, ascend310p, ... One tree serves them all. ops-nn and torch have
+    /// a default: all that ops-nn knows and the operator can do.
     #[arg(long, value_name = "SOC", value_delimiter = ',', value_parser = soc)]
     pub soc: Option<Vec<Target>>,
-    /// Directory: of the project (custom), or below which each operator has one.
+    /// Directory: of the project (custom, torch), or below which each operator has one.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// Element types, separated by commas; by default all that operator and NPU share.

@@ -4,10 +4,13 @@ mod custom;
 mod direct;
 mod ops_nn;
 mod preset;
+mod torch;
 
 use super::package::{Cann, Package};
 use super::tree::Tree;
 use crate::arch::{SOCS, Soc};
+use op_dsl_ir::Stored;
+use op_dsl_ir::op::{Kind, OpDef};
 
 /// What is built from the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +21,8 @@ pub enum Layout {
     Custom,
     /// One kernel with host tiling, launcher and a small main.
     Direct,
+    /// An extension of PyTorch that registers installed operators.
+    Torch,
 }
 
 /// What a layout cannot be built for, and the way out.
@@ -30,6 +35,9 @@ pub enum Unbuilt {
     /// Several architectures.
     #[error("{0} is built for one architecture, but {1} and {2} differ in theirs; emit for each")]
     Several(&'static str, &'static str, &'static str),
+    /// An operator.
+    #[error("{0} has a mask of bits, which PyTorch has no tensors of; use --layout custom")]
+    Bits(String),
 }
 
 /// The architecture that compilers of generation 9 left out.
@@ -37,7 +45,7 @@ const LEFT_OUT_BY_V9: u16 = 1001;
 
 impl Layout {
     /// All, in the order of the command line's help.
-    pub const ALL: [Layout; 3] = [Layout::OpsNn, Layout::Custom, Layout::Direct];
+    pub const ALL: [Layout; 4] = [Layout::OpsNn, Layout::Custom, Layout::Direct, Layout::Torch];
 
     /// As the command line has it.
     pub const fn name(self) -> &'static str {
@@ -45,6 +53,7 @@ impl Layout {
             Layout::OpsNn => "ops-nn",
             Layout::Custom => "custom",
             Layout::Direct => "direct",
+            Layout::Torch => "torch",
         }
     }
 
@@ -63,6 +72,7 @@ impl Layout {
             (Layout::Custom, Cann::V9) => ("toolkits of generation 9", true),
             (Layout::Custom, Cann::V8) => ("a project for toolkits of generation 8", false),
             (Layout::Direct, _) => ("the compiler that launches kernels directly", false),
+            (Layout::Torch, _) => ("torch_npu", true),
         };
         let oldest = (self, cann) == (Layout::Custom, Cann::V8);
         let left_out = |s: &&&Soc| s.arch.number == LEFT_OUT_BY_V9;
@@ -75,14 +85,28 @@ impl Layout {
         }
     }
 
-    /// The products that a tree is for unless others are asked for: all of the repository's. The other
-    /// layouts have no such list.
+    /// Whether the layout can have an operator, which its targets can do.
+    ///
+    /// # Errors
+    /// It cannot; another layout can.
+    pub fn check_operator(self, def: &OpDef) -> Result<(), Unbuilt> {
+        let bits = def.inputs.iter().any(|t| t.kind == Kind::Mask) && def.masks() == Stored::Bit;
+        if self == Layout::Torch && bits {
+            Err(Unbuilt::Bits(def.name.to_string()))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The products that a tree is for unless others are asked for: all of the repository's, which are those of PyTorch's
+    /// extension as well. The other layouts have no such list.
     pub fn socs(self) -> Vec<&'static Soc> {
-        let built = |s: &&Soc| self == Layout::OpsNn && s.arch.number != LEFT_OUT_BY_V9;
+        let all = matches!(self, Layout::OpsNn | Layout::Torch);
+        let built = |s: &&Soc| all && s.arch.number != LEFT_OUT_BY_V9;
         SOCS.iter().filter(built).collect()
     }
 
-    /// The files of some packages for one product. Operators share a custom project; in the other
+    /// The files of some packages for one product. Operators share a custom project and an extension of PyTorch; in the other
     /// layouts each has a directory.
     pub fn tree(self, packages: &[Package<'_>]) -> Tree {
         let mut tree = Tree::default();
@@ -92,6 +116,7 @@ impl Layout {
             (Layout::Custom, Cann::V9) => custom::add(&mut tree, packages),
             (Layout::Custom, Cann::V8) => preset::add(&mut tree, packages),
             (Layout::Direct, _) => packages.iter().for_each(|p| direct::add(&mut tree, p)),
+            (Layout::Torch, _) => torch::add(&mut tree, packages),
         }
         tree
     }

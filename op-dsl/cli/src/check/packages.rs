@@ -16,7 +16,9 @@ pub fn packages(_: &Context<'_>, op: &'static Operator) -> Result<Option<Finding
             let Ok((package, _)) = Package::able(op.def(), &socs, options.clone()) else {
                 continue;
             };
-            for layout in Layout::ALL.into_iter().filter(|l| l.check(&socs, cann).is_ok()) {
+            let built =
+                |l: &Layout| l.check(&socs, cann).is_ok() && l.check_operator(op.def()).is_ok();
+            for layout in Layout::ALL.into_iter().filter(built) {
                 files += layout.tree(std::slice::from_ref(&package)).files.len();
                 trees += 1;
             }

@@ -1,0 +1,253 @@
+//! An extension of PyTorch that registers installed operators: the same names on NPUs as elsewhere.
+//!
+//! Sources are C++ against torch_npu's headers. Each operator is two functions of one text: of shapes, for tensors without data, and
+//! the call of the aclnn function that the toolkit generates for a `custom` project of the same operators.
+
+use crate::emit::api::cpp::{list, literal};
+use crate::emit::package::Package;
+use crate::emit::paper::words;
+use crate::emit::text::{Comment, Text, project_header};
+use crate::emit::tree::Tree;
+use op_dsl_ir::DType;
+use op_dsl_ir::names::cpp_name;
+use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Value};
+
+/// Adds the extension of some operators.
+pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
+    let Some(first) = packages.first() else { return };
+    let space = namespace(first.written);
+    let shared = |text: &str, comment| format!("{}\n{text}", project_header(packages, comment));
+    let named = |text: &str| text.replace("@namespace@", space);
+    tree.add("csrc/operators.cpp", shared(&source(packages, space), Comment::Slashes));
+    tree.add("csrc/call.h", shared(include_str!("torch/call.h"), Comment::Slashes));
+    tree.add("setup.py", shared(&named(include_str!("torch/setup.py")), Comment::Hash));
+    let module = shared(&named(include_str!("torch/__init__.py")), Comment::Hash);
+    tree.add(format!("{space}_npu/__init__.py"), module);
+    tree.add("README.md", readme(packages, space));
+    tree.mark("", packages.iter().map(|p| &*p.def.name));
+}
+
+/// The namespace of the operators: the crate that has them.
+fn namespace(def: &OpDef) -> &str {
+    def.source.split("::").next().unwrap_or_default()
+}
+
+/// Arguments and results, as PyTorch declares them.
+pub fn schema(def: &OpDef) -> String {
+    let given = |i: usize| def.presence(i).is_none();
+    // What has a default has none without behind it.
+    let last = (0..def.inputs.len()).rfind(|i| given(*i)).unwrap_or(0);
+    let inputs = def.inputs.iter().enumerate().map(|(i, t)| match given(i) {
+        true => format!("Tensor {}", t.name),
+        false if i < last => format!("Tensor? {}", t.name),
+        false => format!("Tensor? {}=None", t.name),
+    });
+    let attrs = def.passed().iter().map(|a| {
+        let (ty, default) = declared(a);
+        format!("{ty} {}={default}", a.name)
+    });
+    let arguments: Vec<String> = inputs.chain(attrs).collect();
+    let results = vec!["Tensor"; def.outputs.len()].join(", ");
+    let results = if def.outputs.len() == 1 { results } else { format!("({results})") };
+    format!("({}) -> {results}", arguments.join(", "))
+}
+
+/// Type and default of an attribute, as PyTorch has them: choices go by their names.
+fn declared(attr: &Attr) -> (&'static str, String) {
+    match (&attr.kind, attr.default) {
+        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
+            let name = variants.iter().find(|variant| variant.value == v).map_or("", |v| &v.name);
+            ("str", literal(name))
+        }
+        (_, Value::Int(v)) => ("int", v.to_string()),
+        (_, Value::Bool(v)) => ("bool", if v { "True" } else { "False" }.into()),
+        (_, Value::Float(v)) => ("float", format!("{v:?}")),
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Gated => "Kind::GATED",
+        Kind::Mask => "Kind::MASK",
+        Kind::Whole | Kind::Rows => "Kind::WHOLE",
+    }
+}
+
+fn scalar_type(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "at::kHalf",
+        DType::BF16 => "at::kBFloat16",
+        DType::F32 => "at::kFloat",
+    }
+}
+
+/// All operators in one file: PyTorch's headers take longer to compile than they do.
+fn source(packages: &[Package<'_>], space: &str) -> String {
+    let mut t = Text::new();
+    t.line("#include \"call.h\"\n\nnamespace {\n\nusing op_dsl::Kind;\n");
+    for package in packages {
+        operator(&mut t, package);
+    }
+    t.line("}  // namespace\n");
+    t.function(format!("TORCH_LIBRARY_FRAGMENT({space}, library)"), |t| {
+        for package in packages {
+            let (def, snake) = (package.written, package.snake());
+            let arguments = [
+                "library".into(),
+                literal(&format!("{space}::{snake}")),
+                literal(&schema(def)),
+                format!("{snake}::{}<false>", def.name),
+            ];
+            t.line(list("op_dsl::Define", &arguments, ";"));
+        }
+    });
+    t.line("").function(format!("TORCH_LIBRARY_IMPL({space}, PrivateUse1, library)"), |t| {
+        for package in packages {
+            let snake = package.snake();
+            t.line(format!("library.impl(\"{snake}\", {snake}::{}<true>);", package.def.name));
+        }
+    });
+    t.finish()
+}
+
+fn operator(t: &mut Text, package: &Package<'_>) {
+    let def = package.written;
+    t.line(format!("namespace {} {{\n", package.snake()));
+    let types: Vec<&str> = package.dtypes().into_iter().map(scalar_type).collect();
+    let facts = [def.broadcast, def.promote, def.empty].map(|fact| fact.to_string()).join(", ");
+    t.line(
+        "// Name; whether it broadcasts, promotes, takes tensors without elements; element types.",
+    );
+    let types = types.join(", ");
+    t.line(format!("const op_dsl::Rules RULES{{{}, {facts}, {{{types}}}}};\n", literal(&def.name)));
+    t.line("// Results: computed, or of the right shape alone.");
+    t.line("template <bool LAUNCH>");
+    t.function(list(&format!("{} {}", results(def), def.name), &parameters(def), ""), |t| {
+        body(t, package);
+    });
+    t.line(format!("\n}}  // namespace {}\n", package.snake()));
+}
+
+fn results(def: &OpDef) -> String {
+    match def.outputs.len() {
+        1 => "at::Tensor".into(),
+        n => format!("std::tuple<{}>", vec!["at::Tensor"; n].join(", ")),
+    }
+}
+
+/// The parameters of the C++ function: those of the schema, in the types that PyTorch hands over.
+fn parameters(def: &OpDef) -> Vec<String> {
+    let inputs = def.inputs.iter().enumerate().map(|(i, t)| {
+        let ty = match def.presence(i) {
+            Some(_) => "const std::optional<at::Tensor>&",
+            None => "const at::Tensor&",
+        };
+        format!("{ty} {}", cpp_name(&t.name))
+    });
+    let attrs = def.passed().iter().map(|a| {
+        let ty = match a.kind {
+            AttrKind::Enum { .. } => "std::string",
+            AttrKind::Float => "double",
+            AttrKind::Bool | AttrKind::Given(_) => "bool",
+            AttrKind::Dim | AttrKind::Int => "int64_t",
+        };
+        format!("{ty} {}", cpp_name(&a.name))
+    });
+    inputs.chain(attrs).collect()
+}
+
+fn body(t: &mut Text, package: &Package<'_>) {
+    let (written, def) = (package.written, &package.def);
+    if let Some(rows) = written.inputs.get(def.inputs.len()) {
+        let why = format!(": NPUs compute all rows; leave `{}` out", rows.name);
+        let given = format!("!{}.has_value()", cpp_name(&rows.name));
+        let arguments = [given, "RULES.name".into(), literal(&why)];
+        t.line(list("TORCH_CHECK_VALUE", &arguments, ";"));
+    }
+    let mut arguments = vec!["RULES".to_string(), inputs(def)];
+    arguments.extend(def.split.as_ref().map(|s| cpp_name(&def.attrs[s.dim].name)));
+    t.line(list("const op_dsl::Call thisCall", &arguments, ";"));
+    let mut passed: Vec<String> = Vec::new();
+    for attr in def.passed() {
+        let name = cpp_name(&attr.name);
+        let AttrKind::Enum { variants, wire_str, .. } = &attr.kind else {
+            passed.push(name);
+            continue;
+        };
+        let one = |v: &op_dsl_ir::op::Variant| format!("{{{}, {}}}", literal(&v.name), v.value);
+        let all: Vec<String> = variants.iter().map(one).collect();
+        let arguments = [
+            "RULES.name".into(),
+            literal(&attr.name),
+            name.clone(),
+            format!("{{{}}}", all.join(", ")),
+        ];
+        // By name, the choice is checked alone.
+        let head = if *wire_str { String::new() } else { format!("int64_t {name}Number = ") };
+        t.line(list(&format!("{head}op_dsl::Choice"), &arguments, ";"));
+        passed.push(format!("{name}{}", if *wire_str { "Text" } else { "Number" }));
+    }
+    let outputs: Vec<String> = def.outputs.iter().map(|o| cpp_name(&o.name)).collect();
+    for (output, name) in def.outputs.iter().zip(&outputs) {
+        t.line(format!("at::Tensor {name} = thisCall.Result({});", kind(output.kind)));
+    }
+    t.block("if constexpr (LAUNCH)", "}", |t| launch(t, def, passed, &outputs));
+    match &outputs[..] {
+        [one] => t.line(format!("return {one};")),
+        more => t.line(format!("return {{{}}};", more.join(", "))),
+    };
+}
+
+fn inputs(def: &OpDef) -> String {
+    let input = |(i, t): (usize, &op_dsl_ir::op::Tensor)| {
+        let name = cpp_name(&t.name);
+        let tensor = match def.presence(i) {
+            Some(_) => format!("{name}.value_or(at::Tensor())"),
+            None => name,
+        };
+        format!("{{{}, {}, {}, {tensor}}}", literal(&t.name), kind(t.kind), def.wide.contains(&i))
+    };
+    let all: Vec<String> = def.inputs.iter().enumerate().map(input).collect();
+    format!("{{{}}}", all.join(", "))
+}
+
+/// The call itself: inputs, attributes, results, in the order of the definition.
+fn launch(t: &mut Text, def: &OpDef, passed: Vec<String>, outputs: &[String]) {
+    let function = format!("aclnn{}", def.name);
+    let first = &outputs[0];
+    t.line(format!("const c10::DeviceGuard guard({first}.device());"));
+    t.block(&format!("if (thisCall.Launches(\"{function}\"))"), "}", |t| {
+        let mut arguments = vec![function.clone()];
+        for (i, tensor) in def.inputs.iter().enumerate() {
+            let ready = format!("{}Ready", cpp_name(&tensor.name));
+            let how = if def.presence(i).is_some() { "ReadyIfGiven" } else { "Ready" };
+            t.line(format!("auto {ready} = thisCall.{how}({i});"));
+            arguments.push(ready);
+        }
+        for (attr, name) in def.passed().iter().zip(&passed) {
+            if matches!(attr.kind, AttrKind::Enum { wire_str: true, .. }) {
+                t.line(format!("char* {name} = {}.data();", cpp_name(&attr.name)));
+            }
+        }
+        arguments.extend(passed);
+        arguments.extend(outputs.iter().cloned());
+        t.line(list("EXEC_NPU_CMD", &arguments, ";"));
+    });
+}
+
+fn readme(packages: &[Package<'_>], space: &str) -> String {
+    let mut t = Text::new();
+    t.line(project_header(packages, Comment::Angle));
+    t.line(include_str!("torch/README.md").replace("@namespace@", space).trim_end());
+    t.line("\n## Operators\n\n| operator | element types |\n|---|---|");
+    for package in packages {
+        let dtypes: Vec<&str> = package.dtypes().iter().map(|d| d.name()).collect();
+        let call = format!("{}{}", package.snake(), schema(package.written));
+        t.line(format!("| `{call}` | {} |", dtypes.join(", ")));
+    }
+    for package in packages {
+        let (def, as_written) = (&package.def, words::as_written(package));
+        t.line(format!("\n## {}\n\n{}\n\n{}", def.name, def.doc.trim(), as_written.trim_end()));
+    }
+    t.finish()
+}

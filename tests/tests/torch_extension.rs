@@ -1,0 +1,120 @@
+//! What PyTorch calls on NPUs: emitted C++ compiles against a small stand-in of PyTorch's and torch_npu's headers, and hands the
+//! aclnn functions what their prototypes say.
+#![allow(missing_docs)]
+
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::emit::{Layout, Options, Tree, emit_all};
+use op_dsl::ir::OpDef;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// Masks, optional inputs, promotion and choices by number, where nothing is published.
+#[op_dsl::operators]
+mod made {
+    use op_dsl::prelude::*;
+
+    /// `x` where it is kept, times a scale if there is one.
+    #[op(name = "Kept", promote, broadcast)]
+    pub fn kept(x: Elem, scale: Option<Elem>, #[mask] keep: Mask) -> Elem {
+        let y = if keep { x } else { 0.0 };
+        y * scale.unwrap_or(1.5)
+    }
+
+    /// Both halves of `x`, scaled.
+    #[op(name = "Scaled")]
+    pub fn scaled(
+        #[split(along = dim)] x: Gated,
+        #[attr(default = -1)] dim: Dim,
+        #[attr(default = 2.0)] scale: f32,
+    ) -> Elem {
+        scale * x.value * x.gate
+    }
+}
+
+fn operator(name: &str) -> &'static OpDef {
+    let mut all = ops_glu_grad::OPERATORS.iter().chain(made::OPERATORS);
+    all.find(|o| o.name() == name).expect("an operator").def()
+}
+
+/// One extension of some operators.
+fn extension(names: &[&str]) -> Tree {
+    let socs = [Soc::named("ascend910b").expect("a target")];
+    let defs = names.iter().map(|name| operator(name));
+    let (tree, left) = emit_all(defs, Layout::Torch, &socs, &Options::default()).expect("a tree");
+    assert!(left.is_empty(), "{left:?}");
+    tree
+}
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/torch_extension").join(path)
+}
+
+/// A program of the extension and a driver.
+struct Program {
+    at: TempDir,
+}
+
+impl Program {
+    fn new() -> Program {
+        let at = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+        let tree = extension(&["GeGluV2", "GeluGradV2", "ClippedSwiglu", "Kept", "Scaled"]);
+        tree.write(&at.path().join("made"), false).expect("files");
+        let ran = Command::new("g++")
+            .args(["-std=c++20", "-O0", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"])
+            .arg(here("headers"))
+            .arg(at.path().join("made/csrc/operators.cpp"))
+            .arg(here("driver.cpp"))
+            .args(["-o", "libcust_opapi.so", "-ldl"])
+            .current_dir(at.path())
+            .output()
+            .expect("a C++ compiler");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        Program { at }
+    }
+
+    /// What the driver prints, run under a name.
+    fn run(&self, name: &str) -> String {
+        let program = self.at.path().join(name);
+        if !program.exists() {
+            std::fs::copy(self.at.path().join("libcust_opapi.so"), &program).expect("a copy");
+        }
+        let Output { stdout, status, .. } = Command::new(program).output().expect("a program");
+        assert!(status.success());
+        String::from_utf8(stdout).expect("text")
+    }
+}
+
+#[test]
+fn calls() {
+    let program = Program::new();
+    // The functions are taken for those of the package by the file that has them: here, the program.
+    insta::assert_snapshot!("torch_extension", program.run("libcust_opapi.so"));
+    let elsewhere = program.run("libopapi.so");
+    assert!(!elsewhere.contains("aclnnGeGluV2 x"), "{elsewhere}");
+    let why = "; install the operators' package, which `emit --layout custom` writes";
+    assert!(elsewhere.contains("libopapi.so") && elsewhere.contains(why), "{elsewhere}");
+}
+
+/// Every operator of the family but one, whose mask is of bits.
+#[test]
+fn the_family() {
+    let socs = Layout::Torch.socs();
+    let defs = ops_glu_grad::OPERATORS.iter().map(|o| o.def());
+    let (tree, left) = emit_all(defs, Layout::Torch, &socs, &Options::default()).expect("a tree");
+    let source = tree.get("csrc/operators.cpp").expect("the source");
+    let registered = source.lines().filter(|l| l.trim().starts_with("library.impl(")).count();
+    assert_eq!(registered, ops_glu_grad::OPERATORS.len() - 1);
+    let bits: Vec<String> =
+        left.iter().map(ToString::to_string).filter(|l| l.contains("bits")).collect();
+    assert_eq!(
+        bits,
+        ["ReluGradV2 has a mask of bits, which PyTorch has no tensors of; use --layout custom"]
+    );
+    let refused =
+        emit_all([operator("ReluGradV2")].into_iter(), Layout::Torch, &socs, &Options::default());
+    assert_eq!(refused.expect_err("bits").to_string(), bits[0]);
+    for file in &tree.files {
+        assert!(!file.text.contains("@namespace@"), "{}", file.path);
+    }
+}
