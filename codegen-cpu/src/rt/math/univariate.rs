@@ -11,7 +11,7 @@
 //! f(x) from p             by the symmetry
 //! ```
 //!
-//! Where a variable is a product, what its rounding lost is added to `d` (see [`two`](super::two)). Beyond a table
+//! Where a variable is a product, what its rounding lost is added to `d` (see [`two`]). Beyond a table
 //! functions are mostly exponentials, then straight ([`beyond`](super::beyond)); lanes that are not even there are
 //! evaluated otherwise ([`tabled`](crate::rt::tabled)).
 
