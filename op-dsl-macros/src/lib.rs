@@ -1,5 +1,6 @@
 //! The attribute macros of `op-dsl`: a door onto `op-dsl-expand`. Documentation and examples are with `op_dsl`, which re-exports them.
 
+use op_dsl_expand::Purpose;
 use proc_macro::TokenStream;
 
 /// A family of operators: an inline module of attribute enums, constants, `#[formula]` and `#[op]`
@@ -13,7 +14,7 @@ use proc_macro::TokenStream;
 /// names by which documents have published some of the operators.
 #[proc_macro_attribute]
 pub fn operators(args: TokenStream, item: TokenStream) -> TokenStream {
-    op_dsl_expand::operators(args.into(), item.into()).into()
+    op_dsl_expand::operators(Purpose::of_this_compilation(), args.into(), item.into()).into()
 }
 
 /// One operator: a function from one element of each input to one element of each output.
@@ -23,7 +24,7 @@ pub fn operators(args: TokenStream, item: TokenStream) -> TokenStream {
 /// `grad(name = "GeGluGradV2", wrt(x), inputs(..), outputs(..), empty = .., broadcast, promote)`.
 #[proc_macro_attribute]
 pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
-    op_dsl_expand::op(args.into(), item.into()).into()
+    op_dsl_expand::op(Purpose::of_this_compilation(), args.into(), item.into()).into()
 }
 
 /// A part of formulas that operators share. It is inlined where they call it.

@@ -1,9 +1,11 @@
 //! One operator's expansion as a reader would see it, by a call of the library.
 
+use op_dsl_expand::Purpose;
 use quote::quote;
 
 fn expansion() -> String {
     let tokens = op_dsl_expand::op(
+        Purpose::Call,
         quote!(name = "Swish", grad(name = "SwishGrad", wrt(x))),
         quote! {
             /// `y = x * sigmoid(beta * x)`
@@ -37,6 +39,7 @@ fn is_as_it_was() {
 fn interleaved_parts_take_turns() {
     let of = |split| {
         let tokens = op_dsl_expand::op(
+            Purpose::Call,
             quote!(name = "Gate", grad(name = "GateGrad", wrt(x))),
             quote! {
                 pub fn gate(z: Elem, #split x: Gated, #[attr(default = -1)] dim: Dim) -> Elem {
@@ -64,7 +67,8 @@ fn with_tables() -> String {
             x * tanh(softplus(x))
         }
     );
-    op_dsl_expand::op(quote!(name = "Mish", grad(name = "MishGrad", wrt(x))), mish).to_string()
+    op_dsl_expand::op(Purpose::Call, quote!(name = "Mish", grad(name = "MishGrad", wrt(x))), mish)
+        .to_string()
 }
 
 #[test]

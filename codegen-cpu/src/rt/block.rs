@@ -223,112 +223,117 @@ fn in_turn<T: Copy, const O: usize>(
     (turn.order([output[k], output[k + 1]])[0], turn.order([y[k], y[k + 1]]))
 }
 
-/// The loop of every block kernel.
+/// A body's kernels, as functions of the body.
 ///
-/// # Safety
-/// As [`BlockFn`].
-#[allow(clippy::needless_range_loop)] // iterators are functions too: kernels compiled a tenth longer
-unsafe fn block<S, E, B, const I: usize, const A: usize, const O: usize, const W: usize>(
-    io: &Streams,
-    steps: usize,
-    nt: bool,
-) where
-    S: Isa,
-    E: El,
-    B: Body<I, A, O>,
-{
-    // SAFETY: passed on from the caller, who picked this level's kernel only after asking the CPU.
-    let s = unsafe { S::assume() };
-    // By value: behind a reference the pointers would be loaded anew after each store.
-    let (mut input, mut output) = ([core::ptr::null::<E>(); I], [core::ptr::null_mut::<u8>(); O]);
-    let (mut to, mut own, mut scalar) = ([E::DTYPE; O], true, [0.0; A]);
-    for k in 0..I {
-        input[k] = io.start(k).cast();
-    }
-    for k in 0..O {
-        (output[k], to[k]) = (io.start(I + k), io.outputs[k]);
-        own &= to[k] == E::DTYPE;
-    }
-    scalar.copy_from_slice(&io.scalar[..A]);
-    let (turns, far) = (io.turns, nt && io.asks_ahead);
-    s.vectorize(
-        #[inline(always)]
-        move || {
-            let zero = Floats::<S, W>::splat(s, 0.0);
-            let mut a = [zero; A];
-            for k in 0..A {
-                a[k] = Floats::splat(s, scalar[k]);
-            }
-            for i in 0..steps {
-                let at = i * W * S::f32s::LEN;
-                // SAFETY: the caller vouches for `steps` steps of every stream.
-                unsafe {
-                    let start = core::ptr::null();
-                    let mut x = [Input { s, start, far, loaded: None, _step: PhantomData }; I];
-                    for k in 0..I {
-                        x[k].start = match B::MASKS[k] {
-                            true => input[k].cast::<u8>().add(at).cast(),
-                            false => input[k].add(at),
-                        };
-                    }
-                    let mut loaded = [const { MaybeUninit::uninit() }; I];
-                    if const { any(&B::INPUT_TURNS) } {
+/// rustc compiles a module again if anything of it has changed. It places functions of types, such as these, in the
+/// types' module, and other instances where they are written. So an operator, which is a module, is compiled again if
+/// its own formula has changed, and not if another's has.
+pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> + Sized {
+    /// The loop of every block kernel.
+    ///
+    /// # Safety
+    /// As [`BlockFn`].
+    #[allow(clippy::needless_range_loop)] // iterators are functions too: kernels compiled a tenth longer
+    unsafe fn block<S: Isa, E: El, const W: usize>(io: &Streams, steps: usize, nt: bool) {
+        // SAFETY: passed on from the caller, who picked this level's kernel only after asking the CPU.
+        let s = unsafe { S::assume() };
+        // By value: behind a reference the pointers would be loaded anew after each store.
+        let (mut input, mut output) =
+            ([core::ptr::null::<E>(); I], [core::ptr::null_mut::<u8>(); O]);
+        let (mut to, mut own, mut scalar) = ([E::DTYPE; O], true, [0.0; A]);
+        for k in 0..I {
+            input[k] = io.start(k).cast();
+        }
+        for k in 0..O {
+            (output[k], to[k]) = (io.start(I + k), io.outputs[k]);
+            own &= to[k] == E::DTYPE;
+        }
+        scalar.copy_from_slice(&io.scalar[..A]);
+        let (turns, far) = (io.turns, nt && io.asks_ahead);
+        s.vectorize_for::<Self, _>(
+            #[inline(always)]
+            move || {
+                let zero = Floats::<S, W>::splat(s, 0.0);
+                let mut a = [zero; A];
+                for k in 0..A {
+                    a[k] = Floats::splat(s, scalar[k]);
+                }
+                for i in 0..steps {
+                    let at = i * W * S::f32s::LEN;
+                    // SAFETY: the caller vouches for `steps` steps of every stream.
+                    unsafe {
+                        let start = core::ptr::null();
+                        let mut x = [Input { s, start, far, loaded: None, _step: PhantomData }; I];
                         for k in 0..I {
-                            if B::INPUT_TURNS[k] {
-                                let both = [input[k], input[k + 1]];
-                                let [a, b] = load_two::<S, E, W>(s, both, turns[k], at, far);
-                                loaded[k].write(a);
-                                loaded[k + 1].write(b);
+                            x[k].start = match Self::MASKS[k] {
+                                true => input[k].cast::<u8>().add(at).cast(),
+                                false => input[k].add(at),
+                            };
+                        }
+                        let mut loaded = [const { MaybeUninit::uninit() }; I];
+                        if const { any(&Self::INPUT_TURNS) } {
+                            for k in 0..I {
+                                if Self::INPUT_TURNS[k] {
+                                    let both = [input[k], input[k + 1]];
+                                    let [a, b] = load_two::<S, E, W>(s, both, turns[k], at, far);
+                                    loaded[k].write(a);
+                                    loaded[k + 1].write(b);
+                                }
+                            }
+                            for k in 0..I {
+                                if Self::INPUT_TURNS[k] || k > 0 && Self::INPUT_TURNS[k - 1] {
+                                    x[k].loaded = Some(loaded[k].assume_init_ref());
+                                }
                             }
                         }
-                        for k in 0..I {
-                            if B::INPUT_TURNS[k] || k > 0 && B::INPUT_TURNS[k - 1] {
-                                x[k].loaded = Some(loaded[k].assume_init_ref());
+                        let y = Self::eval::<S, E, W>(s, x, a);
+                        // One test for all outputs: with one for each, kernels were up to a tenth slower.
+                        if own {
+                            let mut v = 0;
+                            while v < W {
+                                for k in 0..O {
+                                    if const { any(&Self::OUTPUT_TURNS) }
+                                        && turns[I + k] != Turn::Alone
+                                    {
+                                        if Self::OUTPUT_TURNS[k] && v == 0 {
+                                            let (p, both) = in_turn(turns[I + k], &output, &y, k);
+                                            E::store_turns(s, p.cast::<E>().add(2 * at), both, nt);
+                                        }
+                                        continue;
+                                    }
+                                    let p = output[k].cast::<E>().add(at + v * S::f32s::LEN);
+                                    if const { run::<E, W>() < W } {
+                                        E::store(s, p, y[k].pair(v), nt);
+                                    } else {
+                                        E::store(s, p, y[k], nt);
+                                    }
+                                }
+                                v += const { run::<E, W>() };
                             }
-                        }
-                    }
-                    let y = B::eval::<S, E, W>(s, x, a);
-                    // One test for all outputs: with one for each, kernels were up to a tenth slower.
-                    if own {
-                        let mut v = 0;
-                        while v < W {
+                        } else {
+                            core::hint::cold_path();
                             for k in 0..O {
-                                if const { any(&B::OUTPUT_TURNS) } && turns[I + k] != Turn::Alone {
-                                    if B::OUTPUT_TURNS[k] && v == 0 {
+                                if const { any(&Self::OUTPUT_TURNS) } && turns[I + k] != Turn::Alone
+                                {
+                                    if Self::OUTPUT_TURNS[k] {
                                         let (p, both) = in_turn(turns[I + k], &output, &y, k);
-                                        E::store_turns(s, p.cast::<E>().add(2 * at), both, nt);
+                                        let p = p.add(2 * at * to[k].size());
+                                        store_as::<S, E, W, 2>(s, to[k], p, both, nt);
                                     }
                                     continue;
                                 }
-                                let p = output[k].cast::<E>().add(at + v * S::f32s::LEN);
-                                if const { run::<E, W>() < W } {
-                                    E::store(s, p, y[k].pair(v), nt);
-                                } else {
-                                    E::store(s, p, y[k], nt);
-                                }
+                                let p = output[k].add(at * to[k].size());
+                                store_as::<S, E, W, 1>(s, to[k], p, [y[k]], nt);
                             }
-                            v += const { run::<E, W>() };
-                        }
-                    } else {
-                        core::hint::cold_path();
-                        for k in 0..O {
-                            if const { any(&B::OUTPUT_TURNS) } && turns[I + k] != Turn::Alone {
-                                if B::OUTPUT_TURNS[k] {
-                                    let (p, both) = in_turn(turns[I + k], &output, &y, k);
-                                    let p = p.add(2 * at * to[k].size());
-                                    store_as::<S, E, W, 2>(s, to[k], p, both, nt);
-                                }
-                                continue;
-                            }
-                            let p = output[k].add(at * to[k].size());
-                            store_as::<S, E, W, 1>(s, to[k], p, [y[k]], nt);
                         }
                     }
                 }
-            }
-        },
-    )
+            },
+        )
+    }
 }
+
+impl<B, const I: usize, const A: usize, const O: usize> Kernel<I, A, O> for B where B: Body<I, A, O> {}
 
 /// All block kernels of one body, with its numbers of streams, which pointers are counted by:
 ///
@@ -385,7 +390,7 @@ impl Kernels {
             )*};
             ($level:ident $token:ident, $E:ty, $dtype:ident) => {{
                 const W: usize = width(DType::$dtype, Level::$level);
-                let kernel = block::<fearless_simd::$token, $E, B, I, A, O, W>;
+                let kernel = <B as Kernel<I, A, O>>::block::<fearless_simd::$token, $E, W>;
                 table[DType::$dtype as usize][Level::$level as usize] = Some(kernel as BlockFn);
             }};
         }

@@ -231,7 +231,11 @@ impl Operator {
             |tensors: &[Tensor]| tensors.iter().map(|t| t.kind.parts().len()).sum::<usize>();
         let (inputs, outputs) = (count(&self.def.inputs), count(&self.def.outputs));
         let floats = self.def.attrs.iter().filter(|a| a.kind == AttrKind::Float).count();
-        let kernels = self.kernels.get(bound.spec).ok_or_else(|| wrong("specialisations"))?;
+        let none = match self.kernels.is_empty() {
+            true => "there are none in a build script",
+            false => "specialisations",
+        };
+        let kernels = self.kernels.get(bound.spec).ok_or_else(|| wrong(none))?;
         let parts = self.def.inputs.iter().flat_map(|t| t.kind.parts().iter().map(|_| t.kind));
         let read = parts.zip(kernels.reads()).zip(kernels.masks());
         let mut masks = read.filter(|((_, reads), _)| **reads);

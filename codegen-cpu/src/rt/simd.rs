@@ -155,6 +155,12 @@ pub trait Isa: Simd + Functions {
     /// The CPU must have the level.
     unsafe fn assume() -> Self;
 
+    /// As `vectorize`, for what is compiled with the kernels of `B`: see [`super::block::Kernel`].
+    #[inline(always)]
+    fn vectorize_for<B, R>(self, f: impl FnOnce() -> R) -> R {
+        self.vectorize(f)
+    }
+
     /// `t[ix & 7]` for every lane.
     #[inline(always)]
     fn lut8(self, t: &[f32; 8], ix: Self::u32s) -> Self::f32s {

@@ -12,9 +12,21 @@ use super::simd::Isa;
 use super::step::{Bits, Floats, Load, Mask, PAIR};
 use super::wide::Wide;
 
+/// `$f` for each `$k` below the length of an array, from a first value. A loop: closures of array methods may be
+/// compiled without the level's instructions, and iterators by value move vectors about.
+macro_rules! each_of {
+    ($first:expr; $k:ident => $f:expr) => {{
+        let mut all = [$first; _];
+        for $k in 0..all.len() {
+            all[$k] = $f;
+        }
+        all
+    }};
+}
+
 /// A body with `F` functions that have tables, of `I` inputs, `A` attributes and `O` outputs.
 pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>:
-    Body<I, A, O>
+    Body<I, A, O> + Sized
 {
     /// Whether attributes are such that products with them keep all digits.
     fn usable<S: Isa, const W: usize>(s: S, a: [Floats<S, W>; A]) -> bool;
@@ -53,18 +65,46 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
         x: [Wide<S, W>; I],
         a: [Floats<S, W>; A],
     ) -> [Wide<S, W>; O];
-}
 
-/// `$f` for each `$k` below the length of an array, from a first value. A loop: closures of array methods may be
-/// compiled without the level's instructions, and iterators by value move vectors about.
-macro_rules! each_of {
-    ($first:expr; $k:ident => $f:expr) => {{
-        let mut all = [$first; _];
-        for $k in 0..all.len() {
-            all[$k] = $f;
-        }
-        all
-    }};
+    /// [`tabled`] where some lane is beyond a table.
+    #[cold]
+    #[inline(never)]
+    fn far<S: Isa, E: El>(s: S, of_x: [Bits<S>; I], of_a: [Bits<S>; A]) -> [Floats<S>; O] {
+        s.vectorize_for::<Self, _>(
+            #[inline(always)]
+            || {
+                let none = Floats::splat(s, 0.0);
+                let x: [Floats<S>; I] = each_of!(none; k => of_x[k].floats());
+                let a: [Floats<S>; A] = each_of!(none; k => of_a[k].floats());
+                let t = Self::variables::<S, E, _, _>(s, x, a);
+                let usable = Self::usable(s, a);
+                let (f, missed) = Self::anywhere::<S, E>(s, t);
+                let mut out = Self::rest::<S, E, _, PAIR>(s, x, a, f);
+                if !usable || missed.any_true() {
+                    let exact = Self::exactly(s, of_x, of_a);
+                    for k in 0..O {
+                        out[k] = if usable { missed.select(exact[k], out[k]) } else { exact[k] };
+                    }
+                }
+                out
+            },
+        )
+    }
+
+    /// [`Tabled::everywhere`], once for all element types.
+    #[inline(never)]
+    fn exactly<S: Isa>(s: S, x: [Bits<S>; I], a: [Bits<S>; A]) -> [Floats<S>; O] {
+        s.vectorize_for::<Self, _>(
+            #[inline(always)]
+            || {
+                let none = Floats::splat(s, 0.0);
+                let a: [Floats<S>; A] = each_of!(none; k => a[k].floats());
+                let x: [Wide<S>; I] = each_of!(none.wide(); k => x[k].floats().wide());
+                let exact = Self::everywhere(s, x, a);
+                each_of!(none; k => exact[k].narrow())
+            },
+        )
+    }
 }
 
 /// The results of a step.
@@ -99,46 +139,10 @@ where
     let mut out = [Floats::splat(s, 0.0); O];
     for pair in (0..W).step_by(PAIR) {
         let x: [Bits<S>; I] = each_of!(none.bits(); k => x[k].pair(pair).bits());
-        let part = far::<B, S, E, I, A, O, F>(s, x, a);
+        let part = B::far::<S, E>(s, x, a);
         for k in 0..O {
             out[k].set_pair(pair, part[k]);
         }
     }
     out
-}
-
-/// [`tabled`] where some lane is beyond a table.
-#[cold]
-#[inline(never)]
-fn far<B, S, E, const I: usize, const A: usize, const O: usize, const F: usize>(
-    s: S,
-    x: [Bits<S>; I],
-    a: [Bits<S>; A],
-) -> [Floats<S>; O]
-where
-    B: Tabled<I, A, O, F>,
-    S: Isa,
-    E: El,
-{
-    s.vectorize(
-        #[inline(always)]
-        || {
-            let none = Floats::splat(s, 0.0);
-            let x: [Floats<S>; I] = each_of!(none; k => x[k].floats());
-            let a: [Floats<S>; A] = each_of!(none; k => a[k].floats());
-            let t = B::variables::<S, E, _, _>(s, x, a);
-            let usable = B::usable(s, a);
-            let (f, missed) = B::anywhere::<S, E>(s, t);
-            let mut out = B::rest::<S, E, _, PAIR>(s, x, a, f);
-            if !usable || missed.any_true() {
-                let x: [Wide<S>; I] = each_of!(none.wide(); k => x[k].wide());
-                let exact = B::everywhere(s, x, a);
-                for k in 0..O {
-                    let exact = exact[k].narrow();
-                    out[k] = if usable { missed.select(exact, out[k]) } else { exact };
-                }
-            }
-            out
-        },
-    )
 }

@@ -1,7 +1,7 @@
 //! The items of the expansion: the kept functions, and for each operator its attributes as a
 //! struct, its typed call and its entry in the table.
 
-use super::{data, doc, oracle};
+use super::{Purpose, data, doc, oracle};
 use codegen_cpu::lower::body;
 use codegen_cpu::lower::literal::{count, f32_literal, integer};
 use op_dsl_ir::op::{Attr, AttrKind, OpDef, Value};
@@ -34,10 +34,15 @@ pub fn static_name(op: &Operator) -> Ident {
 }
 
 /// All items of one operator.
-pub fn operator(op: &Operator, f: &OpFn, published: Option<&Path>) -> TokenStream {
+pub fn operator(
+    purpose: Purpose,
+    op: &Operator,
+    f: &OpFn,
+    published: Option<&Path>,
+) -> TokenStream {
     let structure = structure(op, f);
     let run = run(op);
-    let entry = entry(op, f, published);
+    let entry = entry(purpose, op, f, published);
     quote!(#structure #run #entry)
 }
 
@@ -180,28 +185,28 @@ fn run(op: &Operator) -> TokenStream {
 }
 
 /// The entry in the table: definition, kernels, oracle.
-fn entry(op: &Operator, f: &OpFn, published: Option<&Path>) -> TokenStream {
+fn entry(purpose: Purpose, op: &Operator, f: &OpFn, published: Option<&Path>) -> TokenStream {
     let (def, entry) = (&op.def, static_name(op));
     let docs = format!("[`{}`] in the table of operators.", def.name);
     let oracle = oracle::function(op, f);
     let definition = data::definition(def, published);
-    let bodies = bodies(def);
-    let [inputs, scalars, outputs] = body::widths(def).map(count);
-    let names = (0..def.specs.len()).map(body_name);
+    let (kernels, listed) = match purpose {
+        Purpose::Call => {
+            let module = format_ident!("kernels_of_{}", def.snake());
+            (kernels(&module, def), quote!(#module::KERNELS))
+        }
+        Purpose::Define => (TokenStream::new(), quote!(&[])),
+    };
     quote! {
+        #kernels
+
         #[doc = #docs]
         #[allow(clippy::approx_constant)] // a graph's numbers, however they came about
         pub static #entry: ::op_dsl::Operator = {
-            #bodies
             #oracle
             {
                 use ::op_dsl::__rt::data::*;
-                use ::op_dsl::__rt::vector::Kernels;
-                ::op_dsl::Operator::new(
-                    #definition,
-                    &[#(Kernels::of::<#names, #inputs, #scalars, #outputs>()),*],
-                    oracle,
-                )
+                ::op_dsl::Operator::new(#definition, #listed, oracle)
             }
         };
     }
@@ -211,15 +216,23 @@ fn body_name(spec: usize) -> Ident {
     format_ident!("Spec{spec}")
 }
 
-fn bodies(def: &OpDef) -> TokenStream {
-    let each = def.specs.iter().enumerate().map(|(i, spec)| {
-        let name = body_name(i);
-        let body = body::implementation(&name, def, spec);
+/// A module of an operator's kernels: rustc compiles modules apart, and again only those of which anything changed.
+fn kernels(module: &Ident, def: &OpDef) -> TokenStream {
+    let [inputs, scalars, outputs] = body::widths(def).map(count);
+    let names: Vec<Ident> = (0..def.specs.len()).map(body_name).collect();
+    let bodies = names.iter().zip(def.specs.iter()).map(|(name, spec)| {
+        let body = body::implementation(name, def, spec);
         quote!(struct #name; #body)
     });
     quote! {
-        #[allow(unused_imports)]
-        use ::op_dsl::__rt::vector::*;
-        #(#each)*
+        mod #module {
+            #[allow(unused_imports)]
+            use ::op_dsl::__rt::vector::*;
+
+            #(#bodies)*
+
+            pub(super) static KERNELS: &[Kernels] =
+                &[#(Kernels::of::<#names, #inputs, #scalars, #outputs>()),*];
+        }
     }
 }

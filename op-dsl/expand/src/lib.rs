@@ -5,6 +5,7 @@
 //! item      the kept function, the attributes as a struct, the typed call, the table entry
 //! oracle    the author's own function as the judge
 //! doc       what rustdoc says of an operator
+//! purpose   whether anything will run kernels
 //! ```
 //!
 //! The macros' front door: each function here is one macro. The bodies of kernels come from
@@ -15,6 +16,9 @@ mod data;
 mod doc;
 mod item;
 mod oracle;
+mod purpose;
+
+pub use purpose::Purpose;
 
 use codegen_cpu::lower::literal::integer;
 use op_dsl_syntax::{EnumDef, Family};
@@ -23,13 +27,13 @@ use quote::{ToTokens, quote};
 use syn::{Expr, ItemFn, MetaNameValue, Path};
 
 /// Expands `#[operators] mod name { .. }` and `#[operators(published = TABLE)] mod name { .. }`.
-pub fn operators(args: TokenStream, item: TokenStream) -> TokenStream {
+pub fn operators(purpose: Purpose, args: TokenStream, item: TokenStream) -> TokenStream {
     let (published, error) = match published(args) {
         Ok(published) => (published, None),
         Err(e) => (None, Some(e.into_compile_error())),
     };
     let expanded = match op_dsl_syntax::module(item.clone()) {
-        Ok(family) => self::family(&family, published.as_ref()),
+        Ok(family) => self::family(purpose, &family, published.as_ref()),
         Err(e) => kept(e, item),
     };
     quote!(#error #expanded)
@@ -52,9 +56,9 @@ fn published(args: TokenStream) -> syn::Result<Option<Path>> {
 }
 
 /// Expands `#[op(args)] fn` outside of a module.
-pub fn op(args: TokenStream, item: TokenStream) -> TokenStream {
+pub fn op(purpose: Purpose, args: TokenStream, item: TokenStream) -> TokenStream {
     match op_dsl_syntax::function(args, item.clone()) {
-        Ok(family) => self::family(&family, None),
+        Ok(family) => self::family(purpose, &family, None),
         Err(e) => kept(e, item),
     }
 }
@@ -83,13 +87,14 @@ fn kept(error: syn::Error, item: TokenStream) -> TokenStream {
     quote!(#error #item)
 }
 
-fn family(family: &Family, published: Option<&Path>) -> TokenStream {
+fn family(purpose: Purpose, family: &Family, published: Option<&Path>) -> TokenStream {
     let error = family.error.as_ref().map(syn::Error::to_compile_error);
     // What was refused is kept without a body, so without attributes in it.
     let functions = family.error.as_ref().map_or(&family.functions[..], |_| &[]);
     let items = family.items.iter().map(|i| item::kept(i, functions));
+    let functions = &family.functions;
     let ops =
-        family.ops.iter().map(|op| item::operator(op, &family.functions[op.function], published));
+        family.ops.iter().map(|op| item::operator(purpose, op, &functions[op.function], published));
     // An oracle needs a formula that was understood.
     let oracles = family.error.is_none().then(|| {
         let each = family.functions.iter().map(oracle::evaluator);

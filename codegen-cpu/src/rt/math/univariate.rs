@@ -90,19 +90,20 @@ const fn table<U: Tables<N>, S: Isa, E: El, const N: usize>() -> Option<Table<N>
     if S::FMA && S::INLINE_LUT { U::TABLES[E::DTYPE as usize] } else { None }
 }
 
-/// An expression of the table `$table` that a level has, if it has one.
+/// An expression of the table `$table` that a level has, or `$none`. No closure: it would be compiled with all others
+/// that an `Option` is mapped by, and not with its function.
 macro_rules! with_table {
-    ($U:ident, $S:ident, $E:ident, $table:ident => $f:expr) => {
+    ($U:ident, $S:ident, $E:ident, $table:ident => $f:expr, $none:expr) => {
         if const { $S::WIDE_LUT } {
-            (const { table::<$U, $S, $E, 32>() }).map(
-                #[inline(always)]
-                |$table| $f,
-            )
+            match const { table::<$U, $S, $E, 32>() } {
+                Some($table) => $f,
+                None => $none,
+            }
         } else {
-            (const { table::<$U, $S, $E, 8>() }).map(
-                #[inline(always)]
-                |$table| $f,
-            )
+            match const { table::<$U, $S, $E, 8>() } {
+                Some($table) => $f,
+                None => $none,
+            }
         }
     };
 }
@@ -121,14 +122,11 @@ pub fn univariate<U: Univariate, S: Isa, E: El, const W: usize>(
     s: S,
     x: Variable<S, W>,
 ) -> Two<S, W> {
-    with_table!(U, S, E, table => {
-        if const { U::TWO && is_single::<E>() } {
-            return table.two(s, x.is);
-        }
-        let low = if const { U::SCALED && is_single::<E>() } { Some(x.is.low) } else { None };
-        Two::exact(s, table.value(s, x.is.high, low))
-    })
-    .unwrap_or(Two::exact(s, Floats::splat(s, f32::NAN)))
+    let low = if const { U::SCALED && is_single::<E>() } { Some(x.is.low) } else { None };
+    with_table!(U, S, E, table => match const { U::TWO && is_single::<E>() } {
+        true => table.two(s, x.is),
+        false => Two::exact(s, table.value(s, x.is.high, low)),
+    }, Two::exact(s, Floats::splat(s, f32::NAN)))
 }
 
 /// Whether all lanes are inside the table; a NaN may be or not.
@@ -137,8 +135,7 @@ pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variabl
     with_table!(U, S, E, table => {
         table.all_inside(s, x.is.high, U::SCALED && is_single::<E>())
             && !(const { loses::<U, S, E>() } && two::any_tiny(x.of))
-    })
-    .unwrap_or(false)
+    }, false)
 }
 
 /// A function by its table and what is known of it beyond, and the lanes that have to be evaluated otherwise; no NaN
@@ -174,8 +171,7 @@ pub fn anywhere<U: Univariate, S: Isa, E: El>(
         }
         if const { loses::<U, S, E>() } { missed = missed | two::tiny(x.of) }
         (value, missed)
-    })
-    .unwrap_or((nothing, x.of.simd_eq(x.of)))
+    }, (nothing, x.of.simd_eq(x.of)))
 }
 
 /// Whether a function has the digits of a variable that is the product of a small number: it is zero at zero. No number

@@ -8,11 +8,41 @@ use fearless_simd::{
     u32x16,
 };
 
+/// What [`Isa::vectorize_for`] enables: all that the tokens vouch for, as their own functions are not inlined into
+/// what has less.
+trait Enabled {
+    #[inline]
+    unsafe fn sse2<R>(f: impl FnOnce() -> R) -> R {
+        f()
+    }
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,cmpxchg16b,f16c,fma,fxsr,lzcnt,movbe,popcnt,xsave")]
+    unsafe fn avx2<R>(f: impl FnOnce() -> R) -> R {
+        f()
+    }
+    #[inline]
+    #[target_feature(
+        enable = "adx,aes,avx512bitalg,avx512bw,avx512cd,avx512dq,avx512f,avx512ifma,avx512vbmi,avx512vbmi2,\
+                  avx512vl,avx512vnni,avx512vpopcntdq,bmi1,bmi2,cmpxchg16b,fma,fxsr,gfni,lzcnt,movbe,pclmulqdq,\
+                  popcnt,rdrand,rdseed,sha,vaes,vpclmulqdq,xsave,xsavec,xsaveopt,xsaves"
+    )]
+    unsafe fn avx512<R>(f: impl FnOnce() -> R) -> R {
+        f()
+    }
+}
+
+impl<B> Enabled for B {}
+
 impl Isa for Sse2 {
     const FMA: bool = false;
     const WIDE_LUT: bool = true;
     const INLINE_LUT: bool = false;
     token!(as_sse2);
+    #[inline(always)]
+    fn vectorize_for<B, R>(self, f: impl FnOnce() -> R) -> R {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { <B as Enabled>::sse2(f) }
+    }
     #[inline(always)]
     unsafe fn stream(self, p: *mut u32, v: u32x4<Self>) {
         // SAFETY: the caller vouches for the pointer; SSE2 is part of x86-64.
@@ -62,6 +92,11 @@ impl Isa for Avx2 {
     const WIDE_LUT: bool = false;
     const INLINE_LUT: bool = true;
     token!(as_avx2);
+    #[inline(always)]
+    fn vectorize_for<B, R>(self, f: impl FnOnce() -> R) -> R {
+        // SAFETY: the token vouches for the level.
+        unsafe { <B as Enabled>::avx2(f) }
+    }
     #[inline(always)]
     fn lut8(self, t: &[f32; 8], ix: u32x8<Self>) -> f32x8<Self> {
         let t = f32x8::load_array_ref(self, t);
@@ -197,6 +232,11 @@ impl Isa for Avx512 {
     const INLINE_LUT: bool = true;
     token!(as_avx512);
 
+    #[inline(always)]
+    fn vectorize_for<B, R>(self, f: impl FnOnce() -> R) -> R {
+        // SAFETY: the token vouches for the level.
+        unsafe { <B as Enabled>::avx512(f) }
+    }
     #[inline(always)]
     fn if_positive(self, x: f32x16<Self>, yes: f32x16<Self>, no: f32x16<Self>) -> f32x16<Self> {
         // The compiler would turn a comparison of the bits round and exchange its arms. A comparison of

@@ -1,0 +1,74 @@
+//! What operators are expanded for: a program that calls them, or somebody who only reads what they are.
+//!
+//! Kernels and their tables are nearly all of an expansion and of what rustc makes of it. Where rustc makes no code
+//! (`cargo check`, clippy, rustdoc, editors) nothing runs them, and a build script emits packages from definitions.
+
+use std::ffi::OsStr;
+
+/// What operators are expanded for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A program, or a library of one.
+    Call,
+    /// Definitions without kernels.
+    Define,
+}
+
+impl Purpose {
+    /// That of the compilation that this runs in: macros are part of the compiler's process.
+    pub fn of_this_compilation() -> Purpose {
+        let program = std::env::current_exe().ok();
+        let program = program.as_ref().and_then(|path| path.file_stem()).and_then(OsStr::to_str);
+        let arguments: Vec<String> =
+            std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+        let name = std::env::var("CARGO_CRATE_NAME").unwrap_or_default();
+        Purpose::of(program.unwrap_or_default(), &arguments, &name)
+    }
+
+    /// That of a compiler's call for a crate.
+    fn of(compiler: &str, arguments: &[String], crate_name: &str) -> Purpose {
+        let reads = compiler == "rustdoc" || compiler.starts_with("rust-analyzer");
+        let emits =
+            |what: &str| what.split(',').any(|kind| !["dep-info", "metadata"].contains(&kind));
+        let mut asked = arguments.iter().enumerate().filter_map(|(k, argument)| {
+            match argument.strip_prefix("--emit")? {
+                "" => arguments.get(k + 1).map(String::as_str),
+                rest => rest.strip_prefix('='),
+            }
+        });
+        // Not asked for anything, rustc makes a program.
+        let makes_code = asked.clone().next().is_none() || asked.any(emits);
+        match reads || !makes_code || crate_name.starts_with("build_script_") {
+            true => Purpose::Define,
+            false => Purpose::Call,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compilers_calls() {
+        let of = |call: &str, crate_name: &str| {
+            let mut words = call.split(' ').map(str::to_string);
+            let program = words.next().unwrap_or_default();
+            Purpose::of(&program, &words.collect::<Vec<_>>(), crate_name)
+        };
+        for (call, crate_name, purpose) in [
+            ("rustc --crate-type lib --emit=dep-info,metadata,link -O", "gates", Purpose::Call),
+            ("rustc --crate-name gates --emit=dep-info,link src/main.rs", "gates", Purpose::Call),
+            ("rustc --test --emit dep-info,metadata,asm", "gates", Purpose::Call),
+            ("rustc --emit=dep-info --emit=obj=gates.o", "gates", Purpose::Call),
+            ("rustc gates.rs", "", Purpose::Call),
+            ("rustc --crate-type lib --emit=dep-info,metadata", "gates", Purpose::Define),
+            ("clippy-driver --emit dep-info,metadata", "gates", Purpose::Define),
+            ("rustdoc --crate-type lib", "gates", Purpose::Define),
+            ("rust-analyzer-proc-macro-srv", "gates", Purpose::Define),
+            ("rustc --emit=dep-info,link build.rs", "build_script_build", Purpose::Define),
+        ] {
+            assert_eq!(of(call, crate_name), purpose, "{call}, {crate_name}");
+        }
+    }
+}
