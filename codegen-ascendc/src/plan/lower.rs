@@ -1,6 +1,7 @@
 //! A graph -> vector calls: scalars where one side is the same for every element, compound calls
 //! for scaled sums, forms for the smooth primitives.
 
+use super::limits;
 use super::regions::Regions;
 use crate::arch::{Round, Soc, Why};
 use crate::column::{Family, family, form_of, gate_of, note, number};
@@ -196,12 +197,10 @@ impl<'g> Pass<'g> {
 
     /// `max(x, -2^40)` and the like around a smooth primitive: its form holds `x` by itself.
     fn bare(&self, id: Id) -> Id {
-        const HUGE: f64 = (1u64 << 40) as f64;
         match self.node(id) {
-            Node::Call(Prim::Max, [x, c, _]) if self.as_const(c).is_some_and(|c| c <= -HUGE) => {
-                self.bare(x)
-            }
-            Node::Call(Prim::Min, [x, c, _]) if self.as_const(c).is_some_and(|c| c >= HUGE) => {
+            Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _])
+                if limits::is_spare(prim, self.as_const(c)) =>
+            {
                 self.bare(x)
             }
             _ => id,
@@ -241,12 +240,18 @@ impl<'g> Pass<'g> {
             Prim::Min => self.with_scalar(Api::Mins, Api::Min, x, y),
             Prim::Max => self.with_scalar(Api::Maxs, Api::Max, x, y),
             Prim::Mul3 => self.product_of_three([x, y, z]),
-            Prim::Div => match self.as_const(y) {
-                Some(c) => {
+            Prim::Div => match (self.as_const(x), self.as_const(y), self.square(y)) {
+                (_, Some(c), _) => {
                     let x = self.value(x)?;
                     Ok(self.seq.muls(x, 1.0 / c))
                 }
-                None => self.plain(Api::Div, &[x, y]),
+                // A square may overflow long before its reciprocal is nothing.
+                (Some(1.0), _, Some(root)) => {
+                    let (one, root) = (self.value(x)?, self.value(root)?);
+                    let reciprocal = self.seq.div(one, root);
+                    Ok(self.seq.mul(reciprocal, reciprocal))
+                }
+                _ => self.plain(Api::Div, &[x, y]),
             },
             Prim::Neg => {
                 let x = self.value(x)?;
@@ -326,6 +331,14 @@ impl<'g> Pass<'g> {
             _ => return None,
         };
         (self.target.truths(of) == Some(Stored::Bit)).then_some(of)
+    }
+
+    /// What a node is the square of.
+    fn square(&self, id: Id) -> Option<Id> {
+        match self.node(id) {
+            Node::Call(Prim::Mul, [x, y, _]) if x == y && !self.uniform[id.index()] => Some(x),
+            _ => None,
+        }
     }
 
     /// A product that only this sum reads.

@@ -8,6 +8,7 @@
 //! schedule   the order of calls
 //! allocate   the buffer of every value
 //! registers  the same calls on registers, instead of the three before
+//! limits     inputs that are held short of infinity
 //! cost       calls, cycles, bytes
 //! interpret  what the calls compute, without hardware
 //! ```
@@ -19,6 +20,7 @@ mod accept;
 mod allocate;
 mod cost;
 mod interpret;
+mod limits;
 mod lower;
 mod narrow;
 mod regions;
@@ -179,7 +181,18 @@ pub fn plan_with(
     let target = Target { def, soc, dtype, limits };
     let refuse = |why| Refusal { op: def.name.to_string(), soc: soc.name, dtype, why };
     check(def, spec, dtype, soc).map_err(refuse)?;
-    let (graph, way) = cheapest(def, spec, target, storage).map_err(refuse)?;
+    let graph = &def.specs[spec].graph;
+    let plan = of_graph(graph, spec, target, storage).map_err(refuse)?;
+    match limits::held(def, graph, &plan).filter(|_| limits == Limits::Exact) {
+        Some(held) => of_graph(&held, spec, target, storage).map_err(refuse),
+        None => Ok(plan),
+    }
+}
+
+/// Plans a graph of a specialisation.
+fn of_graph(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> Result<Plan, Why> {
+    let Target { def, soc, dtype, limits } = target;
+    let (graph, way) = cheapest(graph, target, storage)?;
     let Way { flow, registers, found } = way;
     let read = &def.specs[spec].graph;
     let named = |(k, name)| read.reads(k).then_some(name);
@@ -190,7 +203,7 @@ pub fn plan_with(
     if tile == 0 {
         let need = need.dense.fixed + (need.dense.bits * BLOCK / need.size).div_ceil(8);
         let have = soc.reported_ub();
-        return Err(refuse(Why::Ub(op_dsl_ir::tiling::UbTooSmall { need, have })));
+        return Err(Why::Ub(op_dsl_ir::tiling::UbTooSmall { need, have }));
     }
     let gm_bits = streams_bits(def, &inputs, dtype) + 8 * need.size * flow.outputs.len() as u64;
     let gm_bytes = gm_bits.div_ceil(8);
@@ -285,13 +298,8 @@ fn reads_masks(regions: &Regions, target: Target<'_>) -> bool {
 }
 
 /// The graph with functions of one value apart, or as it is where that takes fewer cycles.
-fn cheapest(
-    def: &OpDef,
-    spec: usize,
-    target: Target<'_>,
-    storage: Storage,
-) -> Result<(Graph, Way), Why> {
-    let (graph, inputs) = (&def.specs[spec].graph, def.input_streams().len());
+fn cheapest(graph: &Graph, target: Target<'_>, storage: Storage) -> Result<(Graph, Way), Why> {
+    let inputs = target.def.input_streams().len();
     let whole = Way::new(&Regions::none(graph, inputs), target, storage);
     let Some(regions) = Regions::find(graph, inputs, target) else {
         return whole.map(|way| (graph.clone(), way));

@@ -5,6 +5,7 @@
 //! functions are streams of a new graph, behind those of the operator.
 
 use super::accept::Judge;
+use super::limits;
 use super::lower::Target;
 use crate::column::form_of;
 use crate::sequence::form::cycles;
@@ -67,10 +68,12 @@ impl Regions {
 
 /// A function without bounds that stand between it and a huge number: ways hold by themselves.
 fn bare(graph: &Graph) -> Graph {
-    const HUGE: f64 = (1u64 << 40) as f64;
     simplify::run(&graph.rewrite(|b, node| match node {
-        Node::Call(Prim::Max, [x, c, _]) if b.as_const(c).is_some_and(|c| c <= -HUGE) => x,
-        Node::Call(Prim::Min, [x, c, _]) if b.as_const(c).is_some_and(|c| c >= HUGE) => x,
+        Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _])
+            if limits::is_spare(prim, b.as_const(c)) =>
+        {
+            x
+        }
         Node::Call(Prim::Tanh, [x, ..]) => tanh(b, x),
         node => b.add(node),
     }))

@@ -287,7 +287,8 @@ fn random_graphs_through_their_buffers() {
         }
         for soc in crate::arch::SOCS {
             let plan = plan(&def, 0, DType::F32, soc).expect("a plan");
-            let uniform = |id: Id| values[id.index()] as f32;
+            let numbers = plan.graph.eval_all(&STREAMS, &SCALARS);
+            let uniform = |id: Id| numbers[id.index()] as f32;
             let got = interpret(&plan, &STREAMS.map(|v| v as f32), uniform);
             for (g, o) in got.iter().zip(graph.outputs.iter()) {
                 let (g, w) = (f64::from(*g), values[o.index()]);

@@ -15,10 +15,15 @@ use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use std::collections::HashMap;
 
-/// Cubes of it are finite in f32.
+/// Where a part may have reached its limit. Cubes of the first are finite in f32, fifth powers of the second,
+/// and of the last whatever vanishes beside them.
+const REACHES: [f64; 3] = [REACH, (1u64 << 20) as f64, (1u64 << 10) as f64];
 const REACH: f64 = (1u64 << 40) as f64;
+
 /// Where limits are looked at.
-const BEYOND: [f64; 4] = [REACH, 7.3 * REACH, 1e20, 1e38];
+fn beyond(reach: f64) -> [f64; 4] {
+    [reach, 7.3 * reach, 1e20, 1e38]
+}
 
 /// Clamps what grows beside a factor that vanishes, and what a settled function is applied to.
 pub fn run(graph: &Graph) -> Graph {
@@ -43,6 +48,8 @@ pub fn run(graph: &Graph) -> Graph {
 struct Ends {
     low: bool,
     high: bool,
+    /// Which of [`REACHES`].
+    reach: usize,
 }
 
 struct Pass<'g> {
@@ -83,16 +90,45 @@ impl Pass<'_> {
         }
         let same = |f: &&Id| self.streams[f.index()] == Sole::One(stream);
         let product = |x| factors.iter().filter(same).map(|f| self.value(*f, x)).product::<f64>();
-        ends(|sign| BEYOND.iter().all(|x| product(sign * x) == 0.0))
+        let at = |reach: usize| {
+            let vanishes = |x: &f64, sign: f64| product(sign * x) == 0.0;
+            ends(reach, |sign| beyond(REACHES[reach]).iter().all(|x| vanishes(x, sign)))
+        };
+        // The first where the factor is finite in f32 as well.
+        let finite = |ends: &Ends| self.is_finite(factor, *ends);
+        (0..REACHES.len()).filter_map(at).find(finite).or_else(|| at(0))
+    }
+
+    /// Whether f32 holds a factor, and all that it is made of, at these ends.
+    fn is_finite(&self, factor: Id, ends: Ends) -> bool {
+        let fits = |x: f64| {
+            let given = |_, node: &Node| matches!(node, Node::Stream(_)).then_some(x);
+            let values = self.graph.values(factor, given);
+            let mut parts = vec![false; values.len()];
+            parts[factor.index()] = true;
+            for i in (0..=factor.index()).rev() {
+                if !parts[i] {
+                    continue;
+                }
+                if values[i].is_nan() || values[i].abs() > f64::from(f32::MAX) {
+                    return false;
+                }
+                self.graph.nodes[i].args().iter().for_each(|a| parts[a.index()] = true);
+            }
+            true
+        };
+        let reach = REACHES[ends.reach];
+        (!ends.low || fits(-reach)) && (!ends.high || fits(reach))
     }
 
     /// The call with its argument clamped where the call has settled and infinities would meet in the argument.
     fn argument(&mut self, prim: Prim, arg: Id) -> Option<Id> {
         self.streams[arg.index()].one()?;
         let result = |x: f64| (prim.row().oracle)([self.value(arg, x), f64::NAN, f64::NAN]);
-        let settled = |sign: f64| BEYOND.iter().all(|x| result(sign * x) == result(sign * REACH));
+        let settled =
+            |sign: f64| beyond(REACH).iter().all(|x| result(sign * x) == result(sign * REACH));
         let meet = |sign: f64| self.value(arg, sign * f64::INFINITY).is_nan();
-        let ends = ends(|sign| settled(sign) && meet(sign))?;
+        let ends = ends(0, |sign| settled(sign) && meet(sign))?;
         let arg = self.clamp(arg, ends);
         Some(self.b.call(prim, &[arg]))
     }
@@ -116,7 +152,8 @@ fn clamped(graph: &Graph, b: &mut Builder, ends: Ends) -> Vec<Id> {
     for node in graph.nodes.iter() {
         let mut copy = b.add(node.map_args(&copies));
         if let Node::Stream(_) = node {
-            for (on, prim, bound) in [(ends.low, Prim::Max, -REACH), (ends.high, Prim::Min, REACH)]
+            let reach = REACHES[ends.reach];
+            for (on, prim, bound) in [(ends.low, Prim::Max, -reach), (ends.high, Prim::Min, reach)]
             {
                 if on {
                     let bound = b.num(bound);
@@ -130,7 +167,7 @@ fn clamped(graph: &Graph, b: &mut Builder, ends: Ends) -> Vec<Id> {
 }
 
 /// The ends, by their sign, at which `holds`.
-fn ends(holds: impl Fn(f64) -> bool) -> Option<Ends> {
-    let ends = Ends { low: holds(-1.0), high: holds(1.0) };
+fn ends(reach: usize, holds: impl Fn(f64) -> bool) -> Option<Ends> {
+    let ends = Ends { low: holds(-1.0), high: holds(1.0), reach };
     (ends.low || ends.high).then_some(ends)
 }

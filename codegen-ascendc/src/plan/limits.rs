@@ -1,0 +1,119 @@
+//! Inputs whose infinities a plan makes NaN of, although the formula has a limit there: they are held at the
+//! largest number of `float`. Which end that is may be for an attribute's sign to say: `x * sigmoid(beta x)` has a
+//! limit at one end and grows at the other. The bound is then a number that scalar code picks.
+//!
+//! Most plans need none: primitives and fractions keep their limits themselves. An end costs a call, and another
+//! result that grows there is the largest number too.
+
+use super::{Noise, Plan, interpret_all};
+use op_dsl_ir::op::{AttrKind, OpDef, Value};
+use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
+
+/// Infinity, where graphs are evaluated in f64: what a formula is there it is at infinity.
+const FAR: f64 = 1e30;
+/// The largest number of `float`.
+const MOST: f64 = f32::MAX as f64;
+
+/// Whether `max(x, bound)`, or `min`, only stands between a form and a huge number, which forms hold by
+/// themselves. What is held here stays.
+pub(super) fn is_spare(prim: Prim, bound: Option<f64>) -> bool {
+    const HUGE: f64 = (1u64 << 40) as f64;
+    let sign = if prim == Prim::Max { -1.0 } else { 1.0 };
+    bound.is_some_and(|c| (HUGE..MOST).contains(&(sign * c)))
+}
+
+/// The graph of a plan's specialisation with its inputs held where that is needed; `None` if nowhere.
+pub(super) fn held(def: &OpDef, graph: &Graph, plan: &Plan) -> Option<Graph> {
+    let is_held =
+        |k: &usize| plan.inputs[*k].is_some() && !def.is_mask(*k) && !roles::is_factor(graph, *k);
+    let numbers = (0..plan.inputs.len()).filter(is_held);
+    let bounds: Vec<(usize, f64, Bound)> = numbers
+        .flat_map(|k| [-1.0, 1.0].map(|sign| (k, sign)))
+        .filter_map(|(k, sign)| Some((k, sign, bound(def, graph, plan, k, sign)?)))
+        .collect();
+    if bounds.is_empty() {
+        return None;
+    }
+    Some(graph.rewrite(|b, node| {
+        let mut x = b.add(node);
+        let Node::Stream(stream) = node else { return x };
+        for (_, sign, bound) in bounds.iter().filter(|of| of.0 == usize::from(stream)) {
+            let bound = bound.number(b, *sign);
+            x = b.call(if *sign < 0.0 { Prim::Max } else { Prim::Min }, &[x, bound]);
+        }
+        x
+    }))
+}
+
+/// Where a stream is held at an end.
+enum Bound {
+    Always,
+    /// If a scalar is below, at, or above 0.
+    If(usize, [bool; 3]),
+}
+
+impl Bound {
+    fn number(&self, b: &mut Builder, sign: f64) -> Id {
+        let (zero, on, off) = (b.num(0.0), b.num(sign * MOST), b.num(sign * f64::INFINITY));
+        let Bound::If(scalar, [below, at, above]) = *self else { return on };
+        let pick = |held: bool| if held { on } else { off };
+        let scalar = b.scalar(scalar);
+        let (is_below, is_zero) =
+            (b.call(Prim::Lt, &[scalar, zero]), b.call(Prim::Eq, &[scalar, zero]));
+        let rest = match at == above {
+            true => pick(at),
+            false => b.call(Prim::Select, &[is_zero, pick(at), pick(above)]),
+        };
+        if below == at && at == above {
+            rest
+        } else {
+            b.call(Prim::Select, &[is_below, pick(below), rest])
+        }
+    }
+}
+
+/// The bound of a stream at the end of this sign: the first scalar whose sign it hangs on decides.
+fn bound(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> Option<Bound> {
+    let scalars = defaults(def, graph);
+    let lost = |scalars: &[f64]| is_lost(graph, plan, stream, sign, scalars);
+    for (k, v) in scalars.iter().enumerate() {
+        let size = if *v == 0.0 { 1.0 } else { v.abs() };
+        let with = |v: f64| lost(&[&scalars[..k], &[v], &scalars[k + 1..]].concat());
+        let ends = [-size, 0.0, size].map(with);
+        // An attribute of 0 is seldom, if it is not what it is without being given.
+        if *v != 0.0 && ends == [false, true, false] {
+            continue;
+        }
+        if ends.contains(&true) && ends.contains(&false) {
+            return Some(Bound::If(k, ends));
+        }
+    }
+    lost(&scalars).then_some(Bound::Always)
+}
+
+/// What the scalars of a graph are where no call says otherwise.
+fn defaults(def: &OpDef, graph: &Graph) -> Vec<f64> {
+    let of = |n: &Node| if let Node::Scalar(k) = *n { usize::from(k) + 1 } else { 0 };
+    let mut floats = def.attrs.iter().filter(|a| matches!(a.kind, AttrKind::Float));
+    let mut next = |_| match floats.next()?.default {
+        Value::Float(v) => Some(v),
+        _ => None,
+    };
+    let n = graph.nodes.iter().map(of).max().unwrap_or(0);
+    (0..n).map(|k| next(k).unwrap_or(1.0)).collect()
+}
+
+/// Whether the plan makes NaN of an infinity that has a limit, every other input being 1.
+fn is_lost(graph: &Graph, plan: &Plan, stream: usize, sign: f64, scalars: &[f64]) -> bool {
+    let streams = |x: f64| -> Vec<f64> {
+        (0..plan.inputs.len()).map(|k| if k == stream { sign * x } else { 1.0 }).collect()
+    };
+    let given: Vec<Vec<f32>> = streams(f64::INFINITY).iter().map(|x| vec![*x as f32]).collect();
+    let given: Vec<&[f32]> = given.iter().map(Vec::as_slice).collect();
+    // What depends on attributes only; streams behind the operator's are functions of it.
+    let unknown = vec![f64::NAN; plan.graph.nodes.len() + plan.inputs.len()];
+    let numbers = plan.graph.eval_all(&unknown, scalars);
+    let got = interpret_all(plan, &given, |id: Id| numbers[id.index()] as f32, Noise::None);
+    let want = graph.eval(&streams(FAR), scalars);
+    got.iter().zip(want).any(|(got, want)| got[0].is_nan() && !want.is_nan())
+}
