@@ -81,12 +81,12 @@ fn same(op: &Operator, spec: usize, dtype: DType) -> bool {
         return false;
     }
     assert!(registers.registers.is_some(), "{} {dtype}: too many for registers", op.name());
-    let graph = &op.def().specs[spec].graph;
     let ins = streams(registers.inputs.len(), dtype);
     let slices: Vec<&[f32]> = ins.iter().map(Vec::as_slice).collect();
     let attrs = attribute_values(op).swap_remove(0);
-    let numbers = graph.eval_all(&vec![1.0; ins.len()], &scalars(&attrs));
     let run = |plan: &Plan| {
+        // Functions of one value are streams behind those of the operator.
+        let numbers = plan.graph.eval_all(&vec![1.0; ins.len() + 16], &scalars(&attrs));
         interpret_all(plan, &slices, |id: Id| numbers[id.index()] as f32, Noise::None)
     };
     let (got, want) = (run(&registers), run(&memory));
