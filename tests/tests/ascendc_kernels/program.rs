@@ -5,7 +5,7 @@ use super::compile::{Binary, instance};
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::kernel::{tiling_data, tiling_key};
 use codegen_ascendc::emit::{Layout, Options, Package};
-use codegen_ascendc::plan::Plan;
+use codegen_ascendc::plan::{Plan, Storage};
 use half::{bf16, f16};
 use op_dsl::Operator;
 use op_dsl::ir::bind::{Bound, TensorMeta, bind};
@@ -38,11 +38,17 @@ impl Program {
     /// Emits some operators, as one tree for all products that ops-nn knows, and compiles them together
     /// for one of these; those that it knows not, alone.
     pub fn all(ops: &[&'static Operator], soc: &str) -> Vec<Program> {
+        Program::all_in(ops, soc, Storage::default())
+    }
+
+    /// The same with the storage chosen.
+    pub fn all_in(ops: &[&'static Operator], soc: &str, storage: Storage) -> Vec<Program> {
         let soc = Soc::named(soc).expect("a target");
         let together = Layout::OpsNn.socs();
         let socs = if together.contains(&soc) { together } else { vec![soc] };
         let package = |op: &&'static Operator| {
-            Package::able(op.def(), &socs, Options::default()).expect("plans").0
+            let options = Options { storage, ..Options::default() };
+            Package::able(op.def(), &socs, options).expect("plans").0
         };
         let packages: Vec<Package<'_>> = ops.iter().map(package).collect();
         let binary = Rc::new(Binary::new(&packages, soc.arch));

@@ -1,6 +1,8 @@
 //! What registers compute is what calls on tensors compute, for every operator of the table.
 
-use super::common::{Random, attribute_values, scalars};
+use super::common::{Random, attribute_values, inputs, scalars};
+use super::judge::judge;
+use super::program::Program;
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::plan::{Noise, Plan, Storage, interpret_all, plan_in};
 use half::{bf16, f16};
@@ -102,6 +104,39 @@ fn same(op: &Operator, spec: usize, dtype: DType) -> bool {
         }
     }
     true
+}
+
+/// Emitted in both forms and run on the host model: right by the graph, and the same but for how sums and
+/// quotients round.
+#[test]
+fn both_forms_on_the_host_model() {
+    let ops = ["GeGluGradV2", "SwiGluGrad", "Mixed"].map(super::operator);
+    let [registers, memory] = [Storage::Registers, Storage::Memory]
+        .map(|storage| Program::all_in(&ops, "ascend950", storage));
+    for (registers, memory) in registers.iter().zip(&memory) {
+        let attrs = registers.op.default_attrs();
+        for dtype in DType::ALL {
+            let [on, off] = [registers, memory].map(|p| p.plan_of(&attrs, dtype));
+            assert!(on.registers.is_some() && off.registers.is_none(), "{}", on.op);
+            for (domain, cores) in
+                [(&[37, 65][..], 2), (&[3, 2048], 40), (&[29, 1], 1), (&[5, 7], 3)]
+            {
+                let mut random = Random(domain[1] as u64);
+                let ins = inputs(registers.op, &attrs, domain, dtype, |_| random.normal(2.0));
+                let [got, want] = [registers, memory].map(|p| {
+                    let ran = p.run(&attrs, &ins, cores);
+                    judge(p, &attrs, &ins, domain, &ran);
+                    ran
+                });
+                for (got, want) in got.outputs.iter().zip(&want.outputs) {
+                    for i in 0..got.shape.iter().product() {
+                        let (g, w) = (got.at(i) as f32, want.at(i) as f32);
+                        assert!(close(g, w, 8.0, dtype), "{} {dtype}: {g}, {w} in memory", on.op);
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]
