@@ -127,11 +127,11 @@ fn everywhere(p: &Program) {
 fn calls_and_traffic(p: &Program, attrs: &[Value], dtype: DType) {
     let ran = check(p, attrs, &[64, 512], dtype, 1);
     let plan = p.plan_of(attrs, dtype);
-    // Alternating elements are small rows, gathered apart and together.
-    let gathers = if ran.tiling.path == Path::Small { ran.number("tile", "Gather") } else { 0 };
+    // Alternating elements are small rows, gathered apart and together, or in registers taken in turns.
+    let gathers = if ran.tiling.path == Path::Small { ran.gathers() } else { 0 };
     let calls = ran.number("tile", "passes") - gathers;
     if let Some(registers) = &plan.registers {
-        on_registers(&ran, plan, registers);
+        on_registers(p, &ran, plan, registers);
     } else {
         // Where masks are for one repeat, so are calls.
         let one_each = plan.masks == 0 || plan.soc.arch.long_masks;
@@ -147,9 +147,15 @@ fn calls_and_traffic(p: &Program, attrs: &[Value], dtype: DType) {
 }
 
 /// Every step of a tile takes the calls of the plan.
-fn on_registers(ran: &program::Ran, plan: &Plan, registers: &Registers) {
+fn on_registers(p: &Program, ran: &program::Ran, plan: &Plan, registers: &Registers) {
     let of = |class| ran.number("tile", class);
-    let (steps, work) = (of("steps"), registers.work(plan.soc.arch));
+    let turns = ran.tiling.path == Path::Small && ran.tiling.columns == 1;
+    let on_pairs = registers.work_on_pairs(p.op.def(), plan.soc.arch).filter(|_| turns);
+    assert!(!turns || on_pairs.is_none() || ran.gathers() == 0, "{}", plan.op);
+    let (all, work) = (of("steps"), on_pairs.unwrap_or_else(|| registers.work(plan.soc.arch)));
+    // Pairs of 16 bits have a second mask.
+    let masks = 1 + u64::from(on_pairs.is_some() && plan.dtype != DType::F32);
+    let steps = all / masks;
     let counted = [of("loads"), of("stores"), of("linear") + of("slow")];
     let planned = [work.loads, work.stores, work.compute].map(|n| n as u64 * steps);
     assert!(steps > 0 && counted == planned, "{}: {counted:?} in {steps} steps", plan.op);
@@ -172,6 +178,7 @@ operators! {
     tanh_alone: ["Gelu", "GeluGrad", "GeLU", "GeLUBackward"] on "ascend910b";
     others: ["Mixed", "MixedGrad", "Bent"] on "ascend910b";
     with_bf16_arithmetic: ["GeGluGradV2"] on "ascend950";
+    in_turns: ["Mixed", "MixedGrad"] on "ascend950";
     without_padded_copies: ["GeGluGradV2", "SwiGluGrad"] on "ascend310p";
     without_bf16: ["GeGluGradV2", "SwiGluGrad", "GeluGradV2", "Bent"] on "ascend910";
 }

@@ -106,6 +106,11 @@ HOST_MODEL_ONCE void CastRegister(Row<To>& to, const Row<From>& from,
         }
         to.at[target] = CastOne<To>(from.at[source], Rounding::kRint);
         defined.Put(target * static_cast<uint32_t>(sizeof(To)), true);
+        if constexpr (!widens) {
+            // The other half of the lane is zero.
+            to.at[target ^ 1u] = To();
+            defined.Put((target ^ 1u) * static_cast<uint32_t>(sizeof(To)), true);
+        }
     }
     to.defined = defined;
     CurrentCore().CountRegisters(RegisterCall::kCast);
@@ -204,6 +209,24 @@ HOST_MODEL_REGISTERS(kLinear, Axpy, HOST_MODEL_WITH,
 #undef HOST_MODEL_ONE
 #undef HOST_MODEL_TWO
 #undef HOST_MODEL_WITH
+
+/// Bits of either.
+template <typename T>
+void Or(RegTensor<T>& to, RegTensor<T>& a, RegTensor<T>& b, MaskReg& mask,
+        host_model::Where where = host_model::Where::Here())
+{
+    static_assert(std::is_integral_v<T>, "types that the call takes");
+    const char* api = "Or";
+    host_model::TheFunction().Open(api, where);
+    const host_model::Lanes on = mask.On(api, where) & host_model::Lanes::All(sizeof(T));
+    host_model::CheckDefined(a, on, api, where);
+    host_model::CheckDefined(b, on, api, where);
+    for (uint32_t i = 0; i < to.kLanes; ++i) {
+        to.at[i] = static_cast<T>(a.at[i] | b.at[i]);
+    }
+    to.defined = on;
+    host_model::CurrentCore().CountRegisters(host_model::RegisterCall::kLinear);
+}
 
 /// One number in every lane.
 template <typename T, typename U>

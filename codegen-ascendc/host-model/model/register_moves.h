@@ -112,6 +112,13 @@ public:
         return defined;
     }
 
+    /// What is stored whatever a mask says: bytes of lanes without a value are nobody's.
+    void Clobber(uint32_t bytes)
+    {
+        core_.CheckSpan(span_, address_, bytes, 1, api_, where_);
+        core_.Forget(address_, bytes);
+    }
+
     /// Writes elements side by side.
     void Write(uint32_t at, const uint8_t* from, uint32_t bytes)
     {
@@ -267,9 +274,9 @@ void DataCopy(__ubuf__ T* to, RegTensor<T>& even, RegTensor<T>& odd, MaskReg& ma
         rows[at / lanes].at[at % lanes] = from.at[at / 2];
         rows[at / lanes].defined.Put(at % lanes * sizeof(T), from.defined.Has(at / 2 * sizeof(T)));
     }
-    const host_model::Lanes all = host_model::Lanes::All(sizeof(T));
-    host_model::StoreRow(to, rows[0], 1, all, where);
-    host_model::StoreRow(to + lanes, rows[1], 1, all, where);
+    host_model::UbAccess(to, 0, host_model::kBlock, "DataCopy from two registers", where).Clobber(2 * lanes * sizeof(T));
+    host_model::StoreRow(to, rows[0], 1, rows[0].defined, where);
+    host_model::StoreRow(to + lanes, rows[1], 1, rows[1].defined, where);
     host_model::CurrentCore().CountRegisters(host_model::RegisterCall::kStore);
 }
 

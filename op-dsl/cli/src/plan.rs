@@ -15,7 +15,7 @@ pub fn show(def: &OpDef, plan: &Plan) -> String {
     let limits = limits(def, plan);
     let heading = format!("Calls on {soc} (architecture {arch}) in {}, {limits}", plan.dtype);
     let (forms, calls) = (forms(plan), calls(def, plan));
-    let body = format!("{forms}{calls}\n{}\n{}", buffers(def, plan), cost(plan));
+    let body = format!("{forms}{calls}\n{}\n{}", buffers(def, plan), cost(def, plan));
     format!("\n{heading}\n{}", indent(&body, 2))
 }
 
@@ -142,7 +142,7 @@ fn buffers(def: &OpDef, plan: &Plan) -> String {
     text
 }
 
-fn cost(plan: &Plan) -> String {
+fn cost(def: &OpDef, plan: &Plan) -> String {
     let c = &plan.cost;
     let (used, reported) = (plan.ub_used(), plan.soc.reported_ub());
     let share = 100.0 * used as f64 / reported as f64;
@@ -155,7 +155,7 @@ fn cost(plan: &Plan) -> String {
         ),
     };
     let calls = match &plan.registers {
-        Some(on) => registers::cost(plan, on),
+        Some(on) => registers::cost(def, plan, on),
         None => format!(
             "vector calls   {} per tile, {casts} of them Cast; {} repeats",
             c.calls, c.repeats

@@ -179,6 +179,13 @@ impl Ran {
         self.field(line, field)
     }
 
+    /// Gathers inside UB, which are listed if there are any.
+    pub fn gathers(&self) -> u64 {
+        let of_tiles =
+            |l: &&str| l.starts_with("{\"record\":\"tile\"") && l.contains("\"Gather\":");
+        self.report.lines().find(of_tiles).map_or(0, |line| self.field(line, "Gather"))
+    }
+
     fn field(&self, line: &str, field: &str) -> u64 {
         let mark = format!("\"{field}\":");
         let at = line.find(&mark).expect("a field") + mark.len();

@@ -244,6 +244,7 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
         let mut parted = small::part(package);
         parted.push(run(package, true));
         parted.extend(small::join(package));
+        let parted = small::unless_pairs(package, parted);
         lines.push(branch(parted, vec![run(package, false)]));
     } else {
         lines.push(run(package, false));

@@ -37,6 +37,10 @@ pub fn file(package: &Package<'_>) -> File {
     let by_repeat = |arch: &Arch, plan: &Plan| plan.masks > 0 && !arch.long_masks;
     some(package, call::BY_REPEAT, by_repeat, &mut text);
     some(package, registers::CASTS, |_, plan| registers::has_casts(plan), &mut text);
+    let upper = |_: &Arch, plan: &Plan| {
+        registers::has_casts(plan) && registers::pairs::has(plan) && plan.dtype != DType::F32
+    };
+    some(package, registers::pairs::CASTS, upper, &mut text);
     text.line("// The formula on one tile, by element type and form.");
     text.line("template <uint32_t dtype, uint32_t form>\nclass Compute;");
     for (spec, dtype) in package.specs().into_iter().flat_map(|s| DType::ALL.map(|d| (s, d))) {
@@ -174,10 +178,18 @@ fn class(package: &Package<'_>, plan: &Plan) -> String {
         if inputs.iter().any(|i| i.truths) {
             text.line(format!("static constexpr uint32_t TRUTHS = {truths};"));
         }
+        if package.plans.iter().any(registers::pairs::has) {
+            let has = registers::pairs::has(plan);
+            text.line("// Whether it is also there for gate and value that take turns.");
+            text.line(format!("static constexpr bool PAIRS = {has};"));
+        }
         text.line("");
         init(package, plan, &buffers, &uniforms, text);
         text.line("");
         run(package, plan, &buffers, text);
+        if let Some(registers) = plan.registers.as_ref().filter(|r| r.pairs) {
+            registers::pairs::function(package, plan, registers, text);
+        }
         if !buffers.is_empty() || !plan.splats.is_empty() || !uniforms.members.is_empty() {
             text.line("").label("private:");
         }

@@ -3,7 +3,8 @@
 
 use super::super::package::Package;
 use super::super::text::Text;
-use super::names::{Input, inputs, slot, wrapped};
+use super::names::{self, Input, inputs, slot, wrapped};
+use super::registers::pairs;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Kind, Part};
 
@@ -65,6 +66,31 @@ pub fn part(package: &Package<'_>) -> Vec<String> {
         }
     }
     lines
+}
+
+/// These statements, or the formula on whole rows where it takes gate and value in turns.
+pub fn unless_pairs(package: &Package<'_>, parted: Vec<String>) -> Vec<String> {
+    if !package.plans.iter().any(pairs::has) {
+        return parted;
+    }
+    let args = pairs::tensors(package).into_iter().map(|(_, stream, output)| {
+        let (owner, queue) = if output { ("", "out") } else { ("Formula::", "in") };
+        let name = names::stream_name(&package.def, stream, output);
+        format!("{queue}[{owner}{} * capacity_]", slot(&name))
+    });
+    let args: Vec<String> = args.chain(["tile.count".into()]).collect();
+    let mut text = Text::new();
+    text.line("bool turns = false;");
+    text.block("if constexpr (Formula::PAIRS)", "}", |text| {
+        text.line("turns = tiling_.columns == 1;");
+        text.block("if (turns)", "}", |text| {
+            text.line(wrapped("formula_.RunPairs(", &args, ");"));
+        });
+    });
+    text.block("if (!turns)", "}", |text| {
+        text.each(&parted);
+    });
+    vec![text.finish()]
 }
 
 /// Statements that join the results.

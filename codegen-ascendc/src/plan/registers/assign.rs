@@ -2,14 +2,16 @@
 //! it, and a call may write over what it reads.
 
 use super::values::{Kind, Value, Values};
-use super::{Call, Op, Register, Registers};
+use super::{Call, Op, Pairs, Register, Registers};
 use crate::sequence::{Api, F32, Scalar, Type};
 use op_dsl_ir::DType;
 use std::collections::BTreeSet;
 
-/// Assigns registers, the outputs being computed in this order.
-pub(super) fn assign(values: &Values, order: &[usize]) -> Registers {
+/// Assigns registers, the outputs being computed in this order. Pairs are loaded and stored side by side.
+pub(super) fn assign(values: &Values, order: &[usize], pairs: &Pairs) -> Registers {
     let outputs: Vec<usize> = order.iter().map(|k| values.outputs[*k]).collect();
+    let needed = values.needed(&outputs);
+    let loads = loads(values, &needed, pairs);
     let mut pass = Pass {
         values,
         left: values.uses(),
@@ -17,16 +19,63 @@ pub(super) fn assign(values: &Values, order: &[usize]) -> Registers {
         free: Default::default(),
         out: Registers::default(),
     };
-    for i in values.needed(&outputs) {
-        let value = &values.all[i];
-        if value.kind != Kind::Constant {
-            pass.value(i, value);
+    let is_all = loads.len() == pairs.inputs.len();
+    pass.out.pairs = pairs.any() && is_all && pairs.outputs.iter().all(|of| joins(values, *of));
+    let mut stored = vec![false; outputs.len()];
+    for i in needed {
+        let together = loads.iter().find(|pair| pair.contains(&i));
+        for &i in together.unwrap_or(&vec![i]) {
+            let value = &values.all[i];
+            if value.kind != Kind::Constant && pass.at[i].is_none() {
+                pass.value(i, value);
+            }
         }
         for k in (0..outputs.len()).filter(|&k| values.outputs[k] == i) {
-            pass.store(k, i);
+            let pair = pairs.outputs.iter().find(|pair| pair.contains(&k));
+            let all = pair.map_or(vec![k], |pair| pair.to_vec());
+            let is_there = |k: &usize| {
+                let of = values.outputs[*k];
+                pass.at[of].is_some() || values.all[of].kind == Kind::Constant
+            };
+            if !stored[k] && all.iter().all(is_there) {
+                all.iter().for_each(|k| stored[*k] = true);
+                all.into_iter().for_each(|k| pass.store(k, values.outputs[k]));
+            }
         }
     }
     pass.out
+}
+
+/// Whether two results can be stored together: those of 16 bits are casts that nothing else reads.
+fn joins(values: &Values, pair: [usize; 2]) -> bool {
+    let (uses, [gate, value]) = (values.uses(), pair.map(|k| values.outputs[k]));
+    let is_cast = |i: usize| matches!(values.all[i].kind, Kind::Call(Api::Cast(_))) && uses[i] == 1;
+    values.all[gate].ty == F32 || gate != value && is_cast(gate) && is_cast(value)
+}
+
+/// Pairs whose parts are both loaded, and read by casts only where they are of 16 bits: the values of both,
+/// loads first.
+fn loads(values: &Values, needed: &[usize], pairs: &Pairs) -> Vec<Vec<usize>> {
+    let load = |k: usize| {
+        let is_load = |i: &&usize| values.all[**i].kind == Kind::Load(k);
+        needed.iter().find(is_load).copied()
+    };
+    let widened = |i: usize| {
+        if values.all[i].ty == F32 {
+            return Some(None);
+        }
+        let readers: Vec<usize> =
+            needed.iter().copied().filter(|j| values.all[*j].args.contains(&i)).collect();
+        let is_cast =
+            matches!(readers[..], [j] if matches!(values.all[j].kind, Kind::Call(Api::Cast(_))));
+        (is_cast && !values.outputs.contains(&i)).then(|| readers.first().copied())
+    };
+    let pair = |[gate, value]: [usize; 2]| {
+        let (gate, value) = (load(gate)?, load(value)?);
+        let casts = [widened(gate)?, widened(value)?];
+        Some([gate, value].into_iter().chain(casts.into_iter().flatten()).collect())
+    };
+    pairs.inputs.iter().filter_map(|of| pair(*of)).collect()
 }
 
 struct Pass<'v> {

@@ -4,6 +4,7 @@
 //! ```text
 //! values    calls -> values, equal ones once; quotients of one divisor by its reciprocal; fused sums
 //! assign    the order of values, and the register of each
+//! pairs     the same step where gate and value take turns in memory
 //! work      what a step costs: calls by class, cycles
 //! ```
 //!
@@ -11,6 +12,7 @@
 //! one mask is right for both.
 
 mod assign;
+pub mod pairs;
 mod values;
 mod work;
 
@@ -23,7 +25,9 @@ use super::regions::Regions;
 use crate::arch::{Arch, Why};
 use crate::sequence::{Api, Scalar, Type};
 use assign::assign;
+use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{DType, Id};
+use pairs::Pairs;
 use values::Values;
 
 /// Registers for data, and for masks, that a function has.
@@ -95,6 +99,9 @@ pub struct Registers {
     pub bytes: usize,
     /// Registers of bits, without that of the elements that there are.
     pub masks: usize,
+    /// Whether parts that alternate in memory may be loaded and stored together: their loads, with the casts
+    /// behind them, and their stores follow each other, gate first.
+    pub pairs: bool,
 }
 
 /// The way with the least cycles; `None` if every way needs more registers than there are.
@@ -107,9 +114,11 @@ pub(super) fn registers(
     orders: &[Vec<usize>],
 ) -> Result<Option<(Flow, Registers)>, Why> {
     let mut best: Option<(f64, Flow, Registers)> = None;
+    let pairs = Pairs::of(target.def);
     for order in orders {
         let mut flow = lower(regions, target, order)?;
-        if target.dtype == DType::F16 {
+        // The second of a pair stands in the upper half of its lane, where only casts reach it.
+        if target.dtype == DType::F16 && !pairs.any() {
             narrow::run(&mut flow);
         }
         for fused in [true, false] {
@@ -118,7 +127,7 @@ pub(super) fn registers(
             if fused {
                 values.fuse();
             }
-            let found = assign(&values, order);
+            let found = assign(&values, order, &pairs);
             if !found.fits() {
                 continue;
             }
@@ -134,12 +143,18 @@ pub(super) fn registers(
 impl Registers {
     /// Whether there are as many.
     fn fits(&self) -> bool {
-        self.data + self.halves + self.bytes + self.constants.len() <= DATA && self.masks < MASKS
+        self.data + self.halves + self.bytes + self.constants.len() <= DATA
+            && self.masks + usize::from(self.pairs) < MASKS
     }
 
     /// What a step of 64 elements costs.
     pub fn work(&self, arch: &Arch) -> Work {
         work::work(&self.ops, arch)
+    }
+
+    /// What a step on pairs costs, if there is one.
+    pub fn work_on_pairs(&self, def: &OpDef, arch: &Arch) -> Option<Work> {
+        self.pairs.then(|| work::on_pairs(&pairs::turns(self, def), arch))
     }
 
     /// The outputs for many elements, as [`interpret_all`](super::interpret_all) has it.

@@ -1,6 +1,7 @@
 //! What a step of 64 elements costs.
 
-use super::{Call, Op};
+use super::pairs::Turn;
+use super::{Call, Op, Register};
 use crate::arch::Arch;
 use crate::sequence::Api;
 
@@ -40,6 +41,34 @@ pub(super) fn work(ops: &[Op], arch: &Arch) -> Work {
     }
     work.cycles = together(sum, work.loads as f64, work.stores as f64);
     work
+}
+
+/// The same of a step on pairs. Of 16 bits a call joins what is stored.
+pub(super) fn on_pairs(turns: &[Turn], arch: &Arch) -> Work {
+    let ops: Vec<Op> = turns
+        .iter()
+        .filter_map(|turn| match turn {
+            Turn::Op(op) | Turn::Upper(op) => Some(op.clone()),
+            _ => None,
+        })
+        .collect();
+    let mut found = work(&ops, arch);
+    let halves = |pair: &[Register; 2]| matches!(pair[0], Register::Half(_));
+    let mut joined = 0;
+    for turn in turns {
+        match turn {
+            Turn::Load(..) => found.loads += 1,
+            Turn::Store(_, pair) => {
+                found.stores += 1;
+                joined += usize::from(halves(pair));
+            }
+            _ => {}
+        }
+    }
+    found.compute += joined;
+    let sum: f64 = ops.iter().map(|op| cycles(op, arch)).sum();
+    found.cycles = together(sum + joined as f64, found.loads as f64, found.stores as f64);
+    found
 }
 
 /// Cycles of calls that take `sum` one after the other, loads and stores left out. UB serves two loads, or

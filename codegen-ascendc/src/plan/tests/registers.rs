@@ -194,3 +194,32 @@ fn sixteen_bits_to_one_ulp() {
         }
     }
 }
+
+/// Gate and value that take turns are one load and one store, and casts know their halves.
+#[test]
+fn one_load_and_one_store_of_both_in_turns() {
+    use crate::plan::registers::pairs::{Turn, turns};
+    let arch = soc("ascend950").arch;
+    for (dtype, joined, casts) in [(DType::F32, 0, 0), (DType::F16, 1, 5), (DType::BF16, 1, 5)] {
+        for gate in [Gate::Left, Gate::Right] {
+            let mut def = swi_glu_grad();
+            def.split = Some(Split { dim: 0, gate, pattern: Pattern::Interleaved });
+            let found = registers(&def, dtype);
+            let (apart, together) =
+                (found.work(arch), found.work_on_pairs(&def, arch).expect("a step on pairs"));
+            assert_eq!((apart.loads, apart.stores), (3, 2), "{dtype}");
+            assert_eq!((together.loads, together.stores, together.casts), (2, 1, casts), "{dtype}");
+            assert_eq!(together.compute, apart.compute + joined, "{dtype}");
+            let upper = turns(&found, &def).into_iter().filter(|t| matches!(t, Turn::Upper(_)));
+            assert_eq!(upper.count(), 2 * joined, "{dtype}: one to read, one to make");
+        }
+        // Which comes first is known to scalar code only, and halves do not take turns.
+        for (gate, pattern) in
+            [(Gate::LeftIf(1), Pattern::Interleaved), (Gate::Left, Pattern::Halves)]
+        {
+            let mut def = swi_glu_grad();
+            def.split = Some(Split { dim: 0, gate, pattern });
+            assert_eq!(registers(&def, dtype).work_on_pairs(&def, arch), None);
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use super::{change, scalar};
 use crate::table::Table;
 use codegen_ascendc::plan::Plan;
-use codegen_ascendc::plan::registers::{Call, DATA, MASKS, Op, Register, Registers};
+use codegen_ascendc::plan::registers::{Call, DATA, MASKS, Op, Register, Registers, Work};
 use codegen_ascendc::sequence::Api;
 use op_dsl_ir::op::OpDef;
 
@@ -44,17 +44,21 @@ fn called(op: &Op) -> String {
 }
 
 /// Lines on what a step takes.
-pub fn cost(plan: &Plan, registers: &Registers) -> String {
-    let work = registers.work(plan.soc.arch);
+pub fn cost(def: &OpDef, plan: &Plan, registers: &Registers) -> String {
+    let of = |work: Work| {
+        let Work { compute, casts, loads, stores, .. } = work;
+        format!("{compute} vector calls, {casts} casts, {loads} loads, {stores} stores")
+    };
+    let step = of(registers.work(plan.soc.arch));
+    let turns = registers.work_on_pairs(def, plan.soc.arch);
+    let turns = turns.map_or(String::new(), |work| {
+        format!("               {} where gate and value take turns\n", of(work))
+    });
     let (data, constants) =
         (registers.data + registers.halves + registers.bytes, registers.constants.len());
     format!(
-        "step           {} vector calls, {} casts, {} loads, {} stores for 64 elements\n\
-         registers      {} of {DATA} for data, {constants} of them set once; {} of {MASKS} for masks",
-        work.compute,
-        work.casts,
-        work.loads,
-        work.stores,
+        "step           {step} for 64 elements\n\
+         {turns}registers      {} of {DATA} for data, {constants} of them set once; {} of {MASKS} for masks",
         data + constants,
         registers.masks + 1,
     )

@@ -8,7 +8,7 @@ use crate::plan::registers::{Call, Op, Register, Registers};
 use crate::sequence::{Api, Compare, Type};
 use op_dsl_ir::DType;
 
-fn register(registers: &Registers, register: Register) -> String {
+pub(super) fn register(registers: &Registers, register: Register) -> String {
     match register {
         Register::Data(k) => format!("t{k}"),
         Register::Half(k) => format!("h{k}"),

@@ -5,6 +5,7 @@
 //! between UB and registers, `FusedMulDstAdd`, `CompareScalar`.
 
 mod call;
+pub mod pairs;
 
 use super::super::package::Package;
 use super::super::text::Text;
@@ -77,32 +78,57 @@ pub fn body(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mu
     let reads = |i: &Input| plan.inputs[i.index].is_some();
     let ins = inputs(package).into_iter().filter(reads);
     let ins = ins.map(|i| (if i.truths { "uint8_t" } else { ty }, i.name));
-    for (ty, name) in ins.chain(plan.outputs.iter().map(|name| (ty, name.clone()))) {
-        let (at, tensor) = (address(&name), cpp_name(&name));
+    let streams: Vec<(&str, String)> =
+        ins.chain(plan.outputs.iter().map(|name| (ty, name.clone()))).collect();
+    step(package, plan, registers, &streams, ["", ""], text, |text| {
+        for op in &registers.ops {
+            let call = call::text(package, plan, registers, op);
+            let what = op.what;
+            text.line(if what.is_empty() { call } else { format!("{call}  // {what}") });
+        }
+    });
+}
+
+/// The vector function around the calls of a step: `more` is what is counted and masked beside the lanes of
+/// `float`.
+fn step(
+    package: &Package<'_>,
+    plan: &Plan,
+    registers: &Registers,
+    streams: &[(&str, String)],
+    more: [&str; 2],
+    text: &mut Text,
+    calls: impl Fn(&mut Text),
+) {
+    for (ty, name) in streams {
+        let (at, tensor) = (address(name), cpp_name(name));
         text.line(format!("__ubuf__ {ty}* {at} = (__ubuf__ {ty}*){tensor}.GetPhyAddr();"));
     }
     for member in scalar::uniforms(&package.def, plan).members {
         text.line(format!("const float {member} = {member}_;"));
     }
     text.line("const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);");
+    let [counts, masks] = more;
+    if !counts.is_empty() {
+        text.line(counts);
+    }
     text.function("__VEC_SCOPE__", |text| {
-        declare(plan, registers, text);
+        declare(plan, registers, !masks.is_empty(), text);
         for (k, value) in registers.constants.iter().enumerate() {
             let (name, value) = (constant(registers, k), number(*value, DType::F32));
             text.line(format!("MicroAPI::Duplicate({name}, {value});"));
         }
         text.block("for (uint16_t i = 0; i < steps; ++i)", "}", |text| {
             text.line("lanes = MicroAPI::UpdateMask<float>(count);");
-            for op in &registers.ops {
-                let call = call::text(package, plan, registers, op);
-                let what = op.what;
-                text.line(if what.is_empty() { call } else { format!("{call}  // {what}") });
+            if !masks.is_empty() {
+                text.line(masks);
             }
+            calls(text);
         });
     });
 }
 
-fn declare(plan: &Plan, registers: &Registers, text: &mut Text) {
+fn declare(plan: &Plan, registers: &Registers, halves: bool, text: &mut Text) {
     let numbered = |prefix: char, n: usize| (0..n).map(move |k| format!("{prefix}{k}"));
     let constants = (0..registers.constants.len()).map(|k| constant(registers, k));
     let half = cpp(plan.dtype);
@@ -115,6 +141,7 @@ fn declare(plan: &Plan, registers: &Registers, text: &mut Text) {
     all(floats, "RegTensor<float>".into(), text);
     all(numbered('h', registers.halves).collect(), format!("RegTensor<{half}>"), text);
     all(numbered('b', registers.bytes).collect(), "RegTensor<uint8_t>".into(), text);
-    let masks = std::iter::once("lanes".into()).chain(numbered('m', registers.masks)).collect();
+    let counted = ["lanes", "halves"].into_iter().take(1 + usize::from(halves)).map(String::from);
+    let masks = counted.chain(numbered('m', registers.masks)).collect();
     all(masks, "MaskReg".into(), text);
 }

@@ -1,0 +1,113 @@
+//! The step on pairs as C++.
+
+use super::super::super::package::Package;
+use super::super::super::text::Text;
+use super::super::names::{cpp, inputs};
+use super::{address, call, step};
+use crate::plan::Plan;
+use crate::plan::registers::pairs::{Turn, turns};
+use crate::plan::registers::{Op, Register, Registers};
+use op_dsl_ir::DType;
+use op_dsl_ir::names::cpp_name;
+use op_dsl_ir::op::{Part, Stream};
+
+/// What casts from and to the second of a pair need, ahead of the classes.
+pub const CASTS: &str = "\
+// The same in the upper half of a lane.
+static constexpr MicroAPI::CastTrait WIDEN_UPPER = {MicroAPI::RegLayout::ONE, MicroAPI::SatMode::UNKNOWN,
+                                                    MicroAPI::MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
+static constexpr MicroAPI::CastTrait NARROW_UPPER = {MicroAPI::RegLayout::ONE, MicroAPI::SatMode::NO_SAT,
+                                                     MicroAPI::MaskMergeMode::ZEROING, RoundMode::CAST_RINT};
+";
+
+/// Whether a plan has such a step.
+pub fn has(plan: &Plan) -> bool {
+    plan.registers.as_ref().is_some_and(|r| r.pairs)
+}
+
+/// The tensors that a step reads and writes: name, one of its streams, and whether it is a result.
+pub fn tensors(package: &Package<'_>) -> Vec<(String, Stream, bool)> {
+    let def = &package.def;
+    let ins = inputs(package).into_iter().map(|i| (i.stream, false));
+    let all = ins.chain(def.output_streams().into_iter().map(|s| (s, true)));
+    let named = |(stream, output): (Stream, bool)| {
+        let of = if output { &def.outputs } else { &def.inputs };
+        (cpp_name(&of[stream.tensor].name), stream, output)
+    };
+    all.filter(|(s, _)| s.part != Part::Value).map(named).collect()
+}
+
+/// `RunPairs`.
+pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mut Text) {
+    let (def, ty) = (&package.def, cpp(plan.dtype));
+    let truths =
+        |name: &String| inputs(package).iter().any(|i| i.truths && cpp_name(&i.name) == *name);
+    let typed =
+        |(name, ..): (String, Stream, bool)| (if truths(&name) { "uint8_t" } else { ty }, name);
+    let streams: Vec<(&str, String)> = tensors(package).into_iter().map(typed).collect();
+    let head = "__aicore__ inline void RunPairs(";
+    let indent = " ".repeat(head.len());
+    let params: Vec<String> =
+        streams.iter().map(|(ty, name)| format!("const LocalTensor<{ty}>& {name}")).collect();
+    let params = params.join(&format!(",\n{indent}"));
+    let input = |k: usize| cpp_name(&def.inputs[def.input_streams()[k].tensor].name);
+    let output = |k: usize| cpp_name(&def.outputs[def.output_streams()[k].tensor].name);
+    let sixteen = plan.dtype != DType::F32;
+    text.line("").line("// The same where gate and value take turns.");
+    text.function(format!("{head}{params},\n{indent}uint32_t count)"), |text| {
+        let counts = if sixteen { "uint32_t both = 2 * count;" } else { "" };
+        let masks = if sixteen {
+            format!("halves = MicroAPI::UpdateMask<{ty}>(both);")
+        } else {
+            String::new()
+        };
+        step(package, plan, registers, &streams, [counts, &masks], text, |text| {
+            let call = |op: &Op| call::text(package, plan, registers, op);
+            for turn in turns(registers, def) {
+                let (line, what) = match &turn {
+                    Turn::Op(op) => (call(op), op.what),
+                    Turn::Upper(op) => (upper(&call(op)), op.what),
+                    Turn::Load(k, pair) => {
+                        (load(registers, &address(&input(*k)), *pair, sixteen), "")
+                    }
+                    Turn::Store(k, pair) => {
+                        (store(registers, &address(&output(*k)), *pair, sixteen), "")
+                    }
+                };
+                text.lines(if what.is_empty() { line } else { format!("{line}  // {what}") });
+            }
+        });
+    });
+}
+
+/// A cast on the upper halves of lanes.
+fn upper(cast: &str) -> String {
+    cast.replace("NARROW>", "NARROW_UPPER>")
+        .replace("WIDEN>", "WIDEN_UPPER>")
+        .replace("lanes);", if cast.contains("WIDEN>") { "halves);" } else { "lanes);" })
+}
+
+fn load(registers: &Registers, at: &str, pair: [Register; 2], sixteen: bool) -> String {
+    let [first, second] = pair.map(|r| call::register(registers, r));
+    match sixteen {
+        true => format!("MicroAPI::DataCopy({first}, {at} + 2 * i * FLOATS);"),
+        false => format!(
+            "MicroAPI::DataCopy<float, MicroAPI::LoadDist::DIST_DINTLV_B32>({first}, {second}, {at} + 2 * i * FLOATS);"
+        ),
+    }
+}
+
+fn store(registers: &Registers, at: &str, pair: [Register; 2], sixteen: bool) -> String {
+    let [first, second] = pair.map(|r| call::register(registers, r));
+    let bits = |name: &str| format!("(MicroAPI::RegTensor<uint16_t>&){name}");
+    match sixteen {
+        true => format!(
+            "MicroAPI::Or({0}, {0}, {1}, halves);\nMicroAPI::DataCopy({at} + 2 * i * FLOATS, {first}, halves);",
+            bits(&first),
+            bits(&second)
+        ),
+        false => format!(
+            "MicroAPI::DataCopy<float, MicroAPI::StoreDist::DIST_INTLV_B32>({at} + 2 * i * FLOATS, {first}, {second}, lanes);"
+        ),
+    }
+}
