@@ -353,6 +353,20 @@ mod tests {
         (Boxes::new(&mut job, 1).staging.count, job.is_plain())
     }
 
+    /// As in a build script, where operators are definitions alone.
+    #[test]
+    fn without_kernels_a_call_says_why() {
+        let op = Operator::new(turned(), &[], |_| vec![]);
+        let (x, mut dx) = ([1f32; 8], [7f32; 8]);
+        let inputs = [View::new(&x, &[2, 4]).expect("a view")];
+        let mut outputs = [ViewMut::new(&mut dx, &[2, 4]).expect("a view")];
+        let got = op.run(&[Value::Int(1)], &inputs, &mut outputs, &Options::default());
+        let why = got.expect_err("no kernels").to_string();
+        assert!(why.ends_with("(there are none in a build script)"), "{why}");
+        assert!(op.floor().is_none());
+        assert_eq!(dx, [7.0; 8]);
+    }
+
     #[test]
     fn parts_that_take_turns_are_walked_where_they_are() {
         let (dense, padded, apart, columns) = ([800, 1], [900, 1], [2000, 2], [1, 4]);
