@@ -36,8 +36,9 @@ impl Purpose {
                 rest => rest.strip_prefix('='),
             }
         });
-        // Not asked for anything, rustc makes a program.
-        let makes_code = asked.clone().next().is_none() || asked.any(emits);
+        // Not asked for anything, rustc makes a program. `cargo expand` wants to see one, though nothing is made.
+        let shows = arguments.iter().any(|argument| argument.starts_with("-Zunpretty"));
+        let makes_code = shows || asked.clone().next().is_none() || asked.any(emits);
         match reads || !makes_code || crate_name.starts_with("build_script_") {
             true => Purpose::Define,
             false => Purpose::Call,
@@ -62,6 +63,7 @@ mod tests {
             ("rustc --test --emit dep-info,metadata,asm", "gates", Purpose::Call),
             ("rustc --emit=dep-info --emit=obj=gates.o", "gates", Purpose::Call),
             ("rustc gates.rs", "", Purpose::Call),
+            ("rustc --emit=dep-info,metadata -Zunpretty=expanded", "gates", Purpose::Call),
             ("rustc --crate-type lib --emit=dep-info,metadata", "gates", Purpose::Define),
             ("clippy-driver --emit dep-info,metadata", "gates", Purpose::Define),
             ("rustdoc --crate-type lib", "gates", Purpose::Define),

@@ -46,8 +46,23 @@ fn spread(ty: Type, how: &str) -> String {
     }
 }
 
+/// Which half of the lanes of 32 bits a cast of 16 bits reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// That of all other calls.
+    Lower,
+    /// That of the second of a pair.
+    Upper,
+}
+
 /// The call, with its semicolon.
-pub fn text(package: &Package<'_>, plan: &Plan, registers: &Registers, op: &Op) -> String {
+pub fn text(
+    package: &Package<'_>,
+    plan: &Plan,
+    registers: &Registers,
+    op: &Op,
+    half: Half,
+) -> String {
     let dst = register(registers, op.dst);
     let srcs: Vec<String> = op.srcs.iter().map(|r| register(registers, *r)).collect();
     let number = || match op.from {
@@ -55,6 +70,7 @@ pub fn text(package: &Package<'_>, plan: &Plan, registers: &Registers, op: &Op) 
         from => op.scalar.map(|s| number(s, element(from))),
     };
     let mut args = vec![dst.clone()];
+    let mut mask = "lanes";
     let function = match op.call {
         Call::Load(k) => {
             let at = place(package, plan, k, false);
@@ -79,13 +95,22 @@ pub fn text(package: &Package<'_>, plan: &Plan, registers: &Registers, op: &Op) 
         Call::Plain(Api::Compares(by)) => format!("CompareScalar<{}, {}>", from(op), mode(by)),
         Call::Plain(Api::Cast(_)) => {
             let to = element(op.to);
-            let how = if to == DType::F32 { "WIDEN" } else { "NARROW" };
+            let how = match (to, half) {
+                (DType::F32, Half::Lower) => "WIDEN",
+                (DType::F32, Half::Upper) => "WIDEN_UPPER",
+                (_, Half::Lower) => "NARROW",
+                (_, Half::Upper) => "NARROW_UPPER",
+            };
+            if how == "WIDEN_UPPER" {
+                // What is read is masked, and of a lane `lanes` has the lower half alone.
+                mask = "halves";
+            }
             format!("Cast<{}, {}, {how}>", cpp(to), from(op))
         }
         Call::Plain(api) => api.name().to_string(),
     };
     args.extend(srcs);
     args.extend(number());
-    args.push("lanes".into());
+    args.push(mask.into());
     format!("MicroAPI::{function}({});", args.join(", "))
 }

@@ -82,7 +82,7 @@ pub fn body(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mu
         ins.chain(plan.outputs.iter().map(|name| (ty, name.clone()))).collect();
     step(package, plan, registers, &streams, ["", ""], text, |text| {
         for op in &registers.ops {
-            let call = call::text(package, plan, registers, op);
+            let call = call::text(package, plan, registers, op, call::Half::Lower);
             let what = op.what;
             text.line(if what.is_empty() { call } else { format!("{call}  // {what}") });
         }

@@ -3,6 +3,7 @@
 use super::super::super::package::Package;
 use super::super::super::text::Text;
 use super::super::names::{cpp, inputs};
+use super::call::Half;
 use super::{address, call, step};
 use crate::plan::Plan;
 use crate::plan::registers::pairs::{Turn, turns};
@@ -62,11 +63,11 @@ pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text:
             String::new()
         };
         step(package, plan, registers, &streams, [counts, &masks], text, |text| {
-            let call = |op: &Op| call::text(package, plan, registers, op);
+            let call = |op: &Op, half: Half| call::text(package, plan, registers, op, half);
             for turn in turns(registers, def) {
                 let (line, what) = match &turn {
-                    Turn::Op(op) => (call(op), op.what),
-                    Turn::Upper(op) => (upper(&call(op)), op.what),
+                    Turn::Op(op) => (call(op, Half::Lower), op.what),
+                    Turn::Upper(op) => (call(op, Half::Upper), op.what),
                     Turn::Load(k, pair) => {
                         (load(registers, &address(&input(*k)), *pair, sixteen), "")
                     }
@@ -78,13 +79,6 @@ pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text:
             }
         });
     });
-}
-
-/// A cast on the upper halves of lanes.
-fn upper(cast: &str) -> String {
-    cast.replace("NARROW>", "NARROW_UPPER>")
-        .replace("WIDEN>", "WIDEN_UPPER>")
-        .replace("lanes);", if cast.contains("WIDEN>") { "halves);" } else { "lanes);" })
 }
 
 fn load(registers: &Registers, at: &str, pair: [Register; 2], sixteen: bool) -> String {
