@@ -226,7 +226,7 @@ impl Soc {
     }
 
     /// The first target that has this element type, for messages.
-    fn with(dtype: DType) -> &'static str {
+    pub(crate) fn with(dtype: DType) -> &'static str {
         SOCS.iter().find(|s| s.arch.dtypes.contains(&dtype)).map_or("none", |s| s.name)
     }
 }

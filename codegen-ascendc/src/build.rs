@@ -3,7 +3,7 @@
 //! `op_dsl::build::ascendc` is its door for build scripts, the command `build` for everybody else.
 
 use crate::arch::Soc;
-use crate::emit::{Cann, Layout, Options, Refused, WriteError, emit_all};
+use crate::emit::{Cann, Language, Layout, Options, Refused, WriteError, emit_all};
 use op_dsl_ir::op::OpDef;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -17,6 +17,9 @@ const HOME: &str = "ASCEND_HOME_PATH";
 const SOC: &str = "OP_DSL_SOC";
 /// Built for when [`SOC`] is not set.
 const DEFAULT_SOC: &str = "ascend910b";
+
+/// Environment variable that says which language a build script's pages are in.
+const LANGUAGE: &str = "OP_DSL_LANGUAGE";
 
 /// Where installers put a toolkit, below `$HOME` and below `/usr/local`.
 const PLACES: [&str; 2] = ["Ascend/cann", "Ascend/ascend-toolkit/latest"];
@@ -37,6 +40,9 @@ pub enum Error {
     /// A product that there is not.
     #[error("{SOC}={0}: unknown SoC; allowed: {names}", names = Soc::names())]
     Soc(String),
+    /// A language that there is not.
+    #[error("{LANGUAGE}={0}: unknown language; allowed: {names}", names = Language::names())]
+    Language(String),
     /// The target can do none of the operators.
     #[error(transparent)]
     Refused(#[from] Refused),
@@ -192,11 +198,12 @@ pub fn write<'d>(
 /// For build scripts: writes the AscendC project of some operators to `$OUT_DIR/ascendc` and builds
 /// it, if a toolkit is installed; without one, a warning has the command that does it later.
 ///
-/// The product is `$OP_DSL_SOC`, by default ascend910b. The crate finds the project's directory in
-/// `env!("OP_DSL_PROJECT")`, and, where it was built, its installer in
-/// `option_env!("OP_DSL_PACKAGE")`. Errors fail the build of the crate.
+/// The product is `$OP_DSL_SOC`, by default ascend910b; the README is in `$OP_DSL_LANGUAGE`, `en` or
+/// `zh`, by default English. The crate finds the project's directory in `env!("OP_DSL_PROJECT")`,
+/// and, where it was built, its installer in `option_env!("OP_DSL_PACKAGE")`. Errors fail the build
+/// of the crate.
 pub fn ascendc<'d>(defs: impl Iterator<Item = &'d OpDef>) {
-    for variable in [SOC, HOME] {
+    for variable in [SOC, LANGUAGE, HOME] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
     if let Err(e) = script(defs) {
@@ -207,11 +214,13 @@ pub fn ascendc<'d>(defs: impl Iterator<Item = &'d OpDef>) {
 fn script<'d>(defs: impl Iterator<Item = &'d OpDef>) -> Result<(), Error> {
     let name = env::var(SOC).unwrap_or_else(|_| DEFAULT_SOC.into());
     let soc = Soc::named(&name).ok_or(Error::Soc(name))?;
+    let name = env::var(LANGUAGE).unwrap_or_else(|_| Language::default().name().into());
+    let language = Language::named(&name).ok_or(Error::Language(name))?;
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("ascendc");
     let toolkit = Toolkit::find();
     // Without a toolkit the project is for one that is installed later.
     let cann = toolkit.as_ref().map_or(Cann::V9, |t| t.cann);
-    let options = Options { cann, ..Options::default() };
+    let options = Options { cann, language, ..Options::default() };
     for refusal in write(defs, Layout::Custom, &[soc], &options, &out, false)?.1 {
         println!("cargo::warning=left out: {refusal}");
     }

@@ -107,8 +107,9 @@ pub mod build {
     /// Writes the AscendC project of some operators to `$OUT_DIR/ascendc` and builds it, if a
     /// toolkit is installed; without one, a warning has the command that does it later.
     ///
-    /// The product is `$OP_DSL_SOC`, by default ascend910b. The crate finds the project's directory
-    /// in `env!("OP_DSL_PROJECT")`, and, where it was built, its installer in
+    /// The product is `$OP_DSL_SOC`, by default ascend910b; the README is in `$OP_DSL_LANGUAGE`, `en`
+    /// or `zh`, by default English. The crate finds the project's directory in
+    /// `env!("OP_DSL_PROJECT")`, and, where it was built, its installer in
     /// `option_env!("OP_DSL_PACKAGE")`. Errors fail the build of the crate.
     pub fn ascendc(operators: &[&'static crate::Operator]) {
         codegen_ascendc::build::ascendc(operators.iter().map(|op| op.def()));

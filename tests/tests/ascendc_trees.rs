@@ -2,19 +2,27 @@
 //! `BLESS=1 cargo test -p op-dsl-tests --test ascendc_trees` writes them anew.
 #![allow(missing_docs)]
 
+#[path = "ascendc_trees/languages.rs"]
+mod languages;
+
 use codegen_ascendc::arch::Soc;
-use codegen_ascendc::emit::{Cann, Layout, Options, Tree, emit};
+use codegen_ascendc::emit::{Cann, Language, Layout, Options, Tree, emit};
 use codegen_ascendc::plan::Storage;
 use ops_glu_grad::OPERATORS;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn tree(op: &str, layout: Layout) -> Tree {
+    tree_in(op, layout, Language::En)
+}
+
+fn tree_in(op: &str, layout: Layout, language: Language) -> Tree {
     let op = OPERATORS.iter().find(|o| o.name() == op).expect("an operator");
     let one = vec![Soc::named("ascend910b").expect("a target")];
     let socs = if layout == Layout::OpsNn { layout.socs() } else { one };
-    emit(op.def(), layout, &socs, &Options::default()).expect("a tree")
+    let options = Options { language, ..Options::default() };
+    emit(op.def(), layout, &socs, &options).expect("a tree")
 }
 
 /// Every file below a directory, by its path there.
@@ -49,11 +57,18 @@ fn difference(want: &str, got: &str) -> Option<String> {
     None
 }
 
+/// The tree as it was: all of it in English, of the other languages the pages.
 fn compare(op: &str, layout: Layout) {
-    let golden: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(layout.name());
-    let tree = tree(op, layout);
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+    compare_with(&golden.join(layout.name()), op, layout, tree(op, layout));
+    let mut pages = tree_in(op, layout, Language::Zh);
+    pages.files.retain(|f| f.path.ends_with(".md"));
+    compare_with(&golden.join("zh").join(layout.name()), op, layout, pages);
+}
+
+fn compare_with(golden: &Path, op: &str, layout: Layout, tree: Tree) {
     if std::env::var_os("BLESS").is_some() {
-        let _ = fs::remove_dir_all(&golden);
+        let _ = fs::remove_dir_all(golden);
         for file in &tree.files {
             let path = golden.join(&file.path);
             fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
@@ -62,7 +77,7 @@ fn compare(op: &str, layout: Layout) {
         return;
     }
     let emitted: BTreeSet<String> = tree.files.iter().map(|f| f.path.clone()).collect();
-    let kept: BTreeSet<String> = files(&golden).into_iter().collect();
+    let kept: BTreeSet<String> = files(golden).into_iter().collect();
     let mut wrong: Vec<String> =
         emitted.difference(&kept).map(|p| format!("{p}: is new")).collect();
     wrong.extend(kept.difference(&emitted).map(|p| format!("{p}: is gone")));

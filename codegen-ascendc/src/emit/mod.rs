@@ -3,6 +3,7 @@
 //! ```text
 //! branch    what differs between architectures
 //! package   what every section is written from: definition, plans, names, options
+//! words     what pages say, in each language
 //! text      lines, indentation, headers, comments
 //! kernel    op_kernel/   entry, class, compute, tiling data, tiling key
 //! host      op_host/     definition, shape inference, tiling; op_graph/ prototype
@@ -23,10 +24,12 @@ pub mod package;
 pub mod paper;
 pub mod text;
 pub mod tree;
+mod words;
 
 pub use layout::{Layout, Unbuilt};
 pub use package::{Cann, Options, Package};
 pub use tree::{File, Tree, WriteError};
+pub use words::Language;
 
 use crate::arch::{Refusal, Soc};
 use op_dsl_ir::op::OpDef;

@@ -1,5 +1,6 @@
 //! What every section is written from.
 
+use super::words::{Language, Words};
 use crate::arch::{Arch, Refusal, SOCS, Soc, Why};
 use crate::plan::{Plan, Storage, plan_in};
 use op_dsl_ir::DType;
@@ -17,6 +18,8 @@ pub struct Options {
     pub cann: Cann,
     /// Where kernels keep what they compute.
     pub storage: Storage,
+    /// What pages are written in.
+    pub language: Language,
 }
 
 /// What has the compiler keep in registers what calls on tensors hand to each other.
@@ -120,6 +123,11 @@ impl<'a> Package<'a> {
     pub fn fused(&self) -> Vec<&'static Soc> {
         let in_memory = |s: &&Soc| self.plans_of(s.arch).any(|p| p.registers.is_none());
         self.socs.iter().copied().filter(|s| s.arch.registers).filter(in_memory).collect()
+    }
+
+    /// What its pages say.
+    pub(crate) fn words(&self) -> &'static Words {
+        self.options.language.words()
     }
 
     /// The first product.

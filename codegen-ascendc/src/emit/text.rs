@@ -1,6 +1,8 @@
 //! Lines of a file under construction.
 
 use super::package::{Options, Package};
+use super::words::{Language, Word, Words};
+use op_dsl_ir::doc::forwards;
 
 /// How a language writes comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,12 +107,33 @@ impl Text {
 /// What stands above every emitted file: the licence, and three lines that say what the file is, what
 /// the operator computes, and where both come from.
 pub fn header(package: &Package<'_>, what: &str, comment: Comment) -> String {
+    head(package, Language::En.words(), what, comment)
+}
+
+/// The same above a page.
+pub fn page_header(package: &Package<'_>, what: Word) -> String {
+    head(package, package.words(), what, Comment::Angle)
+}
+
+fn head(package: &Package<'_>, words: &Words, what: &str, comment: Comment) -> String {
     let def = &package.def;
     let mut lines: Vec<String> = licence(&package.options);
-    lines.push(format!("{}: {what}.", def.name));
-    lines.push(statement(&def.doc));
-    lines.push(format!("Generated from {}; do not edit.", def.source));
+    lines.push((words.comments.file)(&def.name, what));
+    lines.push(statement(&told(package, words)));
+    lines.push((words.comments.origin)(&def.source));
     commented(&lines.iter().map(String::as_str).collect::<Vec<_>>(), comment)
+}
+
+/// What the operator is, for its pages: where that is a derived gradient, of what, and what the author wrote.
+pub fn doc(package: &Package<'_>) -> String {
+    told(package, package.words())
+}
+
+fn told(package: &Package<'_>, words: &Words) -> String {
+    let (forwards, written) = forwards(&package.def.doc);
+    let mut paragraphs: Vec<String> = forwards.into_iter().map(words.formula.gradient_of).collect();
+    paragraphs.push(written.into());
+    paragraphs.join("\n\n").trim().into()
 }
 
 /// The author's documentation, the formula as it was written, and where.
@@ -129,8 +152,9 @@ fn statement(doc: &str) -> String {
     let paragraph: Vec<&str> =
         doc.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let text = paragraph.join(" ");
-    let sentence = text.split_inclusive(". ").next().unwrap_or_default().trim();
-    if sentence.len() <= WIDTH {
+    let ends = [". ", "。"].into_iter().filter_map(|end| Some(text.find(end)? + end.len()));
+    let sentence = text[..ends.min().unwrap_or(text.len())].trim();
+    if sentence.chars().count() <= WIDTH {
         return sentence.into();
     }
     let mut code = false;
@@ -155,9 +179,19 @@ fn licence(options: &Options) -> Vec<String> {
 
 /// What stands above files that several operators share: licence, names, origin.
 pub fn project_header(packages: &[Package<'_>], comment: Comment) -> String {
+    project_head(packages, Language::En.words(), comment)
+}
+
+/// The same above a page.
+pub fn project_page_header(packages: &[Package<'_>]) -> String {
+    let words = packages.first().map_or(Language::En.words(), Package::words);
+    project_head(packages, words, Comment::Angle)
+}
+
+fn project_head(packages: &[Package<'_>], words: &Words, comment: Comment) -> String {
     let mut lines: Vec<String> = packages.first().map(|p| licence(&p.options)).unwrap_or_default();
     let names: Vec<&str> = packages.iter().map(|p| &*p.def.name).collect();
-    lines.push(format!("{}: generated, do not edit", names.join(", ")));
+    lines.push((words.comments.shared)(&names.join(words.signs.comma)));
     commented(&lines.iter().map(String::as_str).collect::<Vec<_>>(), comment)
 }
 
@@ -194,6 +228,7 @@ mod tests {
                    picks, and `B` the other. More.\n\nSource: none.";
         assert_eq!(statement(doc), "GeGLU: `y = f(a, b)`.");
         assert_eq!(statement("The gradient of `A`.\n\nGeGLU: more."), "The gradient of `A`.");
+        assert_eq!(statement("门控线性单元。其余。"), "门控线性单元。");
         assert_eq!(statement("One, two.\nThree."), "One, two.");
         assert_eq!(statement(""), "");
     }

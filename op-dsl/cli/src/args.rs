@@ -6,7 +6,7 @@ mod value;
 use super::error::Error;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use codegen_ascendc::emit::{Cann, Layout};
+use codegen_ascendc::emit::{Cann, Language, Layout};
 use codegen_ascendc::plan::Storage;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
@@ -14,7 +14,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 pub use value::{Pair, Shape, Target};
 use value::{
-    any_shape, attribute, cann, dtype, layout, level, shape, soc, storage, tensor_file, threads,
+    any_shape, attribute, cann, dtype, language, layout, level, shape, soc, storage, tensor_file,
+    threads,
 };
 
 #[derive(Parser)]
@@ -305,6 +306,9 @@ pub struct Emit {
     /// Where kernels keep what they compute, on an NPU that has registers for it.
     #[arg(long, value_name = "registers|memory", default_value = "registers", value_parser = storage)]
     pub form: Storage,
+    /// What pages are written in; code, and what an author wrote, stay as they are.
+    #[arg(long, value_name = "en|zh", default_value = "en", value_parser = language)]
+    pub language: Language,
     /// File whose text stands above every emitted file.
     #[arg(long, value_name = "FILE")]
     pub license_header: Option<PathBuf>,
@@ -324,6 +328,9 @@ pub struct Build {
     /// Directory of the project; by default named after operator and NPU.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What the README is written in.
+    #[arg(long, value_name = "en|zh", default_value = "en", value_parser = language)]
+    pub language: Language,
 }
 
 #[derive(Args)]

@@ -16,6 +16,7 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
         dtypes: args.dtype.clone(),
         cann: args.cann,
         storage: args.form,
+        language: args.language,
     };
     let named = |name: &String| lookup::operator(operators, name);
     let one = args.op.as_ref().map(named).transpose()?;

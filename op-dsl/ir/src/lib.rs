@@ -11,6 +11,7 @@
 //! stored     what a tensor's elements are in memory
 //! wiring     which streams of a gradient hold what of its forward formula
 //! differences  gradients against central differences
+//! doc        the documentation of derived gradients
 //! degree     what becomes of values when inputs are multiplied
 //! far        bounds that stand for infinity
 //! format     rounding and units in the last place, for each element type
@@ -29,6 +30,7 @@ pub mod compile;
 pub mod degree;
 mod derive;
 pub mod differences;
+pub mod doc;
 mod dtype;
 pub mod far;
 pub mod format;

@@ -3,9 +3,10 @@
 
 use super::ops_nn::units;
 use crate::emit::package::{FUSION, Package};
-use crate::emit::paper::words;
-use crate::emit::text::{Comment, Text, project_header};
+use crate::emit::paper::phrases;
+use crate::emit::text::{Comment, Text, project_header, project_page_header};
 use crate::emit::tree::{File, Tree};
+use crate::emit::words::Word;
 use crate::emit::{host, kernel};
 
 /// The name under which the toolkit installs the operators.
@@ -18,7 +19,7 @@ pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     tree.add("CMakeLists.txt", headed(root(&packages[0])));
     tree.add("op_host/CMakeLists.txt", headed(HOST.into()));
     tree.add("op_kernel/CMakeLists.txt", headed(kernels(packages)));
-    tree.add("README.md", readme(packages, BUILD));
+    tree.add("README.md", readme(packages, packages[0].words().custom.build));
 }
 
 /// Adds what both generations of toolkits share: the operators themselves.
@@ -111,53 +112,32 @@ fn entry(snake: &str, kernels: &[File]) -> String {
     if kernels.iter().any(|f| f.path == apt) { apt } else { format!("{snake}.cpp") }
 }
 
-const BUILD: &str = "\
-Toolkit 9.0 or later, CMake 3.16 or later:
-
-```sh
-source <toolkit>/set_env.sh
-cmake -S . -B build_out
-cmake --build build_out --target binary package -j $(nproc)
-```
-
-`-DASCEND_COMPUTE_UNIT=..` chooses other products of the architecture, separated by semicolons.
-";
-
 /// The file that a reader opens first.
-pub fn readme(packages: &[Package<'_>], build: &str) -> String {
+pub fn readme(packages: &[Package<'_>], build: Word) -> String {
+    let words = packages[0].words();
+    let about = &words.custom;
     let mut text = Text::new();
-    text.line(project_header(packages, Comment::Angle));
-    text.line(format!("# Operators for {}\n", units(&packages[0], ", ")));
-    text.line("| operator | interface | element types |\n|---|---|---|");
+    text.line(project_page_header(packages));
+    let units = units(&packages[0], words.signs.comma);
+    text.line(format!("# {}\n", (about.title)(&units)));
+    text.line(phrases::table(&about.heads));
     for package in packages {
         let dtypes: Vec<&str> = package.dtypes().iter().map(|d| d.name()).collect();
-        let name = &package.def.name;
-        text.line(format!("| {name} | `aclnn{name}` | {} |", dtypes.join(", ")));
+        let (name, dtypes) = (&package.def.name, dtypes.join(words.signs.comma));
+        text.line(format!("| {name} | `aclnn{name}` | {dtypes} |"));
     }
-    text.line(format!("\n## Build\n\n{build}"));
-    text.line("## Install\n\n```sh\n./build_out/custom_opp_<os>_<machine>.run\n```\n");
-    text.line(format!(
-        "This writes `$ASCEND_OPP_PATH/vendors/{VENDOR}`; with `--install-path=P` it"
-    ));
-    text.line(format!(
-        "writes `P/vendors/{VENDOR}`, whose `bin/set_env.bash` a shell then sources."
-    ));
-    text.line("\n## Use\n\nEach operator has two functions, `aclnn<Operator>GetWorkspaceSize` and");
-    text.line(
-        "`aclnn<Operator>`, declared in `op_api/include` of the installed package. Tensors have",
-    );
-    text.line(
-        "the shapes that the definition asks for: nothing is broadcast, no type is promoted.",
-    );
+    text.line(format!("\n## {}\n\n{build}", words.titles.build));
+    text.line(format!("## {}\n\n```sh\n{INSTALL}\n```\n", about.install));
+    text.line((about.installed)(VENDOR));
+    text.line(format!("\n## {}\n\n{}", about.call, about.called));
     for package in packages {
-        let (def, as_written) = (&package.def, words::as_written(package));
-        text.line(format!("\n## {}\n\n{}\n\n{}", def.name, def.doc.trim(), as_written.trim_end()));
+        text.line(phrases::section(package));
     }
     for package in packages.iter().filter(|p| !p.left_out.is_empty()) {
-        text.line(format!("\n## Left out: {}\n", package.def.name));
-        for refusal in &package.left_out {
-            text.line(format!("- {refusal}"));
-        }
+        let title = (about.left_out)(&package.def.name);
+        text.line(format!("\n## {title}\n")).lines(phrases::left_out(package));
     }
     text.finish()
 }
+
+const INSTALL: &str = "./build_out/custom_opp_<os>_<machine>.run";

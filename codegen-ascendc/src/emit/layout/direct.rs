@@ -5,8 +5,8 @@ use crate::emit::kernel::names::namespace;
 use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::package::{FUSION, Package};
-use crate::emit::paper::words;
-use crate::emit::text::{Comment, Text, header};
+use crate::emit::paper::phrases;
+use crate::emit::text::{Comment, Text, doc, header, page_header};
 use crate::emit::tree::{File, Tree};
 use crate::emit::{host, kernel};
 use op_dsl_ir::Stored;
@@ -283,16 +283,14 @@ target_link_libraries({snake} PRIVATE ascendcl tiling_api register platform m dl
 }
 
 fn readme(package: &Package<'_>) -> String {
-    let (def, snake) = (&package.def, package.snake());
+    let (def, snake, words) = (&package.def, package.snake(), package.words());
+    let about = &words.direct;
     let files: Vec<String> = tensors(package).map(|t| format!("{}.npy", t.name)).collect();
-    let attrs: Vec<String> = def
-        .passed()
-        .iter()
-        .map(|a| format!("`{}` ({} by default)", a.name, attribute(a).1.trim_end_matches('f')))
-        .collect();
-    let masks = if host::has_masks(def) { ", of bool or uint8 for masks" } else { "" };
-    let optional = if host::has_optional(def) { "`-` leaves an optional input out. " } else { "" };
-    let attrs = if attrs.is_empty() { "none".into() } else { attrs.join(", ") };
+    let default = |a: &Attr| (about.default)(&a.name, attribute(a).1.trim_end_matches('f'));
+    let attrs: Vec<String> = def.passed().iter().map(default).collect();
+    let attrs = if attrs.is_empty() { about.none.into() } else { attrs.join(words.signs.comma) };
+    let masks = if host::has_masks(def) { about.masks } else { "" };
+    let optional = if host::has_optional(def) { about.optional } else { "" };
     format!(
         "\
 {}
@@ -301,7 +299,7 @@ fn readme(package: &Package<'_>) -> String {
 {}
 
 {}
-Launches the kernel on {} directly: no operator package is installed.
+{}
 
 ```sh
 source <toolkit>/set_env.sh
@@ -310,16 +308,17 @@ cmake --build build
 ./build/{snake} {}
 ```
 
-Inputs come first, then the results to compare with; `.npy` files of float16, float32, or uint16 with
-the bits of bfloat16{masks}. {optional}Attributes are `name=value` before them: {attrs}.
+{}
 
-`launch.h` and `launch.asc` are what another program needs.
+{}
 ",
-        header(package, "a kernel that is launched directly", Comment::Angle),
+        page_header(package, words.comments.direct),
         def.name,
-        def.doc.trim(),
-        words::as_written(package),
-        units(package, ", "),
-        files.join(" ")
+        doc(package),
+        phrases::as_written(package),
+        (about.about)(&units(package, words.signs.comma)),
+        files.join(" "),
+        (about.files)(masks, optional, &attrs),
+        about.rest
     )
 }

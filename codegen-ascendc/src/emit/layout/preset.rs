@@ -21,7 +21,7 @@ pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     tree.add("CMakePresets.json", presets(soc));
     tree.add("msopgen.json", MSOPGEN);
     tree.add("build.sh", format!("#!/usr/bin/env bash\n{header}\n{}", BUILD.replace("SOC", soc)));
-    tree.add("README.md", readme(packages, READ));
+    tree.add("README.md", readme(packages, packages[0].words().custom.build_8));
 }
 
 fn presets(soc: &str) -> String {
@@ -131,19 +131,4 @@ install(FILES ${headers} DESTINATION ${vendor}/op_api/include)
 const KERNEL: &str = "\
 add_ops_compile_options(ALL OPTIONS -O3)
 add_kernels_compile()
-";
-
-const READ: &str = "\
-Toolkit 8.x, CMake 3.19 or later:
-
-```sh
-source <toolkit>/set_env.sh
-./build.sh
-```
-
-Toolkits of this generation bring no CMake package for operators: each project has a copy of their
-build files instead, which `msopgen gen` writes. `build.sh` has it write a project aside, for the
-throw-away operator in `msopgen.json`, takes `cmake/`, `scripts/` and `CMakeLists.txt` from it, and
-builds. The rest of this directory is the operators. `CMakePresets.json` names the product. A toolkit
-of generation 9 needs none of this: `emit --cann 9` writes the project for it.
 ";

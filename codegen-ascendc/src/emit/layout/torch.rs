@@ -5,8 +5,8 @@
 
 use crate::emit::api::cpp::{list, literal};
 use crate::emit::package::Package;
-use crate::emit::paper::words;
-use crate::emit::text::{Comment, Text, project_header};
+use crate::emit::paper::phrases;
+use crate::emit::text::{Comment, Text, project_header, project_page_header};
 use crate::emit::tree::Tree;
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
@@ -236,18 +236,19 @@ fn launch(t: &mut Text, def: &OpDef, passed: Vec<String>, outputs: &[String]) {
 }
 
 fn readme(packages: &[Package<'_>], space: &str) -> String {
+    let words = packages[0].words();
+    let about = &words.torch;
     let mut t = Text::new();
-    t.line(project_header(packages, Comment::Angle));
-    t.line(include_str!("torch/README.md").replace("@namespace@", space).trim_end());
-    t.line("\n## Operators\n\n| operator | element types |\n|---|---|");
+    t.line(project_page_header(packages));
+    t.line(about.about.replace("@namespace@", space).trim_end());
+    t.line(format!("\n## {}\n\n{}", about.operators, phrases::table(&about.heads)));
     for package in packages {
         let dtypes: Vec<&str> = package.dtypes().iter().map(|d| d.name()).collect();
         let call = format!("{}{}", package.snake(), schema(package.written));
-        t.line(format!("| `{call}` | {} |", dtypes.join(", ")));
+        t.line(format!("| `{call}` | {} |", dtypes.join(words.signs.comma)));
     }
     for package in packages {
-        let (def, as_written) = (&package.def, words::as_written(package));
-        t.line(format!("\n## {}\n\n{}\n\n{}", def.name, def.doc.trim(), as_written.trim_end()));
+        t.line(phrases::section(package));
     }
     t.finish()
 }

@@ -1,6 +1,6 @@
 //! `examples/test_aclnn_<..>.cpp`: a program that calls one aclnn name and compares with the formula.
 
-use super::straight::{Language, prelude, straight};
+use super::straight::{Syntax, prelude, straight};
 use crate::emit::api::cpp::{list, literal};
 use crate::emit::api::is_mask;
 use crate::emit::package::Package;
@@ -30,7 +30,7 @@ pub fn file(package: &Package<'_>, interface: &Interface, function: &Function) -
     t.line("#include <cmath>\n#include <cstdio>\n#include <vector>\n");
     t.line(format!("#include \"acl/acl.h\"\n#include \"aclnnop/{}.h\"\n", interface.header));
     let graph = &package.def.specs[spec].graph;
-    let helpers = prelude(std::iter::once(graph), Language::Cpp);
+    let helpers = prelude(std::iter::once(graph), Syntax::Cpp);
     if !helpers.is_empty() {
         t.line(format!("namespace formula {{\n\n{helpers}\n}} // namespace formula\n"));
     }
@@ -202,7 +202,7 @@ pub fn expected(package: &Package<'_>, spec: usize) -> String {
     let named = |names: Vec<String>| names.iter().map(|n| cpp_name(n)).collect::<Vec<_>>();
     let (inputs, outputs) = (named(def.input_names()), named(def.output_names()));
     let scalars = named(def.scalar_names());
-    let code = straight(graph, &inputs, &scalars, Language::Cpp);
+    let code = straight(graph, &inputs, &scalars, Syntax::Cpp);
     let mut params: Vec<String> = Vec::new();
     for (i, name) in inputs.iter().enumerate() {
         let unused = if graph.reads(i) { "" } else { "[[maybe_unused]] " };

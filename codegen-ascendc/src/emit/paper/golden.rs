@@ -1,6 +1,6 @@
 //! `tests/assets/golden.py`: the operator in float64 on numpy arrays, rounded once.
 
-use super::straight::{Language, prelude, straight};
+use super::straight::{Syntax, prelude, straight};
 use crate::emit::host::first;
 use crate::emit::package::Package;
 use crate::emit::text::{Comment, Text, header};
@@ -15,7 +15,7 @@ pub fn file(package: &Package<'_>) -> File {
         .line("");
     t.line("import math\n\nimport numpy as np\n");
     let graphs = || package.specs().into_iter().map(|s| &package.def.specs[s].graph);
-    let helpers = prelude(graphs(), Language::Python);
+    let helpers = prelude(graphs(), Syntax::Python);
     if uses_erf(package) || helpers.contains("erfc(") {
         t.line(ERF);
     }
@@ -153,7 +153,7 @@ fn formula(package: &Package<'_>, spec: usize) -> String {
     let outputs = stream_names(&def.outputs, &def.output_streams());
     let scalars: Vec<String> = def.scalar_names().iter().map(|s| word(s)).collect();
     let graph = &def.specs[spec].graph;
-    let code = straight(graph, &inputs, &scalars, Language::Python);
+    let code = straight(graph, &inputs, &scalars, Syntax::Python);
     let mut t = Text::new();
     let params = [inputs.clone(), scalars.clone()].concat().join(", ");
     t.line(format!("def {}({params}):", formula_name(package, spec)));

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! straight  graphs as straight-line Python and C++ in float64
-//! words     tensors, types and products as pages name them
+//! phrases   tensors, types and products as pages name them
 //! readme    README.md, the operator
 //! page      docs/aclnn<..>.md, one per aclnn name
 //! example   examples/test_aclnn_<..>.cpp, one per aclnn name
@@ -15,10 +15,10 @@ mod config;
 mod example;
 mod golden;
 mod page;
+pub(crate) mod phrases;
 mod readme;
 mod straight;
 mod ut;
-pub mod words;
 
 use super::package::Package;
 use super::tree::File;

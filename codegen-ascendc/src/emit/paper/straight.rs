@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// The language of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub enum Syntax {
     /// On numpy arrays.
     Python,
     /// On doubles.
@@ -22,7 +22,7 @@ pub struct Straight {
 }
 
 /// Code that reads these names of streams and scalars.
-pub fn straight(graph: &Graph, streams: &[String], scalars: &[String], to: Language) -> Straight {
+pub fn straight(graph: &Graph, streams: &[String], scalars: &[String], to: Syntax) -> Straight {
     let numbered = |n: &String| n.strip_prefix('t').is_some_and(|n| n.parse::<u32>().is_ok());
     let taken = streams.iter().chain(scalars).any(numbered);
     let temporary = if taken { "step" } else { "t" };
@@ -38,8 +38,8 @@ pub fn straight(graph: &Graph, streams: &[String], scalars: &[String], to: Langu
                 let name = format!("{temporary}{}", lines.len());
                 let value = call(*prim, &args, to);
                 lines.push(match to {
-                    Language::Python => format!("{name} = {value}"),
-                    Language::Cpp => format!("const double {name} = {value};"),
+                    Syntax::Python => format!("{name} = {value}"),
+                    Syntax::Cpp => format!("const double {name} = {value};"),
                 });
                 name
             }
@@ -51,18 +51,18 @@ pub fn straight(graph: &Graph, streams: &[String], scalars: &[String], to: Langu
 }
 
 /// Shortest digits that read back as the same number.
-fn number(c: f64, to: Language) -> String {
+fn number(c: f64, to: Syntax) -> String {
     let text = match (c.is_nan(), c.is_infinite(), to) {
-        (true, _, Language::Python) => "np.nan".into(),
-        (true, _, Language::Cpp) => "NAN".into(),
-        (_, true, Language::Python) => if c > 0.0 { "np.inf" } else { "-np.inf" }.to_string(),
-        (_, true, Language::Cpp) => if c > 0.0 { "INFINITY" } else { "-INFINITY" }.to_string(),
+        (true, _, Syntax::Python) => "np.nan".into(),
+        (true, _, Syntax::Cpp) => "NAN".into(),
+        (_, true, Syntax::Python) => if c > 0.0 { "np.inf" } else { "-np.inf" }.to_string(),
+        (_, true, Syntax::Cpp) => if c > 0.0 { "INFINITY" } else { "-INFINITY" }.to_string(),
         _ => format!("{c:?}"),
     };
     if c.is_sign_negative() { format!("({text})") } else { text }
 }
 
-fn call(prim: Prim, args: &[&str], to: Language) -> String {
+fn call(prim: Prim, args: &[&str], to: Syntax) -> String {
     let infix = |sign: &str| args.join(&format!(" {sign} "));
     let function = |name: &str| format!("{name}({})", args.join(", "));
     match prim {
@@ -74,26 +74,26 @@ fn call(prim: Prim, args: &[&str], to: Language) -> String {
         Prim::Lt => infix("<"),
         Prim::Le => infix("<="),
         Prim::Eq => infix("=="),
-        Prim::Select if to == Language::Cpp => {
+        Prim::Select if to == Syntax::Cpp => {
             format!("{} != 0.0 ? {} : {}", args[0], args[1], args[2])
         }
         Prim::Select => function("np.where"),
         _ => match (library(prim, to), to) {
             (Some(name), _) => function(name),
             // A tensor may have the name of a primitive.
-            (None, Language::Python) => function(&format!("_{}", prim.row().name)),
-            (None, Language::Cpp) => function(&format!("formula::{}", prim.row().name)),
+            (None, Syntax::Python) => function(&format!("_{}", prim.row().name)),
+            (None, Syntax::Cpp) => function(&format!("formula::{}", prim.row().name)),
         },
     }
 }
 
 /// The function of the language's library, where it has one.
-fn library(prim: Prim, to: Language) -> Option<&'static str> {
+fn library(prim: Prim, to: Syntax) -> Option<&'static str> {
     let row = LIBRARY.iter().find(|row| row.0 == prim)?;
     Some(row.1[to as usize]).filter(|name| !name.is_empty())
 }
 
-/// Functions of the languages' libraries, in the order of [`Language`].
+/// Functions of the languages' libraries, in the order of [`Syntax`].
 const LIBRARY: &[(Prim, [&str; 2])] = &[
     (Prim::Abs, ["np.abs", "std::fabs"]),
     (Prim::Min, ["np.minimum", ""]),
@@ -117,7 +117,7 @@ struct Helper {
     name: &'static str,
     args: &'static [&'static str],
     doc: &'static str,
-    /// The body in each language, in the order of [`Language`]; empty where the library has the function.
+    /// The body in each language, in the order of [`Syntax`]; empty where the library has the function.
     body: [&'static str; 2],
 }
 
@@ -233,25 +233,25 @@ return gated_grad(x, v, 2.0 * SQRT_2_OVER_PI * (1.0 + 3.0 * 0.044715 * x * x));"
 
 impl Helper {
     /// What it is called within the helpers of a language.
-    fn called(&self, to: Language) -> String {
+    fn called(&self, to: Syntax) -> String {
         match to {
             // A tensor may have the name of a primitive.
-            Language::Python => format!("_{}", self.name),
-            Language::Cpp => self.name.into(),
+            Syntax::Python => format!("_{}", self.name),
+            Syntax::Cpp => self.name.into(),
         }
     }
 
     /// The whole function.
-    fn text(&self, to: Language) -> String {
+    fn text(&self, to: Syntax) -> String {
         let (name, body, mut text) = (self.called(to), self.body[to as usize], Text::new());
         match to {
-            Language::Python => {
+            Syntax::Python => {
                 text.line(format!("def {name}({}):", self.args.join(", ")));
                 text.indented(|text| {
                     text.line(format!("\"\"\"{}\"\"\"", self.doc)).lines(body);
                 });
             }
-            Language::Cpp => {
+            Syntax::Cpp => {
                 if !self.doc.is_empty() {
                     text.line(format!("// {}", self.doc));
                 }
@@ -273,7 +273,7 @@ const CONSTANTS: &[(&str, f64)] = &[
 ];
 
 /// Constants and functions that these graphs need beyond the language's library.
-pub fn prelude<'a>(graphs: impl Iterator<Item = &'a Graph>, to: Language) -> String {
+pub fn prelude<'a>(graphs: impl Iterator<Item = &'a Graph>, to: Syntax) -> String {
     let mut wanted: BTreeSet<&str> = graphs
         .flat_map(|g| g.nodes.iter())
         .filter_map(|n| match n {
@@ -290,13 +290,13 @@ pub fn prelude<'a>(graphs: impl Iterator<Item = &'a Graph>, to: Language) -> Str
     }
     let written = |h: &&Helper| wanted.contains(h.name) && !h.body[to as usize].is_empty();
     let texts: Vec<String> = HELPERS.iter().filter(written).map(|h| h.text(to)).collect();
-    let gap = if to == Language::Python { "\n\n" } else { "\n" };
+    let gap = if to == Syntax::Python { "\n\n" } else { "\n" };
     let helpers = texts.join(gap);
     let mut head = String::new();
     for (name, value) in CONSTANTS.iter().filter(|c| reads(&helpers, c.0)) {
         head += &match to {
-            Language::Python => format!("{name} = {value:?}\n"),
-            Language::Cpp => format!("constexpr double {name} = {value:?};\n"),
+            Syntax::Python => format!("{name} = {value:?}\n"),
+            Syntax::Cpp => format!("constexpr double {name} = {value:?};\n"),
         };
     }
     if !head.is_empty() && !helpers.is_empty() {
@@ -323,7 +323,7 @@ mod tests {
         let written = |prim: Prim| arithmetic.contains(&prim) || prim.is_composed();
         for row in TABLE.iter().filter(|r| !written(r.prim)) {
             let helper = HELPERS.iter().find(|h| h.name == row.name);
-            for to in [Language::Python, Language::Cpp] {
+            for to in [Syntax::Python, Syntax::Cpp] {
                 let written = helper.is_some_and(|h| !h.body[to as usize].is_empty());
                 assert!(library(row.prim, to).is_some() || written, "{}", row.name);
             }

@@ -1,7 +1,7 @@
 //! What a word of the command line is: a number, a name, or what is allowed instead.
 
 use codegen_ascendc::arch::Soc;
-use codegen_ascendc::emit::{Cann, Layout};
+use codegen_ascendc::emit::{Cann, Language, Layout};
 use codegen_ascendc::plan::Storage;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
@@ -79,6 +79,11 @@ pub fn cann(text: &str) -> Result<Cann, String> {
         "9" => Ok(Cann::V9),
         _ => Err("must be 8 or 9".into()),
     }
+}
+
+pub fn language(text: &str) -> Result<Language, String> {
+    let unknown = || format!("unknown language; allowed: {}", Language::names());
+    Language::named(text).ok_or_else(unknown)
 }
 
 pub fn storage(text: &str) -> Result<Storage, String> {

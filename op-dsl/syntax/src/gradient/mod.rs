@@ -17,6 +17,7 @@ use crate::Errors;
 use crate::attr::GradArgs;
 use crate::trace::Traced;
 use op_dsl_ir::compile;
+use op_dsl_ir::doc::of_gradient;
 use op_dsl_ir::graph::Graph;
 use op_dsl_ir::op::{Derived, GradOf, Kind, List, OpDef, Origin, Part, Spec, Stream, Tensor};
 use op_dsl_ir::wiring::Wiring;
@@ -74,7 +75,7 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
             used: true,
         })
         .collect();
-    let doc = format!("The gradient of `{}`.\n\n{}", def.name, def.doc);
+    let doc = format!("{}\n\n{}", of_gradient(&def.name), def.doc);
     let mut gradient = OpDef {
         name: args.name.as_ref()?.value().into(),
         doc: doc.trim().to_owned().into(),

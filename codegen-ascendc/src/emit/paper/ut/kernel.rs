@@ -7,7 +7,7 @@ use crate::emit::host::has_masks;
 use crate::emit::kernel::{tiling_data, tiling_key};
 use crate::emit::package::Package;
 use crate::emit::paper::example;
-use crate::emit::paper::straight::{Language, prelude};
+use crate::emit::paper::straight::{Syntax, prelude};
 use crate::emit::text::Text;
 use crate::plan::Plan;
 use op_dsl_ir::names::cpp_name;
@@ -28,7 +28,7 @@ pub fn kernel(package: &Package<'_>) -> Option<String> {
     ));
     t.line(format!("#include \"../../../op_kernel/{}.cpp\"\n", package.snake()));
     let graphs = specs.iter().map(|s| &package.def.specs[*s].graph);
-    let helpers = prelude(graphs, Language::Cpp);
+    let helpers = prelude(graphs, Syntax::Cpp);
     if !helpers.is_empty() {
         t.line(format!("namespace formula {{\n\n{helpers}\n}} // namespace formula\n"));
     }

@@ -85,7 +85,7 @@ fn planned(call: &Call, plan: &Plan, machine: &Machine) -> Option<Tiling> {
 
 /// `GeGluGradV2Tiling.FLOAT16_TANH`
 fn case(package: &Package<'_>, plan: &Plan) -> String {
-    format!("{}_{}", crate::emit::paper::words::dtype(plan.dtype), package.spec_name(plan.spec))
+    format!("{}_{}", crate::emit::paper::phrases::dtype(plan.dtype), package.spec_name(plan.spec))
 }
 
 fn shape_of(kind: Kind, part: [usize; 2]) -> Vec<usize> {

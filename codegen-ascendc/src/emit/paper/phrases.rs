@@ -1,0 +1,209 @@
+//! Tensors, element types and products as pages name them.
+
+use crate::emit::host::mask_types;
+use crate::emit::package::Package;
+use crate::emit::text::doc;
+use crate::emit::words::{Word, Words};
+use op_dsl_ir::interface::{Interface, Param};
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern, Value};
+use op_dsl_ir::published::{DTypes, Inputs, Of};
+use op_dsl_ir::show;
+use op_dsl_ir::{DType, Stored};
+
+/// The first two lines of a table.
+pub fn table(heads: &[Word]) -> String {
+    format!("| {} |\n|{}", heads.join(" | "), "---|".repeat(heads.len()))
+}
+
+/// As acl names an element type.
+pub fn dtype(dtype: DType) -> &'static str {
+    dtype.row().long
+}
+
+/// Those that the package has.
+pub fn dtypes(package: &Package<'_>) -> String {
+    let names: Vec<&str> = package.dtypes().into_iter().map(dtype).collect();
+    names.join(package.words().signs.comma)
+}
+
+/// Those that an input has: a mask has its own.
+pub fn input_dtypes(package: &Package<'_>, input: usize) -> String {
+    match package.def.inputs[input].kind {
+        Kind::Mask => mask_types(&package.def).join(package.words().signs.comma).replace("DT_", ""),
+        _ => dtypes(package),
+    }
+}
+
+/// The table of products, all of them, with a mark for those of the package.
+pub fn products(package: &Package<'_>) -> String {
+    let words = &package.words().products;
+    let row = |(soc, family): &(&str, Word)| {
+        let has = package.socs.iter().any(|s| s.name == *soc);
+        format!("| {family} | `{soc}` | {} |\n", if has { words.yes } else { words.no })
+    };
+    let rows: String = words.families.iter().map(row).collect();
+    format!("| {} |\n|---|---|:-:|\n{rows}", words.heads.join(" | "))
+}
+
+/// What the package's products cannot do, as a list; nothing if they can do everything.
+pub fn left_out(package: &Package<'_>) -> String {
+    let words = package.words();
+    let mut items: Vec<String> = Vec::new();
+    for refusal in &package.left_out {
+        let item = format!("- {}{}\n", (words.refusal)(refusal), words.signs.stop);
+        // Several forms may have the same reason.
+        if !items.contains(&item) {
+            items.push(item);
+        }
+    }
+    items.concat()
+}
+
+/// The formula as its author wrote it, and where.
+pub fn as_written(package: &Package<'_>) -> String {
+    let (formula, source) = (package.def.formula.trim(), &package.def.source);
+    let above = (package.words().formula.as_written)(source);
+    format!("{above}\n\n```rust\n{formula}\n```\n")
+}
+
+/// The section of an operator in a page of several.
+pub fn section(package: &Package<'_>) -> String {
+    let (doc, as_written) = (doc(package), as_written(package));
+    format!("\n## {}\n\n{doc}\n\n{}", package.def.name, as_written.trim_end())
+}
+
+/// The formulas, one listing per specialisation, in the operator's own names.
+pub fn formulas(package: &Package<'_>) -> String {
+    let (def, words) = (&package.def, package.words());
+    let (inputs, scalars, outputs) = (def.input_names(), def.scalar_names(), def.output_names());
+    let mut text = String::new();
+    for spec in package.specs() {
+        let spec = &def.specs[spec];
+        let when: Vec<String> = spec
+            .when
+            .iter()
+            .map(|(a, v)| match (&def.attrs[*a], *v) {
+                (Attr { kind: AttrKind::Given(_), name, .. }, 0) => (words.formula.not_given)(name),
+                (Attr { kind: AttrKind::Given(_), name, .. }, _) => (words.formula.given)(name),
+                (attr, v) => format!("{} = {}", attr.name, value(package, *a, v)),
+            })
+            .collect();
+        if !when.is_empty() {
+            text += &format!("{}\n\n", (words.formula.with)(&when));
+        }
+        let listing = show::listing(&spec.graph, &inputs, &scalars, &outputs);
+        text += &format!("```text\n{listing}```\n\n");
+    }
+    text + &split(package)
+}
+
+/// How tensors with two parts are cut; nothing where none is.
+fn split(package: &Package<'_>) -> String {
+    let (def, words) = (&package.def, package.words());
+    let Some(split) = &def.split else { return String::new() };
+    let dim = &def.attrs[split.dim].name;
+    let [one, other] = match split.pattern {
+        Pattern::Halves => words.formula.halves,
+        Pattern::Interleaved => words.formula.alternating,
+        Pattern::InterleavedIf(_) => words.formula.either,
+    };
+    let mut told = match split.gate {
+        Gate::Left => (words.formula.gate)(dim, one, other),
+        Gate::Right => (words.formula.gate)(dim, other, one),
+        Gate::LeftIf(attr) => (words.formula.gate_if)(dim, &def.attrs[attr].name, one, other),
+    };
+    if let Pattern::InterleavedIf(attr) = split.pattern {
+        told += words.signs.gap;
+        told += &(words.formula.alternating_if)(&def.attrs[attr].name);
+    }
+    told + "\n\n"
+}
+
+/// A value of an attribute, by name where it has one.
+fn value(package: &Package<'_>, attr: usize, value: i64) -> String {
+    match &package.def.attrs[attr].kind {
+        AttrKind::Enum { variants, .. } => variants
+            .iter()
+            .find(|v| v.value == value)
+            .map_or_else(|| value.to_string(), |v| v.name.to_string()),
+        AttrKind::Bool => (value != 0).to_string(),
+        _ => value.to_string(),
+    }
+}
+
+/// The default of an attribute.
+pub fn default(package: &Package<'_>, attr: usize) -> String {
+    match package.def.attrs[attr].default {
+        Value::Int(v) => value(package, attr, v),
+        Value::Bool(b) => b.to_string(),
+        Value::Float(x) => x.to_string(),
+    }
+}
+
+/// What an attribute means.
+pub fn attribute(package: &Package<'_>, attr: usize) -> String {
+    let (def, words) = (&package.def, &package.words().attributes);
+    let split = def.split.as_ref();
+    match &def.attrs[attr].kind {
+        AttrKind::Dim if split.is_some_and(|s| s.dim == attr) => words.split,
+        AttrKind::Dim => words.dim,
+        AttrKind::Bool if split.is_some_and(|s| s.gate == Gate::LeftIf(attr)) => words.gate,
+        AttrKind::Bool if split.is_some_and(|s| s.pattern == Pattern::InterleavedIf(attr)) => {
+            words.alternating
+        }
+        AttrKind::Bool | AttrKind::Given(_) => words.bool,
+        AttrKind::Int => words.int,
+        AttrKind::Float => words.float,
+        AttrKind::Enum { wire_str: true, .. } => {
+            let allowed = crate::emit::api::allowed(package, None, attr);
+            let names: Vec<String> = allowed.iter().map(|v| format!("\"{}\"", v.1)).collect();
+            return (words.values)(&names);
+        }
+        AttrKind::Enum { wire_str: false, .. } => {
+            return numbers(package.words(), &crate::emit::api::allowed(package, None, attr));
+        }
+    }
+    .into()
+}
+
+/// The numbers that an attribute may be, with their names.
+pub fn numbers(words: &Words, values: &[(i64, String)]) -> String {
+    let named = |(value, name): &(i64, String)| (words.signs.named)(&value.to_string(), name);
+    (words.attributes.values)(&values.iter().map(named).collect::<Vec<_>>())
+}
+
+/// The shape of a tensor argument, relative to the others.
+pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
+    let (def, words) = (&package.def, &package.words().tensors);
+    let kind = match param.of {
+        Of::Input(i) => def.inputs[i].kind,
+        Of::Output(i) => def.outputs[i].kind,
+        _ => Kind::Whole,
+    };
+    let output = matches!(param.of, Of::Output(_));
+    match (interface.broadcast, &def.split, kind) {
+        (true, ..) if output => words.shape_broadcast,
+        (true, ..) => words.shape_broadcasts,
+        (_, Some(_), Kind::Gated) => words.shape_both,
+        (_, Some(_), Kind::Whole) => words.shape_half,
+        _ => words.shape_same,
+    }
+}
+
+/// The element type of a tensor argument, relative to the others.
+pub fn typing(package: &Package<'_>, interface: &Interface, param: &Param) -> Word {
+    let words = &package.words().tensors;
+    match (interface.dtypes, param.of) {
+        (_, Of::Input(i)) if package.def.inputs[i].kind == Kind::Mask => {
+            match package.def.masks() {
+                Stored::Bit => words.bits,
+                _ => words.bytes,
+            }
+        }
+        (DTypes::SAME, _) => words.type_same,
+        (DTypes { inputs: Inputs::Same, .. }, Of::Input(_)) => words.type_same_inputs,
+        (_, Of::Input(_)) => words.type_promoted,
+        (DTypes { cast: false, .. }, _) => words.type_of_promotion,
+        (DTypes { cast: true, .. }, _) => words.type_cast,
+    }
+}

@@ -1,0 +1,264 @@
+//! English.
+
+use super::*;
+
+pub(super) static WORDS: Words = Words {
+    signs: Signs {
+        comma: ", ",
+        stop: ".",
+        gap: " ",
+        named: |value, name| format!("{value} ({name})"),
+    },
+    comments: Comments {
+        file: |operator, what| format!("{operator}: {what}."),
+        origin: |source| format!("Generated from {source}; do not edit."),
+        shared: |operators| format!("{operators}: generated, do not edit"),
+        readme: "an operator for ops-nn",
+        page: "the aclnn functions of one name",
+        direct: "a kernel that is launched directly",
+    },
+    titles: Titles {
+        products: "Products",
+        function: "Function",
+        parameters: "Parameters",
+        constraints: "Constraints",
+        calls: "Calls",
+        build: "Build",
+        prototypes: "Prototypes",
+        codes: "Return codes",
+        example: "Example",
+    },
+    products: Products {
+        heads: ["Product", "Compute unit", "In this package"],
+        yes: "yes",
+        no: "no",
+        families: &[
+            ("ascend910b", "Atlas A2 training and inference products"),
+            ("ascend910_93", "Atlas A3 training and inference products"),
+            ("ascend310p", "Atlas inference products"),
+            ("ascend950", "Ascend 950PR, Ascend 950DT"),
+            ("ascend910", "Atlas training products"),
+        ],
+    },
+    formula: Formula {
+        gradient_of: op_dsl_ir::doc::of_gradient,
+        as_written: |source| format!("As written in `{source}`:"),
+        with: |attributes| format!("With {}:", attributes.join(", ")),
+        given: |input| format!("{input} given"),
+        not_given: |input| format!("{input} left out"),
+        halves: ["first half", "second half"],
+        alternating: ["even elements", "odd elements"],
+        either: ["first part", "second part"],
+        gate: |dim, gate, value| {
+            format!("Along dimension `{dim}`, the gate is the {gate}, the value the {value}.")
+        },
+        gate_if: |dim, flag, gate, other| {
+            format!(
+                "Along dimension `{dim}`, the gate is the {gate} if `{flag}` is true, else the \
+                 {other}; the value is the rest."
+            )
+        },
+        alternating_if: |flag| {
+            format!("Parts are even and odd elements if `{flag}` is true, else halves.")
+        },
+    },
+    kinds: Kinds {
+        input: "input",
+        optional_input: "optional input",
+        attribute: "attribute",
+        output: "output",
+    },
+    tensors: Tensors {
+        read: "Read by the formula.",
+        not_read: "Checked, but not read.",
+        written: "Written whole.",
+        shape_broadcast: "The shape to which the inputs broadcast.",
+        shape_broadcasts: "Broadcasts with the other inputs.",
+        shape_both: "Both parts: even along the split dimension.",
+        shape_half: "Half of a tensor with both parts along the split dimension.",
+        shape_same: "The same for all tensors.",
+        bits: "Truth values, eight to a byte, the first in the lowest bit.",
+        bytes: "Truth values: what is not 0 is true.",
+        type_same: "The same element type for all tensors.",
+        type_same_inputs: "The same element type for all inputs.",
+        type_promoted: "Promoted with the other inputs.",
+        type_of_promotion: "The element type that the inputs promote to.",
+        type_cast: "The result is cast to its element type.",
+        null: "A null pointer leaves it out.",
+        rank: |least, most| format!("{least} to {most}"),
+        any_strides: "any",
+    },
+    attributes: Attributes {
+        default: |value| format!("Default: {value}."),
+        split: "The dimension that is cut in two, in [-rank, rank - 1].",
+        dim: "A dimension, in [-rank, rank - 1].",
+        gate: "Whether the first part is the gate.",
+        alternating: "Whether parts are even and odd elements, else halves.",
+        bool: "true or false.",
+        int: "An integer.",
+        float: "A number, the same for every element.",
+        values: |values| format!("{}.", or(values)),
+        scalar: "Of any type that converts to float.",
+        null: "A null pointer is the default.",
+        negative_zero: "Negative numbers count as 0.",
+        not_negative: "Not negative.",
+        not_negative_if: |flag| format!("Not negative where {flag} is true."),
+    },
+    arguments: Arguments {
+        operator_heads: ["Name", "Kind", "Meaning", "Type", "Format"],
+        heads: ["Name", "Kind", "Meaning", "Types", "Format", "Rank", "Strides"],
+        named: |own, argument| format!("`{own}` in the formula is the argument `{argument}`."),
+        fixed: |name, value| format!("`{name}` is {value}."),
+        fixed_but: |name, value, main| {
+            format!("`{name}` is {value}; {main} has an argument for it.")
+        },
+        absent: "A null pointer: the kernel has no such input.",
+        no_influence: "Has no influence on results.",
+        not_looked_at: "Not looked at.",
+        unread: "A tensor that nothing reads.",
+        workspace_size: "Bytes of workspace that the second phase needs.",
+        executor: "The executor of this call.",
+    },
+    phases: Phases {
+        about: "\
+A call has two phases. The first checks the arguments and says how much workspace the second needs;
+the second launches the kernel.",
+        heads: ["Name", "Type", "Meaning"],
+        workspace: "Workspace in device memory.",
+        workspace_size: "Its bytes, from the first phase.",
+        executor: "The executor from the first phase.",
+        stream: "The stream that the kernel runs on.",
+        answer: "Answers with 0, or a code of the runtime.",
+    },
+    codes: Codes {
+        about: "Checks run in this order; the first that fails gives the code.",
+        heads: ["Code", "Name", "When"],
+        null: |names| format!("{} is a null pointer.", or(names)),
+        type_unknown: "A tensor has an element type that is not in the table above.",
+        types_differ: "The element types differ.",
+        input_types_differ: "The element types of the inputs differ.",
+        no_promotion: "The inputs promote to no element type of the table above.",
+        output_not_promoted: "An output does not have the promoted element type.",
+        output_unknown: "An output has an element type that is not in the table above.",
+        scalar: |name| format!("{name} is of a type that does not convert to float."),
+        private: "A tensor has a private format.",
+        dimensions: "A tensor has more than 8 dimensions.",
+        broadcast: "The inputs cannot be broadcast, or an output has another shape.",
+        shape: "A shape does not fit the others.",
+        dim: |name| format!("{name} is not in [-rank, rank - 1]."),
+        odd: "The split dimension of a tensor with two parts is odd.",
+        empty: "A tensor is empty.",
+        value: |name| format!("{name} has a value that is not in the table above."),
+        negative: |name| format!("{name} is negative."),
+        negative_if: |name, flag| format!("{name} is negative and {flag} is true."),
+        not_null: |name| format!("{name} is not a null pointer."),
+        infer_shape: "Shape inference fails.",
+        tiling: "Tiling fails.",
+        find_kernel: "No kernel is installed for the product.",
+        create_executor: "The executor cannot be created.",
+        no_tensor: "A step of the call makes no tensor.",
+    },
+    limits: Limits {
+        dimensions: "Tensors have at most 8 dimensions.",
+        parts: "A tensor with two parts has at least one dimension, and an even split dimension.",
+        no_empty: "No tensor may be empty.",
+        deterministic_on_all_cores: "\
+            Results are deterministic, and do not depend on the number of cores.",
+        strided: "\
+            Strided tensors are copied to contiguous ones before the kernel, and results back.",
+        empty: "Empty tensors succeed: workspaceSize is 0 and no kernel runs.",
+        empty_refused: "Empty tensors are refused.",
+        equal_shapes: "Shapes must be equal: tensors that are cut in two are not broadcast.",
+        deterministic: "Results are deterministic.",
+    },
+    calls: Calls {
+        heads: ["Call", "Example", "Page"],
+        aclnn: "aclnn",
+        graph: "graph",
+        prototype: "prototype",
+        allocate: "status is 0: allocate workspaceSize bytes of device memory, if any",
+        program: |link| format!("The whole program: {link}."),
+        build: |entry| {
+            format!(
+                "Kernels leave the order of dependent vector instructions to the compiler: they need its automatic
+synchronisation (`--cce-auto-sync`), which is on unless `scripts/kernel/binary_config/ascendc_config.json`
+turns it off for the operator. [The operator's entry](./{entry}) takes the place of the one there.
+"
+            )
+        },
+    },
+    custom: Custom {
+        title: |units| format!("Operators for {units}"),
+        heads: ["operator", "interface", "element types"],
+        build: "\
+Toolkit 9.0 or later, CMake 3.16 or later:
+
+```sh
+source <toolkit>/set_env.sh
+cmake -S . -B build_out
+cmake --build build_out --target binary package -j $(nproc)
+```
+
+`-DASCEND_COMPUTE_UNIT=..` chooses other products of the architecture, separated by semicolons.
+",
+        build_8: "\
+Toolkit 8.x, CMake 3.19 or later:
+
+```sh
+source <toolkit>/set_env.sh
+./build.sh
+```
+
+Toolkits of this generation bring no CMake package for operators: each project has a copy of their
+build files instead, which `msopgen gen` writes. `build.sh` has it write a project aside, for the
+throw-away operator in `msopgen.json`, takes `cmake/`, `scripts/` and `CMakeLists.txt` from it, and
+builds. The rest of this directory is the operators. `CMakePresets.json` names the product. A toolkit
+of generation 9 needs none of this: `emit --cann 9` writes the project for it.
+",
+        install: "Install",
+        installed: |vendor| {
+            format!(
+                "\
+This writes `$ASCEND_OPP_PATH/vendors/{vendor}`; with `--install-path=P` it
+writes `P/vendors/{vendor}`, whose `bin/set_env.bash` a shell then sources."
+            )
+        },
+        call: "Use",
+        called: "\
+Each operator has two functions, `aclnn<Operator>GetWorkspaceSize` and
+`aclnn<Operator>`, declared in `op_api/include` of the installed package. Tensors have
+the shapes that the definition asks for: nothing is broadcast, no type is promoted.",
+        left_out: |operator| format!("Left out: {operator}"),
+    },
+    direct: Direct {
+        about: |units| {
+            format!("Launches the kernel on {units} directly: no operator package is installed.")
+        },
+        files: |masks, optional, attributes| {
+            format!(
+                "\
+Inputs come first, then the results to compare with; `.npy` files of float16, float32, or uint16 with
+the bits of bfloat16{masks}. {optional}Attributes are `name=value` before them: {attributes}."
+            )
+        },
+        masks: ", of bool or uint8 for masks",
+        optional: "`-` leaves an optional input out. ",
+        default: |name, value| format!("`{name}` ({value} by default)"),
+        none: "none",
+        rest: "`launch.h` and `launch.asc` are what another program needs.",
+    },
+    torch: Torch {
+        about: include_str!("../layout/torch/README.md"),
+        operators: "Operators",
+        heads: ["operator", "element types"],
+    },
+    refusal: Refusal::to_string,
+};
+
+/// One of these.
+fn or(names: &[String]) -> String {
+    match names {
+        [one @ .., last] if !one.is_empty() => format!("{} or {last}", one.join(", ")),
+        names => names.concat(),
+    }
+}

@@ -1,0 +1,341 @@
+//! What pages say, in every language that they are written in.
+//!
+//! A page has one structure, which asks its package's table for each word. The tables are of one
+//! type, a field for each word or sentence: a language that lacks one does not compile.
+
+mod en;
+mod zh;
+
+use crate::arch::Refusal;
+
+/// A language that pages are written in. Code and its comments are English in all of them, and what
+/// an author wrote stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// English.
+    #[default]
+    En,
+    /// Chinese, as the pages of ops-nn are.
+    Zh,
+}
+
+impl Language {
+    /// All, in the order of the command line's help.
+    pub const ALL: [Language; 2] = [Language::En, Language::Zh];
+
+    /// As the command line has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Language::En => "en",
+            Language::Zh => "zh",
+        }
+    }
+
+    /// The language of this name.
+    pub fn named(name: &str) -> Option<Language> {
+        Language::ALL.into_iter().find(|l| l.name() == name)
+    }
+
+    /// All names, for messages.
+    pub fn names() -> String {
+        Language::ALL.map(Language::name).join(", ")
+    }
+
+    /// Its table.
+    pub(crate) fn words(self) -> &'static Words {
+        match self {
+            Language::En => &en::WORDS,
+            Language::Zh => &zh::WORDS,
+        }
+    }
+}
+
+/// A word, or a sentence of nothing else.
+pub(crate) type Word = &'static str;
+/// A sentence about one thing, about two, and so on.
+pub(crate) type About = fn(&str) -> String;
+pub(crate) type About2 = fn(&str, &str) -> String;
+pub(crate) type About3 = fn(&str, &str, &str) -> String;
+pub(crate) type About4 = fn(&str, &str, &str, &str) -> String;
+/// One about any number of things.
+pub(crate) type AboutAll = fn(&[String]) -> String;
+
+/// The table of a language.
+pub(crate) struct Words {
+    pub signs: Signs,
+    pub comments: Comments,
+    pub titles: Titles,
+    pub products: Products,
+    pub formula: Formula,
+    pub kinds: Kinds,
+    pub tensors: Tensors,
+    pub attributes: Attributes,
+    pub arguments: Arguments,
+    pub phases: Phases,
+    pub codes: Codes,
+    pub limits: Limits,
+    pub calls: Calls,
+    pub custom: Custom,
+    pub direct: Direct,
+    pub torch: Torch,
+    /// What a product cannot do, without the sign that ends a sentence.
+    pub refusal: fn(&Refusal) -> String,
+}
+
+/// What joins words and sentences.
+pub(crate) struct Signs {
+    pub comma: Word,
+    pub stop: Word,
+    /// Between two sentences.
+    pub gap: Word,
+    /// A number and its name.
+    pub named: About2,
+}
+
+/// The comment at the head of a file.
+pub(crate) struct Comments {
+    /// Operator and what the file is.
+    pub file: About2,
+    /// Where the operator was written.
+    pub origin: About,
+    /// A file of several operators.
+    pub shared: About,
+    pub readme: Word,
+    pub page: Word,
+    pub direct: Word,
+}
+
+/// Headings.
+pub(crate) struct Titles {
+    pub products: Word,
+    pub function: Word,
+    pub parameters: Word,
+    pub constraints: Word,
+    pub calls: Word,
+    pub build: Word,
+    pub prototypes: Word,
+    pub codes: Word,
+    pub example: Word,
+}
+
+/// The table of products.
+pub(crate) struct Products {
+    pub heads: [Word; 3],
+    pub yes: Word,
+    pub no: Word,
+    /// Products as their vendor names them, by those of [`crate::arch::SOCS`].
+    pub families: &'static [(&'static str, Word)],
+}
+
+/// Formulas and what belongs to them.
+pub(crate) struct Formula {
+    /// What the operator is the gradient of.
+    pub gradient_of: About,
+    pub as_written: About,
+    /// Above the formula of a form: what attributes are there.
+    pub with: AboutAll,
+    pub given: About,
+    pub not_given: About,
+    pub halves: [Word; 2],
+    pub alternating: [Word; 2],
+    pub either: [Word; 2],
+    /// The cut dimension, which part is the gate, which the value.
+    pub gate: About3,
+    /// The cut dimension, the attribute that says which part is the gate, the parts.
+    pub gate_if: About4,
+    /// The attribute that says how parts lie.
+    pub alternating_if: About,
+}
+
+/// Roles of parameters.
+pub(crate) struct Kinds {
+    pub input: Word,
+    pub optional_input: Word,
+    pub attribute: Word,
+    pub output: Word,
+}
+
+/// Tensors among the parameters.
+pub(crate) struct Tensors {
+    pub read: Word,
+    pub not_read: Word,
+    pub written: Word,
+    pub shape_broadcast: Word,
+    pub shape_broadcasts: Word,
+    pub shape_both: Word,
+    pub shape_half: Word,
+    pub shape_same: Word,
+    pub bits: Word,
+    pub bytes: Word,
+    pub type_same: Word,
+    pub type_same_inputs: Word,
+    pub type_promoted: Word,
+    pub type_of_promotion: Word,
+    pub type_cast: Word,
+    pub null: Word,
+    /// From so many dimensions to as many as there can be.
+    pub rank: About2,
+    pub any_strides: Word,
+}
+
+/// Attributes among the parameters.
+pub(crate) struct Attributes {
+    pub default: About,
+    pub split: Word,
+    pub dim: Word,
+    pub gate: Word,
+    pub alternating: Word,
+    pub bool: Word,
+    pub int: Word,
+    pub float: Word,
+    /// The values that it may have.
+    pub values: AboutAll,
+    pub scalar: Word,
+    pub null: Word,
+    pub negative_zero: Word,
+    pub not_negative: Word,
+    pub not_negative_if: About,
+}
+
+/// Parameters of the operator and of the first phase.
+pub(crate) struct Arguments {
+    pub operator_heads: [Word; 5],
+    pub heads: [Word; 7],
+    /// A name of the formula, and the argument.
+    pub named: About2,
+    /// An attribute, and the value that it has in all calls of the name.
+    pub fixed: About2,
+    /// The same where another name has an argument for it.
+    pub fixed_but: About3,
+    pub absent: Word,
+    pub no_influence: Word,
+    pub not_looked_at: Word,
+    pub unread: Word,
+    pub workspace_size: Word,
+    pub executor: Word,
+}
+
+/// The two phases of a call.
+pub(crate) struct Phases {
+    pub about: Word,
+    pub heads: [Word; 3],
+    pub workspace: Word,
+    pub workspace_size: Word,
+    pub executor: Word,
+    pub stream: Word,
+    pub answer: Word,
+}
+
+/// Return codes and when they come.
+pub(crate) struct Codes {
+    pub about: Word,
+    pub heads: [Word; 3],
+    pub null: AboutAll,
+    pub type_unknown: Word,
+    pub types_differ: Word,
+    pub input_types_differ: Word,
+    pub no_promotion: Word,
+    pub output_not_promoted: Word,
+    pub output_unknown: Word,
+    pub scalar: About,
+    pub private: Word,
+    pub dimensions: Word,
+    pub broadcast: Word,
+    pub shape: Word,
+    pub dim: About,
+    pub odd: Word,
+    pub empty: Word,
+    pub value: About,
+    pub negative: About,
+    /// An argument, and the flag that forbids negative numbers.
+    pub negative_if: About2,
+    pub not_null: About,
+    pub infer_shape: Word,
+    pub tiling: Word,
+    pub find_kernel: Word,
+    pub create_executor: Word,
+    pub no_tensor: Word,
+}
+
+/// Constraints.
+pub(crate) struct Limits {
+    pub dimensions: Word,
+    pub parts: Word,
+    pub no_empty: Word,
+    pub deterministic_on_all_cores: Word,
+    pub strided: Word,
+    pub empty: Word,
+    pub empty_refused: Word,
+    pub equal_shapes: Word,
+    pub deterministic: Word,
+}
+
+/// How the operator is called and built.
+pub(crate) struct Calls {
+    pub heads: [Word; 3],
+    pub aclnn: Word,
+    pub graph: Word,
+    pub prototype: Word,
+    /// A comment between the two phases.
+    pub allocate: Word,
+    /// Where the whole program is, as a link.
+    pub program: About,
+    /// The operator's entry of the list of compile options.
+    pub build: About,
+}
+
+/// The README of a stand-alone project.
+pub(crate) struct Custom {
+    /// The products.
+    pub title: About,
+    pub heads: [Word; 3],
+    pub build: Word,
+    /// The same for toolkits of generation 8.
+    pub build_8: Word,
+    pub install: Word,
+    /// The directory that packages install into.
+    pub installed: About,
+    pub call: Word,
+    pub called: Word,
+    /// An operator.
+    pub left_out: About,
+}
+
+/// The README of a kernel that is launched directly.
+pub(crate) struct Direct {
+    /// The products.
+    pub about: About,
+    /// Files: element types of masks, what optional inputs are, the attributes.
+    pub files: About3,
+    pub masks: Word,
+    pub optional: Word,
+    /// An attribute and its default.
+    pub default: About2,
+    pub none: Word,
+    pub rest: Word,
+}
+
+/// The README of an extension of PyTorch.
+pub(crate) struct Torch {
+    /// With `@namespace@` for its name.
+    pub about: Word,
+    pub operators: Word,
+    pub heads: [Word; 2],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::SOCS;
+
+    #[test]
+    fn every_product_has_a_name_in_every_language() {
+        for language in Language::ALL {
+            let families = language.words().products.families;
+            let names: Vec<&str> = families.iter().map(|f| f.0).collect();
+            assert_eq!(names, SOCS.iter().map(|s| s.name).collect::<Vec<_>>(), "{language:?}");
+            assert_eq!(Language::named(language.name()), Some(language));
+        }
+        assert_eq!(Language::named("fr"), None);
+    }
+}
