@@ -143,6 +143,7 @@ fn what_a_target_cannot_do_is_told() {
         (emit("--all", "custom", "ascend910"), "use --layout custom --cann 8"),
         (emit("GeGluV2", "custom", "ascend310p --dtype bf16"), "no bf16"),
         (emit("GeGluV2", "custom", "ascend310p --license-header none"), "--license-header none"),
+        (emit("GeGluV2", "custom", "ascend310p --language fr"), "allowed: en, zh"),
         ("emit --layout custom --soc ascend910b --out d".into(), "<OP"),
     ] {
         place.refused(&line, None, part);
@@ -176,6 +177,17 @@ fn one_tree_serves_all_products_of_the_repository() {
         place.refused(&line, None, part);
     }
     assert!(!place.path("d").exists(), "nothing was written");
+}
+
+#[test]
+fn pages_are_in_the_language_that_is_asked_for() {
+    let place = Place::new("language");
+    for (language, title) in [("en", "## Constraints\n"), ("zh", "## 约束说明\n")] {
+        let line = "emit SwiGluGrad --layout ops-nn --soc ascend910b";
+        place.good(&format!("{line} --language {language} --out {language}"));
+        let text = fs::read_to_string(place.path(language).join("swi_glu_grad/README.md")).unwrap();
+        assert!(text.contains(title), "{text}");
+    }
 }
 
 #[test]

@@ -326,7 +326,9 @@ pub(crate) struct Torch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::SOCS;
+    use crate::arch::{SOCS, Why};
+    use op_dsl_ir::DType;
+    use op_dsl_ir::tiling::UbTooSmall;
 
     #[test]
     fn every_product_has_a_name_in_every_language() {
@@ -337,5 +339,39 @@ mod tests {
             assert_eq!(Language::named(language.name()), Some(language));
         }
         assert_eq!(Language::named("fr"), None);
+    }
+
+    /// What an author could change is named in every language: that is what stands in code.
+    #[test]
+    fn every_refusal_names_the_same() {
+        let soc = &SOCS[2];
+        let name = || "name".to_string();
+        let reasons = [
+            Why::DType("f16, f32".into()),
+            Why::NoDType(soc, DType::BF16),
+            Why::OneMask(soc, name()),
+            Why::MaskOfRows(soc, name()),
+            Why::Rows(name()),
+            Why::LeftOut("approximate = 0".into(), "approximate = tanh"),
+            Why::NoSequence("erf", "a note"),
+            Why::NoOverload("Axpy"),
+            Why::NoBuffer("Axpy"),
+            Why::Ub(UbTooSmall { need: 96, have: 64 }),
+        ];
+        for why in reasons {
+            let refusal = Refusal { op: "Op".into(), soc: soc.name, dtype: DType::F16, why };
+            let [en, zh] = Language::ALL.map(|to| (to.words().refusal)(&refusal));
+            let code = |text: &str| -> Vec<String> {
+                text.split('`').skip(1).step_by(2).map(String::from).collect()
+            };
+            assert_eq!(code(&en), code(&zh));
+            // Numbers and targets; types have longer names.
+            let words = en.split(|c: char| !c.is_ascii_alphanumeric());
+            let facts = words.filter(|w| w.len() > 1 && w.contains(|c: char| c.is_ascii_digit()));
+            for fact in facts.filter(|w| !["f16", "f32", "bf16"].contains(w)) {
+                assert!(zh.contains(fact), "{fact}: {zh}");
+            }
+            assert!(zh.contains('：') && !zh.ends_with('。'), "{zh}");
+        }
     }
 }
