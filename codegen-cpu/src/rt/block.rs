@@ -44,8 +44,8 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
 pub struct Input<'a, S: Isa, E: El, const W: usize> {
     s: S,
     start: *const E,
-    /// Whether what lies [`AHEAD`] is asked for: where outputs are streamed, inputs come from memory.
-    far: bool,
+    /// How far ahead is asked for what comes, see [`Streams::ahead`].
+    ahead: usize,
     /// Where it has been loaded already.
     loaded: Option<&'a Floats<S, W>>,
     _step: PhantomData<&'a [Cell<E>]>,
@@ -57,9 +57,7 @@ impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
         if let Some(step) = self.loaded {
             return *step;
         }
-        if self.far {
-            ask_ahead::<S, E, W>(self.s, self.start);
-        }
+        ask_ahead::<S, E, W>(self.s, self.start, self.ahead);
         // SAFETY: made by `block` only, whose caller vouches for the step; a body cannot keep it.
         unsafe { E::load(self.s, self.start) }
     }
@@ -67,19 +65,21 @@ impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
     #[inline(always)]
     fn truth(self) -> Floats<S, W> {
         let start = self.start.cast::<u8>();
-        if self.far {
-            self.s.prefetch(start.wrapping_add(AHEAD));
+        if self.ahead != 0 {
+            self.s.prefetch(start.wrapping_add(self.ahead));
         }
         // SAFETY: as in `load`.
         unsafe { E::truths(self.s, start) }
     }
 }
 
-/// Asks for what lies [`AHEAD`] of a step.
+/// Asks for what lies so many bytes ahead of a step, if any.
 #[inline(always)]
-fn ask_ahead<S: Isa, E: El, const W: usize>(s: S, start: *const E) {
-    for ahead in 0..W * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
-        s.prefetch(start.cast::<u8>().wrapping_add(AHEAD + ahead * Kernels::ALIGN));
+fn ask_ahead<S: Isa, E: El, const W: usize>(s: S, start: *const E, ahead: usize) {
+    if ahead != 0 {
+        for line in 0..W * S::f32s::LEN * size_of::<E>() / Kernels::ALIGN {
+            s.prefetch(start.cast::<u8>().wrapping_add(ahead + line * Kernels::ALIGN));
+        }
     }
 }
 
@@ -128,8 +128,9 @@ pub struct Streams {
     pub turns: [Turn; MAX_STREAMS],
     /// Run-time scalars.
     pub scalar: [f32; MAX_SCALARS],
-    /// Whether a kernel that streams its outputs asks for its inputs ahead of its loads.
-    pub asks_ahead: bool,
+    /// How many bytes ahead of its loads a kernel that streams its outputs asks for its inputs, which then come from
+    /// memory: the reorder buffer holds too few steps to hide its latency. 0: it does not ask.
+    pub ahead: usize,
 }
 
 impl Streams {
@@ -137,7 +138,7 @@ impl Streams {
     pub const fn of(dtype: DType) -> Streams {
         let start = [core::ptr::null_mut(); MAX_STREAMS];
         let (outputs, turns) = ([dtype; MAX_STREAMS], [Turn::Alone; MAX_STREAMS]);
-        Streams { start, outputs, turns, scalar: [0.0; MAX_SCALARS], asks_ahead: false }
+        Streams { start, outputs, turns, scalar: [0.0; MAX_SCALARS], ahead: 0 }
     }
 
     /// Where stream `k` starts, read by itself.
@@ -151,10 +152,6 @@ impl Streams {
         unsafe { (&raw const self.start[k]).read_volatile() }
     }
 }
-
-/// How far ahead of its loads, in bytes, a streaming kernel asks for its inputs, if it does: the reorder buffer holds
-/// too few steps to hide the latency of memory. [`super::ahead`] has what was measured.
-const AHEAD: usize = 512;
 
 /// Vectors that are stored to one output before the next one has its turn: two cache lines' worth. Of four lines at a
 /// time, streaming kernels of several outputs took 12 % longer on Zen 4 (Granite Rapids: 0 to 2 %).
@@ -190,24 +187,20 @@ unsafe fn load_two<S: Isa, E: El, const W: usize>(
     start: [*const E; 2],
     turn: Turn,
     at: usize,
-    far: bool,
+    ahead: usize,
 ) -> [Floats<S, W>; 2] {
     let [p, q] = turn.order(start);
     // SAFETY: passed on from the caller.
     unsafe {
         if turn == Turn::Alone {
             let (p, q) = (p.add(at), q.add(at));
-            if far {
-                ask_ahead::<S, E, W>(s, p);
-                ask_ahead::<S, E, W>(s, q);
-            }
+            ask_ahead::<S, E, W>(s, p, ahead);
+            ask_ahead::<S, E, W>(s, q, ahead);
             return [E::load(s, p), E::load(s, q)];
         }
         let p = p.add(2 * at);
-        if far {
-            ask_ahead::<S, E, W>(s, p);
-            ask_ahead::<S, E, W>(s, p.add(W * S::f32s::LEN));
-        }
+        ask_ahead::<S, E, W>(s, p, ahead);
+        ask_ahead::<S, E, W>(s, p.add(W * S::f32s::LEN), ahead);
         turn.order(E::load_turns(s, p))
     }
 }
@@ -249,7 +242,7 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
             own &= to[k] == E::DTYPE;
         }
         scalar.copy_from_slice(&io.scalar[..A]);
-        let (turns, far) = (io.turns, nt && io.asks_ahead);
+        let (turns, ahead) = (io.turns, if nt { io.ahead } else { 0 });
         s.vectorize_for::<Self, _>(
             #[inline(always)]
             move || {
@@ -263,7 +256,8 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                     // SAFETY: the caller vouches for `steps` steps of every stream.
                     unsafe {
                         let start = core::ptr::null();
-                        let mut x = [Input { s, start, far, loaded: None, _step: PhantomData }; I];
+                        let mut x =
+                            [Input { s, start, ahead, loaded: None, _step: PhantomData }; I];
                         for k in 0..I {
                             x[k].start = match Self::MASKS[k] {
                                 true => input[k].cast::<u8>().add(at).cast(),
@@ -275,7 +269,7 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                             for k in 0..I {
                                 if Self::INPUT_TURNS[k] {
                                     let both = [input[k], input[k + 1]];
-                                    let [a, b] = load_two::<S, E, W>(s, both, turns[k], at, far);
+                                    let [a, b] = load_two::<S, E, W>(s, both, turns[k], at, ahead);
                                     loaded[k].write(a);
                                     loaded[k + 1].write(b);
                                 }

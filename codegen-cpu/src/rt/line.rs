@@ -38,7 +38,7 @@ impl<'a> Line<'a> {
         for (to, output) in io.outputs.iter_mut().zip(job.outputs()) {
             *to = output.dtype.number().unwrap_or(job.dtype); // outputs are numbers
         }
-        io.asks_ahead = streaming && ahead::gains();
+        io.ahead = if streaming { ahead::distance() } else { 0 };
         Line { job, io, streaming }
     }
 
