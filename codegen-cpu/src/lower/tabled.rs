@@ -75,9 +75,9 @@ pub fn implementation(
                 #usable
             }
             #[inline(always)]
-            fn loaded<S: Isa, E: El, const W: usize>(
+            fn loaded<S: Isa, X: Load<S, W>, const W: usize>(
                 s: S,
-                [#(#x),*]: [Input<'_, S, E, W>; #inputs],
+                [#(#x),*]: [X; #inputs],
             ) -> [Floats<S, W>; #inputs] {
                 [#(#loaded),*]
             }

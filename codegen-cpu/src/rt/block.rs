@@ -73,6 +73,29 @@ impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
     }
 }
 
+/// Two vectors of a step, from the one that is told on, where they are.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a, S: Isa, E: El, const W: usize> {
+    pub of: Input<'a, S, E, W>,
+    pub from: usize,
+}
+
+impl<S: Isa, E: El, const W: usize> Load<S, PAIR> for Part<'_, S, E, W> {
+    #[inline(always)]
+    fn load(self) -> Floats<S, PAIR> {
+        if let Some(step) = self.of.loaded {
+            return step.pair(self.from);
+        }
+        // SAFETY: a part of the step of `Input::load`.
+        unsafe { E::load(self.of.s, self.of.start.add(self.from * S::f32s::LEN)) }
+    }
+    #[inline(always)]
+    fn truth(self) -> Floats<S, PAIR> {
+        // SAFETY: as in `load`.
+        unsafe { E::truths(self.of.s, self.of.start.cast::<u8>().add(self.from * S::f32s::LEN)) }
+    }
+}
+
 /// Asks for what lies so many bytes ahead of a step, if any.
 #[inline(always)]
 fn ask_ahead<S: Isa, E: El, const W: usize>(s: S, start: *const E, ahead: usize) {

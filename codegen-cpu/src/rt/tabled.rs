@@ -5,7 +5,7 @@
 //! graph in f64. The results of each lane are those of the one that holds there: the value of an element depends on
 //! nothing but the element.
 
-use super::block::{Body, Input};
+use super::block::{Body, Input, Part};
 use super::elem::El;
 use super::math::two::{Two, Variable};
 use super::simd::Isa;
@@ -32,8 +32,7 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
     fn usable<S: Isa, const W: usize>(s: S, a: [Floats<S, W>; A]) -> bool;
 
     /// All inputs that are read.
-    fn loaded<S: Isa, E: El, const W: usize>(s: S, x: [Input<'_, S, E, W>; I])
-    -> [Floats<S, W>; I];
+    fn loaded<S: Isa, X: Load<S, W>, const W: usize>(s: S, x: [X; I]) -> [Floats<S, W>; I];
 
     /// What the functions are applied to.
     fn variables<S: Isa, E: El, X: Load<S, W>, const W: usize>(
@@ -66,27 +65,42 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
         a: [Floats<S, W>; A],
     ) -> [Wide<S, W>; O];
 
-    /// [`tabled`] where some lane is beyond a table.
+    /// [`tabled`] where some lane is beyond a table, two vectors at a time. Inputs stay where they are until they are
+    /// needed: to move a step of all of them to where a function takes its arguments took longer than all else.
     #[cold]
     #[inline(never)]
-    fn far<S: Isa, E: El>(s: S, of_x: [Bits<S>; I], of_a: [Bits<S>; A]) -> [Floats<S>; O] {
+    fn far<S: Isa, E: El, const W: usize>(
+        s: S,
+        of_x: &[Input<'_, S, E, W>; I],
+        of_a: &[Bits<S>; A],
+        out: &mut [Floats<S, W>; O],
+    ) {
         s.vectorize_for::<Self, _>(
             #[inline(always)]
             || {
                 let none = Floats::splat(s, 0.0);
-                let x: [Floats<S>; I] = each_of!(none; k => of_x[k].floats());
                 let a: [Floats<S>; A] = each_of!(none; k => of_a[k].floats());
-                let t = Self::variables::<S, E, _, _>(s, x, a);
                 let usable = Self::usable(s, a);
-                let (f, missed) = Self::anywhere::<S, E>(s, t);
-                let mut out = Self::rest::<S, E, _, PAIR>(s, x, a, f);
-                if !usable || missed.any_true() {
-                    let exact = Self::exactly(s, of_x, of_a);
+                for from in (0..W).step_by(PAIR) {
+                    let x: [Part<'_, S, E, W>; I] = of_x.map(
+                        #[inline(always)]
+                        |of| Part { of, from },
+                    );
+                    let t = Self::variables::<S, E, _, _>(s, x, a);
+                    let (f, missed) = Self::anywhere::<S, E>(s, t);
+                    let mut y = Self::rest::<S, E, _, PAIR>(s, x, a, f);
+                    if !usable || missed.any_true() {
+                        let x = Self::loaded(s, x);
+                        let x: [Bits<S>; I] = each_of!(none.bits(); k => x[k].bits());
+                        let exact = Self::exactly(s, x, *of_a);
+                        for k in 0..O {
+                            y[k] = if usable { missed.select(exact[k], y[k]) } else { exact[k] };
+                        }
+                    }
                     for k in 0..O {
-                        out[k] = if usable { missed.select(exact[k], out[k]) } else { exact[k] };
+                        out[k].set_pair(from, y[k]);
                     }
                 }
-                out
             },
         )
     }
@@ -133,16 +147,9 @@ where
         let f = B::inside::<S, E, W>(s, t);
         return B::rest::<S, E, _, W>(s, x, a, f);
     }
-    let x = B::loaded(s, x);
     let none = Floats::splat(s, 0.0);
     let a: [Bits<S>; A] = each_of!(none.bits(); k => a[k].pair(0).bits());
     let mut out = [Floats::splat(s, 0.0); O];
-    for pair in (0..W).step_by(PAIR) {
-        let x: [Bits<S>; I] = each_of!(none.bits(); k => x[k].pair(pair).bits());
-        let part = B::far::<S, E>(s, x, a);
-        for k in 0..O {
-            out[k].set_pair(pair, part[k]);
-        }
-    }
+    B::far::<S, E, W>(s, &x, &a, &mut out);
     out
 }

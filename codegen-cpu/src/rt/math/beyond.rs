@@ -5,8 +5,9 @@
 
 use super::exponential::{EXP, Exp};
 use super::table::{Lut, MAGIC};
-use super::two::Two;
+use super::two::{Two, is_single};
 use super::univariate::Column;
+use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask};
 use op_dsl_fit::tail::{COLUMNS, Cells, ENTRIES, Line};
@@ -34,14 +35,24 @@ pub struct Curve {
 }
 
 impl Tail {
-    /// The values at `sign * z`, and the lanes that have any; `z` is positive, and a float unless it is `scaled`.
+    /// The values at `sign * z`, and the lanes that have any; `z` is positive, and a float unless it is `scaled`. For 16
+    /// bits a value is its `high` part.
     #[inline(always)]
-    pub fn at<S: Isa>(&self, s: S, z: Two<S, 2>, sign: f32, scaled: bool) -> (Two<S, 2>, Mask<S>) {
+    pub fn at<S: Isa, E: El>(
+        &self,
+        s: S,
+        z: Two<S, 2>,
+        sign: f32,
+        scaled: bool,
+    ) -> (Two<S, 2>, Mask<S>) {
         let mut value = Two::exact(s, Floats::splat(s, f32::NAN));
         let mut has = z.high.simd_lt(f32::NAN);
         if let Some(curve) = self.curve {
             let [from, to] = curve.within;
-            value = curve.value(s, z, scaled);
+            value = match const { is_single::<E>() } {
+                true => curve.value(s, z, scaled),
+                false => Two::exact(s, curve.rounded(s, z.high)),
+            };
             has = z.high.simd_ge(from) & z.high.simd_lt(to);
         }
         if let Some(line) = self.line {
@@ -67,20 +78,40 @@ fn straight<S: Isa>(s: S, line: Line, z: Two<S, 2>, sign: f32) -> Two<S, 2> {
 }
 
 impl Curve {
-    /// The value of lanes within; of others any.
+    /// Where `z` is in its segment, the segment, and the factor of `d^2`.
     #[inline(always)]
-    fn value<S: Isa>(&self, s: S, z: Two<S, 2>, scaled: bool) -> Two<S, 2> {
+    fn segment<S: Isa>(&self, s: S, z: Floats<S>) -> (Floats<S>, Bits<S>, Floats<S>) {
         let ix: Bits<S> = match self.cells {
-            Cells::Equal(scale) => z.high.mul_add(scale, MAGIC).bits(),
-            Cells::Octaves { less, shift } => (z.high - less).bits() >> shift,
+            Cells::Equal(scale) => z.mul_add(scale, MAGIC).bits(),
+            Cells::Octaves { less, shift } => (z - less).bits() >> shift,
         };
         let column = |k: usize| self.columns[k].0.lut(s, ix);
-        let d = z.high - column(0);
+        let d = z - column(0);
         let last = self.columns.len() - 1;
         let mut q = column(last);
         for k in (COLUMNS..last).rev() {
             q = q.mul_add(d, column(k));
         }
+        (d, ix, q)
+    }
+
+    /// The value of lanes within, for 16 bits: all of `v` is needed, but no more of the exponential than a float has.
+    #[inline(always)]
+    fn rounded<S: Isa>(&self, s: S, z: Floats<S>) -> Floats<S> {
+        let (d, ix, q) = self.segment(s, z);
+        let column = |k: usize| self.columns[k].0.lut(s, ix);
+        let (v0, slope) = (column(1), q.mul_add(d, column(3)));
+        let high = slope.mul_add(d, v0);
+        let exp = Exp::new(s, &EXP, high, slope.mul_add(d, v0 - high) + column(2));
+        let up = exp.up(u32::from(self.negative) << 31 | 127 << 23);
+        exp.s.mul_add(exp.t, exp.t) * up
+    }
+
+    /// The value of lanes within; of others any.
+    #[inline(always)]
+    fn value<S: Isa>(&self, s: S, z: Two<S, 2>, scaled: bool) -> Two<S, 2> {
+        let (d, ix, q) = self.segment(s, z.high);
+        let column = |k: usize| self.columns[k].0.lut(s, ix);
         let (v0, v1) = (column(1), column(3));
         let slope = q.mul_add(d, column(4));
         let (product, lost) = d.two_prod(s, v1);
@@ -92,8 +123,7 @@ impl Curve {
         // What the square and higher powers add may be more than a step of the exponential.
         let high = sum + low;
         let exp = Exp::new(s, &EXP, high, (sum - high) + low);
-        let sign = u32::from(self.negative) << 31;
-        let up = exp.up(sign | 127 << 23);
+        let up = exp.up(u32::from(self.negative) << 31 | 127 << 23);
         let value = exp.s.mul_add(exp.t, exp.t);
         Two { high: value * up, low: exp.s.mul_add(exp.t, exp.t - value) * up }
     }

@@ -421,8 +421,8 @@ where
         let [left, right] = &U::TAILS;
         if !self.is_folded() {
             return match end {
-                0 => left.at(s, -x, -1.0, scaled),
-                _ => right.at(s, x, 1.0, scaled),
+                0 => left.at::<S, E>(s, -x, -1.0, scaled),
+                _ => right.at::<S, E>(s, x, 1.0, scaled),
             };
         }
         let z = Two { high: x.high.abs(), low: x.low.flipped(x.high) };
@@ -431,7 +431,7 @@ where
             | Symmetry::Linear { side: Side::Negative, .. } => (left, -1.0),
             _ => (right, 1.0),
         };
-        let (value, has) = tail.at(s, z, sign, scaled);
+        let (value, has) = tail.at::<S, E>(s, z, sign, scaled);
         (self.finish_two(s, value, x), has)
     }
 
