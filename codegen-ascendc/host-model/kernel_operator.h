@@ -20,5 +20,6 @@
 #include "model/select.h"
 #include "model/tensor.h"
 #include "model/tiling.h"
+#include "model/transpose.h"
 #include "model/types.h"
 #include "model/vector.h"

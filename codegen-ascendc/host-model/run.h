@@ -220,7 +220,7 @@ inline void CheckEnd(const Core& core)
 /// What is kept of a core after its block.
 struct Summary {
     VectorWork setup, total, largest;
-    uint64_t tiles, gm_bytes, sync_all;
+    uint64_t tiles, gm_bytes, sync_all, ub_scalar_stores, gm_scalar_stores;
     uint32_t ub_used, reserved;
 };
 
@@ -276,8 +276,9 @@ private:
         CheckEnd(core);
         const size_t at = static_cast<size_t>(block);
         ended_[at] = true;
-        summaries_[at] = Summary{core.setup,    core.total,    core.largest, core.tiles,
-                                 core.gm_bytes, core.sync_all, core.ub_used, core.reserved};
+        summaries_[at] = Summary{core.setup,    core.total,    core.largest,          core.tiles,
+                                 core.gm_bytes, core.sync_all, core.ub_scalar_stores, core.gm_scalar_stores,
+                                 core.ub_used,  core.reserved};
         ub.Clear(core.ub_used);
         return core.sync_all != 0;
     }
@@ -311,6 +312,8 @@ inline void Report(const std::string& name, const std::vector<Summary>& cores)
     VectorWork setup, total, largest;
     uint64_t tiles = 0;
     uint64_t sync_all = 0;
+    uint64_t ub_scalar_stores = 0;
+    uint64_t gm_scalar_stores = 0;
     uint32_t ub_used = 0;
     uint32_t reserved = 0;
     for (const Summary& core : cores) {
@@ -320,6 +323,8 @@ inline void Report(const std::string& name, const std::vector<Summary>& cores)
             largest = core.largest;
         }
         tiles += core.tiles;
+        ub_scalar_stores += core.ub_scalar_stores;
+        gm_scalar_stores += core.gm_scalar_stores;
         sync_all = std::max(sync_all, core.sync_all);
         ub_used = std::max(ub_used, core.ub_used);
         reserved = std::max(reserved, core.reserved);
@@ -343,9 +348,11 @@ inline void Report(const std::string& name, const std::vector<Summary>& cores)
     std::printf("{\"record\":\"setup\",%s}\n", setup.Json().c_str());
     std::printf("{\"record\":\"tile\",%s}\n", largest.Json().c_str());
     std::printf("{\"record\":\"kernel\",\"name\":%s,\"arch\":%d,\"blocks\":%d,\"tiles\":%llu,%s,"
-                "\"ub_high_water\":%u,\"ub_reserved\":%u,\"ub_bytes\":%u,\"sync_all\":%llu,\"read\":%s,\"write\":%s}\n",
+                "\"ub_scalar_stores\":%llu,\"gm_scalar_stores\":%llu,\"ub_high_water\":%u,\"ub_reserved\":%u,"
+                "\"ub_bytes\":%u,\"sync_all\":%llu,\"read\":%s,\"write\":%s}\n",
                 JsonString(name).c_str(), kArch, TheDevice().blocks, static_cast<unsigned long long>(tiles),
-                total.Json().c_str(), ub_used, reserved, TheDevice().ub_bytes, static_cast<unsigned long long>(sync_all),
+                total.Json().c_str(), static_cast<unsigned long long>(ub_scalar_stores),
+                static_cast<unsigned long long>(gm_scalar_stores), ub_used, reserved, TheDevice().ub_bytes, static_cast<unsigned long long>(sync_all),
                 reads.Json().c_str(), writes.Json().c_str());
 }
 

@@ -44,6 +44,7 @@ pub static FILES: &[(&str, &str)] = files![
     "model/select.h"
     "model/tensor.h"
     "model/tiling.h"
+    "model/transpose.h"
     "model/types.h"
     "model/ub.h"
     "model/vector.h"

@@ -19,6 +19,8 @@ mod more;
 mod program;
 #[path = "ascendc_kernels/registers.rs"]
 mod registers;
+#[path = "ascendc_kernels/small.rs"]
+mod small;
 
 use codegen_ascendc::plan::Plan;
 use codegen_ascendc::plan::registers::Registers;
@@ -108,6 +110,7 @@ fn everywhere(p: &Program) {
                 check(p, attrs, &[50, 161], dtype, cores);
                 check(p, attrs, &[5, 3001], dtype, cores);
             }
+            small::rows(p, attrs, dtype);
             for shape in [&[0, 5][..], &[5, 0]].into_iter().filter(|_| p.op.def().empty) {
                 let ran = check(p, attrs, shape, dtype, 40);
                 assert_eq!((ran.number("kernel", "tiles"), ran.tiling.cores), (0, 0));
@@ -128,8 +131,9 @@ fn calls_and_traffic(p: &Program, attrs: &[Value], dtype: DType) {
     let ran = check(p, attrs, &[64, 512], dtype, 1);
     let plan = p.plan_of(attrs, dtype);
     // Alternating elements are small rows, gathered apart and together, or in registers taken in turns.
-    let gathers = if ran.tiling.path == Path::Small { ran.gathers() } else { 0 };
-    let calls = ran.number("tile", "passes") - gathers;
+    let small = ran.tiling.path == Path::Small;
+    let parting = if small { ran.parting() } else { 0 };
+    let calls = ran.number("tile", "passes") - parting;
     if let Some(registers) = &plan.registers {
         on_registers(p, &ran, plan, registers);
     } else {
@@ -151,7 +155,7 @@ fn on_registers(p: &Program, ran: &program::Ran, plan: &Plan, registers: &Regist
     let of = |class| ran.number("tile", class);
     let turns = ran.tiling.path == Path::Small && ran.tiling.columns == 1;
     let on_pairs = registers.work_on_pairs(p.op.def(), plan.soc.arch).filter(|_| turns);
-    assert!(!turns || on_pairs.is_none() || ran.gathers() == 0, "{}", plan.op);
+    assert!(!turns || on_pairs.is_none() || ran.parting() == 0, "{}", plan.op);
     let (all, work) = (of("steps"), on_pairs.unwrap_or_else(|| registers.work(plan.soc.arch)));
     // Pairs of 16 bits have a second mask.
     let masks = 1 + u64::from(on_pairs.is_some() && plan.dtype != DType::F32);

@@ -242,6 +242,9 @@ public:
     VectorWork setup, tile, largest, total;
     uint64_t tiles = 0;
     uint64_t gm_bytes = 0;
+    /// Elements that scalar code wrote, to UB and to GM.
+    uint64_t ub_scalar_stores = 0;
+    uint64_t gm_scalar_stores = 0;
 
 private:
     /// An instruction at 32-byte blocks `[first, end)` of UB.

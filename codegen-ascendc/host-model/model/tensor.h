@@ -62,6 +62,7 @@ public:
         core.CheckSpan(span_, address, sizeof(T), sizeof(T), "SetValue", where);
         core.Write(span_, address, sizeof(T), host_model::Pipe::kScalar,
                    core.clocks.Issue(host_model::Pipe::kScalar, where.line), "SetValue", where);
+        core.ub_scalar_stores += 1;
         host_model::Store<T>(core.Ub(address), value);
     }
 
@@ -126,6 +127,7 @@ public:
         const int64_t at = Locate(offset * sizeof(T), "SetValue", where);
         region_->Write(at, sizeof(T), host_model::RunningCore(), host_model::TheDevice().epoch, false, where);
         region_->Cache(at, host_model::RunningCore(), where);
+        host_model::CurrentCore().gm_scalar_stores += 1;
         host_model::Store<T>(region_->Base() + at, value);
     }
 

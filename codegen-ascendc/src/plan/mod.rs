@@ -366,7 +366,8 @@ fn temporaries(found: &Allocated, soc: &Soc) -> u64 {
 
 /// UB of a tile: streams loaded apart, and rows so narrow that halves are parted inside UB. There
 /// the queues hold whole rows of gated tensors; each part has a buffer beside them, and so have
-/// the offsets by which elements are gathered: 4 bytes per element to part, 8 to join.
+/// the offsets by which elements are gathered: 4 bytes per element to part, 8 to join. Where rows are
+/// turned, the two parts are in UB once more.
 fn need(
     def: &OpDef,
     inputs: &[Option<String>],
@@ -402,12 +403,14 @@ fn need(
     }
     let joined = def.outputs.iter().filter(|t| t.kind == Kind::Gated).count() as u64;
     let offsets = if parts_in { 32 } else { 0 } + if joined > 0 { 64 } else { 0 };
-    let more = parted + joined * 2 * 8 * size + offsets;
+    let offsets = if soc.arch.gathers { offsets } else { 0 };
+    let turned = if soc.arch.pads { 0 } else { 2 * 8 * size };
+    let more = parted + joined * 2 * 8 * size + offsets.max(turned);
     let small = Footprint { fixed, bits: bits + more };
     let dense = Footprint { fixed, bits };
     // Bytes of truth values have other gaps than numbers.
     let even = if truths > 0 { BLOCK } else { 1 };
-    Need { size, dense, small: soc.arch.gathers.then_some(small), even }
+    Need { size, dense, small: Some(small), even, gathers: soc.arch.gathers }
 }
 
 /// Bits per element of the input streams that are read.

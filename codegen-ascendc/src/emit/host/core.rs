@@ -97,7 +97,7 @@ fn forms(text: &mut Text, package: &Package<'_>) {
     });
     text.block("constexpr Kernel KERNELS[] =", "};\n", |text| {
         text.line(
-            "// arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, even}",
+            "// arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, even, gathers}",
         );
         for plan in &package.plans {
             let pair = |f: Footprint| format!("{{{}, {}}}", f.fixed, f.bits);
@@ -106,9 +106,9 @@ fn forms(text: &mut Text, package: &Package<'_>) {
             let (dense, small) = (pair(need.dense), small.map_or("{0, 0}".into(), pair));
             let (form, ty) = (form_constant(package, plan.spec), type_constant(plan.dtype));
             let arch = plan.soc.arch.number;
-            let Need { size, even, .. } = need;
+            let Need { size, even, gathers, .. } = need;
             text.line(format!(
-                "{{{arch}, {form}, {ty}, {{{size}, {dense}, {small}, {even}}}}},"
+                "{{{arch}, {form}, {ty}, {{{size}, {dense}, {small}, {even}, {gathers}}}}},"
             ));
         }
     });

@@ -33,11 +33,11 @@ pub fn file(package: &Package<'_>) -> File {
         calculate(package, text);
         copy_out(package, text);
         text.line(CAPACITY);
-        text.lines(in_kernel(package, moves));
+        text.lines(in_kernel(package, |arch| moves(package, arch)));
         text.line("");
         truths::load(package, text);
         if tiling_key::has_small(package) {
-            small::offsets(package, text);
+            small::parting(package, text);
         }
         members(package, text);
     });
@@ -124,6 +124,7 @@ fn public(package: &Package<'_>, text: &mut Text) {
     text.function("__aicore__ inline void Process()", |text| {
         text.line("Walk walk(tiling_);\nTile tile;");
         text.block("while (walk.Next(tile))", "}", |text| {
+            text.lines(in_kernel(package, whole_blocks));
             text.line("CopyIn(tile);\nCalculate(tile);\nCopyOut(tile);");
         });
     });
@@ -215,11 +216,9 @@ fn run(package: &Package<'_>, parted: bool) -> String {
                 let queue = if output { "out" } else { "in" };
                 format!("{queue}[{owner}{} * capacity_]", slot(name))
             }
-            (Part::Gate, false) => format!("{tensor}Parts"),
-            (_, false) => format!("{tensor}Parts[capacity_]"),
             (_, true) if !parted => format!("out[{} * capacity_]", slot(name)),
-            (Part::Gate, true) => format!("{tensor}Parts[gate_ == 0 ? 0 : capacity_]"),
-            (_, true) => format!("{tensor}Parts[gate_ == 0 ? capacity_ : 0]"),
+            (Part::Gate, _) => format!("{tensor}Parts[gate_ == 0 ? 0 : capacity_]"),
+            (_, _) => format!("{tensor}Parts[gate_ == 0 ? capacity_ : 0]"),
         }
     };
     let ins = inputs(package);
@@ -284,12 +283,26 @@ const CAPACITY: &str = include_str!("capacity.h");
 const MOVES: &str = include_str!("moves.h");
 const MOVES_OF_BLOCKS: &str = include_str!("moves_aligned.h");
 
-fn moves(arch: &Arch) -> String {
+/// A row's last block is computed whole, where it has elements that the one before it has too.
+fn whole_blocks(arch: &Arch) -> String {
+    let mut text = Text::new();
+    if !arch.pads {
+        text.block("if (!ORDERED)", "}", |text| {
+            text.line("tile.count = (tile.count + BLOCK - 1) / BLOCK * BLOCK;");
+        });
+    }
+    text.finish()
+}
+
+fn moves(package: &Package<'_>, arch: &Arch) -> String {
     let flush = match arch.flushes {
         true => "DataCacheCleanAndInvalid<T, CacheLine::ENTIRE_DATA_CACHE>(to);",
         false => "// The compiler has the cache written back at the end of a kernel.",
     };
-    if arch.pads { MOVES.into() } else { MOVES_OF_BLOCKS.replace("@flush@", flush) }
+    // Truth values lie beside numbers in the same order.
+    let ordered = if truths::streams(package).is_empty() { "small" } else { "true" };
+    let of_blocks = MOVES_OF_BLOCKS.replace("@flush@", flush).replace("@ordered@", ordered);
+    if arch.pads { MOVES.into() } else { of_blocks }
 }
 
 fn members(package: &Package<'_>, text: &mut Text) {

@@ -1,7 +1,9 @@
-// Copies move whole blocks of 32 bytes, to and from any element of GM. What ends inside a block is
-// read with the rest of that block, and written as the last block that ends with it, over elements
-// that this core has written already. What is shorter than a block is written element by element.
+// Copies move whole blocks of 32 bytes, to and from any element of GM. What ends inside a block is moved as whole
+// blocks and the last block that ends with it: in UB that lies behind them, so that some elements are there, and
+// computed, twice. Where elements have to keep their order in UB, the end is read with what follows it, and moved to
+// such a block before it is written. What is shorter than a block is written element by element.
 static constexpr uint32_t BLOCK = BLOCK_BYTES / sizeof(T);
+static constexpr bool ORDERED = @ordered@;
 
 // How a tile lies in a tensor whose rows start `width` elements apart.
 struct Bursts {
@@ -46,12 +48,15 @@ __aicore__ inline void Load(const LocalTensor<T>& to, const GlobalTensor<T>& fro
         return;
     }
     const uint64_t all = tiling_.rows * width;
+    const uint32_t whole = bursts.columns / BLOCK * BLOCK;
     for (uint32_t row = 0; row < bursts.count; ++row) {
         const uint64_t start = first + row * bursts.width;
         const LocalTensor<T> line = to[row * bursts.pitch];
-        const uint32_t blocks = (bursts.columns + BLOCK - 1) / BLOCK * BLOCK;
-        if (start + blocks <= all) {
-            DataCopy(line, from[start], blocks);
+        if (!ORDERED && whole > 0) {
+            DataCopy(line, from[start], whole);
+            DataCopy(line[whole], from[start + bursts.columns - BLOCK], BLOCK);
+        } else if (start + whole + BLOCK <= all) {
+            DataCopy(line, from[start], whole + BLOCK);
         } else {
             LoadEnd(line, from[start], bursts.columns);
         }
@@ -90,25 +95,28 @@ __aicore__ inline void Store(GlobalTensor<T>& to, const LocalTensor<T>& from, co
         return;
     }
     const uint32_t whole = bursts.columns / BLOCK * BLOCK;
+    if (ORDERED) {
+        MoveEnd(from, bursts.columns);  // of the one row that there is
+    }
     for (uint32_t row = 0; row < bursts.count; ++row) {
         DataCopy(to[first + row * bursts.width], from[row * bursts.pitch], whole);
     }
-    if (whole == bursts.columns) {
-        return;
-    }
-    // The last block of each row moves to where a block of UB starts.
-    const uint32_t last = bursts.columns - BLOCK;
-    PipeBarrier<PIPE_ALL>();
+    PipeBarrier<PIPE_MTE3>();  // some elements come twice
+    const uint64_t last = first + bursts.columns - BLOCK;
     for (uint32_t row = 0; row < bursts.count; ++row) {
-        const LocalTensor<T> line = from[row * bursts.pitch];
-        for (uint32_t i = 0; i < BLOCK; ++i) {
-            line.SetValue(whole - BLOCK + i, line.GetValue(last + i));
-        }
+        DataCopy(to[last + row * bursts.width], from[row * bursts.pitch + whole], BLOCK);
+    }
+}
+
+// The last elements of a row, as many as a block has, go to the block behind the whole ones.
+__aicore__ inline static void MoveEnd(const LocalTensor<T>& line, uint32_t columns)
+{
+    PipeBarrier<PIPE_ALL>();
+    const uint32_t shift = BLOCK - columns % BLOCK;
+    for (uint32_t i = columns; i > columns - BLOCK; --i) {
+        line.SetValue(i - 1 + shift, line.GetValue(i - 1));
     }
     PipeBarrier<PIPE_ALL>();
-    for (uint32_t row = 0; row < bursts.count; ++row) {
-        DataCopy(to[first + row * bursts.width + last], from[row * bursts.pitch + whole - BLOCK], BLOCK);
-    }
 }
 
 // Rows of less than one block. No other core writes to the lines of GM that the data cache holds for this.

@@ -1,10 +1,12 @@
 //! Small rows: whole rows of gated tensors come and go in one burst; inside UB their parts are
-//! gathered apart and together again by tables of byte offsets.
+//! gathered apart and together again by tables of byte offsets, or turned, 16 lanes of rows at once.
 
+use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::Text;
 use super::names::{self, Input, inputs, slot, wrapped};
 use super::registers::pairs;
+use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Kind, Part};
 
@@ -28,44 +30,58 @@ pub fn init(package: &Package<'_>, text: &mut Text) {
         for (tensor, _) in parted(package).iter().chain(&joined(package)) {
             text.line(format!("pipe.InitBuffer({tensor}Parts_, 2 * bytes);"));
         }
-        if !parted(package).is_empty() {
-            text.line("pipe.InitBuffer(apart_, capacity_ * sizeof(uint32_t));");
-        }
-        if !joined(package).is_empty() {
-            text.line("pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));");
-        }
         if package.plans.iter().any(|p| p.masks > 0) {
             // Comparisons read on to the end of a repeat.
             for (tensor, _) in parted(package) {
-                let data = format!("{tensor}Parts_.template Get<T>()");
-                text.line(format!("Duplicate({data}, static_cast<T>(0.0f), 2 * capacity_);"));
+                text.line(zeros(&tensor));
             }
         }
-        text.line("MakeOffsets();");
+        text.lines(in_kernel(package, |arch| init_of(package, arch)));
     });
+}
+
+/// A statement that fills both parts of a tensor.
+fn zeros(tensor: &str) -> String {
+    let data = format!("{tensor}Parts_.template Get<T>()");
+    format!("Duplicate({data}, static_cast<T>(0.0f), 2 * capacity_);")
+}
+
+/// What parting needs on an architecture.
+fn init_of(package: &Package<'_>, arch: &Arch) -> String {
+    let mut turn = vec!["pipe.InitBuffer(turned_, 2 * bytes);".to_string()];
+    // Lanes are turned to their ends, which no tile may have reached.
+    turn.extend(joined(package).iter().map(|(tensor, _)| zeros(tensor)));
+    let mut gather = Vec::new();
+    if !parted(package).is_empty() {
+        gather.push("pipe.InitBuffer(apart_, capacity_ * sizeof(uint32_t));".into());
+    }
+    if !joined(package).is_empty() {
+        gather.push("pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));".into());
+    }
+    gather.push("MakeOffsets();".into());
+    let mut text = Text::new();
+    match (arch.pads, arch.gathers) {
+        (true, _) => text.each(&gather),
+        (false, false) => text.each(&turn),
+        (false, true) => {
+            text.line("turns_ = tiling_.tileRows % (LANES * LeastRows()) == 0;");
+            let blocks = [("if (turns_)".into(), turn.join("\n")), ("else".into(), gather.join("\n"))];
+            text.chain(&blocks)
+        }
+    };
+    text.finish()
 }
 
 /// Statements that part the inputs.
 pub fn part(package: &Package<'_>) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
     let (ins, outs) = (parted(package), joined(package));
-    for (tensor, _) in ins.iter().chain(&outs) {
-        lines.push(format!(
-            "const LocalTensor<T> {tensor}Parts = {tensor}Parts_.template Get<T>();"
-        ));
-    }
-    if !ins.is_empty() {
-        lines.push("const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();".into());
-    }
-    for (tensor, gate) in &ins {
-        for (part, to) in [("gate_", ""), ("value_", "[capacity_]")] {
-            lines.push(format!(
-                "Gather({tensor}Parts{to}, in[Formula::{gate} * capacity_], apart,\n       \
-                 static_cast<uint32_t>({part} * sizeof(T)), tile.count);"
-            ));
-        }
-    }
-    lines
+    let place = |(tensor, _): &(String, String)| {
+        format!("const LocalTensor<T> {tensor}Parts = {tensor}Parts_.template Get<T>();")
+    };
+    let apart = |(tensor, gate): &(String, String)| {
+        format!("Apart({tensor}Parts, in[Formula::{gate} * capacity_], tile);")
+    };
+    ins.iter().chain(&outs).map(place).chain(ins.iter().map(apart)).collect()
 }
 
 /// These statements, or the formula on whole rows where it takes gate and value in turns.
@@ -96,29 +112,92 @@ pub fn unless_pairs(package: &Package<'_>, parted: Vec<String>) -> Vec<String> {
 /// Statements that join the results.
 pub fn join(package: &Package<'_>) -> Vec<String> {
     let join = |(tensor, gate): &(String, String)| {
-        format!(
-            "Gather(out[{gate} * capacity_], {tensor}Parts, together_.Get<uint32_t>(), 0, 2 * tile.count);"
-        )
+        format!("Together(out[{gate} * capacity_], {tensor}Parts, tile);")
     };
     joined(package).iter().map(join).collect()
 }
 
 /// Members of the class.
 pub fn members(package: &Package<'_>, text: &mut Text) {
-    text.line("// Small rows only: the two parts side by side, and byte offsets.");
+    text.line("// Small rows only: the two parts side by side, and what it takes to get there.");
     for (tensor, _) in parted(package).iter().chain(&joined(package)) {
         text.line(format!("TBuf<TPosition::VECCALC> {tensor}Parts_;"));
     }
-    if !parted(package).is_empty() {
-        text.line("TBuf<TPosition::VECCALC> apart_;");
-    }
-    if !joined(package).is_empty() {
-        text.line("TBuf<TPosition::VECCALC> together_;");
-    }
+    text.lines(in_kernel(package, |arch| members_of(package, arch)));
 }
 
+fn members_of(package: &Package<'_>, arch: &Arch) -> String {
+    let tables = [("apart_", parted(package)), ("together_", joined(package))];
+    let mut text = Text::new();
+    for (table, tensors) in tables {
+        if arch.gathers && !tensors.is_empty() {
+            text.line(format!("TBuf<TPosition::VECCALC> {table};"));
+        }
+    }
+    if !arch.pads {
+        text.line("TBuf<TPosition::VECCALC> turned_;");
+        if arch.gathers {
+            text.line("// Whether a tile has enough rows to be turned.\nbool turns_ = false;");
+        }
+    }
+    text.finish()
+}
+
+/// The functions that part and join.
+pub fn parting(package: &Package<'_>, text: &mut Text) {
+    text.lines(in_kernel(package, |arch| parting_of(package, arch)));
+}
+
+fn parting_of(package: &Package<'_>, arch: &Arch) -> String {
+    let mut text = Text::new();
+    if arch.gathers {
+        offsets(package, &mut text);
+    }
+    if !arch.pads {
+        text.lines(TURN);
+    }
+    let (parts, rows) = ("const LocalTensor<T>& parts", "const LocalTensor<T>& rows");
+    if !parted(package).is_empty() {
+        text.line("// The parts of whole rows: the first where `parts` begins, the second `capacity_` further on.");
+        way(&mut text, arch, ["Apart", parts, rows], "parts, rows", GATHER_APART);
+    }
+    if !joined(package).is_empty() {
+        text.line("// The same, the other way.");
+        way(&mut text, arch, ["Together", rows, parts], "rows, parts", GATHER_TOGETHER);
+    }
+    text.finish()
+}
+
+/// A function that parts or joins, by what the architecture has for it.
+fn way(text: &mut Text, arch: &Arch, head: [&str; 3], args: &str, gather: &str) {
+    let [name, to, from] = head;
+    let turn = format!("Turn{name}({args}, tile);");
+    let head = format!("__aicore__ inline void {name}({to}, {from}, const Tile& tile)");
+    text.function(head, |text| match (arch.pads, arch.gathers) {
+        (true, _) => {
+            text.line(gather);
+        }
+        (false, false) => {
+            text.line(turn);
+        }
+        (false, true) => {
+            text.chain(&[("if (turns_)".into(), turn), ("else".into(), gather.into())]);
+        }
+    });
+    text.line("");
+}
+
+const TURN: &str = include_str!("turn.h");
+
+const GATHER_APART: &str = "\
+const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();
+Gather(parts, rows, apart, 0, tile.count);
+Gather(parts[capacity_], rows, apart, static_cast<uint32_t>(tiling_.columns * sizeof(T)), tile.count);";
+
+const GATHER_TOGETHER: &str = "Gather(rows, parts, together_.Get<uint32_t>(), 0, 2 * tile.count);";
+
 /// The functions that fill the tables.
-pub fn offsets(package: &Package<'_>, text: &mut Text) {
+fn offsets(package: &Package<'_>, text: &mut Text) {
     let (apart, together) = (!parted(package).is_empty(), !joined(package).is_empty());
     text.line("// Rows after which a table of offsets starts at a block of UB again, for any number of columns.");
     text.line("static constexpr uint32_t PERIOD = 8;\n");

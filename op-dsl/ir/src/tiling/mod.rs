@@ -13,7 +13,8 @@
 //! rows      tile_rows x columns per tile, each row padded to 32 bytes in UB
 //! columns   one row at a time, tile_columns of it
 //! small     rows so narrow that padding would waste UB and bandwidth: whole rows of the tensor
-//!           are loaded without gaps and their halves parted inside UB
+//!           are loaded without gaps and their halves parted inside UB: gathered, or turned, where
+//!           copies move whole blocks, if a tile holds 16 lanes of rows that end on blocks
 //! ```
 
 use crate::bind::Bound;
@@ -27,6 +28,8 @@ pub const BLOCK: u64 = 32;
 pub const UNIT: u64 = 512;
 /// What the data cache of scalar code holds together, in bytes.
 pub const LINE: u64 = 64;
+/// What is turned together: one word of each.
+pub const LANES: u64 = 16;
 /// What one vector instruction works on, in bytes.
 pub const REPEAT: u64 = 256;
 /// Most bursts of one copy.
@@ -97,6 +100,8 @@ pub struct Need {
     /// Rows share a tile only if they have a multiple of this many elements: then nothing lies between them
     /// in UB, of any tensor. 1 where each may have its own gaps.
     pub even: u64,
+    /// Whether halves of any rows can be gathered; else they are only turned.
+    pub gathers: bool,
 }
 
 /// What the platform reports.
@@ -229,8 +234,11 @@ fn small_capacity(extent: &Extent, need: &Need, machine: &Machine) -> Option<u64
     let footprint = need.small.filter(|_| extent.split)?;
     let row = extent.columns.checked_mul(need.size)?;
     let capacity = footprint.capacity(machine.ub, need.size);
-    let aligned = aligned_rows(row);
-    let least = if machine.pads { 1 } else { aligned };
+    let least = match (machine.pads, need.gathers) {
+        (true, _) => 1,
+        (false, true) => aligned_rows(row),
+        (false, false) => LANES * aligned_rows(row),
+    };
     let fits = extent.columns.checked_mul(least)? <= capacity;
     (wasteful(row, machine.pads) && fits).then_some(capacity)
 }
@@ -279,6 +287,16 @@ fn cut(extent: &Extent, size: u64, machine: &Machine, small: bool, dense: u64) -
     found.copied().unwrap_or(aligned)
 }
 
+/// Most small rows of a tile of this many elements. Those that are turned are so even where the
+/// tensor has fewer: the rest of the lanes is empty.
+fn small_rows(extent: &Extent, size: u64, machine: &Machine, capacity: u64) -> u64 {
+    let (rows, aligned) = (capacity / extent.columns, aligned_rows(extent.columns * size));
+    let lanes = if machine.pads { aligned } else { LANES * aligned };
+    let step = [lanes, aligned, 1].into_iter().find(|step| *step <= rows).unwrap_or(1);
+    let most = if machine.pads { extent.rows } else { extent.rows.next_multiple_of(step) };
+    (rows / step * step).min(most)
+}
+
 fn assemble(
     extent: &Extent,
     need: &Need,
@@ -293,16 +311,14 @@ fn assemble(
     let cores = units.min(machine.cores as u64);
     let (path, pitch, tile_rows) = match small {
         Some(capacity) => {
-            let (rows, step) = (capacity / extent.columns, aligned_rows(extent.columns * size));
-            let rows = if rows >= step { rows / step * step } else { rows };
-            (Path::Small, extent.columns, rows)
+            (Path::Small, extent.columns, small_rows(extent, size, machine, capacity))
         }
         None if extent.columns > dense => (Path::Columns, 0, 0),
         None => {
             let pitch = extent.columns.div_ceil(block) * block;
             let together = extent.columns.is_multiple_of(need.even);
             let most = if together { MAX_BLOCK_COUNT } else { 1 };
-            (Path::Rows, pitch, (dense / pitch).min(most))
+            (Path::Rows, pitch, (dense / pitch).min(most).min(extent.rows))
         }
     };
     let unit = UNIT / size;
@@ -316,7 +332,7 @@ fn assemble(
         share: units / cores,
         unit_rows: fits(cut.unit_rows),
         unit_columns: fits(cut.unit_columns),
-        tile_rows: fits(tile_rows.min(extent.rows)),
+        tile_rows: fits(tile_rows),
         tile_columns: fits(tile_columns),
         pitch: fits(pitch),
         cores: fits(cores),

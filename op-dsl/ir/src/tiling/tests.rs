@@ -10,7 +10,7 @@ const NEEDS: [Need; 3] = [need(4, 416, 192), need(2, 320, 160), need(2, 288, 160
 
 const fn need(size: u64, bits: u64, more: u64) -> Need {
     let small = Some(Footprint { fixed: 256, bits: bits + more });
-    Need { size, dense: Footprint { fixed: 256, bits }, small, even: 1 }
+    Need { size, dense: Footprint { fixed: 256, bits }, small, even: 1, gathers: true }
 }
 
 fn machine(cores: u32) -> Machine {
