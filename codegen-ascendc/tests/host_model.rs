@@ -445,6 +445,22 @@ fn what_310p_lacks() {
     assert_eq!(floats(&out), [8.0; 64]);
     assert!(report.contains(r#""sync_all":1"#), "{report}");
 
+    // Word 1 of 16 blocks is block 1; a step of a single repeat is taken before it.
+    let count: Vec<u16> = (0..512).collect();
+    let turned =
+        words(&p.good("good_turn", &bytes(count.iter().map(|v| v.to_le_bytes())), 256, &[]).0);
+    let want: Vec<u16> = (0..128).map(|i| i % 16 * 16 + i / 16).collect();
+    assert_eq!(turned, want);
+    p.broken("turn_step", "ub-uninitialised", "nobody wrote VECIN queue 0 buffer 0+512", &[]);
+    p.broken("turn_unaligned", "ub-alignment", "multiple of 32", &[]);
+    p.broken("turn_twice", "overlap", "writes UB byte", &[]);
+    p.broken("turn_again", "ub-uninitialised", "nobody wrote VECIN queue 0 buffer 0+544", &[]);
+    let ramp: Vec<f32> = (0..64_u8).map(f32::from).collect();
+    let (out, _) = p.good("good_bursts", &bytes(ramp.iter().map(|v| v.to_le_bytes())), 256, &[]);
+    let every_other = (0..32).map(|i| ramp[i / 8 * 16 + i % 8]).collect::<Vec<f32>>();
+    assert_eq!(floats(&out)[..32], every_other[..]);
+    p.broken("bursts_overlap", "overlap", "lie in each other", &[]);
+
     // A core may write a block again, with equal bytes; nothing else.
     assert_eq!(floats(&p.good("good_repeat", &x, 256, &[]).0)[52..60], [1.0; 8]);
     let (twice, line) = ("gm-written-twice", "gm-cache-line");

@@ -100,7 +100,7 @@ fn everywhere(p: &Program) {
             }
             for (k, m) in columns(all).into_iter().enumerate().filter(|(_, m)| !again || m % 8 == 7)
             {
-                check(p, attrs, &[37, m], dtype, cores[(i + k) % 4]);
+                small::hold(p, &check(p, attrs, &[37, m], dtype, cores[(i + k) % 4]), dtype);
             }
             for (k, shape) in shapes.iter().enumerate() {
                 check(p, attrs, shape, dtype, cores[(i + k) % 4]);
@@ -110,7 +110,9 @@ fn everywhere(p: &Program) {
                 check(p, attrs, &[50, 161], dtype, cores);
                 check(p, attrs, &[5, 3001], dtype, cores);
             }
-            small::rows(p, attrs, dtype);
+            if !p.soc.arch.pads && dim_attr(p.op).is_some() && !again {
+                small::rows(p, attrs, dtype);
+            }
             for shape in [&[0, 5][..], &[5, 0]].into_iter().filter(|_| p.op.def().empty) {
                 let ran = check(p, attrs, shape, dtype, 40);
                 assert_eq!((ran.number("kernel", "tiles"), ran.tiling.cores), (0, 0));

@@ -284,6 +284,36 @@ void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32
     run.Count();
 }
 
+/// Bursts of blocks within UB, a vector instruction.
+template <typename T>
+void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& params,
+              host_model::Where where = host_model::Where::Here())
+{
+    const int64_t lowest = host_model::kArch == 2201 ? 0 : 1;
+    const auto bursts = static_cast<uint32_t>(params.blockCount.In(lowest, 4095, "DataCopy", "blockCount", where));
+    const auto blocks = static_cast<uint32_t>(params.blockLen.In(lowest, 65535, "DataCopy", "blockLen", where));
+    const auto gap = static_cast<uint32_t>(params.srcStride.In(0, 65535, "DataCopy", "srcStride", where));
+    const auto to_gap = static_cast<uint32_t>(params.dstStride.In(0, 65535, "DataCopy", "dstStride", where));
+    const uint32_t bytes = blocks * host_model::kBlock;
+    host_model::Instruction run("DataCopy", host_model::CountExtent(bursts * bytes / sizeof(T), "DataCopy", where),
+                                sizeof(T), where);
+    run.Aligned(host_model::Operand<T>{dst, {1, 8}});
+    run.Aligned(host_model::Operand<T>{src, {1, 8}});
+    const uint32_t from = src.Span().address;
+    const uint32_t to = dst.Span().address;
+    const uint32_t from_step = bytes + gap * host_model::kBlock;
+    const uint32_t to_step = bytes + to_gap * host_model::kBlock;
+    if (from < to + bursts * to_step && to < from + bursts * from_step) {
+        host_model::Fail("overlap", where, "DataCopy: target and source of bursts lie in each other");
+    }
+    for (uint32_t i = 0; i < bursts; ++i) {
+        run.SourceBytes(src.Span(), from + i * from_step, bytes);
+        run.TargetBytes(dst.Span(), to + i * to_step, bytes);
+        std::memcpy(run.core.Ub(to + i * to_step), run.core.Ub(from + i * from_step), bytes);
+    }
+    run.Count();
+}
+
 /// Bursts of bytes from GM.
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyExtParams& params,

@@ -135,6 +135,79 @@ __global__ __aicore__ void cache_line_and_copy(GM_ADDR a, GM_ADDR b)
     bench.out.FreeTensor(y);
 }
 
-HOST_MODEL_MAIN(CASE(copy_pad), CASE(copy_pad_out), CASE(bf16_copy), CASE(bf16_cast), CASE(cast_rint), CASE(hard_sync),
+// Words of 16 blocks, so many times; addresses lie `gap` bytes apart, on both sides.
+__aicore__ inline void Turn(Bench& bench, uint32_t gap, uint8_t repeats, uint16_t step, uint32_t shift)
+{
+    LocalTensor<float> t = bench.in.AllocTensor<float>();
+    DataCopy(t, bench.x, 128);
+    bench.in.EnQue(t);
+    t = bench.in.DeQue<float>();
+    LocalTensor<float> y = bench.out.AllocTensor<float>();
+    uint64_t to[NCHW_CONV_ADDR_LIST_SIZE];
+    uint64_t from[NCHW_CONV_ADDR_LIST_SIZE];
+    for (uint32_t i = 0; i < 16; ++i) {
+        to[i] = y.GetPhyAddr() + i * gap + shift;
+        from[i] = t.GetPhyAddr() + i * 32;
+    }
+    TransDataTo5HD<uint16_t>(to, from, TransDataTo5HDParams(false, false, repeats, step, step));  // finds: turn
+    bench.in.FreeTensor(t);
+    bench.out.EnQue(y);
+    y = bench.out.DeQue<float>();
+    DataCopy(bench.y, y, 64);
+    bench.out.FreeTensor(y);
+}
+
+__global__ __aicore__ void good_turn(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    Turn(bench, 32, 1, 0, 0);
+}
+
+// The step of a single repeat comes before it.
+__global__ __aicore__ void turn_step(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    Turn(bench, 32, 1, 16, 0);
+}
+
+__global__ __aicore__ void turn_unaligned(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    Turn(bench, 32, 1, 0, 16);
+}
+
+__global__ __aicore__ void turn_twice(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    Turn(bench, 0, 1, 0, 0);
+}
+
+__global__ __aicore__ void turn_again(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    Turn(bench, 32, 2, 17, 0);
+}
+
+// Bursts within UB, every other block.
+__global__ __aicore__ void good_bursts(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.Load();
+    LocalTensor<float> y = bench.out.AllocTensor<float>();
+    Duplicate(y, 0.0f, 64);
+    DataCopy(y, t, DataCopyParams(4, 1, 1, 0));
+    bench.in.FreeTensor(t);
+    bench.Store(y);
+}
+
+__global__ __aicore__ void bursts_overlap(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.Load();
+    DataCopy(t[8], t, DataCopyParams(2, 1, 1, 1));  // finds: bursts_overlap
+}
+
+HOST_MODEL_MAIN(CASE(good_turn), CASE(turn_step), CASE(turn_unaligned), CASE(turn_twice), CASE(turn_again),
+                CASE(good_bursts), CASE(bursts_overlap), CASE(copy_pad), CASE(copy_pad_out), CASE(bf16_copy), CASE(bf16_cast), CASE(cast_rint), CASE(hard_sync),
                 CASE(soft_sync_small), CASE(good_add), CASE(good_repeat), CASE(repeat_unequal), CASE(repeat_of_another),
                 CASE(cache_line), CASE(cache_line_and_copy))

@@ -182,14 +182,13 @@ impl Ran {
     /// Calls of the largest tile by their name; they are listed if there are any.
     pub fn calls(&self, name: &str) -> u64 {
         let listed = format!("\"{name}\":");
-        let of_tiles =
-            |l: &&str| l.starts_with("{\"record\":\"tile\"") && l.contains(&listed);
+        let of_tiles = |l: &&str| l.starts_with("{\"record\":\"tile\"") && l.contains(&listed);
         self.report.lines().find(of_tiles).map_or(0, |line| self.field(line, name))
     }
 
     /// Calls of it that part and join rows.
     pub fn parting(&self) -> u64 {
-        self.calls("Gather") + self.calls("TransDataTo5HD")
+        ["Gather", "TransDataTo5HD", "DataCopy"].map(|call| self.calls(call)).iter().sum()
     }
 
     fn field(&self, line: &str, field: &str) -> u64 {

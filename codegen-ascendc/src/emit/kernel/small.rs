@@ -65,7 +65,8 @@ fn init_of(package: &Package<'_>, arch: &Arch) -> String {
         (false, false) => text.each(&turn),
         (false, true) => {
             text.line("turns_ = tiling_.tileRows % (LANES * LeastRows()) == 0;");
-            let blocks = [("if (turns_)".into(), turn.join("\n")), ("else".into(), gather.join("\n"))];
+            let blocks =
+                [("if (turns_)".into(), turn.join("\n")), ("else".into(), gather.join("\n"))];
             text.chain(&blocks)
         }
     };

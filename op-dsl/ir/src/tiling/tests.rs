@@ -157,6 +157,23 @@ fn narrow_rows_without_gaps() {
     }
 }
 
+/// Without padded copies small rows are turned by whole lanes; what is less is gathered or not parted.
+#[test]
+fn lanes_are_whole() {
+    for (columns, gathers) in (1..400).flat_map(|c| [(c, false), (c, true)]) {
+        for rows in [3, 4799] {
+            let extent = Extent { rows, columns, split: true };
+            let need = Need { gathers, ..NEEDS[1] };
+            let t = check(&extent, &need, &Machine { ub: 262_144, pads: false, ..machine(8) });
+            let (aligned, rows) = (aligned_rows(columns * need.size), t.tile_rows as u64);
+            let turned = t.path == Path::Small && rows % (LANES * aligned) == 0;
+            let gathered = t.path == Path::Small && gathers && rows < LANES * aligned;
+            assert!(turned || gathered && rows % aligned == 0 || t.path != Path::Small, "{t:?}");
+            assert!(turned || columns > 15, "{t:?}");
+        }
+    }
+}
+
 /// Without padded copies no core may begin inside a block that another core writes.
 #[test]
 fn cores_end_on_blocks_where_copies_cannot_be_padded() {
