@@ -1,10 +1,13 @@
 //! Rows that end inside blocks, where copies move whole blocks: scalar code touches the ends of tensors alone.
 
 use super::check;
-use super::common::*;
 use super::program::{Program, Ran};
-use op_dsl::ir::tiling::{BLOCK, Path};
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::emit::kernel::tiling_key;
+use codegen_ascendc::emit::{Options, Package};
+use op_dsl::ir::tiling::{BLOCK, Extent, Machine, Need, Path, tile};
 use op_dsl::ir::{DType, op::Value};
+use ops_glu_grad::OPERATORS;
 
 /// Several cores, each with tiles of whole lanes and one of less, the last of which ends inside a block. Every
 /// element is judged; the model stops at bytes beyond, left out, or written by two.
@@ -33,4 +36,40 @@ pub fn hold(p: &Program, ran: &Ran, dtype: DType) {
     // Gathering has tables.
     assert!(stores[0] <= most || t.path == Path::Small && !turns, "{what}");
     assert!(turns || t.columns * dtype.size() as u64 >= BLOCK, "{what}");
+}
+
+/// Which rows of less than a block scalar code stores after all: 16 lanes of them do not fit, or a form
+/// reads one part of a tensor alone.
+#[test]
+fn all_but_the_heaviest_are_turned() {
+    let mut left = Vec::new();
+    for (op, soc) in OPERATORS.iter().flat_map(|op| [(op, "ascend310p"), (op, "ascend910")]) {
+        let soc = Soc::named(soc).expect("a target");
+        let Ok((package, _)) = Package::able(op.def(), &[soc], Options::default()) else {
+            continue;
+        };
+        if op.def().split.is_none() {
+            continue;
+        }
+        let machine = Machine { ub: soc.reported_ub(), cores: soc.cores, pads: false };
+        for plan in &package.plans {
+            let small = plan.need.small.filter(|_| tiling_key::has_small(&package));
+            let need = Need { small, ..plan.need };
+            let path = |columns| {
+                let extent = Extent { rows: 100_000, columns, split: true };
+                tile(&extent, &need, &machine).expect("a tiling").path
+            };
+            let columns: Vec<u64> =
+                (1..BLOCK / need.size).filter(|c| path(*c) != Path::Small).collect();
+            if !columns.is_empty() {
+                left.push(format!("{} {} {} {columns:?}", op.name(), soc.name, plan.dtype));
+            }
+        }
+    }
+    let heaviest = [
+        "GeGluGradGradV2 ascend910 f16 [15]",
+        "GeGluGradGradV2 ascend910 f16 [13, 15]",
+        "SwiGluGradGrad ascend910 f16 [15]",
+    ];
+    assert_eq!(left, heaviest);
 }

@@ -26,7 +26,8 @@ using TilingData = ::SwiGluGradTilingData;
 //   rows      tileRows x columns per tile, each row padded to 32 bytes in UB
 //   columns   one row at a time, tileColumns of it
 //   small     rows so narrow that padding would waste UB and bandwidth: whole rows of the tensor
-//             are loaded without gaps and their halves parted inside UB
+//             are loaded without gaps and their halves parted inside UB: gathered, or turned, where
+//             copies move whole blocks, if a tile holds 16 lanes of rows that end on blocks
 
 // UB addresses, and what a copy moves at least, in bytes.
 constexpr uint64_t BLOCK = 32;
@@ -34,6 +35,8 @@ constexpr uint64_t BLOCK = 32;
 constexpr uint64_t UNIT = 512;
 // What the data cache of scalar code holds together, in bytes.
 constexpr uint64_t LINE = 64;
+// What is turned together: one word of each.
+constexpr uint64_t LANES = 16;
 // What one vector instruction works on, in bytes.
 constexpr uint64_t REPEAT = 256;
 // Most bursts of one copy.
@@ -65,6 +68,7 @@ struct Need {
     Footprint dense;  // streams are loaded apart
     Footprint small;  // halves are parted inside UB; no bits where the target cannot
     uint64_t even;    // rows share a tile only if their elements are a multiple of this
+    bool gathers;     // halves of any rows can be gathered; else they are only turned
 };
 
 // What the platform reports.
@@ -128,8 +132,20 @@ inline uint64_t SmallCapacity(const Extent& extent, const Need& need, const Mach
         return 0;  // asked first: the products below are small from here on
     }
     const uint64_t row = extent.columns * need.size;
-    const uint64_t least = machine.pads ? 1 : AlignedRows(row);
+    const uint64_t least = machine.pads ? 1 : AlignedRows(row) * (need.gathers ? 1 : LANES);
     return extent.columns * least <= capacity && Wasteful(row, machine.pads) ? capacity : 0;
+}
+
+// Most small rows of a tile of this many elements. Those that are turned are so even where the tensor
+// has fewer: the rest of the lanes is empty.
+inline uint64_t SmallRows(const Extent& extent, uint64_t size, const Machine& machine, uint64_t capacity)
+{
+    const uint64_t rows = capacity / extent.columns;
+    const uint64_t aligned = AlignedRows(extent.columns * size);
+    const uint64_t lanes = machine.pads ? aligned : LANES * aligned;
+    const uint64_t step = lanes <= rows ? lanes : aligned <= rows ? aligned : 1;
+    const uint64_t most = machine.pads ? extent.rows : CeilDiv(extent.rows, step) * step;
+    return std::min(rows / step * step, most);
 }
 
 // A way to cut the matrix into units.
@@ -219,17 +235,16 @@ inline bool Tile(const Extent& extent, const Need& need, const Machine& machine,
     uint64_t pitch = 0;
     uint64_t tileRows = 0;
     if (small != 0) {
-        const uint64_t step = AlignedRows(extent.columns * size);
-        const uint64_t rows = small / extent.columns;
         data.path = PATH_SMALL;
         pitch = extent.columns;
-        tileRows = rows >= step ? rows / step * step : rows;
+        tileRows = SmallRows(extent, size, machine, small);
     } else if (extent.columns > dense) {
         data.path = PATH_COLUMNS;
     } else {
         data.path = PATH_ROWS;
         pitch = CeilDiv(extent.columns, BLOCK / size) * (BLOCK / size);
-        tileRows = std::min(dense / pitch, extent.columns % need.even == 0 ? MAX_BLOCK_COUNT : 1);
+        const uint64_t most = extent.columns % need.even == 0 ? MAX_BLOCK_COUNT : 1;
+        tileRows = std::min({dense / pitch, most, extent.rows});
     }
     const uint64_t unit = UNIT / size;
     const uint64_t units = Units(cut, extent);
@@ -238,7 +253,7 @@ inline bool Tile(const Extent& extent, const Need& need, const Machine& machine,
     data.share = units / cores;
     data.unitRows = Narrow(cut.unitRows);
     data.unitColumns = Narrow(cut.unitColumns);
-    data.tileRows = Narrow(std::min(tileRows, extent.rows));
+    data.tileRows = Narrow(tileRows);
     data.tileColumns = Narrow(dense >= unit ? dense / unit * unit : dense);
     data.pitch = Narrow(pitch);
     data.cores = Narrow(cores);
@@ -276,10 +291,10 @@ struct Kernel {
 };
 
 constexpr Kernel KERNELS[] = {
-    // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, even}
-    {2201, FORM_FORMULA, TYPE_HALF, {2, {0, 288}, {0, 448}, 1}},
-    {2201, FORM_FORMULA, TYPE_BF16, {2, {0, 288}, {0, 448}, 1}},
-    {2201, FORM_FORMULA, TYPE_FLOAT, {4, {0, 352}, {0, 576}, 1}},
+    // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, even, gathers}
+    {2201, FORM_FORMULA, TYPE_HALF, {2, {0, 288}, {0, 448}, 1, true}},
+    {2201, FORM_FORMULA, TYPE_BF16, {2, {0, 288}, {0, 448}, 1, true}},
+    {2201, FORM_FORMULA, TYPE_FLOAT, {4, {0, 352}, {0, 576}, 1, true}},
 };
 
 // An architecture; null if there are no kernels for it.

@@ -101,18 +101,14 @@ private:
         if constexpr (small) {
             const LocalTensor<T> xParts = xParts_.template Get<T>();
             const LocalTensor<T> xGradParts = xGradParts_.template Get<T>();
-            const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();
-            Gather(xParts, in[Formula::X_GATE * capacity_], apart,
-                   static_cast<uint32_t>(gate_ * sizeof(T)), tile.count);
-            Gather(xParts[capacity_], in[Formula::X_GATE * capacity_], apart,
-                   static_cast<uint32_t>(value_ * sizeof(T)), tile.count);
+            Apart(xParts, in[Formula::X_GATE * capacity_], tile);
             formula_.Run(in[Formula::Y_GRAD * capacity_],
-                         xParts,
-                         xParts[capacity_],
+                         xParts[gate_ == 0 ? 0 : capacity_],
+                         xParts[gate_ == 0 ? capacity_ : 0],
                          xGradParts[gate_ == 0 ? 0 : capacity_],
                          xGradParts[gate_ == 0 ? capacity_ : 0],
                          tile.count);
-            Gather(out[X_GRAD_GATE * capacity_], xGradParts, together_.Get<uint32_t>(), 0, 2 * tile.count);
+            Together(out[X_GRAD_GATE * capacity_], xGradParts, tile);
         } else {
             formula_.Run(in[Formula::Y_GRAD * capacity_],
                          in[Formula::X_GATE * capacity_],
@@ -219,6 +215,20 @@ private:
         }
     }
 
+    // The parts of whole rows: the first where `parts` begins, the second `capacity_` further on.
+    __aicore__ inline void Apart(const LocalTensor<T>& parts, const LocalTensor<T>& rows, const Tile& tile)
+    {
+        const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();
+        Gather(parts, rows, apart, 0, tile.count);
+        Gather(parts[capacity_], rows, apart, static_cast<uint32_t>(tiling_.columns * sizeof(T)), tile.count);
+    }
+
+    // The same, the other way.
+    __aicore__ inline void Together(const LocalTensor<T>& rows, const LocalTensor<T>& parts, const Tile& tile)
+    {
+        Gather(rows, parts, together_.Get<uint32_t>(), 0, 2 * tile.count);
+    }
+
     // Slots of the results in a buffer of the output queue.
     static constexpr uint32_t X_GRAD_GATE = 0;
     static constexpr uint32_t X_GRAD_VALUE = 1;
@@ -235,7 +245,7 @@ private:
     GlobalTensor<T> xGradGm_;
     TQue<TPosition::VECIN, 1> inQue_;
     TQue<TPosition::VECOUT, 1> outQue_;
-    // Small rows only: the two parts side by side, and byte offsets.
+    // Small rows only: the two parts side by side, and what it takes to get there.
     TBuf<TPosition::VECCALC> xParts_;
     TBuf<TPosition::VECCALC> xGradParts_;
     TBuf<TPosition::VECCALC> apart_;

@@ -65,10 +65,22 @@ public:
         if constexpr (small) {
             pipe.InitBuffer(xParts_, 2 * bytes);
             pipe.InitBuffer(dxParts_, 2 * bytes);
+            Duplicate(xParts_.template Get<T>(), static_cast<T>(0.0f), 2 * capacity_);
+#if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
             pipe.InitBuffer(apart_, capacity_ * sizeof(uint32_t));
             pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));
-            Duplicate(xParts_.template Get<T>(), static_cast<T>(0.0f), 2 * capacity_);
             MakeOffsets();
+#elif __NPU_ARCH__ == 2002
+            turns_ = tiling_.tileRows % (LANES * LeastRows()) == 0;
+            if (turns_) {
+                pipe.InitBuffer(turned_, 2 * bytes);
+                Duplicate(dxParts_.template Get<T>(), static_cast<T>(0.0f), 2 * capacity_);
+            } else {
+                pipe.InitBuffer(apart_, capacity_ * sizeof(uint32_t));
+                pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));
+                MakeOffsets();
+            }
+#endif
         }
         formula_.Init(pipe, capacity_, tiling_);
     }
@@ -78,6 +90,11 @@ public:
         Walk walk(tiling_);
         Tile tile;
         while (walk.Next(tile)) {
+#if __NPU_ARCH__ == 2002
+            if (!ORDERED) {
+                tile.count = (tile.count + BLOCK - 1) / BLOCK * BLOCK;
+            }
+#endif
             CopyIn(tile);
             Calculate(tile);
             CopyOut(tile);
@@ -106,19 +123,15 @@ private:
         if constexpr (small) {
             const LocalTensor<T> xParts = xParts_.template Get<T>();
             const LocalTensor<T> dxParts = dxParts_.template Get<T>();
-            const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();
-            Gather(xParts, in[Formula::X_GATE * capacity_], apart,
-                   static_cast<uint32_t>(gate_ * sizeof(T)), tile.count);
-            Gather(xParts[capacity_], in[Formula::X_GATE * capacity_], apart,
-                   static_cast<uint32_t>(value_ * sizeof(T)), tile.count);
+            Apart(xParts, in[Formula::X_GATE * capacity_], tile);
             formula_.Run(in[Formula::DY * capacity_],
-                         xParts,
-                         xParts[capacity_],
+                         xParts[gate_ == 0 ? 0 : capacity_],
+                         xParts[gate_ == 0 ? capacity_ : 0],
                          in[Formula::GELU * capacity_],
                          dxParts[gate_ == 0 ? 0 : capacity_],
                          dxParts[gate_ == 0 ? capacity_ : 0],
                          tile.count);
-            Gather(out[DX_GATE * capacity_], dxParts, together_.Get<uint32_t>(), 0, 2 * tile.count);
+            Together(out[DX_GATE * capacity_], dxParts, tile);
         } else {
             formula_.Run(in[Formula::DY * capacity_],
                          in[Formula::X_GATE * capacity_],
@@ -192,10 +205,12 @@ private:
         DataCopyPad(to[tile.row * width + shift + tile.column], from, copy);
     }
 #elif __NPU_ARCH__ == 2002
-    // Copies move whole blocks of 32 bytes, to and from any element of GM. What ends inside a block is
-    // read with the rest of that block, and written as the last block that ends with it, over elements
-    // that this core has written already. What is shorter than a block is written element by element.
+    // Copies move whole blocks of 32 bytes, to and from any element of GM. What ends inside a block is moved as whole
+    // blocks and the last block that ends with it: in UB that lies behind them, so that some elements are there, and
+    // computed, twice. Where elements have to keep their order in UB, the end is read with what follows it, and moved to
+    // such a block before it is written. What is shorter than a block is written element by element.
     static constexpr uint32_t BLOCK = BLOCK_BYTES / sizeof(T);
+    static constexpr bool ORDERED = small;
 
     // How a tile lies in a tensor whose rows start `width` elements apart.
     struct Bursts {
@@ -240,12 +255,15 @@ private:
             return;
         }
         const uint64_t all = tiling_.rows * width;
+        const uint32_t whole = bursts.columns / BLOCK * BLOCK;
         for (uint32_t row = 0; row < bursts.count; ++row) {
             const uint64_t start = first + row * bursts.width;
             const LocalTensor<T> line = to[row * bursts.pitch];
-            const uint32_t blocks = (bursts.columns + BLOCK - 1) / BLOCK * BLOCK;
-            if (start + blocks <= all) {
-                DataCopy(line, from[start], blocks);
+            if (!ORDERED && whole > 0) {
+                DataCopy(line, from[start], whole);
+                DataCopy(line[whole], from[start + bursts.columns - BLOCK], BLOCK);
+            } else if (start + whole + BLOCK <= all) {
+                DataCopy(line, from[start], whole + BLOCK);
             } else {
                 LoadEnd(line, from[start], bursts.columns);
             }
@@ -284,25 +302,28 @@ private:
             return;
         }
         const uint32_t whole = bursts.columns / BLOCK * BLOCK;
+        if (ORDERED) {
+            MoveEnd(from, bursts.columns);  // of the one row that there is
+        }
         for (uint32_t row = 0; row < bursts.count; ++row) {
             DataCopy(to[first + row * bursts.width], from[row * bursts.pitch], whole);
         }
-        if (whole == bursts.columns) {
-            return;
-        }
-        // The last block of each row moves to where a block of UB starts.
-        const uint32_t last = bursts.columns - BLOCK;
-        PipeBarrier<PIPE_ALL>();
+        PipeBarrier<PIPE_MTE3>();  // some elements come twice
+        const uint64_t last = first + bursts.columns - BLOCK;
         for (uint32_t row = 0; row < bursts.count; ++row) {
-            const LocalTensor<T> line = from[row * bursts.pitch];
-            for (uint32_t i = 0; i < BLOCK; ++i) {
-                line.SetValue(whole - BLOCK + i, line.GetValue(last + i));
-            }
+            DataCopy(to[last + row * bursts.width], from[row * bursts.pitch + whole], BLOCK);
+        }
+    }
+
+    // The last elements of a row, as many as a block has, go to the block behind the whole ones.
+    __aicore__ inline static void MoveEnd(const LocalTensor<T>& line, uint32_t columns)
+    {
+        PipeBarrier<PIPE_ALL>();
+        const uint32_t shift = BLOCK - columns % BLOCK;
+        for (uint32_t i = columns; i > columns - BLOCK; --i) {
+            line.SetValue(i - 1 + shift, line.GetValue(i - 1));
         }
         PipeBarrier<PIPE_ALL>();
-        for (uint32_t row = 0; row < bursts.count; ++row) {
-            DataCopy(to[first + row * bursts.width + last], from[row * bursts.pitch + whole - BLOCK], BLOCK);
-        }
     }
 
     // Rows of less than one block. No other core writes to the lines of GM that the data cache holds for this.
@@ -320,6 +341,7 @@ private:
     }
 #endif
 
+#if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
     // Rows after which a table of offsets starts at a block of UB again, for any number of columns.
     static constexpr uint32_t PERIOD = 8;
 
@@ -355,6 +377,175 @@ private:
         }
     }
 
+    // The parts of whole rows: the first where `parts` begins, the second `capacity_` further on.
+    __aicore__ inline void Apart(const LocalTensor<T>& parts, const LocalTensor<T>& rows, const Tile& tile)
+    {
+        const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();
+        Gather(parts, rows, apart, 0, tile.count);
+        Gather(parts[capacity_], rows, apart, static_cast<uint32_t>(tiling_.columns * sizeof(T)), tile.count);
+    }
+
+    // The same, the other way.
+    __aicore__ inline void Together(const LocalTensor<T>& rows, const LocalTensor<T>& parts, const Tile& tile)
+    {
+        Gather(rows, parts, together_.Get<uint32_t>(), 0, 2 * tile.count);
+    }
+
+#elif __NPU_ARCH__ == 2002
+    // Rows after which a table of offsets starts at a block of UB again, for any number of columns.
+    static constexpr uint32_t PERIOD = 8;
+
+    // Where each element comes from: a part's among rows of both, a row's among both parts.
+    __aicore__ inline void MakeOffsets()
+    {
+        const uint32_t columns = static_cast<uint32_t>(tiling_.columns);
+        const uint32_t rows = tiling_.tileRows < PERIOD ? tiling_.tileRows : PERIOD;
+        const LocalTensor<int32_t> apart = apart_.Get<int32_t>();
+        const LocalTensor<int32_t> together = together_.Get<int32_t>();
+        for (uint32_t row = 0; row < rows; ++row) {
+            for (uint32_t column = 0; column < columns; ++column) {
+                const uint32_t at = row * columns + column;
+                apart.SetValue(at, static_cast<int32_t>((at + row * columns) * sizeof(T)));
+                together.SetValue(at + row * columns, static_cast<int32_t>(at * sizeof(T)));
+                together.SetValue(at + (row + 1) * columns, static_cast<int32_t>((at + capacity_) * sizeof(T)));
+            }
+        }
+        const event_t written = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::S_V));
+        SetFlag<HardEvent::S_V>(written);
+        WaitFlag<HardEvent::S_V>(written);
+        Continue(apart, rows * columns, tiling_.tileRows * columns, 2 * rows * columns);
+        Continue(together, 2 * rows * columns, 2 * tiling_.tileRows * columns, rows * columns);
+    }
+
+    // Fills a table from its first `have` elements, whose successors lie `shift` elements further on.
+    __aicore__ inline static void Continue(const LocalTensor<int32_t>& table, uint32_t have, uint32_t all,
+                                           uint32_t shift)
+    {
+        for (; have < all; have *= 2, shift *= 2) {
+            const uint32_t more = have < all - have ? have : all - have;
+            Adds(table[have], table, static_cast<int32_t>(shift * sizeof(T)), more);
+        }
+    }
+
+    // Rows are parted without a gather. 16 lanes, of whole rows and each from a block on, are turned: then every block has
+    // one word of all lanes, a word being 16 bits of any element, so that the words of a part are whole blocks. These are
+    // copied to the words of their part, which are turned back.
+    static constexpr uint32_t LANES = 16;
+
+    // Words of a part's row.
+    __aicore__ inline uint32_t Words() const
+    {
+        return static_cast<uint32_t>(tiling_.columns * (sizeof(T) / sizeof(uint16_t)));
+    }
+
+    // The fewest rows that a lane can have: those after which a part ends where a block does.
+    __aicore__ inline uint32_t LeastRows() const
+    {
+        uint32_t rows = 1;
+        while (rows * Words() % LANES != 0) {
+            rows *= 2;
+        }
+        return rows;
+    }
+
+    // Rows of every lane. The last lanes of a tile may be empty.
+    __aicore__ inline uint32_t RowsOfLane(const Tile& tile) const
+    {
+        const uint32_t least = LeastRows();
+        return (tile.rows + LANES * least - 1) / (LANES * least) * least;
+    }
+
+    // Turns lanes of so many blocks to words, or words to lanes.
+    __aicore__ inline static void Turn(const LocalTensor<T>& to, const LocalTensor<T>& from, uint32_t blocks, bool toWords)
+    {
+        constexpr uint32_t MOST = 255;  // repeats of one call
+        const uint32_t toStep = toWords ? LANES : 1;
+        const uint32_t fromStep = toWords ? 1 : LANES;
+        for (uint32_t done = 0; done < blocks; done += MOST) {
+            const uint32_t repeats = blocks - done < MOST ? blocks - done : MOST;
+            uint64_t toAt[LANES];
+            uint64_t fromAt[LANES];
+            for (uint32_t i = 0; i < LANES; ++i) {
+                const uint32_t lane = done + i * blocks;
+                const uint32_t word = done * LANES + i;
+                toAt[i] = reinterpret_cast<uint64_t>(to[(toWords ? word : lane) * BLOCK].GetPhyAddr());
+                fromAt[i] = reinterpret_cast<uint64_t>(from[(toWords ? lane : word) * BLOCK].GetPhyAddr());
+            }
+            TransDataTo5HDParams params;
+            params.repeatTimes = static_cast<uint8_t>(repeats);
+            params.dstRepStride = static_cast<uint16_t>(repeats > 1 ? toStep : 0);  // a single repeat would start a step
+            params.srcRepStride = static_cast<uint16_t>(repeats > 1 ? fromStep : 0);  // further on
+            TransDataTo5HD<uint16_t>(toAt, fromAt, params);
+        }
+        PipeBarrier<PIPE_V>();
+    }
+
+    __aicore__ inline void TurnApart(const LocalTensor<T>& parts, const LocalTensor<T>& rows, const Tile& tile)
+    {
+        const LocalTensor<T> turned = turned_.template Get<T>();
+        const uint32_t laneRows = RowsOfLane(tile);
+        const uint32_t words = Words();
+        const uint32_t blocks = laneRows * words / LANES;
+        const uint32_t all = 2 * blocks * LANES * BLOCK;
+        const uint32_t loaded = (2 * tile.count + BLOCK - 1) / BLOCK * BLOCK;
+        if (loaded < all) {
+            Duplicate(rows[loaded], static_cast<T>(0.0f), all - loaded);
+            PipeBarrier<PIPE_V>();
+        }
+        Turn(parts, rows, 2 * blocks, true);
+        DataCopyParams copy;
+        copy.blockCount = static_cast<uint16_t>(laneRows);
+        copy.blockLen = static_cast<uint16_t>(words);
+        copy.srcStride = static_cast<uint16_t>(words);
+        DataCopy(turned, parts, copy);
+        DataCopy(turned[capacity_], parts[words * BLOCK], copy);
+        PipeBarrier<PIPE_V>();
+        Turn(parts, turned, blocks, false);
+        Turn(parts[capacity_], turned[capacity_], blocks, false);
+    }
+
+    __aicore__ inline void TurnTogether(const LocalTensor<T>& rows, const LocalTensor<T>& parts, const Tile& tile)
+    {
+        const LocalTensor<T> turned = turned_.template Get<T>();
+        const uint32_t laneRows = RowsOfLane(tile);
+        const uint32_t words = Words();
+        const uint32_t blocks = laneRows * words / LANES;
+        PipeBarrier<PIPE_V>();
+        Turn(turned, parts, blocks, true);
+        Turn(turned[capacity_], parts[capacity_], blocks, true);
+        DataCopyParams copy;
+        copy.blockCount = static_cast<uint16_t>(laneRows);
+        copy.blockLen = static_cast<uint16_t>(words);
+        copy.dstStride = static_cast<uint16_t>(words);
+        DataCopy(parts, turned, copy);
+        DataCopy(parts[words * BLOCK], turned[capacity_], copy);
+        PipeBarrier<PIPE_V>();
+        Turn(rows, parts, 2 * blocks, false);
+    }
+
+    // The parts of whole rows: the first where `parts` begins, the second `capacity_` further on.
+    __aicore__ inline void Apart(const LocalTensor<T>& parts, const LocalTensor<T>& rows, const Tile& tile)
+    {
+        if (turns_) {
+            TurnApart(parts, rows, tile);
+        } else {
+            const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();
+            Gather(parts, rows, apart, 0, tile.count);
+            Gather(parts[capacity_], rows, apart, static_cast<uint32_t>(tiling_.columns * sizeof(T)), tile.count);
+        }
+    }
+
+    // The same, the other way.
+    __aicore__ inline void Together(const LocalTensor<T>& rows, const LocalTensor<T>& parts, const Tile& tile)
+    {
+        if (turns_) {
+            TurnTogether(rows, parts, tile);
+        } else {
+            Gather(rows, parts, together_.Get<uint32_t>(), 0, 2 * tile.count);
+        }
+    }
+
+#endif
     // Slots of the results in a buffer of the output queue.
     static constexpr uint32_t DX_GATE = 0;
     static constexpr uint32_t DX_VALUE = 1;
@@ -372,11 +563,19 @@ private:
     GlobalTensor<T> dxGm_;
     TQue<TPosition::VECIN, 1> inQue_;
     TQue<TPosition::VECOUT, 1> outQue_;
-    // Small rows only: the two parts side by side, and byte offsets.
+    // Small rows only: the two parts side by side, and what it takes to get there.
     TBuf<TPosition::VECCALC> xParts_;
     TBuf<TPosition::VECCALC> dxParts_;
+#if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
     TBuf<TPosition::VECCALC> apart_;
     TBuf<TPosition::VECCALC> together_;
+#elif __NPU_ARCH__ == 2002
+    TBuf<TPosition::VECCALC> apart_;
+    TBuf<TPosition::VECCALC> together_;
+    TBuf<TPosition::VECCALC> turned_;
+    // Whether a tile has enough rows to be turned.
+    bool turns_ = false;
+#endif
     Formula formula_;
 };
 
