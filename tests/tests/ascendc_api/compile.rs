@@ -74,17 +74,23 @@ fn every_source_compiles() {
         }
     }
     assert!(sources.len() >= 2 * trees.len());
-    // Two at a time: as many as a small machine has.
-    let queue = Mutex::new(sources.into_iter());
+    two_at_a_time(sources, |(dir, source)| {
+        let mut command = compiler(dir);
+        command.arg("-fsyntax-only").arg(&source);
+        compiled(command, &source.display().to_string());
+    });
+}
+
+/// Does something with each, on as many threads as a small machine has.
+pub fn two_at_a_time<T: Send>(all: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
+    let queue = Mutex::new(all.into_iter().collect::<Vec<T>>());
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
-                    let next = queue.lock().expect("no other thread panicked").next();
-                    let Some((dir, source)) = next else { break };
-                    let mut command = compiler(dir);
-                    command.arg("-fsyntax-only").arg(&source);
-                    compiled(command, &source.display().to_string());
+                    let next = queue.lock().expect("no other thread panicked").pop();
+                    let Some(next) = next else { break };
+                    work(next);
                 }
             });
         }

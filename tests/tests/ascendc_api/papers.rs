@@ -2,7 +2,7 @@
 //! Python that agrees with the graph.
 
 use super::common::thorough;
-use super::compile::{Scratch, compiled, compiler, scratch, write};
+use super::compile::{Scratch, compiled, compiler, scratch, two_at_a_time, write};
 use super::{emitted, package};
 use codegen_ascendc::emit::{File, host, kernel};
 use op_dsl::ir::bind::{Bound, TensorMeta, bind};
@@ -49,7 +49,7 @@ fn unit_tests_of_the_interface_pass() {
     let ut = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_api/ut");
     let some = ["GeGluV2", "GeluGrad", "GeluV2", "GeLUBackward"].map(super::operator);
     let more = super::interfaces().into_iter().skip(super::common::thorough().len());
-    for def in some.into_iter().chain(more) {
+    two_at_a_time(some.into_iter().chain(more), |def| {
         let (package, name) = (package(def, super::products(&def.name)), &*def.name);
         let dir = scratch(&format!("ut_{name}"));
         let files = emitted(&package);
@@ -67,7 +67,7 @@ fn unit_tests_of_the_interface_pass() {
             .args(sources.map(|f| dir.join(&f.path)))
             .arg(ut.join("main.cpp"));
         passes(command, &dir, name, 5);
-    }
+    });
 }
 
 /// Compiles a program of unit tests in a directory and runs it: so many pass at least, and none fails.
