@@ -97,14 +97,14 @@ pub fn text(
             let to = element(op.to);
             let how = match (to, half) {
                 (DType::F32, Half::Lower) => "WIDEN",
-                (DType::F32, Half::Upper) => "WIDEN_UPPER",
+                (DType::F32, Half::Upper) => {
+                    // What is read is masked, and of a lane `lanes` has the lower half alone.
+                    mask = "halves";
+                    "WIDEN_UPPER"
+                }
                 (_, Half::Lower) => "NARROW",
                 (_, Half::Upper) => "NARROW_UPPER",
             };
-            if how == "WIDEN_UPPER" {
-                // What is read is masked, and of a lane `lanes` has the lower half alone.
-                mask = "halves";
-            }
             format!("Cast<{}, {}, {how}>", cpp(to), from(op))
         }
         Call::Plain(api) => api.name().to_string(),
