@@ -184,7 +184,9 @@ operators! {
     tanh_alone: ["Gelu", "GeluGrad", "GeLU", "GeLUBackward"] on "ascend910b";
     others: ["Mixed", "MixedGrad", "Bent"] on "ascend910b";
     with_bf16_arithmetic: ["GeGluGradV2"] on "ascend950";
-    in_turns: ["Mixed", "MixedGrad"] on "ascend950";
+    in_turns: ["Mixed", "MixedGrad", "Lone"] on "ascend950";
+    one_part_alone: ["Lone"] on "ascend910b";
+    one_part_alone_turned: ["Lone"] on "ascend310p";
     without_padded_copies: ["GeGluGradV2", "SwiGluGrad"] on "ascend310p";
     without_bf16: ["GeGluGradV2", "SwiGluGrad", "GeluGradV2", "Bent"] on "ascend910";
 }

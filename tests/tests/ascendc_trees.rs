@@ -18,9 +18,12 @@ fn tree(op: &str, layout: Layout) -> Tree {
 }
 
 fn tree_in(op: &str, layout: Layout, language: Language) -> Tree {
-    let op = OPERATORS.iter().find(|o| o.name() == op).expect("an operator");
     let one = vec![Soc::named("ascend910b").expect("a target")];
-    let socs = if layout == Layout::OpsNn { layout.socs() } else { one };
+    tree_on(op, layout, if layout == Layout::OpsNn { layout.socs() } else { one }, language)
+}
+
+fn tree_on(op: &str, layout: Layout, socs: Vec<&'static Soc>, language: Language) -> Tree {
+    let op = OPERATORS.iter().find(|o| o.name() == op).expect("an operator");
     let options = Options { language, ..Options::default() };
     emit(op.def(), layout, &socs, &options).expect("a tree")
 }
@@ -111,6 +114,14 @@ fn direct() {
 #[test]
 fn torch() {
     compare("SwiGluGrad", Layout::Torch);
+}
+
+/// Gate and value that take turns, on registers.
+#[test]
+fn in_turns() {
+    let (op, soc) = ("ClippedSwigluGrad", Soc::named("ascend950").expect("a target"));
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join("in-turns");
+    compare_with(&golden, op, Layout::Direct, tree_on(op, Layout::Direct, vec![soc], Language::En));
 }
 
 /// Kernels have no barriers between dependent vector calls. Custom projects synchronise by default; the

@@ -7,6 +7,7 @@
 //! narrow     what `half` can do as well
 //! schedule   the order of calls
 //! allocate   the buffer of every value
+//! need       the UB of a tile
 //! registers  the same calls on registers, instead of the three before
 //! limits     inputs that are held short of infinity
 //! cost       calls, cycles, bytes
@@ -23,6 +24,7 @@ mod interpret;
 mod limits;
 mod lower;
 mod narrow;
+mod need;
 mod regions;
 pub mod registers;
 mod schedule;
@@ -35,8 +37,9 @@ use crate::sequence::form::Limits;
 use crate::sequence::{Api, Overload, Scalar, Type};
 use allocate::{Allocated, Prefer, allocate};
 use lower::{Flow, Target, lower};
-use op_dsl_ir::op::{Kind, OpDef, Stream};
-use op_dsl_ir::tiling::{BLOCK, Footprint, Need};
+use need::{need, streams_bits, temporaries};
+use op_dsl_ir::op::{Kind, OpDef};
+use op_dsl_ir::tiling::{BLOCK, Need};
 use op_dsl_ir::{DType, Graph, Prim, Stored};
 use regions::Regions;
 use registers::Registers;
@@ -198,7 +201,8 @@ fn of_graph(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) ->
     let named = |(k, name)| read.reads(k).then_some(name);
     let inputs: Vec<Option<String>> =
         def.input_names().into_iter().enumerate().map(named).collect();
-    let need = need(def, &inputs, dtype, soc, &found);
+    let pairs = registers.as_ref().is_some_and(|r| r.pairs);
+    let need = need(def, &inputs, dtype, soc, &found, pairs);
     let tile = need.dense.capacity(soc.reported_ub(), need.size);
     if tile == 0 {
         let need = need.dense.fixed + (need.dense.bits * BLOCK / need.size).div_ceil(8);
@@ -356,71 +360,6 @@ fn orders(n: usize) -> Vec<Vec<usize>> {
         })
     };
     if n == 1 { vec![vec![0]] } else { (0..n).rev().flat_map(with).collect() }
-}
-
-/// Bits per element beside the queues.
-fn temporaries(found: &Allocated, soc: &Soc) -> u64 {
-    let data = 32 * found.temps + 16 * found.halves;
-    data as u64 + found.masks as u64 * soc.arch.mask_bits()
-}
-
-/// UB of a tile: streams loaded apart, and rows so narrow that halves are parted inside UB. There
-/// the queues hold whole rows of gated tensors; each part has a buffer beside them, and so have
-/// the offsets by which elements are gathered: 4 bytes per element to part, 8 to join. Where rows are
-/// turned, the two parts are in UB once more.
-fn need(
-    def: &OpDef,
-    inputs: &[Option<String>],
-    dtype: DType,
-    soc: &Soc,
-    found: &Allocated,
-) -> Need {
-    let size = dtype.size() as u64;
-    let read = |k: usize| inputs[k].is_some();
-    let outs = def.output_streams().len() as u64;
-    let select = found.instrs.iter().any(|i| i.api == Api::Select);
-    let truths = (0..inputs.len()).filter(|k| read(*k) && def.is_mask(*k)).count() as u64;
-    // Bits of a tile may end inside a block.
-    let fixed = found.splats.len() as u64 * 256
-        + (found.masks as u64 + DEPTH * truths) * BLOCK
-        + if select { soc.arch.select_reserve } else { 0 };
-    let ins = streams_bits(def, inputs, dtype);
-    let bits = DEPTH * (ins + 8 * size * outs) + temporaries(found, soc);
-
-    let in_streams: Vec<(usize, Stream)> = def.input_streams().into_iter().enumerate().collect();
-    let gated_in = |t: usize| {
-        let of = in_streams.iter().filter(|(_, s)| s.tensor == t);
-        of.filter(|(k, _)| read(*k)).count() as u64
-    };
-    let mut parted = 0;
-    let mut parts_in = false;
-    for (t, tensor) in def.inputs.iter().enumerate().filter(|(_, t)| t.kind == Kind::Gated) {
-        let parts = gated_in(t);
-        if parts > 0 && tensor.used {
-            parted += parts * 8 * size + (2 - parts) * DEPTH * 8 * size;
-            parts_in = true;
-        }
-    }
-    let joined = def.outputs.iter().filter(|t| t.kind == Kind::Gated).count() as u64;
-    let offsets = if parts_in { 32 } else { 0 } + if joined > 0 { 64 } else { 0 };
-    let offsets = if soc.arch.gathers { offsets } else { 0 };
-    let turned = if soc.arch.pads { 0 } else { 2 * 8 * size };
-    let more = parted + joined * 2 * 8 * size + offsets.max(turned);
-    let small = Footprint { fixed, bits: bits + more };
-    let dense = Footprint { fixed, bits };
-    // Bytes of truth values have other gaps than numbers.
-    let even = if truths > 0 { BLOCK } else { 1 };
-    Need { size, dense, small: Some(small), even, gathers: soc.arch.gathers }
-}
-
-/// Bits per element of the input streams that are read.
-fn streams_bits(def: &OpDef, inputs: &[Option<String>], dtype: DType) -> u64 {
-    let bits = |k: usize| match def.is_mask(k) {
-        true if def.masks() == Stored::Bit => 1,
-        true => 8,
-        false => 8 * dtype.size() as u64,
-    };
-    (0..inputs.len()).filter(|k| inputs[*k].is_some()).map(bits).sum()
 }
 
 impl Plan {

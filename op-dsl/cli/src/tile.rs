@@ -91,7 +91,7 @@ fn summary(def: &OpDef, plan: &Plan, extent: &Extent, machine: &Machine, t: &Til
     if t.cores == 0 {
         return format!("matrix     {matrix}: nothing to do\n");
     }
-    let used = plan.need.small.filter(|_| t.path == Path::Small).unwrap_or(plan.need.dense);
+    let used = plan.need.of(t.path, t.columns).unwrap_or(plan.need.dense);
     let capacity = used.capacity(machine.ub, size);
     let tile = match t.path {
         Path::Columns => format!("{} columns of one row", t.tile_columns),

@@ -32,6 +32,20 @@ pub mod ops {
         (Gated { gate: dy * gate, value: dy * x.gate * s }, dy * x.gate)
     }
 
+    /// One part alone or both, in an order that the caller says.
+    #[op(name = "Lone")]
+    pub fn lone(
+        z: Elem,
+        #[split(along = dim, gate_left = left, interleaved)] x: Gated,
+        w: Elem,
+        #[attr(default = -1)] dim: Dim,
+        #[attr(default = true)] left: bool,
+        #[attr(default = false)] both: bool,
+    ) -> Gated {
+        let gate = if both { x.gate } else { 2.0 };
+        Gated { gate: z * x.value * gate, value: x.value + w }
+    }
+
     /// Another slope for what is negative, over two halves.
     #[op(name = "Bent")]
     pub fn bent(

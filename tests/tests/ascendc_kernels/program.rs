@@ -3,14 +3,14 @@
 use super::common::{Data, Tensor};
 use super::compile::{Binary, instance};
 use codegen_ascendc::arch::Soc;
-use codegen_ascendc::emit::kernel::{tiling_data, tiling_key};
+use codegen_ascendc::emit::kernel::tiling_data;
 use codegen_ascendc::emit::{Layout, Options, Package};
 use codegen_ascendc::plan::{Plan, Storage};
 use half::{bf16, f16};
 use op_dsl::Operator;
 use op_dsl::ir::bind::{Bound, TensorMeta, bind};
 use op_dsl::ir::op::{AttrKind, Gate, Spec, Value};
-use op_dsl::ir::tiling::{Extent, Machine, Need, Tiling, tile};
+use op_dsl::ir::tiling::{Extent, Machine, Tiling, tile};
 use op_dsl::ir::{DType, Stored};
 use std::fs;
 use std::process::Command;
@@ -88,9 +88,8 @@ impl Program {
     pub fn tile(&self, bound: &Bound, cores: u32) -> Tiling {
         let soc = self.soc;
         let plan = self.plan(bound.spec, bound.dtype);
-        let small = plan.need.small.filter(|_| tiling_key::has_small(&self.package));
         let machine = Machine { ub: soc.reported_ub(), cores, pads: soc.arch.pads };
-        tile(&Extent::new(bound), &Need { small, ..plan.need }, &machine).expect("a tiling")
+        tile(&Extent::new(bound), &plan.need, &machine).expect("a tiling")
     }
 
     /// Runs a call on all cores; panics on a finding of the model.

@@ -3,9 +3,8 @@
 use super::check;
 use super::program::{Program, Ran};
 use codegen_ascendc::arch::Soc;
-use codegen_ascendc::emit::kernel::tiling_key;
 use codegen_ascendc::emit::{Options, Package};
-use op_dsl::ir::tiling::{BLOCK, Extent, Machine, Need, Path, tile};
+use op_dsl::ir::tiling::{BLOCK, Extent, Machine, Path, tile};
 use op_dsl::ir::{DType, op::Value};
 use ops_glu_grad::OPERATORS;
 
@@ -38,8 +37,7 @@ pub fn hold(p: &Program, ran: &Ran, dtype: DType) {
     assert!(turns || t.columns * dtype.size() as u64 >= BLOCK, "{what}");
 }
 
-/// Which rows of less than a block scalar code stores after all: 16 lanes of them do not fit, or a form
-/// reads one part of a tensor alone.
+/// Which rows of less than a block scalar code stores after all: 16 lanes of them do not fit.
 #[test]
 fn all_but_the_heaviest_are_turned() {
     let mut left = Vec::new();
@@ -53,14 +51,12 @@ fn all_but_the_heaviest_are_turned() {
         }
         let machine = Machine { ub: soc.reported_ub(), cores: soc.cores, pads: false };
         for plan in &package.plans {
-            let small = plan.need.small.filter(|_| tiling_key::has_small(&package));
-            let need = Need { small, ..plan.need };
             let path = |columns| {
                 let extent = Extent { rows: 100_000, columns, split: true };
-                tile(&extent, &need, &machine).expect("a tiling").path
+                tile(&extent, &plan.need, &machine).expect("a tiling").path
             };
             let columns: Vec<u64> =
-                (1..BLOCK / need.size).filter(|c| path(*c) != Path::Small).collect();
+                (1..BLOCK / plan.need.size).filter(|c| path(*c) != Path::Small).collect();
             if !columns.is_empty() {
                 left.push(format!("{} {} {} {columns:?}", op.name(), soc.name, plan.dtype));
             }

@@ -2,7 +2,6 @@
 //! C++17 that knows nothing of CANN, so that a launcher without an operator package can use it too.
 
 use crate::arch::Arch;
-use crate::emit::kernel::tiling_key::has_small;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::DType;
@@ -97,18 +96,18 @@ fn forms(text: &mut Text, package: &Package<'_>) {
     });
     text.block("constexpr Kernel KERNELS[] =", "};\n", |text| {
         text.line(
-            "// arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, even, gathers}",
+            "// arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, pairs, even, gathers}",
         );
         for plan in &package.plans {
-            let pair = |f: Footprint| format!("{{{}, {}}}", f.fixed, f.bits);
-            let need = plan.need;
-            let small = need.small.filter(|_| has_small(package));
-            let (dense, small) = (pair(need.dense), small.map_or("{0, 0}".into(), pair));
+            let ub = |f: Option<Footprint>| {
+                f.map_or("{0, 0}".into(), |f| format!("{{{}, {}}}", f.fixed, f.bits))
+            };
+            let Need { size, dense, small, pairs, even, gathers } = plan.need;
+            let (dense, small, pairs) = (ub(Some(dense)), ub(small), ub(pairs));
             let (form, ty) = (form_constant(package, plan.spec), type_constant(plan.dtype));
             let arch = plan.soc.arch.number;
-            let Need { size, even, gathers, .. } = need;
             text.line(format!(
-                "{{{arch}, {form}, {ty}, {{{size}, {dense}, {small}, {even}, {gathers}}}}},"
+                "{{{arch}, {form}, {ty}, {{{size}, {dense}, {small}, {pairs}, {even}, {gathers}}}}},"
             ));
         }
     });

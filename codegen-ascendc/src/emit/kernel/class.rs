@@ -5,6 +5,7 @@ use super::super::package::Package;
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::names::{self, Input, cpp, guard, inputs, namespace, slot};
+use super::rows::{Rows, any_lone, rows};
 use super::{small, tiling_key, truths};
 use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
@@ -112,7 +113,11 @@ fn public(package: &Package<'_>, text: &mut Text) {
     text.function("__aicore__ inline void Init(TPipe& pipe)", |text| {
         text.line("capacity_ = Capacity();");
         text.line("const uint32_t bytes = capacity_ * sizeof(T);");
-        text.line("pipe.InitBuffer(inQue_, DEPTH, Formula::INPUTS * bytes);");
+        let slots = match any_lone(package) {
+            true => "(small ? Formula::INPUTS_IN_ROWS : Formula::INPUTS)",
+            false => "Formula::INPUTS",
+        };
+        text.line(format!("pipe.InitBuffer(inQue_, DEPTH, {slots} * bytes);"));
         text.line("pipe.InitBuffer(outQue_, DEPTH, OUTPUTS * bytes);");
         truths::init(package, text);
         if tiling_key::has_small(package) {
@@ -175,16 +180,13 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
     lines.extend(whole.iter().map(|i| dense(i)));
     let parted: Vec<String> = parts.iter().map(|i| dense(i)).collect();
     if tiling_key::has_small(package) && !parts.is_empty() {
-        let gates = parts.iter().filter(|i| i.stream.part == Part::Gate);
-        let both = |i: &&&Input| {
-            let at = slot(&i.name);
-            let line = format!(
-                "Load(in[Formula::{at} * capacity_], {}, tile, 2 * tiling_.columns, 0);",
-                gm(i.stream)
-            );
-            guarded(i, line)
+        let both = |rows: &Rows| {
+            let (tensor, at) = (&rows.name, rows.slot(package));
+            rows.guarded(format!(
+                "Load(in[Formula::{at} * capacity_], {tensor}Gm_, tile, 2 * tiling_.columns, 0);"
+            ))
         };
-        lines.push(branch(gates.map(|i| both(&i)).collect(), parted));
+        lines.push(branch(rows(package).iter().map(both).collect(), parted));
     } else {
         lines.extend(parted);
     }

@@ -6,6 +6,7 @@ use super::super::text::{Comment, Text, header, story};
 use super::super::tree::File;
 use super::call::{self, Helper};
 use super::names::{Input, cpp, guard, inputs, namespace, slot, splat};
+use super::rows::{Rows, any_lone, rows};
 use super::{registers, scalar, tiling_key};
 use crate::arch::Arch;
 use crate::plan::{Buffer, Instr, Operand, Plan};
@@ -159,25 +160,7 @@ fn class(package: &Package<'_>, plan: &Plan) -> String {
     let uniforms = scalar::uniforms(def, plan);
     text.block(&head, "};", |text| {
         text.label("public:");
-        text.line("// Slots of the streams in a buffer of the input queue.");
-        let (mut numbers, mut truths) = (0, 0);
-        let inputs = inputs(package);
-        for input in &inputs {
-            let at = if input.truths { &mut truths } else { &mut numbers };
-            let (name, reads) = (slot(&input.name), plan.inputs[input.index].is_some());
-            if !input.always {
-                text.line(format!("static constexpr bool READS_{name} = {reads};"));
-            }
-            text.line(format!(
-                "static constexpr uint32_t {name} = {};",
-                if reads { *at } else { 0 }
-            ));
-            *at += reads as usize;
-        }
-        text.line(format!("static constexpr uint32_t INPUTS = {numbers};"));
-        if inputs.iter().any(|i| i.truths) {
-            text.line(format!("static constexpr uint32_t TRUTHS = {truths};"));
-        }
+        slots(package, plan, text);
         if package.plans.iter().any(registers::pairs::has) {
             let has = registers::pairs::has(plan);
             text.line("// Whether it is also there for gate and value that take turns.");
@@ -204,6 +187,47 @@ fn class(package: &Package<'_>, plan: &Plan) -> String {
         }
     });
     text.finish()
+}
+
+/// Where the input queue has what. Tensors of which one part is read alone come last: they take two slots where rows
+/// are whole.
+fn slots(package: &Package<'_>, plan: &Plan, text: &mut Text) {
+    let all = rows(package);
+    let is_lone = |input: &Input| {
+        let of = |rows: &&Rows| rows.parts.iter().any(|part| part.index == input.index);
+        all.iter().find(of).is_some_and(|rows| rows.is_lone(plan))
+    };
+    let (lone, others): (Vec<Input>, Vec<Input>) = inputs(package).into_iter().partition(is_lone);
+    let (mut numbers, mut truths) = (0, 0);
+    text.line("// Slots of the streams in a buffer of the input queue.");
+    for input in others.iter().chain(&lone) {
+        let at = if input.truths { &mut truths } else { &mut numbers };
+        let (name, reads) = (slot(&input.name), plan.inputs[input.index].is_some());
+        if !input.always {
+            text.line(format!("static constexpr bool READS_{name} = {reads};"));
+        }
+        text.line(format!("static constexpr uint32_t {name} = {};", if reads { *at } else { 0 }));
+        *at += reads as usize;
+    }
+    text.line(format!("static constexpr uint32_t INPUTS = {numbers};"));
+    if any_lone(package) {
+        let mut more = 0;
+        text.line("// The same of tensors whose rows are whole, and all slots then.");
+        for rows in &all {
+            let (name, is_lone) = (rows.slot(package), rows.is_lone(plan));
+            let read = rows.parts.iter().find(|part| plan.inputs[part.index].is_some());
+            let at = read.map_or("0".into(), |part| slot(&part.name));
+            text.line(match more {
+                0 => format!("static constexpr uint32_t {name} = {at};"),
+                _ => format!("static constexpr uint32_t {name} = {at} + {more};"),
+            });
+            more += u32::from(is_lone);
+        }
+        text.line(format!("static constexpr uint32_t INPUTS_IN_ROWS = INPUTS + {more};"));
+    }
+    if others.iter().any(|i| i.truths) {
+        text.line(format!("static constexpr uint32_t TRUTHS = {truths};"));
+    }
 }
 
 fn init(

@@ -4,6 +4,7 @@
 //! entry        <op>.cpp             the template over the tiling key
 //! class        <op>.h               buffers, copies, the way of a tile through UB
 //! small                             what the class does with small rows
+//! rows                              which of them there are
 //! truths                            what it does with masks
 //! compute      <op>_compute.h       the formula, one class per form and element type
 //! registers                         the formula on registers
@@ -20,6 +21,7 @@ mod compute;
 mod entry;
 pub mod names;
 mod registers;
+mod rows;
 mod scalar;
 mod small;
 pub mod tiling_data;

@@ -4,21 +4,29 @@
 use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::Text;
-use super::names::{self, Input, inputs, slot, wrapped};
+use super::names::{self, slot, wrapped};
 use super::registers::pairs;
+use super::rows::{Rows, rows};
+use super::truths;
 use crate::arch::Arch;
+use crate::plan::registers::pairs::firsts;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{Kind, Part};
+use op_dsl_ir::op::Kind;
 
-/// Gated tensors that are read.
-fn parted(package: &Package<'_>) -> Vec<(String, String)> {
-    let ins = inputs(package);
-    let gates = ins.iter().filter(|i| i.stream.part == Part::Gate);
-    let of = |i: &Input| (cpp_name(&package.def.inputs[i.stream.tensor].name), slot(&i.name));
-    gates.map(of).collect()
+/// Gated tensors of which some plan reads a part.
+fn parted(package: &Package<'_>) -> Vec<String> {
+    rows(package).into_iter().map(|rows| rows.name).collect()
 }
 
-/// Gated results.
+/// Tensors whose parts lie apart in UB.
+fn apart(package: &Package<'_>) -> Vec<String> {
+    parted(package)
+        .into_iter()
+        .chain(joined(package).into_iter().map(|(tensor, _)| tensor))
+        .collect()
+}
+
+/// Gated results: name, and the slot of whole rows.
 fn joined(package: &Package<'_>) -> Vec<(String, String)> {
     let outs = package.def.outputs.iter().filter(|t| t.kind == Kind::Gated);
     outs.map(|t| (cpp_name(&t.name), slot(&format!("{}.gate", t.name)))).collect()
@@ -27,17 +35,24 @@ fn joined(package: &Package<'_>) -> Vec<(String, String)> {
 /// Buffers and tables.
 pub fn init(package: &Package<'_>, text: &mut Text) {
     text.block("if constexpr (small)", "}", |text| {
-        for (tensor, _) in parted(package).iter().chain(&joined(package)) {
-            text.line(format!("pipe.InitBuffer({tensor}Parts_, 2 * bytes);"));
+        if !has_pairs(package) {
+            return init_apart(package, text);
         }
-        if package.plans.iter().any(|p| p.masks > 0) {
-            // Comparisons read on to the end of a repeat.
-            for (tensor, _) in parted(package) {
-                text.line(zeros(&tensor));
-            }
-        }
-        text.lines(in_kernel(package, |arch| init_of(package, arch)));
+        text.block("if (!TakesPairs())", "}", |text| init_apart(package, text));
     });
+}
+
+fn init_apart(package: &Package<'_>, text: &mut Text) {
+    for tensor in apart(package) {
+        text.line(format!("pipe.InitBuffer({tensor}Parts_, 2 * bytes);"));
+    }
+    if package.plans.iter().any(|p| p.masks > 0) {
+        // Comparisons read on to the end of a repeat.
+        for tensor in parted(package) {
+            text.line(zeros(&tensor));
+        }
+    }
+    text.lines(in_kernel(package, |arch| init_of(package, arch)));
 }
 
 /// A statement that fills both parts of a tensor.
@@ -75,39 +90,58 @@ fn init_of(package: &Package<'_>, arch: &Arch) -> String {
 
 /// Statements that part the inputs.
 pub fn part(package: &Package<'_>) -> Vec<String> {
-    let (ins, outs) = (parted(package), joined(package));
-    let place = |(tensor, _): &(String, String)| {
+    let place = |tensor: &String| {
         format!("const LocalTensor<T> {tensor}Parts = {tensor}Parts_.template Get<T>();")
     };
-    let apart = |(tensor, gate): &(String, String)| {
-        format!("Apart({tensor}Parts, in[Formula::{gate} * capacity_], tile);")
+    let take = |rows: &Rows| {
+        let (tensor, slot) = (&rows.name, rows.slot(package));
+        rows.guarded(format!("Apart({tensor}Parts, in[Formula::{slot} * capacity_], tile);"))
     };
-    ins.iter().chain(&outs).map(place).chain(ins.iter().map(apart)).collect()
+    apart(package).iter().map(place).chain(rows(package).iter().map(take)).collect()
 }
 
 /// These statements, or the formula on whole rows where it takes gate and value in turns.
 pub fn unless_pairs(package: &Package<'_>, parted: Vec<String>) -> Vec<String> {
-    if !package.plans.iter().any(pairs::has) {
+    if !has_pairs(package) {
         return parted;
     }
-    let args = pairs::tensors(package).into_iter().map(|(_, stream, output)| {
-        let (owner, queue) = if output { ("", "out") } else { ("Formula::", "in") };
+    let parts = rows(package);
+    let args = pairs::tensors(package).into_iter().map(|(tensor, stream, output)| {
         let name = names::stream_name(&package.def, stream, output);
-        format!("{queue}[{owner}{} * capacity_]", slot(&name))
+        let of = |slot: &str| format!("in[Formula::{slot} * capacity_]");
+        match parts.iter().find(|rows| rows.name == tensor) {
+            _ if output => format!("out[{} * capacity_]", slot(&name)),
+            Some(rows) => of(&rows.slot(package)),
+            None if truths::streams(package).iter().any(|i| i.name == name) => truths::place(&name),
+            None => of(&slot(&name)),
+        }
     });
     let args: Vec<String> = args.chain(["tile.count".into()]).collect();
+    let call = |of: &str| wrapped(&format!("formula_.{of}("), &args, ");");
     let mut text = Text::new();
-    text.line("bool turns = false;");
-    text.block("if constexpr (Formula::PAIRS)", "}", |text| {
-        text.line("turns = tiling_.columns == 1;");
-        text.block("if (turns)", "}", |text| {
-            text.line(wrapped("formula_.RunPairs(", &args, ");"));
-        });
+    text.block("if constexpr (Formula::PAIRS)", "}", |text| match firsts(&package.def) {
+        [_, _] => {
+            let ways = [
+                ("if (TakesPairs() && gate_ == 0)".into(), call("template RunPairs<true>")),
+                ("else if (TakesPairs())".into(), call("template RunPairs<false>")),
+            ];
+            text.chain(&ways);
+        }
+        _ => {
+            text.block("if (TakesPairs())", "}", |text| {
+                text.line(call("RunPairs"));
+            });
+        }
     });
-    text.block("if (!turns)", "}", |text| {
+    text.block("if (!TakesPairs())", "}", |text| {
         text.each(&parted);
     });
     vec![text.finish()]
+}
+
+/// Whether some formula takes gate and value in turns.
+fn has_pairs(package: &Package<'_>) -> bool {
+    package.plans.iter().any(pairs::has)
 }
 
 /// Statements that join the results.
@@ -121,17 +155,18 @@ pub fn join(package: &Package<'_>) -> Vec<String> {
 /// Members of the class.
 pub fn members(package: &Package<'_>, text: &mut Text) {
     text.line("// Small rows only: the two parts side by side, and what it takes to get there.");
-    for (tensor, _) in parted(package).iter().chain(&joined(package)) {
+    for tensor in apart(package) {
         text.line(format!("TBuf<TPosition::VECCALC> {tensor}Parts_;"));
     }
     text.lines(in_kernel(package, |arch| members_of(package, arch)));
 }
 
 fn members_of(package: &Package<'_>, arch: &Arch) -> String {
-    let tables = [("apart_", parted(package)), ("together_", joined(package))];
+    let tables =
+        [("apart_", !parted(package).is_empty()), ("together_", !joined(package).is_empty())];
     let mut text = Text::new();
-    for (table, tensors) in tables {
-        if arch.gathers && !tensors.is_empty() {
+    for (table, needed) in tables {
+        if arch.gathers && needed {
             text.line(format!("TBuf<TPosition::VECCALC> {table};"));
         }
     }
@@ -146,6 +181,9 @@ fn members_of(package: &Package<'_>, arch: &Arch) -> String {
 
 /// The functions that part and join.
 pub fn parting(package: &Package<'_>, text: &mut Text) {
+    if has_pairs(package) {
+        text.lines(TAKES_PAIRS).line("");
+    }
     text.lines(in_kernel(package, |arch| parting_of(package, arch)));
 }
 
@@ -189,6 +227,11 @@ fn way(text: &mut Text, arch: &Arch, head: [&str; 3], args: &str, gather: &str) 
 }
 
 const TURN: &str = include_str!("turn.h");
+
+const TAKES_PAIRS: &str = "\
+// Whether rows are of two elements, which the formula takes as they are.
+__aicore__ inline bool TakesPairs() const { return Formula::PAIRS && tiling_.columns == 1; }
+";
 
 const GATHER_APART: &str = "\
 const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();

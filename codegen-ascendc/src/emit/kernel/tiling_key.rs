@@ -8,7 +8,6 @@ use super::names::{self, guard};
 use crate::arch::Arch;
 use crate::plan::Plan;
 use op_dsl_ir::DType;
-use op_dsl_ir::op::{Kind, Part};
 use std::collections::BTreeSet;
 
 /// The constant of an element type: `GE_GLU_GRAD_V2_FLOAT`.
@@ -29,21 +28,9 @@ pub fn form(package: &Package<'_>, spec: usize) -> String {
     if name == "FORMULA" { head } else { format!("{head}_{name}") }
 }
 
-/// Whether the kernel has the path of small rows: the target can part them inside UB, and where a
-/// plan reads one part of a tensor, it reads the other too.
+/// Whether the kernel has the path of small rows.
 pub fn has_small(package: &Package<'_>) -> bool {
-    let def = &package.def;
-    let streams = def.input_streams();
-    let whole = package.plans.iter().all(|plan| {
-        def.inputs.iter().enumerate().filter(|(_, t)| t.kind == Kind::Gated).all(|(tensor, _)| {
-            let reads = |part| {
-                let at = streams.iter().position(|s| s.tensor == tensor && s.part == part);
-                at.is_some_and(|k| plan.inputs[k].is_some())
-            };
-            reads(Part::Gate) == reads(Part::Value)
-        })
-    });
-    def.split.is_some() && whole && package.plans.iter().all(|p| p.need.small.is_some())
+    package.def.split.is_some()
 }
 
 /// Specialisations that have plans for the same element types are one group.

@@ -53,8 +53,7 @@ fn joins(values: &Values, pair: [usize; 2]) -> bool {
     values.all[gate].ty == F32 || gate != value && is_cast(gate) && is_cast(value)
 }
 
-/// Pairs whose parts are both loaded, and read by casts only where they are of 16 bits: the values of both,
-/// loads first.
+/// Pairs whose parts are read by casts only where they are of 16 bits: the values of what is loaded, loads first.
 fn loads(values: &Values, needed: &[usize], pairs: &Pairs) -> Vec<Vec<usize>> {
     let load = |k: usize| {
         let is_load = |i: &&usize| values.all[**i].kind == Kind::Load(k);
@@ -70,12 +69,12 @@ fn loads(values: &Values, needed: &[usize], pairs: &Pairs) -> Vec<Vec<usize>> {
             matches!(readers[..], [j] if matches!(values.all[j].kind, Kind::Call(Api::Cast(_))));
         (is_cast && !values.outputs.contains(&i)).then(|| readers.first().copied())
     };
-    let pair = |[gate, value]: [usize; 2]| {
-        let (gate, value) = (load(gate)?, load(value)?);
-        let casts = [widened(gate)?, widened(value)?];
-        Some([gate, value].into_iter().chain(casts.into_iter().flatten()).collect())
+    let pair = |of: &[usize; 2]| {
+        let loaded: Vec<usize> = of.iter().filter_map(|k| load(*k)).collect();
+        let casts: Option<Vec<_>> = loaded.iter().map(|i| widened(*i)).collect();
+        Some(loaded.into_iter().chain(casts?.into_iter().flatten()).collect())
     };
-    pairs.inputs.iter().filter_map(|of| pair(*of)).collect()
+    pairs.inputs.iter().filter_map(pair).collect()
 }
 
 struct Pass<'v> {

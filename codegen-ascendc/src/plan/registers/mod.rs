@@ -141,10 +141,16 @@ pub(super) fn registers(
 }
 
 impl Registers {
-    /// Whether there are as many.
+    /// Whether there are as many. A step on pairs has one more of either kind, at most.
     fn fits(&self) -> bool {
-        self.data + self.halves + self.bytes + self.constants.len() <= DATA
-            && self.masks + usize::from(self.pairs) < MASKS
+        let more = usize::from(self.pairs);
+        self.data + self.halves + self.bytes + self.constants.len() + more <= DATA
+            && self.masks + more < MASKS
+    }
+
+    /// Where a step on pairs leaves parts that it does not read.
+    pub fn unread(&self) -> Register {
+        Register::Data(self.data)
     }
 
     /// What a step of 64 elements costs.
@@ -154,7 +160,8 @@ impl Registers {
 
     /// What a step on pairs costs, if there is one.
     pub fn work_on_pairs(&self, def: &OpDef, arch: &Arch) -> Option<Work> {
-        self.pairs.then(|| work::on_pairs(&pairs::turns(self, def), arch))
+        let first = pairs::firsts(def)[0];
+        self.pairs.then(|| work::on_pairs(&pairs::turns(self, def, first), arch))
     }
 
     /// The outputs for many elements, as [`interpret_all`](super::interpret_all) has it.

@@ -15,12 +15,9 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Those of an operator. Where an attribute says which part comes first, both are gathered.
+    /// Those of an operator.
     pub fn of(def: &OpDef) -> Pairs {
-        let take_turns = def.split.as_ref().is_some_and(|split| {
-            split.pattern != Pattern::Halves && !matches!(split.gate, Gate::LeftIf(_))
-        });
-        if !take_turns {
+        if def.split.as_ref().is_none_or(|split| split.pattern == Pattern::Halves) {
             return Pairs::default();
         }
         let pairs = |streams: Vec<Stream>| {
@@ -45,62 +42,78 @@ pub enum Turn {
     Op(Op),
     /// A cast from or to the upper halves of lanes.
     Upper(Op),
-    /// The next pairs of an input stream and the one behind it: into the first of two registers and the second, or
-    /// all into the first.
+    /// The next pairs of an input tensor, by one of its streams: into the first of two registers and the second, or all
+    /// into the first.
     Load(usize, [Register; 2]),
-    /// The next pairs of an output stream and the one behind it.
+    /// The next pairs of an output tensor, by one of its streams.
     Store(usize, [Register; 2]),
 }
 
-/// The step on pairs of an operator whose registers have one.
-pub fn turns(registers: &Registers, def: &OpDef) -> Vec<Turn> {
+/// Which part may come first.
+pub fn firsts(def: &OpDef) -> &'static [Part] {
+    match def.split.as_ref().map(|s| s.gate) {
+        Some(Gate::Right) => &[Part::Value],
+        Some(Gate::LeftIf(_)) => &[Part::Gate, Part::Value],
+        _ => &[Part::Gate],
+    }
+}
+
+/// Whether such a step reads one part of a tensor alone, which the load takes off the other.
+pub fn leaves_parts(registers: &Registers, def: &OpDef) -> bool {
+    let unread = registers.unread();
+    let leaves = |turn: &Turn| matches!(turn, Turn::Load(_, pair) if pair.contains(&unread));
+    turns(registers, def, firsts(def)[0]).iter().any(leaves)
+}
+
+/// The step on pairs of an operator whose registers have one. Which part comes first changes no more than the order of
+/// two registers, or the halves of casts.
+pub fn turns(registers: &Registers, def: &OpDef, first: Part) -> Vec<Turn> {
     let (ins, outs) = (def.input_streams(), def.output_streams());
-    let part = |op: &Op| match op.call {
-        Call::Load(k) => ins[k].part,
-        Call::Store(k) => outs[k].part,
-        _ => Part::Whole,
+    let stream = |op: &Op| match op.call {
+        Call::Load(k) => Some(ins[k]).filter(|s| s.part != Part::Whole),
+        Call::Store(k) => Some(outs[k]).filter(|s| s.part != Part::Whole),
+        _ => None,
     };
-    // Which part is the second.
-    let second = match def.split.as_ref().map(|s| s.gate) {
-        Some(Gate::Right) => Part::Gate,
-        _ => Part::Value,
-    };
-    let ordered = |gate: Register, value| match second {
-        Part::Gate => [value, gate],
-        _ => [gate, value],
+    let ordered = |[gate, value]: [Register; 2]| {
+        if first == Part::Gate { [gate, value] } else { [value, gate] }
     };
     let ops = &registers.ops;
     // The cast that makes what is stored second, in 16 bits.
     let is_upper = |i: usize| {
         let reads = |o: &&Op| matches!(o.call, Call::Store(_)) && o.dst == ops[i].dst;
-        ops[i].to != F32
-            && matches!(ops[i].dst, Register::Half(_))
+        let stored = || stream(ops[i + 1..].iter().find(reads)?);
+        matches!(ops[i].dst, Register::Half(_))
             && !matches!(ops[i].call, Call::Load(_) | Call::Store(_))
-            && ops[i + 1..].iter().find(reads).is_some_and(|store| part(store) == second)
+            && stored().is_some_and(|s| s.part != first)
     };
     let mut all = Vec::new();
-    let mut rest = ops.iter().enumerate();
+    let mut rest = ops.iter().enumerate().peekable();
     while let Some((i, op)) = rest.next() {
-        match (op.call, part(op)) {
-            (Call::Load(k), Part::Gate) => {
-                let pair = ordered(op.dst, ops[i + 1].dst);
-                all.push(Turn::Load(k, pair));
-                rest.next();
-                if op.to == F32 {
-                    continue;
-                }
-                for (_, cast) in rest.by_ref().take(2) {
-                    let half = Op { srcs: vec![pair[0]], ..cast.clone() };
-                    let is_second = cast.srcs.contains(&pair[1]);
-                    all.push(if is_second { Turn::Upper(half) } else { Turn::Op(half) });
+        let Some(Stream { tensor, part }) = stream(op) else {
+            all.push(if is_upper(i) { Turn::Upper(op.clone()) } else { Turn::Op(op.clone()) });
+            continue;
+        };
+        let is_other = |next: &(usize, &Op)| {
+            std::mem::discriminant(&next.1.call) == std::mem::discriminant(&op.call)
+                && stream(next.1).is_some_and(|s| s.tensor == tensor)
+        };
+        let other = rest.next_if(is_other).map(|(_, next)| next.dst);
+        let float = op.to == F32;
+        let pair = [op.dst, other.unwrap_or(registers.unread())];
+        let pair = if part == Part::Gate { pair } else { [pair[1], pair[0]] };
+        match op.call {
+            Call::Load(k) if float => all.push(Turn::Load(k, ordered(pair))),
+            Call::Load(k) => {
+                all.push(Turn::Load(k, [op.dst; 2]));
+                let parts = 1 + usize::from(other.is_some());
+                for (_, cast) in rest.by_ref().take(parts) {
+                    let half = Op { srcs: vec![op.dst], ..cast.clone() };
+                    let is_first = cast.srcs == [ordered(pair)[0]];
+                    all.push(if is_first { Turn::Op(half) } else { Turn::Upper(half) });
                 }
             }
-            (Call::Store(k), Part::Gate) => {
-                all.push(Turn::Store(k, ordered(op.dst, ops[i + 1].dst)));
-                rest.next();
-            }
-            _ if is_upper(i) => all.push(Turn::Upper(op.clone())),
-            _ => all.push(Turn::Op(op.clone())),
+            Call::Store(k) => all.push(Turn::Store(k, if float { ordered(pair) } else { pair })),
+            _ => {}
         }
     }
     all

@@ -198,10 +198,10 @@ fn sixteen_bits_to_one_ulp() {
 /// Gate and value that take turns are one load and one store, and casts know their halves.
 #[test]
 fn one_load_and_one_store_of_both_in_turns() {
-    use crate::plan::registers::pairs::{Turn, turns};
+    use crate::plan::registers::pairs::{Turn, firsts, turns};
     let arch = soc("ascend950").arch;
     for (dtype, joined, casts) in [(DType::F32, 0, 0), (DType::F16, 1, 5), (DType::BF16, 1, 5)] {
-        for gate in [Gate::Left, Gate::Right] {
+        for gate in [Gate::Left, Gate::Right, Gate::LeftIf(1)] {
             let mut def = swi_glu_grad();
             def.split = Some(Split { dim: 0, gate, pattern: Pattern::Interleaved });
             let found = registers(&def, dtype);
@@ -210,16 +210,53 @@ fn one_load_and_one_store_of_both_in_turns() {
             assert_eq!((apart.loads, apart.stores), (3, 2), "{dtype}");
             assert_eq!((together.loads, together.stores, together.casts), (2, 1, casts), "{dtype}");
             assert_eq!(together.compute, apart.compute + joined, "{dtype}");
-            let upper = turns(&found, &def).into_iter().filter(|t| matches!(t, Turn::Upper(_)));
-            assert_eq!(upper.count(), 2 * joined, "{dtype}: one to read, one to make");
+            for first in firsts(&def) {
+                let turns = turns(&found, &def, *first).into_iter();
+                let upper = turns.filter(|t| matches!(t, Turn::Upper(_)));
+                assert_eq!(upper.count(), 2 * joined, "{dtype}: one to read, one to make");
+            }
         }
-        // Which comes first is known to scalar code only, and halves do not take turns.
-        for (gate, pattern) in
-            [(Gate::LeftIf(1), Pattern::Interleaved), (Gate::Left, Pattern::Halves)]
-        {
-            let mut def = swi_glu_grad();
-            def.split = Some(Split { dim: 0, gate, pattern });
-            assert_eq!(registers(&def, dtype).work_on_pairs(&def, arch), None);
+        let halves = swi_glu_grad();
+        assert_eq!(registers(&halves, dtype).work_on_pairs(&halves, arch), None);
+    }
+}
+
+/// A part that is read alone is taken off the other by the same load.
+#[test]
+fn one_load_of_one_part() {
+    let arch = soc("ascend950").arch;
+    for part in [0, 1] {
+        let mut def =
+            operator("Lone", &["x*", "z"], &["y"], false, |b, s| vec![b.product(s[part], s[2])]);
+        def.split = Some(Split { dim: 0, gate: Gate::Left, pattern: Pattern::Interleaved });
+        for (dtype, casts) in [(DType::F32, 0), (DType::BF16, 3)] {
+            let found = registers(&def, dtype).work_on_pairs(&def, arch).expect("a step on pairs");
+            assert_eq!((found.loads, found.casts, found.compute), (2, casts, 1), "{dtype}");
         }
+    }
+}
+
+/// Rows that calls take as they are need the queues alone: all streams twice. Other small rows are parted beside them, by
+/// offsets of 4 bytes, and joined by offsets of 8.
+#[test]
+fn pairs_are_not_parted_in_ub() {
+    let of = |def: &OpDef, dtype, pattern| {
+        let mut def = def.clone();
+        def.split = Some(Split { dim: 0, gate: Gate::Left, pattern });
+        let need = plan(&def, 0, dtype, soc("ascend950")).expect("a plan").need;
+        [need.dense, need.small.expect("parts"), need.pairs.expect("parts")].map(|f| f.bits / 8)
+    };
+    let lone = operator("Lone", &["x*", "z"], &["y"], false, |b, s| vec![b.product(s[0], s[2])]);
+    for (def, dtype, bytes) in [
+        (swi_glu_grad(), DType::F16, [20, 20 + 8 + 12, 20]),
+        (swi_glu_grad(), DType::F32, [40, 40 + 16 + 12, 40]),
+        (swi_glu(), DType::BF16, [12, 12 + 4 + 4, 12]),
+        // The queue has whole rows.
+        (lone, DType::F32, [24, 32 + 8 + 4, 32]),
+    ] {
+        let [dense, parted, _] = bytes;
+        assert_eq!(of(&def, dtype, Pattern::Interleaved), bytes, "{} {dtype}", def.name);
+        let halves = of(&def, dtype, Pattern::Halves);
+        assert_eq!(halves, [dense, parted, parted], "{} {dtype}", def.name);
     }
 }

@@ -95,13 +95,26 @@ pub struct Need {
     pub size: u64,
     /// UB when streams are loaded apart.
     pub dense: Footprint,
-    /// UB when halves are parted inside it; `None` where the target cannot.
+    /// UB when halves are parted inside it; `None` where there are none.
     pub small: Option<Footprint>,
+    /// The same of rows of two elements, which calls may take as they are.
+    pub pairs: Option<Footprint>,
     /// Rows share a tile only if they have a multiple of this many elements: then nothing lies between them
     /// in UB, of any tensor. 1 where each may have its own gaps.
     pub even: u64,
     /// Whether halves of any rows can be gathered; else they are only turned.
     pub gathers: bool,
+}
+
+impl Need {
+    /// UB of a tile on a path, where parts have rows of as many elements.
+    pub fn of(&self, path: Path, columns: u64) -> Option<Footprint> {
+        match (path, columns) {
+            (Path::Small, 1) => self.pairs,
+            (Path::Small, _) => self.small,
+            _ => Some(self.dense),
+        }
+    }
 }
 
 /// What the platform reports.
@@ -231,7 +244,7 @@ pub fn tile(extent: &Extent, need: &Need, machine: &Machine) -> Result<Tiling, U
 
 /// Elements of a tile on the path of small rows, if these rows take it.
 fn small_capacity(extent: &Extent, need: &Need, machine: &Machine) -> Option<u64> {
-    let footprint = need.small.filter(|_| extent.split)?;
+    let footprint = need.of(Path::Small, extent.columns).filter(|_| extent.split)?;
     let row = extent.columns.checked_mul(need.size)?;
     let capacity = footprint.capacity(machine.ub, need.size);
     let least = match (machine.pads, need.gathers) {

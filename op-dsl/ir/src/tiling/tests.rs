@@ -9,8 +9,10 @@ const CORES: [u32; 4] = [1, 2, 40, 48];
 const NEEDS: [Need; 3] = [need(4, 416, 192), need(2, 320, 160), need(2, 288, 160)];
 
 const fn need(size: u64, bits: u64, more: u64) -> Need {
-    let small = Some(Footprint { fixed: 256, bits: bits + more });
-    Need { size, dense: Footprint { fixed: 256, bits }, small, even: 1, gathers: true }
+    let dense = Footprint { fixed: 256, bits };
+    let small = Some(Footprint { bits: bits + more, ..dense });
+    let pairs = Some(Footprint { bits: bits + more / 2, ..dense });
+    Need { size, dense, small, pairs, even: 1, gathers: true }
 }
 
 fn machine(cores: u32) -> Machine {
@@ -29,10 +31,8 @@ fn halves(shape: &[usize], dim: usize) -> Extent {
 fn check(extent: &Extent, need: &Need, machine: &Machine) -> Tiling {
     let t = tile(extent, need, machine).expect("UB is large enough");
     let what = format!("{extent:?} {machine:?} {t:?}");
-    let capacity = match t.path {
-        Path::Small => need.small.expect("the path was taken").capacity(machine.ub, need.size),
-        _ => need.dense.capacity(machine.ub, need.size),
-    };
+    let used = need.of(t.path, t.columns).expect("the path was taken");
+    let capacity = used.capacity(machine.ub, need.size);
     assert!(t.cores <= machine.cores, "{what}");
     let mut next = 0;
     for core in 0..t.cores {
@@ -191,7 +191,7 @@ fn cores_end_on_blocks_where_copies_cannot_be_padded() {
 #[test]
 fn cores_end_on_lines_where_scalar_code_writes() {
     for columns in 1..16 {
-        let need = Need { small: None, ..NEEDS[1] };
+        let need = Need { small: None, pairs: None, ..NEEDS[1] };
         let extent = Extent { rows: 4799, columns, split: true };
         let t = check(&extent, &need, &Machine { pads: false, ..machine(8) });
         for core in 0..t.cores {

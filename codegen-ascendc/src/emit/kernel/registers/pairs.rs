@@ -6,7 +6,7 @@ use super::super::names::{cpp, inputs};
 use super::call::Half;
 use super::{address, call, step};
 use crate::plan::Plan;
-use crate::plan::registers::pairs::{Turn, turns};
+use crate::plan::registers::pairs::{Turn, firsts, leaves_parts, turns};
 use crate::plan::registers::{Op, Register, Registers};
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
@@ -26,7 +26,7 @@ pub fn has(plan: &Plan) -> bool {
     plan.registers.as_ref().is_some_and(|r| r.pairs)
 }
 
-/// The tensors that a step reads and writes: name, one of its streams, and whether it is a result.
+/// The tensors that a step reads and writes: name, the first of its streams, and whether it is a result.
 pub fn tensors(package: &Package<'_>) -> Vec<(String, Stream, bool)> {
     let def = &package.def;
     let ins = inputs(package).into_iter().map(|i| (i.stream, false));
@@ -35,10 +35,12 @@ pub fn tensors(package: &Package<'_>) -> Vec<(String, Stream, bool)> {
         let of = if output { &def.outputs } else { &def.inputs };
         (cpp_name(&of[stream.tensor].name), stream, output)
     };
-    all.filter(|(s, _)| s.part != Part::Value).map(named).collect()
+    let mut tensors: Vec<(String, Stream, bool)> = all.map(named).collect();
+    tensors.dedup_by(|next, one| (next.1.tensor, next.2) == (one.1.tensor, one.2));
+    tensors
 }
 
-/// `RunPairs`.
+/// `RunPairs`; where an attribute says which part comes first, a template.
 pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mut Text) {
     let (def, ty) = (&package.def, cpp(plan.dtype));
     let truths =
@@ -51,10 +53,11 @@ pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text:
     let params: Vec<String> =
         streams.iter().map(|(ty, name)| format!("const LocalTensor<{ty}>& {name}")).collect();
     let params = params.join(&format!(",\n{indent}"));
-    let input = |k: usize| cpp_name(&def.inputs[def.input_streams()[k].tensor].name);
-    let output = |k: usize| cpp_name(&def.outputs[def.output_streams()[k].tensor].name);
     let sixteen = plan.dtype != DType::F32;
     text.line("").line("// The same where gate and value take turns.");
+    if let [_, _] = firsts(def) {
+        text.line("template <bool gateFirst>");
+    }
     text.function(format!("{head}{params},\n{indent}uint32_t count)"), |text| {
         let counts = if sixteen { "uint32_t both = 2 * count;" } else { "" };
         let masks = if sixteen {
@@ -62,23 +65,55 @@ pub fn function(package: &Package<'_>, plan: &Plan, registers: &Registers, text:
         } else {
             String::new()
         };
-        step(package, plan, registers, &streams, [counts, &masks], text, |text| {
-            let call = |op: &Op, half: Half| call::text(package, plan, registers, op, half);
-            for turn in turns(registers, def) {
-                let (line, what) = match &turn {
-                    Turn::Op(op) => (call(op, Half::Lower), op.what),
-                    Turn::Upper(op) => (call(op, Half::Upper), op.what),
-                    Turn::Load(k, pair) => {
-                        (load(registers, &address(&input(*k)), *pair, sixteen), "")
-                    }
-                    Turn::Store(k, pair) => {
-                        (store(registers, &address(&output(*k)), *pair, sixteen), "")
-                    }
-                };
-                text.lines(if what.is_empty() { line } else { format!("{line}  // {what}") });
+        let ways: Vec<Vec<String>> =
+            firsts(def).iter().map(|first| calls(package, plan, registers, *first)).collect();
+        let data = registers.data + usize::from(leaves_parts(registers, def));
+        let declared = Registers { data, ..registers.clone() };
+        step(package, plan, &declared, &streams, [counts, &masks], text, |text| match &ways[..] {
+            [gate_first, value_first] => either(gate_first, value_first, text),
+            _ => {
+                text.each(&ways[0]);
             }
         });
     });
+}
+
+/// The calls of a step.
+fn calls(package: &Package<'_>, plan: &Plan, registers: &Registers, first: Part) -> Vec<String> {
+    let (def, sixteen) = (&package.def, plan.dtype != DType::F32);
+    let input = |k: usize| cpp_name(&def.inputs[def.input_streams()[k].tensor].name);
+    let output = |k: usize| cpp_name(&def.outputs[def.output_streams()[k].tensor].name);
+    let call = |op: &Op, half: Half| {
+        let call = call::text(package, plan, registers, op, half);
+        if op.what.is_empty() { call } else { format!("{call}  // {}", op.what) }
+    };
+    let text = |turn: &Turn| match turn {
+        Turn::Op(op) => call(op, Half::Lower),
+        Turn::Upper(op) => call(op, Half::Upper),
+        Turn::Load(k, pair) => load(registers, &address(&input(*k)), *pair, sixteen),
+        Turn::Store(k, pair) => store(registers, &address(&output(*k)), *pair, sixteen),
+    };
+    turns(registers, def, first).iter().map(text).collect()
+}
+
+/// What both have once, and what differs as branches.
+fn either(gate_first: &[String], value_first: &[String], text: &mut Text) {
+    let mut lines = gate_first.iter().zip(value_first).peekable();
+    while let Some((gate, value)) = lines.next() {
+        if gate == value {
+            text.line(gate);
+            continue;
+        }
+        let (mut gates, mut values) = (vec![gate.clone()], vec![value.clone()]);
+        while let Some((gate, value)) = lines.next_if(|(gate, value)| gate != value) {
+            gates.push(gate.clone());
+            values.push(value.clone());
+        }
+        text.chain(&[
+            ("if constexpr (gateFirst)".into(), gates.join("\n")),
+            ("else".into(), values.join("\n")),
+        ]);
+    }
 }
 
 fn load(registers: &Registers, at: &str, pair: [Register; 2], sixteen: bool) -> String {

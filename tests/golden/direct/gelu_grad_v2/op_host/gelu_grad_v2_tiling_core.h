@@ -66,7 +66,8 @@ struct Footprint {
 struct Need {
     uint64_t size;    // bytes of an element in GM
     Footprint dense;  // streams are loaded apart
-    Footprint small;  // halves are parted inside UB; no bits where the target cannot
+    Footprint small;  // halves are parted inside UB; no bits where there are none
+    Footprint pairs;  // the same of rows of two elements, which calls may take as they are
     uint64_t even;    // rows share a tile only if their elements are a multiple of this
     bool gathers;     // halves of any rows can be gathered; else they are only turned
 };
@@ -127,7 +128,7 @@ inline uint64_t SmallCapacity(const Extent& extent, const Need& need, const Mach
     if (!extent.split || need.small.bits == 0) {
         return 0;
     }
-    const uint64_t capacity = Capacity(need.small, machine.ub, need.size);
+    const uint64_t capacity = Capacity(extent.columns == 1 ? need.pairs : need.small, machine.ub, need.size);
     if (extent.columns > capacity) {
         return 0;  // asked first: the products below are small from here on
     }
@@ -292,13 +293,13 @@ struct Kernel {
 };
 
 constexpr Kernel KERNELS[] = {
-    // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, even, gathers}
-    {2201, FORM_NONE, TYPE_HALF, {2, {8480, 225}, {0, 0}, 1, true}},
-    {2201, FORM_NONE, TYPE_BF16, {2, {8480, 193}, {0, 0}, 1, true}},
-    {2201, FORM_NONE, TYPE_FLOAT, {4, {8480, 257}, {0, 0}, 1, true}},
-    {2201, FORM_TANH, TYPE_HALF, {2, {0, 192}, {0, 0}, 1, true}},
-    {2201, FORM_TANH, TYPE_BF16, {2, {0, 192}, {0, 0}, 1, true}},
-    {2201, FORM_TANH, TYPE_FLOAT, {4, {0, 224}, {0, 0}, 1, true}},
+    // arch, form, type, {bytes per element, {fixed bytes, bits per element} dense, small, pairs, even, gathers}
+    {2201, FORM_NONE, TYPE_HALF, {2, {8480, 225}, {0, 0}, {0, 0}, 1, true}},
+    {2201, FORM_NONE, TYPE_BF16, {2, {8480, 193}, {0, 0}, {0, 0}, 1, true}},
+    {2201, FORM_NONE, TYPE_FLOAT, {4, {8480, 257}, {0, 0}, {0, 0}, 1, true}},
+    {2201, FORM_TANH, TYPE_HALF, {2, {0, 192}, {0, 0}, {0, 0}, 1, true}},
+    {2201, FORM_TANH, TYPE_BF16, {2, {0, 192}, {0, 0}, {0, 0}, 1, true}},
+    {2201, FORM_TANH, TYPE_FLOAT, {4, {0, 224}, {0, 0}, {0, 0}, 1, true}},
 };
 
 // An architecture; null if there are no kernels for it.

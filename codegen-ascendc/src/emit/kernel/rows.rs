@@ -1,0 +1,64 @@
+//! Whole rows of gated tensors in the input queue: two slots each, also for a plan that reads one part alone.
+
+use super::super::package::Package;
+use super::super::text::Text;
+use super::names::{Input, inputs, slot};
+use crate::plan::Plan;
+use op_dsl_ir::names::cpp_name;
+use op_dsl_ir::op::Part;
+
+/// A gated tensor of which some plan reads a part.
+pub struct Rows {
+    /// Its name.
+    pub name: String,
+    /// The parts that some plan reads.
+    pub parts: Vec<Input>,
+}
+
+/// All of them.
+pub fn rows(package: &Package<'_>) -> Vec<Rows> {
+    let mut all: Vec<Rows> = Vec::new();
+    for part in inputs(package).into_iter().filter(|i| i.stream.part != Part::Whole) {
+        let name = cpp_name(&package.def.inputs[part.stream.tensor].name);
+        match all.iter_mut().find(|rows| rows.name == name) {
+            Some(rows) => rows.parts.push(part),
+            None => all.push(Rows { name, parts: vec![part] }),
+        }
+    }
+    all
+}
+
+/// Whether some plan reads one part of a tensor alone: what has slots then hangs on whether rows are whole.
+pub fn any_lone(package: &Package<'_>) -> bool {
+    rows(package).iter().any(|rows| package.plans.iter().any(|plan| rows.is_lone(plan)))
+}
+
+impl Rows {
+    /// Whether a plan reads one part alone.
+    pub fn is_lone(&self, plan: &Plan) -> bool {
+        self.parts.iter().filter(|part| plan.inputs[part.index].is_some()).count() == 1
+    }
+
+    /// The name of the first slot.
+    pub fn slot(&self, package: &Package<'_>) -> String {
+        if any_lone(package) {
+            slot(&format!("{}.rows", self.name))
+        } else {
+            slot(&self.parts[0].name)
+        }
+    }
+
+    /// A statement that only forms which read a part have.
+    pub fn guarded(&self, statement: String) -> String {
+        if self.parts.iter().any(|part| part.always) {
+            return statement;
+        }
+        let reads: Vec<String> =
+            self.parts.iter().map(|part| format!("Formula::READS_{}", slot(&part.name))).collect();
+        let mut text = Text::new();
+        text.block(&format!("if constexpr ({})", reads.join(" || ")), "}", |text| {
+            text.line(statement);
+        });
+        text.finish()
+    }
+}

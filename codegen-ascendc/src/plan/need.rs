@@ -1,0 +1,76 @@
+//! The UB of a tile: buffers of every queue, and what calls keep beside them.
+
+use super::DEPTH;
+use super::allocate::Allocated;
+use crate::arch::Soc;
+use crate::sequence::Api;
+use op_dsl_ir::op::{Kind, OpDef, Part};
+use op_dsl_ir::tiling::{BLOCK, Footprint, Need};
+use op_dsl_ir::{DType, Stored};
+
+/// Bits per element beside the queues.
+pub(super) fn temporaries(found: &Allocated, soc: &Soc) -> u64 {
+    let data = 32 * found.temps + 16 * found.halves;
+    data as u64 + found.masks as u64 * soc.arch.mask_bits()
+}
+
+/// Streams loaded apart; and rows so narrow that the queues hold whole ones of gated tensors, with both parts even where
+/// one is read alone. Each part then has a buffer beside them, and so have the offsets by which elements are gathered: 4
+/// bytes per element to part, 8 to join. Where rows are turned, the two parts are in UB once more. Where they are pairs that
+/// calls take as they are, nothing is beside the queues.
+pub(super) fn need(
+    def: &OpDef,
+    inputs: &[Option<String>],
+    dtype: DType,
+    soc: &Soc,
+    found: &Allocated,
+    pairs: bool,
+) -> Need {
+    let (size, streams) = (dtype.size() as u64, def.input_streams());
+    let read = |k: &usize| inputs[*k].is_some();
+    let outs = def.output_streams().len() as u64;
+    let select = found.instrs.iter().any(|i| i.api == Api::Select);
+    let truths = (0..inputs.len()).filter(|k| read(k) && def.is_mask(*k)).count() as u64;
+    // Bits of a tile may end inside a block.
+    let fixed = found.splats.len() as u64 * 256
+        + (found.masks as u64 + DEPTH * truths) * BLOCK
+        + if select { soc.arch.select_reserve } else { 0 };
+    let ins = streams_bits(def, inputs, dtype);
+    let dense = DEPTH * (ins + 8 * size * outs) + temporaries(found, soc);
+
+    // Gated inputs by how many of their parts are read.
+    let parts = |t: usize| {
+        let of = |k: &usize| streams[*k].tensor == t && streams[*k].part != Part::Whole;
+        (0..streams.len()).filter(|k| of(k) && read(k)).count() as u64
+    };
+    let parts: Vec<u64> = (0..def.inputs.len()).map(parts).filter(|n| *n > 0).collect();
+    let joined = def.outputs.iter().filter(|t| t.kind == Kind::Gated).count() as u64;
+    let rows = dense + parts.iter().map(|n| 2 - n).sum::<u64>() * DEPTH * 8 * size;
+    let offsets = if parts.is_empty() { 0 } else { 32 } + if joined > 0 { 64 } else { 0 };
+    let offsets = if soc.arch.gathers { offsets } else { 0 };
+    let turned = if soc.arch.pads { 0 } else { 2 * 8 * size };
+    let apart = rows + (parts.len() as u64 + joined) * 2 * 8 * size + offsets.max(turned);
+
+    let footprint = |bits: u64| Footprint { fixed, bits };
+    let of_rows = |bits: u64| def.split.as_ref().map(|_| footprint(bits));
+    // Bytes of truth values have other gaps than numbers.
+    let even = if truths > 0 { BLOCK } else { 1 };
+    Need {
+        size,
+        dense: footprint(dense),
+        small: of_rows(apart),
+        pairs: of_rows(if pairs { rows } else { apart }),
+        even,
+        gathers: soc.arch.gathers,
+    }
+}
+
+/// Bits per element of the input streams that are read.
+pub(super) fn streams_bits(def: &OpDef, inputs: &[Option<String>], dtype: DType) -> u64 {
+    let bits = |k: usize| match def.is_mask(k) {
+        true if def.masks() == Stored::Bit => 1,
+        true => 8,
+        false => 8 * dtype.size() as u64,
+    };
+    (0..inputs.len()).filter(|k| inputs[*k].is_some()).map(bits).sum()
+}
