@@ -14,7 +14,7 @@ use crate::policy;
 use crate::request::{Request, WORTH};
 use crate::squares::Problem;
 use crate::table::{Centring, Design, MAX_DEGREE, Segment, Table};
-use crate::truth::Share;
+use crate::truth::{Results, Share};
 use crate::view::View;
 use std::collections::BTreeSet;
 
@@ -74,15 +74,15 @@ pub(crate) fn hopes<'a>(view: &'a View<'a>, request: &Request) -> Vec<Hope<'a>> 
 }
 
 /// The best table of all kinds, if there is one.
-pub(crate) fn best(mut hopes: Vec<Hope>) -> Option<Table> {
+pub(crate) fn best(mut hopes: Vec<Hope>, results: &Results) -> Option<Table> {
     hopes.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     let mut best: Option<(f64, Table)> = None;
     for hope in &hopes {
         if best.as_ref().is_some_and(|(cost, _)| cost * WORTH <= hope.cost) {
             break;
         }
-        let Some(table) = widest(&hope.search, hope.width) else { continue };
-        let cost = policy::of(&table);
+        let Some(table) = widest(&hope.search, results, hope.width) else { continue };
+        let cost = policy::of(&table, hope.search.view.functions);
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             best = Some((cost, table));
         }
@@ -96,8 +96,8 @@ fn across(search: &Search, most: f64) -> f64 {
 }
 
 /// The table of the widest segments that are good.
-fn widest(search: &Search, widest: f64) -> Option<Table> {
-    let promising = |width: f64| table(search, width, Share::Some);
+fn widest(search: &Search, results: &Results, widest: f64) -> Option<Table> {
+    let promising = |width: f64| table(search, results, width, Share::Some);
     let narrowest = across(search, NEAREST).min(widest);
     let mut width = widest;
     if promising(widest).is_none() {
@@ -111,15 +111,13 @@ fn widest(search: &Search, widest: f64) -> Option<Table> {
     }
     STEPS.iter().find_map(|step| {
         width *= step;
-        table(search, width, Share::All)
+        table(search, results, width, Share::All)
     })
 }
 
 /// The table of a width, if no more of a share of the inputs are wrong than may be, or can be mended.
-fn table(search: &Search, width: f64, share: Share) -> Option<Table> {
+fn table(search: &Search, results: &Results, width: f64, share: Share) -> Option<Table> {
     let (view, degree) = (search.view, search.design.degree);
-    let truth = view.function.truth(view.element);
-    let few = truth.few(share);
     let grid = search.grid(width)?;
     let centre = |i: usize| match search.design.centring {
         Centring::Equal => (grid.first + i as i32) as f32 * (1.0 / grid.scale),
@@ -127,25 +125,26 @@ fn table(search: &Search, width: f64, share: Share) -> Option<Table> {
     };
     let fitted = |i: usize| polynomial(search, &search.nodes(&grid, i), centre(i), LAWSON);
     let mut table = search.finish(grid, (0..grid.entries).map(fitted).collect(), 0.0);
-    let mut wrong = truth.wrong(&table, view.before, share, MANY * few)?;
+    let mut wrong = results.wrong(&table, view.before, share, MANY)?;
     for _ in 0..ROUNDS {
-        if wrong.len() <= few {
+        if results.are_few(&wrong, share) {
             break;
         }
         let last = grid.entries as i64 - 1;
-        let segment = |x: f32| grid.segment(view.symmetry.fold(x)).clamp(0, last) as usize;
+        let segment =
+            |(_, x): (usize, f32)| grid.segment(view.symmetry.fold(x)).clamp(0, last) as usize;
         for i in core::mem::take(&mut wrong).into_iter().map(segment).collect::<BTreeSet<_>>() {
             let (old, mut nodes) = (table.segments[i], search.nodes(&grid, i));
-            let rooms = truth.rooms(&table, view.before, i);
+            let rooms = results.rooms(&table, view.before, i);
             let powers = [first(search, &nodes, old.centre), degree];
             mend(&mut nodes, &|z| old.exactly(degree, z), &rooms, powers);
             table.segments[i] = polynomial(search, &nodes, old.centre, 0);
-            wrong.extend(truth.wrong_in(&table, view.before, share, i)?);
+            wrong.extend(results.wrong_in(&table, view.before, share, i)?);
         }
         table = search.finish(grid, table.segments, 0.0);
     }
     let ulp = !wrong.is_empty() as u8 as f64;
-    (wrong.len() <= few).then_some(Table { ulp, ..table })
+    results.are_few(&wrong, share).then_some(Table { ulp, ..table })
 }
 
 /// The lowest power of a segment's polynomial.

@@ -217,8 +217,8 @@ impl<'a> Search<'a> {
 
     /// What tables on a grid cost if their values are right.
     pub(crate) fn hope(&self, grid: &Grid) -> f64 {
-        let (low, high) = (grid.start(0), grid.start(self.entries));
-        policy::cost(&self.design, low, high, self.hoped(grid))
+        let within = [grid.start(0), grid.start(self.entries)];
+        policy::cost(&self.design, within, self.hoped(grid), self.view.functions)
     }
 
     /// What becomes of numbers beyond an end: held inside only if the table's last value is the limit

@@ -11,18 +11,19 @@ use crate::table::{Centring, Design, End, Table};
 const DATA: [(f64, f64); 3] = [(1.0, 0.6), (2.0, 0.3), (3.0, 0.1)];
 /// Elements that leave the table together.
 const STEP: f64 = 64.0;
-/// What it costs each of them.
+/// What it costs each of them, for each function.
 const OUTSIDE: f64 = 0.75;
 /// One vector operation on registers or on the table.
 const OPERATION: f64 = 0.021;
 
-/// Nanoseconds an element of a table.
-pub(crate) fn of(table: &Table) -> f64 {
-    cost(&table.design, table.low as f64, table.high as f64, table.ends)
+/// Nanoseconds an element of a table of which so many functions are made.
+pub(crate) fn of(table: &Table, functions: usize) -> f64 {
+    cost(&table.design, [table.low.into(), table.high.into()], table.ends, functions)
 }
 
 /// Nanoseconds an element of tables of this design from `low` to `high`.
-pub(crate) fn cost(design: &Design, low: f64, high: f64, ends: [End; 2]) -> f64 {
+pub(crate) fn cost(design: &Design, within: [f64; 2], ends: [End; 2], functions: usize) -> f64 {
+    let [low, high] = within;
     let of = |end: End, at: f64, deviation: f64| match end {
         End::Clamp | End::Unused => 0.0,
         End::SlowPath => {
@@ -39,11 +40,16 @@ pub(crate) fn cost(design: &Design, low: f64, high: f64, ends: [End; 2]) -> f64 
     // One less the chance that none of a step is outside.
     let leaves = |deviation: f64| -libm::expm1(STEP * libm::log1p(-outside(deviation).min(0.999)));
     let slow: f64 = DATA.iter().map(|(deviation, share)| share * leaves(*deviation)).sum();
-    OPERATION * operations(design) + OUTSIDE * slow
+    operations(many(design)) + OUTSIDE * functions as f64 * slow
+}
+
+/// Nanoseconds an element of so many operations.
+pub(crate) fn operations(many: usize) -> f64 {
+    OPERATION * many as f64
 }
 
 /// What an evaluator does besides finding the segment.
-fn operations(design: &Design) -> f64 {
+fn many(design: &Design) -> usize {
     let centre = if design.centring == Centring::Origin { 0 } else { 2 };
     let symmetry = match design.symmetry {
         Symmetry::None => 0,
@@ -52,5 +58,5 @@ fn operations(design: &Design) -> f64 {
         Symmetry::Point { .. } | Symmetry::Linear { .. } => 3,
     };
     let last = if design.power == 0 { 0 } else { 1 + design.power };
-    (2 * design.degree + centre + symmetry + last) as f64
+    2 * design.degree + centre + symmetry + last
 }

@@ -10,6 +10,7 @@ use crate::refusal::Refusal;
 use crate::segment;
 use crate::symmetry::Symmetry;
 use crate::table::{MAX_DEGREE, Table};
+use crate::truth::Results;
 use crate::view::View;
 use core::ops::RangeInclusive;
 
@@ -54,7 +55,7 @@ impl Request {
     }
 
     /// What values may be off before they are rounded, in units in the last place.
-    fn before(&self) -> f64 {
+    pub(crate) fn before(&self) -> f64 {
         match self.element {
             Element::F32 => f64::INFINITY,
             _ if self.of_product => OF_PRODUCT,
@@ -106,9 +107,12 @@ impl Function<'_> {
             // But what it leaves out may cost more than a degree.
             _ if request.of_product => {
                 let tables = views.iter().filter_map(|view| fastest(view, request));
-                tables.min_by(|a, b| policy::of(a).total_cmp(&policy::of(b)))
+                tables.min_by(|a, b| a.cost().total_cmp(&b.cost()))
             }
-            _ => half::best(views.iter().flat_map(|view| half::hopes(view, request)).collect()),
+            _ => {
+                let hopes = views.iter().flat_map(|view| half::hopes(view, request)).collect();
+                half::best(hopes, &Results(vec![(self.truth(request.element), None)]))
+            }
         };
         table.ok_or(refusal)
     }
@@ -144,7 +148,7 @@ fn fastest(view: &View, request: &Request) -> Option<Table> {
             if found < 0.95 * width {
                 rounding = found * 1.05;
             }
-            let cost = policy::of(&table);
+            let cost = policy::of(&table, 1);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, table));
             }

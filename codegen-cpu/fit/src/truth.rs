@@ -2,6 +2,7 @@
 
 use crate::element::Element;
 use crate::function::Function;
+use crate::made::{self, Polynomial};
 use crate::mend::Room;
 use crate::table::Table;
 
@@ -23,6 +24,100 @@ pub(crate) enum Share {
     Some,
     /// All there are.
     All,
+}
+
+/// The functions that are made of a table's values, and what they are.
+pub(crate) struct Results<'a>(pub(crate) Vec<(&'a Truth, Option<&'a Polynomial>)>);
+
+/// Inputs where a result comes out as a neighbour of the right one, and which result.
+pub(crate) type Wrong = Vec<(usize, f32)>;
+
+impl Results<'_> {
+    /// How many inputs may be wrong in all.
+    fn few(&self, share: Share) -> usize {
+        self.0.iter().map(|(truth, _)| truth.few(share)).sum()
+    }
+
+    /// Whether of no result more of a share are wrong than may be.
+    pub(crate) fn are_few(&self, wrong: &Wrong, share: Share) -> bool {
+        self.0.iter().enumerate().all(|(k, (truth, _))| {
+            wrong.iter().filter(|(result, _)| *result == k).count() <= truth.few(share)
+        })
+    }
+
+    /// The inputs that are wrong: nothing if there are more than `many` times what may be, or if some results come out
+    /// as something else than neighbours, or off by more than `before` units before they are rounded.
+    pub(crate) fn wrong(
+        &self,
+        table: &Table,
+        before: f64,
+        share: Share,
+        many: usize,
+    ) -> Option<Wrong> {
+        let (mut wrong, most) = (Vec::new(), many * self.few(share));
+        for (result, (truth, _)) in self.0.iter().enumerate() {
+            for part in truth.share(share) {
+                let inputs = part.of(0.0, f64::INFINITY);
+                self.add_wrong(result, table, before, inputs, most, &mut wrong)?;
+            }
+        }
+        Some(wrong)
+    }
+
+    /// The same of the inputs of one segment.
+    pub(crate) fn wrong_in(
+        &self,
+        table: &Table,
+        before: f64,
+        share: Share,
+        segment: usize,
+    ) -> Option<Wrong> {
+        let mut wrong = Vec::new();
+        for (result, (truth, _)) in self.0.iter().enumerate() {
+            for part in truth.share(share) {
+                let inputs = inputs(part, table, segment, 0.0);
+                self.add_wrong(result, table, before, inputs, usize::MAX, &mut wrong)?;
+            }
+        }
+        Some(wrong)
+    }
+
+    fn add_wrong<'a>(
+        &self,
+        result: usize,
+        table: &Table,
+        before: f64,
+        inputs: impl Iterator<Item = &'a (f32, f64)>,
+        most: usize,
+        wrong: &mut Wrong,
+    ) -> Option<()> {
+        let (truth, made) = self.0[result];
+        for &(x, want) in inputs {
+            let Some(got) = table.eval(x) else { continue };
+            let got = made.map_or(got, |made| made.at(x, got));
+            let (ulp, right) = (truth.element.ulp(want), truth.element.round(want));
+            // Just below 1 the unit is that of 1, as where a function has become its limit.
+            if (f64::from(got) - want).abs() > before * truth.element.ulp(right) {
+                return None;
+            }
+            let got = truth.element.round(f64::from(got));
+            let off = (got - want).abs();
+            if off <= ulp * (0.5 + TIE) || got == right {
+                continue;
+            }
+            wrong.push((result, x));
+            if wrong.len() > most || off > ulp {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// What the table's values at the inputs of a segment may change by.
+    pub(crate) fn rooms(&self, table: &Table, before: f64, segment: usize) -> Vec<Room> {
+        let rooms = |(truth, made): &(&Truth, _)| truth.rooms(table, *made, before, segment);
+        self.0.iter().flat_map(rooms).collect()
+    }
 }
 
 /// All inputs of a type, and what the function is there.
@@ -66,7 +161,7 @@ impl Truth {
     }
 
     /// How many of a share may be wrong.
-    pub(crate) fn few(&self, share: Share) -> usize {
+    fn few(&self, share: Share) -> usize {
         if share == Share::Some { thinned(self.element).1 } else { WRONG }
     }
 
@@ -74,80 +169,32 @@ impl Truth {
         &self.parts[..if share == Share::Some { 1 } else { self.parts.len() }]
     }
 
-    /// Inputs that come out as a neighbour of the right result: nothing if there are more than `most`, or if some come
-    /// out as something else, or off by more than `before` units before they are rounded.
-    pub(crate) fn wrong(
-        &self,
-        table: &Table,
-        before: f64,
-        share: Share,
-        most: usize,
-    ) -> Option<Vec<f32>> {
-        let mut wrong = Vec::new();
-        for part in self.share(share) {
-            self.wrong_of(table, before, part.of(0.0, f64::INFINITY), most, &mut wrong)?;
-        }
-        Some(wrong)
-    }
-
-    /// The same of the inputs of one segment.
-    pub(crate) fn wrong_in(
-        &self,
-        table: &Table,
-        before: f64,
-        share: Share,
-        segment: usize,
-    ) -> Option<Vec<f32>> {
-        let mut wrong = Vec::new();
-        for part in self.share(share) {
-            let inputs = inputs(part, table, segment, 0.0);
-            self.wrong_of(table, before, inputs, usize::MAX, &mut wrong)?;
-        }
-        Some(wrong)
-    }
-
-    fn wrong_of<'a>(
-        &self,
-        table: &Table,
-        before: f64,
-        inputs: impl Iterator<Item = &'a (f32, f64)>,
-        most: usize,
-        wrong: &mut Vec<f32>,
-    ) -> Option<()> {
-        for &(x, want) in inputs {
-            let Some(got) = table.eval(x) else { continue };
-            let (ulp, right) = (self.element.ulp(want), self.element.round(want));
-            // Just below 1 the unit is that of 1, as where a function has become its limit.
-            if (f64::from(got) - want).abs() > before * self.element.ulp(right) {
-                return None;
-            }
-            let got = self.element.round(f64::from(got));
-            let off = (got - want).abs();
-            if off <= ulp * (0.5 + TIE) || got == right {
-                continue;
-            }
-            wrong.push(x);
-            if wrong.len() > most || off > ulp {
-                return None;
-            }
-        }
-        Some(())
-    }
-
     /// What the table's values at the inputs of a segment may change by.
-    pub(crate) fn rooms(&self, table: &Table, before: f64, segment: usize) -> Vec<Room> {
+    fn rooms(
+        &self,
+        table: &Table,
+        made: Option<&Polynomial>,
+        before: f64,
+        segment: usize,
+    ) -> Vec<Room> {
         let room = |&(x, want): &(f32, f64)| {
-            let (got, right) = (f64::from(table.eval(x)?), self.element.round(want));
+            let (value, right) = (table.eval(x)?, self.element.round(want));
+            let got = f64::from(made.map_or(value, |made| made.at(x, value)));
             let (from, to) = self.halfway(right);
             let (rounding, most) = (ROUNDING * right.abs(), before * self.element.ulp(right));
             let from = (from + rounding).max(want - most) - got;
             let to = (to - rounding).min(want + most) - got;
+            let [from, to] = match made {
+                Some(made) => made::room(made, x.into(), value.into(), [from, to]),
+                None => [from, to],
+            };
+            let size = if made.is_some() { f64::from(value) } else { right };
             let room = match table.design.symmetry.turns(x) {
                 true => [-to, -from],
                 false => [from, to],
             };
             let z = table.design.symmetry.fold(x).into();
-            (from <= to).then_some(Room { z, from: room[0], to: room[1], size: right.abs() })
+            (from <= to).then_some(Room { z, from: room[0], to: room[1], size: size.abs() })
         };
         let [start, end] = [segment, segment + 1].map(|i| table.grid.start(i).abs());
         let least = SMALL * start.max(end);

@@ -20,6 +20,8 @@ pub(crate) struct View<'a> {
     pub(crate) before: f64,
     /// How far the table may or must reach to either side.
     pub(crate) reach: [Reach; 2],
+    /// How many functions are made of the table: all are evaluated otherwise where it ends.
+    pub(crate) functions: usize,
 }
 
 /// How far a table may reach.
@@ -47,6 +49,7 @@ impl<'a> View<'a> {
             zero: function.zero,
             before,
             reach: [Reach { to: 0.0, limit: None }; 2],
+            functions: 1,
         };
         if view.symmetric() {
             view.roots.retain(|&r| r > 0.0);

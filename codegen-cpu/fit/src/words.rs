@@ -1,6 +1,7 @@
 //! Tables and tails as words of 32 bits, to be kept in a file.
 
 use crate::grid::{Grid, Index};
+use crate::made::{Base, Made, Polynomial};
 use crate::symmetry::{Side, Symmetry};
 use crate::table::{Centring, Design, End, MAX_DEGREE, Segment, Table};
 use crate::tail::{COLUMNS, Cells, Curve, ENTRIES, Line, Tail};
@@ -85,6 +86,24 @@ fields! {
     Curve { within, negative, cells, columns }
     Line { from, base, slope }
     Tail { curve, line }
+}
+
+impl Words for Made {
+    fn write(&self, to: &mut Vec<u32>) {
+        let (kind, k) = match self.base {
+            Base::Value(k) => (0, k),
+            Base::Ratio(k) => (1, k),
+        };
+        [kind, k, self.results.len()].iter().for_each(|x| x.write(to));
+        self.results.iter().for_each(|made| made.0.write(to));
+    }
+
+    fn read(from: &mut &[u32]) -> Option<Self> {
+        let (kind, k, many) = (next(from)?, Words::read(from)?, usize::read(from)?);
+        let base = if kind == 0 { Base::Value(k) } else { Base::Ratio(k) };
+        let results = (0..many).map(|_| Some(Polynomial(Words::read(from)?)));
+        Some(Made { base, results: results.collect::<Option<_>>()? })
+    }
 }
 
 impl<T: Words> Words for Option<T> {

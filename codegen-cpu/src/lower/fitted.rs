@@ -27,86 +27,147 @@ pub struct Asked {
     pub multiplied: bool,
 }
 
-/// What is fitted to a function: by width of look-ups the tables in the order of element types, and what it is beyond
-/// them, for negative and for positive variables.
+/// By width of look-ups, the tables in the order of element types.
+#[derive(Clone, Debug, Default)]
+pub struct Tables(pub [[Option<Table>; DType::COUNT]; WIDTHS.len()]);
+
+impl Words for Tables {
+    fn write(&self, to: &mut Vec<u32>) {
+        self.0.iter().flatten().for_each(|table| table.write(to));
+    }
+
+    fn read(from: &mut &[u32]) -> Option<Self> {
+        let mut tables = Tables::default();
+        for table in tables.0.iter_mut().flatten() {
+            *table = Words::read(from)?;
+        }
+        Some(tables)
+    }
+}
+
+impl Tables {
+    /// The tables of each width and type by a function of their width, how a segment is found there, and type.
+    pub fn of(fit: impl Fn(usize, Index, DType) -> Option<Table>) -> Tables {
+        Tables(WIDTHS.map(|(entries, index)| DType::ALL.map(|dtype| fit(entries, index, dtype))))
+    }
+
+    /// All that there are.
+    pub fn all(&self) -> impl Iterator<Item = &Table> {
+        self.0.iter().flatten().flatten()
+    }
+
+    /// About how many nanoseconds an element takes, where there is a table.
+    pub fn cost(&self, entries: usize, dtype: DType) -> Option<f64> {
+        let width = WIDTHS.iter().position(|(of, _)| *of == entries)?;
+        self.0[width][dtype as usize].as_ref().map(Table::cost)
+    }
+
+    /// How far from zero the first of them is left on a side, if any is.
+    pub fn leave(&self, sign: f64) -> Option<f32> {
+        self.all().filter_map(|table| table.leaves(sign)).min_by(f32::total_cmp)
+    }
+}
+
+/// What is fitted to a function: tables, and what it is beyond them, for negative and for positive variables.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    tables: [[Option<Table>; DType::COUNT]; WIDTHS.len()],
+    /// Its tables.
+    pub tables: Tables,
     tails: [Tail; 2],
 }
 
 impl Words for Fitted {
     fn write(&self, to: &mut Vec<u32>) {
-        self.tables.iter().flatten().for_each(|table| table.write(to));
+        self.tables.write(to);
         self.tails.iter().for_each(|tail| tail.write(to));
     }
 
     fn read(from: &mut &[u32]) -> Option<Self> {
-        let mut tables: [[Option<Table>; DType::COUNT]; WIDTHS.len()] = Default::default();
-        for table in tables.iter_mut().flatten() {
-            *table = Words::read(from)?;
-        }
+        let tables = Words::read(from)?;
         Some(Fitted { tables, tails: [Words::read(from)?, Words::read(from)?] })
     }
+}
+
+/// A function's values in f64, each with a bound of its error.
+pub fn oracle(graph: &Graph) -> impl Fn(&[f64]) -> Vec<(f64, f64)> {
+    let known = |x: &f64| outputs(graph, Arithmetic::F64, &Point::single(0, *x))[0];
+    move |x| x.iter().map(known).map(|b| (b.value, b.error)).collect()
 }
 
 /// What is fitted to a function; `None` where no table meets what is asked of it. Nothing is looked up.
 pub fn fit(function: &regions::Function, multiplied: bool) -> Option<Fitted> {
     let graph = &function.graph;
-    let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
-        let known = |x: &f64| outputs(graph, Arithmetic::F64, &Point::single(0, *x))[0];
-        x.iter().map(known).map(|b| (b.value, b.error)).collect()
-    };
+    let oracle = oracle(graph);
     let fitted = Function::new(&oracle, hints(graph, function.domain)?);
     let of_product = is_product(function);
-    let tables = WIDTHS.map(|(entries, index)| {
-        let usual =
-            |element| Request { index, multiplied, of_product, ..Request::new(element, entries) };
-        let fit = |dtype| fitted.fit(&usual(element(dtype))).ok();
+    let tables = Tables::of(|entries, index, dtype| {
+        let usual = Request::new(element(dtype), entries);
+        let table = fitted.fit(&Request { index, multiplied, of_product, ..usual }).ok();
         // What rounding takes from a product, a zero of higher order has more than once.
-        let has_digits = |table: &Table| !of_product || table.design.power <= 1;
-        DType::ALL.map(|dtype| fit(dtype).filter(has_digits))
+        table.filter(|table| !of_product || table.design.power <= 1)
     });
-    let all: Vec<&Table> = tables.iter().flatten().flatten().collect();
-    if all.is_empty() {
-        return None;
-    }
-    let tails = [-1.0, 1.0].map(|sign| {
-        let ends = all.iter().filter_map(|table| table.leaves(sign));
-        let first = ends.min_by(f32::total_cmp);
-        first.map(|from| fitted.tail(sign, from)).unwrap_or_default()
-    });
+    tables.all().next()?;
+    let tails = [-1.0, 1.0].map(|sign| tail(&fitted, sign, &tables));
     Some(Fitted { tables, tails })
 }
 
+/// What a function is beyond tables, on a side.
+pub fn tail(function: &Function, sign: f64, tables: &Tables) -> Tail {
+    tables.leave(sign).map(|from| function.tail(sign, from)).unwrap_or_default()
+}
+
 /// Whether a function's variable is a product, which is any float.
-fn is_product(function: &regions::Function) -> bool {
+pub fn is_product(function: &regions::Function) -> bool {
     !function.variable.times.0.is_empty()
 }
 
-/// `struct #name` and its tables; `None` where no table meets what is asked of it.
-pub fn function(name: &Ident, function: &regions::Function, asked: Asked) -> Option<TokenStream> {
-    let Asked { two, multiplied } = asked;
-    let of_product = is_product(function);
-    let fitted = known::find(function, multiplied).unwrap_or_else(|| fit(function, multiplied))?;
-    let [wide, narrow] = &fitted.tables;
+/// What is fitted to a function, or kept of it; `None` where no table meets what is asked of it.
+pub fn of(function: &regions::Function, asked: Asked) -> Option<Fitted> {
+    let Asked { multiplied, .. } = asked;
+    known::find(&known::key(function, multiplied)).unwrap_or_else(|| fit(function, multiplied))
+}
+
+/// `struct #name` and its tables.
+pub fn function(
+    name: &Ident,
+    function: &regions::Function,
+    asked: Asked,
+    fitted: &Fitted,
+) -> TokenStream {
+    let tails = tails_tokens(&fitted.tails);
+    let univariate = univariate(name, is_product(function), asked.two, &fitted.tables);
+    quote! {
+        #univariate
+        impl math::beyond::Beyond for #name {
+            const TAILS: [math::beyond::Tail; 2] = #tails;
+        }
+    }
+}
+
+/// `struct #name` and tables.
+pub fn univariate(name: &Ident, of_product: bool, two: bool, tables: &Tables) -> TokenStream {
+    let [wide, narrow] = &tables.0;
     let [wide, narrow] = [(WIDTHS[0].0, wide), (WIDTHS[1].0, narrow)]
         .map(|(entries, tables)| tokens(entries, tables));
-    let tails = fitted.tails.iter().map(tail_tokens);
     let types = count(DType::COUNT);
-    Some(quote! {
+    quote! {
         struct #name;
         impl math::univariate::Univariate for #name {
             const SCALED: bool = #of_product;
             const TWO: bool = #two;
             const WIDE: [Option<math::univariate::Table<32>>; #types] = #wide;
             const NARROW: [Option<math::univariate::Table<8>>; #types] = #narrow;
-            const TAILS: [math::beyond::Tail; 2] = [#(#tails),*];
         }
-    })
+    }
 }
 
-fn element(dtype: DType) -> Element {
+/// What a function is beyond its tables, for negative and for positive variables.
+pub fn tails_tokens(tails: &[Tail; 2]) -> TokenStream {
+    let tails = tails.iter().map(tail_tokens);
+    quote!([#(#tails),*])
+}
+
+pub fn element(dtype: DType) -> Element {
     match dtype {
         DType::F32 => Element::F32,
         DType::F16 => Element::F16,
@@ -115,7 +176,7 @@ fn element(dtype: DType) -> Element {
 }
 
 /// What the fitter asks of a function besides its values; `None` where a table has no place for it.
-fn hints(graph: &Graph, domain: [f64; 2]) -> Option<Hints> {
+pub fn hints(graph: &Graph, domain: [f64; 2]) -> Option<Hints> {
     let is_number = |y: &f64| y.abs() <= f32::MAX.into();
     let limit = |x: f64| Some(graph.eval(&[x], &[])[0]).filter(is_number);
     let limits = [limit(f64::NEG_INFINITY), limit(f64::INFINITY)];

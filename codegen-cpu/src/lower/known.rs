@@ -4,8 +4,7 @@
 //! many words follow, and what was fitted ([`Words`]); no words if nothing could be. All numbers are little-endian.
 //! A test makes the file again, so it never differs from what would be fitted.
 
-use super::fitted::{self, Fitted};
-use super::tabled;
+use super::{fitted, made, tabled};
 use op_dsl_fit::words::Words;
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::regions::Function;
@@ -27,22 +26,31 @@ fn entries(file: &[u8]) -> BTreeMap<u64, Vec<u32>> {
     all
 }
 
-/// What is kept of a function, if it is known: there may be nothing that could be fitted.
-pub(super) fn find(function: &Function, multiplied: bool) -> Option<Option<Fitted>> {
-    match ENTRIES.get(&key(function, multiplied))?.as_slice() {
+/// What is kept under a key, if it is known: there may be nothing that could be fitted.
+pub(super) fn find<T: Words>(key: &u64) -> Option<Option<T>> {
+    match ENTRIES.get(key)?.as_slice() {
         [] => Some(None),
-        mut words => Fitted::read(&mut words).map(Some),
+        mut words => T::read(&mut words).map(Some),
     }
 }
 
 /// FNV-1a of what is asked: the function, where, and what becomes of its values.
-fn key(function: &Function, multiplied: bool) -> u64 {
+pub(super) fn key(function: &Function, multiplied: bool) -> u64 {
     let Function { graph, domain, variable } = function;
     let of_product = !variable.times.0.is_empty();
     let asked =
         format!("{:?} {domain:?} {of_product} {multiplied}", (&graph.nodes, &graph.outputs));
+    hash(asked.bytes())
+}
+
+/// The same of several functions together.
+pub(super) fn key_of_all(functions: &[(Function, bool)]) -> u64 {
+    hash(functions.iter().flat_map(|(f, multiplied)| key(f, *multiplied).to_le_bytes()))
+}
+
+fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    asked.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+    bytes.fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 /// The file for all functions of some operators, fitted anew.
@@ -50,13 +58,14 @@ pub fn file<'a>(ops: impl IntoIterator<Item = &'a OpDef>) -> Vec<u8> {
     let mut all = BTreeMap::new();
     for op in ops {
         let streams = op.input_streams().len();
-        for (function, asked) in op.specs.iter().flat_map(|spec| tabled::functions(spec, streams)) {
-            all.entry(key(&function, asked.multiplied)).or_insert_with(|| {
-                let mut words = Vec::new();
-                let fitted = fitted::fit(&function, asked.multiplied);
-                fitted.iter().for_each(|fitted| fitted.write(&mut words));
-                words
-            });
+        for functions in op.specs.iter().map(|spec| tabled::functions(spec, streams)) {
+            for (function, asked) in &functions {
+                let fitted = || words(fitted::fit(function, asked.multiplied));
+                all.entry(key(function, asked.multiplied)).or_insert_with(fitted);
+            }
+            for group in made::groups(&functions) {
+                all.entry(key_of_all(&group)).or_insert_with(|| words(made::fit(&group)));
+            }
         }
     }
     let entry = |(key, words): (u64, Vec<u32>)| {
@@ -66,22 +75,34 @@ pub fn file<'a>(ops: impl IntoIterator<Item = &'a OpDef>) -> Vec<u8> {
     all.into_iter().flat_map(entry).collect()
 }
 
+/// What was fitted, as words.
+fn words(fitted: Option<impl Words>) -> Vec<u32> {
+    let mut words = Vec::new();
+    fitted.iter().for_each(|fitted| fitted.write(&mut words));
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whether what is read is what was written, and every shorter entry is refused, not misread.
+    fn is_whole<T: Words>(words: &[u32]) -> bool {
+        let mut rest = words;
+        let again = T::read(&mut rest).map(|fitted| super::words(Some(fitted)));
+        again.is_some_and(|again| rest.is_empty() && again == words)
+            && (0..words.len()).all(|k| T::read(&mut &words[..k]).is_none())
+    }
 
     /// What is read is what was written, and no entry is cut short.
     #[test]
     fn every_entry_is_whole() {
         assert!(ENTRIES.len() > 30);
         for (key, words) in ENTRIES.iter().filter(|(_, words)| !words.is_empty()) {
-            let mut rest = words.as_slice();
-            let fitted = Fitted::read(&mut rest).unwrap_or_else(|| panic!("{key:x}"));
-            let mut again = Vec::new();
-            fitted.write(&mut again);
-            assert!(rest.is_empty() && again == *words, "{key:x}");
-            // Every shorter one is refused, not misread.
-            assert!((0..words.len()).all(|k| Fitted::read(&mut &words[..k]).is_none()), "{key:x}");
+            assert!(
+                is_whole::<fitted::Fitted>(words) || is_whole::<made::Fitted>(words),
+                "{key:x}"
+            );
         }
     }
 }

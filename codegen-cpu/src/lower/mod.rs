@@ -5,6 +5,8 @@
 //! code      the statements of a graph
 //! column    how each primitive is written
 //! fitted    functions of one value as tables
+//! look_up   how functions are looked up: each by itself, or several by one
+//! made      functions of one variable as made of one table
 //! known     tables that are kept: nothing is fitted for the functions of many formulas
 //! tabled    a body that has such
 //! rest      what it makes of their values
@@ -23,5 +25,7 @@ mod joint;
 mod kinks;
 pub mod known;
 pub mod literal;
+mod look_up;
+mod made;
 mod rest;
 mod tabled;

@@ -1,8 +1,10 @@
 //! A body whose functions of one value are looked up: `impl Tabled`.
 
 use super::code::{Code, Names, code};
-use super::fitted::{self, Asked};
+use super::fitted::{self, Asked, Fitted};
 use super::literal;
+use super::look_up::{LookUp, Source, look_up};
+use super::made;
 use super::rest::{asks_for_two, is_taken, rest};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Graph, Node};
@@ -38,12 +40,9 @@ pub fn implementation(
         return None;
     }
     let (x, a) = (&names.inputs, &names.scalars);
-    let functions = looked_up(name, &split, x.len())?;
+    let (functions, groups) = looked_up(name, &split, x.len())?;
     let count = literal::count(functions.len());
-    let each = (0..functions.len()).map(literal::count);
-    let each: Vec<Literal> = each.collect();
-    let owners: Vec<&Ident> = functions.iter().map(|f| &f.owner).collect();
-    let tables = functions.iter().map(|f| &f.tables);
+    let tables = functions.iter().map(|f| &f.tables).chain(groups.iter().map(|g| &g.tables));
     let (values, twos): (Vec<_>, Vec<_>) = functions.iter().map(|f| f.names.clone()).unzip();
     let given = at_hand(names, &values);
     let usable = usable(&split, &given);
@@ -66,6 +65,8 @@ pub fn implementation(
     let is_variable = |k| split.functions.iter().any(|f| f.variable.of.reads(k));
     let load_variables = bound(&is_variable);
     let load_rest = bound(&|k| split.rest.reads(k));
+    let LookUp { has_tables, all_inside, inside, anywhere } =
+        look_up(&ways(&functions, &groups), functions.len());
     let items = quote! {
         #(#tables)*
         #[allow(unused_variables)]
@@ -95,22 +96,21 @@ pub fn implementation(
                 s: S,
                 t: [math::two::Variable<S, W>; #count],
             ) -> bool {
-                #(math::univariate::all_inside::<#owners, S, E, W>(s, t[#each]))&&*
+                #all_inside
             }
             #[inline(always)]
             fn inside<S: Isa, E: El, const W: usize>(
                 s: S,
                 t: [math::two::Variable<S, W>; #count],
             ) -> [math::two::Two<S, W>; #count] {
-                [#(math::univariate::univariate::<#owners, S, E, W>(s, t[#each])),*]
+                #inside
             }
             #[inline(always)]
             fn anywhere<S: Isa, E: El>(
                 s: S,
                 t: [math::two::Variable<S, 2>; #count],
             ) -> ([math::two::Two<S, 2>; #count], Mask<S>) {
-                #(let #twos = math::univariate::anywhere::<#owners, S, E>(s, t[#each]);)*
-                ([#(#twos.0),*], #(#twos.1)|*)
+                #anywhere
             }
             #[inline(always)]
             fn rest<S: Isa, E: El, X: Load<S, W>, const W: usize>(
@@ -139,7 +139,7 @@ pub fn implementation(
     let results: Vec<Ident> = results.collect();
     Some(Tabled {
         items,
-        has_tables: quote!(#(math::univariate::has_table::<#owners, S, E>())&&*),
+        has_tables,
         value: quote!(tabled::<#name, S, E, #inputs, #scalars, #outputs, #count, W>(
             s, [#(#x),*], [#(#a),*]
         )),
@@ -160,20 +160,50 @@ struct LookedUp {
     two: bool,
 }
 
-/// The functions of a split with their tables, if all have any. Their values are streams from `first` on.
-fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<Vec<LookedUp>> {
-    let each = split.functions.iter().enumerate().map(|(k, function)| {
+/// Functions that are made of one table.
+struct Group {
+    owner: Ident,
+    tables: TokenStream,
+    /// Their places among all.
+    places: Vec<usize>,
+}
+
+/// The functions of a split with their tables, if all have any, and those that are made of one table. Their values are
+/// streams from `first` on.
+fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>, Vec<Group>)> {
+    let asked = |(k, function): (usize, &Function)| (function.clone(), asked(split, first, k));
+    let functions: Vec<(Function, Asked)> = split.functions.iter().enumerate().map(asked).collect();
+    let fitted = functions.iter().map(|(function, asked)| fitted::of(function, *asked));
+    let mut fitted = fitted.collect::<Option<Vec<Fitted>>>()?;
+    let mut groups = Vec::new();
+    for (places, group) in made::places(&functions).into_iter().zip(made::groups(&functions)) {
+        let Some(made) = made::of(&group) else { continue };
+        for k in &places {
+            made.replace(&mut fitted[*k].tables);
+        }
+        let owner = format_ident!("{name}G{}", groups.len());
+        groups.push(Group { tables: made.tokens(&owner), owner, places });
+    }
+    let each = functions.iter().zip(&fitted).enumerate().map(|(k, ((function, asked), fitted))| {
         let owner = format_ident!("{name}F{k}");
-        let asked = asked(split, first, k);
-        let tables = fitted::function(&owner, function, asked)?;
-        Some(LookedUp {
-            owner,
-            tables,
-            names: (format_ident!("f{k}"), format_ident!("two{k}")),
-            two: asked.two,
-        })
+        let tables = fitted::function(&owner, function, *asked, fitted);
+        let names = (format_ident!("f{k}"), format_ident!("two{k}"));
+        LookedUp { owner, tables, names, two: asked.two }
     });
-    each.collect()
+    Some((each.collect(), groups))
+}
+
+/// The ways to look functions up, the best first: those that are made of one by that one, and each by itself.
+fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a>>> {
+    let alone = |k: usize| Source { owner: &functions[k].owner, places: vec![k], made: false };
+    let each = (0..functions.len()).map(alone).collect();
+    if groups.is_empty() {
+        return vec![each];
+    }
+    let grouped = |g: &'a Group| Source { owner: &g.owner, places: g.places.clone(), made: true };
+    let is_left = |k: &usize| !groups.iter().any(|group| group.places.contains(k));
+    let others = (0..functions.len()).filter(is_left).map(alone);
+    vec![groups.iter().map(grouped).chain(others).collect(), each]
 }
 
 /// What is asked of function `k` of a split.

@@ -12,6 +12,12 @@ use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask};
 use op_dsl_fit::tail::{COLUMNS, Cells, ENTRIES, Line};
 
+/// A function beyond its tables.
+pub trait Beyond {
+    /// What it is there, for negative and for positive variables.
+    const TAILS: [Tail; 2];
+}
+
 /// What a function is beyond its table, on one side of zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {

@@ -21,6 +21,7 @@ mod erf;
 mod exp;
 mod exponential;
 mod log;
+pub mod made;
 pub(super) mod minmax;
 mod mul3;
 pub(super) mod poly;

@@ -15,7 +15,7 @@
 //! functions are mostly exponentials, then straight ([`beyond`](super::beyond)); lanes that are not even there are
 //! evaluated otherwise ([`tabled`](crate::rt::tabled)).
 
-use super::beyond::Tail;
+use super::beyond::Beyond;
 use super::minmax::{at_least, at_most};
 use super::table::{Lut, MAGIC};
 use super::two::{self, Two, Variable, is_single};
@@ -64,8 +64,6 @@ pub trait Univariate: 'static {
     const WIDE: [Option<Table<32>>; DType::COUNT];
     /// The same of 8.
     const NARROW: [Option<Table<8>>; DType::COUNT];
-    /// What it is beyond them, for negative and for positive variables.
-    const TAILS: [Tail; 2];
 }
 
 /// A product from here on is evaluated otherwise: what multiplies the function may be as small as the product is
@@ -73,7 +71,7 @@ pub trait Univariate: 'static {
 const SCALED_END: f32 = 1.844_674_4e19;
 
 /// The tables of a width.
-trait Tables<const N: usize> {
+pub(super) trait Tables<const N: usize> {
     const TABLES: [Option<Table<N>>; DType::COUNT];
 }
 
@@ -86,7 +84,7 @@ impl<U: Univariate> Tables<8> for U {
 }
 
 /// The table for an element type at a level; only levels with FMA and short look-ups have any.
-const fn table<U: Tables<N>, S: Isa, E: El, const N: usize>() -> Option<Table<N>> {
+pub(super) const fn table<U: Tables<N>, S: Isa, E: El, const N: usize>() -> Option<Table<N>> {
     if S::FMA && S::INLINE_LUT { U::TABLES[E::DTYPE as usize] } else { None }
 }
 
@@ -107,6 +105,8 @@ macro_rules! with_table {
         }
     };
 }
+
+pub(super) use with_table;
 
 /// Whether the function has a table for an element type at a level.
 pub const fn has_table<U: Univariate, S: Isa, E: El>() -> bool {
@@ -141,7 +141,7 @@ pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variabl
 /// A function by its table and what is known of it beyond, and the lanes that have to be evaluated otherwise; no NaN
 /// is among them.
 #[inline(always)]
-pub fn anywhere<U: Univariate, S: Isa, E: El>(
+pub fn anywhere<U: Univariate + Beyond, S: Isa, E: El>(
     s: S,
     x: Variable<S, PAIR>,
 ) -> (Two<S, PAIR>, Mask<S>) {
@@ -411,7 +411,7 @@ where
 
     /// The value beyond an end, and the lanes that have any.
     #[inline(always)]
-    fn beyond<U: Univariate, S: Isa, E: El>(
+    fn beyond<U: Univariate + Beyond, S: Isa, E: El>(
         &self,
         s: S,
         x: Two<S, PAIR>,

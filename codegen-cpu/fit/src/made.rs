@@ -1,0 +1,233 @@
+//! Several functions of one variable, all of them polynomials in it and in one other function `g`.
+//!
+//! ```text
+//! silu(x) = x g      silu'(x) = g + x g (1 - g)      with g the sigmoid
+//! tanh(x) = g        tanh'(x) = 1 - g^2              with g = tanh
+//! ```
+//!
+//! A function and its derivative are wanted together by every gated unit's gradient. In 16 bits one table of `g` and
+//! a few products are as good as a table of each. No formula is looked at: `g` is one of the functions, or one of them
+//! divided by the variable, and the coefficients are those that solve the equations at some places and hold at
+//! others. A table of `g` is good if what is made of it is: nothing is asked of `g` itself.
+
+use crate::element::Element;
+use crate::float::fma;
+use crate::function::Function;
+use crate::half;
+use crate::oracle::Hints;
+use crate::policy;
+use crate::request::Request;
+use crate::symmetry::Symmetry;
+use crate::table::Table;
+use crate::truth::Results;
+use crate::view::View;
+
+/// Powers of the variable, and of `g`, from none on.
+pub const POWERS: [usize; 2] = [4, 4];
+
+/// A polynomial in `x` and `g`: `p[j][i]` is the factor of `x^i g^j`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Polynomial(pub [[f32; POWERS[0]]; POWERS[1]]);
+
+/// What `g` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// One of the functions.
+    Value(usize),
+    /// One of them divided by the variable.
+    Ratio(usize),
+}
+
+/// Functions as polynomials in `x` and `g`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    /// What `g` is.
+    pub base: Base,
+    /// The functions.
+    pub results: Vec<Polynomial>,
+}
+
+impl Polynomial {
+    /// The polynomials in `x` that powers of `g` are multiplied by, the highest first, without those that are nothing
+    /// before the first.
+    pub fn by_powers(&self) -> impl Iterator<Item = &[f32]> {
+        self.0.iter().rev().map(|p| significant(p)).skip_while(|p| p.is_empty())
+    }
+
+    /// The value, operation for operation what an evaluator computes.
+    pub fn at(&self, x: f32, g: f32) -> f32 {
+        let mut powers = self.by_powers();
+        let first = powers.next().map_or(0.0, |p| horner(p, x));
+        powers.fold(first, |sum, p| match p {
+            [] => sum * g,
+            p => fma(sum, g, horner(p, x)),
+        })
+    }
+
+    /// By how much it changes with `g`.
+    fn slope(&self, x: f64, g: f64) -> f64 {
+        let by = |j: usize| self.0[j].iter().rev().fold(0.0, |sum, c| sum * x + f64::from(*c));
+        (1..POWERS[1]).rev().fold(0.0, |sum, j| sum * g + j as f64 * by(j))
+    }
+
+    /// How many operations it takes.
+    fn operations(&self) -> usize {
+        let of_x = |p: &[f32]| match p {
+            [] => 0,
+            p if p.len() == 2 && p[0] == 0.0 && p[1].abs() == 1.0 => 0,
+            p => p.len() - 1,
+        };
+        self.by_powers().map(|p| of_x(p) + 1).sum::<usize>().saturating_sub(1)
+    }
+}
+
+/// Without the zeros at the end.
+fn significant(p: &[f32]) -> &[f32] {
+    &p[..p.iter().rposition(|c| *c != 0.0).map_or(0, |k| k + 1)]
+}
+
+/// A polynomial in `x` that is not nothing.
+fn horner(p: &[f32], x: f32) -> f32 {
+    let (last, rest) = p.split_last().unwrap_or((&0.0, &[]));
+    rest.iter().rev().fold(*last, |sum, c| if *c == 0.0 { sum * x } else { fma(sum, x, *c) })
+}
+
+/// So many places are looked at, every other one only to see whether what holds at the others holds there.
+const PLACES: usize = 48;
+/// They are at most so far from zero.
+const FAR: f64 = 5.0;
+/// What sums of terms may be off, as a part of the terms: what is only near makes errors of its own.
+const OFF: f64 = 1e-10;
+/// A coefficient that makes less of the value is none.
+const NOTHING: f64 = 1e-9;
+
+impl Made {
+    /// The functions as polynomials in one `g`, if they are. All have one domain.
+    pub fn find(functions: &[&Function]) -> Option<Made> {
+        let first = functions.first()?;
+        let [low, high] = first.hints.domain;
+        let between = |k: usize| {
+            let part = (k as f64 + 0.37) / PLACES as f64;
+            low.max(-FAR) + part * (high.min(FAR) - low.max(-FAR))
+        };
+        let places: Vec<f64> = (0..PLACES).map(between).collect();
+        let values: Vec<Vec<f64>> = functions
+            .iter()
+            .map(|f| f.known(&places).into_iter().map(|known| known.value).collect())
+            .collect();
+        let bases = (0..functions.len()).flat_map(|k| [Base::Value(k), Base::Ratio(k)]);
+        bases.into_iter().find_map(|base| {
+            let g: Vec<f64> = match base {
+                Base::Value(k) => values[k].clone(),
+                Base::Ratio(k) => values[k].iter().zip(&places).map(|(v, x)| v / x).collect(),
+            };
+            let found = values.iter().map(|f| polynomial(&places, &g, f));
+            let results = found.collect::<Option<Vec<_>>>()?;
+            // Functions that `g` has no part in are no reason to look it up.
+            let has_part = |p: &Polynomial| p.by_powers().count() > 1;
+            (results.iter().all(has_part)).then_some(Made { base, results })
+        })
+    }
+
+    /// The table of `g` of which the functions are made that takes the least time on ordinary data.
+    pub fn table(&self, functions: &[&Function], request: &Request) -> Option<Table> {
+        if request.element == Element::F32 || request.of_product {
+            return None;
+        }
+        let (Base::Value(k) | Base::Ratio(k)) = self.base;
+        let of = functions.get(k)?;
+        let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
+            // What it is at zero is what it is beside.
+            const BESIDE: f64 = 1e-200;
+            let away = |x: &f64| if x.abs() < BESIDE { BESIDE.copysign(*x) } else { *x };
+            let ratio = self.base == Base::Ratio(k);
+            let places: Vec<f64> = x.iter().map(|x| if ratio { away(x) } else { *x }).collect();
+            let by = |x: f64| if ratio { x } else { 1.0 };
+            let known = of.known(&places).into_iter().zip(&places);
+            known.map(|(f, x)| (f.value / by(*x), (f.error / by(*x)).abs())).collect()
+        };
+        // Where it has become its limit, what is made of it has not.
+        let g = Function::new(&oracle, Hints { limits: [None; 2], ..of.hints.clone() });
+        let both = [g.symmetry(), Symmetry::None];
+        let layouts = &both[(g.symmetry() == Symmetry::None) as usize..];
+        let view = |symmetry: &Symmetry| {
+            let view = View::new(&g, *symmetry, request.element, request.before()).ok()?;
+            Some(View { functions: functions.len(), ..view })
+        };
+        let views: Vec<View> = layouts.iter().filter_map(view).collect();
+        let results = functions.iter().zip(&self.results);
+        let results = results.map(|(f, made)| (f.truth(request.element), Some(made))).collect();
+        let hopes = views.iter().flat_map(|view| half::hopes(view, request)).collect();
+        half::best(hopes, &Results(results))
+    }
+
+    /// About how many nanoseconds an element takes, of all functions by a table.
+    pub fn cost(&self, table: &Table) -> f64 {
+        let products = self.results.iter().map(Polynomial::operations).sum();
+        policy::of(table, self.results.len()) + policy::operations(products)
+    }
+}
+
+/// What a table's value may change by if what is made of it may change from `from` to `to`.
+pub(crate) fn room(made: &Polynomial, x: f64, g: f64, [from, to]: [f64; 2]) -> [f64; 2] {
+    let slope = made.slope(x, g);
+    if slope < 0.0 { [to / slope, from / slope] } else { [from / slope, to / slope] }
+}
+
+/// A function as a polynomial in `x` and `g`, with as few powers of each as do.
+fn polynomial(places: &[f64], g: &[f64], f: &[f64]) -> Option<Polynomial> {
+    [[2, 3], [2, POWERS[1]], [POWERS[0], 3], POWERS].into_iter().find_map(|powers| {
+        let term = |i: usize, j: usize, k: usize| {
+            (0..i).fold(1.0, |p, _| p * places[k]) * (0..j).fold(1.0, |p, _| p * g[k])
+        };
+        let terms: Vec<[usize; 2]> =
+            (0..powers[1]).flat_map(|j| (0..powers[0]).map(move |i| [i, j])).collect();
+        let even: Vec<usize> = (0..places.len()).step_by(2).collect();
+        let columns = terms.iter().map(|[i, j]| even.iter().map(|k| term(*i, *j, *k)).collect());
+        let wanted = even.iter().map(|k| f[*k]).collect();
+        let mut factors = solved(columns.collect(), wanted)?;
+        factors.iter_mut().filter(|c| c.abs() < NOTHING).for_each(|c| *c = 0.0);
+        let holds = |k: usize| {
+            let parts = terms.iter().zip(&factors).map(|([i, j], c)| c * term(*i, *j, k));
+            let (sum, size) = parts.fold((0.0, 0.0), |(sum, size), x| (sum + x, size + x.abs()));
+            (sum - f[k]).abs() <= OFF * size
+        };
+        let mut made = Polynomial::default();
+        for ([i, j], c) in terms.iter().zip(&factors) {
+            made.0[*j][*i] = *c as f32;
+        }
+        (0..places.len()).all(holds).then_some(made)
+    })
+}
+
+/// The factors with which columns add up to what is wanted, as nearly as can be: by columns made orthogonal one after
+/// another. `None` where some depend on others.
+fn solved(mut columns: Vec<Vec<f64>>, mut wanted: Vec<f64>) -> Option<Vec<f64>> {
+    const DEPENDENT: f64 = 1e-11;
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let many = columns.len();
+    let mut mix = vec![vec![0.0; many]; many];
+    let mut parts = vec![0.0; many];
+    for k in 0..many {
+        let size = dot(&columns[k], &columns[k]);
+        // Twice, as the first leaves what rounding makes of it.
+        for j in (0..k).chain(0..k) {
+            let by = dot(&columns[k], &columns[j]) / dot(&columns[j], &columns[j]);
+            mix[j][k] += by;
+            let other = columns[j].clone();
+            columns[k].iter_mut().zip(other).for_each(|(x, y)| *x -= by * y);
+        }
+        let left = dot(&columns[k], &columns[k]);
+        if left.is_nan() || left <= DEPENDENT * DEPENDENT * size {
+            return None;
+        }
+        parts[k] = dot(&wanted, &columns[k]) / left;
+        wanted.iter_mut().zip(&columns[k]).for_each(|(w, x)| *w -= parts[k] * x);
+    }
+    for k in (0..many).rev() {
+        for j in k + 1..many {
+            parts[k] -= mix[k][j] * parts[j];
+        }
+    }
+    Some(parts)
+}
