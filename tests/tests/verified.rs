@@ -56,13 +56,24 @@ pub mod formulas {
     pub fn x_log_square(x: Elem) -> Elem {
         0.5 * x * ln(x * x)
     }
+
+    /// Both functions of the gradient are polynomials in the gate and in one function, which 16 bits look up.
+    #[op(name = "QuickGlu", grad(name = "QuickGluGrad", wrt(gate, value)))]
+    pub fn quick_glu(gate: Elem, value: Elem) -> Elem {
+        gate * sigmoid(1.5 * gate) * value
+    }
 }
 
 #[test]
 fn verify_finds_no_miss() {
-    let line = ["formulas", "verify", "--dtype", "f32", "--stride", "4194301"];
+    verify(&["--dtype", "f32", "--stride", "4194301"]);
+    // All inputs.
+    verify(&["QuickGluGrad", "--dtype", "f16,bf16"]);
+}
+
+fn verify(line: &[&str]) {
     let mut out = Vec::new();
-    let line = line.into_iter().map(OsString::from);
+    let line = ["formulas", "verify"].into_iter().chain(line.iter().copied()).map(OsString::from);
     let code = op_dsl::cli::run(formulas::OPERATORS, "", line, &mut out);
     let said = String::from_utf8_lossy(&out);
     println!("{said}");
