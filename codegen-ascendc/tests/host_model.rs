@@ -461,10 +461,11 @@ fn what_310p_lacks() {
     assert_eq!(floats(&out)[..32], every_other[..]);
     p.broken("bursts_overlap", "overlap", "lie in each other", &[]);
 
-    // A core may write a block again, with equal bytes; nothing else.
+    // A core may write a block again once it is there, with equal bytes; nothing else.
     assert_eq!(floats(&p.good("good_repeat", &x, 256, &[]).0)[52..60], [1.0; 8]);
     let (twice, line) = ("gm-written-twice", "gm-cache-line");
     p.broken("repeat_unequal", twice, "byte 210 of 'b' was already written by core 0", &[]);
+    p.broken("repeat_at_once", "missing-wait", "DataCopy writes byte 208 of 'b'", &[]);
     p.broken("repeat_of_another", twice, "written by core 0", &["--blocks", "2"]);
     p.broken("cache_line", line, "cores 1 and 0 write to bytes [0, 64)", &["--blocks", "2"]);
     p.broken("cache_line_and_copy", line, "bytes [0, 64) of 'b'", &["--blocks", "2"]);

@@ -1,7 +1,9 @@
 // One core: what it may do with its unified buffer, its clocks and its counts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -161,6 +163,30 @@ public:
         ub_.Define(address, length);
     }
 
+    /// Notes that instruction `number` of the pipe to GM writes `length` bytes at `offset` there. Such copies may
+    /// overtake each other: one over the bytes of another starts once that has ended.
+    HOST_MODEL_ONCE void Store(const Region& region, uint64_t offset, uint64_t length, uint32_t number, const char* api,
+                               Where where)
+    {
+        const uint32_t known = clocks.Known(Pipe::kMte3, Pipe::kMte3);
+        while (!stores_.empty() && stores_.front().number <= known) {
+            stores_.pop_front();
+        }
+        if (!region.Fresh(offset, length)) {
+            for (const GmStore& other : stores_) {
+                if (other.region == &region && other.number != number && other.offset < offset + length &&
+                    offset < other.offset + other.length) {
+                    Fail("missing-wait", where,
+                         "%s writes byte %llu of '%s', written by the copy in line %d: a PipeBarrier<PIPE_MTE3> or an "
+                                "event must come in between",
+                                api, static_cast<unsigned long long>(std::max(offset, other.offset)), region.name.c_str(),
+                                clocks.Line(Pipe::kMte3, other.number));
+                }
+            }
+        }
+        stores_.push_back({&region, offset, length, number});
+    }
+
     /// Bytes whose content no one may rely on any more.
     void Forget(uint32_t address, uint32_t length) { ub_.Forget(address, length); }
 
@@ -299,8 +325,17 @@ private:
                     Name(other), clocks.Line(other, notes[block]));
     }
 
+    /// A burst to GM that may not have ended.
+    struct GmStore {
+        const Region* region;
+        uint64_t offset;
+        uint64_t length;
+        uint32_t number;
+    };
+
     host_model::Ub& ub_;
     int first_queue_ = -1;
+    std::deque<GmStore> stores_;
 };
 
 /// The core this thread runs.

@@ -88,6 +88,8 @@ void CopyOut(const char* api, const AscendC::GlobalTensor<T>& dst, const AscendC
         core.CheckSpan(src.Span(), static_cast<uint32_t>(from), bursts.length, 1, api, where);
         core.Read(src.Span(), static_cast<uint32_t>(from), static_cast<uint32_t>(bursts.length), Pipe::kMte3, number, api,
                   where);
+        region.CheckRange(at, bursts.length, "write", where);
+        core.Store(region, static_cast<uint64_t>(at), bursts.length, number, api, where);
         region.Write(at, bursts.length, RunningCore(), TheDevice().epoch, AtomicAdd(), where,
                      core.Ub(static_cast<uint32_t>(from)));
         region.writes.Burst(static_cast<uint64_t>(at), bursts.length);

@@ -93,6 +93,16 @@ public:
         }
     }
 
+    /// Whether nobody wrote any of these bytes: the usual case, without a look at each.
+    bool Fresh(uint64_t offset, uint64_t length) const
+    {
+        uint16_t any = 0;
+        for (uint64_t i = offset; i < std::min<uint64_t>(offset + length, marks_.size()); ++i) {
+            any |= marks_[i];
+        }
+        return any == 0;
+    }
+
     /// Notes a write; `add` is an atomic addition. Where copies take whole blocks only, the last
     /// block of a row may cover what its core has written already, with the same `bytes`.
     HOST_MODEL_ONCE void Write(int64_t offset, uint64_t length, int core, uint32_t epoch, bool add, Where where,
@@ -181,16 +191,6 @@ private:
     struct Free {
         void operator()(uint8_t* memory) const { std::free(memory); }
     };
-
-    // Whether nobody wrote any of these bytes: the usual case, without a look at each.
-    bool Fresh(uint64_t offset, uint64_t length) const
-    {
-        uint16_t any = 0;
-        for (uint64_t i = offset; i < offset + length; ++i) {
-            any |= marks_[i];
-        }
-        return any == 0;
-    }
 
     // Stops if `core` writes to a line that the data cache of another core holds.
     void CheckLine(uint64_t byte, int core, Where where) const

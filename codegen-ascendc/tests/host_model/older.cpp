@@ -73,7 +73,7 @@ __global__ __aicore__ void good_add(GM_ADDR a, GM_ADDR b, GM_ADDR workspace)
 }
 
 // The last block of a row covers what was written before it.
-__aicore__ inline void Repeat(Bench& bench, uint32_t from)
+__aicore__ inline void Repeat(Bench& bench, uint32_t from, bool waits)
 {
     LocalTensor<float> y = bench.out.AllocTensor<float>();
     Duplicate(y, 1.0f, 64);
@@ -81,20 +81,32 @@ __aicore__ inline void Repeat(Bench& bench, uint32_t from)
     bench.out.EnQue(y);
     y = bench.out.DeQue<float>();
     DataCopy(bench.y, y, 64);
-    DataCopy(bench.y[52], y[from], 8);  // finds: repeat_unequal
+    if (waits) {
+        PipeBarrier<PIPE_MTE3>();
+        DataCopy(bench.y[52], y[from], 8);  // finds: repeat_unequal
+    } else {
+        DataCopy(bench.y[52], y[from], 8);  // finds: repeat_at_once
+    }
     bench.out.FreeTensor(y);
 }
 
 __global__ __aicore__ void good_repeat(GM_ADDR a, GM_ADDR b)
 {
     Bench bench(a, b);
-    Repeat(bench, 48);
+    Repeat(bench, 48, true);
+}
+
+// Each may be the last that arrives.
+__global__ __aicore__ void repeat_at_once(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    Repeat(bench, 48, false);
 }
 
 __global__ __aicore__ void repeat_unequal(GM_ADDR a, GM_ADDR b)
 {
     Bench bench(a, b);
-    Repeat(bench, 8);
+    Repeat(bench, 8, true);
 }
 
 __global__ __aicore__ void repeat_of_another(GM_ADDR a, GM_ADDR b)
@@ -209,5 +221,6 @@ __global__ __aicore__ void bursts_overlap(GM_ADDR a, GM_ADDR b)
 
 HOST_MODEL_MAIN(CASE(good_turn), CASE(turn_step), CASE(turn_unaligned), CASE(turn_twice), CASE(turn_again),
                 CASE(good_bursts), CASE(bursts_overlap), CASE(copy_pad), CASE(copy_pad_out), CASE(bf16_copy), CASE(bf16_cast), CASE(cast_rint), CASE(hard_sync),
-                CASE(soft_sync_small), CASE(good_add), CASE(good_repeat), CASE(repeat_unequal), CASE(repeat_of_another),
+                CASE(soft_sync_small), CASE(good_add), CASE(good_repeat), CASE(repeat_unequal), CASE(repeat_at_once),
+                CASE(repeat_of_another),
                 CASE(cache_line), CASE(cache_line_and_copy))
