@@ -1,7 +1,7 @@
 //! What a tile costs the vector unit and the memory.
 
-use super::Instr;
 use super::registers::Work;
+use super::{Instr, Operand};
 use crate::arch::{Arch, Soc};
 use crate::sequence::{Api, Type};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};
@@ -59,7 +59,10 @@ impl Instr {
     /// Cycles for 64 elements.
     pub fn cycles(&self, arch: &Arch) -> f64 {
         // Three addresses, of which one is written as well.
-        let slow = self.api == Api::FusedMulAdd && self.srcs[0] != self.srcs[1];
+        let is_third = |src: &Operand| *src != Operand::Buffer(self.dst);
+        let slow = self.api == Api::FusedMulAdd
+            && self.srcs[0] != self.srcs[1]
+            && self.srcs.iter().all(is_third);
         let addresses = if slow { arch.three_addresses } else { 1.0 };
         arch.cycles(self.api.name(), bytes(self.lanes)) * addresses
     }

@@ -73,7 +73,10 @@ pub(super) fn legalise(flow: &mut Flow, order: &mut Vec<usize>) {
         {
             let acc = flow.seq.steps[i].args[0];
             let again = |j: &usize| flow.seq.steps[*j].args.contains(&acc);
-            let twice = flow.seq.steps[i].args[1..].contains(&acc);
+            // A square is of the accumulator alone: each element is read before it is written.
+            let rest = &flow.seq.steps[i].args[1..];
+            let twice = rest.contains(&acc)
+                && !(api == Api::FusedMulAdd && rest[0] == acc && rest[1] != acc);
             let needed = order[p + 1..].iter().any(again) || flow.outputs.contains(&acc) || twice;
             let foreign = !matches!(flow.seq.steps[acc.0].source, Source::Call(_));
             if needed || foreign {

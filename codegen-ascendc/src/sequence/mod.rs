@@ -297,6 +297,18 @@ impl Seq {
         self.push(Source::Call(api), args, Some(scalar.into()), F32)
     }
 
+    /// `x^2 + c`; nothing else may read `x` afterwards.
+    pub fn square_plus(&mut self, x: Val, c: f64) -> Val {
+        let one = self.splat(c);
+        match self.overload(Api::FusedMulAdd, &[x, x, one]) {
+            Some(_) => self.fused_mul_add(x, x, one),
+            None => {
+                let square = self.mul(x, x);
+                self.adds(square, c)
+            }
+        }
+    }
+
     /// A hoisted vector of equal numbers.
     pub fn splat(&mut self, scalar: impl Into<Scalar>) -> Val {
         self.push(Source::Splat, &[], Some(scalar.into()), F32)

@@ -31,6 +31,11 @@ impl Overload {
             (_, splats) if !splats.contains(&true) => Some(Overload::Vectors),
             (Api::Select, [_, false, true]) => Some(Overload::ScalarLast),
             (Api::Select, _) => Some(Overload::Repeats),
+            // In registers a number is added to a square as cheaply.
+            (Api::FusedMulAdd, [false, false, true]) if lanes == F32 && !arch.registers => {
+                let lacks = arch.lacks.contains(&api.name());
+                (!lacks).then_some(Overload::Repeats)
+            }
             (api, [a, b]) if api.is_binary() && lanes == F32 && a != b => Some(Overload::Repeats),
             _ => None,
         }
@@ -60,6 +65,11 @@ mod tests {
             assert_eq!(of(Api::Div, &[true, true], soc), None);
             assert_eq!(of(Api::Exp, &[true], soc), None);
             assert_eq!(of(Api::Axpy, &[true, false], soc), None);
+        }
+        for (soc, overload) in
+            [("ascend910b", Some(Overload::Repeats)), ("ascend910", None), ("ascend950", None)]
+        {
+            assert_eq!(of(Api::FusedMulAdd, &[false, false, true], soc), overload, "{soc}");
         }
         assert_eq!(of(Api::Select, &[false, true, true], "ascend910"), Some(Overload::EachRepeat));
     }

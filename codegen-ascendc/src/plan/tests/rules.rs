@@ -118,6 +118,11 @@ fn peepholes() {
     });
     assert_eq!(apis(&fused), ["Abs", "FusedMulAdd"]);
     assert_eq!(interpret(&fused, &[-2.0, 5.0], |_| f32::NAN), [15.0]);
+    let saturating = of_two(|b, s| b.call(Prim::Tanh, &[s[0]]));
+    assert_eq!(apis(&saturating), ["Exp", "FusedMulAdd", "Div", "Adds"]);
+    for x in [f32::NEG_INFINITY, -90.0, 0.0, 90.0, f32::INFINITY] {
+        assert_eq!(interpret(&saturating, &[x, 0.0], |_| f32::NAN), [x.clamp(-1.0, 1.0)]);
+    }
     let choice = of_two(|b, s| {
         let zero = b.num(0.0);
         let c = b.call(Prim::Lt, &[zero, s[0]]);
@@ -127,6 +132,28 @@ fn peepholes() {
     assert_eq!(interpret(&choice, &[1.0, 5.0], |_| f32::NAN), [5.0]);
     assert_eq!(interpret(&choice, &[-1.0, 5.0], |_| f32::NAN), [0.0]);
     assert!(choice.need.dense.fixed >= choice.soc.arch.select_reserve);
+}
+
+/// An end of a stream is held where a limit would be lost, and not where the result grows faster than the stream: of
+/// `t`, which is squared.
+#[test]
+fn ends_with_limits_are_held() {
+    let plan = of_two(|b, s| {
+        let (one, sigmoid) = (b.num(1.0), b.call(Prim::Sigmoid, &[s[0]]));
+        let square = b.power(s[1], 2);
+        let less = b.difference(square, one);
+        let low = b.num(-((1u64 << 40) as f64));
+        let above = b.call(Prim::Max, &[s[0], low]);
+        let silu = b.product(sigmoid, above);
+        let bend = b.product(silu, less);
+        b.difference(s[1], bend)
+    });
+    let is_most = |i: &&Instr| matches!(i.scalar, Some(Scalar::Const(c)) if c.abs() == f32::MAX);
+    let held: Vec<&str> = plan.instrs.iter().filter(is_most).map(|i| i.api.name()).collect();
+    assert_eq!(held, ["Mins"]);
+    for (x, t) in [(f32::INFINITY, 1.0), (f32::NEG_INFINITY, 0.0)] {
+        assert_eq!(interpret(&plan, &[x, t], |_| f32::NAN), [t]);
+    }
 }
 
 /// What nobody may overwrite is copied: streams that are stored as they are, values read again.

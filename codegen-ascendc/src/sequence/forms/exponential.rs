@@ -19,18 +19,22 @@ pub fn tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// `1 - 2 / (e^2x + 1)`, and `x` itself below 1/16.
-pub fn tanh_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    let twice = s.muls(x, 2.0);
-    let e = s.exp(twice);
-    let d = s.adds(e, 1.0);
+/// `1 - 2 / (e^2 + 1)` with `e = e^x`, whose square is infinite where a limit is reached: nothing is held.
+pub fn tanh_f32(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let e = s.exp(x);
+    let d = s.square_plus(e, 1.0);
     let two = s.splat(-2.0);
     let q = s.div(two, d);
-    let far = s.adds(q, 1.0);
-    s.named(e, "e^2x");
-    let y = straight_near_zero(s, x, 1.0 / 16.0, 1.0, far);
+    let y = s.adds(q, 1.0);
+    s.named(e, "e^x");
+    s.named(d, "e^2x + 1");
     s.named(y, "tanh x");
     times(s, y, t)
+}
+
+/// The same, and `x` itself below 1/16.
+pub fn tanh_bf16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    near_itself(s, x, t, 1.0 / 16.0, tanh_f32)
 }
 
 /// `e^x - 1`
