@@ -44,6 +44,8 @@ const ENOUGH: f64 = 70.0;
 const NOTHING: f64 = -170.0;
 /// What an f32 result may be off by, in units in the last place.
 const SLACK: f64 = 1.0 / 4096.0;
+/// What a rough result may be off by, beside itself.
+const ROUGH: f64 = 1.0 / 4096.0;
 
 /// The true outputs of one element: input streams and float attributes in, as the numbers that
 /// they are. A result is as near to the truth as `format` asks for: 16-bit ones round as the truth
@@ -52,11 +54,26 @@ const SLACK: f64 = 1.0 / 4096.0;
 /// derivatives are infinite: where they go to one infinity from the left and to the other from the right,
 /// either is right, and the result is the right one's.
 pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64], format: Format) -> Vec<f64> {
+    outputs_where(spec, streams, scalars, |y| suffices(y, format))
+}
+
+/// The same to three digits: enough to see which side of zero they are on, and how far from it.
+pub fn roughly(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
+    outputs_where(spec, streams, scalars, |y| y.off == 0.0 || y.off <= ROUGH * y.value.abs())
+}
+
+/// The same, in f64 where that suffices.
+fn outputs_where(
+    spec: &Spec,
+    streams: &[f64],
+    scalars: &[f64],
+    suffices: impl Fn(Near) -> bool,
+) -> Vec<f64> {
     if streams.iter().any(|x| x.is_infinite()) {
         return limit::outputs(spec, streams, scalars);
     }
     let near = walk::outputs(spec, &at(streams, Near::exact), scalars, &Near::exact);
-    let values: Vec<f64> = match near.iter().all(|y| suffices(*y, format)) {
+    let values: Vec<f64> = match near.iter().all(|y| suffices(*y)) {
         true => near.into_iter().map(|y| y.value).collect(),
         false => exactly(spec, streams, scalars).iter().map(Tower::to_f64).collect(),
     };

@@ -142,7 +142,9 @@ impl Formula {
         if format.is_half() || error <= PLAIN || !got.is_finite() {
             return error;
         }
-        match crossing::scale(x, setting.factor(self), truth) {
+        let roughly =
+            |x: f64| op_dsl_truth::roughly(self.spec, &setting.at(x), &setting.scalars())[k];
+        match crossing::scale(x, setting.factor(self), roughly) {
             0.0 => error,
             scale => format.error(got, want, format.ulp(scale)),
         }

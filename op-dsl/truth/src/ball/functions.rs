@@ -238,11 +238,13 @@ fn erfc_series(x: &Ball) -> Ball {
 }
 
 /// `e^(-x^2) / sqrt(pi) / (x + (1/2) / (x + (2/2) / (x + (3/2) / ..` for large `x`. Convergents lie
-/// on either side of the value in turn.
+/// on either side of the value in turn, and the product of all numerators over both denominators apart.
 fn erfc_fraction(x: &Ball) -> Ball {
     // Numerators and denominators of two neighbours.
     let one = x.num(1.0);
     let (mut a, mut b) = ([x.num(0.0), one.clone()], [one, x.clone()]);
+    // The logarithm of the product.
+    let mut product = 0.0;
     let mut n = 0.5;
     let value = loop {
         let next = |[before, last]: [Ball; 2]| {
@@ -250,7 +252,13 @@ fn erfc_fraction(x: &Ball) -> Ball {
             [last, new]
         };
         (a, b) = (next(a), next(b));
+        product += f64::log2(n);
         n += 0.5;
+        // Quotients take longer than all the rest, so that only those are formed that are close.
+        let estimate = product - b[0].scale() - a[1].scale();
+        if estimate > -(x.precision as f64) && n <= 8192.0 {
+            continue;
+        }
         let [before, last] = [0, 1].map(|i| a[i].clone() / b[i].clone());
         let apart = before - last.clone();
         let close = apart.scale() < last.scale() - x.precision as f64;
