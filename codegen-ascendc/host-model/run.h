@@ -388,6 +388,30 @@ inline int Main(int argc, char** argv, std::initializer_list<Named> kernels)
     return 0;
 }
 
+/// The bytes of a tiling struct.
+struct Bytes {
+    const void* data;
+    size_t size;
+};
+
+/// The program for a call whose tiling is known, and with it the kernel and the blocks.
+inline int MainTiled(int argc, char** argv, std::initializer_list<Named> kernels, const char* kernel, uint64_t ub,
+                     uint32_t cores, Bytes tiling)
+{
+    std::FILE* file = std::fopen("tiling.bin", "wb");
+    if (file == nullptr || std::fwrite(tiling.data, tiling.size, 1, file) != 1 || std::fclose(file) != 0) {
+        Usage("cannot write tiling.bin");
+    }
+    std::vector<std::string> words(argv, argv + argc);
+    words.insert(words.end(), {"--kernel", kernel, "--ub", std::to_string(ub), "--blocks", std::to_string(std::max(cores, 1u)),
+                               "--absent", "workspace", "--tiling", "tiling.bin"});
+    std::vector<char*> arguments;
+    for (std::string& word : words) {
+        arguments.push_back(word.data());
+    }
+    return Main(static_cast<int>(arguments.size()), arguments.data(), kernels);
+}
+
 }  // namespace host_model
 
 /// The main function of a program that runs one of the given kernels.

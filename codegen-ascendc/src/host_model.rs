@@ -93,46 +93,75 @@ pub fn program(calls: &[Call<'_>]) -> Tree {
     tree
 }
 
+/// A kernel's own code and a call's run once, the model's once per element: optimising the former takes
+/// longer than it saves.
+const AS_IT_STANDS: &str = "\
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize(\"O0\")
+#endif
+";
+
 fn main(calls: &[Call<'_>], packages: &[&Package<'_>]) -> String {
     let mut text = Text::new();
+    text.line("#include \"run.h\"\n").lines(AS_IT_STANDS);
     for snake in packages.iter().map(|package| package.snake()) {
         text.line(format!("#include \"op_kernel/{snake}.cpp\""));
         text.line(format!("#include \"op_host/{snake}_tiling_core.h\""));
     }
-    text.line("#include \"run.h\"\n");
+    for package in packages {
+        let mut run = Text::new();
+        tiled(package, &mut run);
+        text.line("").lines(host::core::in_namespace(package, &run.finish()));
+    }
     for (index, call) in calls.iter().enumerate() {
-        text.line(format!("int Call{index}(int argc, char** argv)\n{{"));
-        body(call, &mut text);
-        text.line("}\n");
+        text.line("").function(format!("int Call{index}(int argc, char** argv)"), |text| {
+            body(call, text);
+        });
     }
     let names: Vec<String> = (0..calls.len()).map(|index| format!("Call{index}")).collect();
-    text.line("int main(int argc, char** argv)\n{");
-    text.line(format!("    int (*const calls[])(int, char**) = {{{}}};", names.join(", ")));
-    text.line("    const std::size_t call = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 0;");
-    text.line("    if (argc < 2 || call >= std::size(calls)) {");
-    text.line("        host_model::Usage(\"the first argument is the index of a call\");\n    }");
-    text.line("    return calls[call](argc - 1, argv + 1);\n}");
+    text.line("").function("int main(int argc, char** argv)", |text| {
+        text.line(format!("int (*const calls[])(int, char**) = {{{}}};", names.join(", ")));
+        text.line("const std::size_t call = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 0;");
+        text.block("if (argc < 2 || call >= std::size(calls))", "}", |text| {
+            text.line("host_model::Usage(\"the first argument is the index of a call\");");
+        });
+        text.line("return calls[call](argc - 1, argv + 1);");
+    });
     text.finish()
 }
 
 /// What a call does, as the body of a function of the arguments after its index.
 fn body(call: &Call<'_>, text: &mut Text) {
-    text.line(format!("    using namespace ops::{};", call.package.snake()));
-    tiling(call, text);
-    text.line("    std::FILE* file = std::fopen(\"tiling.bin\", \"wb\");");
-    text.line("    if (file == nullptr || std::fwrite(&data, sizeof data, 1, file) != 1 || std::fclose(file) != 0) {");
-    text.line("        host_model::Usage(\"cannot write tiling.bin\");\n    }");
-    text.line(format!("    const std::string ub = \"{}\";", call.plan.soc.reported_ub()));
-    text.line("    const std::string blocks = std::to_string(std::max(data.cores, 1u));");
-    text.line("    std::vector<std::string> words = {");
-    text.line("        \"--kernel\", data.path == PATH_SMALL ? \"small\" : \"dense\", \"--ub\", ub, \"--blocks\", blocks};");
-    text.line("    words.insert(words.begin(), argv, argv + argc);");
-    text.line("    words.insert(words.end(), {\"--absent\", \"workspace\", \"--tiling\", \"tiling.bin\"});");
-    text.line("    std::vector<char*> args;");
-    text.line("    for (std::string& word : words) {\n        args.push_back(word.data());\n    }");
+    let Call { package, plan, attrs, bound, cores } = call;
+    // What branches on an attribute, or on whether an input is given, is a form of its own.
+    let when = &package.def.specs[bound.spec].when;
+    let int = |a: &usize| when.iter().find(|w| w.0 == *a).map_or(0, |w| w.1).to_string();
+    let chosen: Vec<String> = host::core::branching(package).iter().map(int).collect();
+    let dims: Vec<String> = bound.domain.iter().map(|d| format!("{d}u")).collect();
+    let (rank, split) = (dims.len(), bound.split.is_some());
+    let dim = bound.split.map_or(0, |s| s.dim).to_string();
+    let outer =
+        host::core::outer(package, &dim, |attr| (attrs[attr] == Value::Bool(true)).to_string());
+    let dims = if rank == 0 { "1".into() } else { dims.join(", ") };
+    text.line(format!("using namespace ops::{};", package.snake()));
+    text.line(format!("const uint64_t dims[] = {{{dims}}};"));
+    text.line("TilingData given{};");
+    if gate_is_an_attribute(&package.def) {
+        let first = bound.split.is_some_and(|s| s.gate_first);
+        text.line(format!("given.gateFirst = {};", u32::from(first)));
+    }
+    for (attr, value) in package.def.attrs.iter().zip(attrs.iter()) {
+        if let (AttrKind::Float, Value::Float(v)) = (&attr.kind, value) {
+            text.line(format!("given.{} = {:?}f;", cpp_name(&attr.name), *v as f32));
+        }
+    }
+    text.line(format!("const Extent extent = Collapse(dims, {rank}, {outer}, {split});"));
+    text.line(format!("const uint32_t form = SelectForm({});", chosen.join(", ")));
+    let (ub, pads) = (plan.soc.reported_ub(), plan.soc.arch.pads);
+    text.line(format!("const Machine machine{{{ub}, {cores}, {pads}}};"));
+    let (ty, kernels) = (host::core::type_constant(plan.dtype), instances(call));
     text.line(format!(
-        "    return host_model::Main(static_cast<int>(args.size()), args.data(), {{{}}});",
-        instances(call)
+        "return Run(extent, form, {ty}, machine, given, {{{kernels}}}, argc, argv);"
     ));
 }
 
@@ -147,54 +176,40 @@ fn instances(call: &Call<'_>) -> String {
     all.join(", ")
 }
 
-/// `data`, filled by the emitted host code, and its record in the report.
-fn tiling(call: &Call<'_>, text: &mut Text) {
-    let Call { package, plan, attrs, bound, .. } = call;
-    // What branches on an attribute, or on whether an input is given, is a form of its own.
-    let when = &package.def.specs[bound.spec].when;
-    let int = |a: &usize| when.iter().find(|w| w.0 == *a).map_or(0, |w| w.1).to_string();
-    let chosen: Vec<String> = host::core::branching(package).iter().map(int).collect();
-    let dims: Vec<String> = bound.domain.iter().map(|d| format!("{d}u")).collect();
-    let (rank, split) = (dims.len(), bound.split.is_some());
-    let dim = bound.split.map_or(0, |s| s.dim).to_string();
-    let outer =
-        host::core::outer(package, &dim, |attr| (attrs[attr] == Value::Bool(true)).to_string());
-    let (cores, ub) = (call.cores, plan.soc.reported_ub());
-    let (arch, pads) = (plan.soc.arch.number, plan.soc.arch.pads);
-    text.line(format!(
-        "    const uint64_t dims[] = {{{}}};",
-        if rank == 0 { "1".into() } else { dims.join(", ") }
-    ));
-    text.line(format!("    const Extent extent = Collapse(dims, {rank}, {outer}, {split});"));
-    text.line(format!("    const uint32_t form = SelectForm({});", chosen.join(", ")));
-    text.line(format!(
-        "    const Need* need = FindNeed({arch}, form, {});",
-        host::core::type_constant(plan.dtype)
-    ));
-    text.line("    TilingData data{};");
-    text.line(format!(
-        "    if (need == nullptr || !Tile(extent, *need, Machine{{{ub}, {cores}, {pads}}}, data)) {{"
-    ));
-    text.line("        host_model::Usage(\"the host code finds no tiling\");\n    }");
-    if gate_is_an_attribute(&package.def) {
-        let first = bound.split.is_some_and(|s| s.gate_first);
-        text.line(format!("    data.gateFirst = {};", u32::from(first)));
-    }
-    for (attr, value) in package.def.attrs.iter().zip(attrs.iter()) {
-        if let (AttrKind::Float, Value::Float(v)) = (&attr.kind, value) {
-            text.line(format!("    data.{} = {:?}f;", cpp_name(&attr.name), *v as f32));
+/// `Run`: a call of an operator, tiled by the emitted host code, with the record of that in the report. `given`
+/// has what no tiling finds.
+fn tiled(package: &Package<'_>, text: &mut Text) {
+    text.line("int Run(const Extent& extent, uint32_t form, uint32_t type, const Machine& machine, const TilingData& given,");
+    let rest = "        std::initializer_list<host_model::Named> kernels, int argc, char** argv)";
+    text.function(rest, |text| {
+        text.line("const Need* need = FindNeed(HOST_MODEL_ARCH, form, type);");
+        text.line("TilingData data{};");
+        text.block("if (need == nullptr || !Tile(extent, *need, machine, data))", "}", |text| {
+            text.line("host_model::Usage(\"the host code finds no tiling\");");
+        });
+        if gate_is_an_attribute(&package.def) {
+            text.line("data.gateFirst = given.gateFirst;");
         }
-    }
-    let whole = fields(package).into_iter().filter(|f| f.ty != "float");
-    let (mut format, mut values) = (String::new(), String::new());
-    for field in whole {
-        format += &format!(",\\\"{}\\\":%llu", field.name);
-        values +=
-            &format!(",\n                static_cast<unsigned long long>(data.{})", field.name);
-    }
-    text.line(format!(
-        "    std::printf(\"{{\\\"record\\\":\\\"tiling\\\"{format}}}\\n\"{values});"
-    ));
+        let (floats, whole): (Vec<_>, Vec<_>) =
+            fields(package).into_iter().partition(|field| field.ty == "float");
+        for field in floats {
+            text.line(format!("data.{0} = given.{0};", field.name));
+        }
+        let (mut format, mut values) = (String::new(), String::new());
+        for field in whole {
+            format += &format!(",\\\"{}\\\":%llu", field.name);
+            values +=
+                &format!(",\n            static_cast<unsigned long long>(data.{})", field.name);
+        }
+        text.line(format!(
+            "std::printf(\"{{\\\"record\\\":\\\"tiling\\\"{format}}}\\n\"{values});"
+        ));
+        text.line("const char* kernel = data.path == PATH_SMALL ? \"small\" : \"dense\";");
+        text.line("const host_model::Bytes tiling{&data, sizeof data};");
+        text.line(
+            "return host_model::MainTiled(argc, argv, kernels, kernel, machine.ub, data.cores, tiling);",
+        );
+    });
 }
 
 #[cfg(test)]

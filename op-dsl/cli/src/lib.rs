@@ -22,6 +22,7 @@ mod bench;
 mod build;
 mod check;
 mod constants;
+mod each;
 mod emit;
 mod error;
 mod explain;

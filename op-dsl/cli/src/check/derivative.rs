@@ -24,7 +24,7 @@ pub fn derivative(context: &Context<'_>, op: &'static Operator) -> Result<Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::progress;
+    use crate::check::{kernels::Kernels, progress};
     use crate::tests::{SCALE, WRONG_KERNEL};
     use op_dsl_ir::op::{GradOf, Origin};
 
@@ -39,8 +39,8 @@ mod tests {
             })))
         };
         let (progress, operators) = (progress::bar(), [&*SCALE]);
-        let context =
-            Context { operators: &operators, compiler: String::new(), progress: &progress };
+        let kernels = Kernels::default();
+        let context = Context { operators: &operators, kernels: &kernels, progress: &progress };
         let found = |op| derivative(&context, op).expect("it is judged");
         assert!(found(&SCALE).is_none());
         let Some(Finding::Holds(text)) = found(gradient(&SCALE)) else { panic!("no gradient") };

@@ -3,6 +3,7 @@
 use super::{Context, Finding};
 use crate::array::Array;
 use crate::bench::Pool;
+use crate::each::each;
 use crate::error::Error;
 use crate::roles;
 use crate::simulate::accuracy::accuracy;
@@ -16,8 +17,6 @@ use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{Bound, TensorMeta, bind};
 use op_dsl_ir::op::Value;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Of the activation: tiles of rows, of the columns of one long row, of many short rows.
 const SHAPES: [[usize; 2]; 3] = [[19, 130], [1, 40_000], [250, 6]];
@@ -33,49 +32,73 @@ struct Tally {
     missed: Vec<String>,
 }
 
+/// The kernels of some operators, a program for each architecture: a compiler spends more on what they share than on
+/// them.
+#[derive(Default)]
+pub struct Kernels {
+    programs: Vec<Compiled>,
+}
+
+/// The program of an architecture, and the calls that it has.
+struct Compiled {
+    soc: &'static Soc,
+    program: Program,
+    cases: Vec<Case>,
+}
+
+/// A call but for its data.
+struct Case {
+    op: Operator,
+    plan: Plan,
+    attrs: Vec<Value>,
+    bound: Bound,
+    /// Of the inputs.
+    shapes: Vec<Vec<usize>>,
+}
+
+impl Kernels {
+    /// Emits and compiles what NPUs can do of these operators.
+    pub fn compile(operators: &[&'static Operator], compiler: &str) -> Result<Kernels, Error> {
+        let of_all_rows =
+            |op: &&'static Operator| op.redefined(|def| *def = def.of_all_rows().into_owned());
+        let operators: Vec<Operator> = operators.iter().map(of_all_rows).collect();
+        let mut socs: Vec<&'static Soc> = SOCS.iter().collect();
+        socs.dedup_by(|a, b| a.arch == b.arch);
+        let programs = each(&socs, |soc| Compiled::new(&operators, soc, compiler));
+        let programs = programs.into_iter().filter_map(Result::transpose);
+        Ok(Kernels { programs: programs.collect::<Result<_, _>>()? })
+    }
+}
+
 /// Whether every kernel does what its graph says, and nothing that hardware would do wrong. `packages` says
 /// why there is none.
 pub fn kernels(context: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
-    let op = op.redefined(|def| *def = def.of_all_rows().into_owned());
-    let mut socs: Vec<&'static Soc> = SOCS.iter().collect();
-    socs.dedup_by(|a, b| a.arch == b.arch);
-    let able = |soc| Package::able(op.def(), &[soc], Options::default()).ok().map(|p| p.0);
-    let packages: Vec<Package<'_>> = socs.into_iter().filter_map(able).collect();
-    if packages.is_empty() {
+    let programs = context.kernels.programs.iter();
+    let programs: Vec<&Compiled> = programs.filter(|p| p.cases_of(op).next().is_some()).collect();
+    if programs.is_empty() {
         return Ok(None);
     }
     context.progress.reset();
-    context.progress.set_length(packages.len() as u64);
-    let (next, total) = (AtomicUsize::new(0), Mutex::new(Ok(Tally::default())));
-    let work = || {
-        while let Some(package) = packages.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let tally = on_one(&op, package, &context.compiler);
-            context.progress.inc(1);
-            let mut total = total.lock().unwrap_or_else(|e| e.into_inner());
-            match (tally, &mut *total) {
-                (Ok(tally), Ok(all)) => all.merge(tally),
-                (Err(e), _) => *total = Err(e),
-                (Ok(_), Err(_)) => {}
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(work);
-        }
-        work();
+    context.progress.set_length(programs.len() as u64);
+    let tallies = each(&programs, |program| {
+        let tally = program.tally(op);
+        context.progress.inc(1);
+        tally
     });
-    let tally = total.into_inner().unwrap_or_else(|e| e.into_inner())?;
-    let names: Vec<&str> = packages.iter().map(|package| package.soc().name).collect();
+    let mut all = Tally::default();
+    for tally in tallies {
+        all.merge(tally?);
+    }
+    let names: Vec<&str> = programs.iter().map(|program| program.soc.name).collect();
     let said = format!(
         "{} calls on {}, at most {:.2} of the budget",
-        tally.calls,
+        all.calls,
         names.join(", "),
-        tally.load
+        all.load
     );
-    Ok(Some(Finding::of(match tally.missed.first() {
+    Ok(Some(Finding::of(match all.missed.first() {
         None => Ok(said),
-        Some(first) => Err(format!("{} of {said}; {first}", tally.missed.len())),
+        Some(first) => Err(format!("{} of {said}; {first}", all.missed.len())),
     })))
 }
 
@@ -87,54 +110,93 @@ impl Tally {
     }
 }
 
-/// A call with its tensors.
-struct Case<'p> {
-    plan: &'p Plan,
-    attrs: Vec<Value>,
-    bound: Bound,
-    inputs: Vec<Array>,
-}
-
-/// All kernels of one architecture, as one program.
-fn on_one(op: &Operator, package: &Package<'_>, compiler: &str) -> Result<Tally, Error> {
-    let of_plan = |plan| SHAPES.map(|shape| Case::new(op, plan, &shape));
-    let cases: Vec<Case<'_>> = package.plans.iter().flat_map(of_plan).collect::<Result<_, _>>()?;
-    let calls: Vec<Call<'_>> = cases.iter().map(|case| case.call(package)).collect();
-    let program = Program::compile(&calls, compiler)?;
-    let mut tally = Tally { calls: cases.len(), ..Tally::default() };
-    for (i, case) in cases.iter().enumerate() {
-        let why = match program.run(i, op, &case.attrs, &case.inputs)? {
-            Ran::Finding(finding) => finding,
-            Ran::Whole { outputs, .. } => {
-                let found = accuracy(op, &case.attrs, &case.bound, &case.inputs, &outputs);
-                tally.load = tally.load.max(found.error / found.budget);
-                if found.good() {
-                    continue;
-                }
-                format!("{:.2} of at most {} ulp off", found.error, found.budget)
-            }
+impl Compiled {
+    /// `None` where the architecture has no kernel of any of them.
+    fn new(
+        operators: &[Operator],
+        soc: &'static Soc,
+        compiler: &str,
+    ) -> Result<Option<Compiled>, Error> {
+        let able = |op| {
+            let package = Package::able(Operator::def(op), &[soc], Options::default()).ok()?.0;
+            Some((op, package))
         };
-        tally.missed.push(format!("{}: {why}", case.describe(op)));
+        let packages: Vec<(&Operator, Package<'_>)> = operators.iter().filter_map(able).collect();
+        Compiled::of(&packages, soc, compiler)
     }
-    Ok(tally)
+
+    fn of(
+        packages: &[(&Operator, Package<'_>)],
+        soc: &'static Soc,
+        compiler: &str,
+    ) -> Result<Option<Compiled>, Error> {
+        let mut cases = Vec::new();
+        let mut from = Vec::new();
+        for (op, package) in packages {
+            for (plan, shape) in package.plans.iter().flat_map(|p| SHAPES.map(|shape| (p, shape))) {
+                cases.push(Case::new(op, plan, &shape)?);
+                from.push(package);
+            }
+        }
+        if cases.is_empty() {
+            return Ok(None);
+        }
+        let calls: Vec<Call<'_>> =
+            cases.iter().zip(from).map(|(case, package)| case.call(package)).collect();
+        let program = Program::compile(&calls, compiler)?;
+        Ok(Some(Compiled { soc, program, cases }))
+    }
+
+    /// The calls of an operator, and their indices.
+    fn cases_of(&self, op: &Operator) -> impl Iterator<Item = (usize, &Case)> {
+        let name = op.name();
+        self.cases.iter().enumerate().filter(move |(_, case)| case.op.name() == name)
+    }
+
+    /// Runs all calls of an operator.
+    fn tally(&self, op: &Operator) -> Result<Tally, Error> {
+        let mut tally = Tally::default();
+        for (i, case) in self.cases_of(op) {
+            tally.calls += 1;
+            let inputs = case.inputs()?;
+            let why = match self.program.run(i, &case.op, &case.attrs, &inputs)? {
+                Ran::Finding(finding) => finding,
+                Ran::Whole { outputs, .. } => {
+                    let found = accuracy(&case.op, &case.attrs, &case.bound, &inputs, &outputs);
+                    tally.load = tally.load.max(found.error / found.budget);
+                    if found.good() {
+                        continue;
+                    }
+                    format!("{:.2} of at most {} ulp off", found.error, found.budget)
+                }
+            };
+            tally.missed.push(format!("{}: {why}", case.describe()));
+        }
+        Ok(tally)
+    }
 }
 
-impl<'p> Case<'p> {
-    fn new(op: &Operator, plan: &'p Plan, shape: &[usize]) -> Result<Case<'p>, Error> {
+impl Case {
+    fn new(op: &Operator, plan: &Plan, shape: &[usize]) -> Result<Case, Error> {
         let attrs = attributes(op, &op.def().specs[plan.spec]);
         let shapes = roles::input_shapes(op, &attrs, shape)?;
-        let longest = shapes.iter().map(|s| s.iter().product()).max().unwrap_or(0);
-        let mut normal = Pool::normal_of(3.0, longest);
-        let def = op.def();
-        let tensors = def.inputs.iter().zip(&shapes).enumerate();
-        let filled = tensors.map(|(i, (tensor, shape))| match stored(def, &attrs, i, plan.dtype) {
-            Stored::Nothing => Ok(Array::absent()),
-            _ => normal.array(tensor.kind, plan.dtype, shape),
-        });
-        let inputs: Vec<Array> = filled.collect::<Result<_, _>>()?;
-        let metas: Vec<TensorMeta<'_>> = inputs.iter().map(Array::meta).collect();
+        let of = |(i, shape)| TensorMeta { shape, dtype: stored(op.def(), &attrs, i, plan.dtype) };
+        let metas: Vec<TensorMeta<'_>> = shapes.iter().map(|s| &**s).enumerate().map(of).collect();
         let bound = bind(op.def(), &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
-        Ok(Case { plan, attrs, bound, inputs })
+        Ok(Case { op: op.clone(), plan: plan.clone(), attrs, bound, shapes })
+    }
+
+    /// The same data at every call.
+    fn inputs(&self) -> Result<Vec<Array>, Error> {
+        let (def, dtype) = (self.op.def(), self.plan.dtype);
+        let longest = self.shapes.iter().map(|s| s.iter().product()).max().unwrap_or(0);
+        let mut normal = Pool::normal_of(3.0, longest);
+        let tensors = def.inputs.iter().zip(&self.shapes).enumerate();
+        let filled = tensors.map(|(i, (tensor, shape))| match stored(def, &self.attrs, i, dtype) {
+            Stored::Nothing => Ok(Array::absent()),
+            _ => normal.array(tensor.kind, dtype, shape),
+        });
+        filled.collect()
     }
 
     fn call<'c>(&'c self, package: &'c Package<'c>) -> Call<'c> {
@@ -142,10 +204,10 @@ impl<'p> Case<'p> {
         Call { package, plan, attrs, bound, cores: CORES }
     }
 
-    fn describe(&self, op: &Operator) -> String {
+    fn describe(&self) -> String {
         let (soc, dtype) = (self.plan.soc.name, self.plan.dtype);
         let dims: Vec<String> = self.bound.domain.iter().map(usize::to_string).collect();
-        let mode = mode(op, &op.def().specs[self.plan.spec]);
+        let mode = mode(&self.op, &self.op.def().specs[self.plan.spec]);
         format!("{soc} {dtype} {mode} {}", dims.join("x"))
     }
 }
@@ -166,7 +228,9 @@ mod tests {
             graph.outputs = graph.outputs.iter().rev().copied().collect::<Vec<_>>().into();
         });
         let compiler = compiler().expect("a compiler");
-        let tally = on_one(&other, &package, &compiler).expect("it runs");
+        let compiled = Compiled::of(&[(&other, package)], &SOCS[0], &compiler);
+        let tally = compiled.expect("it compiles").expect("kernels").tally(&other);
+        let tally = tally.expect("it runs");
         assert_eq!((tally.calls, tally.missed.len()), (3, 3), "{:?}", tally.missed);
         assert!(
             tally.missed[1].starts_with("ascend910b f32 formula 1x20000: "),

@@ -20,6 +20,7 @@ use super::simulate::program;
 use super::{Operators, Verdict, lookup, print, progress};
 use codegen_cpu::rt::call::Operator;
 use indicatif::ProgressBar;
+use kernels::Kernels;
 use std::io::Write;
 
 /// What came of one promise of one operator.
@@ -51,10 +52,13 @@ impl Finding {
 struct Context<'a> {
     /// Where forward operators are.
     operators: Operators<'a>,
-    /// For the host model.
-    compiler: String,
+    /// Those of the operators that are judged together.
+    kernels: &'a Kernels,
     progress: &'a ProgressBar,
 }
+
+/// Operators whose kernels are compiled together.
+const TOGETHER: usize = 16;
 
 /// One promise; `None` where an operator does not make it.
 type Pass = fn(&Context<'_>, &'static Operator) -> Result<Option<Finding>, Error>;
@@ -70,19 +74,24 @@ const PASSES: [(&str, Pass); 4] = [
 pub fn check(operators: Operators, args: &Args, out: &mut dyn Write) -> Result<Verdict, Error> {
     let chosen = lookup::chosen(operators, args.op.as_deref())?;
     let progress = progress::bar();
-    let context = Context { operators, compiler: program::compiler()?, progress: &progress };
+    let compiler = program::compiler()?;
     let width = chosen.iter().map(|op| op.name().len()).max().unwrap_or(0);
     let mut verdict = Verdict::Good;
-    for (i, op) in chosen.iter().enumerate() {
-        progress.set_prefix(format!("[{}/{}] ", i + 1, chosen.len()));
-        for (name, pass) in PASSES {
-            progress.set_message(format!("{} {name}", op.name()));
-            let Some(finding) = pass(&context, op)? else { continue };
-            let (word, text) = finding.said();
-            let line = format!("{:width$}  {name:10}  {word:6}  {text}\n", op.name());
-            progress.suspend(|| print(out, &line))?;
-            if let Finding::Missed(_) = finding {
-                verdict = Verdict::Missed;
+    for (k, some) in chosen.chunks(TOGETHER).enumerate() {
+        progress.set_message("compiling kernels");
+        let kernels = Kernels::compile(some, &compiler)?;
+        let context = Context { operators, kernels: &kernels, progress: &progress };
+        for (i, op) in some.iter().enumerate() {
+            progress.set_prefix(format!("[{}/{}] ", k * TOGETHER + i + 1, chosen.len()));
+            for (name, pass) in PASSES {
+                progress.set_message(format!("{} {name}", op.name()));
+                let Some(finding) = pass(&context, op)? else { continue };
+                let (word, text) = finding.said();
+                let line = format!("{:width$}  {name:10}  {word:6}  {text}\n", op.name());
+                progress.suspend(|| print(out, &line))?;
+                if let Finding::Missed(_) = finding {
+                    verdict = Verdict::Missed;
+                }
             }
         }
     }
