@@ -3,7 +3,7 @@
 //! `op_dsl::build::ascendc` is its door for build scripts, the command `build` for everybody else.
 
 use crate::arch::Soc;
-use crate::emit::{Cann, Language, Layout, Options, Refused, WriteError, emit_all};
+use crate::emit::{Cann, Language, Layout, Options, Refused, WriteError, emit_all, left_out};
 use op_dsl_ir::op::OpDef;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -221,8 +221,9 @@ fn script<'d>(defs: impl Iterator<Item = &'d OpDef>) -> Result<(), Error> {
     // Without a toolkit the project is for one that is installed later.
     let cann = toolkit.as_ref().map_or(Cann::V9, |t| t.cann);
     let options = Options { cann, language, ..Options::default() };
-    for refusal in write(defs, Layout::Custom, &[soc], &options, &out, false)?.1 {
-        println!("cargo::warning=left out: {refusal}");
+    let (_, refusals) = write(defs, Layout::Custom, &[soc], &options, &out, false)?;
+    for said in left_out::sentences(&refusals) {
+        println!("cargo::warning=left out: {said}");
     }
     println!("cargo::rustc-env=OP_DSL_PROJECT={}", out.display());
     match toolkit {

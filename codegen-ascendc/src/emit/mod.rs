@@ -10,6 +10,7 @@
 //! api       op_api/      level-0 launcher and aclnn, two-stage
 //! paper     README, docs/, examples/, tests/, golden.py
 //! layout    which of these go where, with their build files
+//! left_out  what targets cannot do, in few sentences
 //! tree      files in memory -> files on disk, whole or not at all
 //! ```
 //!
@@ -20,6 +21,7 @@ mod branch;
 pub mod host;
 pub mod kernel;
 pub mod layout;
+pub mod left_out;
 pub mod package;
 pub mod paper;
 pub mod text;

@@ -5,7 +5,7 @@ use super::error::Error;
 use super::{Operators, lookup};
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::build;
-use codegen_ascendc::emit::{Options, Package, Refused};
+use codegen_ascendc::emit::{Options, Package, Refused, left_out};
 use std::fs;
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
     let defs = chosen.iter().map(|op| op.def());
     let (roots, left) = build::write(defs, args.layout, &socs, &options, &args.out, args.force)?;
     let written = roots.iter().map(|root| format!("{}\n", root.display()));
-    let left = left.iter().map(|refusal| format!("left out: {refusal}\n"));
+    let left = left_out::sentences(&left).into_iter().map(|said| format!("left out: {said}\n"));
     Ok(written.chain(left).collect())
 }
 
