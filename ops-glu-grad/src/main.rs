@@ -7,6 +7,10 @@ const EXAMPLE: &str = "\
 cargo run --release -q -- run GeGluV2 --in x=ops-glu-grad/data/x.npy --out y=y.npy --out gelu=gelu.npy
 cargo run --release -q -- run GeGluGradV2 --in dy=ops-glu-grad/data/dy.npy --in x=ops-glu-grad/data/x.npy --in gelu=gelu.npy --out dx=dx.npy";
 
+/// What the same operators take where people wrote them.
+const BY_HAND: &str = include_str!("../data/by_hand.csv");
+
 fn main() -> ExitCode {
-    op_dsl::cli::main(ops_glu_grad::OPERATORS, EXAMPLE)
+    let operators = ops_glu_grad::OPERATORS;
+    op_dsl::cli::Program { operators, example: EXAMPLE, by_hand: BY_HAND }.main()
 }

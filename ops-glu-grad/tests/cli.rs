@@ -320,6 +320,21 @@ fn explain() {
     assert!(one.contains("On ascend910b in bf16: "));
 }
 
+/// Figures of the family's own file, each of an operator that there is.
+#[test]
+fn report_beside_hand_written_operators() {
+    let place = Place::new();
+    for (op, parts) in [
+        ("SigmoidGrad", ["<td>3641</td>", "<td>4 / 7 / 7</td>"]),
+        ("ReGlu", ["line of formula", "<td>–</td>"]),
+    ] {
+        place.good(&format!("report {op} --out page.html"));
+        let page = fs::read_to_string(place.0.path().join("page.html")).unwrap();
+        parts.iter().for_each(|part| assert!(page.contains(part), "{op}: {part}"));
+    }
+    place.refused("report Relu --compare ops-glu-grad/data/x.npy", "--compare ops-glu-grad");
+}
+
 #[test]
 fn verify() {
     let place = Place::new();

@@ -46,6 +46,7 @@ pub enum Command {
     /// Show formula, derivative, simplified graph, what each primitive becomes, and what would be cheaper.
     Explain(Explain),
     /// Write a page of all there is to see of the operators: formulas, errors, speed, costs.
+    #[command(after_long_help = help::REPORT)]
     Report(Report),
     /// Show which core and tile of an NPU owns which part of the activation.
     Tile(Tile),
@@ -248,6 +249,9 @@ pub struct Report {
     /// CSV of `bench --format csv`, of any operators and systems, to show their speed.
     #[arg(long, value_name = "FILE.csv")]
     pub bench: Option<String>,
+    /// CSV of what operators take that somebody wrote by hand, to show these beside them; by default the program's own.
+    #[arg(long, value_name = "FILE.csv")]
+    pub compare: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -64,12 +64,23 @@ enum Verdict {
     Missed,
 }
 
+/// A program's command line.
+#[derive(Clone, Copy)]
+pub struct Program<'a> {
+    /// What it is about.
+    pub operators: &'a [&'static Operator],
+    /// Shown when there are no arguments.
+    pub example: &'a str,
+    /// The CSV that `report` takes for `--compare` if none is named; `report --help` has its columns. May be empty.
+    pub by_hand: &'a str,
+}
+
 /// Runs the program's command line: parses it, does it, prints to standard output.
 ///
 /// `example` is shown when there are no arguments. Whatever is wrong with the input is one line on
 /// standard error and exit code 2, and then no output file has been touched.
 pub fn main(operators: &[&'static Operator], example: &str) -> ExitCode {
-    run(operators, example, std::env::args_os(), &mut io::stdout().lock())
+    Program { operators, example, by_hand: "" }.main()
 }
 
 /// What [`main`] does with this command line, printing to `out`. The first word is the program's.
@@ -79,21 +90,53 @@ pub fn run(
     line: impl Iterator<Item = OsString>,
     out: &mut dyn Write,
 ) -> ExitCode {
-    let done = match args::parse(line) {
-        Ok(args::Parsed::Text(text)) => print(out, &text),
-        Ok(args::Parsed::Nothing) => print(out, &about(operators, example)),
-        Ok(args::Parsed::Command(command)) => dispatch(operators, command, out),
-        Err(e) => Err(e),
-    };
-    match done.and_then(|verdict| out.flush().map(|()| verdict).map_err(Error::Stdout)) {
-        Ok(Verdict::Good) => ExitCode::SUCCESS,
-        Ok(Verdict::Missed) => ExitCode::FAILURE,
-        // Whoever read our output has seen enough.
-        Err(Error::Stdout(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(e) => {
-            // If standard error is gone too, nobody is left to tell.
-            let _ = writeln!(io::stderr(), "error: {}", error::one_line(&e.to_string()));
-            ExitCode::from(2)
+    Program { operators, example, by_hand: "" }.run(line, out)
+}
+
+impl Program<'_> {
+    /// As [`main`] does.
+    pub fn main(&self) -> ExitCode {
+        self.run(std::env::args_os(), &mut io::stdout().lock())
+    }
+
+    /// As [`run`] does.
+    pub fn run(&self, line: impl Iterator<Item = OsString>, out: &mut dyn Write) -> ExitCode {
+        let done = match args::parse(line) {
+            Ok(args::Parsed::Text(text)) => print(out, &text),
+            Ok(args::Parsed::Nothing) => print(out, &about(self.operators, self.example)),
+            Ok(args::Parsed::Command(command)) => self.dispatch(command, out),
+            Err(e) => Err(e),
+        };
+        match done.and_then(|verdict| out.flush().map(|()| verdict).map_err(Error::Stdout)) {
+            Ok(Verdict::Good) => ExitCode::SUCCESS,
+            Ok(Verdict::Missed) => ExitCode::FAILURE,
+            // Whoever read our output has seen enough.
+            Err(Error::Stdout(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            Err(e) => {
+                // If standard error is gone too, nobody is left to tell.
+                let _ = writeln!(io::stderr(), "error: {}", error::one_line(&e.to_string()));
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    fn dispatch(&self, command: args::Command, out: &mut dyn Write) -> Result<Verdict, Error> {
+        let operators = self.operators;
+        match command {
+            args::Command::New(args) => print(out, &new::new(&args)?),
+            args::Command::Check(args) => check::check(operators, &args, out),
+            args::Command::List(args) => print(out, &list::list(operators, &args)),
+            args::Command::Run(args) => print(out, &run::run(operators, &args)?),
+            args::Command::Bench(args) => bench::bench(operators, &args, out),
+            args::Command::Verify(args) => verify::verify(operators, &args, out),
+            args::Command::Explain(args) => print(out, &explain::explain(operators, &args)?),
+            args::Command::Report(args) => {
+                print(out, &report::report(operators, &args, self.by_hand)?)
+            }
+            args::Command::Tile(args) => print(out, &tile::tile(operators, &args)?),
+            args::Command::Emit(args) => print(out, &emit::emit(operators, &args)?),
+            args::Command::Simulate(args) => simulate::simulate(operators, &args, out),
+            args::Command::Build(args) => print(out, &build::build(operators, &args)?),
         }
     }
 }
@@ -110,27 +153,6 @@ pub fn check(operators: &[&'static Operator]) -> Result<String, String> {
         Ok(Verdict::Good) => Ok(said),
         Ok(Verdict::Missed) => Err(said),
         Err(e) => Err(format!("{said}{e}")),
-    }
-}
-
-fn dispatch(
-    operators: Operators,
-    command: args::Command,
-    out: &mut dyn Write,
-) -> Result<Verdict, Error> {
-    match command {
-        args::Command::New(args) => print(out, &new::new(&args)?),
-        args::Command::Check(args) => check::check(operators, &args, out),
-        args::Command::List(args) => print(out, &list::list(operators, &args)),
-        args::Command::Run(args) => print(out, &run::run(operators, &args)?),
-        args::Command::Bench(args) => bench::bench(operators, &args, out),
-        args::Command::Verify(args) => verify::verify(operators, &args, out),
-        args::Command::Explain(args) => print(out, &explain::explain(operators, &args)?),
-        args::Command::Report(args) => print(out, &report::report(operators, &args)?),
-        args::Command::Tile(args) => print(out, &tile::tile(operators, &args)?),
-        args::Command::Emit(args) => print(out, &emit::emit(operators, &args)?),
-        args::Command::Simulate(args) => simulate::simulate(operators, &args, out),
-        args::Command::Build(args) => print(out, &build::build(operators, &args)?),
     }
 }
 

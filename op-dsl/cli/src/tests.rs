@@ -373,12 +373,36 @@ fn report_is_one_page_whole_or_not_at_all() {
     {
         assert!(text.contains(part), "{part}");
     }
+    assert!(!text.contains("by hand"));
+    let by_hand = path("hand.csv");
+    let figures = "# op-dsl by hand 1\n# a book\noperator,form,npu,dtype,calls,cycles,lines,source\n\
+        Scale,,,,,,90210,page 1\nScale,formula,ascend910b,f16,70,7.5,,page 2\n";
+    std::fs::write(&by_hand, figures).expect("a writable file");
+    let beside = path("beside.html");
+    good(&["report", "--out", &beside, "--compare", &by_hand]);
+    let text_beside = std::fs::read_to_string(&beside).expect("the page");
+    for part in [
+        "<td>90210</td>",
+        "<td>– / 70 / –</td>",
+        "<td>– / 7.5 / –</td>",
+        "by hand it has 90210 lines (page 1).",
+        "<p class=\"legend\">page 2</p>",
+        "By hand: a book.",
+    ] {
+        assert!(text_beside.contains(part), "{part}");
+    }
+    std::fs::remove_file(&beside).expect("the page");
     // Nothing comes from elsewhere.
     assert_eq!(count("http"), count("xmlns=\"http://www.w3.org/2000/svg\""));
     refused(&["report", "--out", &path("nowhere/a.html")]);
     refused(&["report", "--out", &path(".")]);
     refused(&["report", "--out", &path("b.html"), "--bench", &page]);
     refused(&["report", "--out", &path("b.html"), "--bench", &path("none.csv")]);
+    refused(&["report", "--out", &path("b.html"), "--compare", &csv]);
+    refused(&["report", "--out", &path("b.html"), "--compare", &path("none.csv")]);
+    std::fs::write(&by_hand, "").expect("a writable file");
+    refused(&["report", "--out", &path("b.html"), "--compare", &by_hand]);
+    std::fs::remove_file(&by_hand).expect("the file");
     refused(&["report", "Scael"]);
     let mut names: Vec<_> = std::fs::read_dir(place.path())
         .expect("the directory")

@@ -66,3 +66,15 @@ With --compare a second table has every row of both files: the times before and 
 file has a row several times: files may be joined end to end), now over before, and both ratios to the
 floor. Where the machine's speed drifts, those tell more than times do. It follows a CSV as notes,
 which start with `#` and are passed over by --compare.";
+
+/// What the files of `report` are.
+pub const REPORT: &str = "\
+A file for --compare begins with `# op-dsl by hand 1`, then notes that say where its figures are from, then
+
+  operator,form,npu,dtype,calls,cycles,lines,source
+
+and rows of two kinds; cells that do not belong to a row are empty:
+  lines   operator, how many lines its package has (blank ones aside), where they are
+  a tile  operator, form (as `verify --all` names modes), NPU, element type, vector calls per tile, their
+          cycles of the vector unit for 64 elements (may be empty), where they were counted
+Where a file says nothing of an operator, the page has a dash.";

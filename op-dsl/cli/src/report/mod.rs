@@ -1,12 +1,16 @@
 //! `report`: all there is to see of the operators, as one page that needs no other file.
 //!
 //! ```text
-//! maths   graphs as MathML
-//! errors  how far results are off over the range of the activation
-//! plot    that as a picture of lines
-//! page    the sections of the operators, and what is around them
+//! maths    graphs as MathML
+//! errors   how far results are off over the range of the activation
+//! plot     that as a picture of lines
+//! by_hand  what hand-written operators take, and the file that says so
+//! beside   the operators beside those
+//! page     the sections of the operators, and what is around them
 //! ```
 
+mod beside;
+mod by_hand;
 mod errors;
 mod maths;
 mod page;
@@ -16,15 +20,21 @@ use super::args::Report as Args;
 use super::bench::{self, record::Record};
 use super::error::Error;
 use super::{Operators, lookup, progress};
+use by_hand::ByHand;
 use page::{Operator, page};
 use std::io::Write;
 use std::path::Path;
 
-/// Writes the page, whole or not at all; says where.
-pub fn report(operators: Operators, args: &Args) -> Result<String, Error> {
+/// Writes the page, whole or not at all; says where. `by_hand` is the CSV of what hand-written operators take, if no other
+/// is asked for.
+pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String, Error> {
     let chosen = lookup::chosen(operators, args.op.as_deref())?;
     let times = args.bench.as_deref().map(|path| bench::read("--bench", path)).transpose()?;
     let times = times.unwrap_or_default();
+    let by_hand = match args.compare.as_deref() {
+        Some(path) => read(path, operators)?,
+        None => ByHand::of_csv(by_hand, operators).map_err(Error::Usage)?,
+    };
     let wrong = |e: std::io::Error| Error::Usage(format!("--out {}: {e}", args.out.display()));
     if args.out.is_dir() {
         return Err(wrong(std::io::ErrorKind::IsADirectory.into()));
@@ -38,16 +48,26 @@ pub fn report(operators: Operators, args: &Args) -> Result<String, Error> {
     for op in chosen {
         progress.set_message(op.name().to_owned());
         let of_op = |r: &&Record| r.subject.op == op.name();
-        sections.push(Operator::new(op, times.records.iter().filter(of_op))?);
+        sections.push(Operator::new(op, times.records.iter().filter(of_op), &by_hand)?);
         progress.inc(1);
     }
     progress.finish_and_clear();
-    let text = page(&sections, &times.machine);
+    let text = page(&sections, &times.machine, &by_hand);
     file.write_all(text.as_bytes()).map_err(wrong)?;
     readable(file.as_file()).map_err(wrong)?;
     file.persist(&args.out).map_err(|e| wrong(e.error))?;
     let (count, kib) = (sections.len(), text.len().div_ceil(1024));
     Ok(format!("{}: {count} operators, {kib} KiB\n", args.out.display()))
+}
+
+/// The figures in a file.
+fn read(path: &Path, operators: Operators) -> Result<ByHand, Error> {
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string());
+    let figures = text.and_then(|text| match text.is_empty() {
+        true => Err("is empty".into()),
+        false => ByHand::of_csv(&text, operators),
+    });
+    figures.map_err(|e| Error::Usage(format!("--compare {}: {e}; see --help", path.display())))
 }
 
 /// Temporary files are their owner's alone; a page is for others too.

@@ -1,5 +1,7 @@
 //! The sections of the operators, and what is around them.
 
+use super::beside::{self, Lines, Tiles};
+use super::by_hand::ByHand;
 use super::errors::Errors;
 use super::maths;
 use super::plot::plot;
@@ -11,10 +13,8 @@ use crate::table::{Table, escaped};
 use crate::tile::Divided;
 use crate::verify::formula::Formula;
 use codegen_ascendc::arch::SOCS;
-use codegen_ascendc::emit::{Layout, Options, Package};
 use codegen_cpu::rt::call;
 use op_dsl_ir::DType;
-use op_dsl_ir::op::OpDef;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("style.css");
@@ -26,12 +26,16 @@ const CORES: u32 = 4;
 pub struct Operator {
     name: String,
     section: String,
+    lines: Lines,
+    /// On the first NPU.
+    tiles: Tiles,
 }
 
 impl Operator {
     pub fn new<'r>(
         op: &'static call::Operator,
         times: impl Iterator<Item = &'r Record>,
+        by_hand: &ByHand,
     ) -> Result<Operator, Error> {
         let (name, def) = (op.name().to_owned(), op.def());
         let mut text = format!("<section id=\"{name}\" aria-labelledby=\"h-{name}\">");
@@ -58,17 +62,22 @@ impl Operator {
         }
         text += &speed(times);
         text += &costs(op);
+        text += &beside::section(op, by_hand);
         text += &tiles(op);
-        text += &lines(def);
-        Ok(Operator { name, section: text + "</section>" })
+        let lines = Lines::of(def, by_hand);
+        text += &lines.told();
+        let tiles = Tiles::of(op, &SOCS[0], by_hand);
+        Ok(Operator { name, section: text + "</section>", lines, tiles })
     }
 }
 
 /// The page around the sections.
-pub fn page(operators: &[Operator], machine: &[String]) -> String {
+pub fn page(operators: &[Operator], machine: &[String], by_hand: &ByHand) -> String {
     let links = operators.iter().map(|op| format!("<li><a href=\"#{0}\">{0}</a></li>", op.name));
     let links: String = links.collect();
     let sections: String = operators.iter().map(|op| &*op.section).collect();
+    let all: Vec<_> = operators.iter().map(|op| (&*op.name, &op.lines, &op.tiles)).collect();
+    let overview = beside::overview(&all, by_hand);
     let machine: String = machine.iter().map(|line| format!("{}<br>", escaped(line))).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -76,7 +85,7 @@ pub fn page(operators: &[Operator], machine: &[String]) -> String {
          <meta name=\"color-scheme\" content=\"light dark\"><title>Operators</title>\
          <style>{STYLE}</style></head><body><a class=\"skip\" href=\"#main\">To the operators</a>\
          <header><h1>Operators</h1><p>{machine}</p><nav aria-label=\"Operators\"><ul>{links}</ul></nav>\
-         </header><main id=\"main\">{sections}</main></body></html>\n"
+         {overview}</header><main id=\"main\">{sections}</main></body></html>\n"
     )
 }
 
@@ -118,7 +127,7 @@ fn costs(op: &'static call::Operator) -> String {
     titled("Cost on NPUs", &cost::table(&[op]), cost::LEGEND)
 }
 
-fn titled(title: &str, table: &Table, legend: &str) -> String {
+pub fn titled(title: &str, table: &Table, legend: &str) -> String {
     if table.is_empty() {
         return String::new();
     }
@@ -149,28 +158,6 @@ fn tiles(op: &call::Operator) -> String {
          <figcaption>{heading}, {CORES} cores: a colour for each core, an outline for each tile.</figcaption></figure>",
         divided.picture(op.def())
     )
-}
-
-/// How much was written, and how much of it is made.
-fn lines(def: &OpDef) -> String {
-    let count = |text: &str| text.lines().filter(|l| !l.trim().is_empty()).count();
-    let written = match count(&def.formula) {
-        1 => "1 line".into(),
-        n => format!("{n} lines"),
-    };
-    let socs = Layout::OpsNn.socs();
-    let made = match Package::able(def, &socs, Options::default()) {
-        Ok((package, _)) => {
-            let files = Layout::OpsNn.tree(&[package]).files;
-            let lines: usize = files.iter().map(|file| count(&file.text)).sum();
-            format!(
-                "; its package for an NPU has {lines} lines in {} files, all generated",
-                files.len()
-            )
-        }
-        Err(refusal) => format!("; no package: {}", escaped(&refusal.why.to_string())),
-    };
-    format!("<p class=\"legend\">{written} of formula{made}.</p>")
 }
 
 /// A doc comment: what stands between backticks is code.

@@ -1,0 +1,168 @@
+//! The operators beside those that somebody wrote by hand.
+
+use super::by_hand::ByHand;
+use crate::table::{Table, escaped};
+use crate::verify::formula::mode;
+use codegen_ascendc::arch::{SOCS, Soc};
+use codegen_ascendc::emit::{Layout, Options, Package};
+use codegen_ascendc::plan::plan;
+use codegen_cpu::rt::call::Operator;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::OpDef;
+use std::fmt::Display;
+
+/// What stands where nobody has counted.
+const UNKNOWN: &str = "–";
+/// The order of element types in a cell.
+const ORDER: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
+/// What the columns are; the NPU goes before it.
+const LEGEND: &str = "Lines: of the formula in Rust, of the package that is made of it, of the package by hand; blank ones \
+    are not counted. Calls: vector calls per tile; cycles: of the vector unit for 64 elements; in f32 / f16 / bf16.";
+
+/// How much was written of an operator, and how much of it is made.
+pub struct Lines {
+    written: usize,
+    /// Lines and files of the package; else why there is none.
+    made: Result<(usize, usize), String>,
+    by_hand: Option<(usize, String)>,
+}
+
+/// Lines that are not blank.
+fn count(text: &str) -> usize {
+    text.lines().filter(|line| !line.trim().is_empty()).count()
+}
+
+impl Lines {
+    pub fn of(def: &OpDef, by_hand: &ByHand) -> Lines {
+        let socs = Layout::OpsNn.socs();
+        let made = match Package::able(def, &socs, Options::default()) {
+            Ok((package, _)) => {
+                let files = Layout::OpsNn.tree(&[package]).files;
+                Ok((files.iter().map(|file| count(&file.text)).sum(), files.len()))
+            }
+            Err(refusal) => Err(refusal.why.to_string()),
+        };
+        let by_hand = by_hand.lines(&def.name).map(|(lines, source)| (lines, source.to_owned()));
+        Lines { written: count(&def.formula), made, by_hand }
+    }
+
+    /// As a sentence.
+    pub fn told(&self) -> String {
+        let written = match self.written {
+            1 => "1 line".into(),
+            n => format!("{n} lines"),
+        };
+        let made = match &self.made {
+            Ok((lines, files)) => format!(
+                "; its package for an NPU has {lines} lines in {files} files, all generated"
+            ),
+            Err(why) => format!("; no package: {}", escaped(why)),
+        };
+        let by_hand = match &self.by_hand {
+            Some((lines, source)) => {
+                format!("; by hand it has {lines} lines ({})", escaped(source))
+            }
+            None => String::new(),
+        };
+        format!("<p class=\"legend\">{written} of formula{made}{by_hand}.</p>")
+    }
+}
+
+/// What the tiles of an operator take on an NPU, and by hand: a row for each form.
+pub struct Tiles {
+    pub npu: &'static Soc,
+    pub rows: Vec<Row>,
+}
+
+/// A form's calls and cycles, in the order of [`ORDER`].
+pub struct Row {
+    pub form: String,
+    calls: [String; 2],
+    cycles: [String; 2],
+    /// Where those by hand were counted.
+    sources: Vec<String>,
+}
+
+impl Tiles {
+    pub fn of(op: &'static Operator, npu: &'static Soc, by_hand: &ByHand) -> Tiles {
+        let def = op.def().of_all_rows();
+        let rows = def.specs.iter().enumerate().map(|(spec, s)| {
+            let form = mode(op, s);
+            let plans = ORDER.map(|dtype| plan(&def, spec, dtype, npu).ok());
+            let hand = ORDER.map(|dtype| by_hand.cost(op.name(), &form, npu, dtype));
+            let mut sources: Vec<String> =
+                hand.iter().flatten().map(|(_, source)| (*source).to_owned()).collect();
+            sources.dedup();
+            Row {
+                calls: [
+                    joined(plans.each_ref().map(|p| p.as_ref().map(|p| p.cost.calls))),
+                    joined(hand.map(|cost| cost.map(|c| c.0.calls))),
+                ],
+                cycles: [
+                    joined(plans.each_ref().map(|p| p.as_ref().map(|p| p.cost.cycles))),
+                    joined(hand.map(|cost| cost.and_then(|c| c.0.cycles))),
+                ],
+                sources,
+                form,
+            }
+        });
+        Tiles { npu, rows: rows.collect() }
+    }
+}
+
+impl Row {
+    fn is_by_hand(&self) -> bool {
+        !self.sources.is_empty()
+    }
+
+    fn cells(&self) -> [String; 4] {
+        let [[calls, calls_by_hand], [cycles, cycles_by_hand]] =
+            [&self.calls, &self.cycles].map(Clone::clone);
+        [calls, calls_by_hand, cycles, cycles_by_hand]
+    }
+}
+
+/// `18 / 21 / 24`: element types without a value are dashes, and one dash is enough if all are.
+fn joined<T: Display>(values: [Option<T>; 3]) -> String {
+    if values.iter().all(Option::is_none) {
+        return UNKNOWN.into();
+    }
+    values.map(|v| v.map_or(UNKNOWN.into(), |v| v.to_string())).join(" / ")
+}
+
+/// The section of an operator: where somebody has counted.
+pub fn section(op: &'static Operator, by_hand: &ByHand) -> String {
+    let mut table = Table::new(&["form", "NPU", "calls", "by hand", "cycles", "by hand"]);
+    let mut sources: Vec<String> = Vec::new();
+    for npu in SOCS {
+        for row in Tiles::of(op, npu, by_hand).rows.into_iter().filter(Row::is_by_hand) {
+            table.row([row.form.clone(), npu.name.into()].into_iter().chain(row.cells()));
+            sources.extend(row.sources);
+        }
+    }
+    sources.dedup();
+    super::page::titled("Beside the hand-written operator", &table, &escaped(&sources.join(", ")))
+}
+
+/// A table of all operators; nothing without figures by hand.
+pub fn overview(operators: &[(&str, &Lines, &Tiles)], by_hand: &ByHand) -> String {
+    if by_hand.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&[
+        "operator", "form", "lines", "made", "by hand", "calls", "by hand", "cycles", "by hand",
+    ]);
+    for (name, lines, tiles) in operators {
+        let made = lines.made.as_ref().map_or(UNKNOWN.into(), |made| made.0.to_string());
+        let hand = lines.by_hand.as_ref().map_or(UNKNOWN.into(), |hand| hand.0.to_string());
+        for (k, row) in tiles.rows.iter().enumerate() {
+            let first = [(*name).to_owned(), lines.written.to_string(), made.clone(), hand.clone()];
+            let [name, lines, made, hand] = if k == 0 { first } else { Default::default() };
+            let cells = [name, row.form.clone(), lines, made, hand];
+            table.row(cells.into_iter().chain(row.cells()));
+        }
+    }
+    let npu = operators.first().map_or("", |(_, _, tiles)| tiles.npu.name);
+    let legend = format!("{LEGEND} On {npu}. By hand: {}.", by_hand.notes.join(" "));
+    super::page::titled("Beside hand-written operators", &table, &escaped(&legend))
+}
