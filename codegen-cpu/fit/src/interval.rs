@@ -2,29 +2,17 @@
 //!
 //! First the polynomials alone, whose error falls with a power of the width: bisection, at little cost.
 //! In floats they are worse, by what cancels in the sum with `a[0]`, which falls with the width too,
-//! and by bad luck. So all segments are fitted in full. Where one fails, the width is made smaller
-//! until that one is good, and all are fitted again, that one first.
+//! and by bad luck. So all segments are fitted in full, and made narrower as needed (`narrow`).
 
 use crate::element::Element;
 use crate::grid::{Grid, Index};
 use crate::judge::Judge;
+use crate::narrow::{self, Segmented, order};
 use crate::nodes::{self, Nodes};
 use crate::policy;
 use crate::segment::{self, Fitted};
 use crate::table::{Centring, Design, End, Segment, Table};
 use crate::view::View;
-
-/// A width that fails is made smaller by this at least.
-const STEP: f64 = 0.985;
-/// Less than this share of what the polynomials alone would allow is not looked at.
-const LEAST: f64 = 0.6;
-
-/// Samples of one segment while a table is fitted, times the number of segments: wide ones take more.
-const PLAIN: usize = 8192;
-/// Of the finished table there are so many times more.
-const HEARING: usize = 2;
-/// It may be worse by this.
-const LENIENT: f64 = 1.08;
 
 /// What all segments of a search have in common.
 pub(crate) struct Search<'a> {
@@ -84,7 +72,7 @@ impl<'a> Search<'a> {
         // Whole segments must fit in.
         let mut width = all / self.entries as f64;
         while self.grid(width).is_none() && width > all / 1024.0 {
-            width *= STEP;
+            width *= Self::STEP;
         }
         width
     }
@@ -125,68 +113,8 @@ impl<'a> Search<'a> {
 
     /// A table with segments as wide as can be, but no wider than this, that are all within the target.
     pub(crate) fn table(&self, from: f64, target: f64) -> Option<Table> {
-        let (mut hot, mut width) = (0.0, from);
-        while let Some(grid) = self.grid(width) {
-            match self.segments(&grid, hot, target) {
-                Ok((segments, ulp)) => return Some(self.finish(grid, segments, ulp)),
-                Err(at) => hot = at,
-            }
-            width = self.narrowed(width * STEP, from * LEAST, hot, target)?;
-        }
-        None
-    }
-
-    /// A width between two with which the segment at `hot` is within the target.
-    fn narrowed(&self, wide: f64, narrow: f64, hot: f64, target: f64) -> Option<f64> {
-        let good = |width: f64| {
-            self.grid(width).is_some_and(|grid| {
-                let i = order(&grid, hot).next().unwrap_or(0);
-                self.segment(&grid, i, target).worst <= target
-            })
-        };
-        if wide <= narrow || !good(narrow) {
-            return None;
-        }
-        if good(wide) {
-            return Some(wide);
-        }
-        let (mut enough, mut few) = (narrow, wide);
-        for _ in 0..5 {
-            let middle = 0.5 * (enough + few);
-            if good(middle) { enough = middle } else { few = middle }
-        }
-        Some(enough)
-    }
-
-    fn segment(&self, grid: &Grid, i: usize, target: f64) -> Fitted {
-        segment::fit(self.view, &self.design, &self.nodes(grid, i), PLAIN / self.entries, target)
-    }
-
-    /// All segments and their largest error, or where one is that failed.
-    fn segments(&self, grid: &Grid, hot: f64, target: f64) -> Result<(Vec<Segment>, f64), f64> {
-        let mut segments = vec![Segment::EMPTY; self.entries];
-        let mut ulp = 0.0f64;
-        for i in order(grid, hot) {
-            let fitted = self.segment(grid, i, target);
-            if fitted.worst > target {
-                return Err(0.5 * (grid.start(i) + grid.start(i + 1)));
-            }
-            segments[i] = fitted.segment;
-        }
-        // What is rare in one segment is not so rare in all.
-        for (i, segment) in segments.iter().enumerate() {
-            let (left, right) = (grid.start(i), grid.start(i + 1));
-            let worst = Judge::new(self.view, left, right, HEARING * PLAIN / self.entries).worst(
-                &self.design,
-                segment,
-                target * LENIENT,
-            );
-            if worst > target * LENIENT {
-                return Err(0.5 * (left + right));
-            }
-            ulp = ulp.max(worst);
-        }
-        Ok((segments, ulp))
+        let (grid, segments, ulp) = narrow::all(self, from, target, &mut None)?;
+        Some(self.finish(grid, segments, ulp))
     }
 
     pub(crate) fn finish(&self, grid: Grid, segments: Vec<Segment>, ulp: f64) -> Table {
@@ -242,9 +170,22 @@ impl<'a> Search<'a> {
     }
 }
 
-/// All segments, the one at `hot` first.
-fn order(grid: &Grid, hot: f64) -> impl Iterator<Item = usize> + use<> {
-    let entries = grid.entries as i64;
-    let first = grid.segment(hot as f32).clamp(0, entries - 1) as usize;
-    core::iter::once(first).chain((0..grid.entries).filter(move |&i| i != first))
+impl Segmented for Search<'_> {
+    type Segment = Segment;
+    const STEP: f64 = 0.985;
+    const SAMPLES: usize = 8192;
+    const OUTER_FIRST: bool = false;
+
+    fn grid(&self, width: f64) -> Option<Grid> {
+        self.grid(width)
+    }
+
+    fn fit(&self, grid: &Grid, i: usize, samples: usize, target: f64) -> Fitted<Segment> {
+        segment::fit(self.view, &self.design, &self.nodes(grid, i), samples, target)
+    }
+
+    fn worst(&self, segment: &Segment, at: [f64; 2], samples: usize, enough: f64) -> f64 {
+        let [left, right] = at;
+        Judge::new(self.view, left, right, samples).worst(&(&self.design, segment), enough)
+    }
 }

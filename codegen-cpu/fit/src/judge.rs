@@ -5,7 +5,7 @@
 //! computed at plain samples, and more are taken where it is largest beside the result's own unit.
 
 use crate::float::{Random, power_of_two};
-use crate::table::{Design, Segment};
+use crate::symmetry::Symmetry;
 use crate::view::View;
 
 /// Of the bound of rounding so much is met somewhere, sampled or not.
@@ -16,6 +16,24 @@ const PLACES: usize = 12;
 const CLOSE: usize = 8;
 /// Values are asked for by as many: what is no good mostly fails at the first.
 const COLUMN: usize = 64;
+
+/// What is judged: a segment's values, by the arithmetic of the evaluator.
+pub(crate) trait Judged {
+    /// How the function comes from them.
+    fn symmetry(&self) -> Symmetry;
+
+    /// The value at `z`.
+    fn at(&self, z: f32) -> f32;
+
+    /// The value at `z`, and what rounding may have made of it at most.
+    fn at_with_bound(&self, z: f32) -> (f32, f64);
+
+    /// The value on the other side, where this one's is `own`.
+    fn other(&self, own: f32, z: f32) -> f32 {
+        let symmetry = self.symmetry();
+        symmetry.finish(own, -z * symmetry.sign() as f32)
+    }
+}
 
 /// Samples of one segment.
 pub(crate) struct Judge<'a> {
@@ -61,11 +79,11 @@ impl<'a> Judge<'a> {
 
     /// The largest error in units in the last place; once it is more than `enough`, no more is looked for.
     /// At zero, which is more common than other numbers, none is forgiven.
-    pub(crate) fn worst(&mut self, design: &Design, segment: &Segment, enough: f64) -> f64 {
+    pub(crate) fn worst(&mut self, judged: &impl Judged, enough: f64) -> f64 {
         let mut worst = 0.0f64;
         if self.left.abs() < 1e-12 || self.right.abs() < 1e-12 {
             let want = self.view.zero[(self.right > 1e-12) as usize].value;
-            if segment.at(design, -segment.centre) != want as f32 {
+            if judged.at(0.0) != want as f32 {
                 return f64::INFINITY;
             }
         }
@@ -81,8 +99,8 @@ impl<'a> Judge<'a> {
                 continue;
             }
             let (z, want) = self.plain[at];
-            let (got, bound) = segment.at_with_bound(design, z - segment.centre);
-            let (error, unit) = self.error(design, got, z, want);
+            let (got, bound) = judged.at_with_bound(z);
+            let (error, unit) = self.error(judged, got, z, want);
             worst = worst.max(error).max(bound / unit * LIKELY);
             if worst > enough {
                 return worst;
@@ -99,8 +117,7 @@ impl<'a> Judge<'a> {
             })
             .collect();
         for (z, want) in self.look(close) {
-            let got = segment.at(design, z - segment.centre);
-            worst = worst.max(self.error(design, got, z, want).0);
+            worst = worst.max(self.error(judged, judged.at(z), z, want).0);
             if worst > enough {
                 break;
             }
@@ -109,15 +126,15 @@ impl<'a> Judge<'a> {
     }
 
     /// The error of `got` at `z` in units in the last place, and the unit, of the side where it is worse.
-    fn error(&self, design: &Design, got: f32, z: f32, want: f64) -> (f64, f64) {
+    fn error(&self, judged: &impl Judged, got: f32, z: f32, want: f64) -> (f64, f64) {
         let at = z as f64;
         let unit = self.view.unit(at, want);
         let error = (got as f64 - want).abs() / unit;
         if error.is_nan() {
             return (f64::INFINITY, unit);
         }
-        let Some(other) = design.symmetry.other(want, at) else { return (error, unit) };
-        let got = design.symmetry.finish(got, (-at * design.symmetry.sign()) as f32);
+        let Some(other) = judged.symmetry().other(want, at) else { return (error, unit) };
+        let got = judged.other(got, z);
         let other_unit = self.view.other_unit(at, other);
         (error.max((got as f64 - other).abs() / other_unit), unit.min(other_unit))
     }
@@ -141,7 +158,7 @@ mod tests {
         for (i, segment) in table.segments.iter().enumerate() {
             let (left, right) = (table.grid.start(i), table.grid.start(i + 1));
             let mut judge = Judge::new(&view, left, right, 1024);
-            let fine = judge.worst(&table.design, segment, 9.0);
+            let fine = judge.worst(&(&table.design, segment), 9.0);
             assert!(fine <= request.target, "{i}: {fine}");
             for k in 0..=table.design.degree {
                 let mut wrong = *segment;
@@ -152,7 +169,7 @@ mod tests {
                 let step = 4.0 * crate::float::ulp(value) / libm::pow(far, k as f64);
                 wrong.a[k] =
                     (wrong.a[k] as f64 + step.max(crate::float::ulp(wrong.a[k] as f64))) as f32;
-                let seen = judge.worst(&table.design, &wrong, 9.0);
+                let seen = judge.worst(&(&table.design, &wrong), 9.0);
                 assert!(seen > request.target, "segment {i}, coefficient {k}: {seen}");
             }
         }

@@ -32,7 +32,7 @@
 //! | look | `function`, `view` | Symmetry by value, zeros, the order of a zero at zero; how far the oracle is sure, from where on the function has rounded to its limit. |
 //! | cells | `cells` | From here on, fine polynomials answer for the oracle, which may be slow. |
 //! | request | `request`, `policy` | Of degrees and layouts the one that takes the least time on ordinary data: operations, and how often data leave the table. The cheapest by what polynomials alone can do first, until no other can be cheaper. |
-//! | interval | `interval` | The widest segments with which all are within the target. |
+//! | interval | `interval`, `narrow` | The widest segments with which all are within the target. |
 //! | centre | `centre` | A segment's centre is a zero, or a float whose value is nearly a float, so `a[0]` needs no low part; of several the one where least cancels. |
 //! | squares | `nodes`, `squares` | Weighted least squares at Chebyshev nodes, weights adapted until nearly minimax. Coefficients are rounded from the lowest up; the others make good what that costs. |
 //! | judge | `judge` | The polynomial in f32, both signs of `x`, at samples, more where rounding is coarsest beside the result. Not good enough: the next centre, then narrower segments. |
@@ -64,6 +64,7 @@ mod interval;
 mod judge;
 mod made;
 mod mend;
+mod narrow;
 mod nodes;
 mod oracle;
 mod policy;

@@ -2,9 +2,10 @@
 
 use crate::centre::{self, Centre};
 use crate::float::toward_zero;
-use crate::judge::Judge;
+use crate::judge::{Judge, Judged};
 use crate::nodes::Nodes;
 use crate::squares::Problem;
+use crate::symmetry::Symmetry;
 use crate::table::{Design, Segment};
 use crate::view::View;
 
@@ -15,7 +16,7 @@ pub(crate) fn off(target: f64) -> f64 {
 }
 
 /// So often are weights adapted.
-const LAWSON: usize = 5;
+pub(crate) const LAWSON: usize = 5;
 
 /// So many centres are tried.
 const CENTRES: usize = 10;
@@ -25,10 +26,24 @@ const HOPELESS: f64 = 1.3;
 
 /// What became of a segment.
 #[derive(Clone, Copy)]
-pub(crate) struct Fitted {
-    pub(crate) segment: Segment,
+pub(crate) struct Fitted<S> {
+    pub(crate) segment: S,
     /// In units in the last place.
     pub(crate) worst: f64,
+}
+
+impl Judged for (&Design, &Segment) {
+    fn symmetry(&self) -> Symmetry {
+        self.0.symmetry
+    }
+
+    fn at(&self, z: f32) -> f32 {
+        self.1.at(self.0, z - self.1.centre)
+    }
+
+    fn at_with_bound(&self, z: f32) -> (f32, f64) {
+        self.1.at_with_bound(self.0, z - self.1.centre)
+    }
 }
 
 /// The error that a polynomial of this degree has at best, relative to the value.
@@ -49,25 +64,44 @@ pub(crate) fn fit(
     nodes: &Nodes,
     samples: usize,
     target: f64,
-) -> Fitted {
-    let most = self::off(target);
+) -> Fitted<Segment> {
     let mut judge = Judge::new(view, nodes.left, nodes.right, samples);
-    let mut best = Fitted { segment: Segment::EMPTY, worst: f64::INFINITY };
-    for (tried, place) in centre::places(view, nodes).into_iter().take(CENTRES).enumerate() {
-        let centre = place.centre(view, nodes);
-        let (segment, off) = polynomial(design, nodes, centre);
+    let none = Fitted { segment: Segment::EMPTY, worst: f64::INFINITY };
+    let places = centre::places(view, nodes);
+    best(
+        none,
+        &places,
+        target,
+        |place| {
+            let centre = place.centre(view, nodes);
+            let (segment, off) = polynomial(design, nodes, centre);
+            (segment, off, centre.preferred)
+        },
+        |segment| judge.worst(&(design, segment), target),
+    )
+}
+
+/// Of segments about several places the first that is good enough, or the best. `at` is a segment, how far off its
+/// polynomial was before rounding, and whether it is preferred; `judge` is the error that it has in floats.
+pub(crate) fn best<S, P>(
+    none: Fitted<S>,
+    places: &[P],
+    target: f64,
+    mut at: impl FnMut(&P) -> (S, f64, bool),
+    mut judge: impl FnMut(&S) -> f64,
+) -> Fitted<S> {
+    let most = self::off(target);
+    let mut best = none;
+    for (tried, place) in places.iter().take(CENTRES).enumerate() {
+        let (segment, off, preferred) = at(place);
         // A relative error is half as many units below a power of two as above. A half is the last rounding's.
         let known = 0.5 + off * 8_388_608.0;
         // Between samples a polynomial may be off by as much as it is at a node; it is to be of no account.
-        let worst = if off > most {
-            f64::INFINITY
-        } else {
-            known.max(judge.worst(design, &segment, target))
-        };
+        let worst = if off > most { f64::INFINITY } else { known.max(judge(&segment)) };
         if worst < best.worst {
             best = Fitted { segment, worst };
         }
-        let comfortable = if centre.preferred || tried > 2 { 1.0 } else { 0.92 };
+        let comfortable = if preferred || tried > 2 { 1.0 } else { 0.92 };
         let enough = worst <= target * comfortable;
         let hopeless = off > 4.0 * most
             || (tried > 2 && best.worst.is_finite() && best.worst > HOPELESS * target);

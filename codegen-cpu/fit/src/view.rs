@@ -33,6 +33,13 @@ pub(crate) struct Reach {
     pub(crate) limit: Option<f64>,
 }
 
+/// Where the oracle was asked, what it said, and how far it was sure.
+struct Sure {
+    to: f64,
+    places: Vec<f64>,
+    values: Vec<Known>,
+}
+
 impl<'a> View<'a> {
     pub(crate) fn new(
         function: &'a Function<'a>,
@@ -132,7 +139,16 @@ impl<'a> View<'a> {
         k.error <= (size * share).max(least) && k.value.abs() < f32::MAX as f64
     }
 
-    fn find_reach(&self, k: usize, sign: f64) -> Result<Reach, Refusal> {
+    /// The same without limits: for what goes on where the function stands still.
+    pub(crate) fn unlimited(mut self) -> Result<Self, Refusal> {
+        for (k, sign) in self.signs() {
+            self.reach[k] = Reach { to: self.sure(sign)?.to, limit: None };
+        }
+        Ok(self)
+    }
+
+    /// How far the oracle is sure of its values on a side, by those at some places.
+    fn sure(&self, sign: f64) -> Result<Sure, Refusal> {
         let [low, high] = self.function.hints.domain;
         let end = FAR.min(if sign < 0.0 { -low } else { high });
         let places: Vec<f64> =
@@ -153,6 +169,11 @@ impl<'a> View<'a> {
                 self.border(inside, places[j], sign, &|x, k| !doubt(x, k))
             }
         };
+        Ok(Sure { to, places, values })
+    }
+
+    fn find_reach(&self, k: usize, sign: f64) -> Result<Reach, Refusal> {
+        let Sure { to, places, values } = self.sure(sign)?;
         // The limit of the table's own side: under a reflection, of the other end.
         let own = if self.symmetry.sign() < 0.0 { 1 - k } else { k };
         let Some(limit) = self.function.hints.limits[own] else {

@@ -1,0 +1,130 @@
+//! Segments as wide as can be.
+//!
+//! All are fitted. Where one fails, the width is made smaller until that one is good, and all are fitted again, that one
+//! first.
+
+use crate::grid::Grid;
+use crate::segment::Fitted;
+
+/// Less than this share of what the polynomials alone would allow is not looked at.
+const LEAST: f64 = 0.6;
+
+/// Samples of one segment of a finished table, times the number of segments: wide ones take more.
+const HEARING: usize = 16_384;
+/// It may be worse by this.
+const LENIENT: f64 = 1.08;
+
+/// What has segments to be fitted.
+pub(crate) trait Segmented {
+    /// One of them.
+    type Segment;
+
+    /// Segments of about this width.
+    fn grid(&self, width: f64) -> Option<Grid>;
+
+    /// A width that fails is made smaller by this at least.
+    const STEP: f64;
+    /// Samples of one segment while a table is fitted, times the number of segments.
+    const SAMPLES: usize;
+    /// Whether segments far from zero are the ones that mostly fail, and so are to be tried first.
+    const OUTER_FIRST: bool;
+
+    /// Segment `i`, judged by so many samples.
+    fn fit(&self, grid: &Grid, i: usize, samples: usize, target: f64) -> Fitted<Self::Segment>;
+
+    /// A segment's error between two places; once it is more than `enough`, no more is looked for.
+    fn worst(&self, segment: &Self::Segment, at: [f64; 2], samples: usize, enough: f64) -> f64;
+}
+
+/// A grid, its segments, and their largest error.
+pub(crate) type Found<S> = (Grid, Vec<S>, f64);
+
+/// Segments as wide as can be, but no wider than this, that are all within the target. `hot` is where others failed that
+/// are much like these, if anywhere, and becomes where these did.
+pub(crate) fn all<S: Segmented>(
+    of: &S,
+    from: f64,
+    target: f64,
+    hot: &mut Option<f64>,
+) -> Option<Found<S::Segment>> {
+    let mut width = match *hot {
+        Some(hot) => narrowed(of, from, from * LEAST, hot, target)?,
+        None => from,
+    };
+    while let Some(grid) = of.grid(width) {
+        match segments(of, &grid, hot.unwrap_or(0.0), target) {
+            Ok((segments, ulp)) => return Some((grid, segments, ulp)),
+            Err(at) => *hot = Some(at),
+        }
+        width = narrowed(of, width * S::STEP, from * LEAST, hot.unwrap_or(0.0), target)?;
+    }
+    None
+}
+
+/// A width between two with which the segment at `hot` is within the target.
+fn narrowed<S: Segmented>(of: &S, wide: f64, narrow: f64, hot: f64, target: f64) -> Option<f64> {
+    let good = |width: f64| {
+        of.grid(width).is_some_and(|grid| {
+            let i = at(&grid, hot);
+            of.fit(&grid, i, S::SAMPLES / grid.entries, target).worst <= target
+        })
+    };
+    if wide <= narrow || !good(narrow) {
+        return None;
+    }
+    if good(wide) {
+        return Some(wide);
+    }
+    let (mut enough, mut few) = (narrow, wide);
+    for _ in 0..5 {
+        let middle = 0.5 * (enough + few);
+        if good(middle) { enough = middle } else { few = middle }
+    }
+    Some(enough)
+}
+
+/// All segments and their largest error, or where one is that failed.
+fn segments<S: Segmented>(
+    of: &S,
+    grid: &Grid,
+    hot: f64,
+    target: f64,
+) -> Result<(Vec<S::Segment>, f64), f64> {
+    let place = |i: usize| [grid.start(i), grid.start(i + 1)];
+    let middle = |[left, right]: [f64; 2]| 0.5 * (left + right);
+    let mut segments: Vec<(usize, S::Segment)> = Vec::with_capacity(grid.entries);
+    let mut order: Vec<usize> = order(grid, hot).collect();
+    if S::OUTER_FIRST {
+        order[1..].sort_by(|i, j| grid.start(*j).abs().total_cmp(&grid.start(*i).abs()));
+    }
+    for i in order {
+        let fitted = of.fit(grid, i, S::SAMPLES / grid.entries, target);
+        if fitted.worst > target {
+            return Err(middle(place(i)));
+        }
+        segments.push((i, fitted.segment));
+    }
+    segments.sort_by_key(|(i, _)| *i);
+    // What is rare in one segment is not so rare in all.
+    let mut ulp = 0.0f64;
+    for (i, segment) in &segments {
+        let enough = target * LENIENT;
+        let worst = of.worst(segment, place(*i), HEARING / grid.entries, enough);
+        if worst > enough {
+            return Err(middle(place(*i)));
+        }
+        ulp = ulp.max(worst);
+    }
+    Ok((segments.into_iter().map(|(_, segment)| segment).collect(), ulp))
+}
+
+/// All segments, the one at `hot` first.
+pub(crate) fn order(grid: &Grid, hot: f64) -> impl Iterator<Item = usize> + use<> {
+    let first = at(grid, hot);
+    core::iter::once(first).chain((0..grid.entries).filter(move |&i| i != first))
+}
+
+/// The segment at a place, or the one next to it.
+fn at(grid: &Grid, place: f64) -> usize {
+    grid.segment(place as f32).clamp(0, grid.entries as i64 - 1) as usize
+}
