@@ -38,6 +38,7 @@
 //! | judge | `judge` | The polynomial in f32, both signs of `x`, at samples, more where rounding is coarsest beside the result. Not good enough: the next centre, then narrower segments. |
 //! | 16 bits | `half`, `truth`, `mend` | No estimate: all 65,536 inputs. Polynomials that get some wrong are moved by as little as makes them right. |
 //! | several | `made` | Functions that are polynomials in one other: a table of that, judged by what is made of it. |
+//! | both | `joint` | A function and its derivative from one look-up: the derivative's polynomials, rounded as those of its integral. |
 //! | tail | `tail` | What the function is beyond its tables: the logarithm by polynomials, then a straight line. |
 //!
 //! What has been fitted can be kept in a file ([`words`]).
@@ -61,6 +62,7 @@ mod function;
 mod grid;
 mod half;
 mod interval;
+mod joint;
 mod judge;
 mod made;
 mod mend;
@@ -83,6 +85,7 @@ pub use element::Element;
 pub use function::Function;
 pub use grid::{Grid, Index};
 pub use made::{Base, Made, Polynomial};
+pub use joint::{Bend, Joint, Piece, Steps};
 pub use oracle::{Hints, Oracle};
 pub use refusal::Refusal;
 pub use request::Request;

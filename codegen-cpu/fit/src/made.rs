@@ -18,7 +18,7 @@ use crate::oracle::Hints;
 use crate::policy;
 use crate::request::Request;
 use crate::symmetry::Symmetry;
-use crate::table::Table;
+use crate::table::{FINDING, Table};
 use crate::truth::Results;
 use crate::view::View;
 
@@ -163,8 +163,8 @@ impl Made {
 
     /// About how many nanoseconds an element takes, of all functions by a table.
     pub fn cost(&self, table: &Table) -> f64 {
-        let products = self.results.iter().map(Polynomial::operations).sum();
-        policy::of(table, self.results.len()) + policy::operations(products)
+        let products: usize = self.results.iter().map(Polynomial::operations).sum();
+        policy::of(table, self.results.len()) + policy::operations(FINDING + products)
     }
 }
 

@@ -4,6 +4,7 @@
 //! outside the table has that one evaluated otherwise. Times are of one element on AVX-512, in
 //! nanoseconds; on other levels they are larger by much the same factor.
 
+use crate::joint::Steps;
 use crate::symmetry::Symmetry;
 use crate::table::{Centring, Design, End, Table};
 
@@ -23,7 +24,24 @@ pub(crate) fn of(table: &Table, functions: usize) -> f64 {
 
 /// Nanoseconds an element of tables of this design from `low` to `high`.
 pub(crate) fn cost(design: &Design, within: [f64; 2], ends: [End; 2], functions: usize) -> f64 {
-    let [low, high] = within;
+    let symmetric = design.symmetry != Symmetry::None;
+    operations(many(design)) + functions as f64 * outside(symmetric, within, ends)
+}
+
+/// The same of joint tables, of two functions.
+pub(crate) fn joint_cost(steps: &Steps, within: [f64; 2], ends: [End; 2]) -> f64 {
+    let symmetric = steps.symmetry != Symmetry::None;
+    let all = steps.operations() + steps.look_ups();
+    operations(all) + 2.0 * outside(symmetric, within, ends)
+}
+
+/// Nanoseconds an element of so many operations.
+pub(crate) fn operations(many: usize) -> f64 {
+    OPERATION * many as f64
+}
+
+/// Nanoseconds an element that numbers outside cost, for each function.
+fn outside(symmetric: bool, [low, high]: [f64; 2], ends: [End; 2]) -> f64 {
     let of = |end: End, at: f64, deviation: f64| match end {
         End::Clamp | End::Unused => 0.0,
         End::SlowPath => {
@@ -31,7 +49,7 @@ pub(crate) fn cost(design: &Design, within: [f64; 2], ends: [End; 2], functions:
         }
     };
     let outside = |deviation: f64| {
-        if design.symmetry == Symmetry::None {
+        if !symmetric {
             of(ends[0], -low, deviation) + of(ends[1], high, deviation)
         } else {
             2.0 * of(ends[1], high, deviation)
@@ -40,12 +58,7 @@ pub(crate) fn cost(design: &Design, within: [f64; 2], ends: [End; 2], functions:
     // One less the chance that none of a step is outside.
     let leaves = |deviation: f64| -libm::expm1(STEP * libm::log1p(-outside(deviation).min(0.999)));
     let slow: f64 = DATA.iter().map(|(deviation, share)| share * leaves(*deviation)).sum();
-    operations(many(design)) + OUTSIDE * functions as f64 * slow
-}
-
-/// Nanoseconds an element of so many operations.
-pub(crate) fn operations(many: usize) -> f64 {
-    OPERATION * many as f64
+    OUTSIDE * slow
 }
 
 /// What an evaluator does besides finding the segment.

@@ -12,6 +12,11 @@ pub enum Refusal {
     },
     /// The function is zero at zero, but neither as `x` nor as its square or cube.
     Zero,
+    /// What was given as the derivative of a function is not.
+    Derivative {
+        /// Where it is not.
+        at: f64,
+    },
     /// No interval and degree meet the target.
     Target {
         /// What was asked for, in units in the last place.
@@ -30,6 +35,9 @@ impl fmt::Display for Refusal {
                 f,
                 "at zero the function is zero, but not as x, x^2 or x^3, which is what tables can be"
             ),
+            Refusal::Derivative { at } => {
+                write!(f, "at {at:e} the function does not grow as its derivative says")
+            }
             Refusal::Target { ulp } => {
                 write!(f, "no interval and degree meet {ulp} units in the last place")
             }

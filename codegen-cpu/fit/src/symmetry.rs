@@ -56,6 +56,17 @@ impl Symmetry {
         }
     }
 
+    /// The derivative's, of the same side.
+    #[inline]
+    pub fn derivative(self) -> Symmetry {
+        match self {
+            Symmetry::None => Symmetry::None,
+            Symmetry::Even => Symmetry::Odd,
+            Symmetry::Odd | Symmetry::Point { .. } => Symmetry::Even,
+            Symmetry::Linear { slope, side } => Symmetry::Point { sum: slope, side },
+        }
+    }
+
     /// Whether the function's value falls where the table's rises.
     pub(crate) fn turns(self, x: f32) -> bool {
         match self {
@@ -66,7 +77,8 @@ impl Symmetry {
     }
 
     /// The sign of `x` where the table's value is the function's.
-    pub(crate) fn sign(self) -> f64 {
+    #[inline]
+    pub fn sign(self) -> f64 {
         match self {
             Symmetry::Point { side: Side::Negative, .. }
             | Symmetry::Linear { side: Side::Negative, .. } => -1.0,
@@ -86,7 +98,7 @@ impl Symmetry {
 }
 
 /// Where symmetry is looked for: all over the numbers that matter, at no round ones.
-const PLACES: [f64; 14] = [
+pub(crate) const PLACES: [f64; 14] = [
     0.003_1, 0.028, 0.117, 0.253, 0.419, 0.683, 0.951, 1.337, 1.789, 2.471, 3.317, 4.523, 6.131,
     8.719,
 ];

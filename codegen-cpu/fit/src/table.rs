@@ -5,6 +5,9 @@ use crate::grid::Grid;
 use crate::policy;
 use crate::symmetry::Symmetry;
 
+/// Operations that all tables have in common: a segment is found, and the first coefficient.
+pub(crate) const FINDING: usize = 2;
+
 /// No polynomial has a higher degree.
 pub const MAX_DEGREE: usize = 10;
 
@@ -165,7 +168,7 @@ impl Table {
 
     /// About how many nanoseconds an element takes.
     pub fn cost(&self) -> f64 {
-        policy::of(self, 1)
+        policy::of(self, 1) + policy::operations(FINDING)
     }
 
     /// The width of a segment as a float, by which [`Centring::Equal`] finds centres.

@@ -2,6 +2,7 @@
 
 use crate::grid::{Grid, Index};
 use crate::made::{Base, Made, Polynomial};
+use crate::joint::{Bend, Joint, Piece, Steps};
 use crate::symmetry::{Side, Symmetry};
 use crate::table::{Centring, Design, End, MAX_DEGREE, Segment, Table};
 use crate::tail::{COLUMNS, Cells, Curve, ENTRIES, Line, Tail};
@@ -64,6 +65,7 @@ variants! {
     Centring: Centring::Own, Centring::Equal, Centring::Origin;
     End: End::Clamp, End::SlowPath, End::Unused;
     Side: Side::Negative, Side::Positive;
+    Bend: Bend::Plain, Bend::High, Bend::Double;
 }
 
 /// Structures, field by field.
@@ -82,6 +84,7 @@ macro_rules! fields {
 
 fields! {
     Design { symmetry, centring, degree, power }
+    Steps { symmetry, degree, slope, thrice, bend }
     Grid { index, scale, first, entries }
     Curve { within, negative, cells, columns }
     Line { from, base, slope }
@@ -195,6 +198,26 @@ impl Words for Cells {
     }
 }
 
+/// A number that is there or else zero.
+fn number(from: &mut &[u32], is_there: bool) -> Option<f32> {
+    if is_there { f32::read(from) } else { Some(0.0) }
+}
+
+/// Coefficients up to a degree.
+fn coefficients(from: &mut &[u32], degree: usize) -> Option<[f32; MAX_DEGREE + 1]> {
+    let mut all = [0.0; MAX_DEGREE + 1];
+    for a in &mut all[..=degree] {
+        *a = Words::read(from)?;
+    }
+    Some(all)
+}
+
+/// All segments, if there are as many.
+fn segments<S>(many: usize, segment: impl FnMut() -> Option<S>) -> Option<Vec<S>> {
+    let all: Vec<S> = core::iter::repeat_with(segment).take(many).map_while(|s| s).collect();
+    (all.len() == many).then_some(all)
+}
+
 /// Without the columns that its design has no use for, and without the error that was seen.
 impl Words for Table {
     fn write(&self, to: &mut Vec<u32>) {
@@ -216,20 +239,43 @@ impl Words for Table {
         let grid = Grid::read(from)?;
         let (low, high) = (Words::read(from)?, Words::read(from)?);
         let ends = [End::read(from)?, End::read(from)?];
-        let number = |from: &mut &[u32], is_there: bool| {
-            if is_there { f32::read(from) } else { Some(0.0) }
-        };
-        let mut segment = || {
+        let segments = segments(grid.entries, || {
             let centre = number(from, design.centring == Centring::Own)?;
             let high = number(from, design.power != 0)?;
-            let mut segment = Segment { centre, high, ..Segment::EMPTY };
-            for a in &mut segment.a[..=design.degree] {
-                *a = Words::read(from)?;
-            }
-            Some(segment)
-        };
-        let segments = (0..grid.entries).map_while(|_| segment()).collect::<Vec<_>>();
-        let whole = segments.len() == grid.entries;
-        whole.then_some(Table { design, grid, segments, low, high, ends, ulp: 0.0 })
+            Some(Segment { centre, high, a: coefficients(from, design.degree)? })
+        })?;
+        Some(Table { design, grid, segments, low, high, ends, ulp: 0.0 })
+    }
+}
+
+/// Without the columns that its steps have no use for, and without the error that was seen.
+impl Words for Joint {
+    fn write(&self, to: &mut Vec<u32>) {
+        self.steps.write(to);
+        self.grid.write(to);
+        self.low.write(to);
+        self.high.write(to);
+        self.ends.iter().for_each(|end| end.write(to));
+        for piece in &self.segments {
+            let slope = self.steps.slope.then_some(piece.slope);
+            let bend = self.steps.has_bend().then_some(piece.bend);
+            piece.centre.write(to);
+            slope.iter().chain(&bend).for_each(|x| x.write(to));
+            piece.a[..=self.steps.degree].iter().for_each(|x| x.write(to));
+        }
+    }
+
+    fn read(from: &mut &[u32]) -> Option<Self> {
+        let steps = Steps::read(from).filter(|steps| (4..=MAX_DEGREE).contains(&steps.degree))?;
+        let grid = Grid::read(from)?;
+        let (low, high) = (Words::read(from)?, Words::read(from)?);
+        let ends = [End::read(from)?, End::read(from)?];
+        let segments = segments(grid.entries, || {
+            let centre = Words::read(from)?;
+            let slope = number(from, steps.slope)?;
+            let bend = number(from, steps.has_bend())?;
+            Some(Piece { centre, slope, bend, a: coefficients(from, steps.degree)? })
+        })?;
+        Some(Joint { steps, grid, segments, low, high, ends, ulp: 0.0 })
     }
 }

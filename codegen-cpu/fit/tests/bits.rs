@@ -4,6 +4,7 @@
 mod common;
 
 use common::named;
+use common::pairs::pair;
 use op_dsl_fit::{Element, Function, Request};
 
 /// FNV-1a of all floats of the tables of some functions, in all types, and of what is beyond.
@@ -30,6 +31,23 @@ fn hash() -> u64 {
     hash
 }
 
+/// The same of tables of functions with their derivatives.
+fn joint_hash() -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for name in ["silu", "gelu", "mish", "tanh", "x tanh x sigmoid x", "elu, x<0"] {
+        let both = pair(name);
+        let (f, derivative) = (both.f.oracle(), both.derivative.oracle());
+        let f = Function::new(&f, both.f.hints());
+        let derivative = Function::new(&derivative, both.derivative.hints());
+        for entries in [32, 8] {
+            if let Ok(joint) = f.fit_with(&derivative, &Request::joint(entries)) {
+                hash = hashed(hash, joint.floats());
+            }
+        }
+    }
+    hash
+}
+
 fn hashed(hash: u64, floats: impl Iterator<Item = f32>) -> u64 {
     let bytes = floats.flat_map(|x| x.to_bits().to_le_bytes());
     bytes.fold(hash, |hash, byte| (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3))
@@ -38,4 +56,9 @@ fn hashed(hash: u64, floats: impl Iterator<Item = f32>) -> u64 {
 #[test]
 fn are_the_same_everywhere() {
     assert_eq!(format!("{:016x}", hash()), include_str!("bits.txt").trim());
+}
+
+#[test]
+fn joint_tables_are_the_same_everywhere() {
+    assert_eq!(format!("{:016x}", joint_hash()), include_str!("bits_joint.txt").trim());
 }

@@ -3,6 +3,7 @@
 mod common;
 
 use common::clock::timed;
+use common::pairs::pairs;
 use common::{CASES, Case};
 use op_dsl_fit::{Element, Function, Request};
 use std::time::Duration;
@@ -42,5 +43,22 @@ fn all_tables_of_a_function_are_cheap() {
         }
         println!();
         assert!(sum < BAR, "{}: {sum:?}", case.name);
+    }
+}
+
+#[test]
+fn joint_tables_are_cheap() {
+    println!("{:22} all ms = 32, 8, of functions with their derivatives", "");
+    for both in pairs() {
+        let (f, derivative) = (both.f.oracle(), both.derivative.oracle());
+        let (f, derivative) = (
+            Function::new(&f, both.f.hints()),
+            Function::new(&derivative, both.derivative.hints()),
+        );
+        let times = [32, 8]
+            .map(|entries| timed(|| _ = f.fit_with(&derivative, &Request::joint(entries))).1);
+        let [wide, narrow] = times.map(|t| t.as_secs_f64() * 1e3);
+        println!("{:22} {:6.1} = {wide:6.1} {narrow:6.1}", both.f.name, wide + narrow);
+        assert!(times.iter().sum::<Duration>() < BAR, "{}: {times:?}", both.f.name);
     }
 }

@@ -5,6 +5,7 @@
 pub mod clock;
 pub mod measure;
 pub mod number;
+pub mod pairs;
 
 use core::f64::consts::{FRAC_1_SQRT_2, LN_2, PI};
 use number::{Number, constant, exact};

@@ -1,0 +1,225 @@
+//! A function and its derivative from one table, and exactly what an evaluator makes of it.
+//!
+//! One grid, one centre and one polynomial a segment give both. With `x'` for `x` on the table's own side and
+//! `d = x' - centre`, so that `d` grows with `x`:
+//!
+//! ```text
+//! r = a[2] + d (a[3] + ..)     r' its derivative, beside it
+//! f  = a[0] + d (a[1] + d r)
+//! f' = a[1] + d (2 r + d r')
+//! ```
+//!
+//! Each is then what its symmetry makes of it. What a sum loses where it has no large term is kept by columns of high
+//! parts, and by other arrangements of the same sums, where the pair has such places: see [`Steps`].
+
+mod differs;
+mod place;
+mod search;
+mod segment;
+mod value;
+
+use crate::float::fma;
+use crate::grid::Grid;
+use crate::symmetry::Symmetry;
+use crate::table::{End, MAX_DEGREE};
+use value::Value;
+
+/// What becomes of zeros of the derivative, where `a[1]` is nothing and what the bend is off, the derivative is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bend {
+    /// Nothing.
+    Plain,
+    /// A column has the high part of `2 a[2]` there, whose own place has the low part; elsewhere it is zero. So the last
+    /// operation adds little to a product of two floats. One look-up and two operations.
+    High,
+    /// The same, and the function has a double zero there: half the column times the square comes last, the square as two
+    /// floats. One look-up and six operations.
+    Double,
+}
+
+/// How all segments of a joint table are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steps {
+    /// The function's; the derivative has [`Symmetry::derivative`].
+    pub symmetry: Symmetry,
+    /// Of the function's polynomials.
+    pub degree: usize,
+    /// Whether a column has the high part of `a[1]` at a zero of the function, and `a[1]` the low part; elsewhere it is
+    /// zero. A linear function has it only where the centre is zero.
+    pub slope: bool,
+    /// How the bend `2 r + d r'` comes about, of which `f' = a[1] + d bend`: as it stands, which is off by twice what `r`
+    /// is; or, with `r = a[2] + d q`, as `2 a[2] + d (3 q + d q')`, which is off by its last rounding alone and takes one
+    /// operation more.
+    pub thrice: bool,
+    /// What becomes of zeros of the derivative.
+    pub bend: Bend,
+}
+
+impl Steps {
+    /// Whether there is a column of bends.
+    pub fn has_bend(&self) -> bool {
+        self.bend != Bend::Plain
+    }
+
+    /// Whether what the slope's column adds is chosen by the side of `x`, as the whole slope is.
+    pub fn leans(&self) -> bool {
+        self.slope && matches!(self.symmetry, Symmetry::Linear { .. })
+    }
+
+    /// Look-ups.
+    pub fn look_ups(&self) -> usize {
+        self.degree + 2 + self.slope as usize + self.has_bend() as usize
+    }
+
+    /// Vector operations besides look-ups, on levels that find the segment by one.
+    pub fn operations(&self) -> usize {
+        let symmetry = match self.symmetry {
+            Symmetry::None => 0,
+            Symmetry::Even | Symmetry::Odd => 2,
+            Symmetry::Point { .. } => 3,
+            Symmetry::Linear { .. } => 5,
+        };
+        let slope = match self.slope {
+            false => 0,
+            true if self.leans() => 1,
+            true => 2,
+        };
+        let bend = match self.bend {
+            Bend::Plain => 0,
+            Bend::High => 2,
+            Bend::Double => 6,
+        };
+        2 + 2 * self.degree + symmetry + slope + self.thrice as usize + bend
+    }
+}
+
+/// One segment's polynomial `a[0] + d (a[1] + ..)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// A float at which the function and its derivative are nearly floats.
+    pub centre: f32,
+    /// The high part of `a[1]` at a zero of the function.
+    pub slope: f32,
+    /// The high part of `2 a[2]` at a zero of the derivative.
+    pub bend: f32,
+    /// Lowest power first.
+    pub a: [f32; MAX_DEGREE + 1],
+}
+
+impl Piece {
+    /// Zero everywhere.
+    pub(crate) const EMPTY: Piece =
+        Piece { centre: 0.0, slope: 0.0, bend: 0.0, a: [0.0; MAX_DEGREE + 1] };
+
+    /// The distance to the centre in the direction of `x`, for `z = |x|` or `x`. At zero it has the sign of `x` on the
+    /// table's own side, as the centre there has.
+    #[inline]
+    pub fn distance(&self, steps: &Steps, z: f32) -> f32 {
+        if steps.symmetry.sign() < 0.0 { self.centre - z } else { z - self.centre }
+    }
+
+    /// The function and its derivative at a distance, without the slope's column.
+    #[inline(always)]
+    fn sums<V: Value>(&self, steps: &Steps, d: f32) -> (V, V) {
+        let a = |k: usize| V::exact(self.a[k]);
+        let down = if steps.thrice { 3 } else { 2 };
+        let mut r = a(steps.degree);
+        let mut slope = V::exact(0.0);
+        for k in (down..steps.degree).rev() {
+            slope = if k + 1 == steps.degree { r } else { slope.through(d, r) };
+            r = r.through(d, a(k));
+        }
+        let bend = if steps.thrice {
+            let q = r;
+            r = q.through(d, a(2));
+            slope.through(d, q.times(3.0)).through(d, a(2).times(2.0))
+        } else {
+            slope.through(d, r.times(2.0))
+        };
+        let derivative = bend.through(d, a(1));
+        let sum = |r: V| r.through(d, a(1)).through(d, a(0));
+        let high = V::exact(self.bend);
+        match steps.bend {
+            Bend::Plain => (sum(r), derivative),
+            Bend::High => (sum(high.through(0.5, r)), high.through(d, derivative)),
+            Bend::Double => {
+                let (half, square) = (high.times(0.5), d * d);
+                let rest = fma(d, d, -square);
+                (half.through(square, half.through(rest, sum(r))), high.through(d, derivative))
+            }
+        }
+    }
+
+    /// The function and its derivative at a distance.
+    #[inline(always)]
+    fn own<V: Value>(&self, steps: &Steps, d: f32) -> (V, V) {
+        let (f, derivative) = self.sums::<V>(steps, d);
+        match steps.slope {
+            true => (V::exact(self.slope).through(d, f), derivative.plus(self.slope)),
+            false => (f, derivative),
+        }
+    }
+
+    /// Both at `x` whose `z` is this.
+    #[inline]
+    fn at(&self, steps: &Steps, z: f32, x: f32) -> (f32, f32) {
+        let d = self.distance(steps, z);
+        match steps.symmetry {
+            Symmetry::Linear { slope, side } if steps.slope => {
+                let (f, derivative) = self.sums::<f32>(steps, d);
+                let turns = Symmetry::Point { sum: slope, side }.turns(x);
+                let slope = if turns { slope - self.slope } else { self.slope };
+                (slope.through(x, f), slope + if turns { -derivative } else { derivative })
+            }
+            symmetry => {
+                let (f, derivative) = self.own(steps, d);
+                (symmetry.finish(f, x), symmetry.derivative().finish(derivative, x))
+            }
+        }
+    }
+}
+
+/// A fitted function and its derivative.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// How its segments are evaluated.
+    pub steps: Steps,
+    /// Where they are.
+    pub grid: Grid,
+    /// What they are.
+    pub segments: Vec<Piece>,
+    /// The least `z` inside.
+    pub low: f32,
+    /// The least `z` beyond.
+    pub high: f32,
+    /// What is beyond: [`End::SlowPath`] or [`End::Unused`], as hardly any function and its derivative stand still
+    /// together.
+    pub ends: [End; 2],
+    /// The largest error of either that was seen while fitting, in units in the last place.
+    pub ulp: f64,
+}
+
+impl Joint {
+    /// The function and its derivative at `x`, operation for operation what an evaluator computes; nothing outside.
+    /// NaN is NaN.
+    #[inline]
+    pub fn eval(&self, x: f32) -> Option<(f32, f32)> {
+        let z = self.steps.symmetry.fold(x);
+        if z.is_nan() {
+            return Some((z, z));
+        }
+        let inside = z >= self.low && z < self.high;
+        let segment = inside.then(|| &self.segments[self.grid.segment(z) as usize])?;
+        Some(segment.at(&self.steps, z, x))
+    }
+
+    /// All floats that an evaluator looks up or compares with, in one fixed order.
+    pub fn floats(&self) -> impl Iterator<Item = f32> + '_ {
+        let whole = [self.grid.scale, self.low, self.high];
+        let segments = self.segments.iter().flat_map(|s| {
+            let own = [s.centre, s.slope, s.bend];
+            own.into_iter().chain(s.a[..=self.steps.degree].iter().copied())
+        });
+        whole.into_iter().chain(segments)
+    }
+}

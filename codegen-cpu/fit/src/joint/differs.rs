@@ -1,0 +1,35 @@
+//! Whether a function grows as what is said to be its derivative.
+
+use crate::function::Function;
+use crate::symmetry::PLACES;
+
+/// The least distance between places whose values are subtracted.
+const STEP: f64 = 1.0 / 256.0;
+
+/// What differences of fourth order may be off, as a part of the values around.
+const OFF: f64 = 1e-6;
+
+/// Where it does not, of some places all over the numbers that matter, if there is such a place.
+///
+/// Both are asked by their own oracles, and differences are compared with the values around them: in a tail, where both
+/// vanish, as strictly as elsewhere. Where an oracle is not sure enough of itself, nothing is said.
+pub(super) fn differs(f: &Function, derivative: &Function) -> Option<f64> {
+    let smooth = |x: &f64| {
+        let kinks = f.kinks().iter().chain(derivative.kinks());
+        let ends = [x - 3.0 * STEP, x + 3.0 * STEP];
+        ends.iter().all(|x| f.covers(*x) && derivative.covers(*x))
+            && kinks.into_iter().all(|kink| *kink < ends[0] || *kink > ends[1])
+    };
+    let mut places = PLACES.into_iter().flat_map(|x| [x, -x]).filter(smooth);
+    places.find(|x| {
+        let around = f.known(&[-2.0, -1.0, 1.0, 2.0].map(|k| x + k * STEP));
+        let slope = derivative.known(&[*x])[0];
+        let [far, near] =
+            [(0, 3), (1, 2)].map(|(l, r): (usize, usize)| around[r].value - around[l].value);
+        let found = (8.0 * near - far) / (12.0 * STEP);
+        let size = around.iter().map(|k| k.value.abs()).fold(slope.value.abs(), f64::max);
+        let unsure = around.iter().map(|k| k.error).sum::<f64>() / STEP + slope.error;
+        let off = (found - slope.value).abs();
+        unsure < 1e-3 * size && off > OFF * size + 2.0 * unsure
+    })
+}

@@ -1,0 +1,156 @@
+//! Where a segment of a joint table may be centred: where the function and its derivative are both nearly floats, or
+//! where one of them is zero and the other nearly a float.
+
+use super::search::Pair;
+use crate::float::{toward_zero, ulp};
+use crate::nodes::Nodes;
+
+/// Where a centre is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// Zero, which is the segment's border: seen from the left or from the right.
+    Origin(usize),
+    /// At this zero of the function.
+    Zero(f64),
+    /// About this zero of the derivative.
+    Flat(f64),
+    /// Near this place.
+    Near(f64),
+}
+
+/// A centre, and what is known of the function and its derivative there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Centre {
+    pub(super) at: f32,
+    pub(super) value: f32,
+    /// The derivative's high part, where the slope's column has it, and the rest.
+    pub(super) slope: [f32; 2],
+    /// The least power that the derivative's polynomial has besides its value.
+    pub(super) first: usize,
+    /// Whether the derivative is zero there.
+    pub(super) flat: bool,
+    /// Whether it is to be taken whenever it is good enough, not only if it is comfortably so.
+    pub(super) preferred: bool,
+}
+
+/// So near to floats must both values be, in their units.
+const CLOSE: f64 = 1.0 / 40.0;
+/// So many floats are tried, and more in steps.
+const TRIES: usize = 4096;
+/// Values are asked for by as many.
+const COLUMN: usize = 64;
+/// Segments' widths have so many steps from float to float.
+const STEPS: f64 = 16_384.0;
+/// About a zero of the derivative steps are smaller by this: the derivative is to stay small.
+const SMALLER: f64 = 1.0 / 64.0;
+
+/// Which places to try, those with the least cancellation first.
+pub(super) fn places(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
+    let (left, right, width) = (nodes.left, nodes.right, nodes.width());
+    if left.abs() < 1e-12 || right.abs() < 1e-12 {
+        let side = (right > 1e-12) as usize;
+        let mut places = vec![Place::Origin(side)];
+        if pair.views().iter().all(|view| view.zero[side].value != 0.0) {
+            places.extend(ordinary(pair, nodes));
+        }
+        return places;
+    }
+    let near = |r: &&f64| **r > left - 0.75 * width && **r < right + 0.75 * width;
+    let [f, derivative] = pair.views();
+    let mut places: Vec<Place> =
+        derivative.roots.iter().filter(near).map(|r| Place::Flat(*r)).collect();
+    places.extend(f.roots.iter().filter(near).map(|r| Place::Zero(*r)));
+    places.extend(ordinary(pair, nodes));
+    places
+}
+
+/// Nine places all over the segment, by how much of the derivative is lost in a difference.
+fn ordinary(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
+    let at: Vec<f64> =
+        (0..9).map(|q| nodes.left + nodes.width() * (0.04 + 0.115 * q as f64)).collect();
+    let slopes = pair.views()[1].values(&at);
+    let mut scored: Vec<(f64, f64)> =
+        slopes.iter().zip(&at).map(|(&v, &x)| (nodes.cancellation(v), x)).collect();
+    scored.sort_by(|a, b| a.0.total_cmp(&b.0));
+    scored.into_iter().map(|(_, x)| Place::Near(x)).collect()
+}
+
+/// A number as two floats of one sign, neither zero, so that products of both have one sign too: what a float leaves of
+/// itself is nothing beside it.
+fn split(v: f64) -> [f32; 2] {
+    const NOTHING: f64 = 1.0 / (1u64 << 60) as f64;
+    let high = toward_zero(v);
+    let rest = v - f64::from(high);
+    [high, if rest == 0.0 { v * NOTHING } else { rest } as f32]
+}
+
+impl Place {
+    /// The centre there.
+    pub(super) fn centre(self, pair: &Pair, nodes: &Nodes) -> Centre {
+        let step = nodes.width() / STEPS;
+        let [f, derivative] = pair.views();
+        let steps = pair.steps();
+        let whole = |v: f64| [0.0, v as f32];
+        let found = |at: f32, preferred: bool| {
+            let (value, slope) = (f.value(at as f64) as f32, whole(derivative.value(at as f64)));
+            Centre { at, value, slope, first: 1, flat: false, preferred }
+        };
+        match self {
+            Place::Origin(side) => {
+                let (zero, beside) = (f.zero[side], derivative.zero[side]);
+                // A sum with -0 has the sign of its other part: so f(-0) is -0 where f rises through 0.
+                let value = if zero.value == 0.0 { -0.0 } else { zero.value as f32 };
+                let slope = match beside.value == 0.0 {
+                    true => [0.0, -0.0],
+                    false if zero.value == 0.0 && steps.slope => split(beside.value),
+                    false => whole(beside.value),
+                };
+                // The distance at zero has the sign of zero on the table's own side.
+                let at = if steps.symmetry.sign() < 0.0 { -0.0 } else { 0.0 };
+                let (first, flat) = (beside.power().max(1), beside.value == 0.0);
+                Centre { at, value, slope, first, flat, preferred: true }
+            }
+            Place::Zero(at) if steps.slope && !steps.leans() => {
+                let at = at as f32;
+                let slope = split(derivative.value(f64::from(at)));
+                Centre { slope, ..found(at, true) }
+            }
+            Place::Zero(at) => found(near(pair, step, at, [false, true]), true),
+            Place::Flat(at) => {
+                let at = near(pair, step * SMALLER, at, [true, false]);
+                Centre { flat: true, ..found(at, true) }
+            }
+            Place::Near(at) => found(near(pair, step, at, [true; 2]), false),
+        }
+    }
+}
+
+/// From a place outwards, the first float where those values that count are close to floats, or the one that comes
+/// closest.
+fn near(pair: &Pair, step: f64, place: f64, counts: [bool; 2]) -> f32 {
+    let mut best = (f64::INFINITY, place as f32);
+    for from in (0..TRIES).step_by(COLUMN) {
+        let floats: Vec<f32> = (from..from + COLUMN)
+            .map(|j| {
+                let away = j.div_ceil(2) as f64 * if j % 2 == 0 { step } else { -step };
+                (place + away) as f32
+            })
+            .collect();
+        let at: Vec<f64> = floats.iter().map(|&x| x as f64).collect();
+        let mut off = [0.0f64; COLUMN];
+        for (view, _) in pair.views().iter().zip(counts).filter(|(_, counts)| *counts) {
+            for (off, v) in off.iter_mut().zip(view.values(&at)) {
+                *off = off.max((v - f64::from(v as f32)).abs() / ulp(v));
+            }
+        }
+        for (off, at) in off.into_iter().zip(floats) {
+            if off < best.0 {
+                best = (off, at);
+            }
+            if best.0 < CLOSE {
+                return best.1;
+            }
+        }
+    }
+    best.1
+}

@@ -1,0 +1,217 @@
+//! The joint table that takes the least time: degree, arrangement and width.
+
+use super::differs::differs;
+use super::segment;
+use super::{Bend, Joint, Piece, Steps};
+use crate::element::Element;
+use crate::function::Function;
+use crate::grid::Grid;
+use crate::interval::Search;
+use crate::narrow::{self, Segmented};
+use crate::policy;
+use crate::refusal::Refusal;
+use crate::request::{Request, WORTH};
+use crate::segment::{Fitted, off};
+use crate::symmetry::Symmetry;
+use crate::table::{End, MAX_DEGREE};
+use crate::view::View;
+
+/// A target that is beyond reach is raised by this.
+const RAISE: f64 = 1.08;
+
+/// A function and its derivative, and how a table of both is to be.
+pub(crate) struct Pair<'a> {
+    f: &'a View<'a>,
+    /// The derivative's polynomials, whose degree is less by one.
+    search: &'a Search<'a>,
+    steps: Steps,
+}
+
+impl<'a> Pair<'a> {
+    /// The function and its derivative.
+    pub(super) fn views(&self) -> [&'a View<'a>; 2] {
+        [self.f, self.search.view]
+    }
+
+    pub(super) fn steps(&self) -> &Steps {
+        &self.steps
+    }
+
+    /// What is beyond an end.
+    fn ends(&self) -> [End; 2] {
+        self.search.view.reach.map(|r| if r.to == 0.0 { End::Unused } else { End::SlowPath })
+    }
+
+    /// What tables on a grid cost if their values are right.
+    fn cost(&self, grid: &Grid) -> f64 {
+        let (low, high) = (grid.start(0), grid.start(grid.entries));
+        policy::joint_cost(&self.steps, [low, high], self.ends())
+    }
+
+    fn finish(&self, (grid, segments, ulp): (Grid, Vec<Piece>, f64)) -> Joint {
+        let (low, high) = grid.ends(self.search.view.symmetric());
+        Joint { steps: self.steps, grid, segments, low, high, ends: self.ends(), ulp }
+    }
+}
+
+impl Segmented for Pair<'_> {
+    type Segment = Piece;
+    const STEP: f64 = 0.985;
+    const SAMPLES: usize = 4096;
+    const OUTER_FIRST: bool = true;
+
+    fn grid(&self, width: f64) -> Option<Grid> {
+        self.search.grid(width)
+    }
+
+    fn fit(&self, grid: &Grid, i: usize, samples: usize, target: f64) -> Fitted<Piece> {
+        segment::fit(self, &self.search.nodes(grid, i), samples, target)
+    }
+
+    fn worst(&self, piece: &Piece, at: [f64; 2], samples: usize, enough: f64) -> f64 {
+        segment::worst(&mut segment::judges(self, at, samples), &self.steps, piece, enough)
+    }
+}
+
+impl Request {
+    /// Of a function and its derivative in f32, with what suits evaluators whose look-ups hold so many floats. Both values
+    /// then are within 1.3 units in the last place; below the least normal float, values beside a double zero within 1.5.
+    pub fn joint(entries: usize) -> Self {
+        let request = Request::new(Element::F32, entries);
+        Request { target: 1.1, most: 1.2, ..request }
+    }
+}
+
+impl Function<'_> {
+    /// A table of it and its derivative that takes the least time on ordinary data; both of f32. Both have oracles of
+    /// their own, the same domain, and the same kinks. What is asked is best [`Request::joint`].
+    ///
+    /// # Errors
+    /// The second is not the derivative of the first by their values ([`Refusal::Derivative`]), an oracle is not sure of
+    /// its values near zero, one of them is zero there as no power of `x`, or the target is out of reach.
+    pub fn fit_with(&self, derivative: &Function, request: &Request) -> Result<Joint, Refusal> {
+        if let Some(at) = differs(self, derivative) {
+            return Err(Refusal::Derivative { at });
+        }
+        let both = [self.symmetry(), Symmetry::None];
+        let layouts = &both[(self.symmetry() == Symmetry::None) as usize..];
+        let mut refusal = Refusal::Target { ulp: request.most };
+        for &symmetry in layouts {
+            let view = |of, symmetry| {
+                View::new(of, symmetry, Element::F32, f64::INFINITY).and_then(View::unlimited)
+            };
+            let views = view(self, symmetry)
+                .and_then(|f| Ok((f, view(derivative, symmetry.derivative())?)));
+            match views {
+                Ok((f, mut derivative)) => {
+                    for (r, own) in derivative.reach.iter_mut().zip(f.reach) {
+                        r.to = r.to.min(own.to);
+                    }
+                    if let Some(joint) = fastest(&f, &derivative, request) {
+                        return Ok(joint);
+                    }
+                }
+                Err(why) => refusal = why,
+            }
+        }
+        Err(refusal)
+    }
+}
+
+/// Arrangements that may be of use for a pair: slope, thrice, bend.
+fn arrangements(f: &View, derivative: &View) -> Vec<(bool, bool, Bend)> {
+    let linear = matches!(f.symmetry, Symmetry::Linear { .. });
+    let slopes = f.power() == 1 || !f.roots.is_empty() && !linear;
+    let bends: &[Bend] = match (f.power(), derivative.power()) {
+        (2, _) => &[Bend::High, Bend::Double],
+        (_, 0) if derivative.roots.is_empty() => &[Bend::Plain],
+        _ => &[Bend::Plain, Bend::High],
+    };
+    let slopes = if slopes { &[false, true][..] } else { &[false] };
+    let mut all = Vec::new();
+    for slope in slopes {
+        for thrice in [false, true] {
+            all.extend(bends.iter().map(|bend| (*slope, thrice, *bend)));
+        }
+    }
+    all
+}
+
+/// Degrees and arrangements are tried in the order of what they would cost if polynomials alone decided how far they
+/// reach, until none that is left can cost less than the best so far. Where one failed, the next is tried first.
+fn fastest(f: &View, derivative: &View, request: &Request) -> Option<Joint> {
+    let least = f.power().max(derivative.power() + 1).max(4);
+    let degrees = request.degrees.clone().filter(|degree| (least..=MAX_DEGREE).contains(degree));
+    let searches: Vec<(f64, Search)> = degrees
+        .filter_map(|degree| {
+            let search = Search::new(derivative, request.index, request.entries, degree - 1);
+            Some((search.widest_polynomials(off(request.target))?, search))
+        })
+        .collect();
+    let mut hopes: Vec<(f64, f64, Pair)> = Vec::new();
+    for (width, search) in &searches {
+        for (slope, thrice, bend) in arrangements(f, derivative) {
+            let (symmetry, degree) = (f.symmetry, search.design.degree + 1);
+            let pair = Pair { f, search, steps: Steps { symmetry, degree, slope, thrice, bend } };
+            let grid = search.grid(*width)?;
+            hopes.push((pair.cost(&grid), *width, pair));
+        }
+    }
+    hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut target = request.target;
+    while target <= request.most {
+        let mut best: Option<(f64, Joint)> = None;
+        let mut rounding = Rounding::default();
+        let mut hot = None;
+        for (_, width, pair) in &hopes {
+            let Some(width) = rounding.allows(&pair.steps, *width) else { continue };
+            let hope = pair.grid(width).map_or(f64::INFINITY, |grid| pair.cost(&grid));
+            if best.as_ref().is_some_and(|(cost, _)| cost * WORTH <= hope) {
+                continue;
+            }
+            let found = narrow::all(pair, width, target, &mut hot);
+            rounding.learn(&pair.steps, width, found.as_ref().map(|found| &found.0));
+            let Some(found) = found else { continue };
+            let cost = pair.cost(&found.0);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, pair.finish(found)));
+            }
+        }
+        if best.is_some() {
+            return best.map(|(_, joint)| joint);
+        }
+        target *= RAISE;
+    }
+    None
+}
+
+/// What widths rounding allows, whatever the degree, as far as tables that were tried tell.
+#[derive(Default)]
+struct Rounding {
+    /// By how bends come about: no segments were wider.
+    widest: [Option<f64>; 2],
+    /// Arrangements that failed where polynomials could have been this wide.
+    failed: Vec<(Steps, f64)>,
+}
+
+impl Rounding {
+    /// A width to begin with, if there is hope.
+    fn allows(&self, steps: &Steps, width: f64) -> Option<f64> {
+        let fails = |(other, least): &(Steps, f64)| {
+            Steps { degree: other.degree, ..*steps } == *other && width >= *least
+        };
+        let width = width.min(self.widest[steps.thrice as usize].unwrap_or(width));
+        (!self.failed.iter().any(fails)).then_some(width)
+    }
+
+    /// What has become of a table of segments of at most this width.
+    fn learn(&mut self, steps: &Steps, width: f64, grid: Option<&Grid>) {
+        match grid.map(|grid| 1.0 / f64::from(grid.scale)) {
+            None => self.failed.push((*steps, width)),
+            Some(found) if found < 0.95 * width => {
+                self.widest[steps.thrice as usize] = Some(found * 1.05);
+            }
+            Some(_) => {}
+        }
+    }
+}

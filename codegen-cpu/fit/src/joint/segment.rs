@@ -1,0 +1,107 @@
+//! One segment of a joint table: the derivative's polynomial, whose integral is the function's.
+//!
+//! Weighted least squares (`squares`) have the derivative alone: the function is its value at the centre and what the
+//! derivative adds, so it is nearer than the derivative. Every coefficient is rounded as one of the function's.
+
+use super::place::{Centre, Place, places};
+use super::search::Pair;
+use super::value::{Bounded, Value};
+use super::{Piece, Steps};
+use crate::float::toward_zero;
+use crate::judge::{Judge, Judged};
+use crate::nodes::Nodes;
+use crate::segment::{Fitted, LAWSON, best};
+use crate::squares::Problem;
+use crate::symmetry::Symmetry;
+
+/// One of a segment's two values.
+struct Half<'a, const DERIVATIVE: bool> {
+    steps: &'a Steps,
+    piece: &'a Piece,
+}
+
+impl<const DERIVATIVE: bool> Half<'_, DERIVATIVE> {
+    #[inline(always)]
+    fn own<V: Value>(&self, z: f32) -> V {
+        let (f, derivative) = self.piece.own::<V>(self.steps, self.piece.distance(self.steps, z));
+        if DERIVATIVE { derivative } else { f }
+    }
+}
+
+impl<const DERIVATIVE: bool> Judged for Half<'_, DERIVATIVE> {
+    fn symmetry(&self) -> Symmetry {
+        let own = self.steps.symmetry;
+        if DERIVATIVE { own.derivative() } else { own }
+    }
+
+    fn at(&self, z: f32) -> f32 {
+        self.own(z)
+    }
+
+    fn at_with_bound(&self, z: f32) -> (f32, f64) {
+        let Bounded { value, bound } = self.own(z);
+        (value, bound)
+    }
+
+    fn other(&self, own: f32, z: f32) -> f32 {
+        let x = -z * self.steps.symmetry.sign() as f32;
+        if self.piece.slope == 0.0 {
+            return self.symmetry().finish(own, x);
+        }
+        let (f, derivative) = self.piece.at(self.steps, z, x);
+        if DERIVATIVE { derivative } else { f }
+    }
+}
+
+/// What is looked at to judge both values of a segment.
+pub(super) fn judges<'a>(pair: &'a Pair, at: [f64; 2], samples: usize) -> [Judge<'a>; 2] {
+    let [f, derivative] = pair.views();
+    let judge = |view, samples| Judge::new(view, at[0], at[1], samples);
+    // Of what hardly ever decides half as many.
+    [judge(f, samples / 2), judge(derivative, samples)]
+}
+
+/// The larger of the largest errors of both values; once it is more than `enough`, no more is looked for.
+pub(super) fn worst(judges: &mut [Judge; 2], steps: &Steps, piece: &Piece, enough: f64) -> f64 {
+    let [f, derivative] = judges;
+    let first = derivative.worst(&Half::<true> { steps, piece }, enough);
+    if first > enough { first } else { first.max(f.worst(&Half::<false> { steps, piece }, enough)) }
+}
+
+/// Fits a segment so that both errors are within the target, if they can be.
+pub(super) fn fit(pair: &Pair, nodes: &Nodes, samples: usize, target: f64) -> Fitted<Piece> {
+    let mut judges = judges(pair, [nodes.left, nodes.right], samples);
+    let none = Fitted { segment: Piece::EMPTY, worst: f64::INFINITY };
+    let at = |place: &Place| {
+        let centre = place.centre(pair, nodes);
+        let (piece, off) = polynomial(pair.steps(), nodes, centre);
+        (piece, off, centre.preferred)
+    };
+    best(none, &places(pair, nodes), target, at, |piece| {
+        worst(&mut judges, pair.steps(), piece, target)
+    })
+}
+
+/// The polynomial about a centre in floats, and how far off the derivative was before rounding.
+fn polynomial(steps: &Steps, nodes: &Nodes, centre: Centre) -> (Piece, f64) {
+    let Centre { at, value, slope: [slope, rest], first, flat, .. } = centre;
+    // Powers below the first are nothing, with the sign that leaves zeros theirs.
+    let mut piece = Piece { centre: at, slope, ..Piece::EMPTY };
+    piece.a[..=first].fill(-0.0);
+    (piece.a[0], piece.a[1]) = (value, rest);
+    let base = f64::from(slope) + f64::from(rest);
+    let centre = f64::from(at);
+    let problem = Problem { nodes, centre, base, first, degree: steps.degree - 1 };
+    let off = problem.solve(LAWSON, |k, c| {
+        // In the direction of `x`.
+        let turn = if k % 2 == 1 { steps.symmetry.sign() } else { 1.0 };
+        let (whole, share) = (c * turn, (k + 1) as f64);
+        if k == 1 && flat && steps.has_bend() {
+            piece.bend = toward_zero(whole);
+        }
+        let high = if k == 1 { f64::from(piece.bend) } else { 0.0 };
+        piece.a[k + 1] = ((whole - high) / share) as f32;
+        (high + f64::from(piece.a[k + 1]) * share) * turn
+    });
+    (piece, off)
+}
