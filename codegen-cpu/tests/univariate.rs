@@ -1,5 +1,6 @@
 //! Fitted tables as vectors evaluate them, held to the bit against what the fitter says that they give.
 
+mod fitted;
 mod levels;
 
 use codegen_cpu::fit::{Element, Function, Hints, Index, Request, Symmetry, Table as Fitted};
@@ -12,13 +13,13 @@ use codegen_cpu::rt::simd::{AtLevel, Isa, Level};
 use codegen_cpu::rt::step::Floats;
 use core::marker::PhantomData;
 use fearless_simd::prelude::*;
+use fitted::{inputs, lasts};
 use half::f16;
 use levels::levels;
 
 /// A table that lasts as long as the program.
 fn lasting<const N: usize>(fitted: &Fitted) -> Table<N> {
     let column = |of: &dyn Fn(usize) -> f32| Column(core::array::from_fn(of));
-    let leak = |column: Column<N>| -> &'static Column<N> { Box::leak(Box::new(column)) };
     let segments = &fitted.segments;
     let columns = (0..=fitted.design.degree).map(|k| column(&|i| segments[i].a[k]));
     Table {
@@ -28,8 +29,8 @@ fn lasting<const N: usize>(fitted: &Fitted) -> Table<N> {
         first: fitted.grid.first,
         within: [fitted.low, fitted.high],
         ends: fitted.ends,
-        centres: leak(column(&|i| segments[i].centre)),
-        high: leak(column(&|i| segments[i].high)),
+        centres: lasts(column(&|i| segments[i].centre)),
+        high: lasts(column(&|i| segments[i].high)),
         a: columns.collect::<Vec<_>>().leak(),
     }
 }
@@ -61,20 +62,11 @@ where
     }
 }
 
-/// Every exponent, ends and kinks, NaN and infinities, both signs.
-fn inputs(fitted: &Fitted) -> Vec<f32> {
-    let strided = (0..1u64 << 32).step_by(65_521).map(|bits| f32::from_bits(bits as u32));
-    let dense = (0..40_000).map(|i| -20.0 + i as f32 * 0.001_003);
-    let ends = [fitted.low, fitted.high, 0.0, -0.0, f32::INFINITY, f32::NAN];
-    let around = ends.into_iter().flat_map(|x| [x, x.next_up(), x.next_down(), -x]);
-    strided.chain(dense).chain(around).collect()
-}
-
 fn compare<const N: usize>(name: &str, fitted: &Fitted)
 where
     [f32; N]: Lut,
 {
-    let x = inputs(fitted);
+    let x = inputs([fitted.low, fitted.high]);
     let table = lasting::<N>(fitted);
     // Look-ups of this many entries are for levels with FMA.
     for level in levels().into_iter().filter(|level| level.has_fma()) {

@@ -13,6 +13,7 @@ macro_rules! by_width {
 
 pub mod activation;
 pub mod beyond;
+pub mod both;
 mod coeffs_half;
 mod coeffs_narrow;
 mod coeffs_tail;

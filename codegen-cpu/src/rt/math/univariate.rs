@@ -227,13 +227,18 @@ where
     }
 
     #[inline(always)]
-    fn fold<S: Isa, const W: usize>(&self, _: S, x: Floats<S, W>) -> Floats<S, W> {
+    pub(super) fn fold<S: Isa, const W: usize>(&self, _: S, x: Floats<S, W>) -> Floats<S, W> {
         if self.is_folded() { x.abs() } else { x }
     }
 
     /// Whether all lanes are inside; a NaN may be or not.
     #[inline(always)]
-    fn all_inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>, scaled: bool) -> bool {
+    pub(super) fn all_inside<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        x: Floats<S, W>,
+        scaled: bool,
+    ) -> bool {
         let z = self.fold(s, x);
         let mut inside = None;
         // Of a number and a NaN, `max` and `min` are the second operand on some levels. The extreme so far is
@@ -312,7 +317,11 @@ where
 
     /// The segment in the last bits, and the whole number below `z * scale` where it is asked for.
     #[inline(always)]
-    fn segment<S: Isa, const W: usize>(&self, s: S, z: Floats<S, W>) -> (Bits<S, W>, Floats<S, W>) {
+    pub(super) fn segment<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        z: Floats<S, W>,
+    ) -> (Bits<S, W>, Floats<S, W>) {
         let shift = MAGIC - self.first as f32;
         let t = match self.index {
             Index::Down => Floats(each!(s, k => s.mul_add_down(z.0[k], self.scale, shift))),
@@ -383,13 +392,7 @@ where
         p: Floats<S, W>,
         x: Floats<S, W>,
     ) -> Floats<S, W> {
-        let (side, other) = match self.design.symmetry {
-            Symmetry::None | Symmetry::Even => return p,
-            Symmetry::Odd => return p.flipped(x),
-            Symmetry::Point { sum, side } => (side, Floats::splat(s, sum) - p),
-            Symmetry::Linear { slope, side } => (side, x.mul_add(Floats::splat(s, slope), p)),
-        };
-        side_of(s, side, x, p, other)
+        finish(s, self.design.symmetry, p, x)
     }
 }
 
@@ -462,9 +465,26 @@ struct Last<S: Isa, const W: usize> {
     rest: Floats<S, W>,
 }
 
+/// A function's value from that of its table.
+#[inline(always)]
+pub(super) fn finish<S: Isa, const W: usize>(
+    s: S,
+    symmetry: Symmetry,
+    p: Floats<S, W>,
+    x: Floats<S, W>,
+) -> Floats<S, W> {
+    let (side, other) = match symmetry {
+        Symmetry::None | Symmetry::Even => return p,
+        Symmetry::Odd => return p.flipped(x),
+        Symmetry::Point { sum, side } => (side, Floats::splat(s, sum) - p),
+        Symmetry::Linear { slope, side } => (side, x.mul_add(Floats::splat(s, slope), p)),
+    };
+    side_of(s, side, x, p, other)
+}
+
 /// What a table has on the side that it is of, and what it has on the other.
 #[inline(always)]
-fn side_of<S: Isa, const W: usize>(
+pub(super) fn side_of<S: Isa, const W: usize>(
     s: S,
     side: Side,
     x: Floats<S, W>,

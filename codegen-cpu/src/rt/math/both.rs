@@ -1,0 +1,119 @@
+//! Any smooth function of one value and its derivative, by one look-up of both.
+//!
+//! `op_dsl_fit` says what a joint table is, and its `Joint::eval` is what is done here lane by lane:
+//!
+//! ```text
+//! z = |x| or x                     as the function's symmetry has it
+//! i = floor(z * scale)             the segment
+//! d = z - C[i] or C[i] - z         in the direction of x on the table's own side
+//! r = A[2][i] + d (A[3][i] + ..)   and its derivative r'
+//! f(x)  from A[0][i] + d (A[1][i] + d r)
+//! f'(x) from A[1][i] + d (2 r + d r')
+//! ```
+
+use super::table::Lut;
+use super::univariate::{Column, Table, finish, side_of};
+use crate::rt::simd::Isa;
+use crate::rt::step::{Bits, Floats, Mask};
+use op_dsl_fit::{Bend, Symmetry};
+
+/// A joint table of `N` segments.
+#[derive(Clone, Copy, Debug)]
+pub struct Both<const N: usize> {
+    /// The function's own part: where segments are and are centred, coefficients, symmetry. It has no column `high`.
+    pub table: Table<N>,
+    /// The high parts of slopes at zeros of the function, if there are any.
+    pub slopes: Option<&'static Column<N>>,
+    /// Whether the bend is summed up from three times what is below it.
+    pub thrice: bool,
+    /// What becomes of zeros of the derivative.
+    pub bend: Bend,
+    /// The high parts of bends there; not looked at where nothing becomes of them.
+    pub bends: &'static Column<N>,
+}
+
+impl<const N: usize> Both<N>
+where
+    [f32; N]: Lut,
+{
+    /// Whether all lanes are inside; a NaN may be or not.
+    #[inline(always)]
+    pub fn all_inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> bool {
+        self.table.all_inside(s, x, false)
+    }
+
+    /// Lanes that are evaluated otherwise; no NaN.
+    #[inline(always)]
+    pub fn outside<S: Isa>(&self, s: S, x: Floats<S>) -> Mask<S> {
+        self.table.outside(s, x, false)
+    }
+
+    /// The function and its derivative, of lanes inside.
+    #[inline(always)]
+    pub fn values<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        x: Floats<S, W>,
+    ) -> (Floats<S, W>, Floats<S, W>) {
+        let symmetry = self.table.design.symmetry;
+        let z = self.table.fold(s, x);
+        let (ix, _) = self.table.segment(s, z);
+        let centre = self.table.centres.0.lut(s, ix);
+        let d = if symmetry.sign() < 0.0 { centre - z } else { z - centre };
+        let (f, derivative) = self.sums(s, d, ix);
+        let Some(slopes) = self.slopes else {
+            return (finish(s, symmetry, f, x), finish(s, symmetry.derivative(), derivative, x));
+        };
+        let high = slopes.0.lut(s, ix);
+        if let Symmetry::Linear { slope, side } = symmetry {
+            let slope = side_of(s, side, x, high, Floats::splat(s, slope) - high);
+            return (slope.mul_add(x, f), slope + side_of(s, side, x, derivative, -derivative));
+        }
+        let (f, derivative) = (high.mul_add(d, f), derivative + high);
+        (finish(s, symmetry, f, x), finish(s, symmetry.derivative(), derivative, x))
+    }
+
+    /// Both at the distance `d` from the centre, without the high parts of slopes.
+    #[inline(always)]
+    fn sums<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        d: Floats<S, W>,
+        ix: Bits<S, W>,
+    ) -> (Floats<S, W>, Floats<S, W>) {
+        let (mut ix, degree) = (ix, self.table.a.len() - 1);
+        let down = if self.thrice { 3 } else { 2 };
+        let mut r = self.table.a[degree].0.lut(s, ix);
+        let mut slope = r;
+        for k in (down..degree).rev() {
+            if k + 1 < degree {
+                slope = slope.mul_add(d, r).pin(s);
+            }
+            r = r.mul_add(d, self.table.a[k].0.lut(s, ix)).pin(s);
+            ix = ix.pin(s);
+        }
+        let bend = if self.thrice {
+            let (q, second) = (r, self.table.a[2].0.lut(s, ix));
+            r = q.mul_add(d, second).pin(s);
+            slope.mul_add(d, q * 3.0).mul_add(d, second + second)
+        } else {
+            slope.mul_add(d, r + r)
+        };
+        let first = self.table.a[1].0.lut(s, ix);
+        let value = self.table.a[0].0.lut(s, ix);
+        let derivative = bend.mul_add(d, first).pin(s);
+        if matches!(self.bend, Bend::Plain) {
+            return (r.mul_add(d, first).mul_add(d, value), derivative);
+        }
+        let high = self.bends.0.lut(s, ix);
+        let derivative = high.mul_add(d, derivative).pin(s);
+        if matches!(self.bend, Bend::High) {
+            let r = high.mul_add(0.5, r);
+            return (r.mul_add(d, first).mul_add(d, value), derivative);
+        }
+        let (square, rest) = d.two_prod(s, d);
+        let half = high * 0.5;
+        let low = r.mul_add(d, first).mul_add(d, value);
+        (half.mul_add(square, half.mul_add(rest, low)), derivative)
+    }
+}
