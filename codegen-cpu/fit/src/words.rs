@@ -1,8 +1,8 @@
 //! Tables and tails as words of 32 bits, to be kept in a file.
 
 use crate::grid::{Grid, Index};
-use crate::made::{Base, Made, Polynomial};
 use crate::joint::{Bend, Joint, Piece, Steps};
+use crate::made::{Base, Made, Polynomial};
 use crate::symmetry::{Side, Symmetry};
 use crate::table::{Centring, Design, End, MAX_DEGREE, Segment, Table};
 use crate::tail::{COLUMNS, Cells, Curve, ENTRIES, Line, Tail};

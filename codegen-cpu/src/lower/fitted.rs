@@ -112,7 +112,7 @@ pub fn fit(function: &regions::Function, multiplied: bool) -> Option<Fitted> {
 }
 
 /// What a function is beyond tables, on a side.
-pub fn tail(function: &Function, sign: f64, tables: &Tables) -> Tail {
+fn tail(function: &Function, sign: f64, tables: &Tables) -> Tail {
     tables.leave(sign).map(|from| function.tail(sign, from)).unwrap_or_default()
 }
 
@@ -203,7 +203,8 @@ fn tokens(entries: usize, tables: &[Option<Table>; DType::COUNT]) -> TokenStream
     quote!([#(#each),*])
 }
 
-fn table_tokens(entries: usize, table: &Table) -> TokenStream {
+/// A table.
+pub fn table_tokens(entries: usize, table: &Table) -> TokenStream {
     let column = |of: &dyn Fn(usize) -> f32| {
         let numbers = (0..entries).map(|i| f32_literal(of(i)));
         quote!(math::univariate::Column([#(#numbers),*]))
@@ -272,7 +273,8 @@ fn curve_tokens(Curve { within, negative, cells, columns }: &Curve) -> TokenStre
     }
 }
 
-fn optional(tokens: Option<TokenStream>) -> TokenStream {
+/// `Some` of tokens, or `None`.
+pub fn optional(tokens: Option<TokenStream>) -> TokenStream {
     tokens.map_or(quote!(None), |tokens| quote!(Some(#tokens)))
 }
 

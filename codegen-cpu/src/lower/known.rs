@@ -4,7 +4,7 @@
 //! many words follow, and what was fitted ([`Words`]); no words if nothing could be. All numbers are little-endian.
 //! A test makes the file again, so it never differs from what would be fitted.
 
-use super::{fitted, made, tabled};
+use super::{fitted, group, tabled};
 use op_dsl_fit::words::Words;
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::regions::Function;
@@ -63,8 +63,8 @@ pub fn file<'a>(ops: impl IntoIterator<Item = &'a OpDef>) -> Vec<u8> {
                 let fitted = || words(fitted::fit(function, asked.multiplied));
                 all.entry(key(function, asked.multiplied)).or_insert_with(fitted);
             }
-            for group in made::groups(&functions) {
-                all.entry(key_of_all(&group)).or_insert_with(|| words(made::fit(&group)));
+            for functions in group::groups(&functions) {
+                all.entry(key_of_all(&functions)).or_insert_with(|| words(group::fit(&functions)));
             }
         }
     }
@@ -100,7 +100,7 @@ mod tests {
         assert!(ENTRIES.len() > 30);
         for (key, words) in ENTRIES.iter().filter(|(_, words)| !words.is_empty()) {
             assert!(
-                is_whole::<fitted::Fitted>(words) || is_whole::<made::Fitted>(words),
+                is_whole::<fitted::Fitted>(words) || is_whole::<group::Shared>(words),
                 "{key:x}"
             );
         }

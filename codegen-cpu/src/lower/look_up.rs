@@ -10,8 +10,14 @@ pub struct Source<'a> {
     pub owner: &'a Ident,
     /// The places of its functions among all.
     pub places: Vec<usize>,
-    /// Whether they are made of what is looked up.
-    pub made: bool,
+    /// The module of `math` that looks it up: one function, what is made of one, or a function and its derivative.
+    pub by: &'static str,
+}
+
+impl Source<'_> {
+    fn module(&self) -> Ident {
+        format_ident!("{}", self.by)
+    }
 }
 
 /// The bodies of the functions that look up.
@@ -53,24 +59,31 @@ fn names(of: impl IntoIterator<Item = usize>) -> Vec<Ident> {
 }
 
 fn has_tables(way: &[Source]) -> TokenStream {
-    let owners = way.iter().map(|source| source.owner);
-    quote!(#(math::univariate::has_table::<#owners, S, E>())&&*)
+    let each = way.iter().map(|source| {
+        let (owner, by) = (source.owner, source.module());
+        quote!(math::#by::has_table::<#owner, S, E>())
+    });
+    quote!(#(#each)&&*)
 }
 
 fn all_inside(way: &[Source]) -> TokenStream {
-    let each = way.iter().map(|Source { owner, places, .. }| {
-        let first = count(places[0]);
-        quote!(math::univariate::all_inside::<#owner, S, E, W>(s, t[#first]))
+    let each = way.iter().map(|source| {
+        let (owner, by, first) = (source.owner, source.module(), count(source.places[0]));
+        quote!(math::#by::all_inside::<#owner, S, E, W>(s, t[#first]))
     });
     quote!(#(#each)&&*)
 }
 
 fn inside(way: &[Source], many: usize) -> TokenStream {
-    let each = way.iter().map(|Source { owner, places, made }| {
-        let (first, names) = (count(places[0]), names(places.iter().copied()));
-        match made {
-            true => quote!(let [#(#names),*] = math::made::inside::<#owner, S, E, _, W>(s, t[#first]);),
-            false => quote!(#(let #names)* = math::univariate::univariate::<#owner, S, E, W>(s, t[#first]);),
+    let each = way.iter().map(|source| {
+        let (owner, by, first) = (source.owner, source.module(), count(source.places[0]));
+        let names = names(source.places.iter().copied());
+        match &names[..] {
+            [name] => quote!(let #name = math::#by::inside::<#owner, S, E, W>(s, t[#first]);),
+            all => {
+                let many = count(all.len());
+                quote!(let [#(#all),*] = math::#by::inside::<#owner, S, E, #many, W>(s, t[#first]);)
+            }
         }
     });
     let all = names(0..many);
@@ -79,15 +92,20 @@ fn inside(way: &[Source], many: usize) -> TokenStream {
 
 fn anywhere(way: &[Source], many: usize) -> TokenStream {
     let missed: Vec<Ident> = (0..way.len()).map(|k| format_ident!("missed{k}")).collect();
-    let each = way.iter().zip(&missed).map(|(Source { owner, places, made }, missed)| {
-        let (first, names) = (count(places[0]), names(places.iter().copied()));
-        match made {
-            true => quote! {
-                let ([#(#names),*], #missed) = math::made::anywhere::<#owner, S, E, _>(s, t[#first]);
+    let each = way.iter().zip(&missed).map(|(source, missed)| {
+        let (owner, by, first) = (source.owner, source.module(), count(source.places[0]));
+        let names = names(source.places.iter().copied());
+        match &names[..] {
+            [name] => quote! {
+                let (#name, #missed) = math::#by::anywhere::<#owner, S, E>(s, t[#first]);
             },
-            false => quote! {
-                let (#(#names)*, #missed) = math::univariate::anywhere::<#owner, S, E>(s, t[#first]);
-            },
+            all => {
+                let many = count(all.len());
+                quote! {
+                    let ([#(#all),*], #missed) =
+                        math::#by::anywhere::<#owner, S, E, #many>(s, t[#first]);
+                }
+            }
         }
     });
     let all = names(0..many);

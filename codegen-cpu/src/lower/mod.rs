@@ -6,7 +6,9 @@
 //! column    how each primitive is written
 //! fitted    functions of one value as tables
 //! look_up   how functions are looked up: each by itself, or several by one
-//! made      functions of one variable as made of one table
+//! group     functions of one variable, which one look-up may give together
+//! made      those that are made of one table in 16 bits
+//! both      a function and its derivative by one table in f32
 //! known     tables that are kept: nothing is fitted for the functions of many formulas
 //! tabled    a body that has such
 //! rest      what it makes of their values
@@ -18,9 +20,11 @@
 //! Bodies name what is in their scope (`op_dsl::__rt::vector`), and contain no `unsafe`.
 
 pub mod body;
+mod both;
 mod code;
 mod column;
 mod fitted;
+mod group;
 mod joint;
 mod kinks;
 pub mod known;

@@ -2,9 +2,9 @@
 
 use super::code::{Code, Names, code};
 use super::fitted::{self, Asked, Fitted};
+use super::group::{self, Owned};
 use super::literal;
 use super::look_up::{LookUp, Source, look_up};
-use super::made;
 use super::rest::{asks_for_two, is_taken, rest};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Graph, Node};
@@ -160,15 +160,14 @@ struct LookedUp {
     two: bool,
 }
 
-/// Functions that are made of one table.
+/// Functions that are looked up together.
 struct Group {
-    owner: Ident,
     tables: TokenStream,
-    /// Their places among all.
-    places: Vec<usize>,
+    /// By what.
+    owned: Vec<Owned>,
 }
 
-/// The functions of a split with their tables, if all have any, and those that are made of one table. Their values are
+/// The functions of a split with their tables, if all have any, and those that are looked up together. Their values are
 /// streams from `first` on.
 fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>, Vec<Group>)> {
     let asked = |(k, function): (usize, &Function)| (function.clone(), asked(split, first, k));
@@ -176,13 +175,13 @@ fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>
     let fitted = functions.iter().map(|(function, asked)| fitted::of(function, *asked));
     let mut fitted = fitted.collect::<Option<Vec<Fitted>>>()?;
     let mut groups = Vec::new();
-    for (places, group) in made::places(&functions).into_iter().zip(made::groups(&functions)) {
-        let Some(made) = made::of(&group) else { continue };
-        for k in &places {
-            made.replace(&mut fitted[*k].tables);
+    for (places, group) in group::places(&functions).iter().zip(group::groups(&functions)) {
+        let Some(shared) = group::of(&group) else { continue };
+        for (k, place) in places.iter().enumerate() {
+            shared.replace(k, &mut fitted[*place]);
         }
-        let owner = format_ident!("{name}G{}", groups.len());
-        groups.push(Group { tables: made.tokens(&owner), owner, places });
+        let (tables, owned) = shared.tokens(&format_ident!("{name}G{}", groups.len()), places);
+        groups.push(Group { tables, owned });
     }
     let each = functions.iter().zip(&fitted).enumerate().map(|(k, ((function, asked), fitted))| {
         let owner = format_ident!("{name}F{k}");
@@ -193,17 +192,21 @@ fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>
     Some((each.collect(), groups))
 }
 
-/// The ways to look functions up, the best first: those that are made of one by that one, and each by itself.
+/// The ways to look functions up: those that can be looked up together by what gives them together, in 16 bits or in
+/// f32, and each by itself.
 fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a>>> {
-    let alone = |k: usize| Source { owner: &functions[k].owner, places: vec![k], made: false };
-    let each = (0..functions.len()).map(alone).collect();
-    if groups.is_empty() {
-        return vec![each];
-    }
-    let grouped = |g: &'a Group| Source { owner: &g.owner, places: g.places.clone(), made: true };
-    let is_left = |k: &usize| !groups.iter().any(|group| group.places.contains(k));
-    let others = (0..functions.len()).filter(is_left).map(alone);
-    vec![groups.iter().map(grouped).chain(others).collect(), each]
+    let alone = |k: usize| Source { owner: &functions[k].owner, places: vec![k], by: "univariate" };
+    let way = |by: &str| {
+        let owned = groups.iter().flat_map(|group| &group.owned).map(Owned::source);
+        let mut all: Vec<Source> = owned.filter(|source| source.by == by).collect();
+        let is_left = |k: &usize| !all.iter().any(|source| source.places.contains(k));
+        let others: Vec<usize> = (0..functions.len()).filter(is_left).collect();
+        let is_one = !all.is_empty();
+        all.extend(others.into_iter().map(alone));
+        is_one.then_some(all)
+    };
+    let together = ["made", "both"].into_iter().filter_map(way);
+    together.chain([(0..functions.len()).map(alone).collect()]).collect()
 }
 
 /// What is asked of function `k` of a split.

@@ -40,6 +40,35 @@ pub struct Curve {
     pub columns: &'static [Column<ENTRIES>],
 }
 
+/// Several functions of `x` where a table of them ends: what each is in the lanes `beyond`, or else what it has, and
+/// the lanes that are left where some function is not known.
+#[inline(always)]
+pub fn of_each<S: Isa, E: El, const M: usize>(
+    s: S,
+    x: Floats<S>,
+    beyond: Mask<S>,
+    mut values: [Two<S, 2>; M],
+    tails: &[[Tail; 2]; M],
+) -> ([Two<S, 2>; M], Mask<S>) {
+    let z = Two::exact(s, x.abs());
+    let mut missed = beyond;
+    for (side, sign) in [(0, -1.0), (1, 1.0)] {
+        let there = beyond & (x * sign).simd_ge(0.0);
+        if !there.any_true() {
+            continue;
+        }
+        let mut known = there;
+        for (value, tails) in values.iter_mut().zip(tails) {
+            let (far, has) = tails[side].at::<S, E>(s, z, sign, false);
+            // What leaves f32 may come back by what multiplies it.
+            known = known & has & far.high.abs().simd_lt(f32::INFINITY);
+            *value = far.or(there & has, *value);
+        }
+        missed = missed.without(known);
+    }
+    (values, missed)
+}
+
 impl Tail {
     /// The values at `sign * z`, and the lanes that have any; `z` is positive, and a float unless it is `scaled`. For 16
     /// bits a value is its `high` part.

@@ -11,10 +11,13 @@
 //! f'(x) from A[1][i] + d (2 r + d r')
 //! ```
 
+use super::beyond::{self, Tail};
 use super::table::Lut;
+use super::two::{Two, Variable, is_single};
 use super::univariate::{Column, Table, finish, side_of};
+use crate::rt::elem::El;
 use crate::rt::simd::Isa;
-use crate::rt::step::{Bits, Floats, Mask};
+use crate::rt::step::{Bits, Floats, Mask, PAIR};
 use op_dsl_fit::{Bend, Symmetry};
 
 /// A joint table of `N` segments.
@@ -30,6 +33,69 @@ pub struct Both<const N: usize> {
     pub bend: Bend,
     /// The high parts of bends there; not looked at where nothing becomes of them.
     pub bends: &'static Column<N>,
+}
+
+/// A function and its derivative.
+pub trait Joint: 'static {
+    /// Their table in f32 of 32 segments, if there is one.
+    const WIDE: Option<Both<32>>;
+    /// The same of 8.
+    const NARROW: Option<Both<8>>;
+    /// What each is beyond the table, for negative and for positive variables.
+    const BEYOND: [[Tail; 2]; 2];
+}
+
+/// Whether there is a table for an element type at a level; only levels with FMA and short look-ups have any.
+pub const fn has_table<J: Joint, S: Isa, E: El>() -> bool {
+    let is_there = if S::WIDE_LUT { J::WIDE.is_some() } else { J::NARROW.is_some() };
+    is_single::<E>() && S::FMA && S::INLINE_LUT && is_there
+}
+
+/// An expression of the table `$table` of a level, or `$none`.
+macro_rules! with_both {
+    ($J:ident, $S:ident, $table:ident => $f:expr, $none:expr) => {
+        if const { $S::WIDE_LUT } {
+            match const { $J::WIDE } {
+                Some($table) => $f,
+                None => $none,
+            }
+        } else {
+            match const { $J::NARROW } {
+                Some($table) => $f,
+                None => $none,
+            }
+        }
+    };
+}
+
+/// Whether all lanes are inside; a NaN may be or not.
+#[inline(always)]
+pub fn all_inside<J: Joint, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
+    with_both!(J, S, both => both.table.all_inside(s, x.of, false), false)
+}
+
+/// The function and its derivative, of lanes inside.
+#[inline(always)]
+pub fn inside<J: Joint, S: Isa, E: El, const M: usize, const W: usize>(
+    s: S,
+    x: Variable<S, W>,
+) -> [Two<S, W>; 2] {
+    let (f, derivative) = with_both!(J, S, both => both.values(s, x.of), (x.of, x.of));
+    [Two::exact(s, f), Two::exact(s, derivative)]
+}
+
+/// The function and its derivative wherever they are known, and the lanes where one is not.
+#[inline(always)]
+pub fn anywhere<J: Joint, S: Isa, E: El, const M: usize>(
+    s: S,
+    x: Variable<S, PAIR>,
+) -> ([Two<S, PAIR>; 2], Mask<S>) {
+    let mut values = [Two::exact(s, Floats::splat(s, f32::NAN)); 2];
+    let outside = with_both!(J, S, both => both.table.outside(s, x.of, false), x.of.simd_eq(x.of));
+    if !outside.all_true() {
+        values = inside::<J, S, E, M, PAIR>(s, x);
+    }
+    beyond::of_each::<S, E, 2>(s, x.of, outside, values, &J::BEYOND)
 }
 
 impl<const N: usize> Both<N>

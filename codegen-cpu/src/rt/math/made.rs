@@ -4,9 +4,10 @@
 //! `op_dsl_fit::Made` says which functions those are, and its `Polynomial::at` is what a body's code does lane by lane.
 //! Beyond the table each function is what it is there by itself ([`beyond`](super::beyond)).
 
-use super::beyond::Tail;
+use super::beyond::{self, Tail};
 use super::two::{Two, Variable};
-use super::univariate::{Univariate, table, univariate, with_table};
+use super::univariate::{self, Univariate, table, with_table};
+pub use super::univariate::{all_inside, has_table};
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, Mask, PAIR};
@@ -26,7 +27,7 @@ pub fn inside<G: Made<M>, S: Isa, E: El, const M: usize, const W: usize>(
     s: S,
     x: Variable<S, W>,
 ) -> [Two<S, W>; M] {
-    let made = G::made(s, x.is.high, univariate::<G, S, E, W>(s, x).high);
+    let made = G::made(s, x.is.high, univariate::inside::<G, S, E, W>(s, x).high);
     let mut all = [Two::exact(s, x.is.high); M];
     for k in 0..M {
         all[k].high = made[k];
@@ -40,27 +41,11 @@ pub fn anywhere<G: Made<M>, S: Isa, E: El, const M: usize>(
     s: S,
     x: Variable<S, PAIR>,
 ) -> ([Two<S, PAIR>; M], Mask<S>) {
-    let z = Two::exact(s, x.is.high.abs());
     let mut values = [Two::exact(s, Floats::splat(s, f32::NAN)); M];
-    let beyond =
+    let outside =
         with_table!(G, S, E, table => table.outside(s, x.is.high, false), x.of.simd_eq(x.of));
-    if !beyond.all_true() {
+    if !outside.all_true() {
         values = inside::<G, S, E, M, PAIR>(s, x);
     }
-    let mut missed = beyond;
-    for (side, sign) in [(0, -1.0), (1, 1.0)] {
-        let there = beyond & (x.is.high * sign).simd_ge(0.0);
-        if !there.any_true() {
-            continue;
-        }
-        let mut known = there;
-        for (value, tails) in values.iter_mut().zip(&G::BEYOND) {
-            let (far, has) = tails[side].at::<S, E>(s, z, sign, false);
-            // What leaves f32 may come back by what multiplies it.
-            known = known & has & far.high.abs().simd_lt(f32::INFINITY);
-            *value = far.or(there & has, *value);
-        }
-        missed = missed.without(known);
-    }
-    (values, missed)
+    beyond::of_each::<S, E, M>(s, x.is.high, outside, values, &G::BEYOND)
 }

@@ -118,10 +118,7 @@ pub const fn has_table<U: Univariate, S: Isa, E: El>() -> bool {
 
 /// A function by its table, of lanes that are inside. NaN where it has none.
 #[inline(always)]
-pub fn univariate<U: Univariate, S: Isa, E: El, const W: usize>(
-    s: S,
-    x: Variable<S, W>,
-) -> Two<S, W> {
+pub fn inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> Two<S, W> {
     let low = if const { U::SCALED && is_single::<E>() } { Some(x.is.low) } else { None };
     with_table!(U, S, E, table => match const { U::TWO && is_single::<E>() } {
         true => table.two(s, x.is),
@@ -150,7 +147,7 @@ pub fn anywhere<U: Univariate + Beyond, S: Isa, E: El>(
         let mut missed = table.outside(s, x.is.high, U::SCALED && is_single::<E>());
         let mut value = nothing;
         if !missed.all_true() {
-            value = univariate::<U, S, E, PAIR>(s, x);
+            value = inside::<U, S, E, PAIR>(s, x);
         }
         for side in [0, 1] {
             if let Some(outside) = table.outside_of(s, x.is.high, side)

@@ -1,0 +1,122 @@
+//! A function and its derivative by one look-up in f32.
+
+use super::fitted;
+use super::group::{Alone, WORTH, tails};
+use super::literal::f32_literal;
+use op_dsl_fit::words::Words;
+use op_dsl_fit::{Bend, Centring, Design, Function, Joint, Piece, Request, Segment, Table, Tail};
+use op_dsl_ir::DType;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// By width of look-ups, how many entries those have.
+const ENTRIES: [usize; 2] = [32, 8];
+
+/// What is fitted to two functions of a group.
+#[derive(Clone, Debug)]
+pub struct Both {
+    /// The function's place in the group, and its derivative's.
+    pub order: [usize; 2],
+    /// By width of look-ups; none where tables of each take less time.
+    tables: [Option<Joint>; ENTRIES.len()],
+    /// What either is beyond them, for negative and for positive variables.
+    tails: [[Tail; 2]; 2],
+}
+
+impl Words for Both {
+    fn write(&self, to: &mut Vec<u32>) {
+        self.order.write(to);
+        self.tables.iter().for_each(|table| table.write(to));
+        self.tails.iter().flatten().for_each(|tail| tail.write(to));
+    }
+
+    fn read(from: &mut &[u32]) -> Option<Self> {
+        let order = Words::read(from)?;
+        let tables = [Words::read(from)?, Words::read(from)?];
+        let mut tails = || Some([Words::read(from)?, Words::read(from)?]);
+        Some(Both { order, tables, tails: [tails()?, tails()?] })
+    }
+}
+
+/// What is fitted to the first function of a group whose derivative is in it; `None` where there is none, or tables of
+/// each take less time.
+pub fn fit(functions: &[&Function], each: &[Alone]) -> Option<Both> {
+    let all = || 0..functions.len();
+    let mut orders = all().flat_map(|f| all().map(move |g| [f, g])).filter(|[f, g]| f != g);
+    orders.find_map(|order| {
+        let [f, derivative] = order.map(|k| functions[k]);
+        let tables = ENTRIES.map(|entries| {
+            let table = f.fit_with(derivative, &Request::joint(entries)).ok()?;
+            let by_each = order.map(|k| each[k].as_ref()?.tables.cost(entries, DType::F32));
+            let is_less = |each| table.cost() < WORTH * each;
+            by_each.into_iter().sum::<Option<f64>>().is_none_or(is_less).then_some(table)
+        });
+        let ends = tables.iter().flatten().flat_map(|table| [-table.low, table.high]);
+        let from = ends.filter(|end| *end > 0.0).min_by(f32::total_cmp)?;
+        Some(Both { order, tables, tails: [f, derivative].map(|f| tails(f, from)) })
+    })
+}
+
+impl Both {
+    /// Whether it is looked up for function `k` of the group, where look-ups have this width.
+    pub fn has(&self, k: usize, width: usize) -> bool {
+        self.order.contains(&k) && self.tables[width].is_some()
+    }
+
+    /// `struct #name` and its tables.
+    pub fn tokens(&self, name: &Ident) -> TokenStream {
+        let [wide, narrow] = [0, 1].map(|k| match &self.tables[k] {
+            Some(table) => {
+                let table = table_tokens(ENTRIES[k], table);
+                quote!(Some(#table))
+            }
+            None => quote!(None),
+        });
+        let tails = self.tails.iter().map(fitted::tails_tokens);
+        quote! {
+            struct #name;
+            impl math::both::Joint for #name {
+                const WIDE: Option<math::both::Both<32>> = #wide;
+                const NARROW: Option<math::both::Both<8>> = #narrow;
+                const BEYOND: [[math::beyond::Tail; 2]; 2] = [#(#tails),*];
+            }
+        }
+    }
+}
+
+/// A joint table; what it has in common with tables of one function comes first.
+fn table_tokens(entries: usize, joint: &Joint) -> TokenStream {
+    let Joint { steps, grid, segments, low, high, ends, ulp } = joint.clone();
+    let design = Design {
+        symmetry: steps.symmetry,
+        centring: Centring::Own,
+        degree: steps.degree,
+        power: 0,
+    };
+    let own = |piece: &Piece| Segment { centre: piece.centre, high: 0.0, a: piece.a };
+    let own = segments.iter().map(own).collect();
+    let table = Table { design, grid, segments: own, low, high, ends, ulp };
+    let table = fitted::table_tokens(entries, &table);
+    let column = |of: &dyn Fn(&Piece) -> f32| {
+        let numbers = segments.iter().map(|piece| f32_literal(of(piece)));
+        quote!(&math::univariate::Column([#(#numbers),*]))
+    };
+    let slopes = steps.slope.then(|| column(&|piece| piece.slope));
+    let slopes = fitted::optional(slopes);
+    let bends = column(&|piece| piece.bend);
+    let bend = match steps.bend {
+        Bend::Plain => quote!(Plain),
+        Bend::High => quote!(High),
+        Bend::Double => quote!(Double),
+    };
+    let thrice = steps.thrice;
+    quote! {
+        math::both::Both {
+            table: #table,
+            slopes: #slopes,
+            thrice: #thrice,
+            bend: fit::Bend::#bend,
+            bends: #bends,
+        }
+    }
+}
