@@ -40,7 +40,7 @@ fn hopeless(element: Element) -> f64 {
 
 /// A kind of table, and how wide its segments would be if polynomials alone decided.
 pub(crate) struct Hope<'a> {
-    cost: f64,
+    pub(crate) cost: f64,
     width: f64,
     search: Search<'a>,
 }

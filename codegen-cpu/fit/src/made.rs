@@ -157,14 +157,21 @@ impl Made {
         let views: Vec<View> = layouts.iter().filter_map(view).collect();
         let results = functions.iter().zip(&self.results);
         let results = results.map(|(f, made)| (f.truth(request.element), Some(made))).collect();
-        let hopes = views.iter().flat_map(|view| half::hopes(view, request)).collect();
-        half::best(hopes, &Results(results))
+        let hopes = views.iter().flat_map(|view| half::hopes(view, request));
+        let is_of_use = |hope: &half::Hope| hope.cost + self.products() < request.under;
+        let table = half::best(hopes.filter(is_of_use).collect(), &Results(results))?;
+        (self.cost(&table) < request.under).then_some(table)
     }
 
     /// About how many nanoseconds an element takes, of all functions by a table.
     pub fn cost(&self, table: &Table) -> f64 {
-        let products: usize = self.results.iter().map(Polynomial::operations).sum();
-        policy::of(table, self.results.len()) + policy::operations(FINDING + products)
+        policy::of(table, self.results.len()) + self.products()
+    }
+
+    /// The same of what is made of a table's values, and of what all tables have in common.
+    fn products(&self) -> f64 {
+        let all: usize = self.results.iter().map(Polynomial::operations).sum();
+        policy::operations(FINDING + all)
     }
 }
 

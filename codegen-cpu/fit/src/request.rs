@@ -35,6 +35,9 @@ pub struct Request {
     pub multiplied: bool,
     /// Whether the variable is a product, which is any float, whatever results are rounded to.
     pub of_product: bool,
+    /// What several functions are looked up by together is of use if it costs less than this: in nanoseconds, see
+    /// [`Table::cost`].
+    pub under: f64,
 }
 
 impl Request {
@@ -51,6 +54,7 @@ impl Request {
             most: 2.2,
             multiplied: false,
             of_product: false,
+            under: f64::INFINITY,
         }
     }
 

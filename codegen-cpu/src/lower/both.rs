@@ -46,10 +46,10 @@ pub fn fit(functions: &[&Function], each: &[Alone]) -> Option<Both> {
     orders.find_map(|order| {
         let [f, derivative] = order.map(|k| functions[k]);
         let tables = ENTRIES.map(|entries| {
-            let table = f.fit_with(derivative, &Request::joint(entries)).ok()?;
             let by_each = order.map(|k| each[k].as_ref()?.tables.cost(entries, DType::F32));
-            let is_less = |each| table.cost() < WORTH * each;
-            by_each.into_iter().sum::<Option<f64>>().is_none_or(is_less).then_some(table)
+            let by_each = by_each.into_iter().sum::<Option<f64>>();
+            let under = by_each.map_or(f64::INFINITY, |each| WORTH * each);
+            f.fit_with(derivative, &Request { under, ..Request::joint(entries) }).ok()
         });
         let ends = tables.iter().flatten().flat_map(|table| [-table.low, table.high]);
         let from = ends.filter(|end| *end > 0.0).min_by(f32::total_cmp)?;

@@ -41,11 +41,10 @@ pub fn fit(group: &Group, functions: &[&Function], each: &[Alone]) -> Option<Mad
     let made = op_dsl_fit::Made::find(functions)?;
     let multiplied = group.iter().any(|(_, multiplied)| *multiplied);
     let tables = Tables::of(|entries, index, dtype| {
-        let usual = Request::new(fitted::element(dtype), entries);
-        let table = made.table(functions, &Request { index, multiplied, ..usual })?;
         let by_each = each.iter().map(|f| f.as_ref()?.tables.cost(entries, dtype));
-        let is_less = |each| made.cost(&table) < WORTH * each;
-        by_each.sum::<Option<f64>>().is_none_or(is_less).then_some(table)
+        let under = by_each.sum::<Option<f64>>().map_or(f64::INFINITY, |each| WORTH * each);
+        let usual = Request::new(fitted::element(dtype), entries);
+        made.table(functions, &Request { index, multiplied, under, ..usual })
     });
     let from = [-1.0, 1.0].into_iter().filter_map(|sign| tables.leave(sign));
     let from = from.min_by(f32::total_cmp)?;

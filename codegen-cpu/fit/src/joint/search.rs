@@ -107,7 +107,8 @@ impl Function<'_> {
                     for (r, own) in derivative.reach.iter_mut().zip(f.reach) {
                         r.to = r.to.min(own.to);
                     }
-                    if let Some(joint) = fastest(&f, &derivative, request) {
+                    let joint = fastest(&f, &derivative, request);
+                    if let Some(joint) = joint.filter(|joint| joint.cost() < request.under) {
                         return Ok(joint);
                     }
                 }
@@ -157,6 +158,7 @@ fn fastest(f: &View, derivative: &View, request: &Request) -> Option<Joint> {
             hopes.push((pair.cost(&grid), *width, pair));
         }
     }
+    hopes.retain(|(cost, ..)| *cost < request.under);
     hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut target = request.target;
     while target <= request.most {
@@ -166,7 +168,7 @@ fn fastest(f: &View, derivative: &View, request: &Request) -> Option<Joint> {
         for (_, width, pair) in &hopes {
             let Some(width) = rounding.allows(&pair.steps, *width) else { continue };
             let hope = pair.grid(width).map_or(f64::INFINITY, |grid| pair.cost(&grid));
-            if best.as_ref().is_some_and(|(cost, _)| cost * WORTH <= hope) {
+            if hope >= best.as_ref().map_or(request.under, |(cost, _)| cost * WORTH) {
                 continue;
             }
             let found = narrow::all(pair, width, target, &mut hot);
