@@ -121,9 +121,10 @@ pub(super) fn registers(
         if target.dtype == DType::F16 && !pairs.any() {
             narrow::run(&mut flow);
         }
+        let mut divided = Values::new(&flow);
+        divided.divide_once(target.dtype);
         for fused in [true, false] {
-            let mut values = Values::new(&flow);
-            values.divide_once(target.dtype);
+            let mut values = divided.clone();
             if fused {
                 values.fuse();
             }

@@ -5,6 +5,8 @@ use super::super::lower::Flow;
 use crate::sequence::{Api, F32, Scalar, Source, Type};
 use half::{bf16, f16};
 use op_dsl_ir::DType;
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +32,7 @@ pub(super) struct Value {
 }
 
 /// All values, and those that are stored.
+#[derive(Clone)]
 pub(super) struct Values {
     pub all: Vec<Value>,
     /// One for each output stream.
@@ -161,15 +164,21 @@ impl Values {
         {
             return false;
         }
-        let mut values = vec![f32::NAN; self.all.len()];
-        (0..=u16::MAX).all(|bits| {
-            let x = match dtype {
-                DType::F16 => f16::from_bits(bits).to_f32(),
-                _ => bf16::from_bits(bits).to_f32(),
-            };
-            needed.iter().for_each(|&i| values[i] = self.all[i].eval(&values, x));
-            let d = values[of].abs();
-            d.is_nan() || d.is_infinite() || (0.5f32.powi(126)..=2f32.powi(126)).contains(&d)
+        // Alone they are the same in every order, and for every product.
+        let at = |i: &usize| needed.iter().position(|j| j == i).unwrap_or_default();
+        let alone = |i: &usize| {
+            let value = self.all[*i].clone();
+            Value { args: value.args.iter().map(at).collect(), what: "", ..value }
+        };
+        let divisor: Vec<Value> = needed.iter().map(alone).collect();
+        let key = (format!("{divisor:?}"), dtype == DType::F16);
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        // Not held while others look.
+        let found = known().get(&key).copied();
+        found.unwrap_or_else(|| {
+            let has = has_reciprocal(&divisor, dtype);
+            known().insert(key, has);
+            has
         })
     }
 
@@ -224,6 +233,27 @@ impl Values {
         };
         Some((a, self.constant(Scalar::Const(-c))))
     }
+}
+
+/// Which divisors have reciprocals, by their values and whether inputs are of f16.
+type Known = HashMap<(String, bool), bool>;
+static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
+
+/// Whether the last of these values has a reciprocal that is normal, or one that is zero or no number, for every 16-bit
+/// input.
+fn has_reciprocal(values: &[Value], dtype: DType) -> bool {
+    let mut numbers = vec![f32::NAN; values.len()];
+    (0..=u16::MAX).all(|bits| {
+        let x = match dtype {
+            DType::F16 => f16::from_bits(bits).to_f32(),
+            _ => bf16::from_bits(bits).to_f32(),
+        };
+        for (i, value) in values.iter().enumerate() {
+            numbers[i] = value.eval(&numbers, x);
+        }
+        let d = numbers.last().map_or(f32::NAN, |d| d.abs());
+        d.is_nan() || d.is_infinite() || (0.5f32.powi(126)..=2f32.powi(126)).contains(&d)
+    })
 }
 
 fn visit(flow: &Flow, i: usize, order: &mut Vec<usize>) {
