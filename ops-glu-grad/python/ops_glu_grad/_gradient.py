@@ -6,16 +6,14 @@ import torch
 NUMBERS = ("whole", "gated")
 
 
-def rule(operator, table, overloads, functions):
-    """`(remember, backward)`: what is kept of a call, and what becomes of its outputs' gradients.
-
-    Both close over plain data alone, which `torch.compile` can look into.
-    """
+def rule(operator, table, functions):
+    """`(remember, backward)`: what is kept of a call, and what becomes of its outputs' gradients."""
     name, derivative = operator.name, operator.derivative
     if derivative is None:
 
         def refuse(ctx, *upstream):
-            raise NotImplementedError(f"{name} has no derivative among the operators of the table")
+            known = ", ".join(other.name for other in table.values() if other.derivative)
+            raise NotImplementedError(f"{name} has no derivative among the operators of the table; allowed: {known}")
 
         return lambda ctx, inputs, output: None, refuse
 
@@ -23,6 +21,7 @@ def rule(operator, table, overloads, functions):
     other, holds, wrt = gradient.name, tuple(derivative.holds), tuple(derivative.wrt)
     count, broadcast, dim = len(operator.inputs), operator.broadcast, operator.dim
     unknown = tuple((i, operator.inputs[i].name) for i in derivative.unknown)
+    allowed = ", ".join(f"`{operator.inputs[i].name}`" for i in wrt)
     kinds = tuple(tensor.kind for tensor in gradient.inputs)
     upstreams = tuple(sorted(index for what, index in holds if what == "upstream"))
     constants = tuple(i for i in range(len(operator.outputs)) if i not in upstreams)
@@ -54,7 +53,7 @@ def rule(operator, table, overloads, functions):
                 raise NotImplementedError(f"{name}: its gradient {other} is that with `{attribute}` {value} alone")
         for i, tensor in unknown:
             if i in needed:
-                raise NotImplementedError(f"{name}: no operator of the table is its gradient by `{tensor}`")
+                raise NotImplementedError(f"{name}: no operator of the table is its gradient by `{tensor}`; allowed: {allowed}")
         saved, tensors = list(ctx.saved_tensors), []
         for (what, index), kind in zip(holds, kinds):
             if what == "own":
@@ -69,9 +68,7 @@ def rule(operator, table, overloads, functions):
                     held = held.expand(_scaled(kind, ctx.like, ctx.attributes[dim] if dim is not None else 0))
             tensors.append(held)
         values = [value if i is None else ctx.attributes[i] for i, value in passed]
-        # The compiler looks into one function, but not from there into another; it knows operators of the registry.
-        call = overloads[other] if torch.compiler.is_compiling() else functions[other].apply
-        computed = call(*tensors, *values)
+        computed = functions[other].apply(*tensors, *values)
         for i, result in zip(wrt, computed if isinstance(computed, tuple) else (computed,)):
             if i in needed:
                 shape, dtype = ctx.metas[i]

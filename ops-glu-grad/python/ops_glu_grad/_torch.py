@@ -89,6 +89,25 @@ class Shapes:
         return shape
 
 
+def check(operator, tensors, attributes):
+    """Refuses what a call would refuse. Dimensions that are no numbers yet are those of the call that is traced; where nobody
+    knows these, the call itself refuses."""
+    given = [(tensor, t) for tensor, t in zip(operator.inputs, tensors) if t is not None]
+    (first, held), *others = given
+    for tensor, t in others:
+        if t.device != held.device:
+            where = f"{held.device}, as `{first.name}` is"
+            raise ValueError(f"{operator.name}: tensor `{tensor.name}` is on {t.device}; allowed: {where}")
+    metas = [None if t is None else (list(map(known, t.shape)), dtype_name(t)) for t in tensors]
+    if not any(meta and None in meta[0] for meta in metas):
+        operator.infer(attributes, metas)
+
+
+def known(length):
+    """A dimension's length as a number, without a guard on it; `None` where there is none."""
+    return length if isinstance(length, int) else length.node.hint
+
+
 def numbers(operator, tensors):
     """The inputs that hold numbers."""
     return [t for tensor, t in zip(operator.inputs, tensors) if t is not None and tensor.kind in ("whole", "gated")]
@@ -122,6 +141,7 @@ def register(operator):
 
     def fake(*given):
         tensors, values = complete(given)
+        check(operator, tensors, values)
         first, dtype = numbers(operator, tensors)[0], promoted(operator, tensors)
         made = [first.new_empty(shape, dtype=dtype) for shape in shapes(tensors, values)]
         return made[0] if len(made) == 1 else tuple(made)
@@ -177,7 +197,7 @@ from . import _gradient  # noqa: E402  # once all operators are there
 def _differentiable(operator):
     """The operator with its derivative: in the registry, and as a function."""
     op, name = _OVERLOADS[operator.name], f"ops_glu_grad::{operator.snake}"
-    remember, backward = _gradient.rule(operator, _TABLE, _OVERLOADS, _FUNCTIONS)
+    remember, backward = _gradient.rule(operator, _TABLE, _FUNCTIONS)
     torch.library.register_autograd(name, backward, setup_context=remember, lib=_LIBRARY)
     members = {
         "forward": lambda *given: op(*given),
@@ -186,7 +206,9 @@ def _differentiable(operator):
         "vmap": _BATCHED[operator.name],
     }
     members = {what: staticmethod(function) for what, function in members.items()}
-    return type(operator.name, (torch.autograd.Function,), members)
+    # The compiler takes it as it is. Where it looks in, it finds an operator of the registry, of whose derivative the transforms of
+    # `torch.func` know nothing.
+    return torch.compiler.allow_in_graph(type(operator.name, (torch.autograd.Function,), members))
 
 
 for _operator in _TABLE.values():

@@ -1,5 +1,7 @@
 """The functions on tensors of PyTorch, and the operators in its registry. Skipped where it cannot be imported."""
 
+import logging
+import re
 import tempfile
 import unittest
 import warnings
@@ -13,6 +15,7 @@ try:
 except ModuleNotFoundError:
     raise unittest.SkipTest("no torch") from None
 
+from torch.distributed.fsdp import fully_shard
 from torch.library import opcheck
 from torch.nn import functional
 
@@ -93,14 +96,50 @@ class Results(unittest.TestCase):
             (ValueError, "`threads` is for arrays", lambda: og.silu(x, threads=2)),
             (ValueError, "no gradient is recorded", lambda: og.silu(x, out=torch.empty(4, 8))),
             (ValueError, "is on meta; allowed: cpu", lambda: og.silu(x.detach(), out=torch.empty(4, 8, device="meta"))),
-            (NotImplementedError, "has no derivative", lambda: og.relu_grad(x, x).sum().backward()),
-            (NotImplementedError, "is its gradient by `bias`", lambda: og.fused_bias_leaky_relu(x, x).sum().backward()),
+            (NotImplementedError, "no derivative among the operators of the table; allowed: GeGluV2, ", lambda: og.relu_grad(x, x).sum().backward()),
+            (NotImplementedError, "is its gradient by `bias`; allowed: `x`", lambda: og.fused_bias_leaky_relu(x, x).sum().backward()),
             (NotImplementedError, "is that with `alpha` 1.0 alone", lambda: og.elu(x, alpha=2.0).sum().backward()),
         ]
         for kind, message, call in refused:
             with self.assertRaises(kind) as raised:
                 call()
             self.assertIn(message, str(raised.exception))
+
+    def test_without_data_they_are_those_of_calls(self):
+        x, other = torch.randn(4, 8), torch.randn(2, 8)
+        refused = [
+            (TypeError, og.ge_glu, (x.double(),), {}),
+            (TypeError, og.silu_grad, (x, x.half()), {}),
+            (ValueError, og.ge_glu, (x[:, 1:],), {}),
+            (ValueError, og.silu_grad, (x, other), {}),
+            (ValueError, og.swi_glu, (x,), {"dim": 2}),
+            (ValueError, og.ge_glu, (x,), {"approximate": "erf"}),
+        ]
+        logging.getLogger("torch._subclasses.fake_tensor").setLevel(logging.CRITICAL)  # it reports each of them
+        for kind, call, tensors, attributes in refused:
+            with self.assertRaises(kind) as raised:
+                call(*tensors, **attributes)
+            with self.assertRaises(kind) as without:
+                call(*(t.to("meta") for t in tensors), **attributes)
+            self.assertEqual(str(without.exception), str(raised.exception))
+            # The compiler wraps what it meets.
+            with self.assertRaisesRegex(RuntimeError, re.escape(str(raised.exception))):
+                torch.compile(call, fullgraph=True)(*tensors, **attributes)
+        with self.assertRaisesRegex(ValueError, "SiluGrad: tensor `x` is on meta; allowed: cpu, as `dy` is"):
+            og.silu_grad(x, x.to("meta"))
+
+    def test_lengths_that_nobody_knows_are_left_to_the_call(self):
+        def some(x):
+            kept = x[x[:, 0].nonzero()[:, 0]]
+            return og.swi_glu(kept, dim=0), og.silu_grad(kept, kept)
+
+        with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+            compiled = torch.compile(some, fullgraph=True, backend="aot_eager")
+            x = torch.randn(4, 8)
+            for got, want in zip(compiled(x), some(x), strict=True):
+                self.assertTrue(torch.equal(got, want))
+            with self.assertRaisesRegex(ValueError, "dimension 0 is cut in two and must be even"):
+                compiled(torch.cat([x, torch.zeros(1, 8), x[:1]]))
 
 
 class Registry(unittest.TestCase):
@@ -237,10 +276,21 @@ class Gated(torch.nn.Module):
         return self.out(functional.gelu(gate) * value)
 
 
-def train(rank, world, place, ours, losses):
+def sharded(model):
+    mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (torch.distributed.get_world_size(),))
+    for part in (model.into, model.out, model):
+        fully_shard(part, mesh=mesh)
+    return model
+
+
+#: What makes one model of those of several processes.
+ENGINES = {"DDP": torch.nn.parallel.DistributedDataParallel, "FSDP": sharded}
+
+
+def train(rank, world, place, engine, ours, losses):
     torch.set_num_threads(1)
     torch.distributed.init_process_group("gloo", init_method=f"file://{place}", rank=rank, world_size=world)
-    model = torch.nn.parallel.DistributedDataParallel(Gated(ours))
+    model = ENGINES[engine](Gated(ours))
     optimiser = torch.optim.SGD(model.parameters(), 0.05)
     random = torch.Generator().manual_seed(rank)
     for _ in range(30):
@@ -267,14 +317,15 @@ class Sums(torch.utils.data.Dataset):
 class Processes(unittest.TestCase):
     def test_two_train_as_with_the_composed_model(self):
         spawn = torch.multiprocessing.get_context("spawn")
-        results = []
-        for ours in (True, False):
-            losses = spawn.SimpleQueue()
-            with tempfile.TemporaryDirectory() as place:
-                arguments = (2, f"{place}/meet", ours, losses)
-                torch.multiprocessing.spawn(train, arguments, nprocs=2)
-            results.append(losses.get())
-        self.assertAlmostEqual(results[0] / results[1], 1.0, places=4)
+        for engine in ENGINES:
+            results = []
+            for ours in (True, False):
+                losses = spawn.SimpleQueue()
+                with tempfile.TemporaryDirectory() as place:
+                    arguments = (2, f"{place}/meet", engine, ours, losses)
+                    torch.multiprocessing.spawn(train, arguments, nprocs=2)
+                results.append(losses.get())
+            self.assertAlmostEqual(results[0] / results[1], 1.0, places=4, msg=engine)
 
     def test_a_forked_loader_does_not_hang(self):
         og.silu(torch.zeros(1 << 20))  # the pool is there
