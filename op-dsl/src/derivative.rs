@@ -1,79 +1,30 @@
 //! Which operator of a table is the derivative of another, and what it is handed: for frameworks that differentiate.
 
 use crate::Operator;
-use op_dsl_ir::op::{Kind, Origin, Value};
+use op_dsl_ir::derivative;
+use std::ops::Deref;
 
-/// The derivative of an operator by another one of its table.
+/// The derivative of an operator by another one of its table; what that is handed are [fields](derivative::Derivative) of this too.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Derivative {
     /// The operator that computes it.
     pub gradient: &'static Operator,
-    /// What each of its inputs holds.
-    pub holds: Vec<Origin>,
-    /// The input that each of its outputs is the gradient of, before what was broadcast is summed.
-    pub wrt: Vec<usize>,
-    /// The inputs that results depend on and that it says nothing of.
-    pub unknown: Vec<usize>,
-    /// For each of its attributes the operator's own, if that has it.
-    attributes: Vec<Option<usize>>,
-    /// The operator's attributes that it does not have, by the one value that it is right for.
-    fixed: Vec<(usize, Value)>,
+    rule: derivative::Derivative,
 }
 
 impl Derivative {
     /// Of several gradients in the table the first that tells of most inputs.
     pub fn of(operator: &Operator, table: &[&'static Operator]) -> Option<Derivative> {
-        let all = table.iter().filter_map(|gradient| Derivative::by(operator, gradient));
-        all.rev().max_by_key(|derivative| derivative.wrt.len())
+        let rule = derivative::Derivative::of(operator.def(), table.iter().map(|o| o.def()))?;
+        Some(Derivative { gradient: table[rule.gradient], rule })
     }
+}
 
-    fn by(operator: &Operator, gradient: &'static Operator) -> Option<Derivative> {
-        let (def, other) = (operator.def(), gradient.def());
-        let of = other.grad_of.as_ref().filter(|of| of.forward == def.name)?;
-        let inputs = def.inputs.iter().enumerate();
-        let numbers = inputs.filter(|(_, t)| matches!(t.kind, Kind::Whole | Kind::Gated));
-        let numbers: Vec<_> = numbers.collect();
-        // A gradient written by hand that does not tell has them in their order.
-        let wrt = match &*of.wrt {
-            [] => numbers.iter().map(|(i, _)| *i).take(other.outputs.len()).collect(),
-            told => told.to_vec(),
-        };
-        let unknown = numbers.iter().filter(|(i, t)| t.used && !wrt.contains(i)).map(|(i, _)| *i);
-        let index = |name| def.passed().iter().position(|a| a.name == name);
-        let has = |name| other.passed().iter().any(|a| a.name == name);
-        let own = def.passed().iter().enumerate().filter(|(_, a)| !has(&*a.name));
-        Some(Derivative {
-            gradient,
-            holds: of.inputs.to_vec(),
-            unknown: unknown.collect(),
-            wrt,
-            attributes: other.passed().iter().map(|a| index(&*a.name)).collect(),
-            fixed: own.map(|(i, a)| (i, a.default)).collect(),
-        })
-    }
+impl Deref for Derivative {
+    type Target = derivative::Derivative;
 
-    /// The gradient's attributes in a call, by those of the operator in its own.
-    ///
-    /// # Errors
-    /// The operator's attribute that the gradient does not have, and whose value is not the one it is right for.
-    pub fn attributes(&self, of: &[Value]) -> Result<Vec<Value>, usize> {
-        if let Some((i, _)) = self.fixed.iter().find(|(i, value)| of.get(*i) != Some(value)) {
-            return Err(*i);
-        }
-        let both = self.attributes.iter().zip(self.gradient.default_attrs());
-        Ok(both
-            .map(|(own, default)| own.and_then(|i| of.get(i).copied()).unwrap_or(default))
-            .collect())
-    }
-
-    /// What [`Derivative::attributes`] goes by: for each of the gradient's attributes the operator's own, if that has it.
-    pub fn passed(&self) -> &[Option<usize>] {
-        &self.attributes
-    }
-
-    /// The operator's attributes that the gradient does not have, by the one value that it is right for.
-    pub fn fixed(&self) -> &[(usize, Value)] {
-        &self.fixed
+    fn deref(&self) -> &derivative::Derivative {
+        &self.rule
     }
 }

@@ -1,4 +1,4 @@
-//! Emitted trees, one operator per layout, as they were when somebody last looked at them:
+//! Emitted trees, one or two operators per layout, as they were when somebody last looked at them:
 //! `BLESS=1 cargo test -p op-dsl-tests --test ascendc_trees` writes them anew.
 #![allow(missing_docs)]
 
@@ -6,26 +6,27 @@
 mod languages;
 
 use codegen_ascendc::arch::Soc;
-use codegen_ascendc::emit::{Cann, Language, Layout, Options, Tree, emit};
+use codegen_ascendc::emit::{Cann, Language, Layout, Options, Tree, emit, emit_all};
 use codegen_ascendc::plan::Storage;
 use ops_glu_grad::OPERATORS;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-fn tree(op: &str, layout: Layout) -> Tree {
-    tree_in(op, layout, Language::En)
+/// The tree of operators, whose names blanks separate.
+fn tree(ops: &str, layout: Layout) -> Tree {
+    tree_in(ops, layout, Language::En)
 }
 
-fn tree_in(op: &str, layout: Layout, language: Language) -> Tree {
+fn tree_in(ops: &str, layout: Layout, language: Language) -> Tree {
     let one = vec![Soc::named("ascend910b").expect("a target")];
-    tree_on(op, layout, if layout == Layout::OpsNn { layout.socs() } else { one }, language)
+    tree_on(ops, layout, if layout == Layout::OpsNn { layout.socs() } else { one }, language)
 }
 
-fn tree_on(op: &str, layout: Layout, socs: Vec<&'static Soc>, language: Language) -> Tree {
-    let op = OPERATORS.iter().find(|o| o.name() == op).expect("an operator");
+fn tree_on(ops: &str, layout: Layout, socs: Vec<&'static Soc>, language: Language) -> Tree {
+    let named = |name| OPERATORS.iter().find(|o| o.name() == name).expect("an operator").def();
     let options = Options { language, ..Options::default() };
-    emit(op.def(), layout, &socs, &options).expect("a tree")
+    emit_all(ops.split(' ').map(named), layout, &socs, &options).expect("a tree").0
 }
 
 /// Every file below a directory, by its path there.
@@ -113,7 +114,7 @@ fn direct() {
 
 #[test]
 fn torch() {
-    compare("SwiGluGrad", Layout::Torch);
+    compare("SwiGlu SwiGluGrad", Layout::Torch);
 }
 
 /// Gate and value that take turns, on registers.

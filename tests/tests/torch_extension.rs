@@ -22,7 +22,7 @@ mod made {
     }
 
     /// Both halves of `x`, scaled.
-    #[op(name = "Scaled")]
+    #[op(name = "Scaled", grad(name = "Bent", wrt(x)))]
     pub fn scaled(
         #[split(along = dim)] x: Gated,
         #[attr(default = -1)] dim: Dim,
@@ -94,6 +94,34 @@ fn calls() {
     assert!(!elsewhere.contains("aclnnGeGluV2 x"), "{elsewhere}");
     let why = "; install the operators' package, which `emit --layout custom` writes";
     assert!(elsewhere.contains("libopapi.so") && elsewhere.contains(why), "{elsewhere}");
+}
+
+/// What becomes of outputs' gradients is one rule, whether the operators come from the wheel or from an extension alone.
+#[test]
+fn the_rule_of_the_wheel() {
+    let tree = extension(&["GeGluV2"]);
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let wheel = own.join("../ops-glu-grad/python/ops_glu_grad/_gradient.py");
+    let wheel = std::fs::read_to_string(wheel).expect("the wheel's");
+    let emitted = tree.get("ops_glu_grad_npu/_gradient.py").expect("the rule");
+    assert!(emitted.ends_with(&wheel), "copy one over the other");
+}
+
+/// A gradient is found by what its definition says of it, not by its name, and only where it is emitted too.
+#[test]
+fn derivatives() {
+    for (names, row) in [
+        (
+            &["Scaled", "Bent"][..],
+            "gradient=\"Bent\",\n            holds=[(\"upstream\", 0), (\"input\", 0)]",
+        ),
+        (&["Scaled"], "derivative=None"),
+    ] {
+        let tree = extension(names);
+        let module = tree.files.iter().find(|f| f.path.ends_with("_derivatives.py"));
+        let rows = &module.expect("the module").text;
+        assert!(rows.contains(row), "{rows}");
+    }
 }
 
 /// Every operator of the family but one, whose mask is of bits.

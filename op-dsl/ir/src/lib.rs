@@ -28,6 +28,7 @@
 pub mod bind;
 pub mod compile;
 pub mod degree;
+pub mod derivative;
 mod derive;
 pub mod differences;
 pub mod doc;

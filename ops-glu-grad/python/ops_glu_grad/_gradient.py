@@ -6,13 +6,13 @@ import torch
 NUMBERS = ("whole", "gated")
 
 
-def rule(operator, table, functions):
+def rule(operator, table, calls):
     """`(remember, backward)`: what is kept of a call, and what becomes of its outputs' gradients."""
     name, derivative = operator.name, operator.derivative
     if derivative is None:
 
         def refuse(ctx, *upstream):
-            known = ", ".join(other.name for other in table.values() if other.derivative)
+            known = ", ".join(other.name for other in table.values() if other.derivative) or "none"
             raise NotImplementedError(f"{name} has no derivative among the operators of the table; allowed: {known}")
 
         return lambda ctx, inputs, output: None, refuse
@@ -68,7 +68,7 @@ def rule(operator, table, functions):
                     held = held.expand(_scaled(kind, ctx.like, ctx.attributes[dim] if dim is not None else 0))
             tensors.append(held)
         values = [value if i is None else ctx.attributes[i] for i, value in passed]
-        computed = functions[other].apply(*tensors, *values)
+        computed = calls[other](*tensors, *values)
         for i, result in zip(wrt, computed if isinstance(computed, tuple) else (computed,)):
             if i in needed:
                 shape, dtype = ctx.metas[i]

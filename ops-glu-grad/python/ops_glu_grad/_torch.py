@@ -11,10 +11,8 @@ from ._core import operators
 
 _LIBRARY = torch.library.Library("ops_glu_grad", "DEF")
 _TABLE = {operator.name: operator for operator in operators()}
-#: What each operator is in PyTorch, by its name.
-_OVERLOADS = {}
-#: The same for the transforms of `torch.func`, which want more than the registry takes.
-_FUNCTIONS = {}
+#: How each is called, by its name: for the transforms of `torch.func` as well, which want more than the registry takes.
+_CALLS = {}
 
 
 def place(operator, tensor, value):
@@ -56,7 +54,7 @@ def call(operator, tensors, attributes, out, count):
     if count:
         raise ValueError(f"{operator.name}: `threads` is for arrays; calls on tensors follow torch.set_num_threads")
     if out is None:
-        return _FUNCTIONS[operator.name].apply(*tensors, *attributes)
+        return _CALLS[operator.name](*tensors, *attributes)
     out = _arrays.results(operator, out, torch.Tensor)
     given = [tensor for tensor in (*tensors, *out) if tensor is not None]
     if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in given):
@@ -149,12 +147,11 @@ def register(operator):
     def batched(info, dims, *given):
         tensors, values = complete(given)
         dims = [*dims, *[None] * (len(tensors) - len(dims))]
-        return _batched(operator, _FUNCTIONS[operator.name].apply, info, dims, tensors, values)
+        return _batched(operator, _CALLS[operator.name], info, dims, tensors, values)
 
     _LIBRARY.impl(name, cpu, "CPU")
     torch.library.register_fake(qualified, fake, lib=_LIBRARY)
     torch.library.register_vmap(qualified, batched, lib=_LIBRARY)
-    _OVERLOADS[operator.name] = getattr(torch.ops.ops_glu_grad, name).default
     return batched
 
 
@@ -196,9 +193,9 @@ from . import _gradient  # noqa: E402  # once all operators are there
 
 def _differentiable(operator):
     """The operator with its derivative: in the registry, and as a function."""
-    op, name = _OVERLOADS[operator.name], f"ops_glu_grad::{operator.snake}"
-    remember, backward = _gradient.rule(operator, _TABLE, _FUNCTIONS)
-    torch.library.register_autograd(name, backward, setup_context=remember, lib=_LIBRARY)
+    op = getattr(torch.ops.ops_glu_grad, operator.snake).default
+    remember, backward = _gradient.rule(operator, _TABLE, _CALLS)
+    torch.library.register_autograd(op, backward, setup_context=remember, lib=_LIBRARY)
     members = {
         "forward": lambda *given: op(*given),
         "setup_context": remember,
@@ -212,4 +209,4 @@ def _differentiable(operator):
 
 
 for _operator in _TABLE.values():
-    _FUNCTIONS[_operator.name] = _differentiable(_operator)
+    _CALLS[_operator.name] = _differentiable(_operator).apply

@@ -171,10 +171,10 @@ impl Operator {
         Some(Derivative {
             gradient: found.gradient.name().into(),
             holds: found.holds.iter().map(holds).collect(),
-            passed: found.passed().to_vec(),
-            fixed: found.fixed().iter().map(|(i, _)| *i).collect(),
-            wrt: found.wrt,
-            unknown: found.unknown,
+            passed: found.passed.clone(),
+            fixed: found.fixed.iter().map(|(i, _)| *i).collect(),
+            wrt: found.wrt.clone(),
+            unknown: found.unknown.clone(),
         })
     }
 

@@ -1,4 +1,4 @@
-# SwiGluGrad: generated, do not edit
+# SwiGlu, SwiGluGrad: generated, do not edit
 
 """Builds the extension: `python setup.py bdist_wheel`."""
 

@@ -1,7 +1,10 @@
 //! An extension of PyTorch that registers installed operators: the same names on NPUs as elsewhere.
 //!
 //! Sources are C++ against torch_npu's headers. Each operator is two functions of one text: of shapes, for tensors without data, and
-//! the call of the aclnn function that the toolkit generates for a `custom` project of the same operators.
+//! the call of the aclnn function that the toolkit generates for a `custom` project of the same operators. Derivatives are Python: a rule
+//! for all operators, and a table of them.
+
+mod derivatives;
 
 use crate::emit::api::cpp::{list, literal};
 use crate::emit::package::Package;
@@ -21,8 +24,14 @@ pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     tree.add("csrc/operators.cpp", shared(&source(packages, space), Comment::Slashes));
     tree.add("csrc/call.h", shared(include_str!("torch/call.h"), Comment::Slashes));
     tree.add("setup.py", shared(&named(include_str!("torch/setup.py")), Comment::Hash));
-    let module = shared(&named(include_str!("torch/__init__.py")), Comment::Hash);
-    tree.add(format!("{space}_npu/__init__.py"), module);
+    let modules = [
+        ("__init__", named(include_str!("torch/__init__.py"))),
+        ("_derivatives", derivatives::module(packages, space)),
+        ("_gradient", include_str!("torch/_gradient.py").into()),
+    ];
+    for (name, text) in modules {
+        tree.add(format!("{space}_npu/{name}.py"), shared(&text, Comment::Hash));
+    }
     tree.add("README.md", readme(packages, space));
     tree.mark("", packages.iter().map(|p| &*p.def.name));
 }

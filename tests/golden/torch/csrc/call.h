@@ -1,4 +1,4 @@
-// SwiGluGrad: generated, do not edit
+// SwiGlu, SwiGluGrad: generated, do not edit
 
 // What all operators share: checks, shapes of results, and tensors as the installed operators take them.
 #pragma once
