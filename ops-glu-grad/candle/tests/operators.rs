@@ -129,9 +129,9 @@ fn every_operator_runs() -> Result<()> {
         match op_dsl::derivative::Derivative::of(operator, OPERATORS) {
             Some(known) if known.unknown.is_empty() => {
                 let gradients = y.sum_all()?.backward()?;
-                for i in known.wrt {
-                    let dx = gradients.get(&inputs[i]).expect("a gradient");
-                    assert_eq!(dx.dims(), inputs[i].dims(), "{}", operator.name());
+                for i in &known.wrt {
+                    let dx = gradients.get(&inputs[*i]).expect("a gradient");
+                    assert_eq!(dx.dims(), inputs[*i].dims(), "{}", operator.name());
                 }
                 differentiated += 1;
             }

@@ -1,0 +1,166 @@
+"""Forward and backward of gated blocks beside the same of PyTorch, eager and compiled by inductor, in turns.
+
+    python blocks.py [--rows 8192] [--columns 8192] [--dtype f32,bf16] [--threads 1,2] [--rounds 9] [--clock wall|cpu]
+
+`given` has all results in memory that was there before, forward and backward one after another. `autograd` is `y = block(x)` and
+`y.backward(dy)`, with memory as PyTorch allocates it. Times are of an element of `y`, in nanoseconds; `x` is twice as wide.
+"""
+
+import argparse
+import statistics
+import time
+
+import ops_glu_grad as og
+import torch
+from torch.nn import functional
+
+ATEN = torch.ops.aten
+CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
+TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+
+
+class GeGlu:
+    """`value * gelu(gate)`, the gate being the second half."""
+
+    @staticmethod
+    def composed(x):
+        value, gate = x.chunk(2, -1)
+        return value * functional.gelu(gate)
+
+    @staticmethod
+    def ours(x):
+        return og.ge_glu(x, approximate="none")[0]
+
+    def __init__(self, x, dy, y, dx):
+        saved, scratch = torch.empty_like(y), torch.empty_like(y)
+        value, gate = x.chunk(2, -1)
+        dvalue, dgate = dx.chunk(2, -1)
+
+        def ours():
+            og.ge_glu(x, approximate="none", out=(y, saved))
+            og.ge_glu_grad(dy, x, saved, approximate="none", out=dx)
+
+        def eager():
+            ATEN.gelu.out(gate, out=saved)
+            torch.mul(value, saved, out=y)
+            torch.mul(dy, saved, out=dvalue)
+            torch.mul(dy, value, out=scratch)
+            ATEN.gelu_backward.grad_input(scratch, gate, grad_input=dgate)
+
+        self.calls = {"ours": ours, "eager": eager}
+
+
+class SwiGlu:
+    """`silu(gate) * value`, the gate being the first half."""
+
+    @staticmethod
+    def composed(x):
+        gate, value = x.chunk(2, -1)
+        return functional.silu(gate) * value
+
+    @staticmethod
+    def ours(x):
+        return og.swi_glu(x)
+
+    def __init__(self, x, dy, y, dx):
+        saved, scratch = torch.empty_like(y), torch.empty_like(y)
+        gate, value = x.chunk(2, -1)
+        dgate, dvalue = dx.chunk(2, -1)
+
+        def ours():
+            og.swi_glu(x, out=y)
+            og.swi_glu_grad(dy, x, out=dx)
+
+        def eager():
+            ATEN.silu.out(gate, out=saved)
+            torch.mul(value, saved, out=y)
+            torch.mul(dy, saved, out=dvalue)
+            torch.mul(dy, value, out=scratch)
+            ATEN.silu_backward.grad_input(scratch, gate, grad_input=dgate)
+
+        self.calls = {"ours": ours, "eager": eager}
+
+
+def given(block, x, dy):
+    """Calls into memory that is there."""
+    y, dx = torch.empty_like(dy), torch.empty_like(x)
+
+    @torch.compile(fullgraph=True)
+    def forward(x, y):
+        y.copy_(block.composed(x))
+
+    @torch.compile(fullgraph=True)
+    def backward(x, dy, dx):
+        dx.copy_(torch.func.vjp(block.composed, x)[1](dy)[0])
+
+    def inductor():
+        forward(x, y)
+        backward(x, dy, dx)
+
+    calls = block(x, dy, y, dx).calls | {"inductor": inductor}
+    for call in calls.values():
+        y.zero_(), dx.zero_()
+        call()
+        yield call, (y, dx)
+
+
+def autograd(block, x, dy):
+    """Calls as a model makes them."""
+    x = x.clone().requires_grad_()
+    for function in (block.ours, block.composed, torch.compile(block.composed, fullgraph=True)):
+
+        def call(function=function):
+            x.grad = None
+            y = function(x)
+            y.backward(dy)
+            return y.detach()
+
+        yield call, (call(), x.grad)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=8192)
+    parser.add_argument("--columns", type=int, default=8192)
+    parser.add_argument("--dtype", default="f32,bf16")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="cpu: of all threads, where others use the machine")
+    options = parser.parse_args()
+    shape = options.rows, options.columns
+    print("| block | memory | dtype | threads | ours median (least) | eager | inductor | eager / ours | inductor / ours |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for threads in map(int, options.threads.split(",")):
+        torch.set_num_threads(threads)
+        for block in (GeGlu, SwiGlu):
+            for memory in (given, autograd):
+                for name in options.dtype.split(","):
+                    torch._dynamo.reset()
+                    x = torch.randn(shape[0], 2 * shape[1]).to(TYPES[name])
+                    dy = torch.randn(shape).to(TYPES[name])
+                    row = measure(memory(block, x, dy), options.rounds, dy.numel(), CLOCKS[options.clock])
+                    print(f"| {block.__name__} | {memory.__name__} | {name} | {threads} | {row} |", flush=True)
+
+
+def measure(ways, rounds, elements, clock):
+    """Each once a round; what they compute is compared before."""
+    calls, first = [], None
+    for call, results in ways:
+        some = [result[:: max(1, len(result) // 64)].float() for result in results]
+        first = first or some
+        for one, other in zip(first, some):
+            torch.testing.assert_close(one, other, rtol=0.05, atol=0.05)
+        calls.append(call)
+    times = [[] for _ in calls]
+    for _ in range(rounds):
+        for call, own in zip(calls, times):
+            start = clock()
+            call()
+            own.append((clock() - start) / elements * 1e9)
+    medians = [statistics.median(own) for own in times]
+    shown = [f"{median:.3f} ({min(own):.3f})" for median, own in zip(medians, times)]
+    return " | ".join([*shown, *(f"{median / medians[0]:.2f}" for median in medians[1:])])
+
+
+if __name__ == "__main__":
+    main()
