@@ -23,8 +23,7 @@ class GeGlu:
     """`value * gelu(gate)`, the gate being the second half."""
 
     @staticmethod
-    def composed(x):
-        value, gate = x.chunk(2, -1)
+    def composed(value, gate):
         return value * functional.gelu(gate)
 
     @staticmethod
@@ -54,8 +53,7 @@ class SwiGlu:
     """`silu(gate) * value`, the gate being the first half."""
 
     @staticmethod
-    def composed(x):
-        gate, value = x.chunk(2, -1)
+    def composed(gate, value):
         return functional.silu(gate) * value
 
     @staticmethod
@@ -85,17 +83,20 @@ def given(block, x, dy):
     """Calls into memory that is there."""
     y, dx = torch.empty_like(dy), torch.empty_like(x)
 
-    @torch.compile(fullgraph=True)
-    def forward(x, y):
-        y.copy_(block.composed(x))
+    halves, results = x.chunk(2, -1), dx.chunk(2, -1)
 
     @torch.compile(fullgraph=True)
-    def backward(x, dy, dx):
-        dx.copy_(torch.func.vjp(block.composed, x)[1](dy)[0])
+    def forward(y, *halves):
+        y.copy_(block.composed(*halves))
+
+    @torch.compile(fullgraph=True)
+    def backward(dy, halves, results):
+        for result, gradient in zip(results, torch.func.vjp(block.composed, *halves)[1](dy)):
+            result.copy_(gradient)
 
     def inductor():
-        forward(x, y)
-        backward(x, dy, dx)
+        forward(y, *halves)
+        backward(dy, halves, results)
 
     calls = block(x, dy, y, dx).calls | {"inductor": inductor}
     for call in calls.values():
@@ -107,7 +108,11 @@ def given(block, x, dy):
 def autograd(block, x, dy):
     """Calls as a model makes them."""
     x = x.clone().requires_grad_()
-    for function in (block.ours, block.composed, torch.compile(block.composed, fullgraph=True)):
+
+    def composed(x):
+        return block.composed(*x.chunk(2, -1))
+
+    for function in (block.ours, composed, torch.compile(composed, fullgraph=True)):
 
         def call(function=function):
             x.grad = None
