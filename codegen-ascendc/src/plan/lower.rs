@@ -6,7 +6,7 @@ use super::regions::Regions;
 use crate::arch::{Round, Soc, Why};
 use crate::column::{Family, family, form_of, gate_of, note, number};
 use crate::sequence::form::{Build, Form, Limits, Member};
-use crate::sequence::forms::gate::Gate;
+use crate::sequence::forms::gate::{Gate, sigmoids};
 use crate::sequence::forms::times;
 use crate::sequence::{Api, Compare, F32, Scalar, Seq, Source, Type, Val};
 use op_dsl_ir::op::OpDef;
@@ -54,6 +54,20 @@ pub(super) fn lower(regions: &Regions, target: Target<'_>, order: &[usize]) -> R
 /// A product whose first factor is a smooth primitive that nothing else reads.
 struct Fold {
     smooth: Id,
+    factors: Vec<Id>,
+}
+
+/// A smooth primitive of a value, or the sigmoid of its opposite.
+struct Smooth {
+    prim: Prim,
+    arg: Id,
+    is_rest: bool,
+}
+
+/// Another primitive of the family that is applied to the same value.
+struct Relative {
+    is_rest: bool,
+    /// What it is multiplied by.
     factors: Vec<Id>,
 }
 
@@ -207,10 +221,27 @@ impl<'g> Pass<'g> {
         }
     }
 
-    /// The primitive and its argument, if it has a form.
-    fn smooth(&self, id: Id) -> Option<(Prim, Id)> {
+    /// The primitive and its argument, if it has a form. A sigmoid of the opposite of what another is applied to is
+    /// the rest of that one.
+    fn smooth(&self, id: Id) -> Option<Smooth> {
         let Node::Call(prim, [arg, ..]) = self.node(id) else { return None };
-        self.form(prim).map(|_| (prim, self.bare(arg)))
+        self.form(prim)?;
+        let opposite = match self.node(arg) {
+            // In bf16 a product may be a number where the rest alone is none: there it takes an exponential of its own.
+            Node::Call(Prim::Neg, [x, ..])
+                if prim == Prim::Sigmoid && self.target.dtype != DType::BF16 =>
+            {
+                Some(x)
+            }
+            _ => None,
+        };
+        let is_there = |x: &Id| {
+            self.graph.nodes.contains(&Node::Call(Prim::Sigmoid, [*x, Id::NONE, Id::NONE]))
+        };
+        Some(match opposite.filter(is_there) {
+            Some(x) => Smooth { prim, arg: self.bare(x), is_rest: true },
+            None => Smooth { prim, arg: self.bare(arg), is_rest: false },
+        })
     }
 
     fn fold(&self, id: Id) -> Option<Fold> {
@@ -410,11 +441,16 @@ impl<'g> Pass<'g> {
     fn formed(&mut self, id: Id, factors: &[Id]) -> Result<Val, Why> {
         let Target { dtype, limits, .. } = self.target;
         let no_form = || Why::NoSequence("primitive", "no form");
-        let (prim, arg) = self.smooth(id).ok_or_else(no_form)?;
+        let Smooth { prim, arg, is_rest } = self.smooth(id).ok_or_else(no_form)?;
         let form = self.form(prim).ok_or_else(no_form)?;
         let others = self.relatives(id, prim, arg);
         let (gate, member) = match (family(prim), form.build) {
-            (Some(f), _) if !others.is_empty() => (gate_of(f, dtype, limits), member_of(f, prim)),
+            (Some(f), _) if !others.is_empty() => {
+                let member = if is_rest { Some(Member::Rest) } else { member_of(f, prim) };
+                let has_rest = others.iter().any(|o| o.is_rest) || is_rest;
+                let gate = || gate_of(f, dtype, limits);
+                (if has_rest { Some(sigmoids as _) } else { gate() }, member)
+            }
             (_, Build::Of(gate, member)) => (Some(gate), Some(member)),
             (_, build) => {
                 let t = self.factors(factors)?;
@@ -427,11 +463,11 @@ impl<'g> Pass<'g> {
         self.took(prim, if others.is_empty() { form.name } else { "shared" });
         // A factor that relatives have too goes into the sigma they share; it is bounded, and so are
         // its parts. Any more would let parts overflow that cancel in the sum.
-        let shared = factors.iter().find(|f| others.iter().any(|o| o.contains(f)));
+        let shared = factors.iter().find(|f| others.iter().any(|o| o.factors.contains(f)));
         let (into, after): (Vec<Id>, Vec<Id>) = factors.iter().partition(|f| Some(*f) == shared);
         let t = self.factors(&into)?;
         let gate = self.gate(arg, prim, gate)?;
-        let q = times(&mut self.seq, gate.sigma, &t);
+        let q = times(&mut self.seq, member.base(gate), &t);
         let value = member.build(&mut self.seq, gate, q);
         let after = self.factors(&after)?;
         Ok(times(&mut self.seq, value, &after))
@@ -447,19 +483,19 @@ impl<'g> Pass<'g> {
         factors.iter().map(|f| self.value(*f)).collect()
     }
 
-    /// The factors of every other primitive of the family that is applied to the same value.
-    fn relatives(&self, id: Id, prim: Prim, arg: Id) -> Vec<Vec<Id>> {
+    /// Every other primitive of the family that is applied to the same value.
+    fn relatives(&self, id: Id, prim: Prim, arg: Id) -> Vec<Relative> {
         let Some(family) = family(prim) else { return vec![] };
         let ids = || (0..self.graph.nodes.len() as u32).map(Id);
-        let related = |o: &Id| {
-            let smooth = self.smooth(*o);
-            *o != id && smooth.is_some_and(|(p, a)| a == arg && family.iter().any(|m| m.0 == p))
+        let related = |o: Id| {
+            let of = self.smooth(o).filter(|of| of.arg == arg && o != id)?;
+            family.iter().any(|m| m.0 == of.prim).then_some((o, of.is_rest))
         };
-        let factors = |o: Id| {
+        let relative = |(o, is_rest): (Id, bool)| {
             let folds = ids().filter_map(|n| self.fold(n)).find(|f| f.smooth == o);
-            folds.map_or_else(Vec::new, |f| f.factors)
+            Relative { is_rest, factors: folds.map_or_else(Vec::new, |f| f.factors) }
         };
-        ids().filter(related).map(factors).collect()
+        ids().filter_map(related).map(relative).collect()
     }
 
     fn gate(&mut self, arg: Id, prim: Prim, build: fn(&mut Seq, Val) -> Gate) -> Result<Gate, Why> {

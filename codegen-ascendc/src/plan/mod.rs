@@ -1,6 +1,7 @@
 //! An operator on a target: which vector calls on which buffers, and what a tile of it costs.
 //!
 //! ```text
+//! relatives  sigmoids of one value and of its opposite, brought together
 //! regions    functions of one value in a graph, as fractions of one exponential
 //! accept     which sequence for such a function is right, by computing it
 //! lower      graph -> calls, smooth primitives by the table of forms
@@ -27,6 +28,7 @@ mod narrow;
 mod need;
 mod regions;
 pub mod registers;
+mod relatives;
 mod schedule;
 
 pub use cost::{Bound, Cost};
@@ -301,8 +303,25 @@ fn reads_masks(regions: &Regions, target: Target<'_>) -> bool {
     (0..regions.inputs).any(|k| regions.graph.reads(k) && target.truths(k).is_some())
 }
 
-/// The graph with functions of one value apart, or as it is where that takes fewer cycles.
+/// The graph with relatives brought together and with functions of one value apart, or as it is where that takes fewer
+/// cycles.
 fn cheapest(graph: &Graph, target: Target<'_>, storage: Storage) -> Result<(Graph, Way), Why> {
+    let whole = whole_or_apart(graph, target, storage);
+    let Some(brought) = relatives::run(graph) else { return whole };
+    match (whole, whole_or_apart(&brought, target, storage)) {
+        (Ok(whole), Ok(brought)) if whole.1.cycles(target.soc) < brought.1.cycles(target.soc) => {
+            Ok(whole)
+        }
+        (whole, brought) => brought.or(whole),
+    }
+}
+
+/// The graph with functions of one value apart, or as it is where that takes fewer cycles.
+fn whole_or_apart(
+    graph: &Graph,
+    target: Target<'_>,
+    storage: Storage,
+) -> Result<(Graph, Way), Why> {
     let inputs = target.def.input_streams().len();
     let whole = Way::new(&Regions::none(graph, inputs), target, storage);
     let Some(regions) = Regions::find(graph, inputs, target) else {

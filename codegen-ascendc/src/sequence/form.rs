@@ -41,14 +41,14 @@ impl Build {
             Build::Odd(odd) => odd.build(s, x, t),
             Build::Of(gate, member) => {
                 let gate = gate(s, x);
-                let value = member.build(s, gate, gate.sigma);
+                let value = member.build(s, gate, member.base(gate));
                 times(s, value, t)
             }
         }
     }
 }
 
-/// What a member of a family takes from its parts, with `q` = sigma times a factor.
+/// What a member of a family takes from its parts, with `q` = sigma, or the rest, times a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Member {
     /// `q`
@@ -57,13 +57,20 @@ pub enum Member {
     Value,
     /// `slope q + q`
     Slope,
+    /// `q` of the rest: the sigmoid of the opposite.
+    Rest,
 }
 
 impl Member {
+    /// What a factor goes into.
+    pub fn base(self, gate: Gate) -> Val {
+        if self == Member::Rest { gate.rest } else { gate.sigma }
+    }
+
     /// The member's value.
     pub fn build(self, s: &mut Seq, gate: Gate, q: Val) -> Val {
         match self {
-            Member::Sigma => q,
+            Member::Sigma | Member::Rest => q,
             Member::Value => s.mul(gate.x, q),
             Member::Slope => s.fused_mul_add(gate.slope, q, q),
         }

@@ -5,6 +5,7 @@ mod counts;
 mod forms;
 mod fractions;
 mod registers;
+mod relatives;
 mod rules;
 
 use super::*;

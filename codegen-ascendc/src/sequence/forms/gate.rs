@@ -13,6 +13,26 @@ pub struct Gate {
     pub sigma: Val,
     /// `x v' (1 - sigmoid(v))`
     pub slope: Val,
+    /// `1 - sigmoid(v)`; as close to 0 as it comes in [`sigmoids`] only.
+    pub rest: Val,
+}
+
+/// `sigmoid(x)` and `sigmoid(-x)`, right in all tails: `e` is held where it is a numerator, and infinite where it is
+/// below the line.
+pub fn sigmoids(s: &mut Seq, x: Val) -> Gate {
+    let e = s.exp(x);
+    let d = s.adds(e, 1.0);
+    let rest = over(s, &[], d);
+    let held = s.mins(e, (1u64 << 40) as f64);
+    let below = s.adds(held, 1.0);
+    let sigma = s.div(held, below);
+    let x = s.maxs(x, -110.0);
+    let c = s.mins(x, 20.0);
+    let slope = s.mul(c, rest);
+    s.named(e, "e^x");
+    s.named(rest, "1 - s");
+    s.named(sigma, "s = sigmoid(x)");
+    Gate { x, sigma, slope, rest }
 }
 
 /// `sigma = e^c / (e^c + 1)`, `slope = c / (e^c + 1)` with `c = min(x, 20)`: from there on sigma is
@@ -23,10 +43,11 @@ pub fn silu_gate(s: &mut Seq, x: Val) -> Gate {
     let d = s.adds(e, 1.0);
     let slope = s.div(c, d);
     let sigma = s.div(e, d);
+    let rest = over(s, &[], d);
     s.named(e, "e^x");
     s.named(slope, "x (1 - s)");
     s.named(sigma, "s = sigmoid(x)");
-    Gate { x, sigma, slope }
+    Gate { x, sigma, slope, rest }
 }
 
 /// The same, right at both infinities: below -110 sigma is zero.
@@ -55,12 +76,13 @@ pub fn tanh_gate(s: &mut Seq, x: Val) -> Gate {
     let d = s.adds(e, 1.0);
     let slope = s.div(xdv, d);
     let sigma = s.div(e, d);
+    let rest = over(s, &[], d);
     s.named(z, "z = k x");
     s.named(v, "v = z + al z^3");
     s.named(xdv, "x v'");
     s.named(slope, "x v' (1 - s)");
     s.named(sigma, "s = sigmoid(v)");
-    Gate { x, sigma, slope }
+    Gate { x, sigma, slope, rest }
 }
 
 /// Form N of gelu' (tanh): no clamp, so NaN at infinity, and only for numbers whose cube is finite.

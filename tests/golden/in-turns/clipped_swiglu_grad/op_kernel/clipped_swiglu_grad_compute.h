@@ -51,7 +51,7 @@ static constexpr MicroAPI::CastTrait NARROW_UPPER = {MicroAPI::RegLayout::ONE, M
 template <uint32_t dtype, uint32_t form>
 class Compute;
 
-// sigmoid by G; 31 vector calls, 5 casts, 3 loads and 2 stores for 64 elements.
+// sigmoid by shared; 30 vector calls, 5 casts, 3 loads and 2 stores for 64 elements.
 template <>
 class Compute<CLIPPED_SWIGLU_GRAD_HALF, CLIPPED_SWIGLU_GRAD_FORM> {
 public:
@@ -91,9 +91,9 @@ public:
             MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
             MicroAPI::RegTensor<half> h0, h1;
             MicroAPI::MaskReg lanes, m0, m1;
-            MicroAPI::Duplicate(c0, 0.0f);
+            MicroAPI::Duplicate(c0, u1);
             MicroAPI::Duplicate(ones, 1.0f);
-            MicroAPI::Duplicate(c2, u1);
+            MicroAPI::Duplicate(c2, 0.0f);
             MicroAPI::Duplicate(c3, u21);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
@@ -105,33 +105,32 @@ public:
                 MicroAPI::Cast<float, half, WIDEN>(t2, h1, lanes);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Select(t1, c2, t1, m0);
-                MicroAPI::Muls(t4, t1, u9, lanes);
-                MicroAPI::Mins(t5, t4, 20.0f, lanes);
-                MicroAPI::Exp(t5, t5, lanes);  // e^x
-                MicroAPI::Adds(t6, t5, 1.0f, lanes);
-                MicroAPI::Div(t5, t5, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t3, t3, t5, lanes);
-                MicroAPI::Exp(t4, t4, lanes);  // e
-                MicroAPI::Adds(t4, t4, 1.0f, lanes);  // D(e)
-                MicroAPI::Div(t4, ones, t4, lanes);
-                MicroAPI::Mul(t4, t3, t4, lanes);
+                MicroAPI::Select(t1, c0, t1, m0);
+                MicroAPI::Muls(t3, t1, u9, lanes);
+                MicroAPI::Exp(t3, t3, lanes);  // e^x
+                MicroAPI::Adds(t4, t3, 1.0f, lanes);
+                MicroAPI::Div(t4, ones, t4, lanes);  // 1 - s
+                MicroAPI::Select(t5, c2, ones, m0);
+                MicroAPI::Mins(t3, t3, 1099511600000.0f, lanes);
+                MicroAPI::Adds(t6, t3, 1.0f, lanes);
+                MicroAPI::Div(t3, t3, t6, lanes);  // s = sigmoid(x)
+                MicroAPI::Mul(t5, t5, t3, lanes);
+                MicroAPI::Mul(t4, t4, t5, lanes);
                 MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::MulAddDst(t3, t4, t1, lanes);
-                MicroAPI::Mul(t3, t0, t3, lanes);
+                MicroAPI::MulAddDst(t5, t4, t1, lanes);
+                MicroAPI::Mul(t4, t0, t5, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m0);
+                MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m1, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m1);
-                MicroAPI::Sub(t2, c3, t2, lanes);
-                MicroAPI::Mul(t2, t3, t2, lanes);
-                MicroAPI::Cast<half, float, NARROW>(h0, t2, lanes);
-                MicroAPI::Select(t2, c0, ones, m0);
-                MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::Select(t2, c0, t2, m1);
-                MicroAPI::Mul(t2, t2, t5, lanes);
+                MicroAPI::Sub(t2, c3, t2, lanes);
+                MicroAPI::Mul(t2, t4, t2, lanes);
+                MicroAPI::Cast<half, float, NARROW>(h0, t2, lanes);
+                MicroAPI::Select(t2, c2, ones, m0);
+                MicroAPI::Muls(t2, t2, -1.0f, lanes);
+                MicroAPI::Select(t2, c2, t2, m1);
+                MicroAPI::Mul(t2, t2, t3, lanes);
                 MicroAPI::Mul(t0, t2, t0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
@@ -161,9 +160,9 @@ public:
             MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
             MicroAPI::RegTensor<half> h0, h1;
             MicroAPI::MaskReg lanes, halves, m0, m1;
-            MicroAPI::Duplicate(c0, 0.0f);
+            MicroAPI::Duplicate(c0, u1);
             MicroAPI::Duplicate(ones, 1.0f);
-            MicroAPI::Duplicate(c2, u1);
+            MicroAPI::Duplicate(c2, 0.0f);
             MicroAPI::Duplicate(c3, u21);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
@@ -175,33 +174,32 @@ public:
                 MicroAPI::Cast<float, half, WIDEN_UPPER>(t2, h0, halves);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Select(t1, c2, t1, m0);
-                MicroAPI::Muls(t4, t1, u9, lanes);
-                MicroAPI::Mins(t5, t4, 20.0f, lanes);
-                MicroAPI::Exp(t5, t5, lanes);  // e^x
-                MicroAPI::Adds(t6, t5, 1.0f, lanes);
-                MicroAPI::Div(t5, t5, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t3, t3, t5, lanes);
-                MicroAPI::Exp(t4, t4, lanes);  // e
-                MicroAPI::Adds(t4, t4, 1.0f, lanes);  // D(e)
-                MicroAPI::Div(t4, ones, t4, lanes);
-                MicroAPI::Mul(t4, t3, t4, lanes);
+                MicroAPI::Select(t1, c0, t1, m0);
+                MicroAPI::Muls(t3, t1, u9, lanes);
+                MicroAPI::Exp(t3, t3, lanes);  // e^x
+                MicroAPI::Adds(t4, t3, 1.0f, lanes);
+                MicroAPI::Div(t4, ones, t4, lanes);  // 1 - s
+                MicroAPI::Select(t5, c2, ones, m0);
+                MicroAPI::Mins(t3, t3, 1099511600000.0f, lanes);
+                MicroAPI::Adds(t6, t3, 1.0f, lanes);
+                MicroAPI::Div(t3, t3, t6, lanes);  // s = sigmoid(x)
+                MicroAPI::Mul(t5, t5, t3, lanes);
+                MicroAPI::Mul(t4, t4, t5, lanes);
                 MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::MulAddDst(t3, t4, t1, lanes);
-                MicroAPI::Mul(t3, t0, t3, lanes);
+                MicroAPI::MulAddDst(t5, t4, t1, lanes);
+                MicroAPI::Mul(t4, t0, t5, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m0);
+                MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m1, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m1);
-                MicroAPI::Sub(t2, c3, t2, lanes);
-                MicroAPI::Mul(t2, t3, t2, lanes);
-                MicroAPI::Cast<half, float, NARROW>(h0, t2, lanes);
-                MicroAPI::Select(t2, c0, ones, m0);
-                MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::Select(t2, c0, t2, m1);
-                MicroAPI::Mul(t2, t2, t5, lanes);
+                MicroAPI::Sub(t2, c3, t2, lanes);
+                MicroAPI::Mul(t2, t4, t2, lanes);
+                MicroAPI::Cast<half, float, NARROW>(h0, t2, lanes);
+                MicroAPI::Select(t2, c2, ones, m0);
+                MicroAPI::Muls(t2, t2, -1.0f, lanes);
+                MicroAPI::Select(t2, c2, t2, m1);
+                MicroAPI::Mul(t2, t2, t3, lanes);
                 MicroAPI::Mul(t0, t2, t0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
@@ -389,7 +387,7 @@ private:
     float u21_;
 };
 
-// sigmoid by G; 31 vector calls, 3 loads and 2 stores for 64 elements.
+// sigmoid by shared; 30 vector calls, 3 loads and 2 stores for 64 elements.
 template <>
 class Compute<CLIPPED_SWIGLU_GRAD_FLOAT, CLIPPED_SWIGLU_GRAD_FORM> {
 public:
@@ -428,9 +426,9 @@ public:
         {
             MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
             MicroAPI::MaskReg lanes, m0, m1;
-            MicroAPI::Duplicate(c0, 0.0f);
+            MicroAPI::Duplicate(c0, u1);
             MicroAPI::Duplicate(ones, 1.0f);
-            MicroAPI::Duplicate(c2, u1);
+            MicroAPI::Duplicate(c2, 0.0f);
             MicroAPI::Duplicate(c3, u21);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
@@ -439,32 +437,31 @@ public:
                 MicroAPI::DataCopy(t2, xValueAt + i * FLOATS);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Select(t1, c2, t1, m0);
-                MicroAPI::Muls(t4, t1, u9, lanes);
-                MicroAPI::Mins(t5, t4, 20.0f, lanes);
-                MicroAPI::Exp(t5, t5, lanes);  // e^x
-                MicroAPI::Adds(t6, t5, 1.0f, lanes);
-                MicroAPI::Div(t5, t5, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t3, t3, t5, lanes);
-                MicroAPI::Exp(t4, t4, lanes);  // e
-                MicroAPI::Adds(t4, t4, 1.0f, lanes);  // D(e)
-                MicroAPI::Div(t4, ones, t4, lanes);
-                MicroAPI::Mul(t4, t3, t4, lanes);
+                MicroAPI::Select(t1, c0, t1, m0);
+                MicroAPI::Muls(t3, t1, u9, lanes);
+                MicroAPI::Exp(t3, t3, lanes);  // e^x
+                MicroAPI::Adds(t4, t3, 1.0f, lanes);
+                MicroAPI::Div(t4, ones, t4, lanes);  // 1 - s
+                MicroAPI::Select(t5, c2, ones, m0);
+                MicroAPI::Mins(t3, t3, 1099511600000.0f, lanes);
+                MicroAPI::Adds(t6, t3, 1.0f, lanes);
+                MicroAPI::Div(t3, t3, t6, lanes);  // s = sigmoid(x)
+                MicroAPI::Mul(t5, t5, t3, lanes);
+                MicroAPI::Mul(t4, t4, t5, lanes);
                 MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::MulAddDst(t3, t4, t1, lanes);
-                MicroAPI::Mul(t3, t0, t3, lanes);
+                MicroAPI::MulAddDst(t5, t4, t1, lanes);
+                MicroAPI::Mul(t4, t0, t5, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m0);
+                MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m1, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m1);
+                MicroAPI::Select(t2, c0, t2, m1);
                 MicroAPI::Sub(t2, c3, t2, lanes);
-                MicroAPI::Mul(t2, t3, t2, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Muls(t3, t3, -1.0f, lanes);
-                MicroAPI::Select(t3, c0, t3, m1);
-                MicroAPI::Mul(t3, t3, t5, lanes);
+                MicroAPI::Mul(t2, t4, t2, lanes);
+                MicroAPI::Select(t4, c2, ones, m0);
+                MicroAPI::Muls(t4, t4, -1.0f, lanes);
+                MicroAPI::Select(t4, c2, t4, m1);
+                MicroAPI::Mul(t3, t4, t3, lanes);
                 MicroAPI::Mul(t0, t3, t0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
@@ -491,9 +488,9 @@ public:
         {
             MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
             MicroAPI::MaskReg lanes, m0, m1;
-            MicroAPI::Duplicate(c0, 0.0f);
+            MicroAPI::Duplicate(c0, u1);
             MicroAPI::Duplicate(ones, 1.0f);
-            MicroAPI::Duplicate(c2, u1);
+            MicroAPI::Duplicate(c2, 0.0f);
             MicroAPI::Duplicate(c3, u21);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
@@ -501,32 +498,31 @@ public:
                 MicroAPI::DataCopy<float, MicroAPI::LoadDist::DIST_DINTLV_B32>(t1, t2, xAt + 2 * i * FLOATS);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Select(t1, c2, t1, m0);
-                MicroAPI::Muls(t4, t1, u9, lanes);
-                MicroAPI::Mins(t5, t4, 20.0f, lanes);
-                MicroAPI::Exp(t5, t5, lanes);  // e^x
-                MicroAPI::Adds(t6, t5, 1.0f, lanes);
-                MicroAPI::Div(t5, t5, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t3, t3, t5, lanes);
-                MicroAPI::Exp(t4, t4, lanes);  // e
-                MicroAPI::Adds(t4, t4, 1.0f, lanes);  // D(e)
-                MicroAPI::Div(t4, ones, t4, lanes);
-                MicroAPI::Mul(t4, t3, t4, lanes);
+                MicroAPI::Select(t1, c0, t1, m0);
+                MicroAPI::Muls(t3, t1, u9, lanes);
+                MicroAPI::Exp(t3, t3, lanes);  // e^x
+                MicroAPI::Adds(t4, t3, 1.0f, lanes);
+                MicroAPI::Div(t4, ones, t4, lanes);  // 1 - s
+                MicroAPI::Select(t5, c2, ones, m0);
+                MicroAPI::Mins(t3, t3, 1099511600000.0f, lanes);
+                MicroAPI::Adds(t6, t3, 1.0f, lanes);
+                MicroAPI::Div(t3, t3, t6, lanes);  // s = sigmoid(x)
+                MicroAPI::Mul(t5, t5, t3, lanes);
+                MicroAPI::Mul(t4, t4, t5, lanes);
                 MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::MulAddDst(t3, t4, t1, lanes);
-                MicroAPI::Mul(t3, t0, t3, lanes);
+                MicroAPI::MulAddDst(t5, t4, t1, lanes);
+                MicroAPI::Mul(t4, t0, t5, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m0);
+                MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m1, t2, u1, lanes);
-                MicroAPI::Select(t2, c2, t2, m1);
+                MicroAPI::Select(t2, c0, t2, m1);
                 MicroAPI::Sub(t2, c3, t2, lanes);
-                MicroAPI::Mul(t2, t3, t2, lanes);
-                MicroAPI::Select(t3, c0, ones, m0);
-                MicroAPI::Muls(t3, t3, -1.0f, lanes);
-                MicroAPI::Select(t3, c0, t3, m1);
-                MicroAPI::Mul(t3, t3, t5, lanes);
+                MicroAPI::Mul(t2, t4, t2, lanes);
+                MicroAPI::Select(t4, c2, ones, m0);
+                MicroAPI::Muls(t4, t4, -1.0f, lanes);
+                MicroAPI::Select(t4, c2, t4, m1);
+                MicroAPI::Mul(t3, t4, t3, lanes);
                 MicroAPI::Mul(t0, t3, t0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);

@@ -1,0 +1,228 @@
+//! Sigmoids of one value and of its opposite, so that one exponential serves all of them.
+//!
+//! A second derivative has `sigmoid(v)` and `sigmoid(-v)`, each of `x` and of `x` between bounds, and beside them a gelu'
+//! that is made of the same two. They are found by their values at some points, however they are spelt, and brought to
+//! one argument: `sigmoid(v)`, `sigmoid(-v)`. A primitive that is `y s` or `s + y w s (1 - s)`, `y` and `w` being
+//! values of the graph, is written so.
+
+use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
+
+/// The graph with its sigmoids brought together; `None` if no two are relatives.
+pub(super) fn run(graph: &Graph) -> Option<Graph> {
+    let sigmoids = graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Sigmoid, _)));
+    if sigmoids.count() < 2 {
+        return None;
+    }
+    let values = Values::new(graph);
+    let kin = kin(graph, &values);
+    if kin.iter().all(|k| k.members.len() < 2) {
+        return None;
+    }
+    let mut pass =
+        Pass { graph, values, kin, b: Builder::new(), new: vec![None; graph.nodes.len()] };
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| pass.value(*o)).collect();
+    Some(pass.b.finish(&outputs))
+}
+
+/// Points that tell functions apart.
+const NEAR: usize = 24;
+/// Sizes beyond which what settles has settled.
+const FAR: [f64; 4] = [1_048_576.0, 1e8, 1e20, 1e38];
+
+/// The value of every node at every point: at [`NEAR`] ordinary ones, then at both signs of [`FAR`].
+struct Values {
+    /// By point, then by node.
+    of: Vec<Vec<f64>>,
+}
+
+impl Values {
+    fn new(graph: &Graph) -> Values {
+        let count = |of: fn(&Node) -> Option<u16>| {
+            graph.nodes.iter().filter_map(of).max().map_or(0, |k| usize::from(k) + 1)
+        };
+        let streams = count(|n| if let Node::Stream(k) = n { Some(*k) } else { None });
+        let scalars = count(|n| if let Node::Scalar(k) = n { Some(*k) } else { None });
+        let mut seed = 1u64;
+        // Between -1 and 1.
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        let mut near = || -> Vec<f64> {
+            let streams: Vec<f64> = (0..streams).map(|_| 4.0 * next()).collect();
+            let scalars: Vec<f64> = (0..scalars).map(|_| 2.0 * next()).collect();
+            graph.eval_all(&streams, &scalars)
+        };
+        let mut of: Vec<Vec<f64>> = (0..NEAR).map(|_| near()).collect();
+        let far = FAR.iter().flat_map(|size| [*size, -size]);
+        of.extend(far.map(|x| graph.eval_all(&vec![x; streams], &vec![1.0; scalars])));
+        Values { of }
+    }
+
+    /// Whether `a` is `sign b` near 0.
+    fn agree(&self, a: Id, sign: f64, b: Id) -> bool {
+        self.of[..NEAR].iter().all(|v| same(v[a.index()], sign * v[b.index()]))
+    }
+
+    /// Whether a function of the values at a point is a node's value everywhere.
+    fn is(&self, id: Id, f: impl Fn(&[f64]) -> f64) -> bool {
+        self.of.iter().all(|v| same(v[id.index()], f(v)))
+    }
+}
+
+fn same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-11 * a.abs().max(b.abs()) + 1e-14
+}
+
+/// Sigmoids of one argument or of its opposite.
+struct Kin {
+    argument: Id,
+    /// Each, and the sign of its argument.
+    members: Vec<(Id, f64)>,
+}
+
+impl Kin {
+    fn member(&self, sign: f64) -> Option<Id> {
+        self.members.iter().find(|(_, s)| *s == sign).map(|(id, _)| *id)
+    }
+}
+
+fn kin(graph: &Graph, values: &Values) -> Vec<Kin> {
+    let mut all: Vec<Kin> = Vec::new();
+    for id in (0..graph.nodes.len() as u32).map(Id) {
+        let Node::Call(Prim::Sigmoid, [argument, ..]) = graph.nodes[id.index()] else { continue };
+        let sign = |kin: &Kin| {
+            let first = kin.members[0].0;
+            let is_told = chosen(graph, argument) == chosen(graph, kin.argument);
+            [1.0, -1.0].into_iter().find(|sign| {
+                // Far out, and of a value between bounds, it is the sigmoids that have settled alike.
+                let settled = |v: &[f64]| match *sign < 0.0 {
+                    true => 1.0 - v[first.index()],
+                    false => v[first.index()],
+                };
+                is_told && values.agree(argument, *sign, kin.argument) && values.is(id, settled)
+            })
+        };
+        match all.iter_mut().find_map(|kin| sign(kin).map(|sign| (kin, sign))) {
+            Some((kin, sign)) => {
+                // What is held between bounds suits the others; they do not suit it.
+                if sign == 1.0 && bounds(graph, argument) > bounds(graph, kin.argument) {
+                    kin.argument = argument;
+                }
+                kin.members.push((id, sign));
+            }
+            None => all.push(Kin { argument, members: vec![(id, 1.0)] }),
+        }
+    }
+    all
+}
+
+/// Which nodes a node is made of, itself among them.
+fn parts(graph: &Graph, id: Id) -> Vec<Id> {
+    let mut needed = vec![false; graph.nodes.len()];
+    needed[id.index()] = true;
+    for k in (0..=id.index()).rev() {
+        if needed[k] {
+            graph.nodes[k].args().iter().for_each(|a| needed[a.index()] = true);
+        }
+    }
+    (0..=id.index()).filter(|k| needed[*k]).map(|k| Id(k as u32)).collect()
+}
+
+/// What a node is made of that a few points do not tell apart: all but sums, products and bounds.
+fn chosen(graph: &Graph, id: Id) -> Vec<Id> {
+    use Prim::{Add, Div, Max, Min, Mul, Mul3, Neg, Sub};
+    let is_told = |node: Node| match node {
+        Node::Call(prim, _) => [Add, Sub, Mul, Mul3, Div, Neg, Min, Max].contains(&prim),
+        _ => true,
+    };
+    let mut all = parts(graph, id);
+    all.retain(|k| !is_told(graph.nodes[k.index()]));
+    all
+}
+
+fn bounds(graph: &Graph, id: Id) -> usize {
+    let is_bound = |k: &Id| matches!(graph.nodes[k.index()], Node::Call(Prim::Min | Prim::Max, _));
+    parts(graph, id).iter().filter(|k| is_bound(k)).count()
+}
+
+struct Pass<'g> {
+    graph: &'g Graph,
+    values: Values,
+    kin: Vec<Kin>,
+    b: Builder,
+    new: Vec<Option<Id>>,
+}
+
+impl Pass<'_> {
+    fn value(&mut self, id: Id) -> Id {
+        if let Some(known) = self.new[id.index()] {
+            return known;
+        }
+        let node = self.graph.nodes[id.index()];
+        let value = match node {
+            Node::Call(Prim::Sigmoid, _) => self.sigmoid(id),
+            Node::Call(_, [x, Id::NONE, _]) => self.composed(id, x),
+            _ => None,
+        };
+        let value = value.unwrap_or_else(|| {
+            let mut node = node;
+            if let Node::Call(prim, args) = &mut node {
+                for arg in &mut args[..prim.row().arity] {
+                    *arg = self.value(*arg);
+                }
+            }
+            self.b.add(node)
+        });
+        self.new[id.index()] = Some(value);
+        value
+    }
+
+    /// By the argument of its kin.
+    fn sigmoid(&mut self, id: Id) -> Option<Id> {
+        let own = |kin: &Kin| {
+            let (_, sign) = kin.members.iter().find(|(member, _)| *member == id)?;
+            (kin.members.len() > 1).then_some((kin.argument, *sign))
+        };
+        let (argument, sign) = self.kin.iter().find_map(own)?;
+        let mut argument = self.value(argument);
+        if sign < 0.0 {
+            argument = self.b.negative(argument);
+        }
+        Some(self.b.call(Prim::Sigmoid, &[argument]))
+    }
+
+    /// A primitive of `x` by sigmoids of either sign that the graph has, if it is `y s` or `s + y w s (1 - s)`.
+    fn composed(&mut self, id: Id, x: Id) -> Option<Id> {
+        let nodes = || (0..self.graph.nodes.len() as u32).map(Id);
+        // As it is, or between bounds.
+        let mut ys: Vec<Id> = nodes().filter(|y| self.values.agree(*y, 1.0, x)).collect();
+        ys.sort_by_key(|y| std::cmp::Reverse(bounds(self.graph, *y)));
+        let both = self.kin.iter().filter_map(|kin| Some((kin.member(1.0)?, kin.member(-1.0)?)));
+        let pairs: Vec<[Id; 2]> = both.flat_map(|(s, r)| [[s, r], [r, s]]).collect();
+        let is = |f: &dyn Fn(&[f64]) -> f64| self.values.is(id, f);
+        let found = pairs.iter().flat_map(|pair| ys.iter().map(move |y| (*pair, *y))).find_map(
+            |([s, r], y)| {
+                let at = |v: &[f64], id: Id| v[id.index()];
+                if is(&|v| at(v, y) * at(v, s)) {
+                    return Some((s, y, None));
+                }
+                let factor = |v: &[f64], w: Option<Id>| w.map_or(1.0, |w| at(v, w));
+                let slope =
+                    |w: Option<Id>| is(&|v| at(v, s) * (1.0 + at(v, y) * factor(v, w) * at(v, r)));
+                let mut ws = [None].into_iter().chain(nodes().map(Some));
+                ws.find(|w| slope(*w)).map(|w| (s, y, Some((w, r))))
+            },
+        );
+        let (s, y, slope) = found?;
+        let (s, y) = (self.value(s), self.value(y));
+        let Some((w, r)) = slope else { return Some(self.b.product(y, s)) };
+        let mut bend = y;
+        for factor in w.into_iter().chain([r]) {
+            let factor = self.value(factor);
+            bend = self.b.product(bend, factor);
+        }
+        let bend = self.b.product(bend, s);
+        Some(self.b.sum(bend, s))
+    }
+}
