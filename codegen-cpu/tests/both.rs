@@ -59,12 +59,12 @@ where
             };
             let step = Floats::<S>([vector(0), vector(1)]);
             let (f, derivative) = table.values(s, step);
-            let outside = table.outside(s, step);
+            let outside = table.table.outside(s, step, false);
             let inside = outside.select(Floats::splat(s, 0.0), Floats::splat(s, 1.0));
             let lanes = |x: Floats<S>| x.0.map(|v| v.as_slice().to_vec()).concat();
             let (f, derivative, inside) = (lanes(f), lanes(derivative), lanes(inside));
             let known = part.iter().all(|x| !x.is_nan());
-            assert!(!known || table.all_inside(s, step) != inside.contains(&0.0), "{part:?}");
+            assert!(!known || table.table.all_inside(s, step, false) != inside.contains(&0.0), "{part:?}");
             out.extend(
                 (0..part.len()).map(|i| (inside[i] == 1.0).then_some([f[i], derivative[i]])),
             );

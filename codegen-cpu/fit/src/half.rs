@@ -11,7 +11,7 @@ use crate::interval::Search;
 use crate::mend::mend;
 use crate::nodes::Nodes;
 use crate::policy;
-use crate::request::{Request, WORTH};
+use crate::request::Request;
 use crate::squares::Problem;
 use crate::table::{Centring, Design, MAX_DEGREE, Segment, Table};
 use crate::truth::{Results, Share};
@@ -76,18 +76,10 @@ pub(crate) fn hopes<'a>(view: &'a View<'a>, request: &Request) -> Vec<Hope<'a>> 
 /// The best table of all kinds, if there is one.
 pub(crate) fn best(mut hopes: Vec<Hope>, results: &Results) -> Option<Table> {
     hopes.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let mut best: Option<(f64, Table)> = None;
-    for hope in &hopes {
-        if best.as_ref().is_some_and(|(cost, _)| cost * WORTH <= hope.cost) {
-            break;
-        }
-        let Some(table) = widest(&hope.search, results, hope.width) else { continue };
-        let cost = policy::of(&table, hope.search.view.functions);
-        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-            best = Some((cost, table));
-        }
-    }
-    best.map(|(_, table)| table)
+    policy::cheapest(&hopes, f64::INFINITY, |hope, enough| {
+        let table = (hope.cost < enough).then(|| widest(&hope.search, results, hope.width))??;
+        Some((policy::of(&table, hope.search.view.functions), table))
+    })
 }
 
 /// The width of segments that neither side's reach exceeds this with.

@@ -17,6 +17,43 @@ const OUTSIDE: f64 = 0.75;
 /// One vector operation on registers or on the table.
 const OPERATION: f64 = 0.021;
 
+/// Another kind of table is tried only if it may cost less than this share of the best so far.
+const WORTH: f64 = 0.95;
+
+/// What costs least of all that is found, if that is under a limit. `find` is given a hope and what is enough: from there
+/// on nothing is of use, so nothing need be fitted that cannot cost less.
+pub(crate) fn cheapest<H, T>(
+    hopes: impl IntoIterator<Item = H>,
+    under: f64,
+    mut find: impl FnMut(H, f64) -> Option<(f64, T)>,
+) -> Option<T> {
+    let mut best: Option<(f64, T)> = None;
+    for hope in hopes {
+        let enough = best.as_ref().map_or(under, |(least, _)| least * WORTH);
+        let found = find(hope, enough);
+        let is_less = |(cost, _): &(f64, T)| best.as_ref().is_none_or(|(least, _)| cost < least);
+        if found.as_ref().is_some_and(is_less) {
+            best = found;
+        }
+    }
+    best.map(|(_, found)| found)
+}
+
+/// What is found with the least error: a target that is beyond reach is raised by a factor, up to a limit.
+pub(crate) fn raised<T>(
+    [mut target, most]: [f64; 2],
+    by: f64,
+    mut find: impl FnMut(f64) -> Option<T>,
+) -> Option<T> {
+    while target <= most {
+        if let Some(found) = find(target) {
+            return Some(found);
+        }
+        target *= by;
+    }
+    None
+}
+
 /// Nanoseconds an element of a table of which so many functions are made.
 pub(crate) fn of(table: &Table, functions: usize) -> f64 {
     cost(&table.design, [table.low.into(), table.high.into()], table.ends, functions)

@@ -89,9 +89,6 @@ const OF_PRODUCT: f64 = 1.0 / 1024.0;
 /// A target that is beyond reach is raised by this.
 const RAISE: f64 = 1.15;
 
-/// Another degree is tried only if it may cost less than this share of the best so far.
-pub(crate) const WORTH: f64 = 0.95;
-
 impl Function<'_> {
     /// The table that takes the least time on ordinary data.
     pub fn fit(&self, request: &Request) -> Result<Table, Refusal> {
@@ -123,44 +120,31 @@ impl Function<'_> {
 }
 
 /// Degrees are tried in the order of what they would cost if polynomials alone decided how far they
-/// reach, until none that is left can cost less than the best so far. Where rounding decided for one,
-/// it does for higher ones.
+/// reach. Where rounding decided for one, it does for higher ones.
 fn fastest(view: &View, request: &Request) -> Option<Table> {
     let least = view.power().max(1);
-    let [mut target, most] = request.targets();
+    let targets = request.targets();
     let mut hopes: Vec<(f64, f64, Search)> = request
         .degrees
         .clone()
         .filter(|degree| (least..=MAX_DEGREE).contains(degree))
         .filter_map(|degree| {
             let search = Search::new(view, request.index, request.entries, degree);
-            let width = search.widest_polynomials(segment::off(target))?;
+            let width = search.widest_polynomials(segment::off(targets[0]))?;
             Some((search.hope(&search.grid(width)?), width, search))
         })
         .collect();
     hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    while target <= most {
-        let mut best: Option<(f64, Table)> = None;
+    policy::raised(targets, RAISE, |target| {
         let mut rounding = f64::INFINITY;
-        for (_, width, search) in &hopes {
+        policy::cheapest(&hopes, f64::INFINITY, |(_, width, search), enough| {
             let hope = search.grid(width.min(rounding)).map_or(f64::INFINITY, |g| search.hope(&g));
-            if best.as_ref().is_some_and(|(cost, _)| cost * WORTH <= hope) {
-                continue;
-            }
-            let Some(table) = search.table(*width, target) else { continue };
+            let table = (hope < enough).then(|| search.table(*width, target))??;
             let found = 1.0 / table.grid.scale as f64;
             if found < 0.95 * width {
                 rounding = found * 1.05;
             }
-            let cost = policy::of(&table, 1);
-            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, table));
-            }
-        }
-        if best.is_some() {
-            return best.map(|(_, table)| table);
-        }
-        target *= RAISE;
-    }
-    None
+            Some((policy::of(&table, 1), table))
+        })
+    })
 }

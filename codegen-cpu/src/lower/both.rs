@@ -1,6 +1,6 @@
 //! A function and its derivative by one look-up in f32.
 
-use super::fitted;
+use super::fitted::{self, WIDTHS};
 use super::group::{Alone, WORTH, tails};
 use super::literal::f32_literal;
 use op_dsl_fit::words::Words;
@@ -9,16 +9,13 @@ use op_dsl_ir::DType;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// By width of look-ups, how many entries those have.
-const ENTRIES: [usize; 2] = [32, 8];
-
 /// What is fitted to two functions of a group.
 #[derive(Clone, Debug)]
 pub struct Both {
     /// The function's place in the group, and its derivative's.
     pub order: [usize; 2],
     /// By width of look-ups; none where tables of each take less time.
-    tables: [Option<Joint>; ENTRIES.len()],
+    tables: [Option<Joint>; WIDTHS.len()],
     /// What either is beyond them, for negative and for positive variables.
     tails: [[Tail; 2]; 2],
 }
@@ -45,7 +42,7 @@ pub fn fit(functions: &[&Function], each: &[Alone]) -> Option<Both> {
     let mut orders = all().flat_map(|f| all().map(move |g| [f, g])).filter(|[f, g]| f != g);
     orders.find_map(|order| {
         let [f, derivative] = order.map(|k| functions[k]);
-        let tables = ENTRIES.map(|entries| {
+        let tables = WIDTHS.map(|(entries, _)| {
             let by_each = order.map(|k| each[k].as_ref()?.tables.cost(entries, DType::F32));
             let by_each = by_each.into_iter().sum::<Option<f64>>();
             let under = by_each.map_or(f64::INFINITY, |each| WORTH * each);
@@ -67,7 +64,7 @@ impl Both {
     pub fn tokens(&self, name: &Ident) -> TokenStream {
         let [wide, narrow] = [0, 1].map(|k| match &self.tables[k] {
             Some(table) => {
-                let table = table_tokens(ENTRIES[k], table);
+                let table = table_tokens(WIDTHS[k].0, table);
                 quote!(Some(#table))
             }
             None => quote!(None),

@@ -16,7 +16,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 /// What widths of look-ups there are: entries, and how a segment is found there.
-const WIDTHS: [(usize, Index); 2] = [(32, Index::Down), (8, Index::Product)];
+pub const WIDTHS: [(usize, Index); 2] = [(32, Index::Down), (8, Index::Product)];
 
 /// What is asked of a function's values.
 #[derive(Clone, Copy)]

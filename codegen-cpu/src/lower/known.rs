@@ -36,8 +36,8 @@ pub(super) fn find<T: Words>(key: &u64) -> Option<Option<T>> {
 
 /// FNV-1a of what is asked: the function, where, and what becomes of its values.
 pub(super) fn key(function: &Function, multiplied: bool) -> u64 {
-    let Function { graph, domain, variable } = function;
-    let of_product = !variable.times.0.is_empty();
+    let Function { graph, domain, .. } = function;
+    let of_product = fitted::is_product(function);
     let asked =
         format!("{:?} {domain:?} {of_product} {multiplied}", (&graph.nodes, &graph.outputs));
     hash(asked.bytes())

@@ -211,7 +211,7 @@ fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a
 
 /// What is asked of function `k` of a split.
 fn asked(split: &Split, first: usize, k: usize) -> Asked {
-    let is_product = !split.functions[k].variable.times.0.is_empty();
+    let is_product = fitted::is_product(&split.functions[k]);
     Asked {
         two: is_product && asks_for_two(&split.rest, first + k),
         multiplied: is_taken(&split.rest, first + k),

@@ -10,7 +10,7 @@ use crate::interval::Search;
 use crate::narrow::{self, Segmented};
 use crate::policy;
 use crate::refusal::Refusal;
-use crate::request::{Request, WORTH};
+use crate::request::Request;
 use crate::segment::{Fitted, off};
 use crate::symmetry::Symmetry;
 use crate::table::{End, MAX_DEGREE};
@@ -139,7 +139,7 @@ fn arrangements(f: &View, derivative: &View) -> Vec<(bool, bool, Bend)> {
 }
 
 /// Degrees and arrangements are tried in the order of what they would cost if polynomials alone decided how far they
-/// reach, until none that is left can cost less than the best so far. Where one failed, the next is tried first.
+/// reach. Where one failed, the next is tried first.
 fn fastest(f: &View, derivative: &View, request: &Request) -> Option<Joint> {
     let least = f.power().max(derivative.power() + 1).max(4);
     let degrees = request.degrees.clone().filter(|degree| (least..=MAX_DEGREE).contains(degree));
@@ -160,31 +160,17 @@ fn fastest(f: &View, derivative: &View, request: &Request) -> Option<Joint> {
     }
     hopes.retain(|(cost, ..)| *cost < request.under);
     hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut target = request.target;
-    while target <= request.most {
-        let mut best: Option<(f64, Joint)> = None;
+    policy::raised([request.target, request.most], RAISE, |target| {
         let mut rounding = Rounding::default();
         let mut hot = None;
-        for (_, width, pair) in &hopes {
-            let Some(width) = rounding.allows(&pair.steps, *width) else { continue };
+        policy::cheapest(&hopes, request.under, |(_, width, pair), enough| {
+            let width = rounding.allows(&pair.steps, *width)?;
             let hope = pair.grid(width).map_or(f64::INFINITY, |grid| pair.cost(&grid));
-            if hope >= best.as_ref().map_or(request.under, |(cost, _)| cost * WORTH) {
-                continue;
-            }
-            let found = narrow::all(pair, width, target, &mut hot);
+            let found = (hope < enough).then(|| narrow::all(pair, width, target, &mut hot))?;
             rounding.learn(&pair.steps, width, found.as_ref().map(|found| &found.0));
-            let Some(found) = found else { continue };
-            let cost = pair.cost(&found.0);
-            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, pair.finish(found)));
-            }
-        }
-        if best.is_some() {
-            return best.map(|(_, joint)| joint);
-        }
-        target *= RAISE;
-    }
-    None
+            found.map(|found| (pair.cost(&found.0), pair.finish(found)))
+        })
+    })
 }
 
 /// What widths rounding allows, whatever the degree, as far as tables that were tried tell.

@@ -102,18 +102,6 @@ impl<const N: usize> Both<N>
 where
     [f32; N]: Lut,
 {
-    /// Whether all lanes are inside; a NaN may be or not.
-    #[inline(always)]
-    pub fn all_inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>) -> bool {
-        self.table.all_inside(s, x, false)
-    }
-
-    /// Lanes that are evaluated otherwise; no NaN.
-    #[inline(always)]
-    pub fn outside<S: Isa>(&self, s: S, x: Floats<S>) -> Mask<S> {
-        self.table.outside(s, x, false)
-    }
-
     /// The function and its derivative, of lanes inside.
     #[inline(always)]
     pub fn values<S: Isa, const W: usize>(

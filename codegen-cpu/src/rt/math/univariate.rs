@@ -230,7 +230,7 @@ where
 
     /// Whether all lanes are inside; a NaN may be or not.
     #[inline(always)]
-    pub(super) fn all_inside<S: Isa, const W: usize>(
+    pub fn all_inside<S: Isa, const W: usize>(
         &self,
         s: S,
         x: Floats<S, W>,
