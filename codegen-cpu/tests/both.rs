@@ -25,7 +25,7 @@ fn lasting<const N: usize>(joint: &Joint) -> Both<N> {
     let none = lasts(Column([0.0; N]));
     Both {
         table: Table {
-            design: Design { symmetry, centring: Centring::Own, degree, power: 0 },
+            design: Design { symmetry, centring: Centring::Own, degree, power: 0, pair: false },
             index: grid.index,
             scale: grid.scale,
             first: grid.first,
@@ -64,7 +64,10 @@ where
             let lanes = |x: Floats<S>| x.0.map(|v| v.as_slice().to_vec()).concat();
             let (f, derivative, inside) = (lanes(f), lanes(derivative), lanes(inside));
             let known = part.iter().all(|x| !x.is_nan());
-            assert!(!known || table.table.all_inside(s, step, false) != inside.contains(&0.0), "{part:?}");
+            assert!(
+                !known || table.table.all_inside(s, step, false) != inside.contains(&0.0),
+                "{part:?}"
+            );
             out.extend(
                 (0..part.len()).map(|i| (inside[i] == 1.0).then_some([f[i], derivative[i]])),
             );

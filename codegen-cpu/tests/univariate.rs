@@ -21,7 +21,8 @@ use levels::levels;
 fn lasting<const N: usize>(fitted: &Fitted) -> Table<N> {
     let column = |of: &dyn Fn(usize) -> f32| Column(core::array::from_fn(of));
     let segments = &fitted.segments;
-    let columns = (0..=fitted.design.degree).map(|k| column(&|i| segments[i].a[k]));
+    let columns = (0..=fitted.design.degree - fitted.design.pair as usize)
+        .map(|k| column(&|i| segments[i].a[k]));
     Table {
         design: fitted.design,
         index: fitted.grid.index,
@@ -185,7 +186,8 @@ fn of_two_floats_a_value_is_two_floats() {
         let hints = Hints { kinks: kinks.to_vec(), ..Hints::default() };
         let function = Function::new(&oracle, hints);
         for (entries, index) in [(32, Index::Down), (8, Index::Product)] {
-            let request = Request { index, ..Request::new(Element::F32, entries) };
+            let usual = Request::new(Element::F32, entries);
+            let request = Request { index, of_product: true, ..usual };
             let fitted = function.fit(&request).unwrap_or_else(|why| panic!("{name}: {why}"));
             if fitted.design.power > 1 {
                 continue;

@@ -36,11 +36,13 @@ pub(crate) enum Place {
 const CLOSE: f64 = 1.0 / 256.0;
 /// So many floats are tried, half of them at a time.
 const TRIES: usize = 2048;
+/// So far from a root, in widths, others are looked for beside it, where it is plain.
+const BESIDE: [f64; 6] = [-3e-3, 3e-3, -6e-3, 6e-3, -9e-3, 9e-3];
 /// Values are asked for by as many.
 const COLUMN: usize = 64;
 
 /// Which places to try, those with the least cancellation first.
-pub(crate) fn places(view: &View, nodes: &Nodes) -> Vec<Place> {
+pub(crate) fn places(view: &View, nodes: &Nodes, power: usize) -> Vec<Place> {
     let (left, right, width) = (nodes.left, nodes.right, nodes.width());
     if left.abs() < 1e-12 || right.abs() < 1e-12 {
         let side = (right > 1e-12) as usize;
@@ -59,8 +61,13 @@ pub(crate) fn places(view: &View, nodes: &Nodes) -> Vec<Place> {
     } else if reached(0, -left) {
         places.push(Place::End(left));
     }
+    let beside = if power == 0 { &BESIDE[..] } else { &[] };
     let roots = view.roots.iter().filter(|&&r| r > left - 0.75 * width && r < right + 0.75 * width);
-    places.extend(roots.map(|&r| Place::Root(r)));
+    for &root in roots {
+        places.push(Place::Root(root));
+        // Of several floats beside it one may have a slope that is nearly a float too.
+        places.extend(beside.iter().map(|k| Place::Near(root + k * width)));
+    }
     places.extend(ordinary(view, nodes));
     places
 }

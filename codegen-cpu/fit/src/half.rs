@@ -64,7 +64,7 @@ pub(crate) fn hopes<'a>(view: &'a View<'a>, request: &Request) -> Vec<Hope<'a>> 
         let widest =
             searches.clone().next().and_then(|s| s.widest_polynomials(hopeless(view.element)));
         let Some(widest) = widest else { continue };
-        for search in searches {
+        for search in searches.flat_map(|search| search.with_pair()) {
             let width = widest.min(across(&search, FURTHEST)).min(search.widest());
             let Some(grid) = search.grid(width) else { continue };
             hopes.push(Hope { cost: search.hope(&grid), width, search });
@@ -152,8 +152,8 @@ fn polynomial(search: &Search, nodes: &Nodes, centre: f32, lawson: usize) -> Seg
     let first = first(search, nodes, centre);
     // With the sign that leaves zeros theirs.
     segment.a[..first].fill(-0.0);
-    let problem =
-        Problem { nodes, centre: centre as f64, base: 0.0, first, degree: search.design.degree };
+    let Design { degree, pair, .. } = search.design;
+    let problem = Problem { nodes, centre: f64::from(centre), base: 0.0, first, degree, pair };
     problem.solve(lawson, |k, c| {
         segment.a[k] = c as f32;
         segment.a[k] as f64

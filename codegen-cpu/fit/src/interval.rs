@@ -15,6 +15,7 @@ use crate::table::{Centring, Design, End, Segment, Table};
 use crate::view::View;
 
 /// What all segments of a search have in common.
+#[derive(Clone)]
 pub(crate) struct Search<'a> {
     pub(crate) view: &'a View<'a>,
     pub(crate) index: Index,
@@ -30,8 +31,24 @@ impl<'a> Search<'a> {
             Element::F32 => view.power().max(!view.roots.is_empty() as usize),
             _ => 0,
         };
-        let design = Design { symmetry: view.symmetry, centring: Centring::Own, degree, power };
+        let design =
+            Design { symmetry: view.symmetry, centring: Centring::Own, degree, power, pair: false };
         Search { view, index, entries, design, places: nodes::places(degree) }
+    }
+
+    /// The same without two floats for the slope at simple zeros, if there are any.
+    pub(crate) fn plain(&self) -> Option<Self> {
+        let design = Design { power: 0, ..self.design };
+        (self.design.power == 1).then(|| Search { design, ..self.clone() })
+    }
+
+    /// The same and, where that may be faster and lower powers are left, the same with the two highest coefficients in one
+    /// look-up.
+    pub(crate) fn with_pair(self) -> impl Iterator<Item = Self> {
+        let of_use =
+            policy::has_pairs(self.entries) && self.design.degree >= self.view.power().max(2) + 2;
+        let paired = Search { design: Design { pair: true, ..self.design }, ..self.clone() };
+        [self].into_iter().chain(of_use.then_some(paired))
     }
 
     /// Segments of about this width, as many to either side of zero as the function has use for.
@@ -146,7 +163,7 @@ impl<'a> Search<'a> {
     /// What tables on a grid cost if their values are right.
     pub(crate) fn hope(&self, grid: &Grid) -> f64 {
         let within = [grid.start(0), grid.start(self.entries)];
-        policy::cost(&self.design, within, self.hoped(grid), self.view.functions)
+        policy::cost(self.entries, &self.design, within, self.hoped(grid), self.view.functions)
     }
 
     /// What becomes of numbers beyond an end: held inside only if the table's last value is the limit

@@ -216,7 +216,8 @@ impl Joint {
 
     /// About how many nanoseconds an element takes.
     pub fn cost(&self) -> f64 {
-        policy::joint_cost(&self.steps, [self.low.into(), self.high.into()], self.ends)
+        let within = [self.low.into(), self.high.into()];
+        policy::joint_cost(self.grid.entries, &self.steps, within, self.ends)
     }
 
     /// All floats that an evaluator looks up or compares with, in one fixed order.

@@ -69,6 +69,7 @@ mod mend;
 mod narrow;
 mod nodes;
 mod oracle;
+mod pair;
 mod policy;
 mod refusal;
 mod request;

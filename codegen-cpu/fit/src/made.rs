@@ -18,7 +18,7 @@ use crate::oracle::Hints;
 use crate::policy;
 use crate::request::Request;
 use crate::symmetry::Symmetry;
-use crate::table::{FINDING, Table};
+use crate::table::Table;
 use crate::truth::Results;
 use crate::view::View;
 
@@ -158,20 +158,20 @@ impl Made {
         let results = functions.iter().zip(&self.results);
         let results = results.map(|(f, made)| (f.truth(request.element), Some(made))).collect();
         let hopes = views.iter().flat_map(|view| half::hopes(view, request));
-        let is_of_use = |hope: &half::Hope| hope.cost + self.products() < request.under;
+        let is_of_use =
+            |hope: &half::Hope| hope.cost + self.products(request.entries) < request.under;
         let table = half::best(hopes.filter(is_of_use).collect(), &Results(results))?;
         (self.cost(&table) < request.under).then_some(table)
     }
 
     /// About how many nanoseconds an element takes, of all functions by a table.
     pub fn cost(&self, table: &Table) -> f64 {
-        policy::of(table, self.results.len()) + self.products()
+        policy::of(table, self.results.len()) + self.products(table.grid.entries)
     }
 
-    /// The same of what is made of a table's values, and of what all tables have in common.
-    fn products(&self) -> f64 {
-        let all: usize = self.results.iter().map(Polynomial::operations).sum();
-        policy::operations(FINDING + all)
+    /// The same of what is made of a table's values.
+    fn products(&self, entries: usize) -> f64 {
+        policy::inside(entries, 0, self.results.iter().map(Polynomial::operations).sum())
     }
 }
 

@@ -1,21 +1,41 @@
 //! Which of several tables is best: the one that takes the least time on data as it is.
 //!
-//! Data is taken to be normal, mostly of deviation 1, at times 2 or 3. A step of 64 elements with one
-//! outside the table has that one evaluated otherwise. Times are of one element on AVX-512, in
-//! nanoseconds; on other levels they are larger by much the same factor.
+//! Data is taken to be normal, mostly of deviation 1, at times 2 or 3. A step of elements with one outside the table
+//! has that one evaluated otherwise.
 
 use crate::joint::Steps;
 use crate::symmetry::Symmetry;
-use crate::table::{Centring, Design, End, Table};
+use crate::table::{Design, End, Table};
 
 /// Deviations and how common they are.
 const DATA: [(f64, f64); 3] = [(1.0, 0.6), (2.0, 0.3), (3.0, 0.1)];
-/// Elements that leave the table together.
-const STEP: f64 = 64.0;
-/// What it costs each of them, for each function.
-const OUTSIDE: f64 = 0.75;
-/// One vector operation on registers or on the table.
-const OPERATION: f64 = 0.021;
+
+/// What evaluators take, in nanoseconds an element.
+struct Rates {
+    /// One vector operation.
+    operation: f64,
+    /// One look-up.
+    look_up: f64,
+    /// What it costs each element of a step, for each function, that one has left the table.
+    outside: f64,
+    /// Elements of a step.
+    step: f64,
+}
+
+/// Look-ups of 32: AVX-512, where they are operations like others.
+const WIDE: Rates = Rates { operation: 0.021, look_up: 0.021, outside: 0.75, step: 64.0 };
+/// Look-ups of 8: AVX2, where one port of three has them all.
+const NARROW: Rates = Rates { operation: 0.025, look_up: 0.05, outside: 1.6, step: 16.0 };
+
+fn rates(entries: usize) -> &'static Rates {
+    if entries >= 32 { &WIDE } else { &NARROW }
+}
+
+/// Whether two coefficients in one look-up may be of use.
+pub(crate) fn has_pairs(entries: usize) -> bool {
+    let rates = rates(entries);
+    rates.look_up > rates.operation
+}
 
 /// Another kind of table is tried only if it may cost less than this share of the best so far.
 const WORTH: f64 = 0.95;
@@ -56,29 +76,39 @@ pub(crate) fn raised<T>(
 
 /// Nanoseconds an element of a table of which so many functions are made.
 pub(crate) fn of(table: &Table, functions: usize) -> f64 {
-    cost(&table.design, [table.low.into(), table.high.into()], table.ends, functions)
+    let within = [table.low.into(), table.high.into()];
+    cost(table.grid.entries, &table.design, within, table.ends, functions)
 }
 
 /// Nanoseconds an element of tables of this design from `low` to `high`.
-pub(crate) fn cost(design: &Design, within: [f64; 2], ends: [End; 2], functions: usize) -> f64 {
+pub(crate) fn cost(
+    entries: usize,
+    design: &Design,
+    within: [f64; 2],
+    ends: [End; 2],
+    functions: usize,
+) -> f64 {
     let symmetric = design.symmetry != Symmetry::None;
-    operations(many(design)) + functions as f64 * outside(symmetric, within, ends)
+    inside(entries, design.look_ups(), design.operations())
+        + functions as f64 * outside(entries, symmetric, within, ends)
 }
 
 /// The same of joint tables, of two functions.
-pub(crate) fn joint_cost(steps: &Steps, within: [f64; 2], ends: [End; 2]) -> f64 {
+pub(crate) fn joint_cost(entries: usize, steps: &Steps, within: [f64; 2], ends: [End; 2]) -> f64 {
     let symmetric = steps.symmetry != Symmetry::None;
-    let all = steps.operations() + steps.look_ups();
-    operations(all) + 2.0 * outside(symmetric, within, ends)
+    inside(entries, steps.look_ups(), steps.operations())
+        + 2.0 * outside(entries, symmetric, within, ends)
 }
 
-/// Nanoseconds an element of so many operations.
-pub(crate) fn operations(many: usize) -> f64 {
-    OPERATION * many as f64
+/// Nanoseconds an element of so many look-ups and operations.
+pub(crate) fn inside(entries: usize, look_ups: usize, operations: usize) -> f64 {
+    let rates = rates(entries);
+    rates.look_up * look_ups as f64 + rates.operation * operations as f64
 }
 
 /// Nanoseconds an element that numbers outside cost, for each function.
-fn outside(symmetric: bool, [low, high]: [f64; 2], ends: [End; 2]) -> f64 {
+fn outside(entries: usize, symmetric: bool, [low, high]: [f64; 2], ends: [End; 2]) -> f64 {
+    let rates = rates(entries);
     let of = |end: End, at: f64, deviation: f64| match end {
         End::Clamp | End::Unused => 0.0,
         End::SlowPath => {
@@ -93,20 +123,8 @@ fn outside(symmetric: bool, [low, high]: [f64; 2], ends: [End; 2]) -> f64 {
         }
     };
     // One less the chance that none of a step is outside.
-    let leaves = |deviation: f64| -libm::expm1(STEP * libm::log1p(-outside(deviation).min(0.999)));
+    let leaves =
+        |deviation: f64| -libm::expm1(rates.step * libm::log1p(-outside(deviation).min(0.999)));
     let slow: f64 = DATA.iter().map(|(deviation, share)| share * leaves(*deviation)).sum();
-    OUTSIDE * slow
-}
-
-/// What an evaluator does besides finding the segment.
-fn many(design: &Design) -> usize {
-    let centre = if design.centring == Centring::Origin { 0 } else { 2 };
-    let symmetry = match design.symmetry {
-        Symmetry::None => 0,
-        Symmetry::Even => 1,
-        Symmetry::Odd => 2,
-        Symmetry::Point { .. } | Symmetry::Linear { .. } => 3,
-    };
-    let last = if design.power == 0 { 0 } else { 1 + design.power };
-    2 * design.degree + centre + symmetry + last
+    rates.outside * slow
 }

@@ -9,7 +9,7 @@ use crate::policy;
 use crate::refusal::Refusal;
 use crate::segment;
 use crate::symmetry::Symmetry;
-use crate::table::{MAX_DEGREE, Table};
+use crate::table::{Design, MAX_DEGREE, Table};
 use crate::truth::Results;
 use crate::view::View;
 use core::ops::RangeInclusive;
@@ -50,7 +50,7 @@ impl Request {
             index: if wide { Index::Down } else { Index::Product },
             degrees: if element == Element::F32 { 3..=MAX_DEGREE } else { 1..=9 },
             // Wide segments lose more: a table that reaches far enough is worth a fifth of a unit.
-            target: if wide { 1.0 } else { 1.2 },
+            target: if wide { 1.0 } else { 1.35 },
             most: 2.2,
             multiplied: false,
             of_product: false,
@@ -72,6 +72,7 @@ impl Request {
     fn targets(&self) -> [f64; 2] {
         let units = self.element.ulp(1.0) / Element::F32.ulp(1.0);
         match self.element {
+            Element::F32 if self.of_product => [self.target.min(CLOSE), self.most],
             Element::F32 => [self.target, self.most],
             _ => [OF_PRODUCT * units, 2.0 * OF_PRODUCT * units],
         }
@@ -88,6 +89,12 @@ const OF_PRODUCT: f64 = 1.0 / 1024.0;
 
 /// A target that is beyond reach is raised by this.
 const RAISE: f64 = 1.15;
+
+/// The target where values are asked for as two floats, for what else they are multiplied by: polynomials must be as near.
+const CLOSE: f64 = 1.2;
+
+/// The target where zeros are plain: a look-up and an operation less are worth as much.
+const PLAIN: f64 = 1.05;
 
 impl Function<'_> {
     /// The table that takes the least time on ordinary data.
@@ -124,25 +131,30 @@ impl Function<'_> {
 fn fastest(view: &View, request: &Request) -> Option<Table> {
     let least = view.power().max(1);
     let targets = request.targets();
-    let mut hopes: Vec<(f64, f64, Search)> = request
-        .degrees
-        .clone()
-        .filter(|degree| (least..=MAX_DEGREE).contains(degree))
-        .filter_map(|degree| {
-            let search = Search::new(view, request.index, request.entries, degree);
-            let width = search.widest_polynomials(segment::off(targets[0]))?;
-            Some((search.hope(&search.grid(width)?), width, search))
-        })
-        .collect();
+    let mut hopes: Vec<(f64, f64, f64, Search)> = Vec::new();
+    for degree in request.degrees.clone().filter(|degree| (least..=MAX_DEGREE).contains(degree)) {
+        let search = Search::new(view, request.index, request.entries, degree);
+        let Some(width) = search.widest_polynomials(segment::off(targets[0])) else { continue };
+        let plain = search.plain().filter(|_| !request.of_product);
+        let plain = plain.into_iter().map(|search| (PLAIN, search));
+        for (least, search) in plain.chain([(targets[0], search)]) {
+            let Some(grid) = search.grid(width) else { continue };
+            let each = search.with_pair().filter(|s| !(request.of_product && s.design.pair));
+            hopes.extend(each.map(|search| (search.hope(&grid), width, least, search)));
+        }
+    }
     hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
     policy::raised(targets, RAISE, |target| {
-        let mut rounding = f64::INFINITY;
-        policy::cheapest(&hopes, f64::INFINITY, |(_, width, search), enough| {
-            let hope = search.grid(width.min(rounding)).map_or(f64::INFINITY, |g| search.hope(&g));
-            let table = (hope < enough).then(|| search.table(*width, target))??;
+        // By whether zeros are plain, and whether there is a pair.
+        let mut rounding = [[f64::INFINITY; 2]; 2];
+        policy::cheapest(&hopes, f64::INFINITY, |(_, width, least, search), enough| {
+            let Design { power, pair, .. } = search.design;
+            let rounding = &mut rounding[(power == 0) as usize][pair as usize];
+            let hope = search.grid(width.min(*rounding)).map_or(f64::INFINITY, |g| search.hope(&g));
+            let table = (hope < enough).then(|| search.table(*width, target.max(*least)))??;
             let found = 1.0 / table.grid.scale as f64;
             if found < 0.95 * width {
-                rounding = found * 1.05;
+                *rounding = found * 1.05;
             }
             Some((policy::of(&table, 1), table))
         })

@@ -54,7 +54,7 @@ pub(crate) fn approximation(view: &View, degree: usize, nodes: &Nodes) -> f64 {
         first @ 1.. if beside => (0.0, first),
         _ => (0.5 * (nodes.left + nodes.right), 0),
     };
-    Problem { nodes, centre, base: 0.0, first, degree }.solve(1, |_, c| c)
+    Problem { nodes, centre, base: 0.0, first, degree, pair: false }.solve(1, |_, c| c)
 }
 
 /// Fits a segment so that its error is within the target, if it can; one that cannot be fitted is infinitely off.
@@ -67,7 +67,7 @@ pub(crate) fn fit(
 ) -> Fitted<Segment> {
     let mut judge = Judge::new(view, nodes.left, nodes.right, samples);
     let none = Fitted { segment: Segment::EMPTY, worst: f64::INFINITY };
-    let places = centre::places(view, nodes);
+    let places = centre::places(view, nodes, design.power);
     best(
         none,
         &places,
@@ -120,8 +120,9 @@ fn polynomial(design: &Design, nodes: &Nodes, centre: Centre) -> (Segment, f64) 
     segment.a[..first].fill(-0.0);
     segment.a[0] = value;
     let split = zero && design.power == first;
-    let problem =
-        Problem { nodes, centre: at as f64, base: value as f64, first, degree: design.degree };
+    let (centre, base) = (f64::from(at), f64::from(value));
+    let Design { degree, pair, .. } = *design;
+    let problem = Problem { nodes, centre, base, first, degree, pair };
     let off = problem.solve(LAWSON, |k, c| {
         if !split || k != first {
             segment.a[k] = c as f32;

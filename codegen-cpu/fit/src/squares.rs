@@ -9,6 +9,7 @@
 //! the least that it can be.
 
 use crate::nodes::{MOST, Nodes};
+use crate::pair;
 use crate::table::MAX_DEGREE;
 
 const COLUMNS: usize = MAX_DEGREE + 1;
@@ -21,6 +22,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) base: f64,
     pub(crate) first: usize,
     pub(crate) degree: usize,
+    /// Whether the highest coefficient is the lower half of the one below it.
+    pub(crate) pair: bool,
 }
 
 /// The problem with every row scaled by its weight and distances by the greatest.
@@ -139,6 +142,9 @@ impl Problem<'_> {
     /// Calls `round` with every power and its coefficient, from the lowest; it says what became of it.
     /// The result is the largest weighted error that there was before rounding.
     pub(crate) fn solve(&self, lawson: usize, mut round: impl FnMut(usize, f64) -> f64) -> f64 {
+        if self.pair {
+            return self.with_pair(lawson, &mut round);
+        }
         let n = &self.nodes;
         let unit = (n.left - self.centre).abs().max((n.right - self.centre).abs());
         let scaled = Scaled::new(self, unit);
@@ -172,5 +178,29 @@ impl Problem<'_> {
             });
         }
         best.0
+    }
+
+    /// The same where the two highest coefficients are looked up as one. They have few bits, so they come first, and lower
+    /// powers make good what that costs.
+    fn with_pair(&self, lawson: usize, round: &mut dyn FnMut(usize, f64) -> f64) -> f64 {
+        let mut all = [0.0; COLUMNS];
+        let whole = Problem { pair: false, ..*self };
+        whole.solve(lawson, |k, c| {
+            all[k] = c;
+            c
+        });
+        let [below, above] = pair::packed(all[self.degree - 1], all[self.degree]);
+        let degree = self.degree - 2;
+        let highest = |x: &f64| {
+            let d = x - self.centre;
+            (0..=degree).fold(above * d + below, |sum, _| sum * d)
+        };
+        let f = self.nodes.f.iter().zip(&self.nodes.x).map(|(f, x)| f - highest(x)).collect();
+        let (x, weight) = (self.nodes.x.clone(), self.nodes.weight.clone());
+        let nodes = Nodes { x, f, weight, ..*self.nodes };
+        let off = Problem { nodes: &nodes, degree, ..whole }.solve(lawson, &mut *round);
+        round(degree + 1, below);
+        round(degree + 2, above);
+        off
     }
 }

@@ -5,9 +5,6 @@ use crate::grid::Grid;
 use crate::policy;
 use crate::symmetry::Symmetry;
 
-/// Operations that all tables have in common: a segment is found, and the first coefficient.
-pub(crate) const FINDING: usize = 2;
-
 /// No polynomial has a higher degree.
 pub const MAX_DEGREE: usize = 10;
 
@@ -49,6 +46,32 @@ pub struct Design {
     /// 1: fma(d, high, p)    2: fma(s, high, fma(r, high, p))    3: fma(d, fma(s, high, r high), p)
     /// ```
     pub power: usize,
+    /// Whether the highest coefficient has 16 bits and is looked up with the one below it, whose lower half it is.
+    pub pair: bool,
+}
+
+impl Design {
+    /// Look-ups.
+    pub fn look_ups(&self) -> usize {
+        let centre = (self.centring == Centring::Own) as usize;
+        self.degree + 1 - self.pair as usize + centre + (self.power > 0) as usize
+    }
+
+    /// Vector operations besides look-ups, on levels that find the segment by one.
+    pub fn operations(&self) -> usize {
+        let centre = match self.centring {
+            Centring::Own => 1,
+            Centring::Equal => 2,
+            Centring::Origin => 0,
+        };
+        let symmetry = match self.symmetry {
+            Symmetry::None => 0,
+            Symmetry::Even => 1,
+            Symmetry::Odd => 2,
+            Symmetry::Point { .. } | Symmetry::Linear { .. } => 3,
+        };
+        1 + self.degree + centre + symmetry + self.power + self.pair as usize
+    }
 }
 
 /// One segment's polynomial `p(d) = a[0] + d (a[1] + d (a[2] + ..))`, `d = z - centre`.
@@ -168,7 +191,7 @@ impl Table {
 
     /// About how many nanoseconds an element takes.
     pub fn cost(&self) -> f64 {
-        policy::of(self, 1) + policy::operations(FINDING)
+        policy::of(self, 1)
     }
 
     /// The width of a segment as a float, by which [`Centring::Equal`] finds centres.

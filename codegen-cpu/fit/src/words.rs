@@ -83,7 +83,7 @@ macro_rules! fields {
 }
 
 fields! {
-    Design { symmetry, centring, degree, power }
+    Design { symmetry, centring, degree, power, pair }
     Steps { symmetry, degree, slope, thrice, bend }
     Grid { index, scale, first, entries }
     Curve { within, negative, cells, columns }
@@ -235,7 +235,8 @@ impl Words for Table {
     }
 
     fn read(from: &mut &[u32]) -> Option<Self> {
-        let design = Design::read(from).filter(|design| design.degree <= MAX_DEGREE)?;
+        let is_whole = |d: &Design| d.degree <= MAX_DEGREE && (!d.pair || d.degree > 2);
+        let design = Design::read(from).filter(is_whole)?;
         let grid = Grid::read(from)?;
         let (low, high) = (Words::read(from)?, Words::read(from)?);
         let ends = [End::read(from)?, End::read(from)?];

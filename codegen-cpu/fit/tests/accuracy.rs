@@ -37,10 +37,11 @@ fn line(case: &Case, table: &Table, m: Measured) -> String {
         Centring::Origin => "none",
     };
     format!(
-        "{:22} {symmetry:6} {:2} {centres:5} {} [{:7.3}, {:7.3}) {:5} {:5} {:.3} {:.2} % {}",
+        "{:22} {symmetry:6} {:2} {centres:5} {} {} [{:7.3}, {:7.3}) {:5} {:5} {:.3} {:.2} % {}",
         case.name,
         table.design.degree,
         table.design.power,
+        table.design.pair as usize,
         table.low,
         table.high,
         end(table.ends[0]),
@@ -58,8 +59,9 @@ fn report(element: Element, entries: usize) -> String {
 
 /// The same, thinned in f32.
 fn report_of(element: Element, entries: usize, thin: usize) -> String {
-    let mut report =
-        String::from("function symmetry degree centres power [from, to) ends ulp right wrong\n");
+    let mut report = String::from(
+        "function symmetry degree centres power pair [from, to) ends ulp right wrong\n",
+    );
     for case in &CASES {
         let oracle = case.oracle();
         let function = Function::new(&oracle, case.hints());

@@ -214,17 +214,17 @@ pub fn table_tokens(entries: usize, table: &Table) -> TokenStream {
     let centring = variant("Centring", design.centring);
     let ends = table.ends.map(|end: End| variant("End", end));
     let symmetry = symmetry(design.symmetry);
-    let (degree, power) = (count(design.degree), count(design.power));
+    let (degree, power, pair) = (count(design.degree), count(design.power), design.pair);
     let (scale, first) = (f32_literal(grid.scale), integer(grid.first.into()));
     let (low, high) = (f32_literal(table.low), f32_literal(table.high));
     let is_own = design.centring == Centring::Own;
     let centres = column(&|i| if is_own { segments[i].centre } else { 0.0 });
     let highs = column(&|i| segments[i].high);
-    let a = (0..=design.degree).map(|k| column(&|i| segments[i].a[k]));
+    let a = (0..=design.degree - design.pair as usize).map(|k| column(&|i| segments[i].a[k]));
     quote! {
         math::univariate::Table {
             design: fit::Design {
-                symmetry: #symmetry, centring: #centring, degree: #degree, power: #power,
+                symmetry: #symmetry, centring: #centring, degree: #degree, power: #power, pair: #pair,
             },
             index: #index,
             scale: #scale,

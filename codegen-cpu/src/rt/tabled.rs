@@ -150,6 +150,8 @@ where
     let none = Floats::splat(s, 0.0);
     let a: [Bits<S>; A] = each_of!(none.bits(); k => a[k].pair(0).bits());
     let mut out = [Floats::splat(s, 0.0); O];
-    B::far::<S, E, W>(s, &x, &a, &mut out);
+    // Where inputs are is written to memory here: `x` itself by reference would be written in every step.
+    let there = x;
+    B::far::<S, E, W>(s, &there, &a, &mut out);
     out
 }

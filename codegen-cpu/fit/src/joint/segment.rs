@@ -91,7 +91,7 @@ fn polynomial(steps: &Steps, nodes: &Nodes, centre: Centre) -> (Piece, f64) {
     (piece.a[0], piece.a[1]) = (value, rest);
     let base = f64::from(slope) + f64::from(rest);
     let centre = f64::from(at);
-    let problem = Problem { nodes, centre, base, first, degree: steps.degree - 1 };
+    let problem = Problem { nodes, centre, base, first, degree: steps.degree - 1, pair: false };
     let off = problem.solve(LAWSON, |k, c| {
         // In the direction of `x`.
         let turn = if k % 2 == 1 { steps.symmetry.sign() } else { 1.0 };

@@ -50,23 +50,38 @@ pub fn of_each<S: Isa, E: El, const M: usize>(
     mut values: [Two<S, 2>; M],
     tails: &[[Tail; 2]; M],
 ) -> ([Two<S, 2>; M], Mask<S>) {
-    let z = Two::exact(s, x.abs());
     let mut missed = beyond;
-    for (side, sign) in [(0, -1.0), (1, 1.0)] {
-        let there = beyond & (x * sign).simd_ge(0.0);
-        if !there.any_true() {
-            continue;
-        }
-        let mut known = there;
-        for (value, tails) in values.iter_mut().zip(tails) {
-            let (far, has) = tails[side].at::<S, E>(s, z, sign, false);
-            // What leaves f32 may come back by what multiplies it.
-            known = known & has & far.high.abs().simd_lt(f32::INFINITY);
-            *value = far.or(there & has, *value);
-        }
-        missed = missed.without(known);
-    }
+    // Each side by itself: a loop over both would have all tails copied to the stack, and wait for that.
+    of_side::<S, E, M>(s, x, 0, beyond, &mut values, &mut missed, tails);
+    of_side::<S, E, M>(s, x, 1, beyond, &mut values, &mut missed, tails);
     (values, missed)
+}
+
+/// [`of_each`] for negative or for positive `x`.
+#[inline(always)]
+fn of_side<S: Isa, E: El, const M: usize>(
+    s: S,
+    x: Floats<S>,
+    side: usize,
+    beyond: Mask<S>,
+    values: &mut [Two<S, 2>; M],
+    missed: &mut Mask<S>,
+    tails: &[[Tail; 2]; M],
+) {
+    let sign = [-1.0, 1.0][side];
+    let there = beyond & (x * sign).simd_ge(0.0);
+    if !there.any_true() {
+        return;
+    }
+    let z = Two::exact(s, x.abs());
+    let mut known = there;
+    for k in 0..M {
+        let (far, has) = tails[k][side].at::<S, E>(s, z, sign, false);
+        // What leaves f32 may come back by what multiplies it.
+        known = known & has & far.high.abs().simd_lt(f32::INFINITY);
+        values[k] = far.or(there & has, values[k]);
+    }
+    *missed = missed.without(known);
 }
 
 impl Tail {

@@ -149,23 +149,9 @@ pub fn anywhere<U: Univariate + Beyond, S: Isa, E: El>(
         if !missed.all_true() {
             value = inside::<U, S, E, PAIR>(s, x);
         }
-        for side in [0, 1] {
-            if let Some(outside) = table.outside_of(s, x.is.high, side)
-                && outside.any_true()
-            {
-                let (mut far, mut has) = table.beyond::<U, S, E>(s, x.is, side);
-                // What leaves f32 may come back by what multiplies it.
-                has = has & far.high.abs().simd_lt(f32::INFINITY);
-                if const { U::SCALED } {
-                    has = has & x.is.high.abs().simd_lt(SCALED_END);
-                    if const { !U::TWO } {
-                        far = Two::exact(s, far.high + far.low);
-                    }
-                }
-                value = far.or(outside & has, value);
-                missed = missed.without(has);
-            }
-        }
+        // Each end by itself: a loop over both would have the table copied to the stack, and wait for that.
+        table.beyond::<U, S, E>(s, x.is, 0, &mut value, &mut missed);
+        table.beyond::<U, S, E>(s, x.is, 1, &mut value, &mut missed);
         if const { loses::<U, S, E>() } { missed = missed | two::tiny(x.of) }
         (value, missed)
     }, (nothing, x.of.simd_eq(x.of)))
@@ -230,12 +216,7 @@ where
 
     /// Whether all lanes are inside; a NaN may be or not.
     #[inline(always)]
-    pub fn all_inside<S: Isa, const W: usize>(
-        &self,
-        s: S,
-        x: Floats<S, W>,
-        scaled: bool,
-    ) -> bool {
+    pub fn all_inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>, scaled: bool) -> bool {
         let z = self.fold(s, x);
         let mut inside = None;
         // Of a number and a NaN, `max` and `min` are the second operand on some levels. The extreme so far is
@@ -325,6 +306,11 @@ where
             Index::Nearest => z.mul_add(self.scale, shift),
             Index::Product => {
                 let scaled = z * self.scale;
+                if self.is_folded() {
+                    // No number is below zero, where the table starts: one operation instead of three.
+                    let below = Bits(each!(s, k => scaled.0[k].to_int::<S::i32s>().bitcast()));
+                    return (below, scaled);
+                }
                 let whole = Floats(each!(s, k => scaled.0[k].floor()));
                 // What is below a whole number of no more digits than these has its last bits.
                 return ((whole + shift).bits(), whole);
@@ -349,13 +335,18 @@ where
             Centring::Origin => z,
         };
         let d = low.map_or(near, |low| near + low);
-        let degree = self.a.len() - 1;
-        let mut p = self.a[degree].0.lut(s, ix);
-        for k in (1..degree).rev() {
-            p = p.mul_add(d, self.a[k].0.lut(s, ix)).pin(s);
+        let column = |k: usize| self.a[k].0.lut(s, ix);
+        let last = self.a.len() - 1;
+        let mut p = column(last);
+        if self.design.pair {
+            // The lower half is a coefficient of its own.
+            p = (p.bits() << 16).floats().mul_add(d, p).pin(s);
         }
-        let first = self.a[0].0.lut(s, ix);
+        for k in (1..last).rev() {
+            p = p.mul_add(d, column(k)).pin(s);
+        }
         let zero = Floats::splat(s, 0.0);
+        let first = self.a[0].0.lut(s, ix);
         // What rounding took from `d`, times about the slope.
         let below = low.map_or(zero, |low| low - (d - near));
         if self.design.power == 0 {
@@ -409,9 +400,36 @@ where
         Some(if end == 0 { z.simd_lt(bound) } else { z.simd_ge(bound) })
     }
 
-    /// The value beyond an end, and the lanes that have any.
+    /// What is known of lanes beyond an end.
     #[inline(always)]
     fn beyond<U: Univariate + Beyond, S: Isa, E: El>(
+        &self,
+        s: S,
+        x: Two<S, PAIR>,
+        end: usize,
+        value: &mut Two<S, PAIR>,
+        missed: &mut Mask<S>,
+    ) {
+        let Some(outside) = self.outside_of(s, x.high, end) else { return };
+        if !outside.any_true() {
+            return;
+        }
+        let (mut far, mut has) = self.tail::<U, S, E>(s, x, end);
+        // What leaves f32 may come back by what multiplies it.
+        has = has & far.high.abs().simd_lt(f32::INFINITY);
+        if const { U::SCALED } {
+            has = has & x.high.abs().simd_lt(SCALED_END);
+            if const { !U::TWO } {
+                far = Two::exact(s, far.high + far.low);
+            }
+        }
+        *value = far.or(outside & has, *value);
+        *missed = missed.without(has);
+    }
+
+    /// The value beyond an end, and the lanes that have any.
+    #[inline(always)]
+    fn tail<U: Univariate + Beyond, S: Isa, E: El>(
         &self,
         s: S,
         x: Two<S, PAIR>,
