@@ -1,10 +1,10 @@
 """Makes the coefficients of codegen-cpu/src/rt/math and rt/wide again and compares.
 
-    python3 check.py elementary|wide|narrow|half|reference      exits 1 where one differs
+    python3 check.py elementary|wide|reference      exits 1 where one differs
 
 `elementary`: every polynomial in the sources must be one of those that `fit_elementary.py` prints, or one
 without its constant term, which may have a name of its own. `wide`: the same of `fit_wide.py`, in f64.
-`narrow`, `half`: the file must be what `fit.py` prints. `reference`: the same of `reference.py`.
+`reference`: the file must be what `reference.py` prints.
 """
 
 import re
@@ -53,8 +53,6 @@ def file(path, script, *args):
 CHECKS = {
     "elementary": elementary,
     "wide": wide,
-    "narrow": lambda: file(MATH / "coeffs_narrow.rs", "fit.py", "narrow"),
-    "half": lambda: file(MATH / "coeffs_half.rs", "fit.py", "half"),
     "reference": lambda: file(HERE.parent / "tests/data/activation_reference.csv", "reference.py"),
 }
 

@@ -4,25 +4,15 @@ pub use crate::oracle;
 
 /// In the scope of bodies.
 pub mod vector {
-    pub use super::math;
     pub use codegen_cpu::fit;
     pub use codegen_cpu::rt::block::{Body, Input, Kernels};
     pub use codegen_cpu::rt::elem::El;
+    pub use codegen_cpu::rt::math;
     pub use codegen_cpu::rt::simd::Isa;
     pub use codegen_cpu::rt::step::{Floats, Load, Mask};
     pub use codegen_cpu::rt::tabled::{Tabled, tabled};
     pub use codegen_cpu::rt::wide::{self, Wide};
     pub use fearless_simd::prelude::*;
-}
-
-/// The functions of the table.
-pub mod math {
-    pub use codegen_cpu::rt::math::activation::{
-        gelu_erf as gelu, gelu_erf_grad as gelu_grad, gelu_tanh, gelu_tanh_grad, normal_cdf,
-        sigmoid,
-    };
-    pub use codegen_cpu::rt::math::silu::*;
-    pub use codegen_cpu::rt::math::*;
 }
 
 /// In the scope of definitions.

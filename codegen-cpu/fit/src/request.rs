@@ -94,7 +94,7 @@ const RAISE: f64 = 1.15;
 const CLOSE: f64 = 1.2;
 
 /// The target where zeros are plain: a look-up and an operation less are worth as much.
-const PLAIN: f64 = 1.05;
+const PLAIN: f64 = 1.02;
 
 impl Function<'_> {
     /// The table that takes the least time on ordinary data.

@@ -146,3 +146,20 @@ fn f32_more_closely() {
         println!("{entries} segments\n{}", report_of(Element::F32, entries, 0));
     }
 }
+
+/// All 2^32 inputs of ten functions: an hour or two.
+#[test]
+#[ignore = "takes hours"]
+fn f32_everywhere() {
+    let names = "gelu gelu' gelu_tanh' silu silu' sigmoid tanh softplus mish mish'";
+    let cases = CASES.iter().filter(|case| names.split(' ').any(|name| name == case.name));
+    for (case, entries) in cases.flat_map(|case| [(case, 32), (case, 8)]) {
+        let oracle = case.oracle();
+        let function = Function::new(&oracle, case.hints());
+        let table = function.fit(&Request::new(Element::F32, entries)).expect("a table");
+        let all = (0..=u32::MAX).map(f32::from_bits);
+        let m = measure(case, function.roots(), &table, Element::F32, all);
+        println!("{} {}", entries, line(case, &table, m));
+        assert!(m.ulp <= bar(case, entries, &table), "{} on {entries}: {m:?}", case.name);
+    }
+}

@@ -1,6 +1,5 @@
 //! A graph -> the statements that compute it: one `let` per node, in the graph's order.
 
-use super::joint::joints;
 use super::{column, literal};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
@@ -36,7 +35,6 @@ pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
     let named =
         |ids: &[Id]| -> Vec<Ident> { ids.iter().map(|id| names[id.index()].clone()).collect() };
     let widened = (on == Arithmetic::F64).then(|| quote!(.wide()));
-    let joints = if on == Arithmetic::F32 { joints(graph) } else { Vec::new() };
     let numbers = numbers(graph);
     let mut lets = Vec::new();
     let mut in_memory = given.in_memory.clone();
@@ -52,15 +50,7 @@ pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
         }
     };
     for (i, node) in graph.nodes.iter().enumerate() {
-        let (id, name) = (Id(i as u32), &names[i]);
-        if let Some(joint) = joints.iter().find(|joint| joint.holds(id)) {
-            if joint.at() == id {
-                let results = named(&joint.results);
-                let call = column::named(joint.call, &named(&joint.args), on);
-                lets.push(quote!(let (#(#results),*) = #call;));
-            }
-            continue;
-        }
+        let name = &names[i];
         match *node {
             Node::Stream(_) => {}
             Node::Scalar(_) => lets.extend(widened.as_ref().map(|w| quote!(let #name = #name #w;))),

@@ -12,7 +12,6 @@
 //! known     tables that are kept: nothing is fitted for the functions of many formulas
 //! tabled    a body that has such
 //! rest      what it makes of their values
-//! joint     nodes that one function computes together
 //! kinks     where those are not smooth
 //! literal   numbers as tokens
 //! ```
@@ -25,7 +24,6 @@ mod code;
 mod column;
 mod fitted;
 mod group;
-mod joint;
 mod kinks;
 pub mod known;
 pub mod literal;

@@ -203,12 +203,6 @@ pub trait Isa: Simd + Functions {
         v.abs().simd_lt(Self::f32s::splat(self, f32::INFINITY)).all_true()
     }
 
-    /// Of some lanes, those where neither is NaN.
-    #[inline(always)]
-    fn ordered(self, among: Self::mask32s, a: Self::f32s, b: Self::f32s) -> Self::mask32s {
-        among & a.simd_eq(a) & b.simd_eq(b)
-    }
-
     /// `a * b = hi + lo`, exactly on levels with FMA, to about 2^-34 relative without.
     #[inline(always)]
     fn two_prod(self, a: Self::f32s, b: Self::f32s) -> (Self::f32s, Self::f32s) {

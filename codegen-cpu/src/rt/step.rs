@@ -111,14 +111,6 @@ impl<S: Isa, const W: usize> Bits<S, W> {
         self.floats().pin(s).bits()
     }
 
-    /// Where no vector has any of these bits.
-    #[inline(always)]
-    pub fn without(self, s: S, bits: u32) -> S::mask32s {
-        let pair = self.0[0] | self.0[1];
-        let all = if const { W > 2 } { pair | self.0[2] | self.0[3] } else { pair };
-        (all & bits).simd_eq(S::u32s::splat(s, 0))
-    }
-
     /// What they stand for.
     #[inline(always)]
     pub fn floats(self) -> Floats<S, W> {
@@ -310,13 +302,6 @@ impl<S: Isa, const W: usize> Floats<S, W> {
     pub fn fold(self, f: impl Fn(S::f32s, S::f32s) -> S::f32s) -> S::f32s {
         let pair = f(self.0[1], self.0[0]);
         if const { W > 2 } { f(self.0[3], f(self.0[2], pair)) } else { pair }
-    }
-
-    /// Of some lanes, those where no vector has a NaN.
-    #[inline(always)]
-    pub fn ordered(self, s: S, among: S::mask32s) -> S::mask32s {
-        let pair = s.ordered(among, self.0[0], self.0[1]);
-        if const { W > 2 } { s.ordered(pair, self.0[2], self.0[3]) } else { pair }
     }
 
     /// Vectors `k` and `k + 1`.

@@ -161,17 +161,17 @@ rows! { ($)
         Sin          sin            "sin x"                       ALL,           Interval(-1.0, 1.0), |[x, ..]| libm::sin(x),   ROUNDED;
         Cos          cos            "cos x"                       ALL,           Interval(-1.0, 1.0), |[x, ..]| libm::cos(x),   ROUNDED;
         Atan         atan           "the angle whose tangent is x" ALL,          Interval(-1.571, 1.571), |[x, ..]| libm::atan(x), ROUNDED;
-        Sigmoid      sigmoid        "1 / (1 + e^-x)"              ALL,           UNIT,           o::sigmoid,               (2.0, 2.0);
+        Sigmoid      sigmoid        "1 / (1 + e^-x)"              ALL,           UNIT,           o::sigmoid,               ROUNDED;
         Erf          erf            "2/sqrt(pi) * integral of e^(-t^2) from 0 to x" ALL, Interval(-1.0, 1.0), |[x, ..]| libm::erf(x), (1.1, 1.3);
         Erfc         erfc           "1 - erf(x)"                  ALL,           Interval(0.0, 2.0), |[x, ..]| libm::erfc(x), (1.4, 1.9);
-        NormalCdf    normal_cdf     "erfc(-x / sqrt(2)) / 2"      ALL,           UNIT,           o::normal_cdf,            (2.0, 2.0);
+        NormalCdf    normal_cdf     "erfc(-x / sqrt(2)) / 2"      ALL,           UNIT,           o::normal_cdf,            ROUNDED;
         Softplus     softplus       "log_e (1 + e^x)"             ALL,           POSITIVE,       o::softplus,              (1.9, 2.3);
-        Gelu         gelu           "x * normal_cdf(x)"           ALL,           above(-0.17),   o::gelu,                  (2.0, 2.0);
-        GeluTanh     gelu_tanh      "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))) / 2" ALL, above(-0.171), o::gelu_tanh, (2.0, 2.0);
-        Silu         silu           "x * sigmoid(x)"              ALL,           above(-0.279),  o::silu,                  (2.0, 2.0);
-        GeluGrad     gelu_grad      "normal_cdf(x) + x * e^(-x^2/2) / sqrt(2 pi)" ALL, Interval(-0.13, 1.13), o::gelu_grad, (2.0, 2.0);
-        GeluTanhGrad gelu_tanh_grad "the derivative of gelu_tanh" ALL,           Interval(-0.13, 1.13), o::gelu_tanh_grad, (2.0, 2.0);
-        SiluGrad     silu_grad      "sigmoid(x) * (1 + x * (1 - sigmoid(x)))" ALL, Interval(-0.1, 1.1), o::silu_grad,      (2.0, 2.0);
+        Gelu         gelu           "x * normal_cdf(x)"           ALL,           above(-0.17),   o::gelu,                  ROUNDED;
+        GeluTanh     gelu_tanh      "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))) / 2" ALL, above(-0.171), o::gelu_tanh, ROUNDED;
+        Silu         silu           "x * sigmoid(x)"              ALL,           above(-0.279),  o::silu,                  ROUNDED;
+        GeluGrad     gelu_grad      "normal_cdf(x) + x * e^(-x^2/2) / sqrt(2 pi)" ALL, Interval(-0.13, 1.13), o::gelu_grad, ROUNDED;
+        GeluTanhGrad gelu_tanh_grad "the derivative of gelu_tanh" ALL,           Interval(-0.13, 1.13), o::gelu_tanh_grad, ROUNDED;
+        SiluGrad     silu_grad      "sigmoid(x) * (1 + x * (1 - sigmoid(x)))" ALL, Interval(-0.1, 1.1), o::silu_grad,      ROUNDED;
     }
 }
 

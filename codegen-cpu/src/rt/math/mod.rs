@@ -1,23 +1,7 @@
 //! Vector maths with stated ULP budgets, generic over the SIMD level.
 
-/// A function with the tables whose look-ups the level has.
-macro_rules! by_width {
-    ($with:ident::<$S:ident, $E:ident, _, $W:ident>($($x:expr),*)) => {
-        if $S::WIDE_LUT {
-            $with::<$S, $E, true, $W>($($x),*)
-        } else {
-            $with::<$S, $E, false, $W>($($x),*)
-        }
-    };
-}
-
-pub mod activation;
 pub mod beyond;
 pub mod both;
-mod coeffs_half;
-mod coeffs_narrow;
-mod coeffs_tail;
-mod coeffs_wide;
 mod erf;
 mod exp;
 mod exponential;
@@ -26,10 +10,8 @@ pub mod made;
 pub(super) mod minmax;
 mod mul3;
 pub(super) mod poly;
-pub mod silu;
 mod softplus;
 pub mod table;
-mod tail;
 mod tanh;
 pub mod two;
 pub mod univariate;
@@ -78,6 +60,14 @@ macro_rules! by_wide {
 }
 
 by_wide! {
+    sigmoid(x);
+    normal_cdf(x);
+    gelu(x);
+    gelu_grad(x);
+    gelu_tanh(x);
+    gelu_tanh_grad(x);
+    silu(x);
+    silu_grad(x);
     sin(x);
     cos(x);
     atan(x);

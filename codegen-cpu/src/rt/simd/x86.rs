@@ -4,8 +4,7 @@ use super::{Isa, token};
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 use fearless_simd::{
-    Avx2, Avx512, Sse2, f32x8, f32x16, kernel, mask32x16, prelude::*, u16x16, u16x32, u32x4, u32x8,
-    u32x16,
+    Avx2, Avx512, Sse2, f32x8, f32x16, kernel, prelude::*, u16x16, u16x32, u32x4, u32x8, u32x16,
 };
 
 /// What [`Isa::vectorize_for`] enables: all that the tokens vouch for, as their own functions are not inlined into
@@ -199,12 +198,6 @@ kernel!(
 );
 kernel!(
     #[inline]
-    fn avx512_ordered(s: Avx512, among: u16, a: __m512, b: __m512) -> u16 {
-        _mm512_mask_cmp_ps_mask::<_CMP_ORD_Q>(among, a, b)
-    }
-);
-kernel!(
-    #[inline]
     fn avx512_bf16(s: Avx512, even: __m512i, odd: __m512i) -> __m512i {
         // Where what is cut off is over a half, or a half above an odd number, add one; 16-bit
         // lanes hold both numbers. The constants of `ternarylogic`: a | (b & c), a & b | ~a & c.
@@ -255,10 +248,6 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn all_finite(self, v: f32x16<Self>) -> bool {
         avx512_special(self, v.into()) == 0
-    }
-    #[inline(always)]
-    fn ordered(self, among: mask32x16<Self>, a: f32x16<Self>, b: f32x16<Self>) -> mask32x16<Self> {
-        avx512_ordered(self, among.into(), a.into(), b.into()).simd_into(self)
     }
     #[inline(always)]
     fn lut8(self, t: &[f32; 8], ix: u32x16<Self>) -> f32x16<Self> {
