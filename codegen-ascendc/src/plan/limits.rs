@@ -1,12 +1,14 @@
 //! Inputs whose infinities a plan makes NaN of, although the formula has a limit there: they are held at the
 //! largest number of `float`. Which end that is may be for an attribute's sign to say: `x * sigmoid(beta x)` has a
-//! limit at one end and grows at the other. The bound is then a number that scalar code picks.
+//! limit at one end and grows at the other. The bound is then a number that scalar code picks, infinite at the end that
+//! grows: the kernel leaves the call out there, so that either sign has one.
 //!
 //! Most plans need none: primitives and fractions keep their limits themselves. An end costs a call, and another
 //! result that grows there is the largest number too. What has a limit at both ends and is no such primitive, as
 //! `x / (1 + |x|)`, costs two: no call holds from below and from above.
 
-use super::{Noise, Plan, interpret_all};
+use super::{Instr, Noise, Operand, Plan, interpret_all};
+use crate::sequence::{Api, Scalar};
 use op_dsl_ir::op::{AttrKind, OpDef, Value};
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
 
@@ -44,6 +46,32 @@ pub(super) fn held(def: &OpDef, graph: &Graph, plan: &Plan) -> Option<Graph> {
         }
         x
     }))
+}
+
+/// The bound of a call that is nothing but a bound, if attributes may make it infinite. A number that is held in the
+/// place where it lies stays there if the call is left out.
+pub(super) fn picked(graph: &Graph, instr: &Instr) -> Option<Id> {
+    let Some(Scalar::Uniform(bound)) = instr.scalar else { return None };
+    let is_picked = picks_infinity(graph, bound);
+    let is_bound = matches!(instr.api, Api::Maxs | Api::Mins);
+    (is_bound && is_picked && instr.srcs == [Operand::Buffer(instr.dst)]).then_some(bound)
+}
+
+fn picks_infinity(graph: &Graph, id: Id) -> bool {
+    match graph.nodes[id.index()] {
+        Node::Const(c) => c.is_infinite(),
+        Node::Call(Prim::Select, [_, x, y]) => [x, y].iter().any(|id| picks_infinity(graph, *id)),
+        _ => false,
+    }
+}
+
+/// The calls that are made where attributes are what they are by default.
+pub(super) fn made(def: &OpDef, graph: &Graph, instrs: &[Instr]) -> Vec<Instr> {
+    let streams = vec![f64::NAN; graph.nodes.len() + def.input_streams().len()];
+    let values = graph.eval_all(&streams, &defaults(def, graph));
+    let is_made =
+        |instr: &&Instr| picked(graph, instr).is_none_or(|bound| values[bound.index()].is_finite());
+    instrs.iter().filter(is_made).cloned().collect()
 }
 
 /// Where a stream is held at an end.

@@ -42,7 +42,7 @@ use lower::{Flow, Target, lower};
 use need::{need, streams_bits, temporaries};
 use op_dsl_ir::op::{Kind, OpDef};
 use op_dsl_ir::tiling::{BLOCK, Need};
-use op_dsl_ir::{DType, Graph, Prim, Stored};
+use op_dsl_ir::{DType, Graph, Id, Prim, Stored};
 use regions::Regions;
 use registers::Registers;
 use schedule::Sink;
@@ -217,7 +217,7 @@ fn of_graph(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) ->
         Some(registers) => {
             cost::of_registers(registers.work(soc.arch), &graph, tile, gm_bytes, soc)
         }
-        None => cost::cost(&found.instrs, &graph, tile, gm_bytes, soc),
+        None => cost::cost(&limits::made(def, &graph, &found.instrs), &graph, tile, gm_bytes, soc),
     };
     Ok(Plan {
         op: def.name.to_string(),
@@ -386,6 +386,11 @@ impl Plan {
     pub fn casts(&self) -> usize {
         let on_tensors = self.instrs.iter().filter(|i| matches!(i.api, Api::Cast(_))).count();
         on_tensors + self.registers.as_ref().map_or(0, |r| r.work(self.soc.arch).casts)
+    }
+
+    /// The bound of a call that a kernel leaves out where attributes make the bound infinite.
+    pub fn bound(&self, instr: &Instr) -> Option<Id> {
+        limits::picked(&self.graph, instr)
     }
 
     /// Whether its calls take whole repeats only: comparisons do, and choices that read numbers by repeats.

@@ -10,7 +10,7 @@ use super::rows::{Rows, any_lone, rows};
 use super::{registers, scalar, tiling_key};
 use crate::arch::Arch;
 use crate::plan::{Buffer, Instr, Operand, Plan};
-use crate::sequence::Type;
+use crate::sequence::{Api, Scalar, Type};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::{DType, Stored};
 
@@ -301,7 +301,20 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
         for instr in &plan.instrs {
             let call = call::text(package, plan, instr);
             let what = instr.what;
-            text.line(if what.is_empty() { call } else { format!("{call}  // {what}") });
+            let call = if what.is_empty() { call } else { format!("{call}  // {what}") };
+            match plan.bound(instr) {
+                Some(bound) => {
+                    let bound = scalar::text(Scalar::Uniform(bound), DType::F32);
+                    let (by, none) = match instr.api {
+                        Api::Maxs => (">", scalar::literal(f32::NEG_INFINITY)),
+                        _ => ("<", scalar::literal(f32::INFINITY)),
+                    };
+                    text.block(&format!("if ({bound} {by} {none})"), "}", |text| {
+                        text.line(call);
+                    })
+                }
+                None => text.line(call),
+            };
         }
     });
 }

@@ -328,3 +328,36 @@ fn random_graphs_through_their_buffers() {
     };
     runner.run(&(steps, any::<[u8; 2]>()), run).expect("every graph");
 }
+
+/// A bound that only one sign of an attribute needs is left out by the other: `x sigmoid(beta x)` takes one call.
+#[test]
+fn bounds_by_the_sign_of_an_attribute_are_one_call() {
+    let mut def = operator("Op", &["x"], &["y"], false, |b, s| {
+        let beta = b.scalar(0);
+        let scaled = b.product(beta, s[0]);
+        let sigmoid = b.call(Prim::Sigmoid, &[scaled]);
+        vec![b.product(s[0], sigmoid)]
+    });
+    let kind = AttrKind::Float;
+    def.attrs.to_mut().push(Attr {
+        name: "beta".into(),
+        kind,
+        default: Value::Float(1.0),
+        any: false,
+    });
+    let plan = planned(&def, DType::F32);
+    let bounds: Vec<&Instr> = plan.instrs.iter().filter(|i| plan.bound(i).is_some()).collect();
+    assert_eq!(bounds.iter().map(|i| i.api.name()).collect::<Vec<_>>(), ["Maxs", "Mins"]);
+    assert_eq!(plan.cost.calls, plan.instrs.len() - 1);
+    for (beta, made) in [(1.5, [true, false]), (-1.5, [false, true])] {
+        let values = plan.graph.eval_all(&[f64::NAN; 16], &[beta]);
+        let of = |i: &&Instr| plan.bound(i).is_some_and(|id| values[id.index()].is_finite());
+        assert_eq!(bounds.iter().map(of).collect::<Vec<_>>(), made, "{beta}");
+        for (x, want) in
+            [(f32::INFINITY * beta as f32, f32::INFINITY), (f32::NEG_INFINITY * beta as f32, 0.0)]
+        {
+            let got = interpret(&plan, &[x], |id| values[id.index()] as f32)[0];
+            assert!(got.abs() == want, "{beta}: {got} of {x}");
+        }
+    }
+}
