@@ -85,9 +85,9 @@ fn others_keep_their_own() {
     };
     // Points do not tell a choice that is seldom taken; a bound that functions feel they do.
     let seldom = two(|b, x| {
-        let (far, zero) = (b.num(1e3), b.num(0.0));
-        let is_far = b.call(Prim::Lt, &[far, x]);
-        b.call(Prim::Select, &[is_far, zero, x])
+        let (rare, zero) = (b.num(1.0 / 3.0), b.num(0.0));
+        let is_rare = b.call(Prim::Eq, &[x, rare]);
+        b.call(Prim::Select, &[is_rare, zero, x])
     });
     let felt = two(|b, x| {
         let bound = b.num(5.0);
