@@ -123,10 +123,15 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         let graph = listing(&wide.graph);
         format!("\nOn CPUs in f64, for {types}: in f32 results would be {off}\n{graph}{tables}")
     });
+    let place = match spec.wide.as_ref().and_then(|wide| regions::split(&wide.graph, inputs.len()))
+    {
+        Some(_) => ", where no table is looked up",
+        None => "",
+    };
     let notes: String =
         constants::notes(&spec.traced).iter().map(|note| format!("  note: {note}\n")).collect();
     format!(
-        "{title}\n{traced}\n{}{notes}\nStabilised and simplified\n{simplified}{wide}\nPrimitives in {dtype}\n{}",
+        "{title}\n{traced}\n{}{notes}\nStabilised and simplified\n{simplified}{wide}\nPrimitives in {dtype}{place}\n{}",
         listing(&spec.traced),
         indent(&primitives(&spec.graph, dtype), 2),
     )
@@ -183,11 +188,16 @@ fn primitives(graph: &Graph, dtype: DType) -> String {
             &uses.to_string(),
             row.formula,
             &cpu(prim, dtype),
-            &row.ulp.0.to_string(),
-            &row.ulp.1.to_string(),
+            &tenths(row.ulp.0),
+            &tenths(row.ulp.1),
         ]);
     }
     table.to_text()
+}
+
+/// To one digit behind the point, and that only where it says something.
+fn tenths(ulp: f32) -> String {
+    ((ulp * 10.0).round() / 10.0).to_string()
 }
 
 /// How the CPU computes it.
