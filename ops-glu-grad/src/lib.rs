@@ -12,8 +12,6 @@ mod families {
     pub mod sigmoid;
 }
 
-#[cfg(feature = "capi")]
-pub mod capi;
 mod published;
 
 pub use families::exponential::exponential;

@@ -7,7 +7,7 @@ mod text;
 
 use codegen_cpu::rt::call::Operator;
 
-/// A file: its path in the crate of the operators, and its text.
+/// A file: its path in the crate of the interfaces, and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// `include/aclnnop/aclnn_geglu.h`
@@ -26,7 +26,7 @@ pub fn files(table: &[&Operator]) -> Vec<File> {
     let rows: String = aclnn.iter().map(aclnn::Row::functions).collect();
     let functions: String = infini.iter().map(infiniop::Row::functions).collect();
     let text = format!("{HEAD}\nop_dsl::capi::aclnn_functions! {{\n{rows}}}\n{functions}");
-    files.push(File { path: "src/capi.rs".into(), text });
+    files.push(File { path: "src/functions.rs".into(), text });
     files
 }
 
@@ -36,8 +36,8 @@ const HEAD: &str = "\
 //! `op_dsl::capi::generate`, do not edit.
 #![allow(non_snake_case, clippy::too_many_arguments)]
 
-use crate::OPERATORS;
 use op_dsl::capi::Handle;
 use op_dsl::capi::infiniop;
+use ops_glu_grad::OPERATORS;
 use std::ffi::c_void;
 ";

@@ -2,9 +2,9 @@
 //! `op_dsl::capi::generate`, do not edit.
 #![allow(non_snake_case, clippy::too_many_arguments)]
 
-use crate::OPERATORS;
 use op_dsl::capi::Handle;
 use op_dsl::capi::infiniop;
+use ops_glu_grad::OPERATORS;
 use std::ffi::c_void;
 
 op_dsl::capi::aclnn_functions! {

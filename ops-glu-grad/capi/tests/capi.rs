@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 /// The clients, and what each is about.
 const CLIENTS: [&str; 10] = [
@@ -27,19 +26,9 @@ fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where the libraries are, built as the README says, in the profile of this test.
-fn libraries() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-        let (profile, dir) =
-            if cfg!(debug_assertions) { ("dev", "debug") } else { ("release", "release") };
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["rustc", "--quiet", "--lib", "--features", "capi", "--profile", profile]);
-        cargo.args(["--crate-type", "cdylib,staticlib"]).current_dir(home());
-        good(cargo.env("CARGO_TARGET_DIR", target).output().unwrap(), "cargo");
-        target.join(dir)
-    })
+/// Where the libraries are: Cargo makes them beside this test.
+fn libraries() -> PathBuf {
+    std::env::current_exe().unwrap().parent().unwrap().to_owned()
 }
 
 /// Standard output of what must succeed.
@@ -69,9 +58,9 @@ fn client(name: &str, kind: &str, options: &[&str], link: Option<&[&str]>) -> Pa
     command.args(options).arg(home().join("tests/clients").join(name)).arg("-o").arg(&program);
     match link {
         Some(link) => command.args(link),
-        None => command.arg("-lops_glu_grad"),
+        None => command.arg("-lops_glu_grad_capi"),
     };
-    command.arg("-L").arg(libraries).arg(format!("-Wl,-rpath,{}", libraries.display()));
+    command.arg("-L").arg(&libraries).arg(format!("-Wl,-rpath,{}", libraries.display()));
     good(command.args(["-lm", "-pthread"]).output().unwrap(), name);
     program
 }
@@ -81,7 +70,7 @@ fn passes(mut program: Command, name: &str) {
     assert_eq!(said, "0 failures\n", "{name}");
 }
 
-/// `BLESS=1 cargo test -p ops-glu-grad --test capi generated` writes them anew.
+/// `BLESS=1 cargo test -p ops-glu-grad-capi --test capi generated` writes them anew.
 #[test]
 fn generated_files_are_those_of_the_table() {
     let bless = std::env::var_os("BLESS").is_some();
@@ -162,7 +151,7 @@ fn anything_is_asked_of_every_function() {
     let client = fs::read_to_string(home().join("tests/clients/anything.c")).unwrap();
     let words: HashSet<&str> = client.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     let mut nm = Command::new("nm");
-    nm.args(["-D", "--defined-only"]).arg(libraries().join("libops_glu_grad.so"));
+    nm.args(["-D", "--defined-only"]).arg(libraries().join("libops_glu_grad_capi.so"));
     let symbols = good(nm.output().unwrap(), "nm");
     let functions = symbols.lines().filter_map(|line| line.split(' ').next_back());
     // Both phases of a function are asked by its name.
@@ -174,7 +163,7 @@ fn anything_is_asked_of_every_function() {
 /// All that a C program needs is in the static library and in libc.
 #[test]
 fn clients_link_statically() {
-    let archive = libraries().join("libops_glu_grad.a");
+    let archive = libraries().join("libops_glu_grad_capi.a");
     let link = [archive.to_str().unwrap(), "-ldl"];
     passes(Command::new(client("infiniop.c", "static", &[], Some(&link))), "static");
 }

@@ -1,0 +1,4 @@
+//! The operators behind the interfaces aclnn and infiniop: a shared and a static library for C and C++ programs. Their headers
+//! are in `include`; `docs/c-api.md` says what is emulated.
+
+pub mod functions;
