@@ -173,6 +173,13 @@ fn what_cancels_is_written_otherwise() {
         ("-tanh(x) + 1.0", "2 * sigmoid(-2 * x)"),
         ("1.0 + tanh(-x)", "2 * sigmoid(-2 * x)"),
         ("1.0 - tanh(x) * tanh(x)", "4 * sigmoid(2 * x) * sigmoid(-2 * x)"),
+        // Differences of squares, of what is exact.
+        ("1.0 - x * x", "(1 - x) * (1 + x)"),
+        ("y * (x.powi(2) - 4.0)", "y * (x - 2) * (x + 2)"),
+        ("3.0 - x * x", "3 - x * x"),
+        ("1.0 + x * x", "1 + x * x"),
+        ("1.0 - x * y", "1 - x * y"),
+        ("1.0 - sqrt(x) * sqrt(x)", "1 - sqrt(x) * sqrt(x)"),
         // Not these, which do not cancel, or not everywhere.
         ("2.0 + tanh(x)", "2 + tanh(x)"),
         ("2.0 - tanh(x)", "2 - tanh(x)"),

@@ -1,7 +1,8 @@
 //! Removes what goes wrong at the edges of the number range and authors cannot see.
 //!
 //! * `1 + tanh u`, `1 - tanh u` and `1 - tanh^2 u` cancel where `tanh u` is near one: they become
-//!   sigmoids, which do not. (`1 + erf u` is found by value, in `recognise`.)
+//!   sigmoids, which do not. (`1 + erf u` is found by value, in `recognise`.) So does `1 - t^2` of a saved `t`, which
+//!   becomes `(1 - t) (1 + t)`.
 //! * Products are ordered: bounded factors first. `dy * a` may overflow, and infinity times a gate
 //!   that has underflowed to zero would be NaN; `gelu'(x) * dy * a` is the zero it should be.
 //! * A bounded factor above one may still lift `dy` over the top before a small `a` brings it back:
@@ -21,7 +22,10 @@ fn cancellation(b: &mut Builder, node: Node) -> Id {
         Node::Call(Prim::Add, [x, y, _]) => {
             one_plus_tanh(b, x, y).or_else(|| one_plus_tanh(b, y, x))
         }
-        Node::Call(Prim::Sub, [x, y, _]) if b.as_const(x) == Some(1.0) => one_minus_tanh(b, y),
+        Node::Call(Prim::Sub, [x, y, _]) => match b.as_const(x) {
+            Some(1.0) => one_minus_tanh(b, y).or_else(|| squares(b, x, y)),
+            _ => squares(b, x, y),
+        },
         _ => None,
     };
     found.unwrap_or_else(|| b.add(node))
@@ -45,6 +49,29 @@ fn one_minus_tanh(b: &mut Builder, t: Id) -> Option<Id> {
     let [u, ..] = b.as_call(Prim::Tanh, x).filter(|_| x == y)?;
     let (up, down) = (twice_sigmoid(b, 2.0, u), twice_sigmoid(b, -2.0, u));
     Some(b.product(up, down))
+}
+
+/// `x^2 - y^2 = (x - y) (x + y)`, of one number and one stream: either sum is rounded once.
+fn squares(b: &mut Builder, x: Id, y: Id) -> Option<Id> {
+    let (x, y) = match (b.as_const(x), b.as_const(y)) {
+        (Some(c), None) => (root(b, c)?, squared(b, y)?),
+        (None, Some(c)) => (squared(b, x)?, root(b, c)?),
+        _ => return None,
+    };
+    let (apart, together) = (b.difference(x, y), b.sum(x, y));
+    Some(b.product(apart, together))
+}
+
+/// The root of a number that is a square.
+fn root(b: &mut Builder, c: f64) -> Option<Id> {
+    let root = c.sqrt();
+    (root * root == c && is_ordinary(root)).then(|| b.num(root))
+}
+
+/// The stream that a value is the square of.
+fn squared(b: &Builder, value: Id) -> Option<Id> {
+    let [x, y, _] = b.as_call(Prim::Mul, value)?;
+    (x == y && matches!(b.node(x), Node::Stream(_))).then_some(x)
 }
 
 fn twice_sigmoid(b: &mut Builder, factor: f64, u: Id) -> Id {
