@@ -27,33 +27,54 @@ pub fn measure(
     element: Element,
     inputs: impl Iterator<Item = f32>,
 ) -> Measured {
-    let mut m = Measured::default();
+    let [m] = measure_all(case, roots, [table], element, inputs);
+    m
+}
+
+/// Several tables, with the truth of each input asked for once.
+pub fn measure_all<const N: usize>(
+    case: &Case,
+    roots: &[f64],
+    tables: [&Table; N],
+    element: Element,
+    inputs: impl Iterator<Item = f32>,
+) -> [Measured; N] {
+    let mut all = [Measured::default(); N];
     let flat = if element == Element::F32 { FLAT } else { 0.0 };
     for x in inputs {
         let [low, high] = case.domain;
         if !x.is_finite() || (x as f64) < low || x as f64 > high {
             continue;
         }
-        let Some(got) = table.eval(x) else { continue };
-        m.inside += 1;
-        let truth = case.truth(x as f64);
-        let (got, want) = (element.round(got as f64), element.round(truth));
-        // The truth has an error too: next to halfway, both neighbours are right.
-        if got == want || (got - truth).abs() <= element.ulp(truth) * (0.5 + TIE) {
+        let found = tables.map(|table| table.eval(x));
+        if found.iter().all(Option::is_none) {
             continue;
         }
-        m.wrong += 1;
-        let near = roots.iter().any(|r| (x as f64 - r).abs() < 0.5);
-        let unit = element.ulp(truth).max(if near { flat } else { 0.0 });
-        // 16 bits: of two numbers of the type.
-        let error = (got - if element == Element::F32 { truth } else { want }).abs() / unit;
-        if error > m.ulp || error.is_nan() {
-            (m.ulp, m.at) = (error, x);
+        let truth = case.truth(x as f64);
+        let want = element.round(truth);
+        for (m, got) in all.iter_mut().zip(found) {
+            let Some(got) = got else { continue };
+            m.inside += 1;
+            let got = element.round(got as f64);
+            // The truth has an error too: next to halfway, both neighbours are right.
+            if got == want || (got - truth).abs() <= element.ulp(truth) * (0.5 + TIE) {
+                continue;
+            }
+            m.wrong += 1;
+            let near = roots.iter().any(|r| (x as f64 - r).abs() < 0.5);
+            let unit = element.ulp(truth).max(if near { flat } else { 0.0 });
+            // 16 bits: of two numbers of the type.
+            let error = (got - if element == Element::F32 { truth } else { want }).abs() / unit;
+            if error > m.ulp || error.is_nan() {
+                (m.ulp, m.at) = (error, x);
+            }
         }
     }
-    let all = if element == Element::F32 { m.inside } else { 1 << 16 };
-    m.right = 1.0 - m.wrong as f64 / all as f64;
-    m
+    for m in &mut all {
+        let all = if element == Element::F32 { m.inside } else { 1 << 16 };
+        m.right = 1.0 - m.wrong as f64 / all as f64;
+    }
+    all
 }
 
 /// All exponents, and once more those near one, densely: five million by `thin`; of 0, a hundred million.
