@@ -153,7 +153,7 @@ impl<'g> Pass<'g> {
     /// The value of a function of one value.
     fn function(&mut self, k: usize) -> Result<Val, Why> {
         let x = self.value(self.regions.of[k])?;
-        Ok(self.regions.ways[k].build(&mut self.seq, x, &[]))
+        Ok(self.regions.ways[k].build(&mut self.seq, x))
     }
 
     fn load(&mut self, stream: usize) -> Val {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! relatives  sigmoids of one value and of its opposite, brought together
-//! regions    functions of one value in a graph, as fractions of one exponential
+//! regions    functions of one value in a graph, as fractions of one exponential or by Gaussian tails
 //! accept     which sequence for such a function is right, by computing it
 //! lower      graph -> calls, smooth primitives by the table of forms
 //! narrow     what `half` can do as well

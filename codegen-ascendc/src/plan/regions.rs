@@ -1,22 +1,44 @@
 //! Functions of one value in a graph, each by the cheapest sequence that is right.
 //!
 //! A product is taken apart into what depends on one value and what multiplies it, whatever the order
-//! they were written in; what is a fraction of exponentials is then called as one. The values of these
-//! functions are streams of a new graph, behind those of the operator.
+//! they were written in; what is a fraction of exponentials is then called as one, and what has a Gaussian
+//! tail by that. The values of these functions are streams of a new graph, behind those of the operator.
 
 use super::accept::Judge;
 use super::limits;
 use super::lower::Target;
+use crate::arch::Arch;
 use crate::column::form_of;
 use crate::sequence::form::cycles;
-use crate::sequence::fraction::{self, Way};
+use crate::sequence::forms::tail::Tail;
 use crate::sequence::{F32, Seq, Source, Step, Val};
-use op_dsl_ir::passes::rational::fraction as algebra;
+use crate::sequence::{fit, fraction};
+use op_dsl_ir::passes::rational::fraction::{self as algebra, Fraction};
 use op_dsl_ir::passes::simplify;
 use op_dsl_ir::regions::{function, part};
 use op_dsl_ir::{Builder, DType, Graph, Id, Node, Prim};
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// How a function is called.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Way {
+    /// As a fraction of an exponential.
+    Fraction(fraction::Way),
+    /// By its Gaussian tail.
+    Tail(Tail),
+}
+
+impl Way {
+    /// Its sequence.
+    pub fn build(&self, s: &mut Seq, x: Val) -> Val {
+        match self {
+            Way::Fraction(way) => way.build(s, x, &[]),
+            Way::Tail(tail) => tail.build(s, x, &[]),
+        }
+    }
+}
 
 /// A graph whose streams from `inputs` on are functions of values of it.
 #[derive(Clone, Debug)]
@@ -182,7 +204,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The value of a function of one value, if a fraction is right and cheaper than what it is made of.
+    /// The value of a function of one value, if a way is right and cheaper than what it is made of.
     fn function(&mut self, graph: &Graph) -> Option<Id> {
         let graph = &bare(graph);
         let is_smooth = |n: &&Node| matches!(n, Node::Call(p, _) if p.row().arity == 1);
@@ -239,7 +261,27 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
     if calls.len() == 1 && has_form(&calls[0]) {
         return None;
     }
-    let fraction = algebra::of(graph)?;
+    let judge = LazyCell::new(|| Judge::new(graph, target.dtype, STEP));
+    let arch = target.soc.arch;
+    let right = |way: &Way| {
+        let (s, x, y) = built(way, arch);
+        judge.accepts(s, x, y)
+    };
+    match algebra::of(graph) {
+        Some(fraction) => fractions(graph, &fraction, target).into_iter().find(right),
+        None => tails(graph, target).find(right),
+    }
+}
+
+fn built(way: &Way, arch: &'static Arch) -> (Seq, Val, Val) {
+    let mut s = Seq::on(arch);
+    let x = s.push(Source::Load(0), &[], None, F32);
+    let y = way.build(&mut s, x);
+    (s, x, y)
+}
+
+/// The ways to call a fraction, those with the fewest cycles first.
+fn fractions(graph: &Graph, fraction: &Fraction, target: Target<'_>) -> Vec<Way> {
     let at = |x: f64| graph.eval(&[x], &[])[0];
     const NEAR: f64 = 1e-6;
     let zero = (at(0.0).abs() < 1e-12).then(|| (at(NEAR) - at(-NEAR)) / (2.0 * NEAR));
@@ -249,27 +291,19 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
         DType::F32 => &[],
     };
     let is_even = [0.25, 1.0, 3.0].iter().all(|x| (at(*x) - at(-x)).abs() < 1e-12);
-    let arch = target.soc.arch;
-    let built = |way: &Way| {
-        let mut s = Seq::on(arch);
-        let x = s.push(Source::Load(0), &[], None, F32);
-        let y = way.build(&mut s, x, &[]);
-        (s, x, y)
-    };
     let cost = |way: &Way| {
-        let (s, _, y) = built(way);
+        let (s, _, y) = built(way, target.soc.arch);
         let is_call = |step: &&Step| matches!(step.source, Source::Call(_));
-        (cycles(&s, y, arch), s.steps.iter().filter(is_call).count())
+        (cycles(&s, y, target.soc.arch), s.steps.iter().filter(is_call).count())
     };
-    let mut ways: Vec<((f64, usize), Way)> = fraction::ways(&fraction, zero, lines, is_even)
-        .into_iter()
-        .map(|w| (cost(&w), w))
-        .collect();
+    let ways = fraction::ways(fraction, zero, lines, is_even).into_iter().map(Way::Fraction);
+    let mut ways: Vec<((f64, usize), Way)> = ways.map(|w| (cost(&w), w)).collect();
     ways.sort_by(|(a, _), (b, _)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let judge = Judge::new(graph, target.dtype, STEP);
-    let right = |(_, way): &((f64, usize), Way)| {
-        let (s, x, y): (Seq, Val, Val) = built(way);
-        judge.accepts(s, x, y)
-    };
-    ways.into_iter().find(right).map(|(_, way)| way)
+    ways.into_iter().map(|(_, way)| way).collect()
+}
+
+/// The Gaussian tails that a function may have, those with the fewest cycles first.
+fn tails(graph: &Graph, target: Target<'_>) -> impl Iterator<Item = Way> {
+    let at = |x: f64| graph.eval(&[x], &[])[0];
+    fit::tails(&at, target.dtype, target.soc.arch).map(Way::Tail)
 }

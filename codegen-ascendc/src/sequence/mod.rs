@@ -6,8 +6,10 @@
 //! forms     sequences of the smooth primitives, with their coefficients
 //! form      what a form is, and what it promises
 //! fraction  functions that are fractions of one exponential, however they are written
+//! fit       Gaussian tails of functions, fitted
 //! ```
 
+pub mod fit;
 pub mod form;
 pub mod forms;
 pub mod fraction;

@@ -7,6 +7,7 @@ mod fractions;
 mod registers;
 mod relatives;
 mod rules;
+mod tails;
 
 use super::*;
 use crate::sequence::Overload;

@@ -4,6 +4,7 @@
 //! gate         sigmoid, silu, gelu by tanh and their derivatives, which share their parts
 //! exponential  what is Exp and Ln at once: tanh, expm1, log1p, softplus
 //! tail         e^(-s a^2) N(a)/D(a) beside a straight line: gelu, its derivative, normal_cdf, erfc
+//! tails        the coefficients of these, as they are fitted
 //! odd          x P(x^2), saturating: erf
 //! ```
 //!
@@ -18,6 +19,8 @@ pub mod exponential;
 pub mod gate;
 pub mod odd;
 pub mod tail;
+#[rustfmt::skip] // made by a test, which compares the text
+pub mod tails;
 
 use super::{Api, Compare, Seq, Source, Type, Val};
 

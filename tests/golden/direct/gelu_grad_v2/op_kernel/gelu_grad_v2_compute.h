@@ -116,12 +116,12 @@ public:
         Mins(z, z, static_cast<half>(9.0f), count);  // a = |x|
         Cast(t0, z, RoundMode::CAST_NONE, count);
         Mul(t1, t0, t0, count);  // a^2
-        Muls(t2, t1, 3.3499763f, count);
-        Axpy(t2, t0, 14.728554f, count);
-        Adds(t2, t2, -12.966178f, count);  // N(a)
-        Muls(t3, t1, -0.50857925f, count);
-        Axpy(t1, t0, -11.966519f, count);
-        Adds(t1, t1, -25.930693f, count);  // D(a)
+        Muls(t2, t1, 3.511918f, count);
+        Axpy(t2, t0, 15.173081f, count);
+        Adds(t2, t2, -13.391897f, count);  // N(a)
+        Muls(t3, t1, -0.50811785f, count);
+        Axpy(t1, t0, -12.437409f, count);
+        Adds(t1, t1, -26.782032f, count);  // D(a)
         Exp(t3, t3, count);  // e^(-s a^2)
         Mul(t2, t2, t3, count);
         Div(t1, t2, t1, count);  // G(a)
@@ -177,15 +177,15 @@ public:
         Cast(t0, x, RoundMode::CAST_NONE, count);
         Compares(m0, t0, 0.0f, CMPMODE::GT, count);
         Abs(t0, t0, count);
-        Mins(t0, t0, 15.0f, count);  // a = |x|
+        Mins(t0, t0, 14.5f, count);  // a = |x|
         Mul(t1, t0, t0, count);  // a^2
-        Muls(t2, t1, -0.49990708f, count);
+        Muls(t2, t1, -0.49991354f, count);
         Exp(t2, t2, count);  // e^(-s a^2)
-        Muls(t1, t1, -0.38688964f, count);
-        Axpy(t1, t0, -0.6873966f, count);
-        Adds(t1, t1, 0.7354467f, count);  // N(a)
+        Muls(t1, t1, -0.3872151f, count);
+        Axpy(t1, t0, -0.68430704f, count);
+        Adds(t1, t1, 0.73330754f, count);  // N(a)
         Mul(t1, t1, t2, count);
-        Adds(t0, t0, 1.4683841f, count);  // D(a)
+        Adds(t0, t0, 1.4641211f, count);  // D(a)
         Div(t0, t1, t0, count);  // G(a)
         SubSplatFirst(t1, ones, t0, count);  // the other side
         Select(t0, m0, t1, t0, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
@@ -234,21 +234,21 @@ public:
         count = WholeRepeats<float>(count);
         Compares(m0, x, 0.0f, CMPMODE::GT, count);
         Abs(x, x, count);
-        Mins(x, x, 15.0f, count);  // a = |x|
+        Mins(x, x, 14.5f, count);  // a = |x|
         Mul(z, x, x, count);  // a^2
         Muls(t0, z, -0.5f, count);
         Exp(t0, t0, count);  // e^(-s a^2)
-        Muls(t1, z, -0.39887136f, count);
-        Axpy(t1, x, -2.3778076f, count);
-        Adds(t1, t1, -5.0236015f, count);
+        Muls(t1, z, -0.39889657f, count);
+        Axpy(t1, x, -2.3341935f, count);
+        Adds(t1, t1, -4.8600883f, count);
         Mul(t1, t1, z, count);
-        Axpy(t1, x, -2.4004884f, count);
-        Adds(t1, t1, 5.781717f, count);  // N(a)
+        Axpy(t1, x, -2.2326586f, count);
+        Adds(t1, t1, 5.544605f, count);  // N(a)
         Mul(t0, t1, t0, count);
-        Adds(t1, x, 5.9553084f, count);
+        Adds(t1, x, 5.8472967f, count);
         Mul(z, t1, z, count);
-        Axpy(z, x, 13.651652f, count);
-        Adds(z, z, 11.563433f, count);  // D(a)
+        Axpy(z, x, 13.230583f, count);
+        Adds(z, z, 11.089209f, count);  // D(a)
         Div(z, t0, z, count);  // G(a)
         SubSplatFirst(x, ones, z, count);  // the other side
         Select(z, m0, x, z, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)

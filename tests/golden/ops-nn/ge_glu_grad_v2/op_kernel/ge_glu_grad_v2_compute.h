@@ -139,12 +139,12 @@ public:
         Mins(dxGate, dxGate, static_cast<half>(9.0f), count);  // a = |x|
         Cast(t0, dxGate, RoundMode::CAST_NONE, count);
         Mul(t1, t0, t0, count);  // a^2
-        Muls(t2, t1, 3.3499763f, count);
-        Axpy(t2, t0, 14.728554f, count);
-        Adds(t2, t2, -12.966178f, count);  // N(a)
-        Muls(t3, t1, -0.50857925f, count);
-        Axpy(t1, t0, -11.966519f, count);
-        Adds(t1, t1, -25.930693f, count);  // D(a)
+        Muls(t2, t1, 3.511918f, count);
+        Axpy(t2, t0, 15.173081f, count);
+        Adds(t2, t2, -13.391897f, count);  // N(a)
+        Muls(t3, t1, -0.50811785f, count);
+        Axpy(t1, t0, -12.437409f, count);
+        Adds(t1, t1, -26.782032f, count);  // D(a)
         Exp(t3, t3, count);  // e^(-s a^2)
         Mul(t2, t2, t3, count);
         Div(t1, t2, t1, count);  // G(a)
@@ -212,14 +212,14 @@ public:
                 MicroAPI::Mins(h0, h0, static_cast<half>(9.0f), lanes);  // a = |x|
                 MicroAPI::Cast<float, half, WIDEN>(t0, h0, lanes);
                 MicroAPI::Mul(t1, t0, t0, lanes);  // a^2
-                MicroAPI::Muls(t2, t1, 3.3499763f, lanes);
-                MicroAPI::Axpy(t2, t0, 14.728554f, lanes);
-                MicroAPI::Adds(t2, t2, -12.966178f, lanes);  // N(a)
-                MicroAPI::Muls(t3, t1, -0.50857925f, lanes);
+                MicroAPI::Muls(t2, t1, 3.511918f, lanes);
+                MicroAPI::Axpy(t2, t0, 15.173081f, lanes);
+                MicroAPI::Adds(t2, t2, -13.391897f, lanes);  // N(a)
+                MicroAPI::Muls(t3, t1, -0.50811785f, lanes);
                 MicroAPI::Exp(t3, t3, lanes);  // e^(-s a^2)
                 MicroAPI::Mul(t2, t2, t3, lanes);
-                MicroAPI::Axpy(t1, t0, -11.966519f, lanes);
-                MicroAPI::Adds(t0, t1, -25.930693f, lanes);  // D(a)
+                MicroAPI::Axpy(t1, t0, -12.437409f, lanes);
+                MicroAPI::Adds(t0, t1, -26.782032f, lanes);  // D(a)
                 MicroAPI::Div(t0, t2, t0, lanes);  // G(a)
                 MicroAPI::Sub(t1, ones, t0, lanes);  // the other side
                 MicroAPI::Select(t0, t1, t0, m0);  // f(x)
@@ -283,15 +283,15 @@ public:
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
         Compares(m0, t0, 0.0f, CMPMODE::GT, count);
         Abs(t0, t0, count);
-        Mins(t0, t0, 15.0f, count);  // a = |x|
+        Mins(t0, t0, 14.5f, count);  // a = |x|
         Mul(t1, t0, t0, count);  // a^2
-        Muls(t2, t1, -0.49990708f, count);
+        Muls(t2, t1, -0.49991354f, count);
         Exp(t2, t2, count);  // e^(-s a^2)
-        Muls(t1, t1, -0.38688964f, count);
-        Axpy(t1, t0, -0.6873966f, count);
-        Adds(t1, t1, 0.7354467f, count);  // N(a)
+        Muls(t1, t1, -0.3872151f, count);
+        Axpy(t1, t0, -0.68430704f, count);
+        Adds(t1, t1, 0.73330754f, count);  // N(a)
         Mul(t1, t1, t2, count);
-        Adds(t0, t0, 1.4683841f, count);  // D(a)
+        Adds(t0, t0, 1.4641211f, count);  // D(a)
         Div(t0, t1, t0, count);  // G(a)
         SubSplatFirst(t1, ones, t0, count);  // the other side
         Select(t0, m0, t1, t0, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
@@ -355,15 +355,15 @@ public:
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t0, h0, lanes);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t0, 0.0f, lanes);
                 MicroAPI::Abs(t0, t0, lanes);
-                MicroAPI::Mins(t0, t0, 15.0f, lanes);  // a = |x|
+                MicroAPI::Mins(t0, t0, 14.5f, lanes);  // a = |x|
                 MicroAPI::Mul(t1, t0, t0, lanes);  // a^2
-                MicroAPI::Muls(t2, t1, -0.38688964f, lanes);
-                MicroAPI::Axpy(t2, t0, -0.6873966f, lanes);
-                MicroAPI::Adds(t2, t2, 0.7354467f, lanes);  // N(a)
-                MicroAPI::Muls(t1, t1, -0.49990708f, lanes);
+                MicroAPI::Muls(t2, t1, -0.3872151f, lanes);
+                MicroAPI::Axpy(t2, t0, -0.68430704f, lanes);
+                MicroAPI::Adds(t2, t2, 0.73330754f, lanes);  // N(a)
+                MicroAPI::Muls(t1, t1, -0.49991354f, lanes);
                 MicroAPI::Exp(t1, t1, lanes);  // e^(-s a^2)
                 MicroAPI::Mul(t1, t2, t1, lanes);
-                MicroAPI::Adds(t0, t0, 1.4683841f, lanes);  // D(a)
+                MicroAPI::Adds(t0, t0, 1.4641211f, lanes);  // D(a)
                 MicroAPI::Div(t0, t1, t0, lanes);  // G(a)
                 MicroAPI::Sub(t1, ones, t0, lanes);  // the other side
                 MicroAPI::Select(t0, t1, t0, m0);  // f(x)
@@ -424,21 +424,21 @@ public:
         count = WholeRepeats<float>(count);
         Compares(m0, xGate, 0.0f, CMPMODE::GT, count);
         Abs(xGate, xGate, count);
-        Mins(xGate, xGate, 15.0f, count);  // a = |x|
+        Mins(xGate, xGate, 14.5f, count);  // a = |x|
         Mul(dxGate, xGate, xGate, count);  // a^2
         Muls(dxValue, dxGate, -0.5f, count);
         Exp(dxValue, dxValue, count);  // e^(-s a^2)
-        Muls(t0, dxGate, -0.39887136f, count);
-        Axpy(t0, xGate, -2.3778076f, count);
-        Adds(t0, t0, -5.0236015f, count);
+        Muls(t0, dxGate, -0.39889657f, count);
+        Axpy(t0, xGate, -2.3341935f, count);
+        Adds(t0, t0, -4.8600883f, count);
         Mul(t0, t0, dxGate, count);
-        Axpy(t0, xGate, -2.4004884f, count);
-        Adds(t0, t0, 5.781717f, count);  // N(a)
+        Axpy(t0, xGate, -2.2326586f, count);
+        Adds(t0, t0, 5.544605f, count);  // N(a)
         Mul(dxValue, t0, dxValue, count);
-        Adds(t0, xGate, 5.9553084f, count);
+        Adds(t0, xGate, 5.8472967f, count);
         Mul(dxGate, t0, dxGate, count);
-        Axpy(dxGate, xGate, 13.651652f, count);
-        Adds(dxGate, dxGate, 11.563433f, count);  // D(a)
+        Axpy(dxGate, xGate, 13.230583f, count);
+        Adds(dxGate, dxGate, 11.089209f, count);  // D(a)
         Div(dxGate, dxValue, dxGate, count);  // G(a)
         SubSplatFirst(dxValue, ones, dxGate, count);  // the other side
         Select(dxGate, m0, dxValue, dxGate, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
@@ -493,21 +493,21 @@ public:
                 MicroAPI::DataCopy(t0, xGateAt + i * FLOATS);
                 MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t0, 0.0f, lanes);
                 MicroAPI::Abs(t0, t0, lanes);
-                MicroAPI::Mins(t0, t0, 15.0f, lanes);  // a = |x|
+                MicroAPI::Mins(t0, t0, 14.5f, lanes);  // a = |x|
                 MicroAPI::Mul(t1, t0, t0, lanes);  // a^2
-                MicroAPI::Muls(t2, t1, -0.39887136f, lanes);
-                MicroAPI::Axpy(t2, t0, -2.3778076f, lanes);
-                MicroAPI::Adds(t2, t2, -5.0236015f, lanes);
+                MicroAPI::Muls(t2, t1, -0.39889657f, lanes);
+                MicroAPI::Axpy(t2, t0, -2.3341935f, lanes);
+                MicroAPI::Adds(t2, t2, -4.8600883f, lanes);
                 MicroAPI::Mul(t2, t2, t1, lanes);
-                MicroAPI::Axpy(t2, t0, -2.4004884f, lanes);
-                MicroAPI::Adds(t2, t2, 5.781717f, lanes);  // N(a)
+                MicroAPI::Axpy(t2, t0, -2.2326586f, lanes);
+                MicroAPI::Adds(t2, t2, 5.544605f, lanes);  // N(a)
                 MicroAPI::Muls(t3, t1, -0.5f, lanes);
                 MicroAPI::Exp(t3, t3, lanes);  // e^(-s a^2)
                 MicroAPI::Mul(t2, t2, t3, lanes);
-                MicroAPI::Adds(t3, t0, 5.9553084f, lanes);
+                MicroAPI::Adds(t3, t0, 5.8472967f, lanes);
                 MicroAPI::Mul(t1, t3, t1, lanes);
-                MicroAPI::Axpy(t1, t0, 13.651652f, lanes);
-                MicroAPI::Adds(t0, t1, 11.563433f, lanes);  // D(a)
+                MicroAPI::Axpy(t1, t0, 13.230583f, lanes);
+                MicroAPI::Adds(t0, t1, 11.089209f, lanes);  // D(a)
                 MicroAPI::Div(t0, t2, t0, lanes);  // G(a)
                 MicroAPI::Sub(t1, ones, t0, lanes);  // the other side
                 MicroAPI::Select(t0, t1, t0, m0);  // f(x)

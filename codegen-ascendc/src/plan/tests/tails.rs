@@ -1,0 +1,146 @@
+//! The Gaussian tails of primitives, fitted again.
+
+use super::accuracy::floats;
+use super::*;
+use crate::plan::accept::Judge;
+use crate::sequence::fit::tails;
+use crate::sequence::forms::tail::{Limit, Side, Tail};
+use crate::sequence::{F32, Seq, Source};
+use std::fmt::Write;
+use std::path::Path;
+
+const PRIMS: [Prim; 4] = [Prim::Gelu, Prim::GeluGrad, Prim::NormalCdf, Prim::Erfc];
+
+/// The cheapest tail of a primitive that is right.
+fn made(prim: Prim, dtype: DType) -> Tail {
+    let arch = soc("ascend910b").arch;
+    let def = of_one(|b, x| b.call(prim, &[x]));
+    let judge = judge(&def, dtype);
+    let is_right = |tail: &Tail| {
+        let mut s = Seq::on(arch);
+        let x = s.push(Source::Load(0), &[], None, F32);
+        let y = tail.build(&mut s, x, &[]);
+        judge.accepts(s, x, y)
+    };
+    let at = |x: f64| (prim.row().oracle)([x, 0.0, 0.0]);
+    let tail = tails(&at, dtype, arch).find(is_right);
+    tail.unwrap_or_else(|| panic!("{prim:?} {dtype} has no tail"))
+}
+
+fn of_one(build: impl Fn(&mut Builder, Id) -> Id) -> OpDef {
+    operator("Op", &["x"], &["y"], true, |b, s| vec![build(b, s[0])])
+}
+
+/// By all inputs of 16 bits, and half a million of `float`.
+fn judge(def: &OpDef, dtype: DType) -> Judge {
+    let graph = &def.specs[0].graph;
+    match dtype {
+        DType::F32 => Judge::at(graph, dtype, floats(9_999, 100_000).collect()),
+        _ => Judge::new(graph, dtype, 1),
+    }
+}
+
+/// A row of the file.
+fn written(prim: Prim, dtype: DType, tail: &Tail) -> String {
+    let numbers = |c: &[f64]| c.iter().map(|c| format!("{:?}", *c as f32)).collect::<Vec<_>>();
+    let Side { above, limit } = tail.side;
+    let limit = match limit {
+        Limit::Line(slope) => format!("Limit::Line({slope:?})"),
+        Limit::Number(c) => format!("Limit::Number({c:?})"),
+    };
+    format!(
+        "/// {} in {dtype}.\npub static {}_{}: Tail = Tail {{\n    scale: {:?},\n    held: {:?},\n    n: Cow::Borrowed(&[{}]),\n    d: \
+         Cow::Borrowed(&[{}]),\n    side: Side {{ above: {above}, limit: {limit} }},\n}};\n",
+        prim.row().name,
+        prim.row().name.to_uppercase(),
+        dtype.name().to_uppercase(),
+        tail.scale as f32,
+        tail.held,
+        numbers(&tail.n).join(", "),
+        numbers(&tail.d).join(", "),
+    )
+}
+
+const HEAD: &str = "\
+//! The coefficients of Gaussian tails: of the fits that are right for all 65,536 inputs, or for some
+//! hundred thousand of `float`, those with the fewest cycles. A test makes this file again; `BLESS=1` writes it.
+
+use super::tail::{Limit, Side, Tail};
+use std::borrow::Cow;
+";
+
+#[test]
+fn are_what_would_be_fitted() {
+    let mut file = HEAD.to_string();
+    for prim in PRIMS {
+        for dtype in [DType::F32, DType::F16, DType::BF16] {
+            let _ = write!(file, "\n{}", written(prim, dtype, &made(prim, dtype)));
+        }
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sequence/forms/tails.rs");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &file).expect("written");
+    }
+    let kept = std::fs::read_to_string(&path).expect("kept");
+    assert!(kept == file, "{}: write it again by BLESS=1\n{file}", path.display());
+}
+
+/// A function that an author may write.
+type Written = (&'static str, fn(&mut Builder, Id) -> Id);
+
+/// A primitive of `c x`.
+fn of_scaled(b: &mut Builder, prim: Prim, c: f64, x: Id) -> Id {
+    let t = b.scaled(c, x);
+    b.call(prim, &[t])
+}
+
+const WRITTEN: [Written; 4] = [
+    ("x normal_cdf(1.3 x)", |b, x| {
+        let cdf = of_scaled(b, Prim::NormalCdf, 1.3, x);
+        b.product(x, cdf)
+    }),
+    ("normal_cdf(1.3 x) + 1.3 x e^(-0.845 x^2) / root(2 pi)", |b, x| {
+        let cdf = of_scaled(b, Prim::NormalCdf, 1.3, x);
+        let square = b.product(x, x);
+        let v = b.scaled(-0.845, square);
+        let bell = b.call(Prim::Exp, &[v]);
+        let slope = b.product(x, bell);
+        let slope = b.scaled(1.3 / core::f64::consts::TAU.sqrt(), slope);
+        b.sum(cdf, slope)
+    }),
+    ("erfc(1.25 x) / 2", |b, x| {
+        let erfc = of_scaled(b, Prim::Erfc, 1.25, x);
+        b.scaled(0.5, erfc)
+    }),
+    ("x normal_cdf(-x)", |b, x| {
+        let cdf = of_scaled(b, Prim::NormalCdf, -1.0, x);
+        b.product(x, cdf)
+    }),
+];
+
+/// Whoever writes such a function has it by its tail, which is cheaper than its parts and right.
+#[test]
+fn functions_of_authors_have_tails() {
+    for (name, build) in WRITTEN {
+        let def = of_one(build);
+        let graph = &def.specs[0].graph;
+        for dtype in DType::ALL {
+            let target = Target { def: &def, soc: soc("ascend910b"), dtype, limits: Limits::Exact };
+            let parts = Way::new(&Regions::none(graph, 1), target, Storage::Memory);
+            let parts = parts.expect("parts");
+            let plan = planned(&def, dtype);
+            println!(
+                "{name} {dtype}: {} calls, {} by parts",
+                plan.cost.calls,
+                parts.found.instrs.len()
+            );
+            assert!(plan.cost.cycles < parts.cycles(plan.soc), "{name} {dtype}");
+            let judge = judge(&def, dtype);
+            for noise in [Noise::None, Noise::Unit(3)] {
+                let got = interpret_all(&plan, &[judge.inputs()], |_| f32::NAN, noise);
+                let miss = judge.miss(&got[0], noise);
+                assert!(miss.is_none(), "{name} {dtype} {noise:?}: {miss:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! `e^(-s a^2) N(a) / D(a)`, near minimax.
+//!
+//! It begins as a problem that is linear in `N` and `D`, the residues being divided by the `D` before (Sanathanan and
+//! Koerner). Then all of them, and `s` if it is free, take the steps of Gauss and Newton, while weights are made larger
+//! where errors are (Lawson).
+
+use super::squares::{self, Row};
+
+/// What is fitted: a value at `a`, and how much an error counts there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub a: f64,
+    pub value: f64,
+    pub weight: f64,
+}
+
+/// How many coefficients there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// The least power of `N`: 1 for what is 0 at 0.
+    pub least: usize,
+    /// The degree of `N`.
+    pub n: usize,
+    /// The degree of `D`.
+    pub d: usize,
+}
+
+/// Coefficients are from `a^0` on; `D` begins with 1.
+#[derive(Clone, Debug)]
+pub(super) struct Bell {
+    pub scale: f64,
+    pub n: Vec<f64>,
+    pub d: Vec<f64>,
+}
+
+/// Rounds of weights.
+const ROUNDS: usize = 60;
+/// Rounds after which a fit that is this many times as bad as what is asked is given up.
+const SOON: (usize, f64) = (16, 6.0);
+
+fn at(c: &[f64], a: f64) -> f64 {
+    c.iter().rev().fold(0.0, |p, c| p * a + c)
+}
+
+/// `a^k` for every power from the first to the last.
+fn powers(a: f64, first: usize, last: usize) -> impl Iterator<Item = f64> {
+    let mut power = (0..first).fold(1.0, |p, _| p * a);
+    (first..=last).map(move |_| {
+        let own = power;
+        power *= a;
+        own
+    })
+}
+
+impl Bell {
+    /// `e^(-s a^2)`, `N` and `D`.
+    fn parts(&self, a: f64) -> [f64; 3] {
+        [libm::exp(-self.scale * a * a), at(&self.n, a), at(&self.d, a)]
+    }
+
+    /// The weighted error at a place.
+    fn off(&self, p: &Place) -> f64 {
+        let [e, n, d] = self.parts(p.a);
+        (e * n / d - p.value) * p.weight
+    }
+
+    /// The largest weighted error; infinite if `D` vanishes before `held`.
+    fn worst(&self, places: &[Place], held: f64) -> f64 {
+        if !self.has_no_pole(held) {
+            return f64::INFINITY;
+        }
+        let off = places.iter().map(|p| self.off(p).abs());
+        off.fold(0.0, |most: f64, off| if off.is_nan() { f64::INFINITY } else { most.max(off) })
+    }
+
+    fn has_no_pole(&self, held: f64) -> bool {
+        (0..=64).all(|k| at(&self.d, held * f64::from(k) / 64.0) > 0.0)
+    }
+
+    fn changed(&self, shape: Shape, by: &[f64]) -> Bell {
+        let mut next = self.clone();
+        let (n, rest) = by.split_at(shape.n + 1 - shape.least);
+        let (d, scale) = rest.split_at(shape.d);
+        next.n[shape.least..].iter_mut().zip(n).for_each(|(c, by)| *c += by);
+        next.d[1..].iter_mut().zip(d).for_each(|(c, by)| *c += by);
+        scale.iter().for_each(|by| next.scale += by);
+        next
+    }
+
+    /// By the linear problem.
+    fn begun(places: &[Place], shape: Shape, scale: f64) -> Bell {
+        let (n, d) = (vec![0.0; shape.n + 1], vec![0.0; shape.d + 1]);
+        let mut bell = Bell { scale, n, d };
+        bell.d[0] = 1.0;
+        let empty = bell.clone();
+        for _ in 0..6 {
+            let row = |p: &Place| {
+                let [e, _, d] = bell.parts(p.a);
+                let weight = p.weight / d.abs().max(1e-3);
+                let above = powers(p.a, shape.least, shape.n).map(|a| weight * e * a);
+                let below = powers(p.a, 1, shape.d).map(|a| -weight * p.value * a);
+                let factors = above.chain(below).collect();
+                Row { factors, sum: weight * p.value, weight: 1.0 }
+            };
+            let rows: Vec<Row> = places.iter().map(row).collect();
+            bell = empty.changed(shape, &squares::solve(&rows, 1e-12));
+        }
+        bell
+    }
+
+    /// The best that is found, and its largest weighted error. `None` where that is more than `most`.
+    pub(super) fn fitted(
+        places: &[Place],
+        shape: Shape,
+        scale: f64,
+        is_free: bool,
+        held: f64,
+        most: f64,
+    ) -> Option<(f64, Bell)> {
+        let mut bell = Bell::begun(places, shape, scale);
+        let mut best = (bell.worst(places, held), bell.clone());
+        let mut weights = vec![1.0; places.len()];
+        let mut damping = 1e-6;
+        for round in 0..ROUNDS {
+            if round == SOON.0 && best.0 > SOON.1 * most {
+                return None;
+            }
+            // The first rounds go where all places count alike.
+            if round > 4 {
+                for (weight, p) in weights.iter_mut().zip(places) {
+                    *weight *= bell.off(p).abs() + 1e-12;
+                }
+                let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+                weights.iter_mut().for_each(|w| *w = *w / mean + 1e-7);
+            }
+            (bell, damping) = bell.step(places, &weights, shape, is_free, held, damping);
+            let worst = bell.worst(places, held);
+            if worst < best.0 {
+                best = (worst, bell.clone());
+            }
+        }
+        (best.0 <= most).then_some(best)
+    }
+
+    /// One step, shortened until it leads down, and how it was damped.
+    fn step(
+        &self,
+        places: &[Place],
+        weights: &[f64],
+        shape: Shape,
+        is_free: bool,
+        held: f64,
+        damping: f64,
+    ) -> (Bell, f64) {
+        let row = |(p, weight): (&Place, &f64)| {
+            let [e, n, d] = self.parts(p.a);
+            let unit = p.weight * e / d;
+            let above = powers(p.a, shape.least, shape.n).map(|a| unit * a);
+            let below = powers(p.a, 1, shape.d).map(|a| -unit * n / d * a);
+            let scale = is_free.then_some(-unit * n * p.a * p.a);
+            let factors = above.chain(below).chain(scale).collect();
+            Row { factors, sum: -self.off(p), weight: *weight }
+        };
+        let rows: Vec<Row> = places.iter().zip(weights).map(row).collect();
+        let sum = |bell: &Bell| -> f64 {
+            places.iter().zip(weights).map(|(p, w)| w * bell.off(p) * bell.off(p)).sum()
+        };
+        let (now, mut damping) = (sum(self), damping);
+        for _ in 0..8 {
+            let next = self.changed(shape, &squares::solve(&rows, damping));
+            let leads_down = sum(&next) <= now || !self.has_no_pole(held);
+            if next.has_no_pole(held) && leads_down {
+                return (next, (0.2 * damping).max(1e-12));
+            }
+            damping = (10.0 * damping).min(1e3);
+        }
+        (self.clone(), damping)
+    }
+}

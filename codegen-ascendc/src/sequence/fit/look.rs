@@ -1,0 +1,123 @@
+//! Whether a function has a Gaussian tail on one side of 0, and what it is on the other: by its values.
+
+use crate::sequence::forms::tail::{Limit, Side};
+
+/// What was seen of a function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Seen {
+    /// What the tail is joined to.
+    pub side: Side,
+    /// About `s`, if the tail is like `e^(-s a^2)`.
+    pub scale: f64,
+    /// Whether it is 0 at 0.
+    pub has_zero: bool,
+}
+
+/// `None` if it has no such tail, or is nothing that one is joined to.
+pub(super) fn look(f: &dyn Fn(f64) -> f64) -> Option<Seen> {
+    let (sign, scale) = [-1.0, 1.0].into_iter().find_map(|sign| {
+        let scale = scale(&|a| f(sign * a))?;
+        Some((sign, scale))
+    })?;
+    // At some places from the bend of the bell to where nothing is left of it.
+    let width = 1.0 / scale.sqrt();
+    let places = [0.09, 0.3, 0.7, 1.1, 1.9, 3.3, 5.0].map(|a| a * width);
+    let both = |a: f64| (f(sign * a), f(-sign * a));
+    let is = |limit: &dyn Fn(f64) -> f64| {
+        places.iter().all(|a| {
+            let ((tail, other), limit) = (both(*a), limit(*a));
+            (limit - other).abs() <= 1e-10 * limit.abs().max(tail.abs())
+        })
+    };
+    let (tail, other) = both(width);
+    let (sum, slope) = (tail + other, (other - tail) / width);
+    let limit = if is(&|a| sum - both(a).0) && sum > 0.0 {
+        Limit::Number(whole(sum))
+    } else if is(&|a| slope * a + both(a).0) && slope != 0.0 {
+        Limit::Line(whole(-sign * slope))
+    } else {
+        return None;
+    };
+    let side = Side { above: sign > 0.0, limit };
+    Some(Seen { side, scale, has_zero: f(0.0).abs() < 1e-12 })
+}
+
+/// A number without the rounding errors of a short one.
+fn whole(c: f64) -> f64 {
+    let short = (c * 4096.0).round() / 4096.0;
+    if (c - short).abs() < 1e-9 * c.abs() { short } else { c }
+}
+
+/// `s` of what vanishes like `e^(-s a^2)` times powers: half the second difference of its logarithm, without what powers
+/// add to that. Good to six digits.
+fn scale(f: &dyn Fn(f64) -> f64) -> Option<f64> {
+    let is_gone = |a: &f64| f(*a).abs() < 1e-280;
+    let gone = (-8..12).map(|k| libm::exp2(f64::from(k))).find(is_gone)?;
+    // Between it and half of it, where there are numbers to see.
+    let mut steps = (0..=64).map(|k| gone * (1.0 - f64::from(k) / 128.0));
+    let last = steps.find(|a| f(*a).abs() > 1e-280)?;
+    let logarithm = |a: f64| -libm::log(f(a).abs());
+    // Steps are shares of `a`, so that what powers add to it is a series in 1/a^2.
+    let bend = |step: f64| {
+        let [near, middle, far] = [3.0, 4.0, 5.0].map(|k| logarithm(k * step));
+        (near - 2.0 * middle + far) / (2.0 * step * step)
+    };
+    let shares = [0.5, 0.75, 1.0];
+    let bends = shares.map(|share| bend(0.2 * share * last));
+    let is_bell = bends[2] > 0.0 && (bends[1] - bends[2]).abs() < 0.1 * bends[2];
+    // A parabola through them, at 0.
+    let term = |i: usize| {
+        let at = |k: usize| 1.0 / (shares[k] * shares[k]);
+        let others = (0..3).filter(|k| *k != i);
+        others.fold(bends[i], |share, k| share * at(k) / (at(k) - at(i)))
+    };
+    is_bell.then(|| (0..3).map(term).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::f64::consts::FRAC_1_SQRT_2;
+
+    fn cdf(x: f64) -> f64 {
+        0.5 * libm::erfc(-x * FRAC_1_SQRT_2)
+    }
+
+    fn seen(f: fn(f64) -> f64) -> Option<(bool, Limit, f64)> {
+        look(&f).map(|seen| (seen.side.above, seen.side.limit, seen.scale))
+    }
+
+    #[test]
+    fn what_tails_are_joined_to() {
+        type Case = (fn(f64) -> f64, bool, Limit, f64);
+        let cases: [Case; 6] = [
+            (cdf, false, Limit::Number(1.0), 0.5),
+            (libm::erfc, true, Limit::Number(2.0), 1.0),
+            (|x| x * cdf(x), false, Limit::Line(1.0), 0.5),
+            (|x| x * cdf(1.3 * x), false, Limit::Line(1.0), 0.845),
+            (|x| 3.0 * x * cdf(-x), true, Limit::Line(3.0), 0.5),
+            (|x| 0.25 * libm::erfc(20.0 * x), true, Limit::Number(0.5), 400.0),
+        ];
+        for (k, (f, above, limit, scale)) in cases.into_iter().enumerate() {
+            let found = seen(f).unwrap_or_else(|| panic!("{k}: no tail"));
+            assert_eq!((found.0, found.1), (above, limit), "{k}");
+            assert!((found.2 - scale).abs() < 1e-5 * scale, "{k}: {}", found.2);
+        }
+    }
+
+    #[test]
+    fn others_have_none() {
+        let none: [fn(f64) -> f64; 7] = [
+            libm::tanh,
+            |x| 1.0 / (1.0 + libm::exp(-x)),
+            |x| 1.0 / (1.0 + libm::exp(-x - 0.1 * x * x * x)),
+            |x| libm::exp(-0.5 * x * x),
+            |x| cdf(x) + 0.1 * libm::exp(-x * x),
+            |x| x.max(0.0),
+            |_| 0.0,
+        ];
+        for (k, f) in none.into_iter().enumerate() {
+            assert_eq!(seen(f), None, "{k}");
+        }
+    }
+}
