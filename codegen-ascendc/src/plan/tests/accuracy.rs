@@ -71,7 +71,7 @@ fn f32_absolute_and_in_the_tail() {
                 tail = (error / want.abs(), x);
             }
         }
-        let bar = if name.contains("tanh") { 1.5e-5 } else { 2e-6 };
+        let bar = if name.contains("tanh") { 8e-6 } else { 2e-6 };
         println!("{name}: {:.2e} at {}, tail {:.2e} at {}", worst.0, worst.1, tail.0, tail.1);
         assert!(worst.0 <= 0.5f64.powi(22), "{name}: {:e} at {}", worst.0, worst.1);
         assert!(tail.0 <= bar, "{name}: tail {:e} at {}, bar {bar:e}", tail.0, tail.1);
@@ -159,7 +159,7 @@ fn products_and_other_halves() {
 #[test]
 fn forwards() {
     let cases = [
-        (ge_glu(Prim::GeluTanh), Prim::GeluTanh, 1.5e-5),
+        (ge_glu(Prim::GeluTanh), Prim::GeluTanh, 8e-6),
         (ge_glu(Prim::Gelu), Prim::Gelu, 2e-6),
         (swi_glu(), Prim::Silu, 1e-6),
     ];

@@ -63,22 +63,23 @@ const K_CUBIC: f64 = 0.071_354_816_272_600_25;
 /// The cubic coefficient over `K x`.
 const AL: f64 = K_CUBIC / (K * K * K);
 
-/// `v = z + al z^3` with `z = K x`, `x` held above -15, and below 6 in `v`: both limits are reached.
+/// `v = K x + c x^3`, `x` held above -15, and below 6 in `v`: both limits are reached. The cube is of `x`: it is most of `v`
+/// in the tail, and of `K x` it would have three times the rounding of that.
 pub fn tanh_gate(s: &mut Seq, x: Val) -> Gate {
     let x = s.maxs(x, -15.0);
     let held = s.mins(x, 6.0);
     let z = s.muls(held, K);
-    let square = s.mul(z, z);
-    let cube = s.mul(square, z);
-    let v = s.axpy(z, cube, AL);
+    let square = s.mul(held, held);
+    let cube = s.mul(square, held);
+    let v = s.axpy(z, cube, K_CUBIC);
     let e = s.exp(v);
-    let xdv = s.axpy(v, cube, 2.0 * AL);
+    let xdv = s.axpy(v, cube, 2.0 * K_CUBIC);
     let d = s.adds(e, 1.0);
     let slope = s.div(xdv, d);
     let sigma = s.div(e, d);
     let rest = over(s, &[], d);
-    s.named(z, "z = k x");
-    s.named(v, "v = z + al z^3");
+    s.named(z, "k x");
+    s.named(v, "v = k x + c x^3");
     s.named(xdv, "x v'");
     s.named(slope, "x v' (1 - s)");
     s.named(sigma, "s = sigmoid(v)");

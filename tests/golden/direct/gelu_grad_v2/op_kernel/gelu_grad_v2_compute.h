@@ -289,18 +289,18 @@ public:
         Maxs(x, x, static_cast<half>(-15.0f), count);
         Mins(x, x, static_cast<half>(6.0f), count);
         Cast(t0, x, RoundMode::CAST_NONE, count);
-        Muls(t0, t0, 1.5957692f, count);  // z = k x
-        Mul(t1, t0, t0, count);
-        Mul(t1, t1, t0, count);
-        Axpy(t0, t1, 0.01755954f, count);  // v = z + al z^3
-        Exp(t2, t0, count);
-        Axpy(t0, t1, 0.03511908f, count);  // x v'
-        Adds(t1, t2, 1.0f, count);
-        Div(t0, t0, t1, count);  // x v' (1 - s)
-        Div(t1, t2, t1, count);  // s = sigmoid(v)
-        FusedMulAdd(t0, t1, t1, count);
-        Cast(t1, dy, RoundMode::CAST_NONE, count);
-        Mul(t0, t0, t1, count);
+        Muls(t1, t0, 1.5957692f, count);  // k x
+        Mul(t2, t0, t0, count);
+        Mul(t0, t2, t0, count);
+        Axpy(t1, t0, 0.071354814f, count);  // v = k x + c x^3
+        Exp(t2, t1, count);
+        Axpy(t1, t0, 0.14270963f, count);  // x v'
+        Adds(t0, t2, 1.0f, count);
+        Div(t1, t1, t0, count);  // x v' (1 - s)
+        Div(t0, t2, t0, count);  // s = sigmoid(v)
+        FusedMulAdd(t1, t0, t0, count);
+        Cast(t0, dy, RoundMode::CAST_NONE, count);
+        Mul(t0, t1, t0, count);
         Cast(z, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -337,18 +337,18 @@ public:
         Cast(t0, x, RoundMode::CAST_NONE, count);
         Maxs(t0, t0, -15.0f, count);
         Mins(t0, t0, 6.0f, count);
-        Muls(t0, t0, 1.5957692f, count);  // z = k x
-        Mul(t1, t0, t0, count);
-        Mul(t1, t1, t0, count);
-        Axpy(t0, t1, 0.01755954f, count);  // v = z + al z^3
-        Exp(t2, t0, count);
-        Axpy(t0, t1, 0.03511908f, count);  // x v'
-        Adds(t1, t2, 1.0f, count);
-        Div(t0, t0, t1, count);  // x v' (1 - s)
-        Div(t1, t2, t1, count);  // s = sigmoid(v)
-        FusedMulAdd(t0, t1, t1, count);
-        Cast(t1, dy, RoundMode::CAST_NONE, count);
-        Mul(t0, t0, t1, count);
+        Muls(t1, t0, 1.5957692f, count);  // k x
+        Mul(t2, t0, t0, count);
+        Mul(t0, t2, t0, count);
+        Axpy(t1, t0, 0.071354814f, count);  // v = k x + c x^3
+        Exp(t2, t1, count);
+        Axpy(t1, t0, 0.14270963f, count);  // x v'
+        Adds(t0, t2, 1.0f, count);
+        Div(t1, t1, t0, count);  // x v' (1 - s)
+        Div(t0, t2, t0, count);  // s = sigmoid(v)
+        FusedMulAdd(t1, t0, t0, count);
+        Cast(t0, dy, RoundMode::CAST_NONE, count);
+        Mul(t0, t1, t0, count);
         Cast(z, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -380,17 +380,17 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         Maxs(x, x, -15.0f, count);
         Mins(x, x, 6.0f, count);
-        Muls(x, x, 1.5957692f, count);  // z = k x
-        Mul(z, x, x, count);
-        Mul(z, z, x, count);
-        Axpy(x, z, 0.01755954f, count);  // v = z + al z^3
-        Exp(t0, x, count);
-        Axpy(x, z, 0.03511908f, count);  // x v'
-        Adds(z, t0, 1.0f, count);
-        Div(x, x, z, count);  // x v' (1 - s)
-        Div(z, t0, z, count);  // s = sigmoid(v)
-        FusedMulAdd(x, z, z, count);
-        Mul(z, x, dy, count);
+        Muls(z, x, 1.5957692f, count);  // k x
+        Mul(t0, x, x, count);
+        Mul(x, t0, x, count);
+        Axpy(z, x, 0.071354814f, count);  // v = k x + c x^3
+        Exp(t0, z, count);
+        Axpy(z, x, 0.14270963f, count);  // x v'
+        Adds(x, t0, 1.0f, count);
+        Div(z, z, x, count);  // x v' (1 - s)
+        Div(x, t0, x, count);  // s = sigmoid(v)
+        FusedMulAdd(z, x, x, count);
+        Mul(z, z, dy, count);
     }
 
 private:

@@ -558,19 +558,19 @@ public:
         Maxs(xGate, xGate, static_cast<half>(-15.0f), count);
         Mins(xGate, xGate, static_cast<half>(6.0f), count);
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
-        Muls(t0, t0, 1.5957692f, count);  // z = k x
-        Mul(t1, t0, t0, count);
-        Mul(t1, t1, t0, count);
-        Axpy(t0, t1, 0.01755954f, count);  // v = z + al z^3
-        Exp(t2, t0, count);
-        Axpy(t0, t1, 0.03511908f, count);  // x v'
-        Adds(t1, t2, 1.0f, count);
-        Div(t0, t0, t1, count);  // x v' (1 - s)
-        Div(t1, t2, t1, count);  // s = sigmoid(v)
-        FusedMulAdd(t0, t1, t1, count);
-        Cast(t1, dy, RoundMode::CAST_NONE, count);
+        Muls(t1, t0, 1.5957692f, count);  // k x
+        Mul(t2, t0, t0, count);
+        Mul(t0, t2, t0, count);
+        Axpy(t1, t0, 0.071354814f, count);  // v = k x + c x^3
+        Exp(t2, t1, count);
+        Axpy(t1, t0, 0.14270963f, count);  // x v'
+        Adds(t0, t2, 1.0f, count);
+        Div(t1, t1, t0, count);  // x v' (1 - s)
+        Div(t0, t2, t0, count);  // s = sigmoid(v)
+        FusedMulAdd(t1, t0, t0, count);
+        Cast(t0, dy, RoundMode::CAST_NONE, count);
         Cast(t2, xValue, RoundMode::CAST_NONE, count);
-        Mul(t0, t0, t1, count);
+        Mul(t0, t1, t0, count);
         Mul(t0, t0, t2, count);
         Cast(dxGate, t0, RoundMode::CAST_RINT, count);
         Mul(dxValue, dy, gelu, count);
@@ -614,19 +614,19 @@ public:
         Maxs(xGate, xGate, static_cast<half>(-15.0f), count);
         Mins(xGate, xGate, static_cast<half>(6.0f), count);
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
-        Muls(t0, t0, 1.5957692f, count);  // z = k x
-        Mul(t1, t0, t0, count);
-        Mul(t1, t1, t0, count);
-        Axpy(t0, t1, 0.01755954f, count);  // v = z + al z^3
-        Exp(t2, t0, count);
-        Axpy(t0, t1, 0.03511908f, count);  // x v'
-        Adds(t1, t2, 1.0f, count);
-        Div(t0, t0, t1, count);  // x v' (1 - s)
-        Div(t1, t2, t1, count);  // s = sigmoid(v)
-        FusedMulAdd(t0, t1, t1, count);
-        Cast(t1, dy, RoundMode::CAST_NONE, count);
+        Muls(t1, t0, 1.5957692f, count);  // k x
+        Mul(t2, t0, t0, count);
+        Mul(t0, t2, t0, count);
+        Axpy(t1, t0, 0.071354814f, count);  // v = k x + c x^3
+        Exp(t2, t1, count);
+        Axpy(t1, t0, 0.14270963f, count);  // x v'
+        Adds(t0, t2, 1.0f, count);
+        Div(t1, t1, t0, count);  // x v' (1 - s)
+        Div(t0, t2, t0, count);  // s = sigmoid(v)
+        FusedMulAdd(t1, t0, t0, count);
+        Cast(t0, dy, RoundMode::CAST_NONE, count);
         Cast(t2, xValue, RoundMode::CAST_NONE, count);
-        Mul(t0, t0, t1, count);
+        Mul(t0, t1, t0, count);
         Mul(t0, t0, t2, count);
         Cast(dxGate, t0, RoundMode::CAST_NONE, count);
         Mul(dxValue, dy, gelu, count);
@@ -673,7 +673,7 @@ public:
             MicroAPI::RegTensor<float> t0, t1, t2, c0, ones;
             MicroAPI::RegTensor<half> h0, h1;
             MicroAPI::MaskReg lanes;
-            MicroAPI::Duplicate(c0, 0.03511908f);
+            MicroAPI::Duplicate(c0, 0.14270963f);
             MicroAPI::Duplicate(ones, 1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
@@ -681,10 +681,10 @@ public:
                 MicroAPI::Maxs(h0, h0, static_cast<half>(-15.0f), lanes);
                 MicroAPI::Mins(h0, h0, static_cast<half>(6.0f), lanes);
                 MicroAPI::Cast<float, half, WIDEN>(t0, h0, lanes);
-                MicroAPI::Muls(t0, t0, 1.5957692f, lanes);  // z = k x
                 MicroAPI::Mul(t1, t0, t0, lanes);
                 MicroAPI::Mul(t1, t1, t0, lanes);
-                MicroAPI::Axpy(t0, t1, 0.01755954f, lanes);  // v = z + al z^3
+                MicroAPI::Muls(t0, t0, 1.5957692f, lanes);  // k x
+                MicroAPI::Axpy(t0, t1, 0.071354814f, lanes);  // v = k x + c x^3
                 MicroAPI::FusedMulDstAdd(t1, c0, t0, lanes);  // x v'
                 MicroAPI::Exp(t0, t0, lanes);
                 MicroAPI::Adds(t2, t0, 1.0f, lanes);
@@ -742,23 +742,23 @@ public:
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
         Maxs(t0, t0, -15.0f, count);
         Mins(t0, t0, 6.0f, count);
-        Muls(t0, t0, 1.5957692f, count);  // z = k x
-        Mul(t1, t0, t0, count);
-        Mul(t1, t1, t0, count);
-        Axpy(t0, t1, 0.01755954f, count);  // v = z + al z^3
-        Exp(t2, t0, count);
-        Axpy(t0, t1, 0.03511908f, count);  // x v'
-        Adds(t1, t2, 1.0f, count);
-        Div(t0, t0, t1, count);  // x v' (1 - s)
-        Div(t1, t2, t1, count);  // s = sigmoid(v)
-        FusedMulAdd(t0, t1, t1, count);
-        Cast(t1, dy, RoundMode::CAST_NONE, count);
+        Muls(t1, t0, 1.5957692f, count);  // k x
+        Mul(t2, t0, t0, count);
+        Mul(t0, t2, t0, count);
+        Axpy(t1, t0, 0.071354814f, count);  // v = k x + c x^3
+        Exp(t2, t1, count);
+        Axpy(t1, t0, 0.14270963f, count);  // x v'
+        Adds(t0, t2, 1.0f, count);
+        Div(t1, t1, t0, count);  // x v' (1 - s)
+        Div(t0, t2, t0, count);  // s = sigmoid(v)
+        FusedMulAdd(t1, t0, t0, count);
+        Cast(t0, dy, RoundMode::CAST_NONE, count);
         Cast(t2, xValue, RoundMode::CAST_NONE, count);
+        Mul(t1, t1, t0, count);
+        Mul(t1, t1, t2, count);
+        Cast(dxGate, t1, RoundMode::CAST_RINT, count);
+        Cast(t1, gelu, RoundMode::CAST_NONE, count);
         Mul(t0, t0, t1, count);
-        Mul(t0, t0, t2, count);
-        Cast(dxGate, t0, RoundMode::CAST_RINT, count);
-        Cast(t0, gelu, RoundMode::CAST_NONE, count);
-        Mul(t0, t1, t0, count);
         Cast(dxValue, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -803,7 +803,7 @@ public:
             MicroAPI::RegTensor<float> t0, t1, t2, c0, ones;
             MicroAPI::RegTensor<bfloat16_t> h0;
             MicroAPI::MaskReg lanes;
-            MicroAPI::Duplicate(c0, 0.03511908f);
+            MicroAPI::Duplicate(c0, 0.14270963f);
             MicroAPI::Duplicate(ones, 1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
@@ -811,10 +811,10 @@ public:
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t0, h0, lanes);
                 MicroAPI::Maxs(t0, t0, -15.0f, lanes);
                 MicroAPI::Mins(t0, t0, 6.0f, lanes);
-                MicroAPI::Muls(t0, t0, 1.5957692f, lanes);  // z = k x
                 MicroAPI::Mul(t1, t0, t0, lanes);
                 MicroAPI::Mul(t1, t1, t0, lanes);
-                MicroAPI::Axpy(t0, t1, 0.01755954f, lanes);  // v = z + al z^3
+                MicroAPI::Muls(t0, t0, 1.5957692f, lanes);  // k x
+                MicroAPI::Axpy(t0, t1, 0.071354814f, lanes);  // v = k x + c x^3
                 MicroAPI::FusedMulDstAdd(t1, c0, t0, lanes);  // x v'
                 MicroAPI::Exp(t0, t0, lanes);
                 MicroAPI::Adds(t2, t0, 1.0f, lanes);
@@ -867,18 +867,18 @@ public:
     {
         Maxs(xGate, xGate, -15.0f, count);
         Mins(xGate, xGate, 6.0f, count);
-        Muls(xGate, xGate, 1.5957692f, count);  // z = k x
-        Mul(dxGate, xGate, xGate, count);
-        Mul(dxGate, dxGate, xGate, count);
-        Axpy(xGate, dxGate, 0.01755954f, count);  // v = z + al z^3
-        Exp(dxValue, xGate, count);
-        Axpy(xGate, dxGate, 0.03511908f, count);  // x v'
-        Adds(dxGate, dxValue, 1.0f, count);
-        Div(xGate, xGate, dxGate, count);  // x v' (1 - s)
-        Div(dxGate, dxValue, dxGate, count);  // s = sigmoid(v)
-        FusedMulAdd(xGate, dxGate, dxGate, count);
-        Mul(xGate, xGate, dy, count);
-        Mul(dxGate, xGate, xValue, count);
+        Muls(dxGate, xGate, 1.5957692f, count);  // k x
+        Mul(dxValue, xGate, xGate, count);
+        Mul(dxValue, dxValue, xGate, count);
+        Axpy(dxGate, dxValue, 0.071354814f, count);  // v = k x + c x^3
+        Exp(xGate, dxGate, count);
+        Axpy(dxGate, dxValue, 0.14270963f, count);  // x v'
+        Adds(dxValue, xGate, 1.0f, count);
+        Div(dxGate, dxGate, dxValue, count);  // x v' (1 - s)
+        Div(dxValue, xGate, dxValue, count);  // s = sigmoid(v)
+        FusedMulAdd(dxGate, dxValue, dxValue, count);
+        Mul(dxGate, dxGate, dy, count);
+        Mul(dxGate, dxGate, xValue, count);
         Mul(dxValue, dy, gelu, count);
     }
 };
@@ -917,17 +917,17 @@ public:
         {
             MicroAPI::RegTensor<float> t0, t1, t2, c0, ones;
             MicroAPI::MaskReg lanes;
-            MicroAPI::Duplicate(c0, 0.03511908f);
+            MicroAPI::Duplicate(c0, 0.14270963f);
             MicroAPI::Duplicate(ones, 1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
                 MicroAPI::DataCopy(t0, xGateAt + i * FLOATS);
                 MicroAPI::Maxs(t0, t0, -15.0f, lanes);
                 MicroAPI::Mins(t0, t0, 6.0f, lanes);
-                MicroAPI::Muls(t0, t0, 1.5957692f, lanes);  // z = k x
                 MicroAPI::Mul(t1, t0, t0, lanes);
                 MicroAPI::Mul(t1, t1, t0, lanes);
-                MicroAPI::Axpy(t0, t1, 0.01755954f, lanes);  // v = z + al z^3
+                MicroAPI::Muls(t0, t0, 1.5957692f, lanes);  // k x
+                MicroAPI::Axpy(t0, t1, 0.071354814f, lanes);  // v = k x + c x^3
                 MicroAPI::FusedMulDstAdd(t1, c0, t0, lanes);  // x v'
                 MicroAPI::Exp(t0, t0, lanes);
                 MicroAPI::Adds(t2, t0, 1.0f, lanes);
