@@ -1,12 +1,14 @@
 //! Inputs whose infinities a plan makes NaN of, although the formula has a limit there: they are held at the
 //! largest number of `float`. Which end that is may be for an attribute's sign to say: `x * sigmoid(beta x)` has a
 //! limit at one end and grows at the other. The bound is then a number that scalar code picks, infinite at the end that
-//! grows: the kernel leaves the call out there, so that either sign has one.
+//! grows: the kernel leaves the call out there, so that either sign has one. On registers it has a step of its own for
+//! where all are infinite that are by default, so that the usual sign has one.
 //!
 //! Most plans need none: primitives and fractions keep their limits themselves. An end costs a call, and another
 //! result that grows there is the largest number too. What has a limit at both ends and is no such primitive, as
 //! `x / (1 + |x|)`, costs two: no call holds from below and from above.
 
+use super::registers::{Call, Op};
 use super::{Instr, Noise, Operand, Plan, interpret_all};
 use crate::sequence::{Api, Scalar};
 use op_dsl_ir::op::{AttrKind, OpDef, Value};
@@ -51,10 +53,20 @@ pub(super) fn held(def: &OpDef, graph: &Graph, plan: &Plan) -> Option<Graph> {
 /// The bound of a call that is nothing but a bound, if attributes may make it infinite. A number that is held in the
 /// place where it lies stays there if the call is left out.
 pub(super) fn picked(graph: &Graph, instr: &Instr) -> Option<Id> {
-    let Some(Scalar::Uniform(bound)) = instr.scalar else { return None };
-    let is_picked = picks_infinity(graph, bound);
-    let is_bound = matches!(instr.api, Api::Maxs | Api::Mins);
-    (is_bound && is_picked && instr.srcs == [Operand::Buffer(instr.dst)]).then_some(bound)
+    let is_in_place = instr.srcs == [Operand::Buffer(instr.dst)];
+    picked_by(graph, instr.api, instr.scalar).filter(|_| is_in_place)
+}
+
+/// The same of a call on registers.
+fn picked_on(graph: &Graph, op: &Op) -> Option<Id> {
+    let Call::Plain(api) = op.call else { return None };
+    picked_by(graph, api, op.scalar).filter(|_| op.srcs == [op.dst])
+}
+
+fn picked_by(graph: &Graph, api: Api, scalar: Option<Scalar>) -> Option<Id> {
+    let Some(Scalar::Uniform(bound)) = scalar else { return None };
+    let is_bound = matches!(api, Api::Maxs | Api::Mins);
+    (is_bound && picks_infinity(graph, bound)).then_some(bound)
 }
 
 fn picks_infinity(graph: &Graph, id: Id) -> bool {
@@ -67,11 +79,24 @@ fn picks_infinity(graph: &Graph, id: Id) -> bool {
 
 /// The calls that are made where attributes are what they are by default.
 pub(super) fn made(def: &OpDef, graph: &Graph, instrs: &[Instr]) -> Vec<Instr> {
-    let streams = vec![f64::NAN; graph.nodes.len() + def.input_streams().len()];
-    let values = graph.eval_all(&streams, &defaults(def, graph));
+    let values = usual(def, graph);
     let is_made =
         |instr: &&Instr| picked(graph, instr).is_none_or(|bound| values[bound.index()].is_finite());
     instrs.iter().filter(is_made).cloned().collect()
+}
+
+/// Which calls on registers are bounds that are infinite where attributes are what they are by default.
+pub(super) fn seldom(def: &OpDef, graph: &Graph, ops: &[Op]) -> Vec<usize> {
+    let values = usual(def, graph);
+    let is_infinite = |bound: Id| values[bound.index()].is_infinite();
+    let is_seldom = |k: &usize| picked_on(graph, &ops[*k]).is_some_and(is_infinite);
+    (0..ops.len()).filter(is_seldom).collect()
+}
+
+/// The values of nodes where attributes are what they are by default; of those that depend on streams, NaN.
+fn usual(def: &OpDef, graph: &Graph) -> Vec<f64> {
+    let streams = vec![f64::NAN; graph.nodes.len() + def.input_streams().len()];
+    graph.eval_all(&streams, &defaults(def, graph))
 }
 
 /// Where a stream is held at an end.

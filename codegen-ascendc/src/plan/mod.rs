@@ -198,7 +198,10 @@ pub fn plan_with(
 fn of_graph(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> Result<Plan, Why> {
     let Target { def, soc, dtype, limits } = target;
     let (graph, way) = cheapest(graph, target, storage)?;
-    let Way { flow, registers, found } = way;
+    let Way { flow, mut registers, found } = way;
+    if let Some(registers) = &mut registers {
+        registers.seldom = limits::seldom(def, &graph, &registers.ops);
+    }
     let read = &def.specs[spec].graph;
     let named = |(k, name)| read.reads(k).then_some(name);
     let inputs: Vec<Option<String>> =

@@ -102,6 +102,9 @@ pub struct Registers {
     /// Whether parts that alternate in memory may be loaded and stored together: their loads, with the casts
     /// behind them, and their stores follow each other, gate first.
     pub pairs: bool,
+    /// Bounds that are infinite where attributes are what they are by default, by their places in `ops`: a step of its own
+    /// leaves them out.
+    pub seldom: Vec<usize>,
 }
 
 /// The way with the least cycles; `None` if every way needs more registers than there are.
@@ -154,9 +157,15 @@ impl Registers {
         Register::Data(self.data)
     }
 
-    /// What a step of 64 elements costs.
+    /// The calls that are made where attributes are what they are by default.
+    pub fn usual(&self) -> impl Iterator<Item = &Op> {
+        let is_usual = |k: &usize| !self.seldom.contains(k);
+        (0..self.ops.len()).filter(is_usual).map(|k| &self.ops[k])
+    }
+
+    /// What a step of 64 elements costs, attributes being what they are by default.
     pub fn work(&self, arch: &Arch) -> Work {
-        work::work(&self.ops, arch)
+        work::work(self.usual(), arch)
     }
 
     /// What a step on pairs costs, if there is one.

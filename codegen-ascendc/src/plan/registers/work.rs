@@ -26,7 +26,7 @@ const OVERLAP: f64 = 0.57;
 /// The same of calls on tensors there, each of which is a function of its own, in the same samples.
 pub const APART: f64 = 1.06;
 
-pub(super) fn work(ops: &[Op], arch: &Arch) -> Work {
+pub(super) fn work<'o>(ops: impl IntoIterator<Item = &'o Op>, arch: &Arch) -> Work {
     let mut work = Work::default();
     let mut sum = 0.0;
     for op in ops {

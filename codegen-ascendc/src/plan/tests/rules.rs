@@ -1,6 +1,7 @@
 //! Refusals, peepholes and buffers.
 
 use super::*;
+use crate::plan::registers::{Call, Op};
 use op_dsl_ir::published::{LeftOut, Published};
 
 fn apis(plan: &Plan) -> Vec<&'static str> {
@@ -345,10 +346,19 @@ fn bounds_by_the_sign_of_an_attribute_are_one_call() {
         default: Value::Float(1.0),
         any: false,
     });
+    let on_registers = plan(&def, 0, DType::F32, soc("ascend950")).expect("a plan");
     let plan = planned(&def, DType::F32);
     let bounds: Vec<&Instr> = plan.instrs.iter().filter(|i| plan.bound(i).is_some()).collect();
     assert_eq!(bounds.iter().map(|i| i.api.name()).collect::<Vec<_>>(), ["Maxs", "Mins"]);
     assert_eq!(plan.cost.calls, plan.instrs.len() - 1);
+    let registers = on_registers.registers.as_ref().expect("registers");
+    let calls = |ops: &mut dyn Iterator<Item = &Op>| {
+        let api = |op: &Op| if let Call::Plain(api) = op.call { Some(api.name()) } else { None };
+        ops.filter_map(api).filter(|name| ["Maxs", "Mins"].contains(name)).collect::<Vec<_>>()
+    };
+    // The last holds the argument of the exponential.
+    assert_eq!(calls(&mut registers.ops.iter()), ["Maxs", "Mins", "Mins"]);
+    assert_eq!(calls(&mut registers.usual()), ["Maxs", "Mins"]);
     for (beta, made) in [(1.5, [true, false]), (-1.5, [false, true])] {
         let values = plan.graph.eval_all(&[f64::NAN; 16], &[beta]);
         let of = |i: &&Instr| plan.bound(i).is_some_and(|id| values[id.index()].is_finite());
@@ -358,6 +368,8 @@ fn bounds_by_the_sign_of_an_attribute_are_one_call() {
         {
             let got = interpret(&plan, &[x], |id| values[id.index()] as f32)[0];
             assert!(got.abs() == want, "{beta}: {got} of {x}");
+            let got = interpret(&on_registers, &[x], |id| values[id.index()] as f32)[0];
+            assert!(got.abs() == want, "{beta} on registers: {got} of {x}");
         }
     }
 }

@@ -12,8 +12,8 @@ use super::super::text::Text;
 use super::names::{Input, cpp, inputs, stream_name};
 use super::scalar;
 use crate::plan::Plan;
-use crate::plan::registers::Registers;
-use crate::sequence::Scalar;
+use crate::plan::registers::{Call, Op, Registers};
+use crate::sequence::{Api, Scalar};
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 
@@ -80,13 +80,37 @@ pub fn body(package: &Package<'_>, plan: &Plan, registers: &Registers, text: &mu
     let ins = ins.map(|i| (if i.truths { "uint8_t" } else { ty }, i.name));
     let streams: Vec<(&str, String)> =
         ins.chain(plan.outputs.iter().map(|name| (ty, name.clone()))).collect();
-    step(package, plan, registers, &streams, ["", ""], text, |text| {
-        for op in &registers.ops {
+    let calls = |ops: &mut dyn Iterator<Item = &Op>, text: &mut Text| {
+        for op in ops {
             let call = call::text(package, plan, registers, op, call::Half::Lower);
             let what = op.what;
             text.line(if what.is_empty() { call } else { format!("{call}  // {what}") });
         }
-    });
+    };
+    let all = |text: &mut Text| calls(&mut registers.ops.iter(), text);
+    if registers.seldom.is_empty() {
+        step(package, plan, registers, &streams, ["", ""], text, all);
+        return;
+    }
+    ahead(package, plan, &streams, "", text);
+    let mut ways = [Text::new(), Text::new()];
+    function(plan, registers, "", &mut ways[0], |text| calls(&mut registers.usual(), text));
+    function(plan, registers, "", &mut ways[1], all);
+    let [usual, seldom] = ways.map(Text::finish);
+    text.chain(&[(format!("if ({})", is_usual(registers)), usual), ("else".into(), seldom)]);
+}
+
+/// Whether all bounds are infinite that are by default, as C++.
+fn is_usual(registers: &Registers) -> String {
+    let is_infinite = |k: &usize| {
+        let Op { call, scalar, .. } = registers.ops[*k];
+        let none = match call {
+            Call::Plain(Api::Maxs) => f32::NEG_INFINITY,
+            _ => f32::INFINITY,
+        };
+        scalar.map(|s| format!("{} == {}", number(s, DType::F32), scalar::literal(none)))
+    };
+    registers.seldom.iter().filter_map(is_infinite).collect::<Vec<_>>().join(" && ")
 }
 
 /// The vector function around the calls of a step: `more` is what is counted and masked beside the lanes of
@@ -100,6 +124,18 @@ fn step(
     text: &mut Text,
     calls: impl Fn(&mut Text),
 ) {
+    ahead(package, plan, streams, more[0], text);
+    function(plan, registers, more[1], text, calls);
+}
+
+/// What a vector function reads.
+fn ahead(
+    package: &Package<'_>,
+    plan: &Plan,
+    streams: &[(&str, String)],
+    counts: &str,
+    text: &mut Text,
+) {
     for (ty, name) in streams {
         let (at, tensor) = (address(name), cpp_name(name));
         text.line(format!("__ubuf__ {ty}* {at} = (__ubuf__ {ty}*){tensor}.GetPhyAddr();"));
@@ -108,10 +144,19 @@ fn step(
         text.line(format!("const float {member} = {member}_;"));
     }
     text.line("const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);");
-    let [counts, masks] = more;
     if !counts.is_empty() {
         text.line(counts);
     }
+}
+
+/// A vector function: a step after the other.
+fn function(
+    plan: &Plan,
+    registers: &Registers,
+    masks: &str,
+    text: &mut Text,
+    calls: impl Fn(&mut Text),
+) {
     text.function("__VEC_SCOPE__", |text| {
         declare(plan, registers, !masks.is_empty(), text);
         for (k, value) in registers.constants.iter().enumerate() {
