@@ -7,6 +7,7 @@ use codegen_ascendc::arch::Soc;
 use codegen_ascendc::plan::{Noise, Plan, Storage, interpret_all, plan_in};
 use half::{bf16, f16};
 use op_dsl::Operator;
+use op_dsl::ir::op::Value;
 use op_dsl::ir::{DType, Id, Stored};
 use ops_glu_grad::OPERATORS;
 
@@ -148,4 +149,22 @@ fn registers_and_memory_agree() {
         }
     }
     assert!(both > 150, "{both}");
+}
+
+/// An attribute's sign says at which end a formula has a limit: the usual sign has a step of its own.
+#[test]
+fn either_sign_of_an_attribute_on_the_host_model() {
+    let programs = Program::all_in(&[super::operator("Swish")], "ascend950", Storage::Registers);
+    let (program, domain) = (&programs[0], [3, 130]);
+    for (scale, dtype) in [1.0, -1.0, 2.5, 0.0].into_iter().flat_map(|s| DType::ALL.map(|d| (s, d)))
+    {
+        let attrs = vec![Value::Float(scale); program.op.def().attrs.len()];
+        let mut edges = EDGES.iter().cycle().map(|x| f64::from(*x));
+        let ins = inputs(program.op, &attrs, &domain, dtype, |_| edges.next().unwrap_or(0.0));
+        let ran = program.run(&attrs, &ins, 2);
+        judge(program, &attrs, &ins, &domain, &ran);
+        for (x, y) in (0..3 * 130).map(|i| (ins[0].at(i), ran.outputs[0].at(i))) {
+            assert_eq!(y.is_nan(), x.is_nan(), "{scale} {dtype}: {y} of {x}");
+        }
+    }
 }
