@@ -13,6 +13,10 @@ const SHORT: (usize, usize) = (256, 2);
 const LONG: (usize, usize) = (1, SHORT.0 * SHORT.1);
 /// Of so many runs the shortest counts: what else the machine does passes by.
 const RUNS: usize = 2000;
+/// Of so many allocations the best counts: one in sixty had pages on Zen 4 with which short rows took 1.7 times as long.
+const ALLOCATIONS: usize = 4;
+/// On a busy Zen 4 short rows take 1.24 times as long as they ought to; pointers read two at once made that 1.54 at least.
+const AT_MOST: f64 = 1.4;
 
 /// The time of all rows, one call of the kernel each.
 fn time(memory: &mut [Vec<f32>], (rows, steps): (usize, usize), step: usize) -> Duration {
@@ -36,13 +40,21 @@ fn time(memory: &mut [Vec<f32>], (rows, steps): (usize, usize), step: usize) -> 
 #[cfg_attr(any(debug_assertions, miri, not(target_arch = "x86_64")), ignore = "measures time")]
 fn short_rows_do_not_wait_for_each_other() {
     let step = Kernels::step(DType::F32, Level::best());
-    let mut memory = vec![vec![1f32; LONG.1 * step]; STREAMS];
-    let mut least = [Duration::MAX; 2];
-    for _ in 0..RUNS {
-        for (least, shape) in least.iter_mut().zip([SHORT, LONG]) {
-            *least = time(&mut memory, shape, step).min(*least);
+    let mut seen = Vec::new();
+    for more in 0..ALLOCATIONS {
+        let mut memory: Vec<_> =
+            (0..STREAMS).map(|_| vec![1f32; LONG.1 * step + 256 * more]).collect();
+        let mut least = [Duration::MAX; 2];
+        for _ in 0..RUNS {
+            for (least, shape) in least.iter_mut().zip([SHORT, LONG]) {
+                *least = time(&mut memory, shape, step).min(*least);
+            }
         }
+        let [short, long] = least;
+        if short.as_secs_f64() < AT_MOST * long.as_secs_f64() {
+            return;
+        }
+        seen.push(least);
     }
-    let [short, long] = least;
-    assert!(short.as_secs_f64() < 1.25 * long.as_secs_f64(), "{short:?} beside {long:?}");
+    panic!("short rows beside a long one: {seen:?}");
 }
