@@ -254,6 +254,7 @@ pub struct Refusal {
 
 /// Why a target cannot do an operator.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Why {
     /// The operator does not take the element type, anywhere.
     DType(String),

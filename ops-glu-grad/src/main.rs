@@ -12,5 +12,5 @@ const BY_HAND: &str = include_str!("../data/by_hand.csv");
 
 fn main() -> ExitCode {
     let operators = ops_glu_grad::OPERATORS;
-    op_dsl::cli::Program { operators, example: EXAMPLE, by_hand: BY_HAND }.main()
+    op_dsl::cli::Program::new(operators, EXAMPLE).by_hand(BY_HAND).main()
 }

@@ -27,6 +27,7 @@ pub const FUSION: &str = "--cce-simd-vf-fusion=true";
 
 /// Generations of the toolkit, which differ in the build files of the custom layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cann {
     /// 8.0 to 8.5: presets, `BEGIN_TILING..`-free but without `npu_op_*` functions.
     V8,

@@ -78,6 +78,7 @@ pub enum BenchFormat {
 
 /// What the activations of a benchmark are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[non_exhaustive]
 pub enum DataKind {
     /// N(0, 1)
     Normal,

@@ -5,6 +5,7 @@ use std::io;
 
 /// Why a command did not run. No output file has been touched.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The command line cannot be parsed.
     #[error("{0}")]

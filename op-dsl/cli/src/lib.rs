@@ -67,12 +67,9 @@ enum Verdict {
 /// A program's command line.
 #[derive(Clone, Copy)]
 pub struct Program<'a> {
-    /// What it is about.
-    pub operators: &'a [&'static Operator],
-    /// Shown when there are no arguments.
-    pub example: &'a str,
-    /// The CSV that `report` takes for `--compare` if none is named; `report --help` has its columns. May be empty.
-    pub by_hand: &'a str,
+    operators: &'a [&'static Operator],
+    example: &'a str,
+    by_hand: &'a str,
 }
 
 /// Runs the program's command line: parses it, does it, prints to standard output.
@@ -80,7 +77,7 @@ pub struct Program<'a> {
 /// `example` is shown when there are no arguments. Whatever is wrong with the input is one line on
 /// standard error and exit code 2, and then no output file has been touched.
 pub fn main(operators: &[&'static Operator], example: &str) -> ExitCode {
-    Program { operators, example, by_hand: "" }.main()
+    Program::new(operators, example).main()
 }
 
 /// What [`main`] does with this command line, printing to `out`. The first word is the program's.
@@ -90,10 +87,20 @@ pub fn run(
     line: impl Iterator<Item = OsString>,
     out: &mut dyn Write,
 ) -> ExitCode {
-    Program { operators, example, by_hand: "" }.run(line, out)
+    Program::new(operators, example).run(line, out)
 }
 
-impl Program<'_> {
+impl<'a> Program<'a> {
+    /// A program about these operators; the example is shown when there are no arguments.
+    pub const fn new(operators: &'a [&'static Operator], example: &'a str) -> Program<'a> {
+        Program { operators, example, by_hand: "" }
+    }
+
+    /// With the CSV that `report` takes for `--compare` if none is named; `report --help` has its columns.
+    pub const fn by_hand(self, csv: &'a str) -> Program<'a> {
+        Program { by_hand: csv, ..self }
+    }
+
     /// As [`main`] does.
     pub fn main(&self) -> ExitCode {
         self.run(std::env::args_os(), &mut io::stdout().lock())

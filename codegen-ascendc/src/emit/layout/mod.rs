@@ -14,6 +14,7 @@ use op_dsl_ir::op::{Kind, OpDef};
 
 /// What is built from the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Layout {
     /// An operator directory of ops-nn's `activation/` or `experimental/activation/`.
     OpsNn,

@@ -11,6 +11,7 @@ use crate::arch::Refusal;
 /// A language that pages are written in. Code and its comments are English in all of them, and what
 /// an author wrote stays as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Language {
     /// English.
     #[default]

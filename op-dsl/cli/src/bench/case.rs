@@ -25,6 +25,7 @@ const TOLERANCE: [f64; DType::COUNT] = [1e-3, 8e-3, 1e-5];
 
 /// Nanoseconds per element of the formula.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Timing {
     /// Of all runs.
     pub median: f64,
