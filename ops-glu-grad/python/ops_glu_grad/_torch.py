@@ -9,6 +9,11 @@ import torch
 from . import _arrays
 from ._core import operators
 
+#: The least that has all that operators are registered with; `pyproject.toml` names it too.
+OLDEST = (2, 6)
+if tuple(int(part) for part in torch.__version__.split(".")[:2]) < OLDEST:
+    raise ImportError(f"PyTorch {torch.__version__} is too old for ops_glu_grad; it needs {OLDEST[0]}.{OLDEST[1]} or later")
+
 _LIBRARY = torch.library.Library("ops_glu_grad", "DEF")
 _TABLE = {operator.name: operator for operator in operators()}
 #: How each is called, by its name: for the transforms of `torch.func` as well, which want more than the registry takes.

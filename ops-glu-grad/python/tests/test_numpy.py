@@ -7,7 +7,9 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import unittest
+import unittest.mock
 
 import numpy as np
 import ops_glu_grad as og
@@ -153,6 +155,12 @@ class Functions(unittest.TestCase):
     def test_torch_is_not_imported(self):
         script = "import sys, ops_glu_grad; assert 'torch' not in sys.modules"
         subprocess.run([sys.executable, "-c", script], check=True)
+
+    def test_an_old_torch_is_refused(self):
+        torch = types.ModuleType("torch")
+        torch.Tensor, torch.__version__ = type("Tensor", (), {}), "2.5.1+cpu"
+        with unittest.mock.patch.dict(sys.modules, torch=torch), self.assertRaisesRegex(ImportError, "2.5.1.* too old .* 2.6"):
+            og.silu(torch.Tensor())
 
 
 class Threads(unittest.TestCase):

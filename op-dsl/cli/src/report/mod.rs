@@ -41,7 +41,15 @@ pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String
     }
     // Beside its place before anything is measured: what cannot be written is told at once.
     let parent = args.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(|e| wrong(e.kind().into()))?;
+    let file = tempfile::NamedTempFile::new_in(parent);
+    let mut file = file.map_err(|e| match e.kind() {
+        // The file that could not be made is one that nobody named.
+        std::io::ErrorKind::NotFound => {
+            let what = format!("there is no directory {}; make it first", parent.display());
+            wrong(std::io::Error::other(what))
+        }
+        kind => wrong(kind.into()),
+    })?;
     let progress = progress::bar();
     progress.set_length(chosen.len() as u64);
     let mut sections = Vec::new();
