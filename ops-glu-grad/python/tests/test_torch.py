@@ -144,9 +144,9 @@ class Results(unittest.TestCase):
 
 class Registry(unittest.TestCase):
     def test_opcheck_of_every_operator(self):
-        for operator in TABLE.values():
-            given = inputs(operator)
-            with self.subTest(operator=operator.name):
+        for operator, dtype in ((operator, dtype) for operator in TABLE.values() for dtype in operator.dtypes):
+            given = inputs(operator, getattr(torch, dtype))
+            with self.subTest(operator=operator.name, dtype=dtype):
                 opcheck(registered(operator), tuple(required(given) if has_derivative(operator) else given))
 
     def test_shapes_without_data_are_those_of_the_table(self):
