@@ -124,7 +124,7 @@ pub fn is_product(function: &regions::Function) -> bool {
 /// What is fitted to a function, or kept of it; `None` where no table meets what is asked of it.
 pub fn of(function: &regions::Function, asked: Asked) -> Option<Fitted> {
     let Asked { multiplied, .. } = asked;
-    known::find(&known::key(function, multiplied)).unwrap_or_else(|| fit(function, multiplied))
+    known::of(known::key(function, multiplied), || fit(function, multiplied))
 }
 
 /// `struct #name` and its tables.

@@ -74,7 +74,7 @@ pub fn groups(functions: &[(regions::Function, Asked)]) -> Vec<Group> {
 
 /// What is fitted to a group, or kept of it.
 pub fn of(group: &Group) -> Option<Shared> {
-    known::find(&known::key_of_all(group)).unwrap_or_else(|| fit(group))
+    known::of(known::key_of_all(group), || fit(group))
 }
 
 /// What is fitted to a group; `None` where tables of each take less time.

@@ -3,13 +3,18 @@
 //! `known.bin` has an entry for each function of the family, found by a hash of what is asked: the key (64 bits), how
 //! many words follow, and what was fitted ([`Words`]); no words if nothing could be. All numbers are little-endian.
 //! A test makes the file again, so it never differs from what would be fitted.
+//!
+//! What is fitted for other functions is kept where Cargo has a crate's build script write, in a file each: after an edit
+//! nothing is fitted but what is new.
 
 use super::{fitted, group, tabled};
 use op_dsl_fit::words::Words;
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::regions::Function;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::{env, fs, process};
 
 static KNOWN: &[u8] = include_bytes!("known.bin");
 
@@ -21,16 +26,51 @@ fn entries(file: &[u8]) -> BTreeMap<u64, Vec<u32>> {
     let mut all = BTreeMap::new();
     while let (Some(low), Some(high), Some(many)) = (words.next(), words.next(), words.next()) {
         let key = u64::from(high) << 32 | u64::from(low);
-        all.insert(key, words.by_ref().take(many as usize).collect());
+        let entry: Vec<u32> = words.by_ref().take(many as usize).collect();
+        if entry.len() == many as usize {
+            all.insert(key, entry);
+        }
     }
     all
 }
 
-/// What is kept under a key, if it is known: there may be nothing that could be fitted.
-pub(super) fn find<T: Words>(key: &u64) -> Option<Option<T>> {
-    match ENTRIES.get(key)?.as_slice() {
+/// What is kept under a key, else what is fitted, which is kept then; `None` where nothing can be.
+pub(super) fn of<T: Words>(key: u64, fit: impl FnOnce() -> Option<T>) -> Option<T> {
+    let known = ENTRIES.get(&key).and_then(|words| read(words));
+    known.unwrap_or_else(|| match env::var_os("OUT_DIR") {
+        Some(out) => of_file(&Path::new(&out).join("op-dsl-tables"), key, fit),
+        None => fit(),
+    })
+}
+
+/// The same of what is kept in a directory.
+fn of_file<T: Words>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) -> Option<T> {
+    let path = place.join(name(key));
+    let file = fs::read(&path).map(|file| entries(&file)).unwrap_or_default();
+    if let Some(kept) = file.get(&key).and_then(|words| read(words)) {
+        return kept;
+    }
+    let fitted = fit();
+    let entry = entry(key, words(fitted.as_ref()));
+    // Whole or not at all, whoever else compiles; without it the next edit takes longer.
+    let beside = path.with_extension(format!("{}", process::id()));
+    let _ = fs::create_dir_all(place)
+        .and_then(|()| fs::write(&beside, entry))
+        .and_then(|()| fs::rename(&beside, &path));
+    fitted
+}
+
+/// A file's name: another one where others would be fitted, as the kept ones are made again then.
+fn name(key: u64) -> PathBuf {
+    static FITTER: LazyLock<u64> = LazyLock::new(|| hash(KNOWN.iter().copied()));
+    format!("{:016x}-{key:016x}", *FITTER).into()
+}
+
+/// What words say, if they are whole: there may be nothing that could be fitted.
+fn read<T: Words>(words: &[u32]) -> Option<Option<T>> {
+    match words {
         [] => Some(None),
-        mut words => T::read(&mut words).map(Some),
+        mut words => T::read(&mut words).filter(|_| words.is_empty()).map(Some),
     }
 }
 
@@ -60,25 +100,27 @@ pub fn file<'a>(ops: impl IntoIterator<Item = &'a OpDef>) -> Vec<u8> {
         let streams = op.input_streams().len();
         for functions in op.specs.iter().map(|spec| tabled::functions(spec, streams)) {
             for (function, asked) in &functions {
-                let fitted = || words(fitted::fit(function, asked.multiplied));
+                let fitted = || words(fitted::fit(function, asked.multiplied).as_ref());
                 all.entry(key(function, asked.multiplied)).or_insert_with(fitted);
             }
             for functions in group::groups(&functions) {
-                all.entry(key_of_all(&functions)).or_insert_with(|| words(group::fit(&functions)));
+                all.entry(key_of_all(&functions))
+                    .or_insert_with(|| words(group::fit(&functions).as_ref()));
             }
         }
     }
-    let entry = |(key, words): (u64, Vec<u32>)| {
-        let head = [key as u32, (key >> 32) as u32, words.len() as u32];
-        head.into_iter().chain(words).flat_map(u32::to_le_bytes).collect::<Vec<_>>()
-    };
-    all.into_iter().flat_map(entry).collect()
+    all.into_iter().flat_map(|(key, words)| entry(key, words)).collect()
+}
+
+fn entry(key: u64, words: Vec<u32>) -> Vec<u8> {
+    let head = [key as u32, (key >> 32) as u32, words.len() as u32];
+    head.into_iter().chain(words).flat_map(u32::to_le_bytes).collect()
 }
 
 /// What was fitted, as words.
-fn words(fitted: Option<impl Words>) -> Vec<u32> {
+fn words(fitted: Option<&impl Words>) -> Vec<u32> {
     let mut words = Vec::new();
-    fitted.iter().for_each(|fitted| fitted.write(&mut words));
+    fitted.into_iter().for_each(|fitted| fitted.write(&mut words));
     words
 }
 
@@ -89,7 +131,7 @@ mod tests {
     /// Whether what is read is what was written, and every shorter entry is refused, not misread.
     fn is_whole<T: Words>(words: &[u32]) -> bool {
         let mut rest = words;
-        let again = T::read(&mut rest).map(|fitted| super::words(Some(fitted)));
+        let again = T::read(&mut rest).map(|fitted| super::words(Some(&fitted)));
         again.is_some_and(|again| rest.is_empty() && again == words)
             && (0..words.len()).all(|k| T::read(&mut &words[..k]).is_none())
     }
@@ -104,5 +146,23 @@ mod tests {
                 "{key:x}"
             );
         }
+    }
+
+    /// What was fitted once is read; what is cut short, or of another function, is fitted.
+    #[test]
+    fn a_file_is_read_again_while_it_is_whole() {
+        let place = env::temp_dir().join(format!("op-dsl-tables-{}", process::id()));
+        let (key, words) =
+            ENTRIES.iter().find(|(_, words)| is_whole::<fitted::Fitted>(words)).unwrap();
+        let fit = || read::<fitted::Fitted>(words).unwrap();
+        let kept = |key| of_file(&place, key, || None::<fitted::Fitted>).is_some();
+        assert!(of_file(&place, *key, fit).is_some() && kept(*key));
+        let path = place.join(name(*key));
+        let whole = fs::read(&path).unwrap();
+        fs::rename(&path, place.join(name(key + 1))).unwrap();
+        assert!(!kept(key + 1), "of another function");
+        fs::write(&path, &whole[..whole.len() - 4]).unwrap();
+        assert!(!kept(*key), "cut short");
+        fs::remove_dir_all(&place).unwrap();
     }
 }
