@@ -2,7 +2,7 @@
 //! one function of it.
 //!
 //! `op_dsl_fit::Made` says which functions those are, and its `Polynomial::at` is what a body's code does lane by lane.
-//! Beyond the table each function is what it is there by itself ([`beyond`](super::beyond)).
+//! Beyond the table each function is what it is there by itself ([`beyond`]).
 
 use super::beyond::{self, Tail};
 use super::two::{Two, Variable};
