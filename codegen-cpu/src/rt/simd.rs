@@ -145,6 +145,8 @@ pub trait Isa: Simd + Functions {
     /// Whether a look-up is an instruction or two. Where it goes lane by lane, functions of tables are
     /// out of line, or kernels would be little else and compile for half as long again.
     const INLINE_LUT: bool;
+    /// Whether `min` and `max` are their second operand where one is NaN, or both are zeros.
+    const MIN_IS_SECOND: bool;
 
     /// The token, if this CPU has the level.
     fn detect() -> Option<Self>;

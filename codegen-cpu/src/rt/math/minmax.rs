@@ -1,5 +1,6 @@
 //! The smaller and the larger of two.
 
+use crate::rt::simd::Isa;
 use fearless_simd::{Select, Simd, SimdFloat};
 
 /// The smaller of `x` and `y`; NaN if either is, at every level. Exact.
@@ -15,14 +16,14 @@ pub(in crate::rt) fn max<S: Simd, V: SimdFloat<S>>(_: S, x: V, y: V) -> V {
     x.simd_eq(x).select(x.simd_gt(y).select(x, y), x)
 }
 
-/// The smaller of `x` and a `bound` that is a number; NaN if `x` is. One instruction where levels have this very one, else two.
+/// The smaller of `x` and a `bound` that is a number; `x` if that is NaN, or equal. Exact.
 #[inline(always)]
-pub(in crate::rt) fn at_most<S: Simd, V: SimdFloat<S>>(_: S, x: V, bound: V) -> V {
-    bound.simd_lt(x).select(bound, x)
+pub(in crate::rt) fn at_most<S: Isa, V: SimdFloat<S>>(_: S, x: V, bound: V) -> V {
+    if S::MIN_IS_SECOND { bound.min(x) } else { bound.simd_lt(x).select(bound, x) }
 }
 
-/// The larger of `x` and a `bound` that is a number; NaN if `x` is.
+/// The larger of `x` and a `bound` that is a number; `x` if that is NaN, or equal. Exact.
 #[inline(always)]
-pub(in crate::rt) fn at_least<S: Simd, V: SimdFloat<S>>(_: S, x: V, bound: V) -> V {
-    bound.simd_gt(x).select(bound, x)
+pub(in crate::rt) fn at_least<S: Isa, V: SimdFloat<S>>(_: S, x: V, bound: V) -> V {
+    if S::MIN_IS_SECOND { bound.max(x) } else { bound.simd_gt(x).select(bound, x) }
 }

@@ -1,6 +1,8 @@
 //! Small pieces that functions share, in f32 and in f64.
 
-use fearless_simd::{Select, Simd, SimdFloat};
+use super::minmax;
+use crate::rt::simd::Isa;
+use fearless_simd::{Simd, SimdFloat};
 
 /// `c[0] + x (c[1] + x (c[2] + ..))`
 #[inline(always)]
@@ -16,16 +18,14 @@ pub(in crate::rt) fn horner<S: Simd, V: SimdFloat<S>, const N: usize>(
     p
 }
 
-/// `x`, but not above `top`; NaN stays. `min` of the instruction sets disagree about NaN.
+/// `x`, but not above `top`; NaN stays.
 #[inline(always)]
-pub(in crate::rt) fn at_most<S: Simd, V: SimdFloat<S>>(s: S, x: V, top: V::Element) -> V {
-    let top = V::splat(s, top);
-    x.simd_gt(top).select(top, x)
+pub(in crate::rt) fn at_most<S: Isa, V: SimdFloat<S>>(s: S, x: V, top: V::Element) -> V {
+    minmax::at_most(s, x, V::splat(s, top))
 }
 
 /// `x`, but not below `bottom`; NaN stays.
 #[inline(always)]
-pub(in crate::rt) fn at_least<S: Simd, V: SimdFloat<S>>(s: S, x: V, bottom: V::Element) -> V {
-    let bottom = V::splat(s, bottom);
-    x.simd_lt(bottom).select(bottom, x)
+pub(in crate::rt) fn at_least<S: Isa, V: SimdFloat<S>>(s: S, x: V, bottom: V::Element) -> V {
+    minmax::at_least(s, x, V::splat(s, bottom))
 }

@@ -36,6 +36,7 @@ impl Isa for Sse2 {
     const FMA: bool = false;
     const WIDE_LUT: bool = true;
     const INLINE_LUT: bool = false;
+    const MIN_IS_SECOND: bool = true;
     token!(as_sse2);
     #[inline(always)]
     fn vectorize_for<B, R>(self, f: impl FnOnce() -> R) -> R {
@@ -90,6 +91,7 @@ impl Isa for Avx2 {
     const FMA: bool = true;
     const WIDE_LUT: bool = false;
     const INLINE_LUT: bool = true;
+    const MIN_IS_SECOND: bool = true;
     token!(as_avx2);
     #[inline(always)]
     fn vectorize_for<B, R>(self, f: impl FnOnce() -> R) -> R {
@@ -223,6 +225,7 @@ impl Isa for Avx512 {
     const FMA: bool = true;
     const WIDE_LUT: bool = true;
     const INLINE_LUT: bool = true;
+    const MIN_IS_SECOND: bool = true;
     token!(as_avx512);
 
     #[inline(always)]

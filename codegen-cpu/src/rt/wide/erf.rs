@@ -2,6 +2,7 @@
 
 use super::exp::exp;
 use crate::rt::math::poly::{at_most, horner};
+use crate::rt::simd::Isa;
 use core::f64::consts::FRAC_1_SQRT_2;
 use fearless_simd::prelude::*;
 
@@ -47,7 +48,7 @@ const ERFC: [f64; 22] = [
 
 /// `erfc z` for `z >= 0`
 #[inline(always)]
-fn right<S: Simd>(s: S, z: S::f64s) -> S::f64s {
+fn right<S: Isa>(s: S, z: S::f64s) -> S::f64s {
     // erfc 27.3 is zero.
     let z = at_most(s, z, 27.3);
     let q = (z - 4.0) / (z + 4.0);
@@ -56,7 +57,7 @@ fn right<S: Simd>(s: S, z: S::f64s) -> S::f64s {
 
 /// `2/sqrt(pi) * integral of e^(-t^2) from 0 to x`
 #[inline(always)]
-pub(super) fn erf<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn erf<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let z = x.abs();
     let near = horner(s, z * z, ERF).mul_add(z, z);
     let far = S::f64s::splat(s, 1.0) - right(s, z);
@@ -65,19 +66,19 @@ pub(super) fn erf<S: Simd>(s: S, x: S::f64s) -> S::f64s {
 
 /// `1 - erf x`
 #[inline(always)]
-pub(super) fn erfc<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn erfc<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let y = right(s, x.abs());
     x.simd_lt(0.0).select(S::f64s::splat(s, 2.0) - y, y)
 }
 
 /// `Phi(x) = erfc(-x / sqrt 2) / 2`
 #[inline(always)]
-pub(super) fn normal_cdf<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn normal_cdf<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     erfc(s, x * -FRAC_1_SQRT_2) * 0.5
 }
 
 /// `phi(x) = e^(-x^2/2) / sqrt(2 pi)`
 #[inline(always)]
-pub(super) fn normal_pdf<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn normal_pdf<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     exp(s, x * x * -0.5) * 0.398_942_280_401_432_7
 }

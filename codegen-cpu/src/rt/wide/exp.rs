@@ -4,6 +4,7 @@
 //! `k * LN2_HI` is exact.
 
 use crate::rt::math::poly::{at_least, at_most, horner};
+use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
 /// The upper 32 bits of ln 2.
@@ -31,7 +32,7 @@ const EXP: [f64; 10] = [
 
 /// `e^r - 1`, and two factors whose product is `2^k`, either of which is a normal number.
 #[inline(always)]
-fn parts<S: Simd>(s: S, x: S::f64s) -> [S::f64s; 3] {
+fn parts<S: Isa>(s: S, x: S::f64s) -> [S::f64s; 3] {
     let t = x.mul_add(core::f64::consts::LOG2_E, S::f64s::splat(s, ROUND));
     let k = t - ROUND;
     let r = k.mul_add(-LN2_LO, k.mul_add(-LN2_HI, x));
@@ -43,7 +44,7 @@ fn parts<S: Simd>(s: S, x: S::f64s) -> [S::f64s; 3] {
 
 /// `e^x`
 #[inline(always)]
-pub(super) fn exp<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn exp<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     // e^710 is infinite, and e^-746 is zero.
     let [e, a, b] = parts(s, at_least(s, at_most(s, x, 710.0), -746.0));
     (e + 1.0) * a * b
@@ -51,7 +52,7 @@ pub(super) fn exp<S: Simd>(s: S, x: S::f64s) -> S::f64s {
 
 /// `e^x - 1`
 #[inline(always)]
-pub(super) fn expm1<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn expm1<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     // e^-60 - 1 is -1.
     let [e, a, b] = parts(s, at_least(s, at_most(s, x, 710.0), -60.0));
     // 2^1024 is no number, but half of it is.
@@ -63,14 +64,14 @@ pub(super) fn expm1<S: Simd>(s: S, x: S::f64s) -> S::f64s {
 
 /// `1 / (1 + e^-x)`, as `e^x / (1 + e^x)` for negative `x`.
 #[inline(always)]
-pub(super) fn sigmoid<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn sigmoid<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let e = exp(s, -x.abs());
     x.simd_lt(0.0).select(e, S::f64s::splat(s, 1.0)) / (e + 1.0)
 }
 
 /// `tanh |x| = e / (e + 2)`, `e = e^(2|x|) - 1`
 #[inline(always)]
-pub(super) fn tanh<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn tanh<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     // tanh 30 is 1.
     let e = expm1(s, at_most(s, x.abs(), 30.0) * 2.0);
     (e / (e + 2.0)).copysign(x)

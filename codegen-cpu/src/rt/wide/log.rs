@@ -5,6 +5,7 @@
 
 use super::exp::{LN2_HI, LN2_LO, exp};
 use crate::rt::math::poly::horner;
+use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
 /// `2 atanh s = 2 s + s z p(z)`, `z = s^2`, relative error 2^-57.6.
@@ -24,7 +25,7 @@ const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 
 /// `log x + low`, for a positive, normal `x`; `bias` less is added to the exponent of 2.
 #[inline(always)]
-fn log<S: Simd>(s: S, x: S::f64s, bias: S::f64s, low: S::f64s) -> S::f64s {
+fn log<S: Isa>(s: S, x: S::f64s, bias: S::f64s, low: S::f64s) -> S::f64s {
     // Counting from sqrt(1/2) makes the exponent field change where `m` does.
     let bits: S::u64s = x.bitcast();
     let bits = bits + (ONE - SQRT_HALF);
@@ -46,7 +47,7 @@ const BIAS: f64 = 4_503_599_627_370_496.0 + 1023.0;
 
 /// The value at the ends: infinity at infinity, -infinity at `bottom`, NaN below it and at NaN.
 #[inline(always)]
-fn ends<S: Simd>(s: S, x: S::f64s, bottom: f64, y: S::f64s) -> S::f64s {
+fn ends<S: Isa>(s: S, x: S::f64s, bottom: f64, y: S::f64s) -> S::f64s {
     let y = x.simd_lt(f64::INFINITY).select(y, x);
     let y = x.simd_eq(bottom).select(S::f64s::splat(s, f64::NEG_INFINITY), y);
     x.simd_lt(bottom).select(S::f64s::splat(s, f64::NAN), y)
@@ -54,7 +55,7 @@ fn ends<S: Simd>(s: S, x: S::f64s, bottom: f64, y: S::f64s) -> S::f64s {
 
 /// `log_e x`
 #[inline(always)]
-pub(super) fn ln<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn ln<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     const UP: f64 = 18_014_398_509_481_984.0; // 2^54
     let tiny = x.simd_lt(f64::MIN_POSITIVE);
     let bias = tiny.select(S::f64s::splat(s, BIAS + 54.0), S::f64s::splat(s, BIAS));
@@ -64,7 +65,7 @@ pub(super) fn ln<S: Simd>(s: S, x: S::f64s) -> S::f64s {
 
 /// `log_e (1 + x)`: of the rounded `u = 1 + x`, and what rounding lost.
 #[inline(always)]
-pub(super) fn log1p<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn log1p<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let u = x + 1.0;
     let lost = (x - (u - 1.0)) / u;
     let y = log(s, u, S::f64s::splat(s, BIAS), lost);
@@ -74,7 +75,7 @@ pub(super) fn log1p<S: Simd>(s: S, x: S::f64s) -> S::f64s {
 
 /// `log_e (1 + e^x) = max(x, 0) + log(1 + e^-|x|)`
 #[inline(always)]
-pub(super) fn softplus<S: Simd>(s: S, x: S::f64s) -> S::f64s {
+pub(super) fn softplus<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let zero = S::f64s::splat(s, 0.0);
     log1p(s, exp(s, -x.abs())) + x.simd_gt(zero).select(x, zero)
 }
