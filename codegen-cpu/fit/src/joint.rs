@@ -13,6 +13,7 @@
 //! parts, and by other arrangements of the same sums, where the pair has such places: see [`Steps`].
 
 mod differs;
+mod pair;
 mod place;
 mod search;
 mod segment;
