@@ -5,8 +5,8 @@
 //! `f(x) / x^order`. Where a polynomial is not the function to far more digits than matter (a kink, a
 //! pole near by), the oracle is asked each time.
 
-use crate::function::Zero;
 use crate::oracle::Known;
+use crate::zero::Zero;
 
 /// Cells to the unit.
 const FINE: f64 = 8.0;

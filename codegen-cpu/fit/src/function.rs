@@ -6,6 +6,7 @@ use crate::float::{power_of_two, ulp};
 use crate::oracle::{Hints, Known, Oracle};
 use crate::symmetry::{self, Symmetry};
 use crate::truth::Truth;
+use crate::zero::Zero;
 use core::cell::{OnceCell, RefCell};
 
 /// No table reaches further.
@@ -83,7 +84,8 @@ impl<'a> Function<'a> {
 
     /// All inputs of a 16-bit type.
     pub(crate) fn truth(&self, element: Element) -> &Truth {
-        self.truths[(element == Element::F16) as usize].get_or_init(|| Truth::new(self, element))
+        self.truths[(element == Element::F16) as usize]
+            .get_or_init(|| Truth::new(element, &|x| self.covers(x), &|x| self.values(x)))
     }
 
     /// By the oracle.
@@ -152,20 +154,5 @@ impl<'a> Function<'a> {
     /// The least unit of the error at `x`.
     fn flat(&self, x: f64) -> f64 {
         if self.roots.iter().any(|r| (x - r).abs() < NEAR_ROOT) { FLAT } else { 0.0 }
-    }
-}
-
-/// What a function is at zero, seen from one side.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Zero {
-    pub(crate) value: f64,
-    /// `f(z)` goes to `value` as `z^order`; 1 unless `value` is zero. None if by no such power.
-    pub(crate) order: Option<usize>,
-}
-
-impl Zero {
-    /// The power that all of the function has as a factor.
-    pub(crate) fn power(self) -> usize {
-        if self.value == 0.0 { self.order.unwrap_or(0) } else { 0 }
     }
 }

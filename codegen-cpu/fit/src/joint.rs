@@ -13,6 +13,7 @@
 //! parts, and by other arrangements of the same sums, where the pair has such places: see [`Steps`].
 
 mod differs;
+mod pair;
 mod place;
 mod search;
 mod segment;
@@ -20,7 +21,6 @@ mod value;
 
 use crate::float::fma;
 use crate::grid::Grid;
-use crate::policy;
 use crate::symmetry::Symmetry;
 use crate::table::{End, MAX_DEGREE};
 use value::Value;
@@ -212,12 +212,6 @@ impl Joint {
         let inside = z >= self.low && z < self.high;
         let segment = inside.then(|| &self.segments[self.grid.segment(z) as usize])?;
         Some(segment.at(&self.steps, z, x))
-    }
-
-    /// About how many nanoseconds an element takes.
-    pub fn cost(&self) -> f64 {
-        let within = [self.low.into(), self.high.into()];
-        policy::joint_cost(self.grid.entries, &self.steps, within, self.ends)
     }
 
     /// All floats that an evaluator looks up or compares with, in one fixed order.

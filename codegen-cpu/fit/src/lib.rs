@@ -29,15 +29,15 @@
 //!
 //! | step | file | what it does |
 //! |---|---|---|
-//! | look | `function`, `view` | Symmetry by value, zeros, the order of a zero at zero; how far the oracle is sure, from where on the function has rounded to its limit. |
+//! | look | `function`, `zero`, `view` | Symmetry by value, zeros, the order of a zero at zero; how far the oracle is sure, from where on the function has rounded to its limit. |
 //! | cells | `cells` | From here on, fine polynomials answer for the oracle, which may be slow. |
-//! | request | `request`, `policy` | Of degrees and layouts the one that takes the least time on ordinary data: operations, and how often data leave the table. The cheapest by what polynomials alone can do first, until no other can be cheaper. |
+//! | request | `request`, `policy`, `fastest` | Of degrees and layouts the one that takes the least time on ordinary data: operations, and how often data leave the table. The cheapest by what polynomials alone can do first, until no other can be cheaper. |
 //! | interval | `interval`, `narrow` | The widest segments with which all are within the target. |
 //! | centre | `centre` | A segment's centre is a zero, or a float whose value is nearly a float, so `a[0]` needs no low part; of several the one where least cancels. |
 //! | squares | `nodes`, `squares` | Weighted least squares at Chebyshev nodes, weights adapted until nearly minimax. Coefficients are rounded from the lowest up; the others make good what that costs. |
 //! | judge | `judge` | The polynomial in f32, both signs of `x`, at samples, more where rounding is coarsest beside the result. Not good enough: the next centre, then narrower segments. |
 //! | 16 bits | `half`, `truth`, `mend` | No estimate: all 65,536 inputs. Polynomials that get some wrong are moved by as little as makes them right. |
-//! | several | `made` | Functions that are polynomials in one other: a table of that, judged by what is made of it. |
+//! | several | `polynomial`, `made` | Functions that are polynomials in one other: a table of that, judged by what is made of it. |
 //! | both | `joint` | A function and its derivative from one look-up: the derivative's polynomials, rounded as those of its integral. |
 //! | tail | `tail` | What the function is beyond its tables: the logarithm by polynomials, then a straight line. |
 //!
@@ -57,6 +57,7 @@ mod cells;
 mod centre;
 mod element;
 pub mod exponential;
+mod fastest;
 mod float;
 mod function;
 mod grid;
@@ -71,6 +72,7 @@ mod nodes;
 mod oracle;
 mod pair;
 mod policy;
+mod polynomial;
 mod refusal;
 mod request;
 mod segment;
@@ -81,13 +83,15 @@ pub mod tail;
 mod truth;
 mod view;
 pub mod words;
+mod zero;
 
 pub use element::Element;
 pub use function::Function;
 pub use grid::{Grid, Index};
 pub use joint::{Bend, Joint, Piece, Steps};
-pub use made::{Base, Made, Polynomial};
+pub use made::{Base, Made};
 pub use oracle::{Hints, Oracle};
+pub use polynomial::Polynomial;
 pub use refusal::Refusal;
 pub use request::Request;
 pub use symmetry::{Side, Symmetry};

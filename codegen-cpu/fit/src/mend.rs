@@ -8,23 +8,7 @@
 
 use crate::nodes::Nodes;
 use crate::table::MAX_DEGREE;
-
-/// What a table's value may change by at an input.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    pub(crate) z: f64,
-    pub(crate) from: f64,
-    pub(crate) to: f64,
-    /// The size of the function's value.
-    pub(crate) size: f64,
-}
-
-impl Room {
-    /// How far the end is, as a part of the value: less than nothing where the value is beyond.
-    fn left(&self) -> f64 {
-        self.to.min(-self.from) / self.size
-    }
-}
+use crate::truth::Room;
 
 /// Values change by less than so many times what the worst is off.
 const CHANGE: f64 = 8.0;

@@ -3,7 +3,7 @@
 //! Data is taken to be normal, mostly of deviation 1, at times 2 or 3. A step of elements with one outside the table
 //! has that one evaluated otherwise.
 
-use crate::joint::Steps;
+use crate::joint::{Joint, Steps};
 use crate::symmetry::Symmetry;
 use crate::table::{Design, End, Table};
 
@@ -72,6 +72,21 @@ pub(crate) fn raised<T>(
         target *= by;
     }
     None
+}
+
+impl Table {
+    /// About how many nanoseconds an element takes.
+    pub fn cost(&self) -> f64 {
+        of(self, 1)
+    }
+}
+
+impl Joint {
+    /// About how many nanoseconds an element takes.
+    pub fn cost(&self) -> f64 {
+        let within = [self.low.into(), self.high.into()];
+        joint_cost(self.grid.entries, &self.steps, within, self.ends)
+    }
 }
 
 /// Nanoseconds an element of a table of which so many functions are made.

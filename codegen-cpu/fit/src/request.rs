@@ -1,17 +1,8 @@
-//! What is asked of a table, and how the best is found.
+//! What is asked of a table.
 
 use crate::element::Element;
-use crate::function::Function;
 use crate::grid::Index;
-use crate::half;
-use crate::interval::Search;
-use crate::policy;
-use crate::refusal::Refusal;
-use crate::segment;
-use crate::symmetry::Symmetry;
-use crate::table::{Design, MAX_DEGREE, Table};
-use crate::truth::Results;
-use crate::view::View;
+use crate::table::MAX_DEGREE;
 use core::ops::RangeInclusive;
 
 /// What is asked of a table.
@@ -36,7 +27,7 @@ pub struct Request {
     /// Whether the variable is a product, which is any float, whatever results are rounded to.
     pub of_product: bool,
     /// What several functions are looked up by together is of use if it costs less than this: in nanoseconds, see
-    /// [`Table::cost`].
+    /// [`Table::cost`](crate::Table::cost).
     pub under: f64,
 }
 
@@ -69,7 +60,7 @@ impl Request {
     }
 
     /// Where no list of inputs decides: the largest errors, as wished and at most, in units in the last place of f32.
-    fn targets(&self) -> [f64; 2] {
+    pub(crate) fn targets(&self) -> [f64; 2] {
         let units = self.element.ulp(1.0) / Element::F32.ulp(1.0);
         match self.element {
             Element::F32 if self.of_product => [self.target.min(CLOSE), self.most],
@@ -87,76 +78,5 @@ const BEFORE: f64 = 0.25;
 /// correctly is twice the mean error, which is a small part of the largest: of all inputs less than 0.02 %.
 const OF_PRODUCT: f64 = 1.0 / 1024.0;
 
-/// A target that is beyond reach is raised by this.
-const RAISE: f64 = 1.15;
-
 /// The target where values are asked for as two floats, for what else they are multiplied by: polynomials must be as near.
 const CLOSE: f64 = 1.2;
-
-/// The target where zeros are plain: a look-up and an operation less are worth as much.
-const PLAIN: f64 = 1.02;
-
-impl Function<'_> {
-    /// The table that takes the least time on ordinary data.
-    pub fn fit(&self, request: &Request) -> Result<Table, Refusal> {
-        let both = [self.symmetry(), Symmetry::None];
-        let layouts = &both[(self.symmetry() == Symmetry::None) as usize..];
-        let mut views = Vec::new();
-        let mut refusal = Refusal::Target { ulp: request.most };
-        for &symmetry in layouts {
-            match View::new(self, symmetry, request.element, request.before()) {
-                Ok(view) => views.push(view),
-                Err(why) => refusal = why,
-            }
-        }
-        let table = match request.element {
-            // A table of both signs has half the reach.
-            Element::F32 => views.iter().find_map(|view| fastest(view, request)),
-            // But what it leaves out may cost more than a degree.
-            _ if request.of_product => {
-                let tables = views.iter().filter_map(|view| fastest(view, request));
-                tables.min_by(|a, b| a.cost().total_cmp(&b.cost()))
-            }
-            _ => {
-                let hopes = views.iter().flat_map(|view| half::hopes(view, request)).collect();
-                half::best(hopes, &Results(vec![(self.truth(request.element), None)]))
-            }
-        };
-        table.ok_or(refusal)
-    }
-}
-
-/// Degrees are tried in the order of what they would cost if polynomials alone decided how far they
-/// reach. Where rounding decided for one, it does for higher ones.
-fn fastest(view: &View, request: &Request) -> Option<Table> {
-    let least = view.power().max(1);
-    let targets = request.targets();
-    let mut hopes: Vec<(f64, f64, f64, Search)> = Vec::new();
-    for degree in request.degrees.clone().filter(|degree| (least..=MAX_DEGREE).contains(degree)) {
-        let search = Search::new(view, request.index, request.entries, degree);
-        let Some(width) = search.widest_polynomials(segment::off(targets[0])) else { continue };
-        let plain = search.plain().filter(|_| !request.of_product);
-        let plain = plain.into_iter().map(|search| (PLAIN, search));
-        for (least, search) in plain.chain([(targets[0], search)]) {
-            let Some(grid) = search.grid(width) else { continue };
-            let each = search.with_pair().filter(|s| !(request.of_product && s.design.pair));
-            hopes.extend(each.map(|search| (search.hope(&grid), width, least, search)));
-        }
-    }
-    hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    policy::raised(targets, RAISE, |target| {
-        // By whether zeros are plain, and whether there is a pair.
-        let mut rounding = [[f64::INFINITY; 2]; 2];
-        policy::cheapest(&hopes, f64::INFINITY, |(_, width, least, search), enough| {
-            let Design { power, pair, .. } = search.design;
-            let rounding = &mut rounding[(power == 0) as usize][pair as usize];
-            let hope = search.grid(width.min(*rounding)).map_or(f64::INFINITY, |g| search.hope(&g));
-            let table = (hope < enough).then(|| search.table(*width, target.max(*least)))??;
-            let found = 1.0 / table.grid.scale as f64;
-            if found < 0.95 * width {
-                *rounding = found * 1.05;
-            }
-            Some((policy::of(&table, 1), table))
-        })
-    })
-}

@@ -2,7 +2,6 @@
 
 use crate::float::{fma, ulp};
 use crate::grid::Grid;
-use crate::policy;
 use crate::symmetry::Symmetry;
 
 /// No polynomial has a higher degree.
@@ -187,11 +186,6 @@ impl Table {
             symmetry if symmetry == Symmetry::None || symmetry.sign() == sign => slow(1, self.high),
             _ => None,
         }
-    }
-
-    /// About how many nanoseconds an element takes.
-    pub fn cost(&self) -> f64 {
-        policy::of(self, 1)
     }
 
     /// The width of a segment as a float, by which [`Centring::Equal`] finds centres.

@@ -1,9 +1,7 @@
 //! All inputs of a 16-bit type: what the function is there, and what a table makes of them.
 
 use crate::element::Element;
-use crate::function::Function;
-use crate::made::{self, Polynomial};
-use crate::mend::Room;
+use crate::polynomial::Polynomial;
 use crate::table::Table;
 
 /// So many of all inputs may come out as a neighbour of the right result: 99.98 % are right.
@@ -24,6 +22,23 @@ pub(crate) enum Share {
     Some,
     /// All there are.
     All,
+}
+
+/// What a table's value may change by at an input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub(crate) z: f64,
+    pub(crate) from: f64,
+    pub(crate) to: f64,
+    /// The size of the function's value.
+    pub(crate) size: f64,
+}
+
+impl Room {
+    /// How far the end is, as a part of the value: less than nothing where the value is beyond.
+    pub(crate) fn left(&self) -> f64 {
+        self.to.min(-self.from) / self.size
+    }
 }
 
 /// The functions that are made of a table's values, and what they are.
@@ -146,10 +161,15 @@ impl Inputs {
 }
 
 impl Truth {
-    pub(crate) fn new(function: &Function, element: Element) -> Self {
+    /// Of a function that has these values where it is asked for.
+    pub(crate) fn new(
+        element: Element,
+        covers: &dyn Fn(f64) -> bool,
+        values: &dyn Fn(&[f64]) -> Vec<f64>,
+    ) -> Self {
         let mut inputs = element.inputs();
-        inputs.retain(|&x| function.covers(x as f64));
-        let values = function.values(&inputs.iter().map(|&x| x as f64).collect::<Vec<_>>());
+        inputs.retain(|&x| covers(x as f64));
+        let values = values(&inputs.iter().map(|&x| x as f64).collect::<Vec<_>>());
         let mut truth = Truth { parts: Default::default(), element };
         for (j, known) in inputs.into_iter().zip(values).enumerate() {
             // Odd ones: values at round numbers are often all but halfway, for every table alike.
@@ -185,7 +205,7 @@ impl Truth {
             let from = (from + rounding).max(want - most) - got;
             let to = (to - rounding).min(want + most) - got;
             let [from, to] = match made {
-                Some(made) => made::room(made, x.into(), value.into(), [from, to]),
+                Some(made) => made.room(x.into(), value.into(), [from, to]),
                 None => [from, to],
             };
             let size = if made.is_some() { f64::from(value) } else { right };

@@ -2,10 +2,11 @@
 
 use crate::element::Element;
 use crate::float::{power_of_two, ulp};
-use crate::function::{FAR, FLAT, Function, NEAR_ROOT, Zero};
+use crate::function::{FAR, FLAT, Function, NEAR_ROOT};
 use crate::oracle::Known;
 use crate::refusal::Refusal;
 use crate::symmetry::Symmetry;
+use crate::zero::Zero;
 
 /// A function as a table has it: of `z`, which is `x` or, for symmetric functions, its size.
 pub(crate) struct View<'a> {

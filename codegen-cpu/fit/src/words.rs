@@ -2,7 +2,8 @@
 
 use crate::grid::{Grid, Index};
 use crate::joint::{Bend, Joint, Piece, Steps};
-use crate::made::{Base, Made, Polynomial};
+use crate::made::{Base, Made};
+use crate::polynomial::Polynomial;
 use crate::symmetry::{Side, Symmetry};
 use crate::table::{Centring, Design, End, MAX_DEGREE, Segment, Table};
 use crate::tail::{COLUMNS, Cells, Curve, ENTRIES, Line, Tail};

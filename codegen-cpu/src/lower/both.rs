@@ -1,8 +1,8 @@
 //! A function and its derivative by one look-up in f32.
 
-use super::fitted::{self, WIDTHS};
-use super::group::{Alone, WORTH, tails};
+use super::fitted::{self, WIDTHS, tails};
 use super::literal::f32_literal;
+use super::several::{Alone, WORTH};
 use op_dsl_fit::words::Words;
 use op_dsl_fit::{Bend, Centring, Design, Function, Joint, Piece, Request, Segment, Table, Tail};
 use op_dsl_ir::DType;

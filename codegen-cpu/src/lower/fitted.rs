@@ -1,7 +1,7 @@
 //! A function of one value -> the tables that are fitted to it.
 
+use super::kept;
 use super::kinks::kinks;
-use super::known;
 use super::literal::{count, f32_literal, integer};
 use op_dsl_fit::words::Words;
 use op_dsl_fit::{
@@ -116,6 +116,11 @@ fn tail(function: &Function, sign: f64, tables: &Tables) -> Tail {
     tables.leave(sign).map(|from| function.tail(sign, from)).unwrap_or_default()
 }
 
+/// What a function is on either side from a number on.
+pub fn tails(function: &Function, from: f32) -> [Tail; 2] {
+    [-1.0, 1.0].map(|sign| function.tail(sign, from))
+}
+
 /// Whether a function's variable is a product, which is any float.
 pub fn is_product(function: &regions::Function) -> bool {
     !function.variable.times.0.is_empty()
@@ -124,7 +129,16 @@ pub fn is_product(function: &regions::Function) -> bool {
 /// What is fitted to a function, or kept of it; `None` where no table meets what is asked of it.
 pub fn of(function: &regions::Function, asked: Asked) -> Option<Fitted> {
     let Asked { multiplied, .. } = asked;
-    known::of(known::key(function, multiplied), || fit(function, multiplied))
+    kept::of(key(function, multiplied), || fit(function, multiplied))
+}
+
+/// A hash of what is asked: the function, where, and what becomes of its values.
+pub fn key(function: &regions::Function, multiplied: bool) -> u64 {
+    let regions::Function { graph, domain, .. } = function;
+    let of_product = is_product(function);
+    let asked =
+        format!("{:?} {domain:?} {of_product} {multiplied}", (&graph.nodes, &graph.outputs));
+    kept::hash(asked.bytes())
 }
 
 /// `struct #name` and its tables.

@@ -9,25 +9,14 @@
 
 use super::both::Both;
 use super::fitted::{self, Asked, Fitted};
-use super::known;
 use super::made::{self, Made};
-use super::{both, look_up::Source};
+use super::several::{self, Alone, Group};
+use super::{both, kept, look_up::Source};
+use op_dsl_fit::Function;
 use op_dsl_fit::words::Words;
-use op_dsl_fit::{Function, Tail};
 use op_dsl_ir::DType;
-use op_dsl_ir::regions;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-
-/// Functions of one variable, and whether their values can be multiplied before they are rounded.
-pub type Group = Vec<(regions::Function, bool)>;
-
-/// What is fitted to a function by itself, if anything is.
-pub type Alone = Option<Fitted>;
-
-/// One table is taken only if it may cost less than this share of what tables of each do: those reach further where
-/// differences cancel, and where tables end a step takes several times as long.
-pub const WORTH: f64 = 0.9;
 
 /// What is fitted to a group.
 #[derive(Clone, Debug)]
@@ -47,34 +36,9 @@ impl Words for Shared {
     }
 }
 
-/// The functions that have a variable in common, by their places: those of which there are several.
-pub fn places(functions: &[(regions::Function, Asked)]) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (k, (f, _)) in functions.iter().enumerate() {
-        let with = |group: &&mut Vec<usize>| {
-            let (other, _) = &functions[group[0]];
-            other.variable == f.variable && other.domain == f.domain
-        };
-        match groups.iter_mut().find(with) {
-            Some(group) => group.push(k),
-            None => groups.push(vec![k]),
-        }
-    }
-    // What rounding takes from a product is for tables of each to make good.
-    let is_product = |group: &Vec<usize>| fitted::is_product(&functions[group[0]].0);
-    groups.retain(|group| group.len() > 1 && !is_product(group));
-    groups
-}
-
-/// The same, as they are asked for.
-pub fn groups(functions: &[(regions::Function, Asked)]) -> Vec<Group> {
-    let one = |k: &usize| (functions[*k].0.clone(), functions[*k].1.multiplied);
-    places(functions).iter().map(|group| group.iter().map(one).collect()).collect()
-}
-
 /// What is fitted to a group, or kept of it.
 pub fn of(group: &Group) -> Option<Shared> {
-    known::of(known::key_of_all(group), || fit(group))
+    kept::of(several::key(group), || fit(group))
 }
 
 /// What is fitted to a group; `None` where tables of each take less time.
@@ -91,11 +55,6 @@ pub fn fit(group: &Group) -> Option<Shared> {
     let made = made::fit(group, &functions, &each);
     let both = both::fit(&functions, &each);
     (made.is_some() || both.is_some()).then_some(Shared { made, both })
-}
-
-/// What a function is on either side from a number on.
-pub fn tails(function: &Function, from: f32) -> [Tail; 2] {
-    [-1.0, 1.0].map(|sign| function.tail(sign, from))
 }
 
 impl Shared {
@@ -149,10 +108,11 @@ impl Owned {
 
 #[cfg(test)]
 mod tests {
+    use super::super::several::{groups, places};
     use super::*;
     use op_dsl_ir::Prim;
     use op_dsl_ir::graph::Builder;
-    use op_dsl_ir::regions::{Powers, Variable};
+    use op_dsl_ir::regions::{self, Powers, Variable};
 
     /// A primitive of stream `k`.
     fn of(prim: Prim, k: usize) -> (regions::Function, Asked) {

@@ -3,9 +3,9 @@
 //! `f` and `f'` of a gated unit's gradient have one variable. Where `op_dsl_fit` finds that they are polynomials in it and
 //! in one function, and that this takes less time, 16 bits look up that one alone.
 
-use super::fitted::{self, Tables};
-use super::group::{Alone, Group, WORTH, tails};
+use super::fitted::{self, Tables, tails};
 use super::literal::{count, f32_literal};
+use super::several::{Alone, Group, WORTH};
 use op_dsl_fit::words::Words;
 use op_dsl_fit::{Function, Polynomial, Request, Tail};
 use proc_macro2::{Ident, TokenStream};

@@ -6,13 +6,15 @@
 //! column    how each primitive is written
 //! fitted    functions of one value as tables
 //! look_up   how functions are looked up: each by itself, or several by one
-//! group     functions of one variable, which one look-up may give together
+//! several   functions of one variable
+//! group     those that one look-up may give together
 //! made      those that are made of one table in 16 bits
 //! both      a function and its derivative by one table in f32
-//! known     tables that are kept: nothing is fitted for the functions of many formulas
+//! kept      tables that are kept: nothing is fitted for the functions of many formulas
 //! tabled    a body that has such
 //! rest      what it makes of their values
 //! kinks     where those are not smooth
+//! known     the file of kept tables, made again
 //! literal   numbers as tokens
 //! ```
 //!
@@ -24,10 +26,12 @@ mod code;
 mod column;
 mod fitted;
 mod group;
+mod kept;
 mod kinks;
 pub mod known;
 pub mod literal;
 mod look_up;
 mod made;
 mod rest;
+mod several;
 mod tabled;

@@ -6,6 +6,7 @@ use super::group::{self, Owned};
 use super::literal;
 use super::look_up::{LookUp, Source, look_up};
 use super::rest::{asks_for_two, is_taken, rest};
+use super::several;
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Graph, Node};
 use op_dsl_ir::op::Spec;
@@ -175,7 +176,7 @@ fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>
     let fitted = functions.iter().map(|(function, asked)| fitted::of(function, *asked));
     let mut fitted = fitted.collect::<Option<Vec<Fitted>>>()?;
     let mut groups = Vec::new();
-    for (places, group) in group::places(&functions).iter().zip(group::groups(&functions)) {
+    for (places, group) in several::places(&functions).iter().zip(several::groups(&functions)) {
         let Some(shared) = group::of(&group) else { continue };
         for (k, place) in places.iter().enumerate() {
             shared.replace(k, &mut fitted[*place]);

@@ -1,7 +1,7 @@
 //! The levels that kernels are compiled for, and what kernels need there beyond `fearless_simd`: table
 //! look-ups, f16 conversion, streaming stores and exact products, as one extension trait on the tokens.
 
-use super::wide::Functions;
+use super::wide::functions::Functions;
 use fearless_simd::{Simd, prelude::*};
 
 #[cfg(target_arch = "aarch64")]

@@ -6,6 +6,7 @@
 //! chains are long (see [`width`]).
 
 use super::simd::{Isa, Level};
+pub use super::wide::functions::PAIR;
 use core::mem::MaybeUninit;
 use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Shl, Shr, Sub};
 use fearless_simd::prelude::*;
@@ -18,9 +19,6 @@ pub const fn width(dtype: DType, level: Level) -> usize {
         _ => PAIR,
     }
 }
-
-/// How many a step has at least.
-pub const PAIR: usize = 2;
 
 /// `W` vectors of `f32`. All operations are on each of them, lane by lane.
 #[derive(Clone, Copy)]

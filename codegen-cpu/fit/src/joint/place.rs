@@ -1,7 +1,7 @@
 //! Where a segment of a joint table may be centred: where the function and its derivative are both nearly floats, or
 //! where one of them is zero and the other nearly a float.
 
-use super::search::Pair;
+use super::pair::Pair;
 use crate::float::{toward_zero, ulp};
 use crate::nodes::Nodes;
 
@@ -89,7 +89,7 @@ impl Place {
     pub(super) fn centre(self, pair: &Pair, nodes: &Nodes) -> Centre {
         let step = nodes.width() / STEPS;
         let [f, derivative] = pair.views();
-        let steps = pair.steps();
+        let steps = &pair.steps;
         let whole = |v: f64| [0.0, v as f32];
         let found = |at: f32, preferred: bool| {
             let (value, slope) = (f.value(at as f64) as f32, whole(derivative.value(at as f64)));

@@ -1,6 +1,7 @@
 //! The joint table that takes the least time: degree, arrangement and width.
 
 use super::differs::differs;
+use super::pair::Pair;
 use super::segment;
 use super::{Bend, Joint, Piece, Steps};
 use crate::element::Element;
@@ -13,46 +14,11 @@ use crate::refusal::Refusal;
 use crate::request::Request;
 use crate::segment::{Fitted, off};
 use crate::symmetry::Symmetry;
-use crate::table::{End, MAX_DEGREE};
+use crate::table::MAX_DEGREE;
 use crate::view::View;
 
 /// A target that is beyond reach is raised by this.
 const RAISE: f64 = 1.08;
-
-/// A function and its derivative, and how a table of both is to be.
-pub(crate) struct Pair<'a> {
-    f: &'a View<'a>,
-    /// The derivative's polynomials, whose degree is less by one.
-    search: &'a Search<'a>,
-    steps: Steps,
-}
-
-impl<'a> Pair<'a> {
-    /// The function and its derivative.
-    pub(super) fn views(&self) -> [&'a View<'a>; 2] {
-        [self.f, self.search.view]
-    }
-
-    pub(super) fn steps(&self) -> &Steps {
-        &self.steps
-    }
-
-    /// What is beyond an end.
-    fn ends(&self) -> [End; 2] {
-        self.search.view.reach.map(|r| if r.to == 0.0 { End::Unused } else { End::SlowPath })
-    }
-
-    /// What tables on a grid cost if their values are right.
-    fn cost(&self, grid: &Grid) -> f64 {
-        let (low, high) = (grid.start(0), grid.start(grid.entries));
-        policy::joint_cost(grid.entries, &self.steps, [low, high], self.ends())
-    }
-
-    fn finish(&self, (grid, segments, ulp): (Grid, Vec<Piece>, f64)) -> Joint {
-        let (low, high) = grid.ends(self.search.view.symmetric());
-        Joint { steps: self.steps, grid, segments, low, high, ends: self.ends(), ulp }
-    }
-}
 
 impl Segmented for Pair<'_> {
     type Segment = Piece;

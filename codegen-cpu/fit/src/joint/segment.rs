@@ -3,8 +3,8 @@
 //! Weighted least squares (`squares`) have the derivative alone: the function is its value at the centre and what the
 //! derivative adds, so it is nearer than the derivative. Every coefficient is rounded as one of the function's.
 
+use super::pair::Pair;
 use super::place::{Centre, Place, places};
-use super::search::Pair;
 use super::value::{Bounded, Value};
 use super::{Piece, Steps};
 use crate::float::toward_zero;
@@ -74,11 +74,11 @@ pub(super) fn fit(pair: &Pair, nodes: &Nodes, samples: usize, target: f64) -> Fi
     let none = Fitted { segment: Piece::EMPTY, worst: f64::INFINITY };
     let at = |place: &Place| {
         let centre = place.centre(pair, nodes);
-        let (piece, off) = polynomial(pair.steps(), nodes, centre);
+        let (piece, off) = polynomial(&pair.steps, nodes, centre);
         (piece, off, centre.preferred)
     };
     best(none, &places(pair, nodes), target, at, |piece| {
-        worst(&mut judges, pair.steps(), piece, target)
+        worst(&mut judges, &pair.steps, piece, target)
     })
 }
 

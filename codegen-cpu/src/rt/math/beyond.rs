@@ -4,9 +4,8 @@
 //! line, where some lane of a step has left a table ([`tabled`](crate::rt::tabled)).
 
 use super::exponential::{EXP, Exp};
-use super::table::{Lut, MAGIC};
+use super::table::{Column, Lut, MAGIC};
 use super::two::{Two, is_single};
-use super::univariate::Column;
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask};

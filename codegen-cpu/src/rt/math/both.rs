@@ -12,9 +12,9 @@
 //! ```
 
 use super::beyond::{self, Tail};
-use super::table::Lut;
+use super::polynomial::{Table, finish, side_of};
+use super::table::{Column, Lut};
 use super::two::{Two, Variable, is_single};
-use super::univariate::{Column, Table, finish, side_of};
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask, PAIR};

@@ -10,6 +10,7 @@ pub mod made;
 pub(super) mod minmax;
 mod mul3;
 pub(super) mod poly;
+mod polynomial;
 mod softplus;
 pub mod table;
 mod tanh;

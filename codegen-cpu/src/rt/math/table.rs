@@ -4,6 +4,11 @@ use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, each};
 pub(super) use op_dsl_fit::exponential::MAGIC;
 
+/// One number per segment.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Column<const N: usize>(pub [f32; N]);
+
 /// Look-up by the low bits of an index.
 pub trait Lut {
     /// The entry of every lane.

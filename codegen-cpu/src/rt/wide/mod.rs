@@ -2,6 +2,7 @@
 //! once.
 //!
 //! ```text
+//! functions what each level has out of line: all functions by their names
 //! vectors   conversions, arithmetic, comparisons, selection
 //! exp       exp, expm1, sigmoid, tanh
 //! log       ln, log1p, softplus
@@ -18,6 +19,7 @@
 mod circle;
 mod erf;
 mod exp;
+pub(super) mod functions;
 mod gates;
 mod log;
 mod powf;
@@ -26,44 +28,9 @@ mod vectors;
 use super::simd::{Isa, levels};
 use super::step::{PAIR, by_pairs};
 use fearless_simd::prelude::*;
-pub use vectors::{Wide, WideMask, at_least, at_most, max, min, mul3};
-
-/// Makes of functions of one vector those of a step, and the trait that has them at each level. `$d` is a `$`: the macro
-/// that is made has parameters of its own.
-macro_rules! functions {
-    (($d:tt) $($module:ident::$name:ident($($x:ident),*);)*) => {
-        /// Functions of a pair of vectors: out of line, compiled once per level and not once per kernel.
-        pub trait Functions: Simd {
-            $(
-                #[doc = concat!("`", stringify!($name), "` of each lane.")]
-                fn $name(self, $($x: Wide<Self>),*) -> Wide<Self>;
-            )*
-        }
-
-        macro_rules! at_levels {
-            ($d($d(#[$d when:meta])* $d level:ident($d token:ident);)*) => {$d(
-                $d(#[$d when])*
-                impl Functions for fearless_simd::$d token {
-                    $(
-                        #[inline(never)]
-                        fn $name(self, $($x: Wide<Self>),*) -> Wide<Self> {
-                            each_vector!(self, [$($x),*] => $module::$name(self, $($x),*))
-                        }
-                    )*
-                }
-            )*};
-        }
-        levels!(at_levels);
-
-        $(
-            #[doc = concat!("`", stringify!($name), "` of each lane; see the primitive of this name.")]
-            #[inline(always)]
-            pub fn $name<S: Isa, const W: usize>(s: S, $($x: Wide<S, W>),*) -> Wide<S, W> {
-                by_pairs!([$($x),*] => s.$name($($x),*))
-            }
-        )*
-    };
-}
+use functions::functions;
+pub use functions::{Functions, Wide};
+pub use vectors::{WideMask, at_least, at_most, max, min, mul3};
 
 /// A function of vectors, on each vector of some steps. A loop, for the code to be short.
 macro_rules! each_vector {
@@ -83,25 +50,39 @@ macro_rules! each_vector {
     };
 }
 
-functions! { ($)
-    exp::exp(x);
-    exp::expm1(x);
-    exp::sigmoid(x);
-    exp::tanh(x);
-    log::ln(x);
-    log::log1p(x);
-    log::softplus(x);
-    erf::erf(x);
-    erf::erfc(x);
-    erf::normal_cdf(x);
-    gates::gelu(x);
-    gates::gelu_grad(x);
-    gates::gelu_tanh(x);
-    gates::gelu_tanh_grad(x);
-    gates::silu(x);
-    gates::silu_grad(x);
-    circle::sin(x);
-    circle::cos(x);
-    circle::atan(x);
-    powf::powf(x, y);
+/// What levels have out of line, of functions of one vector.
+macro_rules! at_levels {
+    ($($(#[$when:meta])* $level:ident($token:ident);)*) => {$(
+        $(#[$when])*
+        functions!(at_level $token);
+    )*};
 }
+
+/// The same of one level.
+macro_rules! at_level {
+    ($token:ident $($module:ident::$name:ident($($x:ident),*);)*) => {
+        impl Functions for fearless_simd::$token {
+            $(
+                #[inline(never)]
+                fn $name(self, $($x: Wide<Self>),*) -> Wide<Self> {
+                    each_vector!(self, [$($x),*] => $module::$name(self, $($x),*))
+                }
+            )*
+        }
+    };
+}
+
+levels!(at_levels);
+
+/// Functions of a step, by those.
+macro_rules! on_steps {
+    ($($module:ident::$name:ident($($x:ident),*);)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of each lane; see the primitive of this name.")]
+        #[inline(always)]
+        pub fn $name<S: Isa, const W: usize>(s: S, $($x: Wide<S, W>),*) -> Wide<S, W> {
+            by_pairs!([$($x),*] => s.$name($($x),*))
+        }
+    )*};
+}
+
+functions!(on_steps);

@@ -1,14 +1,11 @@
 //! The vectors of a step in f64: conversions, arithmetic, comparisons.
 
+use super::functions::Wide;
 use crate::rt::math::minmax;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, PAIR, each};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use fearless_simd::prelude::*;
-
-/// A step in f64: for each of its vectors of `f32` two.
-#[derive(Clone, Copy)]
-pub struct Wide<S: Simd, const W: usize = PAIR>(pub [[S::f64s; 2]; W]);
 
 /// The lanes of a step in f64 for which something holds.
 #[derive(Clone, Copy)]

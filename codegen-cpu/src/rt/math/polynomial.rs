@@ -1,0 +1,311 @@
+//! A table of polynomials, one for each segment of a function.
+//!
+//! `op_dsl_fit::Table` says what that is, and its `eval` is what is done here lane by lane:
+//!
+//! ```text
+//! z = |x| or x            as the function's symmetry has it, held inside where its limit is reached
+//! i = floor(z * scale)    the segment
+//! d = z - C[i]
+//! p = A[0][i] + d (A[1][i] + d (A[2][i] + ..))
+//! f(x) from p             by the symmetry
+//! ```
+//!
+//! Where a variable is a product, what its rounding lost is added to `d` (see [`two`](super::two)).
+
+use super::minmax::{at_least, at_most};
+use super::table::{Column, Lut, MAGIC};
+use super::two::Two;
+use crate::rt::simd::Isa;
+use crate::rt::step::{Bits, Floats, Mask, each};
+use fearless_simd::prelude::*;
+use op_dsl_fit::{Centring, Design, End, Index, Side, Symmetry};
+
+/// A table of `N` segments.
+#[derive(Clone, Copy, Debug)]
+pub struct Table<const N: usize> {
+    /// How its segments are evaluated.
+    pub design: Design,
+    /// How a segment is found.
+    pub index: Index,
+    /// Segments to the unit.
+    pub scale: f32,
+    /// The first segment's number.
+    pub first: i32,
+    /// The least `z` inside, and the least beyond.
+    pub within: [f32; 2],
+    /// What is beyond either.
+    pub ends: [End; 2],
+    /// Where polynomials are centred, if each by itself.
+    pub centres: &'static Column<N>,
+    /// What the last step adds, if it adds anything.
+    pub high: &'static Column<N>,
+    /// Coefficients, lowest power first.
+    pub a: &'static [Column<N>],
+}
+
+impl<const N: usize> Table<N>
+where
+    [f32; N]: Lut,
+{
+    /// Whether segments are many, and so narrow.
+    const IS_WIDE: bool = N >= 32;
+
+    pub(super) const fn is_folded(&self) -> bool {
+        !matches!(self.design.symmetry, Symmetry::None)
+    }
+
+    /// What numbers have to be within to be inside, if any is outside: below the table, or beyond it. Products
+    /// (`scaled`) are outside where the part below their last place is none beside a segment: it is added to
+    /// numbers that are held inside.
+    const fn bound(&self, end: usize, scaled: bool) -> Option<f32> {
+        const FURTHEST: f32 = 1024.0;
+        if end == 0 && self.is_folded() {
+            return None;
+        }
+        let [low, high] = self.within;
+        let size = FURTHEST * low.abs().max(high.abs());
+        match self.ends[end] {
+            End::SlowPath => Some(self.within[end]),
+            _ if scaled && end == 0 => Some(-size),
+            _ if scaled => Some(size),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn fold<S: Isa, const W: usize>(&self, _: S, x: Floats<S, W>) -> Floats<S, W> {
+        if self.is_folded() { x.abs() } else { x }
+    }
+
+    /// Whether all lanes are inside; a NaN may be or not.
+    #[inline(always)]
+    pub fn all_inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>, scaled: bool) -> bool {
+        let z = self.fold(s, x);
+        let mut inside = None;
+        // Of a number and a NaN, `max` and `min` are the second operand on some levels. The extreme so far is
+        // the second: a NaN may take its place only where the NaN then stays.
+        if let Some(bound) = self.bound(1, scaled) {
+            let largest = z.fold(|z, largest| z.max(largest));
+            inside = Some(largest.simd_lt(S::f32s::splat(s, bound)));
+        }
+        if let Some(bound) = self.bound(0, scaled) {
+            let least = z.fold(|z, least| z.min(least));
+            let above = least.simd_ge(S::f32s::splat(s, bound));
+            inside = Some(inside.map_or(above, |inside| inside & above));
+        }
+        inside.is_none_or(|inside| inside.all_true())
+    }
+
+    /// Lanes that are evaluated otherwise; no NaN.
+    #[inline(always)]
+    pub fn outside<S: Isa>(&self, s: S, x: Floats<S>, scaled: bool) -> Mask<S> {
+        let z = self.fold(s, x);
+        let beyond = |end: usize| self.bound(end, scaled).unwrap_or(f32::NAN);
+        z.simd_ge(beyond(1)) | z.simd_lt(beyond(0))
+    }
+
+    /// The value of lanes inside, at `x + low`.
+    #[inline(always)]
+    pub fn value<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        x: Floats<S, W>,
+        low: Option<Floats<S, W>>,
+    ) -> Floats<S, W> {
+        let z = self.held(s, self.fold(s, x));
+        let folded = low.map(|low| if self.is_folded() { low.flipped(x) } else { low });
+        let Last { d, by, more, .. } = self.polynomial(s, z, folded, false);
+        self.finish(s, d.mul_add(by, more), x)
+    }
+
+    /// The value of lanes inside as two floats, of a variable that is two: to less than a unit in the last place.
+    #[inline(always)]
+    pub fn two<S: Isa, const W: usize>(&self, s: S, x: Two<S, W>) -> Two<S, W> {
+        let z = self.held(s, self.fold(s, x.high));
+        let low = if self.is_folded() { x.low.flipped(x.high) } else { x.low };
+        let Last { d, by, more, rest } = self.polynomial(s, z, Some(low), true);
+        let (high, low) = if const { !Self::IS_WIDE } {
+            let (product, lost) = d.two_prod(s, by);
+            let (high, low) = product.two_sum(more);
+            (high, low + lost)
+        } else {
+            let high = d.mul_add(by, more);
+            // Beside a zero `more` is the small one, elsewhere `by` is 0.
+            let low = match self.design.power {
+                0 => d.mul_add(by, more - high),
+                _ => d.mul_add(by, -high) + more,
+            };
+            (high, low)
+        };
+        self.finish_two(s, Two { high, low: low + rest }, x)
+    }
+
+    /// Held inside where the function stands still beyond.
+    #[inline(always)]
+    fn held<S: Isa, const W: usize>(&self, s: S, z: Floats<S, W>) -> Floats<S, W> {
+        let [low, high] = self.within;
+        let mut z = z;
+        if matches!(self.ends[1], End::Clamp) {
+            let last = S::f32s::splat(s, high.next_down());
+            z = Floats(each!(s, k => at_most(s, z.0[k], last)));
+        }
+        if matches!(self.ends[0], End::Clamp) && !self.is_folded() {
+            let first = S::f32s::splat(s, low);
+            z = Floats(each!(s, k => at_least(s, z.0[k], first)));
+        }
+        z
+    }
+
+    /// The segment in the last bits, and the whole number below `z * scale` where it is asked for.
+    #[inline(always)]
+    pub(super) fn segment<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        z: Floats<S, W>,
+    ) -> (Bits<S, W>, Floats<S, W>) {
+        let shift = MAGIC - self.first as f32;
+        let t = match self.index {
+            Index::Down => Floats(each!(s, k => s.mul_add_down(z.0[k], self.scale, shift))),
+            Index::Nearest => z.mul_add(self.scale, shift),
+            Index::Product => {
+                let scaled = z * self.scale;
+                if self.is_folded() {
+                    // No number is below zero, where the table starts: one operation instead of three.
+                    let below = Bits(each!(s, k => scaled.0[k].to_int::<S::i32s>().bitcast()));
+                    return (below, scaled);
+                }
+                let whole = Floats(each!(s, k => scaled.0[k].floor()));
+                // What is below a whole number of no more digits than these has its last bits.
+                return ((whole + shift).bits(), whole);
+            }
+        };
+        (t.bits(), t - shift)
+    }
+
+    /// All but the last step, at `z + low`.
+    #[inline(always)]
+    fn polynomial<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        z: Floats<S, W>,
+        low: Option<Floats<S, W>>,
+        two: bool,
+    ) -> Last<S, W> {
+        let (ix, number) = self.segment(s, z);
+        let near = match self.design.centring {
+            Centring::Own => z - self.centres.0.lut(s, ix),
+            Centring::Equal => number.mul_add(-(1.0 / self.scale), z),
+            Centring::Origin => z,
+        };
+        let d = low.map_or(near, |low| near + low);
+        let column = |k: usize| self.a[k].0.lut(s, ix);
+        let last = self.a.len() - 1;
+        let mut p = column(last);
+        if self.design.pair {
+            // The lower half is a coefficient of its own.
+            p = (p.bits() << 16).floats().mul_add(d, p).pin(s);
+        }
+        for k in (1..last).rev() {
+            p = p.mul_add(d, column(k)).pin(s);
+        }
+        let zero = Floats::splat(s, 0.0);
+        let first = self.a[0].0.lut(s, ix);
+        // What rounding took from `d`, times about the slope.
+        let below = low.map_or(zero, |low| low - (d - near));
+        if self.design.power == 0 {
+            let rest = if const { Self::IS_WIDE } { zero } else { below * p };
+            return Last { d, by: p, more: first, rest };
+        }
+        let whole = p.mul_add(d, first).pin(s);
+        let high = self.high.0.lut(s, ix);
+        let (square, lost) = d.two_prod(s, d);
+        match self.design.power {
+            1 if low.is_none() => Last { d, by: high, more: whole, rest: zero },
+            1 if !two || const { Self::IS_WIDE } => {
+                let rest = p.mul_add(d, first - whole);
+                Last { d, by: high, more: below.mul_add(high, whole), rest }
+            }
+            1 => {
+                let (product, lost) = p.two_prod(s, d);
+                let (more, rest) = product.two_sum(first);
+                Last { d, by: high, more, rest: below.mul_add(p + high, rest + lost) }
+            }
+            2 => Last { d: square, by: high, more: lost.mul_add(high, whole), rest: zero },
+            _ => Last { d, by: square.mul_add(high, lost * high), more: whole, rest: zero },
+        }
+    }
+
+    /// The function's value from the table's.
+    #[inline(always)]
+    fn finish<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        p: Floats<S, W>,
+        x: Floats<S, W>,
+    ) -> Floats<S, W> {
+        finish(s, self.design.symmetry, p, x)
+    }
+
+    /// The function's value from the table's as two floats.
+    #[inline(always)]
+    pub(super) fn finish_two<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        p: Two<S, W>,
+        x: Two<S, W>,
+    ) -> Two<S, W> {
+        let Two { high, low } = p;
+        let value = self.finish(s, high, x.high);
+        let (side, other) = match self.design.symmetry {
+            Symmetry::None | Symmetry::Even => return p,
+            Symmetry::Odd => return Two { high: value, low: low.flipped(x.high) },
+            Symmetry::Point { sum, side } => (side, (-value + sum) - high - low),
+            Symmetry::Linear { slope, side } => {
+                let slope = Floats::splat(s, slope);
+                (side, (x.high.mul_add(slope, -value) + high) + x.low.mul_add(slope, low))
+            }
+        };
+        Two { high: value, low: side_of(s, side, x.high, low, other) }
+    }
+}
+
+/// The last step of a polynomial: `d * by + more`.
+struct Last<S: Isa, const W: usize> {
+    d: Floats<S, W>,
+    by: Floats<S, W>,
+    more: Floats<S, W>,
+    /// What `more` lost in rounding.
+    rest: Floats<S, W>,
+}
+
+/// A function's value from that of its table.
+#[inline(always)]
+pub(super) fn finish<S: Isa, const W: usize>(
+    s: S,
+    symmetry: Symmetry,
+    p: Floats<S, W>,
+    x: Floats<S, W>,
+) -> Floats<S, W> {
+    let (side, other) = match symmetry {
+        Symmetry::None | Symmetry::Even => return p,
+        Symmetry::Odd => return p.flipped(x),
+        Symmetry::Point { sum, side } => (side, Floats::splat(s, sum) - p),
+        Symmetry::Linear { slope, side } => (side, x.mul_add(Floats::splat(s, slope), p)),
+    };
+    side_of(s, side, x, p, other)
+}
+
+/// What a table has on the side that it is of, and what it has on the other.
+#[inline(always)]
+pub(super) fn side_of<S: Isa, const W: usize>(
+    s: S,
+    side: Side,
+    x: Floats<S, W>,
+    own: Floats<S, W>,
+    other: Floats<S, W>,
+) -> Floats<S, W> {
+    match side {
+        Side::Positive => x.if_positive(s, own, other),
+        Side::Negative => x.if_positive(s, other, own),
+    }
+}
