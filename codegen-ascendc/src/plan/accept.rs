@@ -4,7 +4,7 @@
 //! round at best and once with `Exp`, `Ln`, `Sqrt` and `Div` a unit off. What is right of a function is
 //! what its graph is in f64. The inputs are some thousand here; tests take all of 16 bits.
 
-use super::interpret::{Noise, evaluate, round};
+use super::arithmetic::{Noise, evaluate, round};
 use crate::sequence::{Seq, Type, Val};
 use half::{bf16, f16};
 use op_dsl_ir::format::Format;

@@ -5,8 +5,8 @@
 //! theirs; before a result is there, and after a load is used up, such a buffer is as good as a
 //! temporary one.
 
-use super::lower::Flow;
-use super::{Buffer, Instr, Operand};
+use super::flow::Flow;
+use super::instr::{Buffer, Instr, Operand};
 use crate::arch::Why;
 use crate::sequence::{Api, F32, Source, Type, Val};
 use op_dsl_ir::DType;

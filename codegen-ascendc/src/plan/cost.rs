@@ -1,7 +1,7 @@
 //! What a tile costs the vector unit and the memory.
 
+use super::instr::{Instr, Operand};
 use super::registers::Work;
-use super::{Instr, Operand};
 use crate::arch::{Arch, Soc};
 use crate::sequence::{Api, Type};
 use op_dsl_ir::{DType, Graph, Id, Node, Prim};

@@ -1,37 +1,12 @@
 //! What the calls of a plan compute, element by element, without hardware.
 //!
-//! Every call is rounded to the type it works in, compound calls twice: once after the product.
-//! `Exp`, `Ln`, `Sqrt` and `Div` are taken to be correctly rounded, or with noise to be a unit off now
-//! and then. Values live in the plan's buffers, so a buffer that is reused too early shows.
+//! Values live in the plan's buffers, so a buffer that is reused too early shows.
 
-use super::{Buffer, Operand, Plan};
-use crate::sequence::{Api, Compare, Scalar, Seq, Source, Type, Val};
-use half::{bf16, f16};
-use op_dsl_ir::{DType, Id};
-
-/// How `Exp`, `Ln`, `Sqrt` and `Div` round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Noise {
-    /// To nearest.
-    None,
-    /// Then one unit down, up or not at all, by chance from this seed.
-    Unit(u64),
-}
-
-impl Noise {
-    pub(super) fn on(&mut self, api: Api, v: f32) -> f32 {
-        let Noise::Unit(seed) = self else { return v };
-        if !matches!(api, Api::Exp | Api::Ln | Api::Sqrt | Api::Div) || v == 0.0 || !v.is_finite() {
-            return v;
-        }
-        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        match (*seed >> 33) % 3 {
-            0 => v.next_down(),
-            1 => v.next_up(),
-            _ => v,
-        }
-    }
-}
+use super::arithmetic::{Noise, call, round};
+use super::instr::{Buffer, Operand};
+use super::planned::Plan;
+use crate::sequence::Scalar;
+use op_dsl_ir::Id;
 
 /// The outputs for one element. `streams` are values of the tensors' type; `uniform` tells the
 /// values of nodes that depend on attributes only.
@@ -78,98 +53,6 @@ pub fn interpret_all(
         *state.place(instr.dst) = out;
     }
     state.outs
-}
-
-/// What a sequence makes of numbers, before anything has a buffer: `y` where `x` is each of them.
-pub(super) fn evaluate(seq: &Seq, x: Val, xs: &[f32], y: Val, mut noise: Noise) -> Vec<f32> {
-    let mut values: Vec<Vec<f32>> = Vec::with_capacity(y.0 + 1);
-    for (i, step) in seq.steps.iter().enumerate().take(y.0 + 1) {
-        let c = match step.scalar {
-            Some(Scalar::Const(c)) => c,
-            _ => f32::NAN,
-        };
-        values.push(match step.source {
-            _ if i == x.0 => xs.to_vec(),
-            Source::Load(_) => vec![f32::NAN; xs.len()],
-            Source::Splat => vec![c; xs.len()],
-            Source::Call(api) => {
-                let skip = usize::from(api.accumulates());
-                let of = |k: usize| step.args.get(k).map(|a| &values[a.0]);
-                let (old, args) = (of(0).filter(|_| skip == 1), [0, 1, 2].map(|k| of(k + skip)));
-                let at = |of: Option<&Vec<f32>>, i: usize| of.map_or(f32::NAN, |v| v[i]);
-                let one = |i: usize| {
-                    let value = call(api, step.ty, args.map(|a| at(a, i)), c, at(old, i));
-                    round(noise.on(api, value), step.ty)
-                };
-                (0..xs.len()).map(one).collect()
-            }
-        });
-    }
-    values.swap_remove(y.0)
-}
-
-/// `v`, rounded to a type.
-pub(crate) fn round(v: f32, ty: Type) -> f32 {
-    match ty {
-        Type::Data(DType::F16) => f16::from_f32(v).to_f32(),
-        Type::Data(DType::BF16) => bf16::from_f32(v).to_f32(),
-        _ => v,
-    }
-}
-
-/// NaN if either is, as `op_dsl_ir::oracle` has it.
-fn pick(a: f32, b: f32, first: bool) -> f32 {
-    if a.is_nan() || b.is_nan() {
-        f32::NAN
-    } else if first {
-        a
-    } else {
-        b
-    }
-}
-
-fn holds(by: Compare, a: f32, b: f32) -> f32 {
-    let truth = match by {
-        Compare::Lt => a < b,
-        Compare::Le => a <= b,
-        Compare::Gt => a > b,
-        Compare::Ge => a >= b,
-        Compare::Eq => a == b,
-    };
-    truth as u8 as f32
-}
-
-/// What a call gives of its arguments, its scalar and what its destination held, before it is rounded.
-pub(super) fn call(api: Api, to: Type, [a, b, c]: [f32; 3], s: f32, old: f32) -> f32 {
-    match api {
-        Api::Abs => a.abs(),
-        Api::Exp => libm::exp(a.into()) as f32,
-        Api::Ln => libm::log(a.into()) as f32,
-        Api::Sqrt => a.sqrt(),
-        Api::Add => a + b,
-        Api::Sub => a - b,
-        Api::Mul => a * b,
-        Api::Div => a / b,
-        Api::Max => pick(a, b, a > b),
-        Api::Min => pick(a, b, a < b),
-        Api::Adds => a + s,
-        Api::Muls => a * s,
-        Api::Maxs => pick(a, s, a > s),
-        Api::Mins => pick(a, s, a < s),
-        Api::Axpy => round(a * s, to) + old,
-        Api::FusedMulAdd => round(old * a, to) + b,
-        Api::Compare(by) => holds(by, a, b),
-        Api::Compares(by) => holds(by, a, s),
-        Api::Select => {
-            if a != 0.0 {
-                b
-            } else {
-                c
-            }
-        }
-        Api::Cast(_) => a,
-        Api::Duplicate => s,
-    }
 }
 
 /// All buffers; NaN where nothing was written.

@@ -8,24 +8,18 @@
 //! result that grows there is the largest number too. What has a limit at both ends and is no such primitive, as
 //! `x / (1 + |x|)`, costs two: no call holds from below and from above.
 
+use super::arithmetic::Noise;
+use super::instr::{Instr, Operand};
+use super::interpret::interpret_all;
+use super::planned::Plan;
 use super::registers::{Call, Op};
-use super::{Instr, Noise, Operand, Plan, interpret_all};
+use super::spare::MOST;
 use crate::sequence::{Api, Scalar};
 use op_dsl_ir::op::{AttrKind, OpDef, Value};
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
 
 /// Infinity, where graphs are evaluated in f64: what a formula is there it is at infinity.
 const FAR: f64 = 1e30;
-/// The largest number of `float`.
-const MOST: f64 = f32::MAX as f64;
-
-/// Whether `max(x, bound)`, or `min`, only stands between a form and a huge number, which forms hold by
-/// themselves. What is held here stays.
-pub(super) fn is_spare(prim: Prim, bound: Option<f64>) -> bool {
-    const HUGE: f64 = (1u64 << 40) as f64;
-    let sign = if prim == Prim::Max { -1.0 } else { 1.0 };
-    bound.is_some_and(|c| (HUGE..MOST).contains(&(sign * c)))
-}
 
 /// The graph of a plan's specialisation with its inputs held where that is needed; `None` if nowhere.
 pub(super) fn held(def: &OpDef, graph: &Graph, plan: &Plan) -> Option<Graph> {

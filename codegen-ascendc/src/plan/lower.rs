@@ -1,42 +1,17 @@
 //! A graph -> vector calls: scalars where one side is the same for every element, compound calls
 //! for scaled sums, forms for the smooth primitives.
 
-use super::limits;
+use super::flow::Flow;
+use super::reading::{Fold, Reading, Smooth};
 use super::regions::Regions;
-use crate::arch::{Round, Soc, Why};
-use crate::column::{Family, family, form_of, gate_of, note, number};
-use crate::sequence::form::{Build, Form, Limits, Member};
+use super::target::Target;
+use crate::arch::{Round, Why};
+use crate::column::{Family, family, gate_of, note};
+use crate::sequence::form::{Build, Member};
 use crate::sequence::forms::gate::{Gate, sigmoids};
 use crate::sequence::forms::times;
 use crate::sequence::{Api, Compare, F32, Scalar, Seq, Source, Type, Val};
-use op_dsl_ir::op::OpDef;
-use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
-
-/// Values of a kernel with nothing decided about buffers.
-#[derive(Clone, Debug)]
-pub(super) struct Flow {
-    pub seq: Seq,
-    /// What is stored in each output stream.
-    pub outputs: Vec<Val>,
-    /// Which form each smooth primitive took.
-    pub forms: Vec<(Prim, &'static str)>,
-}
-
-/// What every lowering of an operator shares.
-#[derive(Clone, Copy)]
-pub(super) struct Target<'d> {
-    pub def: &'d OpDef,
-    pub soc: &'static Soc,
-    pub dtype: DType,
-    pub limits: Limits,
-}
-
-impl Target<'_> {
-    /// What a stream of truth values is stored as; `None` of those of numbers.
-    pub fn truths(&self, stream: usize) -> Option<Stored> {
-        self.def.is_mask(stream).then(|| self.def.masks())
-    }
-}
+use op_dsl_ir::{DType, Id, Node, Prim, Stored};
 
 /// Lowers the outputs in this order.
 pub(super) fn lower(regions: &Regions, target: Target<'_>, order: &[usize]) -> Result<Flow, Why> {
@@ -51,93 +26,29 @@ pub(super) fn lower(regions: &Regions, target: Target<'_>, order: &[usize]) -> R
     Ok(Flow { seq: pass.seq, outputs, forms: pass.forms })
 }
 
-/// A product whose first factor is a smooth primitive that nothing else reads.
-struct Fold {
-    smooth: Id,
-    factors: Vec<Id>,
-}
-
-/// A smooth primitive of a value, or the sigmoid of its opposite.
-struct Smooth {
-    prim: Prim,
-    arg: Id,
-    is_rest: bool,
-}
-
-/// Another primitive of the family that is applied to the same value.
-struct Relative {
-    is_rest: bool,
-    /// What it is multiplied by.
-    factors: Vec<Id>,
-}
-
 struct Pass<'g> {
-    graph: &'g Graph,
+    read: Reading<'g>,
     regions: &'g Regions,
     target: Target<'g>,
     seq: Seq,
     values: Vec<Option<Val>>,
-    uses: Vec<usize>,
-    /// Which nodes are numbers: they depend on attributes only, and scalar code can compute them.
-    uniform: Vec<bool>,
     gates: Vec<(Id, Family, Gate)>,
     forms: Vec<(Prim, &'static str)>,
-    /// The form of each primitive of the graph that has one.
-    known: Vec<(Prim, &'static Form)>,
 }
 
 impl<'g> Pass<'g> {
     fn new(regions: &'g Regions, target: Target<'g>) -> Pass<'g> {
-        let graph = &regions.graph;
-        let mut uses = vec![0; graph.nodes.len()];
-        let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
-        read.for_each(|a| uses[a.index()] += 1);
-        let mut uniform: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-        for node in graph.nodes.iter() {
-            uniform.push(match node {
-                Node::Stream(_) => false,
-                Node::Const(_) | Node::Scalar(_) => true,
-                Node::Call(prim, _) => {
-                    number(*prim).is_some() && node.args().iter().all(|a| uniform[a.index()])
-                }
-            });
-        }
-        let values = vec![None; graph.nodes.len()];
+        let read = Reading::new(&regions.graph, target);
+        let values = vec![None; regions.graph.nodes.len()];
         let (seq, gates, forms) = (Seq::on(target.soc.arch), Vec::new(), Vec::new());
-        let mut known: Vec<(Prim, &Form)> = Vec::new();
-        for node in graph.nodes.iter() {
-            let Node::Call(prim, _) = *node else { continue };
-            if known.iter().all(|(p, _)| *p != prim) {
-                let form = form_of(prim, target.dtype, target.limits, target.soc.arch);
-                known.extend(form.map(|form| (prim, form)));
-            }
-        }
-        Pass { graph, regions, target, seq, values, uses, uniform, gates, forms, known }
-    }
-
-    fn form(&self, prim: Prim) -> Option<&'static Form> {
-        self.known.iter().find(|(p, _)| *p == prim).map(|(_, form)| *form)
-    }
-
-    fn node(&self, id: Id) -> Node {
-        self.graph.nodes[id.index()]
-    }
-
-    fn as_const(&self, id: Id) -> Option<f64> {
-        if let Node::Const(c) = self.node(id) { Some(c) } else { None }
-    }
-
-    /// The scalar, if the node is the same for every element.
-    fn scalar(&self, id: Id) -> Option<Scalar> {
-        let scalar = || self.as_const(id).map_or(Scalar::Uniform(id), Scalar::from);
-        self.uniform[id.index()].then(scalar)
+        Pass { read, regions, target, seq, values, gates, forms }
     }
 
     fn value(&mut self, id: Id) -> Result<Val, Why> {
         if let Some(done) = self.values[id.index()] {
             return Ok(done);
         }
-        let value = match (self.scalar(id), self.node(id)) {
+        let value = match (self.read.scalar(id), self.read.node(id)) {
             (Some(scalar), _) => self.seq.splat(scalar),
             (None, Node::Stream(k)) => match usize::from(k).checked_sub(self.regions.inputs) {
                 Some(function) => self.function(function)?,
@@ -209,58 +120,11 @@ impl<'g> Pass<'g> {
         next
     }
 
-    /// `max(x, -2^40)` and the like around a smooth primitive: its form holds `x` by itself.
-    fn bare(&self, id: Id) -> Id {
-        match self.node(id) {
-            Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _])
-                if limits::is_spare(prim, self.as_const(c)) =>
-            {
-                self.bare(x)
-            }
-            _ => id,
-        }
-    }
-
-    /// The primitive and its argument, if it has a form. A sigmoid of the opposite of what another is applied to is
-    /// the rest of that one.
-    fn smooth(&self, id: Id) -> Option<Smooth> {
-        let Node::Call(prim, [arg, ..]) = self.node(id) else { return None };
-        self.form(prim)?;
-        let opposite = match self.node(arg) {
-            // In bf16 a product may be a number where the rest alone is none: there it takes an exponential of its own.
-            Node::Call(Prim::Neg, [x, ..])
-                if prim == Prim::Sigmoid && self.target.dtype != DType::BF16 =>
-            {
-                Some(x)
-            }
-            _ => None,
-        };
-        let is_there = |x: &Id| {
-            self.graph.nodes.contains(&Node::Call(Prim::Sigmoid, [*x, Id::NONE, Id::NONE]))
-        };
-        Some(match opposite.filter(is_there) {
-            Some(x) => Smooth { prim, arg: self.bare(x), is_rest: true },
-            None => Smooth { prim, arg: self.bare(arg), is_rest: false },
-        })
-    }
-
-    fn fold(&self, id: Id) -> Option<Fold> {
-        let free = |s: &Id| self.smooth(*s).is_some() && self.uses[s.index()] == 1;
-        let (smooth, factors) = match self.node(id) {
-            Node::Call(Prim::Mul3, [x, y, z]) if free(&x) => (x, vec![y, z]),
-            Node::Call(Prim::Mul, [x, y, _]) if free(&x) => (x, vec![y]),
-            Node::Call(Prim::Mul, [x, y, _]) if free(&y) => (y, vec![x]),
-            _ => return None,
-        };
-        let varies = factors.iter().all(|f| !self.uniform[f.index()]);
-        (varies && !self.uniform[smooth.index()]).then_some(Fold { smooth, factors })
-    }
-
     fn call(&mut self, id: Id, prim: Prim, args: [Id; 3]) -> Result<Val, Why> {
-        if let Some(Fold { smooth, factors }) = self.fold(id) {
+        if let Some(Fold { smooth, factors }) = self.read.fold(id) {
             return self.formed(smooth, &factors);
         }
-        if self.smooth(id).is_some() {
+        if self.read.smooth(id).is_some() {
             return self.formed(id, &[]);
         }
         let [x, y, z] = args;
@@ -271,19 +135,21 @@ impl<'g> Pass<'g> {
             Prim::Min => self.with_scalar(Api::Mins, Api::Min, x, y),
             Prim::Max => self.with_scalar(Api::Maxs, Api::Max, x, y),
             Prim::Mul3 => self.product_of_three([x, y, z]),
-            Prim::Div => match (self.as_const(x), self.as_const(y), self.square(y)) {
-                (_, Some(c), _) => {
-                    let x = self.value(x)?;
-                    Ok(self.seq.muls(x, 1.0 / c))
+            Prim::Div => {
+                match (self.read.as_const(x), self.read.as_const(y), self.read.square(y)) {
+                    (_, Some(c), _) => {
+                        let x = self.value(x)?;
+                        Ok(self.seq.muls(x, 1.0 / c))
+                    }
+                    // A square may overflow long before its reciprocal is nothing.
+                    (Some(1.0), _, Some(root)) => {
+                        let (one, root) = (self.value(x)?, self.value(root)?);
+                        let reciprocal = self.seq.div(one, root);
+                        Ok(self.seq.mul(reciprocal, reciprocal))
+                    }
+                    _ => self.plain(Api::Div, &[x, y]),
                 }
-                // A square may overflow long before its reciprocal is nothing.
-                (Some(1.0), _, Some(root)) => {
-                    let (one, root) = (self.value(x)?, self.value(root)?);
-                    let reciprocal = self.seq.div(one, root);
-                    Ok(self.seq.mul(reciprocal, reciprocal))
-                }
-                _ => self.plain(Api::Div, &[x, y]),
-            },
+            }
             Prim::Neg => {
                 let x = self.value(x)?;
                 Ok(self.seq.muls(x, -1.0))
@@ -296,7 +162,7 @@ impl<'g> Pass<'g> {
             Prim::Le => self.compare(Compare::Le, x, y),
             Prim::Eq => self.compare(Compare::Eq, x, y),
             Prim::Select => {
-                let (mask, y, z) = match self.is_not(x) {
+                let (mask, y, z) = match self.read.is_not(x) {
                     Some(bits) => (self.load(bits), z, y),
                     None => (self.mask(x)?, y, z),
                 };
@@ -314,7 +180,7 @@ impl<'g> Pass<'g> {
 
     /// A commutative call, with a scalar if one side is.
     fn with_scalar(&mut self, scaled: Api, plain: Api, x: Id, y: Id) -> Result<Val, Why> {
-        match (self.scalar(x), self.scalar(y)) {
+        match (self.read.scalar(x), self.read.scalar(y)) {
             (_, Some(c)) => {
                 let x = self.value(x)?;
                 Ok(self.seq.scaled(scaled, &[x], c))
@@ -326,11 +192,11 @@ impl<'g> Pass<'g> {
 
     /// `(x y) z`: the first factor is the bounded one. Numbers wait for the first vector.
     fn product_of_three(&mut self, mut factors: [Id; 3]) -> Result<Val, Why> {
-        let first = factors.iter().position(|f| !self.uniform[f.index()]).unwrap_or(0);
+        let first = factors.iter().position(|f| !self.read.is_uniform(*f)).unwrap_or(0);
         factors[..=first].rotate_right(1);
         let mut product = self.value(factors[0])?;
         for factor in &factors[1..] {
-            product = match self.scalar(*factor) {
+            product = match self.read.scalar(*factor) {
                 Some(c) => self.seq.muls(product, c),
                 None => {
                     let factor = self.value(*factor)?;
@@ -343,71 +209,27 @@ impl<'g> Pass<'g> {
 
     /// The bits of a truth value. One that depends on attributes only is a number, so far.
     fn mask(&mut self, id: Id) -> Result<Val, Why> {
-        let Some(truth) = self.scalar(id) else { return self.value(id) };
+        let Some(truth) = self.read.scalar(id) else { return self.value(id) };
         let all = self.seq.push(Source::Call(Api::Duplicate), &[], Some(truth), F32);
         let holds = Source::Call(Api::Compares(Compare::Gt));
         Ok(self.seq.push(holds, &[all], Some(Scalar::Const(0.0)), Type::Mask))
     }
 
-    /// The stream of bits, if the node asks whether one is 0: choices take bits as they are.
-    fn is_not(&self, id: Id) -> Option<usize> {
-        let Node::Call(Prim::Eq, [x, y, _]) = self.node(id) else { return None };
-        let bits = |x: Id| match self.node(x) {
-            Node::Stream(k) => Some(usize::from(k)),
-            _ => None,
-        };
-        let of = match (self.as_const(x), self.as_const(y)) {
-            (_, Some(0.0)) => bits(x)?,
-            (Some(0.0), _) => bits(y)?,
-            _ => return None,
-        };
-        (self.target.truths(of) == Some(Stored::Bit)).then_some(of)
-    }
-
-    /// What a node is the square of.
-    fn square(&self, id: Id) -> Option<Id> {
-        match self.node(id) {
-            Node::Call(Prim::Mul, [x, y, _]) if x == y && !self.uniform[id.index()] => Some(x),
-            _ => None,
-        }
-    }
-
-    /// A product that only this sum reads.
-    fn own_product(&self, id: Id) -> Option<(Id, Id)> {
-        match self.node(id) {
-            Node::Call(Prim::Mul, [x, y, _]) if self.uses[id.index()] == 1 => Some((x, y)),
-            _ => None,
-        }
-        .filter(|_| self.fold(id).is_none())
-    }
-
-    /// Whether a compound call may write over the node: it is a vector, and nothing else reads it.
-    fn spendable(&self, id: Id) -> bool {
-        let is_vector = matches!(self.node(id), Node::Call(..)) && !self.uniform[id.index()];
-        is_vector && self.uses[id.index()] == 1
-    }
-
     fn add(&mut self, x: Id, y: Id) -> Result<Val, Why> {
         for (acc, product) in [(x, y), (y, x)] {
-            let Some((a, b)) = self.own_product(product) else { continue };
-            if let (true, Some((c, w))) = (self.spendable(acc), self.scaled(a, b)) {
+            let Some((a, b)) = self.read.own_product(product) else { continue };
+            if let (true, Some((c, w))) = (self.read.spendable(acc), self.read.scaled(a, b)) {
                 return self.axpy(acc, w, c);
             }
             // m w + w
-            let by = [(a, b), (b, a)].into_iter().find(|(m, w)| *w == acc && self.spendable(*m));
-            if let Some((m, w)) = by.filter(|(m, w)| !self.uniform[m.index()] && m != w) {
+            let by =
+                [(a, b), (b, a)].into_iter().find(|(m, w)| *w == acc && self.read.spendable(*m));
+            if let Some((m, w)) = by.filter(|(m, w)| !self.read.is_uniform(*m) && m != w) {
                 let (m, w) = (self.value(m)?, self.value(w)?);
                 return Ok(self.seq.fused_mul_add(m, w, w));
             }
         }
         self.with_scalar(Api::Adds, Api::Add, x, y)
-    }
-
-    /// `c w`
-    fn scaled(&self, a: Id, b: Id) -> Option<(Scalar, Id)> {
-        let one =
-            |c: Id, w: Id| self.scalar(c).filter(|_| !self.uniform[w.index()]).map(|c| (c, w));
-        one(a, b).or_else(|| one(b, a))
     }
 
     fn axpy(&mut self, acc: Id, w: Id, c: Scalar) -> Result<Val, Why> {
@@ -416,12 +238,12 @@ impl<'g> Pass<'g> {
     }
 
     fn subtract(&mut self, x: Id, y: Id) -> Result<Val, Why> {
-        if let Some(c) = self.as_const(y) {
+        if let Some(c) = self.read.as_const(y) {
             let x = self.value(x)?;
             return Ok(self.seq.adds(x, -c));
         }
-        if let (true, Some((a, b))) = (self.spendable(x), self.own_product(y))
-            && let Some((Scalar::Const(c), w)) = self.scaled(a, b)
+        if let (true, Some((a, b))) = (self.read.spendable(x), self.read.own_product(y))
+            && let Some((Scalar::Const(c), w)) = self.read.scaled(a, b)
         {
             return self.axpy(x, w, Scalar::Const(-c));
         }
@@ -429,8 +251,9 @@ impl<'g> Pass<'g> {
     }
 
     fn compare(&mut self, by: Compare, x: Id, y: Id) -> Result<Val, Why> {
-        let (by, x, y) = if self.scalar(x).is_some() { (by.flipped(), y, x) } else { (by, x, y) };
-        let (source, args, scalar) = match self.scalar(y) {
+        let (by, x, y) =
+            if self.read.scalar(x).is_some() { (by.flipped(), y, x) } else { (by, x, y) };
+        let (source, args, scalar) = match self.read.scalar(y) {
             Some(c) => (Api::Compares(by), vec![self.value(x)?], Some(c)),
             None => (Api::Compare(by), vec![self.value(x)?, self.value(y)?], None),
         };
@@ -441,9 +264,9 @@ impl<'g> Pass<'g> {
     fn formed(&mut self, id: Id, factors: &[Id]) -> Result<Val, Why> {
         let Target { dtype, limits, .. } = self.target;
         let no_form = || Why::NoSequence("primitive", "no form");
-        let Smooth { prim, arg, is_rest } = self.smooth(id).ok_or_else(no_form)?;
-        let form = self.form(prim).ok_or_else(no_form)?;
-        let others = self.relatives(id, prim, arg);
+        let Smooth { prim, arg, is_rest } = self.read.smooth(id).ok_or_else(no_form)?;
+        let form = self.read.form(prim).ok_or_else(no_form)?;
+        let others = self.read.relatives(id, prim, arg);
         let (gate, member) = match (family(prim), form.build) {
             (Some(f), _) if !others.is_empty() => {
                 let member = if is_rest { Some(Member::Rest) } else { member_of(f, prim) };
@@ -481,21 +304,6 @@ impl<'g> Pass<'g> {
 
     fn factors(&mut self, factors: &[Id]) -> Result<Vec<Val>, Why> {
         factors.iter().map(|f| self.value(*f)).collect()
-    }
-
-    /// Every other primitive of the family that is applied to the same value.
-    fn relatives(&self, id: Id, prim: Prim, arg: Id) -> Vec<Relative> {
-        let Some(family) = family(prim) else { return vec![] };
-        let ids = || (0..self.graph.nodes.len() as u32).map(Id);
-        let related = |o: Id| {
-            let of = self.smooth(o).filter(|of| of.arg == arg && o != id)?;
-            family.iter().any(|m| m.0 == of.prim).then_some((o, of.is_rest))
-        };
-        let relative = |(o, is_rest): (Id, bool)| {
-            let folds = ids().filter_map(|n| self.fold(n)).find(|f| f.smooth == o);
-            Relative { is_rest, factors: folds.map_or_else(Vec::new, |f| f.factors) }
-        };
-        ids().filter_map(related).map(relative).collect()
     }
 
     fn gate(&mut self, arg: Id, prim: Prim, build: fn(&mut Seq, Val) -> Gate) -> Result<Gate, Why> {

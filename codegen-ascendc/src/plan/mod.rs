@@ -1,18 +1,25 @@
 //! An operator on a target: which vector calls on which buffers, and what a tile of it costs.
 //!
 //! ```text
-//! relatives  sigmoids of one value and of its opposite, brought together
-//! regions    functions of one value in a graph, as fractions of one exponential or by Gaussian tails
-//! accept     which sequence for such a function is right, by computing it
-//! lower      graph -> calls, smooth primitives by the table of forms
-//! narrow     what `half` can do as well
-//! schedule   the order of calls
-//! allocate   the buffer of every value
-//! need       the UB of a tile
-//! registers  the same calls on registers, instead of the three before
-//! limits     inputs that are held short of infinity
-//! cost       calls, cycles, bytes
-//! interpret  what the calls compute, without hardware
+//! target      what every lowering of an operator shares
+//! flow        values with nothing decided about buffers
+//! instr       a call on buffers
+//! arithmetic  what one call computes, without hardware
+//! relatives   sigmoids of one value and of its opposite, brought together
+//! regions     functions of one value in a graph, as fractions of one exponential or by Gaussian tails
+//! accept      which sequence for such a function is right, by computing it
+//! spare       bounds that a graph has and its kernel needs not
+//! reading     what a graph says to whoever lowers it: numbers, single readers, smooth primitives
+//! lower       graph -> calls, smooth primitives by the table of forms
+//! narrow      what `half` can do as well
+//! schedule    the order of calls
+//! allocate    the buffer of every value
+//! need        the UB of a tile
+//! registers   the same calls on registers, instead of the three before
+//! cost        calls, cycles, bytes
+//! planned     all of it, decided
+//! interpret   what the calls compute, without hardware
+//! limits      inputs that are held short of infinity
 //! ```
 //!
 //! A few orders and ways to pick buffers are tried; the one with the fewest cycles wins, then the one
@@ -20,124 +27,45 @@
 
 mod accept;
 mod allocate;
+mod arithmetic;
 mod cost;
+mod flow;
+mod instr;
 mod interpret;
 mod limits;
 mod lower;
 mod narrow;
 mod need;
+mod planned;
+mod reading;
 mod regions;
 pub mod registers;
 mod relatives;
 mod schedule;
+mod spare;
+mod target;
 
+pub use arithmetic::Noise;
 pub use cost::{Bound, Cost};
-pub use interpret::{Noise, interpret, interpret_all};
+pub use instr::{Buffer, Instr, Operand};
+pub use interpret::{interpret, interpret_all};
+pub use need::DEPTH;
+pub use planned::Plan;
 
 use crate::arch::{Refusal, Soc, Why, left_out};
 use crate::sequence::form::Limits;
-use crate::sequence::{Api, Overload, Scalar, Type};
+use crate::sequence::{Api, Overload};
 use allocate::{Allocated, Prefer, allocate};
-use lower::{Flow, Target, lower};
+use flow::Flow;
+use lower::lower;
 use need::{need, streams_bits, temporaries};
 use op_dsl_ir::op::{Kind, OpDef};
-use op_dsl_ir::tiling::{BLOCK, Need};
-use op_dsl_ir::{DType, Graph, Id, Prim, Stored};
+use op_dsl_ir::tiling::BLOCK;
+use op_dsl_ir::{DType, Graph, Id, Stored};
 use regions::Regions;
 use registers::Registers;
 use schedule::Sink;
-
-/// A buffer in UB, of one value per element of the tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Buffer {
-    /// Of the queue of an input stream, in the tensors' type.
-    In(usize),
-    /// Of the queue of an output stream, in the tensors' type.
-    Out(usize),
-    /// A temporary one, in `float`.
-    Temp(usize),
-    /// A temporary one, in the tensors' 16-bit type.
-    Half(usize),
-    /// A temporary one of bits.
-    Mask(usize),
-}
-
-/// What a call reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operand {
-    /// A buffer.
-    Buffer(Buffer),
-    /// A hoisted vector of equal numbers: index into [`Plan::splats`].
-    Splat(usize),
-}
-
-/// One vector call. An accumulating call reads its destination too.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Instr {
-    /// Which.
-    pub api: Api,
-    /// How it is written.
-    pub overload: Overload,
-    /// Where the result goes.
-    pub dst: Buffer,
-    /// What it reads, the accumulator left out.
-    pub srcs: Vec<Operand>,
-    /// Its scalar.
-    pub scalar: Option<Scalar>,
-    /// Type of the result.
-    pub to: Type,
-    /// Type of the first argument.
-    pub from: Type,
-    /// What a lane of the vector unit holds.
-    pub lanes: Type,
-    /// The result as maths; empty where the call says it.
-    pub what: &'static str,
-}
-
-/// An operator on a target.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The operator.
-    pub op: String,
-    /// Index of the specialisation.
-    pub spec: usize,
-    /// Element type of the tensors.
-    pub dtype: DType,
-    /// The target.
-    pub soc: &'static Soc,
-    /// What is promised at infinity.
-    pub limits: Limits,
-    /// What was lowered: that of the specialisation, or the same with functions of one value apart,
-    /// whose values are streams behind those of the operator. Scalars are nodes of it.
-    pub graph: Graph,
-    /// Smooth primitives and the forms they took.
-    pub forms: Vec<(Prim, &'static str)>,
-    /// Names of the input streams; `None` for those that are not read.
-    pub inputs: Vec<Option<String>>,
-    /// Names of the output streams.
-    pub outputs: Vec<String>,
-    /// The calls of a step of 64 elements, if they are on registers: then there are none on a tile.
-    pub registers: Option<Registers>,
-    /// The calls of a tile.
-    pub instrs: Vec<Instr>,
-    /// Hoisted vectors, 256 bytes each.
-    pub splats: Vec<Scalar>,
-    /// Temporary buffers in `float`.
-    pub temps: usize,
-    /// Temporary buffers in the tensors' 16-bit type.
-    pub halves: usize,
-    /// Temporary buffers of bits.
-    pub masks: usize,
-    /// What a tile needs of UB.
-    pub need: Need,
-    /// Elements of the largest tile, in the UB that the platform reports for `soc`.
-    pub tile: u64,
-    /// What it costs.
-    pub cost: Cost,
-}
-
-/// Buffers of every queue, so that copies and calls overlap.
-pub const DEPTH: u64 = 2;
+use target::Target;
 
 /// Where a kernel keeps what it computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

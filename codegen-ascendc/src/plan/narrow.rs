@@ -1,24 +1,12 @@
 //! Work in `half` where the result is the same: half a pass, and casts fall away.
 
-use super::lower::Flow;
+use super::flow::Flow;
 use crate::arch::Round;
 use crate::sequence::{Api, F32, Scalar, Source, Step, Type, Val};
 use half::f16;
 use op_dsl_ir::DType;
 
 const F16: Type = Type::Data(DType::F16);
-
-/// How often each value is read, by what is needed itself; outputs are read once more.
-pub(super) fn uses(flow: &Flow) -> Vec<usize> {
-    let mut uses = vec![0; flow.seq.steps.len()];
-    flow.outputs.iter().for_each(|o| uses[o.0] += 1);
-    for i in (0..flow.seq.steps.len()).rev() {
-        if uses[i] > 0 {
-            flow.seq.steps[i].args.iter().for_each(|a| uses[a.0] += 1);
-        }
-    }
-    uses
-}
 
 /// Both rewrites, for tensors of f16.
 pub(super) fn run(flow: &mut Flow) {
@@ -36,7 +24,7 @@ fn widened(flow: &Flow, v: Val) -> Option<Val> {
 /// `max(float(x), c) = float(max(x, c))` where `half` has `c`, and `|float(x)| = float(|x|)`; what
 /// only compares with such a number beside that does so in `half` too.
 fn exact(flow: &mut Flow) -> bool {
-    let uses = uses(flow);
+    let uses = flow.uses();
     let has = |c: f32| f16::from_f32(c).to_f32() == c;
     let is_exact = |step: &Step| match (step.source, step.scalar) {
         (Source::Call(Api::Abs), _) => true,
@@ -71,7 +59,7 @@ fn exact(flow: &mut Flow) -> bool {
 /// `half(float(x) * float(y)) = x * y`: `float` holds the product of two halves exactly, and is
 /// wide enough (24 >= 2 * 11 + 2 bits) for a sum to be rounded twice without harm.
 fn products(flow: &mut Flow) {
-    let uses = uses(flow);
+    let uses = flow.uses();
     for k in 0..flow.outputs.len() {
         let out = flow.outputs[k];
         let inner = flow.seq.steps[out.0]

@@ -1,12 +1,14 @@
 //! The UB of a tile: buffers of every queue, and what calls keep beside them.
 
-use super::DEPTH;
 use super::allocate::Allocated;
 use crate::arch::Soc;
 use crate::sequence::Api;
 use op_dsl_ir::op::{Kind, OpDef, Part};
 use op_dsl_ir::tiling::{BLOCK, Footprint, Need};
 use op_dsl_ir::{DType, Stored};
+
+/// Buffers of every queue, so that copies and calls overlap.
+pub const DEPTH: u64 = 2;
 
 /// Bits per element beside the queues.
 pub(super) fn temporaries(found: &Allocated, soc: &Soc) -> u64 {

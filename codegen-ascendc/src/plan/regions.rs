@@ -5,8 +5,8 @@
 //! tail by that. The values of these functions are streams of a new graph, behind those of the operator.
 
 use super::accept::Judge;
-use super::limits;
-use super::lower::Target;
+use super::spare::is_spare;
+use super::target::Target;
 use crate::arch::Arch;
 use crate::column::form_of;
 use crate::sequence::form::cycles;
@@ -91,11 +91,7 @@ impl Regions {
 /// A function without bounds that stand between it and a huge number: ways hold by themselves.
 fn bare(graph: &Graph) -> Graph {
     simplify::run(&graph.rewrite(|b, node| match node {
-        Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _])
-            if limits::is_spare(prim, b.as_const(c)) =>
-        {
-            x
-        }
+        Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _]) if is_spare(prim, b.as_const(c)) => x,
         Node::Call(Prim::Tanh, [x, ..]) => tanh(b, x),
         node => b.add(node),
     }))

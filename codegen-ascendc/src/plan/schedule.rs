@@ -1,7 +1,6 @@
 //! The order of calls. What is read late is computed late, where that saves a buffer.
 
-use super::lower::Flow;
-use super::narrow::uses;
+use super::flow::Flow;
 use crate::sequence::{Api, Scalar, Source, Step, Val};
 
 /// Which calls move down to their first reader.
@@ -21,7 +20,7 @@ impl Sink {
 
 /// The calls that are needed, in order.
 pub(super) fn order(flow: &Flow, sink: Sink) -> Vec<usize> {
-    let uses = uses(flow);
+    let uses = flow.uses();
     let is_call = |i: &usize| matches!(flow.seq.steps[*i].source, Source::Call(_));
     let mut order: Vec<usize> = (0..uses.len()).filter(|&i| uses[i] > 0).filter(is_call).collect();
     let moves = |i: usize| match sink {

@@ -2,7 +2,7 @@
 
 use super::args::Build as Args;
 use super::error::Error;
-use super::{Operators, lookup};
+use super::lookup::{self, Operators};
 use codegen_ascendc::build::{Toolkit, write};
 use codegen_ascendc::emit::{Layout, Options};
 use indicatif::ProgressBar;

@@ -2,7 +2,7 @@
 
 use super::args::Emit as Args;
 use super::error::Error;
-use super::{Operators, lookup};
+use super::lookup::{self, Operators};
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::build;
 use codegen_ascendc::emit::{Options, Package, Refused, left_out};

@@ -1,12 +1,11 @@
 //! `explain`: the way from an author's formula to instructions.
 
-use super::Operators;
 use super::advice::advice;
 use super::args::Explain;
 use super::constants;
 use super::error::Error;
 use super::list::attribute;
-use super::lookup;
+use super::lookup::{self, Operators};
 use super::table::{Table, indent};
 use super::verify::formula::mode;
 use codegen_ascendc::arch::SOCS;

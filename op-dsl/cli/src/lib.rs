@@ -12,7 +12,7 @@
 //!                                                        would make it cheaper
 //! report    a page of all of it
 //! emit      AscendC sources                         build     and their package
-//! simulate  an emitted kernel on the host model
+//! simulate  an emitted kernel on the host model     verdict   what a command found
 //! ```
 
 mod advice;
@@ -41,6 +41,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod verdict;
 mod verify;
 
 pub use args::DataKind;
@@ -48,21 +49,11 @@ pub use bench::{Case, Timing};
 pub use error::Error;
 
 use codegen_cpu::rt::call::Operator;
+use lookup::Operators;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
-
-/// The operators of a program.
-type Operators<'a> = &'a [&'static Operator];
-
-/// What a command that ran to its end found.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    /// All is well.
-    Good,
-    /// Something misses its budget; exit code 1.
-    Missed,
-}
+use verdict::{Verdict, print};
 
 /// A program's command line.
 #[derive(Clone, Copy)]
@@ -161,11 +152,6 @@ pub fn check(operators: &[&'static Operator]) -> Result<String, String> {
         Ok(Verdict::Missed) => Err(said),
         Err(e) => Err(format!("{said}{e}")),
     }
-}
-
-fn print(out: &mut dyn Write, text: &str) -> Result<Verdict, Error> {
-    out.write_all(text.as_bytes()).map_err(Error::Stdout)?;
-    Ok(Verdict::Good)
 }
 
 /// What the program shows when it is not told what to do.

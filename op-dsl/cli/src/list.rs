@@ -1,7 +1,7 @@
 //! `list`: what operators there are and what they take.
 
-use super::Operators;
 use super::args::{List, ListFormat};
+use super::lookup::Operators;
 use super::table::Table;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor, Value};
 use serde_json::{Value as Json, json};

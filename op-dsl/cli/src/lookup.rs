@@ -1,11 +1,13 @@
 //! Names on the command line -> operators, attribute values, tensors.
 
-use super::Operators;
 use super::args::Pair;
 use super::error::Error;
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::op::{OpDef, Spec, Tensor, Value};
 use op_dsl_ir::typo::nearest;
+
+/// The operators of a program.
+pub type Operators<'a> = &'a [&'static Operator];
 
 fn unknown<'a>(
     what: impl Into<String>,

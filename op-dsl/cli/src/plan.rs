@@ -1,13 +1,15 @@
 //! The plan of an operator on an NPU, as a readable table.
 
 mod registers;
+mod words;
 
 use super::table::{Table, indent};
 use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan, Storage, plan_with};
+use codegen_ascendc::sequence::Api;
 use codegen_ascendc::sequence::form::Limits;
-use codegen_ascendc::sequence::{Api, Scalar, Type};
 use op_dsl_ir::op::OpDef;
-use op_dsl_ir::{Prim, Stored, show};
+use op_dsl_ir::{Prim, Stored};
+use words::{change, scalar};
 
 /// Calls, buffers, UB and cost.
 pub fn show(def: &OpDef, plan: &Plan) -> String {
@@ -64,19 +66,6 @@ fn types(instr: &Instr) -> String {
     change(instr.from, instr.to)
 }
 
-/// The types of a call's first argument and of its result.
-fn change(from: Type, to: Type) -> String {
-    let name = |ty| match ty {
-        Type::Data(dtype) => dtype.name(),
-        Type::Byte => "byte",
-        Type::Mask => "mask",
-    };
-    match from == to {
-        true => name(to).to_string(),
-        false => format!("{} -> {}", name(from), name(to)),
-    }
-}
-
 fn operands(def: &OpDef, plan: &Plan, instr: &Instr) -> String {
     let one = |o: &Operand| match *o {
         Operand::Buffer(b) => plan.buffer(b),
@@ -88,18 +77,6 @@ fn operands(def: &OpDef, plan: &Plan, instr: &Instr) -> String {
         all.push(round.name().to_string());
     }
     all.join(", ")
-}
-
-fn scalar(def: &OpDef, plan: &Plan, scalar: Scalar) -> String {
-    match scalar {
-        Scalar::Const(c) if c != 0.0 && !(1e-4..1e7).contains(&c.abs()) => format!("{c:e}"),
-        Scalar::Const(c) => c.to_string(),
-        Scalar::Uniform(id) => {
-            let graph =
-                op_dsl_ir::Graph { nodes: plan.graph.nodes.clone(), outputs: vec![id].into() };
-            show::expression(&graph, &def.input_names(), &def.scalar_names())
-        }
-    }
 }
 
 fn buffers(def: &OpDef, plan: &Plan) -> String {

@@ -1,10 +1,9 @@
 //! `run`: an operator on files.
 
-use super::Operators;
 use super::args::Run;
 use super::array::{Array, Data, views, views_mut};
 use super::error::Error;
-use super::lookup;
+use super::lookup::{self, Operators};
 use super::npy;
 use super::table::Table;
 use codegen_cpu::rt::call::{Operator, Options};

@@ -1,12 +1,12 @@
 //! `tile`: which core and tile of an NPU owns which part of the activation.
 
-use super::Operators;
 use super::args::Tile as Args;
 use super::error::Error;
+use super::lookup::{self, Operators};
+use super::picture;
 use super::roles;
 use super::table::{Table, indent};
 use super::verify::formula::mode;
-use super::{lookup, picture};
 use codegen_ascendc::plan::{Plan, plan};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::bind::bind;

@@ -6,7 +6,7 @@
 
 use crate::op::{AttrKind, Gate, Kind, OpDef, Part, Pattern, Tensor, Text, Value};
 use crate::{DType, Stored};
-use error::{Checked, refuse};
+use error::{Checked, join, refuse};
 
 mod attribute;
 mod error;
@@ -223,11 +223,6 @@ pub fn check_outputs(
         Ok(())
     };
     check().map_err(|what| BindError { op: def.name.clone(), what })
-}
-
-fn join<'a>(names: impl Iterator<Item = &'a Text>) -> String {
-    let names: Vec<&str> = names.map(|n| &**n).collect();
-    if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
 #[inline]

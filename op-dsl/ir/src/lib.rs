@@ -9,6 +9,7 @@
 //! bind       attributes + shapes + dtypes -> what the formula runs over, or what is wrong
 //! show       graphs as readable maths
 //! stored     what a tensor's elements are in memory
+//! value      what an attribute is set to
 //! wiring     which streams of a gradient hold what of its forward formula
 //! differences  gradients against central differences
 //! doc        the documentation of derived gradients
@@ -51,6 +52,7 @@ pub mod show;
 mod stored;
 pub mod tiling;
 pub mod typo;
+mod value;
 pub mod wiring;
 
 pub use dtype::DType;

@@ -6,6 +6,7 @@
 
 pub use crate::list::{List, Text};
 use crate::published::Published;
+pub use crate::value::Value;
 use crate::wiring::Wiring;
 use crate::{DType, Graph, Stored};
 use std::borrow::Cow;
@@ -199,28 +200,6 @@ pub struct Variant {
     pub name: Text,
     /// Number on the wire.
     pub value: i64,
-}
-
-/// The value of an attribute. Enums are their number, dimensions their integer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value {
-    /// Of `Dim`, `Int` and `Enum`.
-    Int(i64),
-    /// Of `Bool`.
-    Bool(bool),
-    /// Of `Float`.
-    Float(f64),
-}
-
-impl Value {
-    /// The value as an integer; booleans are 0 and 1, floats have none.
-    pub const fn as_int(self) -> Option<i64> {
-        match self {
-            Value::Int(v) => Some(v),
-            Value::Bool(b) => Some(b as i64),
-            Value::Float(_) => None,
-        }
-    }
 }
 
 /// The formula for one combination of the attributes it branches on.

@@ -5,7 +5,7 @@
 //! Operators without a row get theirs from their own signature (`interface.rs`).
 
 use crate::Stored;
-use crate::op::Value;
+use crate::value::Value;
 use std::borrow::Cow;
 
 /// What is published of one operator.

@@ -190,7 +190,7 @@ mod tests {
                         let mut streams = vec![1.0];
                         streams.extend(&at[..row.arity]);
                         streams[l + 1] += step;
-                        walk::outputs(&first, &crate::at(&streams, number), &[], &number).remove(0)
+                        walk::outputs(&first, &walk::at(&streams, number), &[], &number).remove(0)
                     };
                     // Large enough for f64 to hold the arguments, and then halved: the error of the
                     // difference is a fourth power.
@@ -200,7 +200,7 @@ mod tests {
                     let mut streams = vec![1.0, 1.0];
                     streams.extend(&at[..row.arity]);
                     let spec = derivative(row, k, Some(l));
-                    let got = walk::outputs(&spec, &crate::at(&streams, number), &[], &number);
+                    let got = walk::outputs(&spec, &walk::at(&streams, number), &[], &number);
                     let scale = want.abs() + number(1e-3);
                     let off = (got[1].clone() - want.clone()).abs() / scale;
                     let context = || format!("{} {k} {l}: {}", row.name, off.to_f64());
@@ -220,7 +220,7 @@ mod tests {
             let spec = derivative(row, 0, Some(0));
             for (x, want) in [(-1.0, 0.0), (0.0, 0.0), (2.0, 0.0), (f64::NAN, f64::NAN)] {
                 let streams = [1.0, 1.0, x, 0.0];
-                let got = walk::outputs(&spec, &crate::at(&streams, number), &[], &number);
+                let got = walk::outputs(&spec, &walk::at(&streams, number), &[], &number);
                 let got = got[1].to_f64();
                 assert!(got == want || got.is_nan() && want.is_nan(), "{name} {x}: {got}");
             }
@@ -234,7 +234,7 @@ mod tests {
         let spec = derivative(row, 0, Some(0));
         for (x, y, want) in [(0.0, 2.0, 2.0), (1.0, 3.0, 6.0), (-2.0, 3.0, -12.0), (0.5, 1.0, 0.0)]
         {
-            let got = walk::outputs(&spec, &crate::at(&[1.0, 1.0, x, y], number), &[], &number);
+            let got = walk::outputs(&spec, &walk::at(&[1.0, 1.0, x, y], number), &[], &number);
             let got = got[1].to_f64();
             assert!((got - want).abs() < 1e-14, "{x}^{y}: {got}");
         }

@@ -7,7 +7,7 @@
 //! limit    formulas at infinity                     ball    any precision with a bound of its error
 //! tower    the same of any size                     dual    each with its slope
 //! pole     derivatives at poles                     crossing  the unit of errors near zero crossings
-//! constants  `PI` and the like, which no f64 is
+//! constants  `PI` and the like, which no f64 is   exact     a formula in as many bits as it takes
 //! ```
 //!
 //! It evaluates the formula as traced, and of a gradient the forward formula, by forward-mode
@@ -23,6 +23,7 @@ pub mod ball;
 mod constants;
 pub mod crossing;
 pub mod dual;
+mod exact;
 mod limit;
 pub mod near;
 mod pole;
@@ -31,17 +32,13 @@ pub mod rules;
 pub mod tower;
 mod walk;
 
+use exact::exactly;
 use near::Near;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::op::Spec;
 use tower::Tower;
+use walk::at;
 
-/// Bits of the first attempt in more than f64.
-const FIRST: usize = 128;
-/// Bits of a result that are asked for.
-const ENOUGH: f64 = 70.0;
-/// The logarithm of what is nothing beside every number of every element type.
-const NOTHING: f64 = -170.0;
 /// What an f32 result may be off by, in units in the last place.
 const SLACK: f64 = 1.0 / 4096.0;
 /// What a rough result may be off by, beside itself.
@@ -81,11 +78,6 @@ fn outputs_where(
     if lost { pole::outputs(spec, streams, scalars, values) } else { values }
 }
 
-/// What streams hold at an element; NaN for those that are none.
-fn at<R>(streams: &[f64], number: impl Fn(f64) -> R) -> impl Fn(usize) -> R {
-    move |i| number(streams.get(i).copied().unwrap_or(f64::NAN))
-}
-
 /// Whether f64 has decided a result.
 fn suffices(y: Near, format: Format) -> bool {
     let unit = format.ulp(y.value);
@@ -96,29 +88,5 @@ fn suffices(y: Near, format: Format) -> bool {
             y.off < unit && format.round(least) == format.round(most)
         }
         false => y.off <= SLACK * unit,
-    }
-}
-
-/// The outputs with [`ENOUGH`] bits; those that no precision decides stay unknown.
-fn exactly(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<Tower> {
-    exactly_at(spec, scalars, FIRST, |precision| at(streams, move |v| Tower::exact(v, precision)))
-}
-
-/// The same of streams that hold numbers of any precision.
-fn exactly_at<S: Fn(usize) -> Tower>(
-    spec: &Spec,
-    scalars: &[f64],
-    first: usize,
-    streams: impl Fn(usize) -> S,
-) -> Vec<Tower> {
-    let mut precision = first;
-    loop {
-        let number = |v| Tower::exact(v, precision);
-        let all = walk::outputs(spec, &streams(precision), scalars, &number);
-        let done = |y: &Tower| y.has_bits(ENOUGH) || y.is_below(NOTHING);
-        if precision >= ball::LAST || all.iter().all(done) {
-            return all;
-        }
-        precision *= 2;
     }
 }

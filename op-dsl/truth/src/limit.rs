@@ -1,7 +1,7 @@
 //! Formulas at infinity: where they go far out.
 
+use crate::exact::{NOTHING, exactly};
 use crate::tower::Tower;
-use crate::{NOTHING, exactly};
 use op_dsl_ir::op::Spec;
 
 /// Powers of two, each the square of the one before, that stand for infinity in turn.

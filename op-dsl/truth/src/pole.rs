@@ -3,10 +3,11 @@
 //! Of `x ln|x|` the chain rule reads `ln 0 + 0 * inf` at 0, of `ln(x / (1 - x))` `0 * inf` at 1, and other
 //! spellings of the same functions are infinite there.
 
+use crate::exact::exactly_at;
 use crate::limit::limit;
 use crate::near::Near;
 use crate::tower::Tower;
-use crate::{at, exactly_at, walk};
+use crate::walk::{self, at};
 use op_dsl_ir::op::Spec;
 
 /// How near to the pole, beside 1 or the place where it is: powers of two, each the square of the one before.

@@ -1,7 +1,6 @@
 //! What rules compute with: a number that knows how far it may be off.
 
-use crate::rules;
-use std::cmp::Ordering;
+use std::cmp::Ordering::{self, Equal, Greater, Less};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number with a bound of its error. There are three kinds: [`Near`](crate::near::Near) in f64,
@@ -54,7 +53,7 @@ pub trait Real:
 
     /// `x^y`. Of a negative number only where `y` is known to be whole.
     fn pow(&self, y: &Self) -> Self {
-        rules::power(self, y)
+        power(self, y)
     }
 
     /// How it stands to another number; `None` as for [`Real::sign`].
@@ -65,5 +64,28 @@ pub trait Real:
     /// `|x|`
     fn abs(&self) -> Self {
         if self.is_negative() { -self.clone() } else { self.clone() }
+    }
+}
+
+/// `x^y`. Of a negative number only where `y` is known to be whole.
+fn power<R: Real>(x: &R, y: &R) -> R {
+    let one = || x.num(1.0);
+    match (x.sign(), y.sign()) {
+        (_, Some(Equal)) => one(),
+        _ if x.is_nan() || y.is_nan() => x.num(f64::NAN),
+        (None, _) | (Some(Equal), None) => x.unknown(),
+        (Some(Equal), Some(Less)) => x.num(f64::INFINITY),
+        (Some(Equal), _) => x.num(0.0),
+        (Some(Greater), _) if x.compare(&one()) == Some(Equal) => one(),
+        (Some(Greater), _) => (y.clone() * x.ln()).exp(),
+        (Some(Less), _) => {
+            let size = || power(&-x.clone(), y);
+            match y.exactly() {
+                None => x.unknown(),
+                Some(y) if y != y.trunc() => x.num(f64::NAN),
+                Some(y) if y % 2.0 == 0.0 => size(),
+                Some(_) => -size(),
+            }
+        }
     }
 }

@@ -144,29 +144,6 @@ fn shares<R: Real>(which: Ordering, x: &R, y: &R) -> [Option<R>; 3] {
     [Some(share.clone()), Some(x.num(1.0) - share), None]
 }
 
-/// `x^y`. Of a negative number only where `y` is known to be whole.
-pub(crate) fn power<R: Real>(x: &R, y: &R) -> R {
-    let one = || x.num(1.0);
-    match (x.sign(), y.sign()) {
-        (_, Some(Equal)) => one(),
-        _ if x.is_nan() || y.is_nan() => x.num(f64::NAN),
-        (None, _) | (Some(Equal), None) => x.unknown(),
-        (Some(Equal), Some(Less)) => x.num(f64::INFINITY),
-        (Some(Equal), _) => x.num(0.0),
-        (Some(Greater), _) if x.compare(&one()) == Some(Equal) => one(),
-        (Some(Greater), _) => (y.clone() * x.ln()).exp(),
-        (Some(Less), _) => {
-            let size = || power(&-x.clone(), y);
-            match y.exactly() {
-                None => x.unknown(),
-                Some(y) if y != y.trunc() => x.num(f64::NAN),
-                Some(y) if y % 2.0 == 0.0 => size(),
-                Some(_) => -size(),
-            }
-        }
-    }
-}
-
 /// The slopes of a number held between two bounds: all to a bound at it and beyond it.
 fn held<R: Real>(x: &R, low: &R, high: &R) -> [Option<R>; 3] {
     let one = || x.num(1.0);

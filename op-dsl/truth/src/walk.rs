@@ -8,6 +8,11 @@ use op_dsl_ir::op::{Derived, Spec};
 use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{Graph, Node, Prim};
 
+/// What streams hold at an element; NaN for those that are none.
+pub fn at<R>(streams: &[f64], number: impl Fn(f64) -> R) -> impl Fn(usize) -> R {
+    move |i| number(streams.get(i).copied().unwrap_or(f64::NAN))
+}
+
 /// The outputs of a specialisation for one element, which `stream` has. `number` makes numbers of the
 /// precision that is computed in.
 pub fn outputs<R: Real>(

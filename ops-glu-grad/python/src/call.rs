@@ -1,20 +1,16 @@
 //! A call: attributes and described tensors in, the kernels without the interpreter's lock.
 
+use crate::element::{name, stored};
 use crate::pages;
+use crate::place::Place;
 use crate::refusal::exception;
-use crate::table::name;
+use op_dsl::ir::Stored;
 use op_dsl::ir::bind::TensorMeta;
-use op_dsl::ir::op::{Attr, AttrKind, Tensor, Value};
-use op_dsl::ir::{DType, Stored};
-use op_dsl::{Error, Operator, Options, View, ViewMut};
+use op_dsl::ir::op::{Attr, AttrKind, Value};
+use op_dsl::{Error, Operator, Options, View};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::with_exposed_provenance_mut;
-
-/// Where a tensor is: address of the element at index 0 of every dimension, shape, strides in elements, element type.
-#[derive(FromPyObject)]
-pub struct Place(pub usize, pub Vec<usize>, Vec<isize>, String);
 
 /// The outputs' shapes and element types.
 pub fn infer(
@@ -71,51 +67,6 @@ pub fn run(
     let panicked =
         |_| PyRuntimeError::new_err(format!("{}: panicked; please report this", op.name()));
     done.map_err(panicked)?.map_err(exception)
-}
-
-impl Place {
-    /// With the element type.
-    fn of(&self, op: &Operator, tensor: &Tensor) -> PyResult<(&Place, Stored)> {
-        Ok((self, stored(op, tensor, &self.3)?))
-    }
-
-    fn view(&self, stored: Stored) -> Result<View<'_>, Error> {
-        let Place(address, shape, strides, _) = self;
-        let first = with_exposed_provenance_mut::<u8>(*address);
-        // SAFETY: the package describes arrays that it holds on to while it waits for this call, so that their
-        // memory is there. As of any function on arrays, it is for Python's threads not to write them meanwhile.
-        Ok(unsafe { View::from_raw_parts(first, stored, shape, strides) }?)
-    }
-
-    fn view_mut(&self, stored: Stored) -> Result<ViewMut<'_>, Error> {
-        let Place(address, shape, strides, _) = self;
-        let first = with_exposed_provenance_mut::<u8>(*address);
-        // SAFETY: as of `view`; the package asks whether the array can be written.
-        Ok(unsafe { ViewMut::from_raw_parts(first, stored, shape, strides) }?)
-    }
-}
-
-/// What is stored in a tensor of which Python says that its elements are of this type.
-fn stored(op: &Operator, tensor: &Tensor, dtype: &str) -> PyResult<Stored> {
-    let number = DType::ALL.into_iter().find(|d| name(*d) == dtype).map(Stored::Number);
-    let stored = number.or(match dtype {
-        "bool" | "uint8" => Some(Stored::Byte),
-        "int64" => Some(Stored::Int64),
-        _ => None,
-    });
-    stored.ok_or_else(|| {
-        let allowed = match tensor.kind.stored(DType::F32) {
-            Stored::Number(_) => {
-                op.def().dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ")
-            }
-            Stored::Byte => "bool, uint8".into(),
-            other => other.to_string(),
-        };
-        let (op, tensor) = (op.name(), &tensor.name);
-        PyTypeError::new_err(format!(
-            "{op}: tensor `{tensor}` has dtype {dtype}; allowed: {allowed}"
-        ))
-    })
 }
 
 /// The values of all attributes.

@@ -2,6 +2,9 @@
 //!
 //! ```text
 //! table     an operator as Python sees it: names, kinds, defaults, what its gradient holds
+//! element   element types, as Python calls them
+//! place     a tensor's memory, as Python describes it
+//! pages     memory that the system has not given pages yet
 //! call      attributes and described tensors in, a call of the kernels without the interpreter's lock
 //! refusal   what is wrong with a call, as Python's exceptions
 //! ```
@@ -9,7 +12,9 @@
 //! Functions, arrays and PyTorch are the business of the package around it (`ops_glu_grad/`). It names no operator either.
 
 mod call;
+mod element;
 mod pages;
+mod place;
 mod refusal;
 mod table;
 

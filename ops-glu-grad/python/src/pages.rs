@@ -1,6 +1,6 @@
 //! Memory that the system has not given pages yet.
 
-use crate::call::Place;
+use crate::place::Place;
 use op_dsl::ir::Stored;
 use op_dsl::ir::bind::elements;
 

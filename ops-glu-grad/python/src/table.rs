@@ -1,8 +1,9 @@
 //! An operator as Python sees it.
 
 use crate::call;
+use crate::element::name;
+use crate::place::Place;
 use op_dsl::derivative;
-use op_dsl::ir::DType;
 use op_dsl::ir::op::{self, AttrKind, Kind, Origin, Value};
 use pyo3::prelude::*;
 
@@ -48,15 +49,6 @@ struct Derivative {
     passed: Vec<Option<usize>>,
     /// The operator's attributes for whose defaults alone it is right.
     fixed: Vec<usize>,
-}
-
-/// What numpy and PyTorch call an element type.
-pub const fn name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::F16 => "float16",
-        DType::BF16 => "bfloat16",
-        DType::F32 => "float32",
-    }
 }
 
 const fn kind(kind: Kind) -> &'static str {
@@ -187,14 +179,14 @@ impl Operator {
         call::infer(self.0, &attributes, &inputs)
     }
 
-    /// Computes the outputs from the inputs, each of them described by its [place](call::Place). The memory that is
+    /// Computes the outputs from the inputs, each of them described by its [place](Place). The memory that is
     /// described has to be there, and nobody else's to write, until this returns.
     fn run(
         &self,
         py: Python<'_>,
         attributes: Vec<Bound<'_, PyAny>>,
-        inputs: Vec<Option<call::Place>>,
-        outputs: Vec<call::Place>,
+        inputs: Vec<Option<Place>>,
+        outputs: Vec<Place>,
         threads: usize,
         fresh: bool,
     ) -> PyResult<()> {

@@ -1,6 +1,7 @@
 //! `op_api/aclnn_<..>.h` and `.cpp`: both phases of every aclnn name of an operator.
 
-use super::checks::{self, declared, names, number};
+use super::argument::{self, declared, in_order, is_mask, names, number};
+use super::checks;
 use super::cpp::{guarded, includes, list, literal};
 use super::level0;
 use crate::arch::Arch;
@@ -10,7 +11,7 @@ use crate::emit::text::{Comment, Text, header};
 use crate::emit::tree::File;
 use op_dsl_ir::DType;
 use op_dsl_ir::interface::{Function, Interface, Param};
-use op_dsl_ir::op::{AttrKind, Kind, Value};
+use op_dsl_ir::op::{AttrKind, Value};
 use op_dsl_ir::published::{Negative, Of, Type};
 
 /// Both files.
@@ -152,11 +153,6 @@ pub fn ge_dtype(dtype: DType) -> String {
     format!("DataType::DT_{}", dtype.row().ge)
 }
 
-/// Whether an argument is a mask, which has an element type of its own.
-pub fn is_mask(package: &Package<'_>, p: &Param) -> bool {
-    matches!(p.of, Of::Input(i) if package.def.inputs[i].kind == Kind::Mask)
-}
-
 fn converts(interface: &Interface) -> bool {
     interface.broadcast || interface.dtypes.promotes()
 }
@@ -170,7 +166,7 @@ fn outputs(interface: &Interface) -> Vec<&Param> {
 }
 
 fn promoted(package: &Package<'_>, interface: &Interface) -> String {
-    let inputs = checks::promoted(package, interface);
+    let inputs = argument::promoted(package, interface);
     let params: Vec<String> = inputs.iter().map(|p| p.declaration()).collect();
     let (needed, optional): (Vec<&Param>, Vec<&Param>) = inputs.iter().partition(|p| !p.optional);
     let promote = |all: String, p: &&Param| match all.is_empty() {
@@ -303,10 +299,10 @@ fn ready(param: &Param) -> String {
 
 fn convert(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     let inputs = inputs(interface);
-    let list_of = checks::in_order(&inputs);
+    let list_of = in_order(&inputs);
     let mut more = Vec::new();
     if interface.dtypes.promotes() {
-        let promoted = names(&checks::promoted(package, interface));
+        let promoted = names(&argument::promoted(package, interface));
         t.line(list("const DataType dtype = Promoted", &promoted, ";"));
         more.push("dtype".to_string());
     }

@@ -1,7 +1,7 @@
 //! What phase 1 refuses. Every document has one order: missing pointers (161001), then element types
 //! and formats, shapes, attribute values (161002).
 
-use super::aclnn::is_mask;
+use super::argument::{declared, in_order, is_mask, names, number, promoted};
 use super::cpp::{list, literal};
 use crate::arch::Arch;
 use crate::emit::branch::by_platform;
@@ -64,21 +64,6 @@ pub fn section(package: &Package<'_>, interface: &Interface) -> String {
         t.line("return ACLNN_SUCCESS;");
     });
     t.finish()
-}
-
-/// `const aclTensor* self`, .. for a parameter list.
-pub fn declared(params: &[Param]) -> Vec<String> {
-    let constant = |p: &Param| match p.ty {
-        Type::Tensor => format!("const aclTensor* {}", p.name),
-        Type::Chars => format!("const char* {}", p.name),
-        _ => p.declaration(),
-    };
-    params.iter().map(constant).collect()
-}
-
-/// `self`, .. for a call.
-pub fn names(params: &[Param]) -> Vec<String> {
-    params.iter().map(|p| p.name.to_string()).collect()
 }
 
 const NULLPTR: &str = "ACLNN_ERR_PARAM_NULLPTR";
@@ -166,12 +151,6 @@ fn if_given(t: &mut Text, p: &Param, statement: &str) {
     t.block(&format!("if ({} != nullptr)", p.name), "}", |t| {
         t.line(statement);
     });
-}
-
-/// Inputs that decide the element type together.
-pub fn promoted(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
-    let number = |p: &&Param| matches!(p.of, Of::Input(_)) && !is_mask(package, p);
-    interface.main().params.iter().filter(number).cloned().collect()
 }
 
 /// A condition on what a pointer points to, which holds where it may be null and is.
@@ -274,12 +253,6 @@ fn broadcast_shapes(t: &mut Text, params: &[Param], wide: &[usize]) {
     }
 }
 
-/// Names of inputs, those first that no call leaves out.
-pub fn in_order(inputs: &[&Param]) -> Vec<String> {
-    let (needed, optional): (Vec<&Param>, Vec<&Param>) = inputs.iter().partition(|p| !p.optional);
-    needed.into_iter().chain(optional).map(|p| p.name.to_string()).collect()
-}
-
 /// First tensors of one kind among themselves, then the dimension, then the kinds.
 fn split_shapes(t: &mut Text, package: &Package<'_>, params: &[Param]) {
     let def = &package.def;
@@ -375,14 +348,6 @@ fn negative(interface: &Interface) -> Option<Check> {
     }
     let (name, why) = ("CheckNotNegative", "// Numbers that the function takes.".into());
     (!params.is_empty()).then_some(Check { name, why, code: INVALID, params, body: t.finish() })
-}
-
-/// A number as the kernel has it: `alpha->ToFloat()`.
-pub fn number(p: &Param) -> String {
-    match p.ty {
-        Type::Scalar => format!("{}->ToFloat()", p.name),
-        _ => format!("static_cast<float>({})", p.name),
-    }
 }
 
 /// Inputs that are published and that the kernel does not have.

@@ -4,15 +4,17 @@
 //! level0     <snake>.h, .cpp: one kernel onto an executor's list
 //! aclnn      aclnn_<..>.h, .cpp: both phases, from the caller's tensors to the kernel's
 //! checks     what phase 1 refuses, in the documented order
+//! argument   an argument, as these two write it
 //! cpp        line breaks, guards, literals
 //! ```
 
 mod aclnn;
+mod argument;
 mod checks;
 pub mod cpp;
 mod level0;
 
-pub use aclnn::is_mask;
+pub use argument::is_mask;
 pub use checks::allowed;
 
 use super::package::Package;

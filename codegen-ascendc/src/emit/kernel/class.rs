@@ -144,19 +144,6 @@ fn side(stream: Stream) -> &'static str {
     }
 }
 
-/// A statement that only forms which read the stream have.
-pub(super) fn guarded(input: &Input, statement: String) -> String {
-    if input.always {
-        return statement;
-    }
-    let mut text = Text::new();
-    let head = format!("if constexpr (Formula::READS_{})", slot(&input.name));
-    text.block(&head, "}", |text| {
-        text.line(statement);
-    });
-    text.finish()
-}
-
 /// A step of a tile's way.
 fn step(text: &mut Text, name: &str, lines: &[String]) {
     let head = format!("__aicore__ inline void {name}(const Tile& tile)");
@@ -172,7 +159,7 @@ fn copy_in(package: &Package<'_>, text: &mut Text) {
     let dense = |i: &Input| {
         let at = slot(&i.name);
         let side = side(i.stream);
-        guarded(i, format!("Load(in[Formula::{at} * capacity_], {}, tile, {side});", gm(i.stream)))
+        i.guarded(format!("Load(in[Formula::{at} * capacity_], {}, tile, {side});", gm(i.stream)))
     };
     let (whole, parts): (Vec<&Input>, Vec<&Input>) =
         ins.iter().partition(|i| i.stream.part == Part::Whole);

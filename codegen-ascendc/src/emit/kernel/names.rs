@@ -1,6 +1,7 @@
-//! Names that the kernel's files share.
+//! Names that the kernel's files share, and the input streams that have them.
 
 use super::super::package::Package;
+use super::super::text::Text;
 use crate::plan::{Buffer, Plan};
 use crate::sequence::Scalar;
 use op_dsl_ir::DType;
@@ -80,6 +81,21 @@ pub struct Input {
     pub always: bool,
     /// Whether it is one of truth values.
     pub truths: bool,
+}
+
+impl Input {
+    /// A statement that only forms which read the stream have.
+    pub(super) fn guarded(&self, statement: String) -> String {
+        if self.always {
+            return statement;
+        }
+        let mut text = Text::new();
+        let head = format!("if constexpr (Formula::READS_{})", slot(&self.name));
+        text.block(&head, "}", |text| {
+            text.line(statement);
+        });
+        text.finish()
+    }
 }
 
 /// Input streams that some plan reads.

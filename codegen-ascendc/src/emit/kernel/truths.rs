@@ -4,7 +4,6 @@
 use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::Text;
-use super::class::guarded;
 use super::names::{Input, inputs, slot};
 use crate::arch::Arch;
 use op_dsl_ir::Stored;
@@ -54,7 +53,7 @@ pub fn copy_in(package: &Package<'_>) -> Option<String> {
     text.line("LocalTensor<uint8_t> truths = truthQue_.AllocTensor<uint8_t>();");
     for i in streams(package) {
         let load = format!("LoadTruths({}, {}Gm_, tile);", place(&i.name), cpp_name(&i.name));
-        text.lines(guarded(&i, load));
+        text.lines(i.guarded(load));
     }
     text.line("truthQue_.EnQue(truths);");
     if_any(package, text.finish().trim_end())

@@ -1,8 +1,9 @@
 //! The order of values, and the register of each. A register is free again after the last call that reads
 //! it, and a call may write over what it reads.
 
+use super::pairs::Pairs;
+use super::step::{Call, Op, Register, Registers};
 use super::values::{Kind, Value, Values};
-use super::{Call, Op, Pairs, Register, Registers};
 use crate::sequence::{Api, F32, Scalar, Type};
 use op_dsl_ir::DType;
 use std::collections::BTreeSet;

@@ -3,7 +3,7 @@
 //! In `float` the load takes the two apart, and the store puts them together. Of 16 bits a pair fills a lane: one cast
 //! reads its lower half and another its upper half; results are made in either half, and joined.
 
-use super::{Call, Op, Register, Registers};
+use super::step::{Call, Op, Register, Registers};
 use crate::sequence::F32;
 use op_dsl_ir::op::{Gate, OpDef, Part, Pattern, Stream};
 

@@ -1,7 +1,7 @@
 //! Calls as values: each is computed once, whatever buffers it would take in memory.
 
-use super::super::interpret::{call, round};
-use super::super::lower::Flow;
+use super::super::arithmetic::{call, round};
+use super::super::flow::Flow;
 use crate::sequence::{Api, F32, Scalar, Source, Type};
 use half::{bf16, f16};
 use op_dsl_ir::DType;

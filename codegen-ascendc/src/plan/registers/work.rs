@@ -1,9 +1,10 @@
 //! What a step of 64 elements costs.
 
-use super::pairs::Turn;
-use super::{Call, Op, Register};
+use super::pairs::{Turn, firsts, turns};
+use super::step::{Call, Op, Register, Registers};
 use crate::arch::Arch;
 use crate::sequence::Api;
+use op_dsl_ir::op::OpDef;
 
 /// Calls of a step by class, and its cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,7 +27,20 @@ const OVERLAP: f64 = 0.57;
 /// The same of calls on tensors there, each of which is a function of its own, in the same samples.
 pub const APART: f64 = 1.06;
 
-pub(super) fn work<'o>(ops: impl IntoIterator<Item = &'o Op>, arch: &Arch) -> Work {
+impl Registers {
+    /// What a step of 64 elements costs, attributes being what they are by default.
+    pub fn work(&self, arch: &Arch) -> Work {
+        work(self.usual(), arch)
+    }
+
+    /// What a step on pairs costs, if there is one.
+    pub fn work_on_pairs(&self, def: &OpDef, arch: &Arch) -> Option<Work> {
+        let first = firsts(def)[0];
+        self.pairs.then(|| on_pairs(&turns(self, def, first), arch))
+    }
+}
+
+fn work<'o>(ops: impl IntoIterator<Item = &'o Op>, arch: &Arch) -> Work {
     let mut work = Work::default();
     let mut sum = 0.0;
     for op in ops {
@@ -44,7 +58,7 @@ pub(super) fn work<'o>(ops: impl IntoIterator<Item = &'o Op>, arch: &Arch) -> Wo
 }
 
 /// The same of a step on pairs. Of 16 bits a call joins what is stored.
-pub(super) fn on_pairs(turns: &[Turn], arch: &Arch) -> Work {
+fn on_pairs(turns: &[Turn], arch: &Arch) -> Work {
     let ops: Vec<Op> = turns
         .iter()
         .filter_map(|turn| match turn {

@@ -10,9 +10,9 @@ mod rules;
 mod tails;
 
 use super::*;
-use crate::sequence::Overload;
+use crate::sequence::{Overload, Scalar, Type};
 use op_dsl_ir::op::{Attr, AttrKind, Gate, GradOf, List, Pattern, Spec, Split, Tensor, Value};
-use op_dsl_ir::{Builder, Graph, Id};
+use op_dsl_ir::{Builder, Graph, Id, Prim};
 
 pub fn soc(name: &str) -> &'static Soc {
     Soc::named(name).expect("a target")

@@ -1,6 +1,6 @@
 //! Both phases of each aclnn function of an operator.
 
-use super::File;
+use super::file::File;
 use super::text::{header, prototype, rust_name};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::interface::{Function, Interface, Param};

@@ -1,6 +1,6 @@
 //! The four functions of an infiniop operator.
 
-use super::File;
+use super::file::File;
 use super::text::{array, constant, function, header, prototype, unsafely};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::op::{Tensor, snake};

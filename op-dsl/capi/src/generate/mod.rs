@@ -2,19 +2,13 @@
 //! functions, and their headers. Adding an operator adds its functions.
 
 mod aclnn;
+mod file;
 mod infiniop;
 mod text;
 
-use codegen_cpu::rt::call::Operator;
+pub use file::File;
 
-/// A file: its path in the crate of the interfaces, and its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
-    /// `include/aclnnop/aclnn_geglu.h`
-    pub path: String,
-    /// All of it.
-    pub text: String,
-}
+use codegen_cpu::rt::call::Operator;
 
 /// Every file for a table of operators. What nothing is published of has no functions: under the name
 /// that it would have, CANN may have another signature.

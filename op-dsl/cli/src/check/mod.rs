@@ -16,8 +16,10 @@ mod packages;
 
 use super::args::Check as Args;
 use super::error::Error;
+use super::lookup::{self, Operators};
+use super::progress;
 use super::simulate::program;
-use super::{Operators, Verdict, lookup, print, progress};
+use super::verdict::{Verdict, print};
 use codegen_cpu::rt::call::Operator;
 use indicatif::ProgressBar;
 use kernels::Kernels;

@@ -1,5 +1,6 @@
 //! A crate's files, from `template/`.
 
+use super::fill::filled;
 use super::formula::Formula;
 use super::name::Name;
 use crate::error::Error;
@@ -44,43 +45,6 @@ impl Source {
     }
 }
 
-/// The template with the value of each name that stands in it between braces; what values say is left alone.
-fn filled(template: &str, values: &[(&str, &str)]) -> String {
-    let (mut text, mut rest) = (String::new(), template);
-    while let Some((before, after)) = rest.split_once('{') {
-        text += before;
-        let value = values.iter().find_map(|(name, value)| {
-            let after = after.strip_prefix(name)?.strip_prefix('}')?;
-            Some((value, after))
-        });
-        rest = match value {
-            Some((value, after)) => {
-                text += value;
-                after
-            }
-            None => {
-                text.push('{');
-                after
-            }
-        };
-    }
-    text + rest
-}
-
-/// The module of the operator.
-pub fn family(operator: &str, formula: &Formula) -> String {
-    let Formula { function, signature, wrt, doc, body, .. } = formula;
-    let values = [
-        ("doc", &**doc),
-        ("op", operator),
-        ("wrt", wrt),
-        ("function", function),
-        ("signature", signature),
-        ("body", body.trim_end()),
-    ];
-    filled(include_str!("template/family.rs"), &values)
-}
-
 /// Path and text of each file.
 pub fn files(name: &Name, formula: &Formula, source: &Source) -> Vec<(&'static str, String)> {
     let source = source.manifest();
@@ -101,7 +65,7 @@ pub fn files(name: &Name, formula: &Formula, source: &Source) -> Vec<(&'static s
     let mut files = vec![
         (".gitignore", "/target\n".to_owned()),
         ("Cargo.toml", filled(include_str!("template/manifest.toml"), &values)),
-        ("src/family.rs", family(&name.operator, formula)),
+        ("src/family.rs", formula.family(&name.operator)),
         ("src/lib.rs", filled(&lib, &values)),
         ("src/main.rs", filled(include_str!("template/main.rs"), &values)),
         ("tests/check.rs", filled(&check, &values)),

@@ -1,5 +1,6 @@
 //! A formula of the command line -> the function of an operator.
 
+use super::fill::filled;
 use super::name::Name;
 use crate::error::Error;
 use codegen_ascendc::arch::Soc;
@@ -61,6 +62,20 @@ impl Formula {
         Ok(Formula { refusal, ..formula })
     }
 
+    /// The module of the operator.
+    pub fn family(&self, operator: &str) -> String {
+        let Formula { function, signature, wrt, doc, body, .. } = self;
+        let values = [
+            ("doc", &**doc),
+            ("op", operator),
+            ("wrt", wrt),
+            ("function", function),
+            ("signature", signature),
+            ("body", body.trim_end()),
+        ];
+        filled(include_str!("template/family.rs"), &values)
+    }
+
     /// What the compiler says of it; then why NPUs cannot do it.
     fn checked(&self, operator: &str) -> Result<Option<String>, String> {
         let told = |e: syn::Error| {
@@ -69,7 +84,7 @@ impl Formula {
             told.sort();
             told.join("; ")
         };
-        let text = super::files::family(operator, self);
+        let text = self.family(operator);
         let tokens: TokenStream = text.parse().map_err(|_| "not an expression".to_owned())?;
         // Without the attribute, which the macro does not see either.
         let item: syn::File = syn::parse2(tokens).map_err(told)?;

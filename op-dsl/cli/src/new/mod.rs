@@ -2,11 +2,13 @@
 //!
 //! ```text
 //! name      what a crate may be called, and what its operator is
-//! formula   a formula of the command line -> the function of an operator
+//! fill      a template with its blanks filled in
+//! formula   a formula of the command line -> the function of an operator, and its module
 //! files     all of it -> the crate's files, from template/
 //! ```
 
 mod files;
+mod fill;
 mod formula;
 mod name;
 

@@ -1,6 +1,6 @@
 //! A plan on registers: the calls of a step.
 
-use super::{change, scalar};
+use super::words::{change, scalar};
 use crate::table::Table;
 use codegen_ascendc::plan::Plan;
 use codegen_ascendc::plan::registers::{Call, DATA, MASKS, Op, Register, Registers, Work};

@@ -1,6 +1,7 @@
 //! The operators beside those that somebody wrote by hand.
 
 use super::by_hand::ByHand;
+use super::titled::titled;
 use crate::table::{Table, escaped};
 use crate::verify::formula::mode;
 use codegen_ascendc::arch::{SOCS, Soc};
@@ -141,7 +142,7 @@ pub fn section(op: &'static Operator, by_hand: &ByHand) -> String {
         }
     }
     sources.dedup();
-    super::page::titled("Beside the hand-written operator", &table, &escaped(&sources.join(", ")))
+    titled("Beside the hand-written operator", &table, &escaped(&sources.join(", ")))
 }
 
 /// A table of all operators; nothing without figures by hand.
@@ -164,5 +165,5 @@ pub fn overview(operators: &[(&str, &Lines, &Tiles)], by_hand: &ByHand) -> Strin
     }
     let npu = operators.first().map_or("", |(_, _, tiles)| tiles.npu.name);
     let legend = format!("{LEGEND} On {npu}. By hand: {}.", by_hand.notes.join(" "));
-    super::page::titled("Beside hand-written operators", &table, &escaped(&legend))
+    titled("Beside hand-written operators", &table, &escaped(&legend))
 }

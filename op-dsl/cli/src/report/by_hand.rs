@@ -3,8 +3,7 @@
 //! Lines that start with `#` are notes: the first is [`FIRST`], the others say where the figures are from. A row has
 //! either what a tile takes, of one form, NPU and element type, or how many lines the operator has.
 
-use super::super::lookup;
-use crate::Operators;
+use crate::lookup::{self, Operators};
 use codegen_ascendc::arch::Soc;
 use op_dsl_ir::DType;
 use std::fmt::Display;

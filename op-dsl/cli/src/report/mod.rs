@@ -4,6 +4,7 @@
 //! maths    graphs as MathML
 //! errors   how far results are off over the range of the activation
 //! plot     that as a picture of lines
+//! titled   a table between its heading and its legend
 //! by_hand  what hand-written operators take, and the file that says so
 //! beside   the operators beside those
 //! page     the sections of the operators, and what is around them
@@ -15,11 +16,13 @@ mod errors;
 mod maths;
 mod page;
 mod plot;
+mod titled;
 
 use super::args::Report as Args;
 use super::bench::{self, record::Record};
 use super::error::Error;
-use super::{Operators, lookup, progress};
+use super::lookup::{self, Operators};
+use super::progress;
 use by_hand::ByHand;
 use page::{Operator, page};
 use std::io::Write;

@@ -5,6 +5,7 @@ use super::by_hand::ByHand;
 use super::errors::Errors;
 use super::maths;
 use super::plot::plot;
+use super::titled::titled;
 use crate::args::{Shape, Target, Tile};
 use crate::bench::record::Record;
 use crate::check::cost;
@@ -125,16 +126,6 @@ fn speed<'r>(times: impl Iterator<Item = &'r Record>) -> String {
 
 fn costs(op: &'static call::Operator) -> String {
     titled("Cost on NPUs", &cost::table(&[op]), cost::LEGEND)
-}
-
-pub fn titled(title: &str, table: &Table, legend: &str) -> String {
-    if table.is_empty() {
-        return String::new();
-    }
-    let table = table.to_html();
-    format!(
-        "<h3>{title}</h3><div class=\"wide\" tabindex=\"0\">{table}</div><p class=\"legend\">{legend}</p>"
-    )
 }
 
 /// Which core owns what; nothing where the first NPU cannot do the operator.

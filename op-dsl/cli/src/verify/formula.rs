@@ -1,6 +1,5 @@
 //! One specialisation with its attributes fixed, and the settings that it is swept in.
 
-use super::sweep::PLAIN;
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
@@ -15,6 +14,9 @@ pub const FACTOR: f64 = 1.0;
 const BESIDE: [f64; 3] = [0.5, -1.5, 3.0];
 /// Float attributes are swept at their defaults and at this multiple of them.
 const VARIED: f64 = 0.75;
+/// Errors up to here, in units in the last place, need no look for a zero crossing, and are those of
+/// limits and of what a choice makes of NaN, which are numbers to be rounded like others.
+pub const PLAIN: f64 = 1.0;
 
 /// An operator with its attributes fixed.
 pub struct Formula {

@@ -22,8 +22,9 @@ mod sweep;
 
 use super::args::{Sweep, Verify};
 use super::error::Error;
-use super::lookup;
-use super::{Operators, Verdict, print, progress};
+use super::lookup::{self, Operators};
+use super::progress;
+use super::verdict::{Verdict, print};
 use codegen_cpu::rt::simd::Level;
 use factors::factors;
 use formula::Formula;

@@ -1,7 +1,7 @@
 //! Running a formula over many activations and measuring each result.
 
 use super::bench::Bench;
-use super::formula::Formula;
+use super::formula::{Formula, PLAIN};
 use super::points::Points;
 use crate::error::Error;
 use codegen_cpu::rt::simd::Level;
@@ -13,9 +13,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Activations computed at a time: small enough to stay in cache.
 const CHUNK: u64 = 1 << 13;
-/// Errors up to here, in units in the last place, need no look for a zero crossing, and are those of
-/// limits and of what a choice makes of NaN, which are numbers to be rounded like others.
-pub const PLAIN: f64 = 1.0;
 
 /// The largest error of an output, and where it is.
 #[derive(Clone, Copy, Debug, Default)]

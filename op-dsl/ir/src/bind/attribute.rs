@@ -1,7 +1,6 @@
 //! What an attribute can be, and how it is read from text.
 
-use super::error::{Checked, Wrong, refuse};
-use super::{BindError, join};
+use super::error::{BindError, Checked, Wrong, join, refuse};
 use crate::op::{Attr, AttrKind, OpDef, Value, Variant};
 
 /// Reads an attribute from text: its index and value. Enums go by name or number, booleans by

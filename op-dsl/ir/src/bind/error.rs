@@ -162,3 +162,9 @@ pub enum Wrong {
 pub(super) fn refuse<T>(what: Wrong) -> Checked<T> {
     Err(Box::new(what))
 }
+
+/// Names in a row, for a message.
+pub(super) fn join<'a>(names: impl Iterator<Item = &'a Text>) -> String {
+    let names: Vec<&str> = names.map(|n| &**n).collect();
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}

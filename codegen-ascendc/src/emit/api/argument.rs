@@ -1,0 +1,46 @@
+//! Arguments of an aclnn function, as its phases and their checks write them.
+
+use crate::emit::package::Package;
+use op_dsl_ir::interface::{Interface, Param};
+use op_dsl_ir::op::Kind;
+use op_dsl_ir::published::{Of, Type};
+
+/// Whether an argument is a mask, which has an element type of its own.
+pub fn is_mask(package: &Package<'_>, p: &Param) -> bool {
+    matches!(p.of, Of::Input(i) if package.def.inputs[i].kind == Kind::Mask)
+}
+
+/// Inputs that decide the element type together.
+pub fn promoted(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
+    let number = |p: &&Param| matches!(p.of, Of::Input(_)) && !is_mask(package, p);
+    interface.main().params.iter().filter(number).cloned().collect()
+}
+
+/// `const aclTensor* self`, .. for a parameter list.
+pub fn declared(params: &[Param]) -> Vec<String> {
+    let constant = |p: &Param| match p.ty {
+        Type::Tensor => format!("const aclTensor* {}", p.name),
+        Type::Chars => format!("const char* {}", p.name),
+        _ => p.declaration(),
+    };
+    params.iter().map(constant).collect()
+}
+
+/// `self`, .. for a call.
+pub fn names(params: &[Param]) -> Vec<String> {
+    params.iter().map(|p| p.name.to_string()).collect()
+}
+
+/// Names of inputs, those first that no call leaves out.
+pub fn in_order(inputs: &[&Param]) -> Vec<String> {
+    let (needed, optional): (Vec<&Param>, Vec<&Param>) = inputs.iter().partition(|p| !p.optional);
+    needed.into_iter().chain(optional).map(|p| p.name.to_string()).collect()
+}
+
+/// A number as the kernel has it: `alpha->ToFloat()`.
+pub fn number(p: &Param) -> String {
+    match p.ty {
+        Type::Scalar => format!("{}->ToFloat()", p.name),
+        _ => format!("static_cast<float>({})", p.name),
+    }
+}

@@ -1,0 +1,197 @@
+//! What a graph says to whoever lowers it: which nodes are numbers, which have one reader, and which are smooth
+//! primitives times factors.
+
+use super::spare::is_spare;
+use super::target::Target;
+use crate::column::{family, form_of, number};
+use crate::sequence::Scalar;
+use crate::sequence::form::Form;
+use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
+
+/// A product whose first factor is a smooth primitive that nothing else reads.
+pub(super) struct Fold {
+    pub smooth: Id,
+    pub factors: Vec<Id>,
+}
+
+/// A smooth primitive of a value, or the sigmoid of its opposite.
+pub(super) struct Smooth {
+    pub prim: Prim,
+    pub arg: Id,
+    pub is_rest: bool,
+}
+
+/// Another primitive of the family that is applied to the same value.
+pub(super) struct Relative {
+    pub is_rest: bool,
+    /// What it is multiplied by.
+    pub factors: Vec<Id>,
+}
+
+/// A graph with what is known of its nodes.
+pub(super) struct Reading<'g> {
+    graph: &'g Graph,
+    target: Target<'g>,
+    uses: Vec<usize>,
+    /// Which nodes are numbers: they depend on attributes only, and scalar code can compute them.
+    uniform: Vec<bool>,
+    /// The form of each primitive of the graph that has one.
+    known: Vec<(Prim, &'static Form)>,
+}
+
+impl<'g> Reading<'g> {
+    pub fn new(graph: &'g Graph, target: Target<'g>) -> Reading<'g> {
+        let mut uses = vec![0; graph.nodes.len()];
+        let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
+        read.for_each(|a| uses[a.index()] += 1);
+        let mut uniform: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+        for node in graph.nodes.iter() {
+            uniform.push(match node {
+                Node::Stream(_) => false,
+                Node::Const(_) | Node::Scalar(_) => true,
+                Node::Call(prim, _) => {
+                    number(*prim).is_some() && node.args().iter().all(|a| uniform[a.index()])
+                }
+            });
+        }
+        let mut known: Vec<(Prim, &Form)> = Vec::new();
+        for node in graph.nodes.iter() {
+            let Node::Call(prim, _) = *node else { continue };
+            if known.iter().all(|(p, _)| *p != prim) {
+                let form = form_of(prim, target.dtype, target.limits, target.soc.arch);
+                known.extend(form.map(|form| (prim, form)));
+            }
+        }
+        Reading { graph, target, uses, uniform, known }
+    }
+
+    /// Whether a node is the same for every element.
+    pub fn is_uniform(&self, id: Id) -> bool {
+        self.uniform[id.index()]
+    }
+
+    pub fn node(&self, id: Id) -> Node {
+        self.graph.nodes[id.index()]
+    }
+
+    pub fn as_const(&self, id: Id) -> Option<f64> {
+        if let Node::Const(c) = self.node(id) { Some(c) } else { None }
+    }
+
+    /// The scalar, if the node is the same for every element.
+    pub fn scalar(&self, id: Id) -> Option<Scalar> {
+        let scalar = || self.as_const(id).map_or(Scalar::Uniform(id), Scalar::from);
+        self.uniform[id.index()].then(scalar)
+    }
+
+    pub fn form(&self, prim: Prim) -> Option<&'static Form> {
+        self.known.iter().find(|(p, _)| *p == prim).map(|(_, form)| *form)
+    }
+
+    /// `max(x, -2^40)` and the like around a smooth primitive: its form holds `x` by itself.
+    fn bare(&self, id: Id) -> Id {
+        match self.node(id) {
+            Node::Call(prim @ (Prim::Max | Prim::Min), [x, c, _])
+                if is_spare(prim, self.as_const(c)) =>
+            {
+                self.bare(x)
+            }
+            _ => id,
+        }
+    }
+
+    /// The primitive and its argument, if it has a form. A sigmoid of the opposite of what another is applied to is
+    /// the rest of that one.
+    pub fn smooth(&self, id: Id) -> Option<Smooth> {
+        let Node::Call(prim, [arg, ..]) = self.node(id) else { return None };
+        self.form(prim)?;
+        let opposite = match self.node(arg) {
+            // In bf16 a product may be a number where the rest alone is none: there it takes an exponential of its own.
+            Node::Call(Prim::Neg, [x, ..])
+                if prim == Prim::Sigmoid && self.target.dtype != DType::BF16 =>
+            {
+                Some(x)
+            }
+            _ => None,
+        };
+        let is_there = |x: &Id| {
+            self.graph.nodes.contains(&Node::Call(Prim::Sigmoid, [*x, Id::NONE, Id::NONE]))
+        };
+        Some(match opposite.filter(is_there) {
+            Some(x) => Smooth { prim, arg: self.bare(x), is_rest: true },
+            None => Smooth { prim, arg: self.bare(arg), is_rest: false },
+        })
+    }
+
+    pub fn fold(&self, id: Id) -> Option<Fold> {
+        let free = |s: &Id| self.smooth(*s).is_some() && self.uses[s.index()] == 1;
+        let (smooth, factors) = match self.node(id) {
+            Node::Call(Prim::Mul3, [x, y, z]) if free(&x) => (x, vec![y, z]),
+            Node::Call(Prim::Mul, [x, y, _]) if free(&x) => (x, vec![y]),
+            Node::Call(Prim::Mul, [x, y, _]) if free(&y) => (y, vec![x]),
+            _ => return None,
+        };
+        let varies = factors.iter().all(|f| !self.uniform[f.index()]);
+        (varies && !self.uniform[smooth.index()]).then_some(Fold { smooth, factors })
+    }
+
+    /// Every other primitive of the family that is applied to the same value.
+    pub fn relatives(&self, id: Id, prim: Prim, arg: Id) -> Vec<Relative> {
+        let Some(family) = family(prim) else { return vec![] };
+        let ids = || (0..self.graph.nodes.len() as u32).map(Id);
+        let related = |o: Id| {
+            let of = self.smooth(o).filter(|of| of.arg == arg && o != id)?;
+            family.iter().any(|m| m.0 == of.prim).then_some((o, of.is_rest))
+        };
+        let relative = |(o, is_rest): (Id, bool)| {
+            let folds = ids().filter_map(|n| self.fold(n)).find(|f| f.smooth == o);
+            Relative { is_rest, factors: folds.map_or_else(Vec::new, |f| f.factors) }
+        };
+        ids().filter_map(related).map(relative).collect()
+    }
+
+    /// A product that only this sum reads.
+    pub fn own_product(&self, id: Id) -> Option<(Id, Id)> {
+        match self.node(id) {
+            Node::Call(Prim::Mul, [x, y, _]) if self.uses[id.index()] == 1 => Some((x, y)),
+            _ => None,
+        }
+        .filter(|_| self.fold(id).is_none())
+    }
+
+    /// `c w`
+    pub fn scaled(&self, a: Id, b: Id) -> Option<(Scalar, Id)> {
+        let one =
+            |c: Id, w: Id| self.scalar(c).filter(|_| !self.uniform[w.index()]).map(|c| (c, w));
+        one(a, b).or_else(|| one(b, a))
+    }
+
+    /// Whether a compound call may write over the node: it is a vector, and nothing else reads it.
+    pub fn spendable(&self, id: Id) -> bool {
+        let is_vector = matches!(self.node(id), Node::Call(..)) && !self.uniform[id.index()];
+        is_vector && self.uses[id.index()] == 1
+    }
+
+    /// What a node is the square of.
+    pub fn square(&self, id: Id) -> Option<Id> {
+        match self.node(id) {
+            Node::Call(Prim::Mul, [x, y, _]) if x == y && !self.uniform[id.index()] => Some(x),
+            _ => None,
+        }
+    }
+
+    /// The stream of bits, if the node asks whether one is 0: choices take bits as they are.
+    pub fn is_not(&self, id: Id) -> Option<usize> {
+        let Node::Call(Prim::Eq, [x, y, _]) = self.node(id) else { return None };
+        let bits = |x: Id| match self.node(x) {
+            Node::Stream(k) => Some(usize::from(k)),
+            _ => None,
+        };
+        let of = match (self.as_const(x), self.as_const(y)) {
+            (_, Some(0.0)) => bits(x)?,
+            (Some(0.0), _) => bits(y)?,
+            _ => return None,
+        };
+        (self.target.truths(of) == Some(Stored::Bit)).then_some(of)
+    }
+}

@@ -1,0 +1,22 @@
+//! What every lowering of an operator shares.
+
+use crate::arch::Soc;
+use crate::sequence::form::Limits;
+use op_dsl_ir::op::OpDef;
+use op_dsl_ir::{DType, Stored};
+
+/// An operator, and what it is lowered for.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'d> {
+    pub def: &'d OpDef,
+    pub soc: &'static Soc,
+    pub dtype: DType,
+    pub limits: Limits,
+}
+
+impl Target<'_> {
+    /// What a stream of truth values is stored as; `None` of those of numbers.
+    pub fn truths(&self, stream: usize) -> Option<Stored> {
+        self.def.is_mask(stream).then(|| self.def.masks())
+    }
+}

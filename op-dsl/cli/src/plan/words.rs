@@ -1,0 +1,32 @@
+//! Types and numbers of a plan's calls, in words.
+
+use codegen_ascendc::plan::Plan;
+use codegen_ascendc::sequence::{Scalar, Type};
+use op_dsl_ir::op::OpDef;
+use op_dsl_ir::show;
+
+/// The types of a call's first argument and of its result.
+pub fn change(from: Type, to: Type) -> String {
+    let name = |ty| match ty {
+        Type::Data(dtype) => dtype.name(),
+        Type::Byte => "byte",
+        Type::Mask => "mask",
+    };
+    match from == to {
+        true => name(to).to_string(),
+        false => format!("{} -> {}", name(from), name(to)),
+    }
+}
+
+/// The number, or what scalar code makes of attributes.
+pub fn scalar(def: &OpDef, plan: &Plan, scalar: Scalar) -> String {
+    match scalar {
+        Scalar::Const(c) if c != 0.0 && !(1e-4..1e7).contains(&c.abs()) => format!("{c:e}"),
+        Scalar::Const(c) => c.to_string(),
+        Scalar::Uniform(id) => {
+            let graph =
+                op_dsl_ir::Graph { nodes: plan.graph.nodes.clone(), outputs: vec![id].into() };
+            show::expression(&graph, &def.input_names(), &def.scalar_names())
+        }
+    }
+}

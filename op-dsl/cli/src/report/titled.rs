@@ -1,0 +1,14 @@
+//! A table of the page, between its heading and its legend.
+
+use crate::table::Table;
+
+/// Nothing without rows.
+pub fn titled(title: &str, table: &Table, legend: &str) -> String {
+    if table.is_empty() {
+        return String::new();
+    }
+    let table = table.to_html();
+    format!(
+        "<h3>{title}</h3><div class=\"wide\" tabindex=\"0\">{table}</div><p class=\"legend\">{legend}</p>"
+    )
+}

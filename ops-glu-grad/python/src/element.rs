@@ -1,0 +1,39 @@
+//! Element types, as Python calls them.
+
+use op_dsl::Operator;
+use op_dsl::ir::op::Tensor;
+use op_dsl::ir::{DType, Stored};
+use pyo3::PyResult;
+use pyo3::exceptions::PyTypeError;
+
+/// What numpy and PyTorch call an element type.
+pub const fn name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "float16",
+        DType::BF16 => "bfloat16",
+        DType::F32 => "float32",
+    }
+}
+
+/// What is stored in a tensor of which Python says that its elements are of this type.
+pub fn stored(op: &Operator, tensor: &Tensor, dtype: &str) -> PyResult<Stored> {
+    let number = DType::ALL.into_iter().find(|d| name(*d) == dtype).map(Stored::Number);
+    let stored = number.or(match dtype {
+        "bool" | "uint8" => Some(Stored::Byte),
+        "int64" => Some(Stored::Int64),
+        _ => None,
+    });
+    stored.ok_or_else(|| {
+        let allowed = match tensor.kind.stored(DType::F32) {
+            Stored::Number(_) => {
+                op.def().dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ")
+            }
+            Stored::Byte => "bool, uint8".into(),
+            other => other.to_string(),
+        };
+        let (op, tensor) = (op.name(), &tensor.name);
+        PyTypeError::new_err(format!(
+            "{op}: tensor `{tensor}` has dtype {dtype}; allowed: {allowed}"
+        ))
+    })
+}
