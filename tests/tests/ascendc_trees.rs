@@ -200,6 +200,20 @@ fn heads_are_three_lines() {
     }
 }
 
+/// A comparison with a number has the name that a toolkit's generation has for it.
+#[test]
+fn comparisons_have_the_names_of_their_toolkit() {
+    let op = OPERATORS.iter().find(|o| o.name() == "EluGradV2").expect("an operator");
+    let soc = Soc::named("ascend910b").expect("a target");
+    for (cann, name) in [(Cann::V8, "CompareScalar("), (Cann::V9, "Compares(")] {
+        let options = Options { cann, ..Options::default() };
+        let tree = emit(op.def(), Layout::Custom, &[soc], &options).expect("a tree");
+        let has = |name: &str| tree.files.iter().any(|f| f.text.contains(name));
+        let names = ["CompareScalar(", "Compares("].map(|n| (n == name, has(n)));
+        assert!(names.iter().all(|(wanted, found)| wanted == found), "{cann:?}: {names:?}");
+    }
+}
+
 /// Templates among the emitted files are JSON once they are filled in: those of a repository's operator, and those of a
 /// project for an older toolkit.
 #[test]

@@ -161,6 +161,14 @@ void Compares(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src
         [&](host_model::Instruction&, uint64_t) { return host_model::Apply<T>([src1Scalar] { return src1Scalar; }); });
 }
 
+/// The same, as toolkits up to 8.5 call it.
+template <typename T, typename U>
+void CompareScalar(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src1Scalar, CMPMODE cmpMode, uint32_t count,
+                   host_model::Where where = host_model::Where::Here())
+{
+    Compares(dst, src0, src1Scalar, cmpMode, count, where);
+}
+
 /// dst = bit ? src0 : scalar.
 template <typename T, typename U>
 void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, T src1,

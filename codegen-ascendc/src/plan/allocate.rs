@@ -8,7 +8,7 @@
 use super::flow::Flow;
 use super::instr::{Buffer, Instr, Operand};
 use crate::arch::Why;
-use crate::sequence::{Api, F32, Source, Type, Val};
+use crate::sequence::{Api, F32, Overload, Source, Type, Val};
 use op_dsl_ir::DType;
 
 /// Which free buffer a value takes.
@@ -191,6 +191,7 @@ fn instr(
     let mut operand = |v: &Val| {
         let of = &flow.seq.steps[v.0];
         match (of.source, of.scalar) {
+            (Source::Splat, Some(c)) if overload == Overload::ScalarLast => Ok(Operand::Number(c)),
             (Source::Splat, Some(c)) => {
                 let known = splats.iter().position(|s| *s == c);
                 Ok(Operand::Splat(known.unwrap_or_else(|| {

@@ -24,6 +24,8 @@ pub enum Operand {
     Buffer(Buffer),
     /// A hoisted vector of equal numbers: index into [`Plan::splats`](crate::plan::Plan::splats).
     Splat(usize),
+    /// A number, as an argument of the call.
+    Number(Scalar),
 }
 
 /// One vector call. An accumulating call reads its destination too.
@@ -47,4 +49,12 @@ pub struct Instr {
     pub lanes: Type,
     /// The result as maths; empty where the call says it.
     pub what: &'static str,
+}
+
+impl Instr {
+    /// The numbers among its arguments.
+    pub fn numbers(&self) -> impl Iterator<Item = Scalar> + '_ {
+        let number = |src: &Operand| if let Operand::Number(s) = *src { Some(s) } else { None };
+        self.scalar.into_iter().chain(self.srcs.iter().filter_map(number))
+    }
 }

@@ -45,6 +45,7 @@ pub fn interpret_all(
                     Operand::Buffer(b) if b == instr.dst => *old,
                     Operand::Buffer(b) => state.place(b)[i],
                     Operand::Splat(k) => splats[k],
+                    Operand::Number(s) => scalar(s),
                 };
             }
             let value = call(instr.api, instr.to, args, c, *old);

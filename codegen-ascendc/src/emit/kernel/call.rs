@@ -1,6 +1,6 @@
 //! One vector call as C++.
 
-use super::super::package::Package;
+use super::super::package::{Cann, Package};
 use super::names::{buffer, splat};
 use super::{names, scalar};
 use crate::plan::{Buffer, Instr, Operand, Plan};
@@ -91,11 +91,6 @@ pub fn helpers(plan: &Plan) -> Vec<Helper> {
     plan.instrs.iter().filter_map(Helper::of).collect()
 }
 
-/// Whether the call reads its splats as vectors, not as scalars.
-pub fn reads_splats(instr: &Instr) -> bool {
-    matches!(instr.overload, Overload::Repeats | Overload::EachRepeat)
-}
-
 /// Comparisons and choices where masks are for one repeat.
 pub const BY_REPEAT: &str = "\
 // The bits of a repeat, in a block of their own, as Select takes them here.
@@ -156,6 +151,14 @@ fn element(ty: Type) -> DType {
     if let Type::Data(dtype) = ty { dtype } else { DType::F32 }
 }
 
+/// What toolkits call it. `Compares` is `CompareScalar` up to 8.5, as the API's list of changed names has it.
+fn name(api: Api, cann: Cann) -> &'static str {
+    match (api, cann) {
+        (Api::Compares(_), Cann::V8) => "CompareScalar",
+        _ => api.name(),
+    }
+}
+
 /// The call, with its semicolon.
 pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
     // Numbers of `half` in a buffer of others.
@@ -166,10 +169,10 @@ pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
     };
     let dst = place(instr.dst, instr.to);
     let number = |s: Scalar, ty: Type| scalar::text(s, element(ty));
-    let operand = |src: &Operand| match (*src, instr.overload) {
-        (Operand::Buffer(b), _) => place(b, instr.from),
-        (Operand::Splat(k), Overload::ScalarLast) => number(plan.splats[k], instr.to),
-        (Operand::Splat(k), _) => splat(plan, k),
+    let operand = |src: &Operand| match *src {
+        Operand::Buffer(b) => place(b, instr.from),
+        Operand::Splat(k) => splat(plan, k),
+        Operand::Number(s) => number(s, instr.to),
     };
     let operands: Vec<String> = instr.srcs.iter().map(operand).collect();
     if instr.overload == Overload::EachRepeat {
@@ -190,6 +193,7 @@ pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
         (Api::Cast(round), _) => args.push(format!("RoundMode::{}", round.name())),
         _ => args.extend(own(instr.to)),
     }
-    let function = Helper::of(instr).map_or_else(|| instr.api.name().into(), Helper::name);
+    let name = || name(instr.api, package.options.cann).into();
+    let function = Helper::of(instr).map_or_else(name, Helper::name);
     format!("{function}({}, count);", args.join(", "))
 }

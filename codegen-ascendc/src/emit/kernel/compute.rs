@@ -9,7 +9,7 @@ use super::names::{Input, cpp, guard, inputs, namespace, slot, splat};
 use super::rows::{Rows, any_lone, rows};
 use super::{registers, scalar, tiling_key};
 use crate::arch::Arch;
-use crate::plan::{Buffer, Instr, Operand, Plan};
+use crate::plan::{Buffer, Plan};
 use crate::sequence::{Api, Scalar, Type};
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::{DType, Stored};
@@ -278,11 +278,7 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
         for b in buffers {
             text.line(format!("const LocalTensor<{0}> {1} = {1}Buf_.Get<{0}>();", b.ty, b.name));
         }
-        let is_read = |k: usize| {
-            let reads = |i: &Instr| i.srcs.contains(&Operand::Splat(k));
-            plan.instrs.iter().any(|i| reads(i) && call::reads_splats(i))
-        };
-        for name in (0..plan.splats.len()).filter(|k| is_read(*k)).map(|k| splat(plan, k)) {
+        for name in (0..plan.splats.len()).map(|k| splat(plan, k)) {
             text.line(format!("const LocalTensor<float> {name} = {name}Buf_.Get<float>();"));
         }
         if plan.whole_repeats() {

@@ -130,6 +130,7 @@ fn peepholes() {
         b.call(Prim::Select, &[c, s[1], zero])
     });
     assert_eq!(apis(&choice), ["Compares", "Select"]);
+    assert!(choice.splats.is_empty(), "a number that a call takes is no vector");
     assert_eq!(interpret(&choice, &[1.0, 5.0], |_| f32::NAN), [5.0]);
     assert_eq!(interpret(&choice, &[-1.0, 5.0], |_| f32::NAN), [0.0]);
     assert!(choice.need.dense.fixed >= choice.soc.arch.select_reserve);

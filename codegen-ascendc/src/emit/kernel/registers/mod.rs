@@ -19,7 +19,7 @@ use op_dsl_ir::names::cpp_name;
 
 /// What casts need, ahead of the classes.
 pub const CASTS: &str = "\
-// Numbers of 16 bits stand in the lower half of a lane; what is too large becomes infinite.
+// Numbers of 16 bits stand in the lower half of a lane; what is too large shall become infinite.
 static constexpr MicroAPI::CastTrait WIDEN = {MicroAPI::RegLayout::ZERO, MicroAPI::SatMode::UNKNOWN,
                                               MicroAPI::MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
 static constexpr MicroAPI::CastTrait NARROW = {MicroAPI::RegLayout::ZERO, MicroAPI::SatMode::NO_SAT,
