@@ -1,7 +1,8 @@
 //! Sequences of vector calls, one value per call, before anything has a buffer.
 //!
 //! ```text
-//! mod       the calls, and a builder that makes equal calls one value
+//! api       the calls, and types of what they give
+//! mod       a builder that makes equal calls one value
 //! overload  which overload of a call takes numbers among its arguments
 //! forms     sequences of the smooth primitives, with their coefficients
 //! form      what a form is, and what it promises
@@ -9,114 +10,19 @@
 //! fit       Gaussian tails of functions, fitted
 //! ```
 
+mod api;
 pub mod fit;
 pub mod form;
 pub mod forms;
 pub mod fraction;
 mod overload;
 
+pub use api::{Api, Compare, F32, Type};
 pub use overload::Overload;
 
-use crate::arch::{Arch, Round};
-use op_dsl_ir::{DType, Id};
+use crate::arch::Arch;
+use op_dsl_ir::Id;
 use std::collections::HashMap;
-
-/// A call of the memory-vector API.
-#[allow(missing_docs)] // they are AscendC's own names
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Api {
-    Abs,
-    Exp,
-    Ln,
-    Sqrt,
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Max,
-    Min,
-    Adds,
-    Muls,
-    Maxs,
-    Mins,
-    /// `dst += src * scalar`
-    Axpy,
-    /// `dst = dst * src0 + src1`
-    FusedMulAdd,
-    Compare(Compare),
-    Compares(Compare),
-    /// `dst = mask ? src0 : src1`
-    Select,
-    Cast(Round),
-    Duplicate,
-}
-
-/// A comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Compare {
-    /// `a < b`
-    Lt,
-    /// `a <= b`
-    Le,
-    /// `a > b`
-    Gt,
-    /// `a >= b`
-    Ge,
-    /// `a == b`
-    Eq,
-}
-
-impl Compare {
-    /// The same with its sides swapped.
-    pub const fn flipped(self) -> Compare {
-        match self {
-            Compare::Lt => Compare::Gt,
-            Compare::Le => Compare::Ge,
-            Compare::Gt => Compare::Lt,
-            Compare::Ge => Compare::Le,
-            Compare::Eq => Compare::Eq,
-        }
-    }
-}
-
-impl Api {
-    /// The name in AscendC.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Api::Abs => "Abs",
-            Api::Exp => "Exp",
-            Api::Ln => "Ln",
-            Api::Sqrt => "Sqrt",
-            Api::Add => "Add",
-            Api::Sub => "Sub",
-            Api::Mul => "Mul",
-            Api::Div => "Div",
-            Api::Max => "Max",
-            Api::Min => "Min",
-            Api::Adds => "Adds",
-            Api::Muls => "Muls",
-            Api::Maxs => "Maxs",
-            Api::Mins => "Mins",
-            Api::Axpy => "Axpy",
-            Api::FusedMulAdd => "FusedMulAdd",
-            Api::Compare(_) => "Compare",
-            Api::Compares(_) => "Compares",
-            Api::Select => "Select",
-            Api::Cast(_) => "Cast",
-            Api::Duplicate => "Duplicate",
-        }
-    }
-
-    /// Whether the destination is read too: it is the first argument's buffer.
-    pub const fn accumulates(self) -> bool {
-        matches!(self, Api::Axpy | Api::FusedMulAdd)
-    }
-
-    /// Whether it is arithmetic of two vectors.
-    pub const fn is_binary(self) -> bool {
-        matches!(self, Api::Add | Api::Sub | Api::Mul | Api::Div | Api::Max | Api::Min)
-    }
-}
 
 /// A number that is the same for every element.
 #[derive(Clone, Copy, Debug)]
@@ -164,20 +70,6 @@ pub enum Source {
     /// A call.
     Call(Api),
 }
-
-/// The type of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
-    /// One number per element.
-    Data(DType),
-    /// One truth value per element, in a byte.
-    Byte,
-    /// One bit per element.
-    Mask,
-}
-
-/// What vector arithmetic is done in.
-pub const F32: Type = Type::Data(DType::F32);
 
 /// One value.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 //! repeat again and again by a stride of 0. Facts are those of the API's pages on `Select`, `Compare`,
 //! `Compares` and the binary calls.
 
-use super::{Api, F32, Type};
+use super::api::{Api, F32, Type};
 use crate::arch::Arch;
 
 /// How a call is written.

@@ -4,6 +4,7 @@ use super::super::package::{Cann, Package};
 use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::names::{self, namespace};
+use super::tiling_key::vector_cores_apart;
 use op_dsl_ir::names::cpp_name;
 
 /// Arguments of the entry, the tensors among them in the order of the signature.
@@ -24,7 +25,7 @@ pub fn file(package: &Package<'_>) -> File {
     text.line("template <uint32_t dtype, uint32_t form, bool small>");
     text.line(names::wrapped(&head, &args, ")"));
     text.line("{");
-    let task = super::vector_cores_apart(package.soc().arch) && package.options.cann == Cann::V8;
+    let task = vector_cores_apart(package.soc().arch) && package.options.cann == Cann::V8;
     if task {
         text.line("    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);");
     }

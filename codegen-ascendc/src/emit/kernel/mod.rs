@@ -29,9 +29,10 @@ pub mod tiling_key;
 mod truths;
 mod walk;
 
+pub use tiling_key::vector_cores_apart;
+
 use super::package::Package;
 use super::tree::File;
-use crate::arch::Arch;
 
 /// The files, relative to the directory that the layout gives them.
 pub fn files(package: &Package<'_>) -> Vec<File> {
@@ -43,9 +44,4 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
         tiling_key::file(package),
         walk::file(package),
     ]
-}
-
-/// Whether vector cores are apart from those for matrices, so that a kernel asks for them.
-pub fn vector_cores_apart(arch: &Arch) -> bool {
-    matches!(arch.number, 2201 | 3510)
 }

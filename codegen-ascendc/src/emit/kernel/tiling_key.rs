@@ -10,6 +10,11 @@ use crate::plan::Plan;
 use op_dsl_ir::DType;
 use std::collections::BTreeSet;
 
+/// Whether vector cores are apart from those for matrices, so that a kernel asks for them.
+pub fn vector_cores_apart(arch: &Arch) -> bool {
+    matches!(arch.number, 2201 | 3510)
+}
+
 /// The constant of an element type: `GE_GLU_GRAD_V2_FLOAT`.
 pub fn dtype(package: &Package<'_>, dtype: DType) -> String {
     let word = match dtype {
@@ -98,10 +103,10 @@ pub fn file(package: &Package<'_>) -> File {
         format!("ASCENDC_TPL_SEL(\n{});", all.join(",\n"))
     };
     let of = |arch: &'static Arch| {
-        selects(&package.plans_of(arch).collect::<Vec<_>>(), super::vector_cores_apart(arch))
+        selects(&package.plans_of(arch).collect::<Vec<_>>(), vector_cores_apart(arch))
     };
     let all: Vec<&Plan> = package.plans.iter().collect();
-    let apart = package.archs().into_iter().any(super::vector_cores_apart);
+    let apart = package.archs().into_iter().any(vector_cores_apart);
     text.lines(in_both(package, of, selects(&all, apart)));
     text.line(format!("\n#endif  // {guard}"));
     File { path: format!("{}_tiling_key.h", package.snake()), text: text.finish() }

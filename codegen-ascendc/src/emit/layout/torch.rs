@@ -4,6 +4,7 @@
 //! the call of the aclnn function that the toolkit generates for a `custom` project of the same operators. Derivatives are Python: a rule
 //! for all operators, and a table of them.
 
+mod attribute;
 mod derivatives;
 
 use crate::emit::api::cpp::{list, literal};
@@ -11,9 +12,10 @@ use crate::emit::package::Package;
 use crate::emit::paper::phrases;
 use crate::emit::text::{Comment, Text, project_header, project_page_header};
 use crate::emit::tree::Tree;
+use attribute::declared;
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Value};
+use op_dsl_ir::op::{AttrKind, Kind, OpDef};
 
 /// Adds the extension of some operators.
 pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
@@ -59,19 +61,6 @@ pub fn schema(def: &OpDef) -> String {
     let results = vec!["Tensor"; def.outputs.len()].join(", ");
     let results = if def.outputs.len() == 1 { results } else { format!("({results})") };
     format!("({}) -> {results}", arguments.join(", "))
-}
-
-/// Type and default of an attribute, as PyTorch has them: choices go by their names.
-fn declared(attr: &Attr) -> (&'static str, String) {
-    match (&attr.kind, attr.default) {
-        (AttrKind::Enum { variants, .. }, Value::Int(v)) => {
-            let name = variants.iter().find(|variant| variant.value == v).map_or("", |v| &v.name);
-            ("str", literal(name))
-        }
-        (_, Value::Int(v)) => ("int", v.to_string()),
-        (_, Value::Bool(v)) => ("bool", if v { "True" } else { "False" }.into()),
-        (_, Value::Float(v)) => ("float", format!("{v:?}")),
-    }
 }
 
 fn kind(kind: Kind) -> &'static str {

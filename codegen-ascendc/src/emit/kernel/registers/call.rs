@@ -2,7 +2,7 @@
 
 use super::super::super::package::Package;
 use super::super::names::cpp;
-use super::{constant, number, place};
+use super::names::{constant, number, place};
 use crate::plan::Plan;
 use crate::plan::registers::{Call, Op, Register, Registers};
 use crate::sequence::{Api, Compare, Type};

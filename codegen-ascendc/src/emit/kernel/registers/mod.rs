@@ -5,15 +5,17 @@
 //! between UB and registers, `FusedMulDstAdd`, `CompareScalar`.
 
 mod call;
+mod names;
 pub mod pairs;
 
 use super::super::package::Package;
 use super::super::text::Text;
-use super::names::{Input, cpp, inputs, stream_name};
+use super::names::{Input, cpp, inputs};
 use super::scalar;
 use crate::plan::Plan;
 use crate::plan::registers::{Call, Op, Registers};
-use crate::sequence::{Api, Scalar};
+use crate::sequence::Api;
+use names::{address, constant, number};
 use op_dsl_ir::DType;
 use op_dsl_ir::names::cpp_name;
 
@@ -39,37 +41,6 @@ pub fn summary(plan: &Plan, registers: &Registers) -> String {
     let (loads, stores) = (many(work.loads, "load"), many(work.stores, "store"));
     let casts = if work.casts == 0 { String::new() } else { format!(", {casts}") };
     format!("{calls}{casts}, {loads} and {stores} for 64 elements")
-}
-
-/// The address of a stream in UB.
-fn address(name: &str) -> String {
-    format!("{}At", cpp_name(name))
-}
-
-/// The address of an input stream, and of an output stream.
-fn place(package: &Package<'_>, plan: &Plan, stream: usize, output: bool) -> String {
-    let def = &package.def;
-    match output {
-        true => address(&plan.outputs[stream]),
-        false => address(&stream_name(def, def.input_streams()[stream], false)),
-    }
-}
-
-/// A number, as code of the vector function has it.
-fn number(value: Scalar, dtype: DType) -> String {
-    match (value, dtype) {
-        (Scalar::Uniform(id), DType::F32) => format!("u{}", id.0),
-        (Scalar::Uniform(id), _) => format!("static_cast<{}>(u{})", cpp(dtype), id.0),
-        _ => scalar::text(value, dtype),
-    }
-}
-
-/// The name of a number in a register.
-fn constant(registers: &Registers, k: usize) -> String {
-    match registers.constants[k] {
-        Scalar::Const(1.0) => "ones".into(),
-        _ => format!("c{k}"),
-    }
 }
 
 /// The body of `Run`.

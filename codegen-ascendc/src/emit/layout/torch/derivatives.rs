@@ -1,6 +1,6 @@
 //! The operators as rows of a table in Python, each with the operator that is its derivative: the extension's rule goes by it.
 
-use super::declared;
+use super::attribute::declared;
 use crate::emit::api::cpp::literal;
 use crate::emit::package::Package;
 use crate::emit::text::Text;

@@ -1,6 +1,6 @@
 //! Tiling and shape inference: what the plans say is what the host functions must answer.
 
-use super::{Call, braced, call, case, planned, shape_of, values};
+use super::case::{Call, braced, call, case, planned, shape_of, values};
 use crate::emit::api::cpp::literal;
 use crate::emit::host::{has_optional, mask_types};
 use crate::emit::package::Package;

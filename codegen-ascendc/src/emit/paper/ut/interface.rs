@@ -1,6 +1,6 @@
 //! Phase 1 of each aclnn name: right arguments, and each kind of wrong ones.
 
-use super::{attribute, braced, shape_of};
+use super::case::{attribute, braced, shape_of};
 use crate::emit::api::cpp::{list, literal};
 use crate::emit::host::mask_types;
 use crate::emit::package::Package;

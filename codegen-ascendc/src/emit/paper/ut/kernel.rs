@@ -1,6 +1,6 @@
 //! The kernel on the toolkit's CPU model, against the formula in double.
 
-use super::{Call, call, case, planned, values};
+use super::case::{Call, call, case, planned, values};
 use crate::emit::api::cpp::list;
 use crate::emit::branch::in_kernel;
 use crate::emit::host::has_masks;

@@ -1,0 +1,41 @@
+//! Names of what the vector function has.
+
+use super::super::super::package::Package;
+use super::super::names::{cpp, stream_name};
+use super::super::scalar;
+use crate::plan::Plan;
+use crate::plan::registers::Registers;
+use crate::sequence::Scalar;
+use op_dsl_ir::DType;
+use op_dsl_ir::names::cpp_name;
+
+/// The address of a stream in UB.
+pub fn address(name: &str) -> String {
+    format!("{}At", cpp_name(name))
+}
+
+/// The address of an input stream, and of an output stream.
+pub fn place(package: &Package<'_>, plan: &Plan, stream: usize, output: bool) -> String {
+    let def = &package.def;
+    match output {
+        true => address(&plan.outputs[stream]),
+        false => address(&stream_name(def, def.input_streams()[stream], false)),
+    }
+}
+
+/// A number, as code of the vector function has it.
+pub fn number(value: Scalar, dtype: DType) -> String {
+    match (value, dtype) {
+        (Scalar::Uniform(id), DType::F32) => format!("u{}", id.0),
+        (Scalar::Uniform(id), _) => format!("static_cast<{}>(u{})", cpp(dtype), id.0),
+        _ => scalar::text(value, dtype),
+    }
+}
+
+/// The name of a number in a register.
+pub fn constant(registers: &Registers, k: usize) -> String {
+    match registers.constants[k] {
+        Scalar::Const(1.0) => "ones".into(),
+        _ => format!("c{k}"),
+    }
+}

@@ -1,0 +1,92 @@
+//! What is tried of an operator: calls, and what they are called.
+
+use super::super::example::leaves_out;
+use super::super::phrases;
+use crate::emit::package::Package;
+use crate::plan::Plan;
+use op_dsl_ir::bind::{Bound, TensorMeta, bind, infer};
+use op_dsl_ir::op::{AttrKind, Kind, Tensor, Value};
+use op_dsl_ir::published::Of;
+use op_dsl_ir::tiling::{Extent, Machine, Tiling, tile};
+use op_dsl_ir::{DType, Stored};
+
+/// One call of the operator: attributes of a plan and the shape of one part.
+pub struct Call {
+    pub attrs: Vec<Value>,
+    pub shapes: Vec<Vec<usize>>,
+    /// Whether the call has each input.
+    pub given: Vec<bool>,
+    pub outputs: Vec<Vec<usize>>,
+    pub bound: Bound,
+}
+
+/// The last dimension is the cut one.
+pub fn call(package: &Package<'_>, spec: usize, dtype: DType, part: [usize; 2]) -> Option<Call> {
+    let def = &package.def;
+    let attrs: Vec<Value> = (0..def.attrs.len()).map(|i| attribute(package, spec, i)).collect();
+    let shape = |kind: Kind| match kind {
+        Kind::Whole | Kind::Mask => part.to_vec(),
+        Kind::Gated => vec![part[0], 2 * part[1]],
+        Kind::Rows => vec![1],
+    };
+    let shapes: Vec<Vec<usize>> = def.inputs.iter().map(|t| shape(t.kind)).collect();
+    let given: Vec<bool> =
+        (0..shapes.len()).map(|i| !leaves_out(package, spec, Of::Input(i))).collect();
+    let meta = |((t, shape), given): ((&Tensor, _), &bool)| TensorMeta {
+        shape,
+        dtype: if *given { t.kind.stored(dtype) } else { Stored::Nothing },
+    };
+    let shaped = def.inputs.iter().zip(shapes.iter().map(Vec::as_slice));
+    let metas: Vec<TensorMeta<'_>> = shaped.zip(&given).map(meta).collect();
+    let bound = bind(def, &attrs, &metas).ok()?;
+    let outputs = infer(def, &attrs, &metas).ok()?.iter().map(|o| o.shape.to_vec()).collect();
+    Some(Call { attrs, shapes, given, outputs, bound })
+}
+
+/// What the specialisation asks, else the default; the last dimension.
+pub fn attribute(package: &Package<'_>, spec: usize, attr: usize) -> Value {
+    let def = &package.def;
+    let forced = def.specs[spec].when.iter().find(|w| w.0 == attr).map(|w| w.1);
+    match (forced, def.attrs[attr].default) {
+        (Some(v), Value::Bool(_)) => Value::Bool(v != 0),
+        (Some(v), _) => Value::Int(v),
+        (None, _) if def.attrs[attr].kind == AttrKind::Dim => Value::Int(-1),
+        (None, default) => default,
+    }
+}
+
+pub fn planned(call: &Call, plan: &Plan, machine: &Machine) -> Option<Tiling> {
+    tile(&Extent::new(&call.bound), &plan.need, machine).ok()
+}
+
+/// `GeGluGradV2Tiling.FLOAT16_TANH`
+pub fn case(package: &Package<'_>, plan: &Plan) -> String {
+    format!("{}_{}", phrases::dtype(plan.dtype), package.spec_name(plan.spec))
+}
+
+pub fn shape_of(kind: Kind, part: [usize; 2]) -> Vec<usize> {
+    vec![part[0], if kind == Kind::Gated { 2 * part[1] } else { part[1] }]
+}
+
+pub fn braced(shape: &[usize]) -> String {
+    let dims: Vec<String> = shape.iter().map(usize::to_string).collect();
+    format!("{{{}}}", dims.join(", "))
+}
+
+/// Fields of the cut, as the struct names them.
+pub fn values(t: &Tiling) -> [(&'static str, u64); 12] {
+    [
+        ("rows", t.rows),
+        ("columns", t.columns),
+        ("pieces", t.pieces),
+        ("share", t.share),
+        ("unitRows", t.unit_rows.into()),
+        ("unitColumns", t.unit_columns.into()),
+        ("tileRows", t.tile_rows.into()),
+        ("tileColumns", t.tile_columns.into()),
+        ("pitch", t.pitch.into()),
+        ("cores", t.cores.into()),
+        ("big", t.big.into()),
+        ("path", t.path as u64),
+    ]
+}
