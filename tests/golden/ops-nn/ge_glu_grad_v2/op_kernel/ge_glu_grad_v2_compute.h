@@ -82,7 +82,7 @@ __aicore__ inline void Complete(const LocalTensor<T>& data, uint32_t count)
 #endif
 
 #if __NPU_ARCH__ == 3510
-// Numbers of 16 bits stand in the lower half of a lane; what is too large becomes infinite.
+// Numbers of 16 bits stand in the lower half of a lane; what is too large shall become infinite.
 static constexpr MicroAPI::CastTrait WIDEN = {MicroAPI::RegLayout::ZERO, MicroAPI::SatMode::UNKNOWN,
                                               MicroAPI::MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
 static constexpr MicroAPI::CastTrait NARROW = {MicroAPI::RegLayout::ZERO, MicroAPI::SatMode::NO_SAT,
