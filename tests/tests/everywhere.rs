@@ -1,0 +1,121 @@
+//! All 2^32 floats: operators by their tables beside themselves in f64, rounded once, as levels without FMA evaluate them.
+//!
+//! Takes minutes on two cores, and hours where the best level of the machine has no FMA either: nothing is compared there.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::*;
+use op_dsl::ir::DType;
+use op_dsl::ir::op::Value;
+use op_dsl::{Level, Operator, Options};
+use ops_glu_grad::OPERATORS;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Operators that are a function of their activation where all else is 1, and where one is zero besides at 0.
+const FUNCTIONS: [(&str, Option<f32>); 9] = [
+    ("GeluV2", None),
+    ("GeluGradV2", Some(-0.752)),
+    ("Silu", None),
+    ("SiluGrad", Some(-1.278)),
+    ("Sigmoid", None),
+    ("Tanh", None),
+    ("Softplus", None),
+    ("Mish", None),
+    ("MishGrad", Some(-1.193)),
+];
+
+/// Floats of one call.
+const CHUNK: usize = 1 << 20;
+/// Both results are rounded, that in f64 by half a unit, so they differ by whole units: tables that are off by less than 1.5
+/// differ by one at most.
+const AT_MOST: f64 = 1.0;
+/// Near a zero beside 0 a unit is no less than that of 2^-7.
+const FLAT: f64 = 1.0 / (1u64 << 30) as f64;
+
+/// How far apart results are at most, and how many differ at all.
+#[derive(Default)]
+struct Found {
+    most: f64,
+    at: f32,
+    differ: u64,
+}
+
+fn compare(op: &Operator, attrs: &[Value], zero: Option<f32>) -> Found {
+    let found = Mutex::new(Found::default());
+    let next = AtomicU32::new(0);
+    let x = op
+        .def()
+        .inputs
+        .iter()
+        .position(|t| !["dy", "grad"].contains(&&*t.name))
+        .expect("an activation");
+    let work = || {
+        let mut inputs = inputs(op, attrs, &[CHUNK], DType::F32, |_| 1.0);
+        loop {
+            let chunk = next.fetch_add(1, Ordering::Relaxed);
+            if chunk as usize >= (1 << 32) / CHUNK {
+                return;
+            }
+            let first = chunk * CHUNK as u32;
+            inputs[x].data =
+                Data::F32((0..CHUNK as u32).map(|i| f32::from_bits(first + i)).collect());
+            let results = [Level::best(), Level::Baseline].map(|level| {
+                let options = Options { level: Some(level), threads: 1, ..Options::default() };
+                run(op, attrs, &inputs, &options).swap_remove(0).data
+            });
+            let (Data::F32(x), [Data::F32(by_table), Data::F32(in_f64)]) =
+                (&inputs[x].data, results)
+            else {
+                panic!("f32 it was");
+            };
+            let mut here = Found::default();
+            for ((x, got), want) in x.iter().zip(by_table).zip(in_f64) {
+                if got == want || got.is_nan() && want.is_nan() {
+                    continue;
+                }
+                let near = zero.is_some_and(|zero| (x - zero).abs() < 0.5);
+                let unit = ulp(DType::F32, want.into(), 0.0).max(if near { FLAT } else { 0.0 });
+                let off = f64::from((got - want).abs()) / unit;
+                here.differ += 1;
+                if off > here.most || off.is_nan() {
+                    (here.most, here.at) = (off, *x);
+                }
+            }
+            let mut found = found.lock().unwrap();
+            found.differ += here.differ;
+            if here.most > found.most || here.most.is_nan() {
+                (found.most, found.at) = (here.most, here.at);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    found.into_inner().unwrap()
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn tables_are_within_a_unit_of_f64() {
+    assert_ne!(Level::best(), Level::Baseline, "this machine has no tables");
+    let mut missed = Vec::new();
+    for (name, zero) in FUNCTIONS {
+        let op = OPERATORS.iter().find(|op| op.name() == name).expect("an operator");
+        for attrs in attribute_values(op).into_iter().filter(|a| !a.contains(&Value::Bool(true))) {
+            let Found { most, at, differ } = compare(op, &attrs, zero);
+            let line = format!(
+                "{name} {attrs:?} on {:?}: {most} units at {at:e}, {differ} differ",
+                Level::best()
+            );
+            println!("{line}");
+            if most.is_nan() || most > AT_MOST {
+                missed.push(line);
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
