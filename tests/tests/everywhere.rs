@@ -28,13 +28,13 @@ const FUNCTIONS: [(&str, Option<f32>); 9] = [
 
 /// Floats of one call.
 const CHUNK: usize = 1 << 20;
-/// Both results are rounded, that in f64 by half a unit, so they differ by whole units: tables that are off by less than 1.5
-/// differ by one at most.
-const AT_MOST: f64 = 1.0;
+/// What tables of 32 segments may be off, and those of 8, in units in the last place.
+const AT_MOST: [f64; 2] = [1.3, 1.6];
 /// Near a zero beside 0 a unit is no less than that of 2^-7.
 const FLAT: f64 = 1.0 / (1u64 << 30) as f64;
 
-/// How far apart results are at most, and how many differ at all.
+/// How far apart results are at most, and how many differ at all. Both are rounded, so they differ by whole units: by one where
+/// tables are off by less than 1.5, and by how much exactly is not asked. By more than one it is.
 #[derive(Default)]
 struct Found {
     most: f64,
@@ -45,8 +45,10 @@ struct Found {
 fn compare(op: &Operator, attrs: &[Value], zero: Option<f32>) -> Found {
     let found = Mutex::new(Found::default());
     let next = AtomicU32::new(0);
+    let (graph, scalars) = (graph(op, attrs), scalars(attrs));
     let is_upstream = |name: &str| ["dy", "grad"].contains(&name);
-    let x = op.def().inputs.iter().position(|t| !is_upstream(&t.name)).expect("an activation");
+    let activation =
+        op.def().inputs.iter().position(|t| !is_upstream(&t.name)).expect("an activation");
     let work = || {
         let mut inputs = inputs(op, attrs, &[CHUNK], DType::F32, |_| 1.0);
         loop {
@@ -55,14 +57,14 @@ fn compare(op: &Operator, attrs: &[Value], zero: Option<f32>) -> Found {
                 return;
             }
             let first = chunk * CHUNK as u32;
-            inputs[x].data =
+            inputs[activation].data =
                 Data::F32((0..CHUNK as u32).map(|i| f32::from_bits(first + i)).collect());
             let results = [Level::best(), Level::Baseline].map(|level| {
                 let options = Options { level: Some(level), threads: 1, ..Options::default() };
                 run(op, attrs, &inputs, &options).swap_remove(0).data
             });
             let (Data::F32(x), [Data::F32(by_table), Data::F32(in_f64)]) =
-                (&inputs[x].data, results)
+                (&inputs[activation].data, results)
             else {
                 unreachable!("f32 in, f32 out");
             };
@@ -73,7 +75,12 @@ fn compare(op: &Operator, attrs: &[Value], zero: Option<f32>) -> Found {
                 }
                 let near = zero.is_some_and(|zero| (x - zero).abs() < 0.5);
                 let unit = ulp(DType::F32, want.into(), 0.0).max(if near { FLAT } else { 0.0 });
-                let off = f64::from((got - want).abs()) / unit;
+                let mut off = f64::from((got - want).abs()) / unit;
+                if off > 1.0 {
+                    let mut all = vec![1.0; op.def().input_streams().len()];
+                    all[activation] = f64::from(*x);
+                    off = (f64::from(got) - graph.eval(&all, &scalars)[0]).abs() / unit;
+                }
                 here.differ += 1;
                 if off > here.most || off.is_nan() {
                     (here.most, here.at) = (off, *x);
@@ -96,8 +103,9 @@ fn compare(op: &Operator, attrs: &[Value], zero: Option<f32>) -> Found {
 
 #[test]
 #[ignore = "takes minutes"]
-fn tables_are_within_a_unit_of_f64() {
+fn tables_are_as_right_as_they_promise() {
     assert_ne!(Level::best(), Level::Baseline, "this machine has no tables");
+    let bar = AT_MOST[usize::from(Level::best() != Level::Avx512)];
     let mut missed = Vec::new();
     for (name, zero) in FUNCTIONS {
         let op = OPERATORS.iter().find(|op| op.name() == name).expect("an operator");
@@ -108,7 +116,7 @@ fn tables_are_within_a_unit_of_f64() {
                 Level::best()
             );
             println!("{line}");
-            if most.is_nan() || most > AT_MOST {
+            if most.is_nan() || most > bar {
                 missed.push(line);
             }
         }
