@@ -25,7 +25,7 @@ pub struct Options {
 /// What has the compiler keep in registers what calls on tensors hand to each other.
 pub const FUSION: &str = "--cce-simd-vf-fusion=true";
 
-/// Generations of the toolkit, which differ in the build files of the custom layout.
+/// Generations of the toolkit, which differ in the build files of the custom layout and in names of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cann {
