@@ -15,13 +15,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Operators that are a function of their activation where all else is 1, and that levels without FMA evaluate in f64; and where
 /// one is zero besides at 0.
-const FUNCTIONS: [(&str, Option<f32>); 6] = [
+const FUNCTIONS: [(&str, Option<f32>); 8] = [
     ("GeluV2", None),
     ("GeluGradV2", Some(-0.752)),
     ("Silu", None),
     ("SiluGrad", Some(-1.278)),
     ("Mish", None),
     ("MishGrad", Some(-1.193)),
+    ("FastGelu", None),
+    ("FastGeluGrad", Some(-0.751)),
 ];
 
 /// Floats of one call.
