@@ -191,7 +191,6 @@ fn instr(
     let mut operand = |v: &Val| {
         let of = &flow.seq.steps[v.0];
         match (of.source, of.scalar) {
-            (Source::Splat, Some(c)) if overload == Overload::ScalarLast => Ok(Operand::Number(c)),
             (Source::Splat, Some(c)) => {
                 let known = splats.iter().position(|s| *s == c);
                 Ok(Operand::Splat(known.unwrap_or_else(|| {
@@ -202,8 +201,12 @@ fn instr(
             _ => place(*v).map(Operand::Buffer),
         }
     };
-    let skip = api.accumulates() as usize;
-    let srcs = step.args[skip..].iter().map(&mut operand).collect::<Result<_, _>>()?;
+    let mut vectors = &step.args[api.accumulates() as usize..];
+    let mut scalar = step.scalar;
+    if let ([all @ .., last], Overload::ScalarLast) = (vectors, overload) {
+        (vectors, scalar) = (all, flow.seq.steps[last.0].scalar);
+    }
+    let srcs = vectors.iter().map(&mut operand).collect::<Result<_, _>>()?;
     let first = step.args.first().map(|a| flow.seq.steps[a.0].ty);
     // What the lanes of the vector unit hold: the wider type of a cast, what a comparison reads.
     let lanes = match (step.ty, first) {
@@ -216,7 +219,7 @@ fn instr(
         overload,
         dst: place(Val(i))?,
         srcs,
-        scalar: step.scalar,
+        scalar,
         to: step.ty,
         from: first.unwrap_or(step.ty),
         lanes,

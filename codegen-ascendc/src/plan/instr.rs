@@ -24,8 +24,6 @@ pub enum Operand {
     Buffer(Buffer),
     /// A hoisted vector of equal numbers: index into [`Plan::splats`](crate::plan::Plan::splats).
     Splat(usize),
-    /// A number, as an argument of the call.
-    Number(Scalar),
 }
 
 /// One vector call. An accumulating call reads its destination too.
@@ -37,7 +35,7 @@ pub struct Instr {
     pub overload: Overload,
     /// Where the result goes.
     pub dst: Buffer,
-    /// What it reads, the accumulator left out.
+    /// What it reads, the accumulator and the scalar left out.
     pub srcs: Vec<Operand>,
     /// Its scalar.
     pub scalar: Option<Scalar>,
@@ -49,12 +47,4 @@ pub struct Instr {
     pub lanes: Type,
     /// The result as maths; empty where the call says it.
     pub what: &'static str,
-}
-
-impl Instr {
-    /// The numbers among its arguments.
-    pub fn numbers(&self) -> impl Iterator<Item = Scalar> + '_ {
-        let number = |src: &Operand| if let Operand::Number(s) = *src { Some(s) } else { None };
-        self.scalar.into_iter().chain(self.srcs.iter().filter_map(number))
-    }
 }

@@ -39,13 +39,13 @@ pub fn interpret_all(
         let c = instr.scalar.map_or(f32::NAN, scalar);
         let mut out = std::mem::take(state.place(instr.dst));
         for (i, old) in out.iter_mut().enumerate() {
-            let mut args = [f32::NAN; 3];
+            // The scalar stands where there is no vector, which is last.
+            let mut args = [c; 3];
             for (to, src) in args.iter_mut().zip(&instr.srcs) {
                 *to = match *src {
                     Operand::Buffer(b) if b == instr.dst => *old,
                     Operand::Buffer(b) => state.place(b)[i],
                     Operand::Splat(k) => splats[k],
-                    Operand::Number(s) => scalar(s),
                 };
             }
             let value = call(instr.api, instr.to, args, c, *old);

@@ -146,7 +146,7 @@ pub trait Isa: Simd + Functions {
     /// out of line, or kernels would be little else and compile for half as long again.
     const INLINE_LUT: bool;
     /// Whether `min` and `max` are their second operand where one is NaN, or both are zeros.
-    const MIN_IS_SECOND: bool;
+    const MIN_IS_SECOND: bool = false;
 
     /// The token, if this CPU has the level.
     fn detect() -> Option<Self>;

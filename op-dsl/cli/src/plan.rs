@@ -70,7 +70,6 @@ fn operands(def: &OpDef, plan: &Plan, instr: &Instr) -> String {
     let one = |o: &Operand| match *o {
         Operand::Buffer(b) => plan.buffer(b),
         Operand::Splat(k) => scalar(def, plan, plan.splats[k]),
-        Operand::Number(s) => scalar(def, plan, s),
     };
     let mut all: Vec<String> = instr.srcs.iter().map(one).collect();
     all.extend(instr.scalar.map(|s| scalar(def, plan, s)));

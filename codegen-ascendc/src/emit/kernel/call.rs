@@ -172,7 +172,6 @@ pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
     let operand = |src: &Operand| match *src {
         Operand::Buffer(b) => place(b, instr.from),
         Operand::Splat(k) => splat(plan, k),
-        Operand::Number(s) => number(s, instr.to),
     };
     let operands: Vec<String> = instr.srcs.iter().map(operand).collect();
     if instr.overload == Overload::EachRepeat {
@@ -188,7 +187,10 @@ pub fn text(package: &Package<'_>, plan: &Plan, instr: &Instr) -> String {
             args.extend(own(instr.from));
             args.push(mode(by).into());
         }
-        (Api::Select, Overload::ScalarLast) => args.push("SELMODE::VSEL_TENSOR_SCALAR_MODE".into()),
+        (Api::Select, Overload::ScalarLast) => {
+            args.extend(own(instr.to));
+            args.push("SELMODE::VSEL_TENSOR_SCALAR_MODE".into());
+        }
         (Api::Select, _) => args.push("SELMODE::VSEL_TENSOR_TENSOR_MODE".into()),
         (Api::Cast(round), _) => args.push(format!("RoundMode::{}", round.name())),
         _ => args.extend(own(instr.to)),

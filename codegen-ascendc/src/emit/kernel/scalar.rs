@@ -3,7 +3,7 @@
 
 use super::names::cpp;
 use crate::column::number;
-use crate::plan::{Instr, Plan};
+use crate::plan::Plan;
 use crate::sequence::Scalar;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::OpDef;
@@ -43,7 +43,7 @@ pub fn uniforms(def: &OpDef, plan: &Plan) -> Uniforms {
         .registers
         .iter()
         .flat_map(|r| r.ops.iter().filter_map(|op| op.scalar).chain(r.constants.iter().copied()));
-    let of_tiles = plan.instrs.iter().flat_map(Instr::numbers).chain(plan.splats.iter().copied());
+    let of_tiles = plan.instrs.iter().filter_map(|i| i.scalar).chain(plan.splats.iter().copied());
     let scalars = of_registers.chain(of_tiles);
     let mut wanted: Vec<Id> =
         scalars.filter_map(|s| if let Scalar::Uniform(id) = s { Some(id) } else { None }).collect();

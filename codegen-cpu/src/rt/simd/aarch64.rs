@@ -31,7 +31,6 @@ impl Isa for Neon {
     const FMA: bool = true;
     const WIDE_LUT: bool = false;
     const INLINE_LUT: bool = true;
-    const MIN_IS_SECOND: bool = false;
     token!(as_neon);
     #[inline(always)]
     fn lut8(self, t: &[f32; 8], ix: u32x4<Self>) -> f32x4<Self> {

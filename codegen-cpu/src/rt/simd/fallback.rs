@@ -7,7 +7,6 @@ impl Isa for Fallback {
     const FMA: bool = false;
     const WIDE_LUT: bool = true;
     const INLINE_LUT: bool = false;
-    const MIN_IS_SECOND: bool = false;
     fn detect() -> Option<Self> {
         Some(Fallback::new())
     }
