@@ -122,7 +122,8 @@ impl Level {
     /// otherwise: if they are far larger than a cache, and a step's stores fill cache lines one after another.
     ///
     /// On Zen 1, with AVX2 and 8192x8192, gradients that memory limits (bilinear, ReLU) take 0.69 to 0.72 of the time in f32
-    /// and 0.83 to 0.98 in 16 bits, with one thread and with two; those that arithmetic limits take as long as before.
+    /// and 0.71 to 0.98 in 16 bits, with one thread and with two. Those that look up are limited by arithmetic there and take 0.99 to
+    /// 1.03 of it with one thread; with two, runs differ by more than that with either.
     pub const fn streams(self, bytes: usize) -> bool {
         matches!(self, Level::Avx2 | Level::Avx512) && bytes > 16 << 20
     }

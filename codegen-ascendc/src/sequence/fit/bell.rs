@@ -36,7 +36,8 @@ pub(super) struct Bell {
 /// Rounds of weights.
 const ROUNDS: usize = 60;
 /// Rounds after which a fit that is this many times as bad as what is asked is given up. Those that become good were at
-/// most 3.4 times as bad at the beginning, 1.6 after 4 rounds and .8 after 16 (31 functions in three types).
+/// most 3.4 times as bad at the beginning, 1.6 after 4 rounds and .8 after 16 (31 functions in three types). One with a pole,
+/// which is infinitely bad, may lose it until the last of these.
 const SOON: [(usize, f64); 4] = [(0, 50.0), (4, 15.0), (8, 8.0), (16, 2.0)];
 
 fn at(c: &[f64], a: f64) -> f64 {
@@ -128,7 +129,11 @@ impl Bell {
         let mut weights = vec![1.0; places.len()];
         let mut damping = 1e-6;
         for round in 0..ROUNDS {
-            if SOON.iter().any(|(soon, times)| round == *soon && best.0 > times * most) {
+            let is_far = |(soon, times): &(usize, f64)| {
+                let has_time = best.0.is_infinite() && *soon < SOON[SOON.len() - 1].0;
+                round == *soon && best.0 > times * most && !has_time
+            };
+            if SOON.iter().any(is_far) {
                 return None;
             }
             // The first rounds go where all places count alike.
