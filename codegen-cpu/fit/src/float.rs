@@ -49,6 +49,13 @@ pub(crate) fn ulp(v: f64) -> f64 {
     spacing(v, 23, -126)
 }
 
+/// The size of a sum before it is rounded. What is just below a power of two is rounded by half as much as that, however
+/// little it is below.
+pub(crate) fn sum_size(a: f64, b: f64) -> f64 {
+    let size = (a + b).abs();
+    if a * b < 0.0 { size.next_down() } else { size }
+}
+
 /// The float next to `v` or `v`, whichever is nearer to zero.
 pub(crate) fn toward_zero(v: f64) -> f32 {
     let near = v as f32;

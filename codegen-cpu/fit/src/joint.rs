@@ -9,8 +9,8 @@
 //! f' = a[1] + d (2 r + d r')
 //! ```
 //!
-//! Each is then what its symmetry makes of it. What a sum loses where it has no large term is kept by columns of high
-//! parts, and by other arrangements of the same sums, where the pair has such places: see [`Steps`].
+//! Each is then what its symmetry makes of it. What a sum loses where it has no large term is kept by columns of high parts, and
+//! by other arrangements of the same sums, where the pair has such places: see [`Steps`].
 
 mod differs;
 mod pair;
@@ -46,7 +46,7 @@ pub struct Steps {
     /// Of the function's polynomials.
     pub degree: usize,
     /// Whether a column has the high part of `a[1]` at a zero of the function, and `a[1]` the low part; elsewhere it is
-    /// zero. A linear function has it only where the centre is zero.
+    /// zero.
     pub slope: bool,
     /// How the bend `2 r + d r'` comes about, of which `f' = a[1] + d bend`: as it stands, which is off by twice what `r`
     /// is; or, with `r = a[2] + d q`, as `2 a[2] + d (3 q + d q')`, which is off by its last rounding alone and takes one
@@ -62,11 +62,6 @@ impl Steps {
         self.bend != Bend::Plain
     }
 
-    /// Whether what the slope's column adds is chosen by the side of `x`, as the whole slope is.
-    pub fn leans(&self) -> bool {
-        self.slope && matches!(self.symmetry, Symmetry::Linear { .. })
-    }
-
     /// Look-ups.
     pub fn look_ups(&self) -> usize {
         self.degree + 2 + self.slope as usize + self.has_bend() as usize
@@ -78,13 +73,9 @@ impl Steps {
             Symmetry::None => 0,
             Symmetry::Even | Symmetry::Odd => 2,
             Symmetry::Point { .. } => 3,
-            Symmetry::Linear { .. } => 5,
+            Symmetry::Linear { .. } => 4,
         };
-        let slope = match self.slope {
-            false => 0,
-            true if self.leans() => 1,
-            true => 2,
-        };
+        let slope = if self.slope { 2 } else { 0 };
         let bend = match self.bend {
             Bend::Plain => 0,
             Bend::High => 2,
@@ -164,19 +155,9 @@ impl Piece {
     /// Both at `x` whose `z` is this.
     #[inline]
     fn at(&self, steps: &Steps, z: f32, x: f32) -> (f32, f32) {
-        let d = self.distance(steps, z);
-        match steps.symmetry {
-            Symmetry::Linear { slope, side } if steps.slope => {
-                let (f, derivative) = self.sums::<f32>(steps, d);
-                let turns = Symmetry::Point { sum: slope, side }.turns(x);
-                let slope = if turns { slope - self.slope } else { self.slope };
-                (slope.through(x, f), slope + if turns { -derivative } else { derivative })
-            }
-            symmetry => {
-                let (f, derivative) = self.own(steps, d);
-                (symmetry.finish(f, x), symmetry.derivative().finish(derivative, x))
-            }
-        }
+        let (f, derivative) = self.own(steps, self.distance(steps, z));
+        let symmetry = steps.symmetry;
+        (symmetry.finish(f, x), symmetry.derivative().finish(derivative, x))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A table, and exactly what an evaluator makes of it.
 
-use crate::float::{fma, ulp};
+use crate::float::{fma, sum_size, ulp};
 use crate::grid::Grid;
 use crate::symmetry::Symmetry;
 
@@ -89,13 +89,13 @@ impl Segment {
     /// Zero everywhere.
     pub(crate) const EMPTY: Segment = Segment { centre: 0.0, high: 0.0, a: [0.0; MAX_DEGREE + 1] };
 
-    /// The value at a distance `d`. Every rounded sum on the way is shown to `each`.
+    /// The value at a distance `d`. On the way, each product with `d` and what is added to it are shown to `each`.
     #[inline]
-    fn walk(&self, design: &Design, d: f32, mut each: impl FnMut(f32)) -> f32 {
+    fn walk(&self, design: &Design, d: f32, mut each: impl FnMut(f64, f64)) -> f32 {
         let mut p = self.a[design.degree];
         for k in (0..design.degree).rev() {
+            each(f64::from(p) * f64::from(d), self.a[k].into());
             p = fma(p, d, self.a[k]);
-            each(p);
         }
         let square = d * d;
         let rest = || fma(d, d, -square);
@@ -110,7 +110,7 @@ impl Segment {
     /// The value at a distance `d`.
     #[inline]
     pub fn at(&self, design: &Design, d: f32) -> f32 {
-        self.walk(design, d, |_| ())
+        self.walk(design, d, |_, _| ())
     }
 
     /// The polynomial at `z`, not in floats.
@@ -123,7 +123,7 @@ impl Segment {
     pub(crate) fn at_with_bound(&self, design: &Design, d: f32) -> (f32, f64) {
         let mut bound = 0.0;
         let size = d.abs() as f64;
-        let value = self.walk(design, d, |p| bound = bound * size + 0.5 * ulp(p as f64));
+        let value = self.walk(design, d, |by, a| bound = bound * size + 0.5 * ulp(sum_size(by, a)));
         let last = if self.high != 0.0 { 0.5 * ulp(value as f64) } else { 0.0 };
         (value, bound + last)
     }

@@ -163,7 +163,9 @@ fn every_coefficient_is_seen() {
         let off = seen(&|piece| piece.centre += 0.01 * (end - start) as f32);
         assert!(off > BAR, "segment {i}, centre: {off}");
     }
-    let mut wrong = joint.clone();
+    let both = pair("erf");
+    let (joint, roots) = fitted(&both, 32);
+    let mut wrong = joint.unwrap();
     wrong.segments[0].slope = wrong.segments[0].slope.next_up();
     let errors = measured(&both, &roots, &wrong, strided(64));
     assert!(errors[0] > BAR, "{errors:?}");

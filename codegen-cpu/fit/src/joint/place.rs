@@ -110,7 +110,7 @@ impl Place {
                 let (first, flat) = (beside.power().max(1), beside.value == 0.0);
                 Centre { at, value, slope, first, flat, preferred: true }
             }
-            Place::Zero(at) if steps.slope && !steps.leans() => {
+            Place::Zero(at) if steps.slope => {
                 let at = at as f32;
                 let slope = split(derivative.value(f64::from(at)));
                 Centre { slope, ..found(at, true) }

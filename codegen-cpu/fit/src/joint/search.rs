@@ -87,10 +87,11 @@ impl Function<'_> {
     }
 }
 
-/// Arrangements that may be of use for a pair: slope, thrice, bend.
+/// Arrangements that may be of use for a pair: slope, thrice, bend. Linear functions have half their slope at zero, where
+/// neither side's digits are lost: they need no high part of it.
 fn arrangements(f: &View, derivative: &View) -> Vec<(bool, bool, Bend)> {
     let linear = matches!(f.symmetry, Symmetry::Linear { .. });
-    let slopes = f.power() == 1 || !f.roots.is_empty() && !linear;
+    let slopes = (f.power() == 1 || !f.roots.is_empty()) && !linear;
     let bends: &[Bend] = match (f.power(), derivative.power()) {
         (2, _) => &[Bend::High, Bend::Double],
         (_, 0) if derivative.roots.is_empty() => &[Bend::Plain],

@@ -42,15 +42,6 @@ impl<const DERIVATIVE: bool> Judged for Half<'_, DERIVATIVE> {
         let Bounded { value, bound } = self.own(z);
         (value, bound)
     }
-
-    fn other(&self, own: f32, z: f32) -> f32 {
-        let x = -z * self.steps.symmetry.sign() as f32;
-        if self.piece.slope == 0.0 {
-            return self.symmetry().finish(own, x);
-        }
-        let (f, derivative) = self.piece.at(self.steps, z, x);
-        if DERIVATIVE { derivative } else { f }
-    }
 }
 
 /// What is looked at to judge both values of a segment.

@@ -1,6 +1,6 @@
 //! What a joint table computes with: floats, or floats with a bound of what rounding made of them.
 
-use crate::float::{fma, ulp};
+use crate::float::{fma, sum_size, ulp};
 
 /// A number in the sums of a joint table.
 pub(super) trait Value: Copy {
@@ -44,12 +44,12 @@ pub(super) struct Bounded {
 }
 
 impl Bounded {
-    /// A result that is off by `bound` before it is rounded; if it is rounded at all. Below the least normal float all
-    /// roundings are of one size, and hardly ever of one sign.
+    /// A result that is off by `bound` before it is rounded, and is of this size then; if it is rounded at all. Below the
+    /// least normal float all roundings are of one size, and hardly ever of one sign.
     #[inline]
-    fn rounded(value: f32, bound: f64, exact: bool) -> Self {
+    fn rounded(value: f32, size: f64, bound: f64, exact: bool) -> Self {
         let nothing = exact || value.abs() < f32::MIN_POSITIVE;
-        let last = if nothing { 0.0 } else { 0.5 * ulp(value as f64) };
+        let last = if nothing { 0.0 } else { 0.5 * ulp(size) };
         Bounded { value, bound: bound + last }
     }
 }
@@ -63,16 +63,20 @@ impl Value for Bounded {
     #[inline]
     fn through(self, d: f32, c: Self) -> Self {
         let bound = self.bound * d.abs() as f64 + c.bound;
-        Bounded::rounded(fma(self.value, d, c.value), bound, self.value == 0.0)
+        let (product, c) = (f64::from(self.value) * f64::from(d), c.value);
+        let size = sum_size(product, f64::from(c));
+        Bounded::rounded(fma(self.value, d, c), size, bound, self.value == 0.0)
     }
 
     #[inline]
     fn times(self, k: f32) -> Self {
-        Bounded::rounded(self.value * k, self.bound * k as f64, k != 3.0)
+        let value = self.value * k;
+        Bounded::rounded(value, value.into(), self.bound * k as f64, k != 3.0)
     }
 
     #[inline]
     fn plus(self, c: f32) -> Self {
-        Bounded::rounded(self.value + c, self.bound, c == 0.0)
+        let size = sum_size(self.value.into(), c.into());
+        Bounded::rounded(self.value + c, size, self.bound, c == 0.0)
     }
 }

@@ -12,13 +12,13 @@
 //! ```
 
 use super::beyond::{self, Tail};
-use super::polynomial::{Table, finish, side_of};
+use super::polynomial::{Table, finish};
 use super::table::{Column, Lut};
 use super::two::{Two, Variable, is_single};
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask, PAIR};
-use op_dsl_fit::{Bend, Symmetry};
+use op_dsl_fit::Bend;
 
 /// A joint table of `N` segments.
 #[derive(Clone, Copy, Debug)]
@@ -114,16 +114,11 @@ where
         let (ix, _) = self.table.segment(s, z);
         let centre = self.table.centres.0.lut(s, ix);
         let d = if symmetry.sign() < 0.0 { centre - z } else { z - centre };
-        let (f, derivative) = self.sums(s, d, ix);
-        let Some(slopes) = self.slopes else {
-            return (finish(s, symmetry, f, x), finish(s, symmetry.derivative(), derivative, x));
-        };
-        let high = slopes.0.lut(s, ix);
-        if let Symmetry::Linear { slope, side } = symmetry {
-            let slope = side_of(s, side, x, high, Floats::splat(s, slope) - high);
-            return (slope.mul_add(x, f), slope + side_of(s, side, x, derivative, -derivative));
+        let (mut f, mut derivative) = self.sums(s, d, ix);
+        if let Some(slopes) = self.slopes {
+            let high = slopes.0.lut(s, ix);
+            (f, derivative) = (high.mul_add(d, f), derivative + high);
         }
-        let (f, derivative) = (high.mul_add(d, f), derivative + high);
         (finish(s, symmetry, f, x), finish(s, symmetry.derivative(), derivative, x))
     }
 
