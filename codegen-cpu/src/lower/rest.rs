@@ -16,8 +16,21 @@ use quote::{format_ident, quote};
 /// floats, if they are.
 pub fn rest(graph: &Graph, given: &Names, twos: &[(Ident, Ident)]) -> (TokenStream, Vec<Ident>) {
     let rest = Rest { graph, uniform: is_uniform(graph), given, twos };
-    let lets = (0..graph.nodes.len()).map(|k| rest.statement(Id(k as u32)));
+    let lets = in_order(graph).map(|id| rest.statement(id));
     (quote!(#(#lets)*), graph.outputs.iter().map(|id| rest.name(*id)).collect())
+}
+
+/// All nodes, those last that need a product of three: it has a branch, which whatever is still to be multiplied then
+/// would wait for in registers.
+fn in_order(graph: &Graph) -> impl Iterator<Item = Id> {
+    let mut is_last = vec![false; graph.nodes.len()];
+    for (k, node) in graph.nodes.iter().enumerate() {
+        let is_three = matches!(node, Node::Call(Prim::Mul3, _));
+        is_last[k] = is_three || node.args().iter().any(|id| is_last[id.index()]);
+    }
+    let mut all: Vec<usize> = (0..is_last.len()).collect();
+    all.sort_by_key(|k| is_last[*k]);
+    all.into_iter().map(|k| Id(k as u32))
 }
 
 /// Whether a stream is asked for as two floats: something multiplies it that is rounded as well.
