@@ -91,7 +91,7 @@ pub use grid::{Grid, Index};
 pub use joint::{Bend, Joint, Piece, Steps};
 pub use made::{Base, Made};
 pub use oracle::{Hints, Oracle};
-pub use polynomial::Polynomial;
+pub use polynomial::{Polynomial, unit_square};
 pub use refusal::Refusal;
 pub use request::Request;
 pub use symmetry::{Side, Symmetry};

@@ -72,8 +72,7 @@ impl Made {
             let found = values.iter().map(|f| polynomial(&places, &g, f));
             let results = found.collect::<Option<Vec<_>>>()?;
             // Functions that `g` has no part in are no reason to look it up.
-            let has_part = |p: &Polynomial| p.by_powers().count() > 1;
-            (results.iter().all(has_part)).then_some(Made { base, results })
+            results.iter().all(Polynomial::has_g).then_some(Made { base, results })
         })
     }
 

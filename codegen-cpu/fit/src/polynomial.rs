@@ -9,20 +9,58 @@ pub const POWERS: [usize; 2] = [4, 4];
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Polynomial(pub [[f32; POWERS[0]]; POWERS[1]]);
 
+/// A polynomial as it is evaluated: by powers of one of both, whose factors are polynomials in the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nested {
+    /// Whether the powers are those of `g`, and factors polynomials in `x`.
+    pub by_g: bool,
+    factors: [[f32; 4]; 4],
+}
+
+impl Nested {
+    /// The factors of powers, the highest first, without those that are nothing before the first.
+    pub fn powers(&self) -> impl Iterator<Item = &[f32]> {
+        self.factors.iter().rev().map(|p| significant(p)).skip_while(|p| p.is_empty())
+    }
+
+    /// How many operations it takes.
+    fn operations(&self) -> usize {
+        let of_factor = |p: &[f32]| match p {
+            [] => 0,
+            [0.0, c] if c.abs() == 1.0 => 0,
+            p if unit_square(p).is_some() => 1,
+            p => p.len() - 1,
+        };
+        self.powers().map(|p| of_factor(p) + 1).sum::<usize>().saturating_sub(1)
+    }
+}
+
 impl Polynomial {
-    /// The polynomials in `x` that powers of `g` are multiplied by, the highest first, without those that are nothing
-    /// before the first.
-    pub fn by_powers(&self) -> impl Iterator<Item = &[f32]> {
-        self.0.iter().rev().map(|p| significant(p)).skip_while(|p| p.is_empty())
+    /// The way to evaluate it that takes the fewest operations: `g + x (g - g^2)` takes two, `g (1 + x - g x)` three.
+    pub fn nested(&self) -> Nested {
+        let mut turned = [[0.0; POWERS[1]]; POWERS[0]];
+        for (j, p) in self.0.iter().enumerate() {
+            p.iter().enumerate().for_each(|(i, c)| turned[i][j] = *c);
+        }
+        let by_g = Nested { by_g: true, factors: self.0 };
+        let by_x = Nested { by_g: false, factors: turned };
+        if by_x.operations() < by_g.operations() { by_x } else { by_g }
+    }
+
+    /// Whether `g` has a part in it.
+    pub(crate) fn has_g(&self) -> bool {
+        self.0[1..].iter().flatten().any(|c| *c != 0.0)
     }
 
     /// The value, operation for operation what an evaluator computes.
     pub fn at(&self, x: f32, g: f32) -> f32 {
-        let mut powers = self.by_powers();
-        let first = powers.next().map_or(0.0, |p| horner(p, x));
+        let nested = self.nested();
+        let (outer, inner) = if nested.by_g { (g, x) } else { (x, g) };
+        let mut powers = nested.powers();
+        let first = powers.next().map_or(0.0, |p| horner(p, inner));
         powers.fold(first, |sum, p| match p {
-            [] => sum * g,
-            p => fma(sum, g, horner(p, x)),
+            [] => sum * outer,
+            p => fma(sum, outer, horner(p, inner)),
         })
     }
 
@@ -40,12 +78,7 @@ impl Polynomial {
 
     /// How many operations it takes.
     pub(crate) fn operations(&self) -> usize {
-        let of_x = |p: &[f32]| match p {
-            [] => 0,
-            p if p.len() == 2 && p[0] == 0.0 && p[1].abs() == 1.0 => 0,
-            p => p.len() - 1,
-        };
-        self.by_powers().map(|p| of_x(p) + 1).sum::<usize>().saturating_sub(1)
+        self.nested().operations()
     }
 }
 
@@ -54,8 +87,19 @@ fn significant(p: &[f32]) -> &[f32] {
     &p[..p.iter().rposition(|c| *c != 0.0).map_or(0, |k| k + 1)]
 }
 
+/// The factors of `a v + b v^2`, if both are 1 or -1: one operation, `(b v) v + (a v)`.
+pub fn unit_square(p: &[f32]) -> Option<[f32; 2]> {
+    match *p {
+        [0.0, a, b] if a.abs() == 1.0 && b.abs() == 1.0 => Some([a, b]),
+        _ => None,
+    }
+}
+
 /// A polynomial in `x` that is not nothing.
 fn horner(p: &[f32], x: f32) -> f32 {
+    if let Some([a, b]) = unit_square(p) {
+        return fma(b * x, x, a * x);
+    }
     let (last, rest) = p.split_last().unwrap_or((&0.0, &[]));
     rest.iter().rev().fold(*last, |sum, c| if *c == 0.0 { sum * x } else { fma(sum, x, *c) })
 }

@@ -7,7 +7,7 @@ use super::fitted::{self, Tables, tails};
 use super::literal::{count, f32_literal};
 use super::several::{Alone, Group, WORTH};
 use op_dsl_fit::words::Words;
-use op_dsl_fit::{Function, Polynomial, Request, Tail};
+use op_dsl_fit::{Function, Polynomial, Request, Tail, unit_square};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -78,31 +78,40 @@ impl Made {
 
 /// A polynomial in `x` and `g`, as `Polynomial::at` has it.
 fn result(polynomial: &Polynomial) -> TokenStream {
+    let nested = polynomial.nested();
+    let (x, g) = (quote!(x), quote!(g));
+    let (outer, inner) = if nested.by_g { (&g, &x) } else { (&x, &g) };
     let step = |sum: TokenStream, p: &[f32]| match p {
-        [] => quote!((#sum * g)),
+        [] => quote!((#sum * #outer)),
         [c] => {
             let c = f32_literal(*c);
-            quote!((#sum).mul_add(g, #c))
+            quote!((#sum).mul_add(#outer, #c))
         }
         p => {
-            let p = of_x(p);
-            quote!((#sum).mul_add(g, #p))
+            let p = factor(p, inner);
+            quote!((#sum).mul_add(#outer, #p))
         }
     };
-    let mut powers = polynomial.by_powers();
-    let first = powers.next().map_or(quote!(Floats::<S, W>::splat(s, 0.0)), of_x);
+    let mut powers = nested.powers();
+    let none = || quote!(Floats::<S, W>::splat(s, 0.0));
+    let first = powers.next().map_or_else(none, |p| factor(p, inner));
     powers.fold(first, step)
 }
 
-/// A polynomial in `x`.
-fn of_x(p: &[f32]) -> TokenStream {
+/// A polynomial in one of both.
+fn factor(p: &[f32], x: &TokenStream) -> TokenStream {
+    if let Some([a, b]) = unit_square(p) {
+        let by = |c: f32| if c < 0.0 { quote!((-#x)) } else { x.clone() };
+        let (a, b) = (by(a), by(b));
+        return quote!(#b.mul_add(#x, #a));
+    }
     let (last, rest) = p.split_last().unwrap_or((&0.0, &[]));
     let first = f32_literal(*last);
     let step = |sum: TokenStream, c: &f32| match *c {
-        0.0 => quote!((#sum * x)),
+        0.0 => quote!((#sum * #x)),
         c => {
             let c = f32_literal(c);
-            quote!((#sum).mul_add(x, #c))
+            quote!((#sum).mul_add(#x, #c))
         }
     };
     rest.iter().rev().fold(quote!(Floats::<S, W>::splat(s, #first)), step)
