@@ -220,9 +220,38 @@ impl Rest<'_> {
         })
     }
 
+    /// Whether a product with a float is less than a float, or more: the sign of their difference, which is rounded once.
+    /// Where that is a NaN both are infinite, and neither is less.
+    fn product_less(&self, prim: Prim, args: &[Id]) -> Option<TokenStream> {
+        let product = |id: Id| match self.graph.nodes[id.index()] {
+            Node::Call(Prim::Mul, [x, y, _]) if !self.uniform[id.index()] => {
+                let (by, x) = if self.uniform[x.index()] { (x, y) } else { (y, x) };
+                let is_float = |id| !self.is_two(id) && self.stream_as_two(id).is_none();
+                (self.uniform[by.index()] && is_float(by) && is_float(x)).then_some((x, by))
+            }
+            _ => None,
+        };
+        let [less, more] = *args else { return None };
+        if prim != Prim::Lt {
+            return None;
+        }
+        let difference = match (product(less), product(more)) {
+            (Some((x, by)), None) if !self.is_two(more) => {
+                let (x, by, than) = (self.name(x), self.name(by), self.name(more));
+                quote!(#x.mul_add(#by, -#than))
+            }
+            (None, Some((x, by))) if !self.is_two(less) => {
+                let (x, by, than) = (self.name(x), self.name(by), self.name(less));
+                quote!((-#x).mul_add(#by, #than))
+            }
+            _ => return None,
+        };
+        Some(quote!(#difference.simd_lt(0.0)))
+    }
+
     /// A call whose value is a step of floats.
     fn call(&self, prim: Prim, args: &[Id]) -> TokenStream {
-        if let Some(value) = self.with_sum(prim, args) {
+        if let Some(value) = self.with_sum(prim, args).or_else(|| self.product_less(prim, args)) {
             return value;
         }
         let is_factor = |id: &Id| self.uniform[id.index()] && self.is_two(*id);
