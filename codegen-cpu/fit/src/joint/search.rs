@@ -44,8 +44,8 @@ impl Request {
     /// then are within 1.3 units in the last place; below the least normal float, values beside a double zero within 1.5.
     pub fn joint(entries: usize) -> Self {
         let request = Request::new(Element::F32, entries);
-        // Wide segments lose more between samples.
-        let target = if entries >= 32 { 1.2 } else { 1.1 };
+        // What samples of wide segments miss is more: of 10^8 inputs silu' was 1.42 units off where 1.2 were allowed here.
+        let target = if entries >= 32 { 1.05 } else { 1.1 };
         Request { target, most: 1.2, ..request }
     }
 }
