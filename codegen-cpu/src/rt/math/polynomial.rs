@@ -77,22 +77,9 @@ where
         if self.is_folded() { x.abs() } else { x }
     }
 
-    /// What sizes below are inside, if it is nearly all of what is.
-    const fn size_bound(&self, scaled: bool) -> Option<f32> {
-        const NEARLY: f32 = 0.9;
-        let (Some(low), Some(high)) = (self.bound(0, scaled), self.bound(1, scaled)) else {
-            return None;
-        };
-        let (least, most) = ((-low).min(high), (-low).max(high));
-        if least >= NEARLY * most { Some(least) } else { None }
-    }
-
-    /// Whether all lanes are inside; a NaN may be or not, and lanes beside an end need not.
+    /// Whether all lanes are inside; a NaN may be or not.
     #[inline(always)]
     pub fn all_inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>, scaled: bool) -> bool {
-        if let (true, Some(bound)) = (S::HAS_MAX_SIZE, self.size_bound(scaled)) {
-            return x.fold(|x, most| s.max_size(x, most)).simd_lt(bound).all_true();
-        }
         let z = self.fold(s, x);
         let mut inside = None;
         // Of a number and a NaN, `max` and `min` are the second operand on some levels. The extreme so far is
