@@ -16,9 +16,6 @@ use crate::view::View;
 /// A target that is beyond reach is raised by this.
 const RAISE: f64 = 1.15;
 
-/// The target where zeros are plain: a look-up and an operation less are worth as much.
-const PLAIN: f64 = 1.02;
-
 impl Function<'_> {
     /// The table that takes the least time on ordinary data.
     pub fn fit(&self, request: &Request) -> Result<Table, Refusal> {
@@ -54,27 +51,26 @@ impl Function<'_> {
 fn fastest(view: &View, request: &Request) -> Option<Table> {
     let least = view.power().max(1);
     let targets = request.targets();
-    let mut hopes: Vec<(f64, f64, f64, Search)> = Vec::new();
+    let mut hopes: Vec<(f64, f64, Search)> = Vec::new();
     for degree in request.degrees.clone().filter(|degree| (least..=MAX_DEGREE).contains(degree)) {
         let search = Search::new(view, request.index, request.entries, degree);
         let Some(width) = search.widest_polynomials(segment::off(targets[0])) else { continue };
         let plain = search.plain().filter(|_| !request.of_product);
-        let plain = plain.into_iter().map(|search| (PLAIN, search));
-        for (least, search) in plain.chain([(targets[0], search)]) {
+        for search in plain.into_iter().chain([search]) {
             let Some(grid) = search.grid(width) else { continue };
             let each = search.with_pair().filter(|s| !(request.of_product && s.design.pair));
-            hopes.extend(each.map(|search| (search.hope(&grid), width, least, search)));
+            hopes.extend(each.map(|search| (search.hope(&grid), width, search)));
         }
     }
     hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
     policy::raised(targets, RAISE, |target| {
         // By whether zeros are plain, and whether there is a pair.
         let mut rounding = [[f64::INFINITY; 2]; 2];
-        policy::cheapest(&hopes, f64::INFINITY, |(_, width, least, search), enough| {
+        policy::cheapest(&hopes, f64::INFINITY, |(_, width, search), enough| {
             let Design { power, pair, .. } = search.design;
             let rounding = &mut rounding[(power == 0) as usize][pair as usize];
             let hope = search.grid(width.min(*rounding)).map_or(f64::INFINITY, |g| search.hope(&g));
-            let table = (hope < enough).then(|| search.table(*width, target.max(*least)))??;
+            let table = (hope < enough).then(|| search.table(*width, target))??;
             let found = 1.0 / table.grid.scale as f64;
             if found < 0.95 * width {
                 *rounding = found * 1.05;

@@ -56,6 +56,13 @@ pub(crate) fn sum_size(a: f64, b: f64) -> f64 {
     if a * b < 0.0 { size.next_down() } else { size }
 }
 
+/// What rounding makes of `a + b` at most, of which both are floats: nothing where neither has a digit below the sum's last.
+pub(crate) fn sum_bound(a: f32, b: f32) -> f64 {
+    let (a, b) = (f64::from(a), f64::from(b));
+    let unit = ulp(sum_size(a, b));
+    if unit <= ulp(a).min(ulp(b)) { 0.0 } else { 0.5 * unit }
+}
+
 /// The float next to `v` or `v`, whichever is nearer to zero.
 pub(crate) fn toward_zero(v: f64) -> f32 {
     let near = v as f32;

@@ -1,21 +1,25 @@
 //! How wrong a segment is: its polynomial in f32, both signs of `x`, against the function.
 //!
-//! Errors are largest where no plain sample is: just above powers of two of some partial sum, where
-//! rounding is coarsest beside a result that is just below one. So the running bound of rounding is
-//! computed at plain samples, and more are taken where it is largest beside the result's own unit.
+//! Of four thousand million inputs a few are rounded as badly as can be, and no sample has them. So none are waited for:
+//! at samples, what the polynomial is off before any rounding is added to the most that rounding can do there.
 
 use crate::float::{Random, power_of_two};
 use crate::symmetry::Symmetry;
 use crate::view::View;
 
-/// Of the bound of rounding so much is met somewhere, sampled or not.
-const LIKELY: f64 = 0.85;
-/// One place in so many is looked at more closely.
-const PLACES: usize = 12;
-/// So often each.
-const CLOSE: usize = 8;
 /// Values are asked for by as many: what is no good mostly fails at the first.
 const COLUMN: usize = 64;
+
+/// A value, as an evaluator computes it and without any rounding on the way.
+#[derive(Clone, Copy)]
+pub(crate) struct Rounded {
+    /// What the evaluator has.
+    pub(crate) value: f32,
+    /// What it would have without rounding.
+    pub(crate) exact: f64,
+    /// How far both are apart at most.
+    pub(crate) bound: f64,
+}
 
 /// What is judged: a segment's values, by the arithmetic of the evaluator.
 pub(crate) trait Judged {
@@ -23,16 +27,7 @@ pub(crate) trait Judged {
     fn symmetry(&self) -> Symmetry;
 
     /// The value at `z`.
-    fn at(&self, z: f32) -> f32;
-
-    /// The value at `z`, and what rounding may have made of it at most.
-    fn at_with_bound(&self, z: f32) -> (f32, f64);
-
-    /// The value on the other side, where this one's is `own`.
-    fn other(&self, own: f32, z: f32) -> f32 {
-        let symmetry = self.symmetry();
-        symmetry.finish(own, -z * symmetry.sign() as f32)
-    }
+    fn at(&self, z: f32) -> Rounded;
 }
 
 /// Samples of one segment.
@@ -40,8 +35,6 @@ pub(crate) struct Judge<'a> {
     view: &'a View<'a>,
     left: f64,
     right: f64,
-    random: Random,
-    many: usize,
     /// Looked at so far.
     plain: Vec<(f32, f64)>,
     /// Still to be looked at.
@@ -66,7 +59,7 @@ impl<'a> Judge<'a> {
         }
         // In an order in which the first few are all over the segment too.
         let rest = (0..COLUMN).flat_map(|k| x.iter().skip(k).step_by(COLUMN).copied()).collect();
-        Judge { view, left, right, random, many, plain: Vec::new(), rest }
+        Judge { view, left, right, plain: Vec::new(), rest }
     }
 
     fn look(&self, x: Vec<f64>) -> Vec<(f32, f64)> {
@@ -80,63 +73,38 @@ impl<'a> Judge<'a> {
     /// The largest error in units in the last place; once it is more than `enough`, no more is looked for.
     /// At zero, which is more common than other numbers, none is forgiven.
     pub(crate) fn worst(&mut self, judged: &impl Judged, enough: f64) -> f64 {
-        let mut worst = 0.0f64;
         if self.left.abs() < 1e-12 || self.right.abs() < 1e-12 {
             let want = self.view.zero[(self.right > 1e-12) as usize].value;
-            if judged.at(0.0) != want as f32 {
+            if judged.at(0.0).value != want as f32 {
                 return f64::INFINITY;
             }
         }
-        let mut coarse: Vec<(f64, f32)> = Vec::with_capacity(self.plain.len());
-        for at in 0.. {
-            if at == self.plain.len() {
-                if self.rest.is_empty() {
-                    break;
-                }
+        let (mut worst, mut at) = (0.0f64, 0);
+        while worst <= enough {
+            while at == self.plain.len() && !self.rest.is_empty() {
                 let next = self.rest.split_off(self.rest.len().saturating_sub(COLUMN));
                 let known = self.look(next);
                 self.plain.extend(known);
-                continue;
             }
-            let (z, want) = self.plain[at];
-            let (got, bound) = judged.at_with_bound(z);
-            let (error, unit) = self.error(judged, got, z, want);
-            worst = worst.max(error).max(bound / unit * LIKELY);
-            if worst > enough {
-                return worst;
-            }
-            coarse.push((bound / unit, z));
-        }
-        coarse.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let around = (self.right - self.left) / self.many as f64;
-        let places = coarse.len() / PLACES;
-        let close: Vec<f64> = (0..places * CLOSE)
-            .map(|q| {
-                let z = coarse[q % places].1 as f64;
-                z + (self.random.next() - 0.5) * around.min(z.abs())
-            })
-            .collect();
-        for (z, want) in self.look(close) {
-            worst = worst.max(self.error(judged, judged.at(z), z, want).0);
-            if worst > enough {
-                break;
-            }
+            let Some(&(z, want)) = self.plain.get(at) else { break };
+            worst = worst.max(self.error(judged, z, want));
+            at += 1;
         }
         worst
     }
 
-    /// The error of `got` at `z` in units in the last place, and the unit, of the side where it is worse.
-    fn error(&self, judged: &impl Judged, got: f32, z: f32, want: f64) -> (f64, f64) {
-        let at = z as f64;
-        let unit = self.view.unit(at, want);
-        let error = (got as f64 - want).abs() / unit;
-        if error.is_nan() {
-            return (f64::INFINITY, unit);
+    /// The largest error of a value at `z` in units in the last place, of the side where it is worse.
+    fn error(&self, judged: &impl Judged, z: f32, want: f64) -> f64 {
+        let (at, symmetry) = (f64::from(z), judged.symmetry());
+        let Rounded { value, exact, bound } = judged.at(z);
+        let off = (exact - want).abs() + bound;
+        if off.is_nan() {
+            return f64::INFINITY;
         }
-        let Some(other) = judged.symmetry().other(want, at) else { return (error, unit) };
-        let got = judged.other(got, z);
-        let other_unit = self.view.other_unit(at, other);
-        (error.max((got as f64 - other).abs() / other_unit), unit.min(other_unit))
+        let own = off / self.view.unit(at, want);
+        let Some(other) = symmetry.other(want, at) else { return own };
+        let last = symmetry.finish_bound(value, z);
+        own.max((off + last) / self.view.other_unit(at, other))
     }
 }
 

@@ -35,7 +35,7 @@
 //! | interval | `interval`, `narrow` | The widest segments with which all are within the target. |
 //! | centre | `centre` | A segment's centre is a zero, or a float whose value is nearly a float, so `a[0]` needs no low part; of several the one where least cancels. |
 //! | squares | `nodes`, `squares` | Weighted least squares at Chebyshev nodes, weights adapted until nearly minimax. Coefficients are rounded from the lowest up; the others make good what that costs. |
-//! | judge | `judge` | The polynomial in f32, both signs of `x`, at samples, more where rounding is coarsest beside the result. Not good enough: the next centre, then narrower segments. |
+//! | judge | `judge` | The polynomial in f32, both signs of `x`, at samples: what it is off, and all that rounding can do there. Not good enough: the next centre, then narrower segments. |
 //! | 16 bits | `half`, `truth`, `mend` | No estimate: all 65,536 inputs. Polynomials that get some wrong are moved by as little as makes them right. |
 //! | several | `polynomial`, `made` | Functions that are polynomials in one other: a table of that, judged by what is made of it. |
 //! | both | `joint` | A function and its derivative from one look-up: the derivative's polynomials, rounded as those of its integral. |

@@ -11,8 +11,6 @@ const LEAST: f64 = 0.6;
 
 /// Samples of one segment of a finished table, times the number of segments: wide ones take more.
 const HEARING: usize = 16_384;
-/// It may be worse by this.
-const LENIENT: f64 = 1.08;
 
 /// What has segments to be fitted.
 pub(crate) trait Segmented {
@@ -108,9 +106,8 @@ fn segments<S: Segmented>(
     // What is rare in one segment is not so rare in all.
     let mut ulp = 0.0f64;
     for (i, segment) in &segments {
-        let enough = target * LENIENT;
-        let worst = of.worst(segment, place(*i), HEARING / grid.entries, enough);
-        if worst > enough {
+        let worst = of.worst(segment, place(*i), HEARING / grid.entries, target);
+        if worst > target {
             return Err(middle(place(*i)));
         }
         ulp = ulp.max(worst);

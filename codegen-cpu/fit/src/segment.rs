@@ -2,7 +2,7 @@
 
 use crate::centre::{self, Centre};
 use crate::float::toward_zero;
-use crate::judge::{Judge, Judged};
+use crate::judge::{Judge, Judged, Rounded};
 use crate::nodes::Nodes;
 use crate::squares::Problem;
 use crate::symmetry::Symmetry;
@@ -37,12 +37,8 @@ impl Judged for (&Design, &Segment) {
         self.0.symmetry
     }
 
-    fn at(&self, z: f32) -> f32 {
-        self.1.at(self.0, z - self.1.centre)
-    }
-
-    fn at_with_bound(&self, z: f32) -> (f32, f64) {
-        self.1.at_with_bound(self.0, z - self.1.centre)
+    fn at(&self, z: f32) -> Rounded {
+        self.1.rounded(self.0, z - self.1.centre)
     }
 }
 

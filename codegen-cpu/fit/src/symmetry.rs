@@ -1,6 +1,6 @@
 //! What a function's two halves have in common.
 
-use crate::float::fma;
+use crate::float::{fma, sum_bound, ulp};
 use crate::oracle::Known;
 
 /// The half of a function that a table is of.
@@ -53,6 +53,22 @@ impl Symmetry {
             Symmetry::Point { sum, side } if other(side) => sum - p,
             Symmetry::Linear { slope, side } if other(side) => fma(slope, x, p),
             _ => p,
+        }
+    }
+
+    /// What rounding does on the other side at most, where the table's value is `p`.
+    pub(crate) fn finish_bound(self, p: f32, z: f32) -> f64 {
+        match self {
+            Symmetry::None | Symmetry::Even | Symmetry::Odd => 0.0,
+            Symmetry::Point { sum, .. } => sum_bound(sum, -p),
+            Symmetry::Linear { slope, .. } => {
+                let x = -z * self.sign() as f32;
+                let line = slope * x;
+                match f64::from(slope) * f64::from(x) == f64::from(line) {
+                    true => sum_bound(line, p),
+                    false => 0.5 * ulp(self.finish(p, x).into()),
+                }
+            }
         }
     }
 

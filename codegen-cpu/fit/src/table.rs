@@ -2,6 +2,7 @@
 
 use crate::float::{fma, sum_size, ulp};
 use crate::grid::Grid;
+use crate::judge::Rounded;
 use crate::symmetry::Symmetry;
 
 /// No polynomial has a higher degree.
@@ -119,13 +120,23 @@ impl Segment {
         self.a[..=degree].iter().rev().fold(0.0, |p, a| p * d + f64::from(*a))
     }
 
-    /// The value at a distance `d`, and what rounding may have made of it at most.
-    pub(crate) fn at_with_bound(&self, design: &Design, d: f32) -> (f32, f64) {
+    /// The value at a distance `d`, with what rounding does to it.
+    pub(crate) fn rounded(&self, design: &Design, d: f32) -> Rounded {
+        let (far, high) = (f64::from(d), f64::from(self.high));
+        let mut exact = self.a[design.degree].into();
         let mut bound = 0.0;
-        let size = d.abs() as f64;
-        let value = self.walk(design, d, |by, a| bound = bound * size + 0.5 * ulp(sum_size(by, a)));
-        let last = if self.high != 0.0 { 0.5 * ulp(value as f64) } else { 0.0 };
-        (value, bound + last)
+        let value = self.walk(design, d, |by, a| {
+            exact = exact * far + a;
+            bound = bound * far.abs() + 0.5 * ulp(sum_size(by, a));
+        });
+        match design.power {
+            0 => Rounded { value, exact, bound },
+            power => {
+                let exact = exact + (0..power).fold(high, |product, _| product * far);
+                let last = if high == 0.0 { 0.0 } else { 0.5 * ulp(value.into()) };
+                Rounded { value, exact, bound: bound + last }
+            }
+        }
     }
 }
 

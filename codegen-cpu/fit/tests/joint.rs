@@ -10,8 +10,11 @@ use op_dsl_fit::{Bend, Element, Function, Joint, Oracle, Refusal, Request, Symme
 /// Errors within a half of a zero are counted in units of no less than this.
 const FLAT: f64 = 1.0 / (1u32 << 30) as f64;
 
-/// Both values are within so many units in the last place.
+/// Both values are within so many units in the last place, in 32 segments.
 const BAR: f64 = 1.3;
+
+/// In fewer, where segments are four times as wide.
+const NARROW: f64 = 1.4;
 
 /// Of functions with double zeros: their squares below the least normal float are off by as much.
 const DOUBLE: f64 = 1.5;
@@ -50,8 +53,9 @@ fn measured(
     most
 }
 
-/// All pairs with tables of a width, and what they are like.
-fn report(entries: usize, thin: usize) -> String {
+/// All pairs with tables of a width, what they are like, and those that are off by more than they may be.
+fn report(entries: usize, thin: usize) -> (String, Vec<String>) {
+    let mut wrong = Vec::new();
     let mut report = String::from(
         "function symmetry degree slope thrice bend look-ups operations [from, to) ulp, of the derivative\n",
     );
@@ -65,8 +69,11 @@ fn report(entries: usize, thin: usize) -> String {
             }
         };
         let [f, derivative] = measured(&both, &roots, &joint, strided(thin));
-        let bar = if joint.steps.bend == Bend::Double { DOUBLE } else { BAR };
-        assert!(f <= bar && derivative <= BAR, "{} on {entries}: {f} {derivative}", both.f.name);
+        let bar = if entries < 32 { NARROW } else { BAR };
+        let double = if joint.steps.bend == Bend::Double { DOUBLE } else { bar };
+        if !(f <= double && derivative <= bar) {
+            wrong.push(format!("{} on {entries}: {f} {derivative}", both.f.name));
+        }
         let symmetry = match joint.steps.symmetry {
             Symmetry::None => "none",
             Symmetry::Even => "even",
@@ -91,26 +98,34 @@ fn report(entries: usize, thin: usize) -> String {
             joint.high,
         );
     }
-    report
+    (report, wrong)
 }
 
 #[test]
 fn in_32_segments() {
-    insta::assert_snapshot!(report(32, 16));
+    let (report, wrong) = report(32, 16);
+    insta::assert_snapshot!(report);
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
 fn in_8_segments() {
-    insta::assert_snapshot!(report(8, 16));
+    let (report, wrong) = report(8, 16);
+    insta::assert_snapshot!(report);
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// By a hundred times as many floats: minutes.
 #[test]
 #[ignore = "takes minutes"]
 fn more_closely() {
+    let mut all = Vec::new();
     for entries in [32, 8] {
-        println!("{entries} segments\n{}", report(entries, 0));
+        let (report, wrong) = report(entries, 0);
+        println!("{entries} segments\n{report}");
+        all.extend(wrong);
     }
+    assert!(all.is_empty(), "{all:#?}");
 }
 
 /// What is not the derivative of a function has no table with it.

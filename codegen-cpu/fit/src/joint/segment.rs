@@ -5,10 +5,9 @@
 
 use super::pair::Pair;
 use super::place::{Centre, Place, places};
-use super::value::{Bounded, Value};
 use super::{Piece, Steps};
 use crate::float::toward_zero;
-use crate::judge::{Judge, Judged};
+use crate::judge::{Judge, Judged, Rounded};
 use crate::nodes::Nodes;
 use crate::segment::{Fitted, LAWSON, best};
 use crate::squares::Problem;
@@ -20,27 +19,15 @@ struct Half<'a, const DERIVATIVE: bool> {
     piece: &'a Piece,
 }
 
-impl<const DERIVATIVE: bool> Half<'_, DERIVATIVE> {
-    #[inline(always)]
-    fn own<V: Value>(&self, z: f32) -> V {
-        let (f, derivative) = self.piece.own::<V>(self.steps, self.piece.distance(self.steps, z));
-        if DERIVATIVE { derivative } else { f }
-    }
-}
-
 impl<const DERIVATIVE: bool> Judged for Half<'_, DERIVATIVE> {
     fn symmetry(&self) -> Symmetry {
         let own = self.steps.symmetry;
         if DERIVATIVE { own.derivative() } else { own }
     }
 
-    fn at(&self, z: f32) -> f32 {
-        self.own(z)
-    }
-
-    fn at_with_bound(&self, z: f32) -> (f32, f64) {
-        let Bounded { value, bound } = self.own(z);
-        (value, bound)
+    fn at(&self, z: f32) -> Rounded {
+        let (f, derivative) = self.piece.own(self.steps, self.piece.distance(self.steps, z));
+        if DERIVATIVE { derivative } else { f }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a joint table computes with: floats, or floats with a bound of what rounding made of them.
 
 use crate::float::{fma, sum_size, ulp};
+use crate::judge::Rounded;
 
 /// A number in the sums of a joint table.
 pub(super) trait Value: Copy {
@@ -36,47 +37,47 @@ impl Value for f32 {
     }
 }
 
-/// A float, and how far off it is at most.
-#[derive(Clone, Copy)]
-pub(super) struct Bounded {
-    pub(super) value: f32,
-    pub(super) bound: f64,
-}
-
-impl Bounded {
-    /// A result that is off by `bound` before it is rounded, and is of this size then; if it is rounded at all. Below the
-    /// least normal float all roundings are of one size, and hardly ever of one sign.
+impl Rounded {
+    /// A result of this size that was rounded, if it was. Below the least normal float all roundings are of one size, and
+    /// hardly ever of one sign.
     #[inline]
-    fn rounded(value: f32, size: f64, bound: f64, exact: bool) -> Self {
-        let nothing = exact || value.abs() < f32::MIN_POSITIVE;
+    fn after(self, size: f64, rounded: bool) -> Self {
+        let nothing = !rounded || self.value.abs() < f32::MIN_POSITIVE;
         let last = if nothing { 0.0 } else { 0.5 * ulp(size) };
-        Bounded { value, bound: bound + last }
+        Rounded { bound: self.bound + last, ..self }
     }
 }
 
-impl Value for Bounded {
+impl Value for Rounded {
     #[inline]
     fn exact(value: f32) -> Self {
-        Bounded { value, bound: 0.0 }
+        Rounded { value, exact: value.into(), bound: 0.0 }
     }
 
     #[inline]
     fn through(self, d: f32, c: Self) -> Self {
-        let bound = self.bound * d.abs() as f64 + c.bound;
-        let (product, c) = (f64::from(self.value) * f64::from(d), c.value);
-        let size = sum_size(product, f64::from(c));
-        Bounded::rounded(fma(self.value, d, c), size, bound, self.value == 0.0)
+        let far = f64::from(d);
+        let size = sum_size(f64::from(self.value) * far, c.value.into());
+        Rounded {
+            value: fma(self.value, d, c.value),
+            exact: self.exact * far + c.exact,
+            bound: self.bound * far.abs() + c.bound,
+        }
+        .after(size, self.value != 0.0)
     }
 
     #[inline]
     fn times(self, k: f32) -> Self {
+        let by = f64::from(k);
         let value = self.value * k;
-        Bounded::rounded(value, value.into(), self.bound * k as f64, k != 3.0)
+        Rounded { value, exact: self.exact * by, bound: self.bound * by }
+            .after(value.into(), k == 3.0)
     }
 
     #[inline]
     fn plus(self, c: f32) -> Self {
         let size = sum_size(self.value.into(), c.into());
-        Bounded::rounded(self.value + c, size, self.bound, c == 0.0)
+        Rounded { value: self.value + c, exact: self.exact + f64::from(c), ..self }
+            .after(size, c != 0.0)
     }
 }
