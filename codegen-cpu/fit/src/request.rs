@@ -78,4 +78,4 @@ const BEFORE: f64 = 0.25;
 const OF_PRODUCT: f64 = 1.0 / 1024.0;
 
 /// The target where values are asked for as two floats, for what else they are multiplied by: polynomials must be as near.
-const CLOSE: f64 = 1.45;
+const CLOSE: f64 = 1.3;

@@ -129,45 +129,21 @@ fn fastest(f: &View, derivative: &View, request: &Request) -> Option<Joint> {
     hopes.retain(|(cost, ..)| *cost < request.under);
     hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
     policy::raised([request.target, request.most], RAISE, |target| {
-        let mut rounding = Rounding::default();
+        let mut failed: Vec<(Steps, f64)> = Vec::new();
         let mut hot = None;
-        policy::cheapest(&hopes, request.under, |(_, width, pair), enough| {
-            let width = rounding.allows(&pair.steps, *width)?;
-            let hope = pair.grid(width).map_or(f64::INFINITY, |grid| pair.cost(&grid));
-            let found = (hope < enough).then(|| narrow::all(pair, width, target, &mut hot))?;
-            rounding.learn(&pair.steps, width, found.as_ref().map(|found| &found.0));
+        policy::cheapest(&hopes, request.under, |(hope, width, pair), enough| {
+            // Where one degree found nothing at all, another that might be as wide does not either.
+            let fails = |(other, least): &(Steps, f64)| {
+                Steps { degree: other.degree, ..pair.steps } == *other && width >= least
+            };
+            if *hope >= enough || failed.iter().any(fails) {
+                return None;
+            }
+            let found = narrow::all(pair, *width, target, &mut hot);
+            if found.is_none() {
+                failed.push((pair.steps, *width));
+            }
             found.map(|found| (pair.cost(&found.0), pair.finish(found)))
         })
     })
-}
-
-/// What widths rounding allows, whatever the degree, as far as tables that were tried tell.
-#[derive(Default)]
-struct Rounding {
-    /// By how bends come about: no segments were wider.
-    widest: [Option<f64>; 2],
-    /// Arrangements that failed where polynomials could have been this wide.
-    failed: Vec<(Steps, f64)>,
-}
-
-impl Rounding {
-    /// A width to begin with, if there is hope.
-    fn allows(&self, steps: &Steps, width: f64) -> Option<f64> {
-        let fails = |(other, least): &(Steps, f64)| {
-            Steps { degree: other.degree, ..*steps } == *other && width >= *least
-        };
-        let width = width.min(self.widest[steps.thrice as usize].unwrap_or(width));
-        (!self.failed.iter().any(fails)).then_some(width)
-    }
-
-    /// What has become of a table of segments of at most this width.
-    fn learn(&mut self, steps: &Steps, width: f64, grid: Option<&Grid>) {
-        match grid.map(|grid| 1.0 / f64::from(grid.scale)) {
-            None => self.failed.push((*steps, width)),
-            Some(found) if found < 0.95 * width => {
-                self.widest[steps.thrice as usize] = Some(found * 1.05);
-            }
-            Some(_) => {}
-        }
-    }
 }
