@@ -233,19 +233,24 @@ fn at_hand(names: &Names, values: &[Ident]) -> Names {
     Names { in_memory: none.clone(), masks: none, inputs, scalars: names.scalars.clone() }
 }
 
-/// What a function is applied to, as two floats.
+/// What a function is applied to, as two floats. Of a negative one what multiplies it is turned round, once.
 fn variable(variable: &Variable, given: &Names) -> TokenStream {
-    let (lets, results) = rest(&variable.of, given, &[]);
-    let y = quote!(#lets let y = #(#results)*;);
     let mut b = Builder::new();
     let Some(times) = variable.times.product(&mut b) else {
-        return quote!({ #y math::two::Variable::exact(s, y) });
+        let (lets, results) = rest(&variable.of, given, &[]);
+        return quote!({ #lets math::two::Variable::exact(s, #(#results)*) });
     };
-    let Code { lets, results: by } = code(&b.finish(&[times]), given, Arithmetic::F64);
+    let of = &variable.of;
+    let (of, times) = match of.nodes[of.outputs[0].index()] {
+        Node::Call(Prim::Neg, [x, ..]) => (regions::part(of, x), b.negative(times)),
+        _ => (of.clone(), times),
+    };
+    let (lets, results) = rest(&of, given, &[]);
+    let Code { lets: uniform, results: by } = code(&b.finish(&[times]), given, Arithmetic::F64);
     quote!({
-        #y
-        let by = { #(#lets)* math::two::Two::of(s, #(#by)*) };
-        math::two::Variable::product(s, y, by)
+        #lets
+        let by = { #(#uniform)* math::two::Two::of(s, #(#by)*) };
+        math::two::Variable::product(s, #(#results)*, by)
     })
 }
 

@@ -84,7 +84,7 @@ fn call(prim: Prim, args: &[Id; 3], show: impl Fn(Id, u8) -> String) -> (String,
     }
 }
 
-/// Known constants by name, others by their shortest digits.
+/// Known constants by name, others by their shortest digits, and by a power of ten what would be mostly zeros.
 fn number(c: f64) -> String {
     use std::f64::consts::*;
     let known = [
@@ -98,6 +98,7 @@ fn number(c: f64) -> String {
     match known.iter().find(|(v, _)| (v - c.abs()).abs() <= 1e-15 * v) {
         Some((_, name)) if name.contains('/') => format!("({}{name})", sign(c)),
         Some((_, name)) => format!("{}{name}", sign(c)),
+        None if c != 0.0 && !(1e-9..1e16).contains(&c.abs()) => format!("{c:e}"),
         None => format!("{c}"),
     }
 }
