@@ -63,11 +63,12 @@ where
             let inside = outside.select(Floats::splat(s, 0.0), Floats::splat(s, 1.0));
             let lanes = |x: Floats<S>| x.0.map(|v| v.as_slice().to_vec()).concat();
             let (f, derivative, inside) = (lanes(f), lanes(derivative), lanes(inside));
-            // NaN may be said to be outside, but hides no other number that is.
-            let (known, all) =
-                (part.iter().all(|x| !x.is_nan()), table.table.all_inside(s, step, false));
-            let right =
-                if known { all != inside.contains(&0.0) } else { !all || !inside.contains(&0.0) };
+            // A NaN may be said to be outside, as may lanes beside an end.
+            let all = table.table.all_inside(s, step, false);
+            let [low, high] = table.table.within.map(|end| 0.9 * end.abs());
+            let beside =
+                |x: &f32| x.is_nan() || x.abs() >= if *x < 0.0 && low > 0.0 { low } else { high };
+            let right = if all { !inside.contains(&0.0) } else { part.iter().any(beside) };
             assert!(right, "{part:?}");
             out.extend(
                 (0..part.len()).map(|i| (inside[i] == 1.0).then_some([f[i], derivative[i]])),
@@ -101,20 +102,45 @@ where
         }
         let nan = level.run(Values(&table, &[f32::NAN])).expect("asked before");
         assert!(nan[0].is_some_and(|both| both.into_iter().all(f32::is_nan)), "{name}");
-        for x in beside_nan(joint.high) {
-            level.run(Values(&table, &x)).expect("asked before");
+        let beyond = (joint.ends[1] == End::SlowPath).then_some(joint.high);
+        for vectors in beyond.into_iter().flat_map(beside_nan) {
+            let all = level.run(AllInside(&table, vectors)).expect("asked before");
+            assert!(!all, "{name}, {}: {vectors:?}", level.name());
         }
     }
 }
 
-/// A number beside NaNs, quiet and signalling ones, in every lane of one vector and then of the next.
-fn beside_nan(x: f32) -> impl Iterator<Item = Vec<f32>> {
+/// Whether all lanes of four vectors, each of one number, are inside.
+struct AllInside<'a, const N: usize>(&'a Both<N>, [f32; 4]);
+
+impl<const N: usize> AtLevel for AllInside<'_, N>
+where
+    [f32; N]: Lut,
+{
+    type Output = bool;
+    fn at<S: Isa>(self, s: S) -> bool {
+        let step = Floats::<S, 4>(self.1.map(|x| S::f32s::splat(s, x)));
+        self.0.table.all_inside(s, step, false)
+    }
+}
+
+/// A number, and a NaN, quiet or signalling, that must not hide it from what else is in its lane.
+fn beside_nan(x: f32) -> impl Iterator<Item = [f32; 4]> {
     let nans =
         [0x7fc0_0000, 0xffc0_0000, 0x7f80_0001, 0xff80_0001, 0x7fbf_ffff].map(f32::from_bits);
-    let vectors = nans.into_iter().flat_map(|nan| [4, 8, 16].map(|many| (nan, many)));
-    vectors.map(move |(nan, many)| {
-        let each = [nan, x, x, nan, nan, -x, -x, nan];
-        each.iter().flat_map(|x| core::iter::repeat_n(*x, many)).collect()
+    nans.into_iter().flat_map(move |nan| {
+        let places = (0..4).flat_map(|i| (0..4).map(move |j| (i, j))).filter(|(i, j)| i != j);
+        places.map(move |(i, j)| {
+            core::array::from_fn(|k| {
+                if k == i {
+                    x
+                } else if k == j {
+                    nan
+                } else {
+                    -0.5
+                }
+            })
+        })
     })
 }
 

@@ -149,6 +149,9 @@ pub trait Isa: Simd + Functions {
     /// Whether `min` and `max` are their second operand where one is NaN, or both are zeros.
     const MIN_IS_SECOND: bool = false;
 
+    /// Whether [`max_size`](Self::max_size) is one instruction.
+    const HAS_MAX_SIZE: bool = false;
+
     /// The token, if this CPU has the level.
     fn detect() -> Option<Self>;
 
@@ -198,6 +201,12 @@ pub trait Isa: Simd + Functions {
     #[inline(always)]
     fn pin(self, v: Self::f32s) -> Self::f32s {
         v
+    }
+
+    /// The larger of two sizes. Of a number and a NaN it is either, of two NaNs a NaN.
+    #[inline(always)]
+    fn max_size(self, a: Self::f32s, b: Self::f32s) -> Self::f32s {
+        a.abs().max(b.abs())
     }
 
     /// Whether no lane is an infinity or NaN.

@@ -77,9 +77,27 @@ where
         if self.is_folded() { x.abs() } else { x }
     }
 
-    /// Whether all lanes are inside; a NaN may be or not.
+    /// What sizes below are inside, if it is nearly all of what is.
+    const fn size_bound(&self, scaled: bool) -> Option<f32> {
+        const NEARLY: f32 = 0.9;
+        let (Some(low), Some(high)) = (self.bound(0, scaled), self.bound(1, scaled)) else {
+            return None;
+        };
+        let (least, most) = ((-low).min(high), (-low).max(high));
+        if least >= NEARLY * most { Some(least) } else { None }
+    }
+
+    /// Whether all lanes are inside; a NaN may be or not, and lanes beside an end need not.
     #[inline(always)]
     pub fn all_inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>, scaled: bool) -> bool {
+        if let (true, Some(bound)) = (S::HAS_MAX_SIZE, self.size_bound(scaled)) {
+            // Two at a time and no more: of a signalling NaN and a number it is a quiet NaN, of which and the next number
+            // it would be that number.
+            let bound = S::f32s::splat(s, bound);
+            let pair = |k: usize| s.max_size(x.0[k], x.0[k + 1]).simd_lt(bound);
+            let inside = if const { W > 2 } { pair(0) & pair(2) } else { pair(0) };
+            return inside.all_true();
+        }
         let z = self.fold(s, x);
         let mut inside = None;
         // Of a number and a NaN, `max` and `min` are the second operand on some levels. The extreme so far is

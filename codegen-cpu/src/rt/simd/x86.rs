@@ -193,6 +193,13 @@ kernel!(
 );
 kernel!(
     #[inline]
+    fn avx512_max_size(s: Avx512, a: __m512, b: __m512) -> __m512 {
+        // 3: the one whose size is larger; 8: without its sign. Of a number and a quiet NaN it is the number.
+        _mm512_range_ps::<{ 3 | 8 }>(a, b)
+    }
+);
+kernel!(
+    #[inline]
     fn avx512_special(s: Avx512, v: __m512) -> u16 {
         // Quiet and signalling NaNs, infinities of both signs.
         _mm512_fpclass_ps_mask::<0x99>(v)
@@ -226,6 +233,7 @@ impl Isa for Avx512 {
     const WIDE_LUT: bool = true;
     const INLINE_LUT: bool = true;
     const MIN_IS_SECOND: bool = true;
+    const HAS_MAX_SIZE: bool = true;
     token!(as_avx512);
 
     #[inline(always)]
@@ -247,6 +255,10 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn pin(self, v: f32x16<Self>) -> f32x16<Self> {
         avx512_pin(self, v.into()).simd_into(self)
+    }
+    #[inline(always)]
+    fn max_size(self, a: f32x16<Self>, b: f32x16<Self>) -> f32x16<Self> {
+        avx512_max_size(self, a.into(), b.into()).simd_into(self)
     }
     #[inline(always)]
     fn all_finite(self, v: f32x16<Self>) -> bool {
