@@ -142,4 +142,44 @@ mod tests {
             }
         }
     }
+
+    fn sigmoid(x: f64) -> f64 {
+        1.0 / (1.0 + libm::exp(-x))
+    }
+
+    /// The bound of what rounding does, on both sides, of tables of every symmetry and with zeros of first and second order.
+    #[test]
+    fn rounding_does_no_more_than_its_bound_and_nearly_as_much() {
+        let functions: [fn(f64) -> f64; 5] = [
+            sigmoid,
+            libm::tanh,
+            |x| x * sigmoid(x),
+            |x| x * libm::tanh(x),
+            |x| x * sigmoid(x) * sigmoid(x),
+        ];
+        for (k, f) in functions.into_iter().enumerate() {
+            let oracle =
+                |x: &[f64]| x.iter().map(|&x| f(x)).map(|v| (v, v.abs() * 1e-15)).collect();
+            let function = Function::new(&oracle, Hints::default());
+            let table = function.fit(&Request::new(Element::F32, 32)).unwrap();
+            let (design, mut random, mut most) = (&table.design, Random::new(k as u64), 0.0f64);
+            for (i, segment) in table.segments.iter().enumerate() {
+                let (left, right) = (table.grid.start(i), table.grid.start(i + 1));
+                for _ in 0..20_000 {
+                    let z = (left + (right - left) * random.next()) as f32;
+                    let Rounded { value, exact, bound } = (design, segment).at(z);
+                    let own = (f64::from(value) - exact).abs() / bound;
+                    assert!(own <= 1.0 || bound == 0.0 && own.is_nan(), "{k}: {own} at {z:e}");
+                    most = most.max(own);
+                    let symmetry = design.symmetry;
+                    let Some(other) = symmetry.other(exact, z.into()) else { continue };
+                    let got = symmetry.finish(value, -z * symmetry.sign() as f32);
+                    let bound = bound + symmetry.finish_bound(value, z);
+                    let both = (f64::from(got) - other).abs() / bound;
+                    assert!(both <= 1.0, "{k}, the other side: {both} at {z:e}");
+                }
+            }
+            assert!(most > 0.9, "{k}: {most}");
+        }
+    }
 }
