@@ -1,5 +1,7 @@
-//! A graph -> the statements that compute it: one `let` per node, in the graph's order.
+//! A graph -> the statements that compute it: one `let` per node, in the graph's order; what one arm of an attribute's
+//! choice alone needs, in that arm.
 
+use super::arms::{Arm, arms};
 use super::{column, literal};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
@@ -25,62 +27,116 @@ pub(super) struct Code {
 
 /// The code of a graph.
 pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
-    let names: Vec<Ident> = (graph.nodes.iter().enumerate())
+    let names = (graph.nodes.iter().enumerate())
         .map(|(i, node)| match *node {
             Node::Stream(k) => given.inputs[k as usize].clone(),
             Node::Scalar(k) => given.scalars[k as usize].clone(),
             _ => format_ident!("t{i}"),
         })
         .collect();
-    let named =
-        |ids: &[Id]| -> Vec<Ident> { ids.iter().map(|id| names[id.index()].clone()).collect() };
-    let widened = (on == Arithmetic::F64).then(|| quote!(.wide()));
-    let numbers = numbers(graph);
-    let mut lets = Vec::new();
-    let mut in_memory = given.in_memory.clone();
-    // Inputs are loaded where they are first used.
-    let mut load = |ids: &[Id], lets: &mut Vec<TokenStream>| {
+    let (numbers, arms, in_memory) = (numbers(graph), arms(graph), given.in_memory.clone());
+    let mut writer = Writer { graph, given, on, names, numbers, arms, in_memory };
+    let mut lets = writer.lets(None);
+    writer.load(&graph.outputs, &mut lets);
+    Code { lets, results: writer.named(&graph.outputs) }
+}
+
+/// What is known of a graph whose statements are written.
+struct Writer<'a> {
+    graph: &'a Graph,
+    given: &'a Names,
+    on: Arithmetic,
+    names: Vec<Ident>,
+    numbers: Vec<bool>,
+    arms: Vec<Option<Arm>>,
+    /// Inputs that are not loaded yet.
+    in_memory: Vec<bool>,
+}
+
+impl Writer<'_> {
+    /// The statements of what one arm alone needs, or of all else.
+    fn lets(&mut self, arm: Option<Arm>) -> Vec<TokenStream> {
+        let graph = self.graph;
+        let widened = self.widened();
+        let mut lets = Vec::new();
+        let own: Vec<usize> = (0..graph.nodes.len()).filter(|i| self.arms[*i] == arm).collect();
+        for i in own {
+            let node = &graph.nodes[i];
+            let name = self.names[i].clone();
+            match *node {
+                Node::Stream(_) => {}
+                Node::Scalar(_) => {
+                    lets.extend(widened.as_ref().map(|w| quote!(let #name = #name #w;)));
+                }
+                Node::Const(c) => {
+                    let c = match self.on {
+                        Arithmetic::F32 => {
+                            let c = literal::f32_literal(c as f32);
+                            quote!(Floats::splat(s, #c))
+                        }
+                        Arithmetic::F64 => {
+                            let c = literal::f64_literal(c);
+                            quote!(Wide::splat(s, #c))
+                        }
+                    };
+                    lets.push(quote!(let #name = #c;));
+                }
+                Node::Call(Prim::Select, args) if self.has_arms(i) => {
+                    let value = self.choice(i, args, &mut lets);
+                    lets.push(quote!(let #name = #value;));
+                }
+                Node::Call(prim, args) => {
+                    self.load(node.args(), &mut lets);
+                    let value = match (column::bounded(prim), args) {
+                        (Some(f), [x, bound, _] | [bound, x, _]) if self.numbers[bound.index()] => {
+                            column::named(f, &self.named(&[x, bound]), self.on)
+                        }
+                        _ => column::call(prim, &self.named(node.args()), self.on),
+                    };
+                    lets.push(quote!(let #name = #value;));
+                }
+            }
+        }
+        lets
+    }
+
+    /// A choice that an attribute makes: one arm is computed. What it reads is loaded before, as others may read it too.
+    fn choice(&mut self, i: usize, args: [Id; 3], lets: &mut Vec<TokenStream>) -> TokenStream {
+        self.load(&args, lets);
+        let graph = self.graph;
+        let inside = (0..graph.nodes.len()).filter(|k| self.arms[*k].is_some());
+        let read: Vec<Id> = inside.flat_map(|k| graph.nodes[k].args()).copied().collect();
+        self.load(&read, lets);
+        let (yes, no) = (self.lets(Some((i, true))), self.lets(Some((i, false))));
+        let [condition, y, n] = args.map(|id| &self.names[id.index()]);
+        quote!(if #condition.holds() { #(#yes)* #y } else { #(#no)* #n })
+    }
+
+    fn has_arms(&self, i: usize) -> bool {
+        self.arms.iter().flatten().any(|(choice, _)| *choice == i)
+    }
+
+    /// Inputs are loaded where they are first used.
+    fn load(&mut self, ids: &[Id], lets: &mut Vec<TokenStream>) {
+        let widened = self.widened();
         for id in ids {
-            let Node::Stream(k) = graph.nodes[id.index()] else { continue };
-            if core::mem::take(&mut in_memory[k as usize]) {
-                let name = &given.inputs[k as usize];
-                let load = if given.masks[k as usize] { quote!(truth) } else { quote!(load) };
+            let Node::Stream(k) = self.graph.nodes[id.index()] else { continue };
+            let k = usize::from(k);
+            if core::mem::take(&mut self.in_memory[k]) {
+                let name = &self.given.inputs[k];
+                let load = if self.given.masks[k] { quote!(truth) } else { quote!(load) };
                 lets.push(quote!(let #name = #name.#load() #widened;));
             }
         }
-    };
-    for (i, node) in graph.nodes.iter().enumerate() {
-        let name = &names[i];
-        match *node {
-            Node::Stream(_) => {}
-            Node::Scalar(_) => lets.extend(widened.as_ref().map(|w| quote!(let #name = #name #w;))),
-            Node::Const(c) => {
-                let c = match on {
-                    Arithmetic::F32 => {
-                        let c = literal::f32_literal(c as f32);
-                        quote!(Floats::splat(s, #c))
-                    }
-                    Arithmetic::F64 => {
-                        let c = literal::f64_literal(c);
-                        quote!(Wide::splat(s, #c))
-                    }
-                };
-                lets.push(quote!(let #name = #c;));
-            }
-            Node::Call(prim, args) => {
-                load(node.args(), &mut lets);
-                let value = match (column::bounded(prim), args) {
-                    (Some(f), [x, bound, _] | [bound, x, _]) if numbers[bound.index()] => {
-                        column::named(f, &named(&[x, bound]), on)
-                    }
-                    _ => column::call(prim, &named(node.args()), on),
-                };
-                lets.push(quote!(let #name = #value;));
-            }
-        }
     }
-    load(&graph.outputs, &mut lets);
-    Code { lets, results: named(&graph.outputs) }
+
+    fn widened(&self) -> Option<TokenStream> {
+        (self.on == Arithmetic::F64).then(|| quote!(.wide()))
+    }
+
+    fn named(&self, ids: &[Id]) -> Vec<Ident> {
+        ids.iter().map(|id| self.names[id.index()].clone()).collect()
+    }
 }
 
 /// The code of a graph: statements, then the array of results.

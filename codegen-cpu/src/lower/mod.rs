@@ -3,6 +3,7 @@
 //! ```text
 //! body      graph -> straight-line vector code
 //! code      the statements of a graph
+//! arms      what is computed only where an attribute says so
 //! column    how each primitive is written
 //! fitted    functions of one value as tables
 //! look_up   how functions are looked up: each by itself, or several by one
@@ -20,6 +21,7 @@
 //!
 //! Bodies name what is in their scope (`op_dsl::__rt::vector`), and contain no `unsafe`.
 
+mod arms;
 pub mod body;
 mod both;
 mod code;

@@ -332,6 +332,12 @@ impl<S: Isa, const W: usize> Mask<S, W> {
     pub fn select(self, yes: Floats<S, W>, no: Floats<S, W>) -> Floats<S, W> {
         Floats(each!(yes.0[0].token(), k => self.0[k].select(yes.0[k], no.0[k])))
     }
+
+    /// Whether it holds, of what holds for all lanes or for none.
+    #[inline(always)]
+    pub fn holds(self) -> bool {
+        self.0[0].any_true()
+    }
 }
 
 impl<S: Isa> BitAnd for Mask<S> {

@@ -120,6 +120,12 @@ impl<S: Isa, const W: usize> WideMask<S, W> {
     pub fn select(self, yes: Wide<S, W>, no: Wide<S, W>) -> Wide<S, W> {
         Wide(both!(yes.token(), k i => self.0[k][i].select(yes.0[k][i], no.0[k][i])))
     }
+
+    /// Whether it holds, of what holds for all lanes or for none.
+    #[inline(always)]
+    pub fn holds(self) -> bool {
+        self.0[0][0].any_true()
+    }
 }
 
 /// Comparisons of two values that give one of them.

@@ -371,7 +371,7 @@ fn calls(graph: &Graph, wanted: &dyn Fn(Prim) -> bool) -> bool {
 }
 
 /// Whether a primitive is more than an instruction or two.
-fn costs(prim: Prim) -> bool {
+pub fn costs(prim: Prim) -> bool {
     let is_cheap = matches!(prim, Prim::Neg | Prim::Abs | Prim::Relu | Prim::Sign | Prim::Sqrt);
     prim.row().arity == 1 && !is_cheap || prim == Prim::Pow
 }
