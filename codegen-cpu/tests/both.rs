@@ -131,15 +131,9 @@ fn beside_nan(x: f32) -> impl Iterator<Item = [f32; 4]> {
     nans.into_iter().flat_map(move |nan| {
         let places = (0..4).flat_map(|i| (0..4).map(move |j| (i, j))).filter(|(i, j)| i != j);
         places.map(move |(i, j)| {
-            core::array::from_fn(|k| {
-                if k == i {
-                    x
-                } else if k == j {
-                    nan
-                } else {
-                    -0.5
-                }
-            })
+            let mut vectors = [-0.5; 4];
+            (vectors[i], vectors[j]) = (x, nan);
+            vectors
         })
     })
 }

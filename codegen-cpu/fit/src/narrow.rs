@@ -103,7 +103,7 @@ fn segments<S: Segmented>(
         segments.push((i, fitted.segment));
     }
     segments.sort_by_key(|(i, _)| *i);
-    // What is rare in one segment is not so rare in all.
+    // What rounding can do jumps where a sum reaches a power of two: few samples may have met none beyond.
     let mut ulp = 0.0f64;
     for (i, segment) in &segments {
         let worst = of.worst(segment, place(*i), HEARING / grid.entries, target);

@@ -100,7 +100,8 @@ impl Writer<'_> {
         lets
     }
 
-    /// A choice that an attribute makes: one arm is computed. What it reads is loaded before, as others may read it too.
+    /// A choice that an attribute makes: one arm is computed. What any arm reads is loaded before the first of them, as what
+    /// comes later may read it too.
     fn choice(&mut self, i: usize, args: [Id; 3], lets: &mut Vec<TokenStream>) -> TokenStream {
         self.load(&args, lets);
         let graph = self.graph;

@@ -41,11 +41,11 @@ impl Segmented for Pair<'_> {
 
 impl Request {
     /// Of a function and its derivative in f32, with what suits evaluators whose look-ups hold so many floats. Both values
-    /// then are within 1.3 units in the last place, where look-ups hold fewer than 32 floats within 1.4; below the least
-    /// normal float, values beside a double zero within 1.5.
+    /// then are within 1.3 units in the last place, or 1.41 where that is beyond reach or look-ups hold fewer than 32
+    /// floats; below the least normal float, values beside a double zero within 1.5.
     pub fn joint(entries: usize) -> Self {
         let target = if entries >= 32 { 1.3 } else { 1.4 };
-        Request { target, most: 1.45, ..Request::new(Element::F32, entries) }
+        Request { target, most: 1.41, ..Request::new(Element::F32, entries) }
     }
 }
 

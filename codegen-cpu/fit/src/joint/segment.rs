@@ -83,3 +83,55 @@ fn polynomial(steps: &Steps, nodes: &Nodes, centre: Centre) -> (Piece, f64) {
     });
     (piece, off)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::float::Random;
+    use crate::judge::Rounded;
+    use crate::{Function, Hints, Request};
+
+    fn sigmoid(x: f64) -> f64 {
+        1.0 / (1.0 + libm::exp(-x))
+    }
+
+    fn slope(x: f64) -> f64 {
+        sigmoid(x) * sigmoid(-x)
+    }
+
+    /// Of joint tables with and without a slope's column, bends as they stand and high ones.
+    #[test]
+    fn rounding_does_no_more_than_its_bound_and_nearly_as_much() {
+        let pairs: [[fn(f64) -> f64; 2]; 3] = [
+            [sigmoid, slope],
+            [|x| x * sigmoid(x), |x| sigmoid(x) + x * slope(x)],
+            [libm::tanh, |x| 4.0 * slope(2.0 * x)],
+        ];
+        for (k, pair) in pairs.into_iter().enumerate() {
+            let oracles = pair.map(|f| {
+                move |x: &[f64]| x.iter().map(|&x| f(x)).map(|v| (v, v.abs() * 2e-15)).collect()
+            });
+            let [f, derivative] = [0, 1].map(|i| Function::new(&oracles[i], Hints::default()));
+            for entries in [32, 8] {
+                let joint = f.fit_with(&derivative, &Request::joint(entries)).unwrap();
+                let (mut random, mut most) = (Random::new(k as u64), [0.0f64; 2]);
+                for (i, piece) in joint.segments.iter().enumerate() {
+                    let (left, right) = (joint.grid.start(i), joint.grid.start(i + 1));
+                    for _ in 0..20_000 {
+                        let z = (left + (right - left) * random.next()) as f32;
+                        let (f, derivative) =
+                            piece.own(&joint.steps, piece.distance(&joint.steps, z));
+                        for (most, of) in most.iter_mut().zip([f, derivative]) {
+                            let Rounded { value, exact, bound } = of;
+                            let off = (f64::from(value) - exact).abs();
+                            assert!(off <= bound, "{k} on {entries}: {off:e} {bound:e} at {z:e}");
+                            if bound > 0.0 {
+                                *most = most.max(off / bound);
+                            }
+                        }
+                    }
+                }
+                assert!(most.iter().all(|most| *most > 0.9), "{k} on {entries}: {most:?}");
+            }
+        }
+    }
+}
