@@ -90,6 +90,8 @@ mod tests {
     use crate::judge::Rounded;
     use crate::{Function, Hints, Request};
 
+    type F = fn(f64) -> f64;
+
     fn sigmoid(x: f64) -> f64 {
         1.0 / (1.0 + libm::exp(-x))
     }
@@ -101,7 +103,7 @@ mod tests {
     /// Of joint tables with and without a slope's column, bends as they stand and high ones.
     #[test]
     fn rounding_does_no_more_than_its_bound_and_nearly_as_much() {
-        let pairs: [[fn(f64) -> f64; 2]; 3] = [
+        let pairs: [[F; 2]; 3] = [
             [sigmoid, slope],
             [|x| x * sigmoid(x), |x| sigmoid(x) + x * slope(x)],
             [libm::tanh, |x| 4.0 * slope(2.0 * x)],
