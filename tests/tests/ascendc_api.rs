@@ -11,6 +11,8 @@ mod compile;
 mod names;
 #[path = "ascendc_api/papers.rs"]
 mod papers;
+#[path = "common/tools.rs"]
+mod tools;
 
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::tree::File;

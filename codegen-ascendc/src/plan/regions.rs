@@ -9,7 +9,7 @@ use super::spare::is_spare;
 use super::target::Target;
 use crate::arch::Arch;
 use crate::column::form_of;
-use crate::sequence::form::cycles;
+use crate::sequence::form::{Limits, cycles};
 use crate::sequence::forms::tail::Tail;
 use crate::sequence::{F32, Seq, Source, Step, Val};
 use crate::sequence::{fit, fraction};
@@ -226,13 +226,13 @@ impl Pass<'_> {
     }
 }
 
-/// What was found before, by function, type and what it was found for.
-type Known = HashMap<(String, DType, u16), Option<Way>>;
+/// Results of earlier searches, by function, element type, architecture and what is asked of infinities.
+type Known = HashMap<(Vec<u8>, DType, u16, Limits), Option<Way>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
 /// The cheapest way to call a function that is right; `None` where what it is made of is cheaper.
 fn best(graph: &Graph, target: Target<'_>) -> Option<Way> {
-    let key = (format!("{graph:?}"), target.dtype, target.soc.arch.number);
+    let key = (graph.encode(), target.dtype, target.soc.arch.number, target.limits);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     // Not held while others search.
     let found = known().get(&key).cloned();

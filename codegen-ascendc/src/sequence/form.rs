@@ -10,7 +10,7 @@ use op_dsl_ir::DType;
 
 /// What is asked of a form at `x = ±inf`. NaN in is NaN out with either, and no finite number
 /// makes a NaN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Limits {
     /// Nothing: NaN is as good as the limit, as it is where a forward formula is evaluated as
     /// written.

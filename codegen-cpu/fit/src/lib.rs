@@ -53,6 +53,11 @@
 //! `+ - * /` and square roots in f64, which IEEE 754 fixes; FMA of floats is made of these (`float`);
 //! all other functions are those of `libm`, which are too. A test compares a hash of tables.
 
+/// Version of the tables that this crate fits and of their encoding ([`words`]).
+///
+/// Tables that are kept by a build are read again only by the version that fitted them.
+pub const VERSION: u32 = 1;
+
 mod cells;
 mod centre;
 mod element;

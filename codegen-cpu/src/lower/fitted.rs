@@ -132,13 +132,11 @@ pub fn of(function: &regions::Function, asked: Asked) -> Option<Fitted> {
     kept::of(key(function, multiplied), || fit(function, multiplied))
 }
 
-/// A hash of what is asked: the function, where, and what becomes of its values.
+/// The key of a function's tables: a hash of its graph, its domain, and what becomes of its values.
 pub fn key(function: &regions::Function, multiplied: bool) -> u64 {
-    let regions::Function { graph, domain, .. } = function;
-    let of_product = is_product(function);
-    let asked =
-        format!("{:?} {domain:?} {of_product} {multiplied}", (&graph.nodes, &graph.outputs));
-    kept::hash(asked.bytes())
+    let domain = function.domain.map(|end| end.to_bits().to_le_bytes());
+    let flags = [is_product(function), multiplied].map(u8::from);
+    kept::hash(function.graph.encode().into_iter().chain(domain.concat()).chain(flags))
 }
 
 /// `struct #name` and its tables.

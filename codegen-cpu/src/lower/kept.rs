@@ -7,6 +7,7 @@
 //! What is fitted for other functions is kept where Cargo has a crate's build script write, in a file each: after an edit
 //! nothing is fitted but what is new.
 
+use op_dsl_fit::VERSION;
 use op_dsl_fit::words::Words;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -57,10 +58,9 @@ fn of_file<T: Words>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) ->
     fitted
 }
 
-/// A file's name: another one where others would be fitted, as the kept ones are made again then.
+/// The name of a key's file. Files of another version of the fitter are never read.
 fn name(key: u64) -> PathBuf {
-    static FITTER: LazyLock<u64> = LazyLock::new(|| hash(KNOWN.iter().copied()));
-    format!("{:016x}-{key:016x}", *FITTER).into()
+    format!("{VERSION}-{key:016x}").into()
 }
 
 /// What words say, if they are whole: there may be nothing that could be fitted.
@@ -93,6 +93,15 @@ pub(super) fn words(fitted: Option<&impl Words>) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Other tables in `known.bin` are the sign that the fitter has changed. Without a new version, crates of authors would go on
+    /// with the tables that their last build kept.
+    #[test]
+    fn tables_that_change_have_a_new_version() {
+        let recorded = (1, 0x51e9_cb67_971d_0757);
+        let now = (VERSION, hash(KNOWN.iter().copied()));
+        assert_eq!(now, recorded, "increment op_dsl_fit::VERSION, and record both here");
+    }
 
     /// What was fitted once is read; what is cut short, or of another function, is fitted.
     #[test]

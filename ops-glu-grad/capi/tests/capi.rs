@@ -2,6 +2,9 @@
 //! clients compile, link and run; with AddressSanitizer and under valgrind too.
 #![cfg(target_os = "linux")]
 
+#[path = "../../../tests/tests/common/tools.rs"]
+mod tools;
+
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -178,8 +181,8 @@ fn clients_run_with_address_sanitizer() {
 
 #[test]
 fn clients_run_under_valgrind() {
-    if Command::new("valgrind").arg("--version").output().is_err() {
-        println!("skipped: there is no valgrind");
+    let runs = Command::new("valgrind").arg("--version").output().is_ok();
+    if !tools::has_tool("valgrind", runs, "clients under valgrind") {
         return;
     }
     for name in CLIENTS {

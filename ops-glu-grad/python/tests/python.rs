@@ -5,6 +5,9 @@
 #![allow(missing_docs)]
 #![cfg(target_os = "linux")]
 
+#[path = "../../../tests/tests/common/tools.rs"]
+mod tools;
+
 use half::{bf16, f16};
 use op_dsl::ir::bind::TensorMeta;
 use op_dsl::ir::op::Kind;
@@ -14,17 +17,13 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tools::has_python_module;
 
 /// Rows, and columns of what is not cut in two.
 const SHAPE: [usize; 2] = [3, 37];
 
 fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn has(module: &str) -> bool {
-    let run = Command::new("python3").args(["-c", &format!("import {module}")]).output();
-    run.is_ok_and(|run| run.status.success())
 }
 
 /// The package, laid out as the wheel has it.
@@ -121,14 +120,11 @@ fn cases() -> PathBuf {
 #[test]
 fn python() {
     assert_eq!(View::ABSENT.dtype(), Stored::Nothing);
-    if !has("numpy") {
-        println!("SKIPPED: the package for Python, without python3 or its numpy");
+    if !has_python_module("numpy", "the package for Python") {
         return;
     }
     for module in ["ml_dtypes", "torch"] {
-        if !has(module) {
-            println!("SKIPPED: tests of the package that need {module}");
-        }
+        has_python_module(module, "tests of the package that need it");
     }
     let site = package();
     let mut tests = Command::new("python3");

@@ -218,9 +218,7 @@ fn asked(snake: &str, def: &OpDef, attrs: &[Value], inputs: &[Vec<f64>]) -> Stri
 
 #[test]
 fn golden_agrees_with_the_graph() {
-    let numpy = Command::new("python3").args(["-c", "import numpy"]).output();
-    if !numpy.is_ok_and(|o| o.status.success()) {
-        println!("skipped: no python3 with numpy");
+    if !super::tools::has_python_module("numpy", "emitted oracles beside the graph") {
         return;
     }
     let mut random = super::common::Random(7);

@@ -63,35 +63,3 @@ fn cycles_of_64_elements() {
         }
     }
 }
-
-/// The bars in one table; `cargo test -p codegen-ascendc figures -- --ignored --nocapture`.
-#[test]
-#[ignore = "prints"]
-fn figures() {
-    let ops = [
-        (ge_glu_grad(Prim::GeluTanhGrad), "tanh"),
-        (ge_glu_grad(Prim::GeluGrad), "none"),
-        (swi_glu_grad(), ""),
-        (gelu_grad(Prim::GeluTanhGrad), "tanh"),
-        (gelu_grad(Prim::GeluGrad), "none"),
-        (ge_glu(Prim::GeluTanh), "tanh"),
-        (ge_glu(Prim::Gelu), "none"),
-        (swi_glu(), ""),
-    ];
-    for (def, mode) in &ops {
-        for dtype in [DType::F32, DType::F16, DType::BF16] {
-            let p = planned(def, dtype);
-            println!(
-                "{:12} {mode:5} {:4} calls {:2} cycles {:4} temps {} B/elem {:5} tile {} {:?}",
-                p.op,
-                dtype.name(),
-                p.cost.calls,
-                p.cost.cycles,
-                p.temps,
-                p.bytes_per_element(),
-                p.tile,
-                p.cost.bound(),
-            );
-        }
-    }
-}
