@@ -82,8 +82,11 @@ pub fn op_attr(item: TokenStream) -> TokenStream {
 }
 
 /// The error and the item, so that other uses of it are no further errors.
+///
+/// rustc parses an item before it hands it to a macro, and has reported a missing semicolon by then.
 fn kept(error: syn::Error, item: TokenStream) -> TokenStream {
-    let error = error.into_compile_error();
+    let is_known = error.to_string() == "expected `;`";
+    let error = (!is_known).then(|| error.into_compile_error());
     quote!(#error #item)
 }
 

@@ -7,8 +7,10 @@ use crate::model::{EnumDef, Op, OpFn, Scope, Strip};
 use crate::{elements, names, number, signature, stub, trace};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Tensor};
+use op_dsl_ir::typo::nearest;
 use op_dsl_ir::wiring::Wiring;
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::visit_mut::VisitMut;
 use syn::{Ident, Item, ItemEnum, ItemFn, ItemMod, parse_quote};
 
@@ -163,7 +165,8 @@ impl Building {
         for (function, ((op, traced), def)) in self.ops.iter().zip(own).enumerate() {
             found.extend(operators(function, op, traced, def, &errors));
         }
-        unique(&mut found, &errors);
+        unique(&self.ops, &errors);
+        distinct(&mut found);
         let error = errors.finish();
         for item in &mut items {
             keep(item, module.is_none(), scope, error.is_some());
@@ -198,8 +201,6 @@ fn operators(
     own: OpDef,
     errors: &Errors,
 ) -> Vec<Operator> {
-    // With mistakes in the formula its gradient would be wrong as well, and say so again.
-    let traced = if errors.is_empty() { traced } else { &[] };
     let mut steps: Vec<(OpDef, Wiring)> = Vec::new();
     let mut found = Vec::new();
     let mut push = |def: &OpDef, name: &Option<syn::LitStr>, steps: &[(OpDef, Wiring)]| {
@@ -212,9 +213,10 @@ fn operators(
     };
     push(&own, &op.args.name, &[]);
     let (mut def, mut next) = (own, op.args.grad.as_ref());
-    while let Some(args) = next {
+    while let Some(args) = next.filter(|_| steps.len() < signature::DEEPEST) {
         let saved = if steps.is_empty() { &op.function.saved[..] } else { &[] };
-        let forward = Forward { def: &def, traced, steps: &steps, saved };
+        let refused = &op.function.refused[..];
+        let forward = Forward { def: &def, traced, steps: &steps, saved, refused };
         let Some((gradient, wiring)) = gradient::derive(&forward, args, errors) else { break };
         steps.push((def, wiring));
         push(&gradient, &args.name, &steps);
@@ -291,23 +293,48 @@ fn definition(
         published: None, // the table is known to the expansion alone
     };
     gradient::mark_used(&mut def);
-    check_used(op, &def, traced, errors);
+    check_used(op, &def, !traced.is_empty(), errors);
     def
 }
 
-/// `#[unused]` is said of what is not read, and of nothing else.
-fn check_used(op: &Op, def: &OpDef, traced: &[trace::Traced], errors: &Errors) {
-    if traced.is_empty() || !errors.is_empty() {
-        return;
-    }
-    for ((ident, _, unused), tensor) in op.function.tensors().zip(def.inputs.iter()) {
-        match (unused, tensor.used) {
+/// Requires `#[unused]` of the inputs that are not read, and of no others. Of a formula with a mistake in
+/// it, that is known of the names that it does not mention.
+fn check_used(op: &Op, def: &OpDef, is_traced: bool, errors: &Errors) {
+    let mut words = Vec::new();
+    identifiers(op.function.block.to_token_stream(), &mut words);
+    let is_input = |word: &&String| op.function.tensors().any(|t| *t.0 == **word);
+    let reads_any = words.iter().any(|word| is_input(&word));
+    for ((ident, kind, unused), tensor) in op.function.tensors().zip(def.inputs.iter()) {
+        let name = ident.to_string();
+        // A mistyped name has its own message.
+        let others = words.iter().filter(|word| !is_input(word));
+        let may_be_meant =
+            || others.into_iter().any(|word| nearest(word, [&*name].into_iter()).is_some());
+        let used = if is_traced {
+            tensor.used
+        } else if !reads_any || kind == Kind::Rows || words.contains(&name) || may_be_meant() {
+            continue;
+        } else {
+            false
+        };
+        match (unused, used) {
             (true, true) => errors.at(ident, format!("`{ident}` is read; remove `#[unused]`")),
             (false, false) => {
                 let help = "write `#[unused]` before it if the signature asks for it";
                 errors.at(ident, format!("the formula does not read `{ident}`; {help}"));
             }
             _ => {}
+        }
+    }
+}
+
+/// Appends the identifiers and keywords among these tokens.
+fn identifiers(tokens: TokenStream, found: &mut Vec<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) => found.push(ident.to_string()),
+            TokenTree::Group(group) => identifiers(group.stream(), found),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
         }
     }
 }
@@ -349,15 +376,26 @@ fn outputs(op: &Op, errors: &Errors) -> Vec<(String, Kind)> {
     names.into_iter().zip(kinds).collect()
 }
 
-/// Two operators of one name would be one type: the first stays.
-fn unique(ops: &mut Vec<Operator>, errors: &Errors) {
+/// Two operators of one name would be one type. Gradients that could not be derived have names as well.
+fn unique(ops: &[(Op, Vec<trace::Traced>)], errors: &Errors) {
+    let mut known: Vec<String> = Vec::new();
+    for (op, _) in ops {
+        let gradients = std::iter::successors(op.args.grad.as_ref(), |g| g.grad.as_deref());
+        for name in op.args.name.iter().chain(gradients.filter_map(|g| g.name.as_ref())) {
+            let text = name.value();
+            if known.contains(&text) {
+                errors.at(name, format!("another operator is called `{text}`; rename one"));
+            }
+            known.push(text);
+        }
+    }
+}
+
+/// Keeps the first of the operators that have one name.
+fn distinct(ops: &mut Vec<Operator>) {
     let mut known: Vec<op_dsl_ir::op::Text> = Vec::new();
     ops.retain(|op| {
         let again = known.contains(&op.def.name);
-        if again {
-            errors
-                .at(&op.ident, format!("another operator is called `{}`; rename one", op.def.name));
-        }
         known.push(op.def.name.clone());
         !again
     });

@@ -3,6 +3,7 @@
 use crate::Errors;
 use crate::attr::{self, OpArgs};
 use crate::integer::integer;
+use crate::names;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, Split, Value, Variant};
 use quote::ToTokens;
 use std::rc::Rc;
@@ -95,11 +96,16 @@ pub struct Formula {
     pub block: Rc<Block>,
     /// The type of its value, if it is written.
     pub returns: Option<Type>,
+    /// Its type parameters, which were refused: types that name one are no further mistakes.
+    pub generics: Vec<Ident>,
 }
 
 impl Formula {
     fn parse(item: &ItemFn, errors: &Errors) -> Formula {
         plain_signature(item, "a formula", errors);
+        if names::function(&item.sig.ident.to_string()).is_some() {
+            errors.at(&item.sig.ident, shadowed(&item.sig.ident));
+        }
         let params = item.sig.inputs.iter().filter_map(|arg| parameter(arg, errors));
         Formula {
             ident: item.sig.ident.clone(),
@@ -109,6 +115,7 @@ impl Formula {
                 syn::ReturnType::Default => None,
                 syn::ReturnType::Type(_, ty) => Some((**ty).clone()),
             },
+            generics: type_parameters(item),
         }
     }
 
@@ -131,6 +138,8 @@ pub struct Scope {
     pub consts: Vec<Const>,
     /// Formulas; the last of a name counts.
     pub formulas: Vec<Formula>,
+    /// Other functions of the module that have the name of a function of the table: rustc calls those.
+    pub shadowing: Vec<Ident>,
 }
 
 impl Scope {
@@ -165,6 +174,9 @@ impl Scope {
             Item::Fn(f) if f.attrs.iter().any(|a| attr::is(a, "formula")) => {
                 self.formulas.push(Formula::parse(f, errors));
             }
+            Item::Fn(f) if names::function(&f.sig.ident.to_string()).is_some() => {
+                self.shadowing.push(f.sig.ident.clone());
+            }
             _ => {}
         }
     }
@@ -179,6 +191,24 @@ impl Scope {
         }
         scope
     }
+}
+
+/// The message for a function of the module that has the name of a function of the table.
+pub(crate) fn shadowed(name: &Ident) -> String {
+    format!(
+        "`{name}` is a function that every formula knows, and this one takes its place in the whole \
+         module; rename it"
+    )
+}
+
+/// Names of a function's type parameters.
+pub(crate) fn type_parameters(item: &ItemFn) -> Vec<Ident> {
+    item.sig.generics.type_params().map(|p| p.ident.clone()).collect()
+}
+
+/// Whether a type is one of these type parameters.
+pub(crate) fn is_parameter(ty: &Type, generics: &[Ident]) -> bool {
+    type_name(ty).is_some_and(|name| generics.contains(name))
 }
 
 fn derives_op_attr(item: &ItemEnum) -> bool {

@@ -1,5 +1,7 @@
 //! What formulas may name without defining it: constants and primitives.
 
+pub mod elsewhere;
+
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Style;

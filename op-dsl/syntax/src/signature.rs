@@ -17,7 +17,8 @@ use syn::{Expr, Ident, ItemFn, Lit, Pat, ReturnType, Stmt, Type};
 pub fn parse(args: TokenStream, item: &ItemFn, scope: &Scope, errors: &Errors) -> Option<Op> {
     let args = attr::op(args, errors);
     model::plain_signature(item, "an operator", errors);
-    let mut reader = Reader { scope, errors, splits: Vec::new() };
+    let generics = model::type_parameters(item);
+    let mut reader = Reader { scope, errors, generics, splits: Vec::new() };
     let mut params: Vec<Param> =
         item.sig.inputs.iter().filter_map(|arg| reader.parameter(arg)).collect();
     distinct(&mut params, errors);
@@ -119,7 +120,7 @@ fn check_args(args: &attr::OpArgs, item: &ItemFn, errors: &Errors) {
 }
 
 /// How often a formula is differentiated: what judges the results knows two derivatives of everything.
-const DEEPEST: usize = 2;
+pub const DEEPEST: usize = 2;
 
 /// What only a gradient written by hand can say.
 fn check_gradient(args: &attr::OpArgs, params: &[Param], errors: &Errors) {
@@ -167,6 +168,8 @@ pub fn is_name(name: &str) -> bool {
 struct Reader<'a> {
     scope: &'a Scope,
     errors: &'a Errors,
+    /// Type parameters, which were refused: types that name one are no further mistakes.
+    generics: Vec<Ident>,
     splits: Vec<(Ident, SplitArgs)>,
 }
 
@@ -174,6 +177,9 @@ impl Reader<'_> {
     fn parameter(&mut self, arg: &syn::FnArg) -> Option<Param> {
         let errors = self.errors;
         let (ident, ty, mut attrs) = model::parameter(arg, errors)?;
+        if model::is_parameter(&ty, &self.generics) {
+            return None;
+        }
         let split = attr::take(&mut attrs, "split", errors);
         let attribute = attr::take(&mut attrs, "attr", errors);
         let mask = attr::take(&mut attrs, "mask", errors);
@@ -234,6 +240,12 @@ impl Reader<'_> {
         }
         let args = attribute.as_ref().map(|a| attr::attribute(a, errors)).unwrap_or_default();
         let kind = self.kind(&ty, &name, &args)?;
+        if kind == AttrKind::Float && args.default.is_none() && !args.malformed {
+            let help = format!("write `#[attr(default = 1.0)] {ident}: f32`");
+            let tensor = format!("a tensor is `{ident}: Elem`");
+            errors.at(&ident, format!("the attribute `{ident}` has no default; {help}; {tensor}"));
+            return None; // perhaps it was meant as a tensor
+        }
         if args.any && kind != AttrKind::Float {
             errors.at(&ident, "only a float may be NaN or infinite; remove `any`");
         }
@@ -321,6 +333,7 @@ impl Reader<'_> {
         let one = |ty: &Type| match model::type_name(ty) {
             Some(name) if name == "Elem" => Kind::Whole,
             Some(name) if name == "Gated" => Kind::Gated,
+            Some(name) if self.generics.contains(name) => Kind::Whole,
             _ => {
                 self.errors
                     .at(ty, "an output is an `Elem` or a `Gated`; several are a tuple of them");

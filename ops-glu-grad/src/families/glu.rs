@@ -17,7 +17,7 @@ pub mod glu {
 
     /// `x Phi(x)`, or its approximation by tanh.
     #[formula]
-    pub fn gelu(x: Elem, approximate: Approximate) -> Elem {
+    pub fn gelu_by(x: Elem, approximate: Approximate) -> Elem {
         match approximate {
             Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
             Approximate::Tanh => {
@@ -43,7 +43,7 @@ pub mod glu {
         #[attr(default = false)] activate_left: bool,
     ) -> Elem {
         #[saved]
-        let gelu = gelu(x.gate, approximate);
+        let gelu = gelu_by(x.gate, approximate);
         x.value * gelu
     }
 

@@ -35,6 +35,8 @@ pub struct Forward<'a> {
     pub steps: &'a [(OpDef, Wiring)],
     /// The saved values as written, which are the last outputs.
     pub saved: &'a [Ident],
+    /// Parameters of the function that were refused: their names are no further mistakes.
+    pub refused: &'a [Ident],
 }
 
 impl Forward<'_> {

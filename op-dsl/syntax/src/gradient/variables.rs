@@ -13,6 +13,9 @@ pub fn wrt(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<Vec<us
         errors.at(&args.keyword, format!("the gradient needs its variables; {help}"));
         return None;
     }
+    if args.wrt.iter().any(|ident| forward.refused.contains(ident)) {
+        return None;
+    }
     let wrt = named(&args.wrt, forward.def, errors)?;
     let all = args.wrt.iter().zip(&wrt);
     let refused = all.filter_map(|(ident, i)| Some((ident, refusal(ident, *i, forward, args)?)));

@@ -359,6 +359,16 @@ impl<'a> Tracer<'a> {
                 }
                 let (x, y) = (self.element(&e.left, &x), self.element(&e.right, &y));
                 let (Some(x), Some(y)) = (x, y) else { return Ok(Value::Poison) };
+                if let Some(c) = refuse::rounding(&self.graph, &e.op, x, y) {
+                    return self.poison(
+                        e,
+                        format!(
+                            "adding and subtracting {c:?} rounds in f32 arithmetic, but formulas \
+                             compute with real numbers and this is the number itself; round \
+                             before or after the operator"
+                        ),
+                    );
+                }
                 Ok(Value::Elem(match e.op {
                     Add(_) => self.graph.sum(x, y),
                     Sub(_) => self.graph.difference(x, y),

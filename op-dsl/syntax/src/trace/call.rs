@@ -3,8 +3,8 @@
 use super::Traces;
 use super::body::Tracer;
 use super::value::{Cond, Value};
-use crate::model::Formula;
-use crate::names;
+use crate::model::{Formula, shadowed};
+use crate::names::{self, elsewhere};
 use op_dsl_ir::graph::Id;
 use op_dsl_ir::typo::nearest;
 use syn::{Expr, ExprCall, ExprMethodCall, Ident};
@@ -29,6 +29,10 @@ impl<'a> Tracer<'a> {
         let exprs: Vec<&Expr> = c.args.iter().collect();
         if let Some(f) = self.scope.formula_named(name) {
             return self.inline(c, f, &exprs, args);
+        }
+        if self.scope.shadowing.contains(name) {
+            self.error(name, shadowed(name));
+            return Ok(Value::Poison);
         }
         self.primitive(name, &exprs, args)
     }
@@ -118,6 +122,9 @@ impl<'a> Tracer<'a> {
 
     fn unknown_function(&self, name: &Ident) -> String {
         let text = name.to_string();
+        if let Some(advice) = elsewhere::advice(&text) {
+            return advice;
+        }
         let mine: Vec<String> = self.scope.formulas.iter().map(|f| f.ident.to_string()).collect();
         let known: Vec<&str> = names::functions().collect();
         match nearest(&text, known.into_iter().chain(mine.iter().map(String::as_str))) {

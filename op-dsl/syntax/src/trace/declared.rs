@@ -47,6 +47,9 @@ impl Tracer<'_> {
         let (what, is) = (value.what(), ty.to_token_stream());
         let help = match (&declared, &value) {
             (Declared::Number, Value::Elem(_)) => "write `Elem` for the type".to_owned(),
+            (Declared::Gated, Value::Tuple(_)) => {
+                "write `Gated { gate: .., value: .. }`".to_owned()
+            }
             _ => value.instead(),
         };
         let help = if help.is_empty() { String::new() } else { format!("; {help}") };

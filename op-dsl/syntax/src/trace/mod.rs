@@ -11,7 +11,7 @@ mod refuse;
 mod value;
 
 use crate::Errors;
-use crate::model::{Formula, OpFn, Role, Scope};
+use crate::model::{self, Formula, OpFn, Role, Scope};
 use body::Tracer;
 use declared::Declared;
 use op_dsl_ir::graph::{Builder, Graph, Id};
@@ -42,26 +42,30 @@ pub(crate) enum Stop {
 
 type Traces<T> = Result<T, Stop>;
 
-/// All specialisations of an operator; incomplete if `errors` got any.
+/// All specialisations of an operator; none if one of them has a mistake.
 pub fn operator(op: &OpFn, scope: &Scope, errors: &Errors) -> Vec<Traced> {
     let outer = scope.formulas.len();
     let scope = scope.with_body(&op.block, errors);
     formulas(&scope, outer, errors);
     let kinds: Vec<AttrKind> = op.attrs().map(|attr| attr.kind).collect();
     let mut done = Vec::new();
-    specialise(&kinds, errors, &op.item.sig.ident, |fixed| {
+    let mut complete = true;
+    let ended = specialise(&kinds, errors, &op.item.sig.ident, |fixed| {
         let mut b = Builder::new();
         let locals = arguments(op, &mut b);
         let mut tracer = Tracer::new(&scope, errors, &kinds, fixed, b);
         tracer.locals = locals;
         let result = tracer.op_body(&op.block)?;
-        if let Some(outputs) = outputs(op, &mut tracer, &result) {
-            let when = fixed.iter().map(|(i, v)| (*i, *v)).collect();
-            done.push(Traced { when, graph: tracer.graph.finish(&outputs) });
+        match outputs(op, &mut tracer, &result) {
+            Some(outputs) => {
+                let when = fixed.iter().map(|(i, v)| (*i, *v)).collect();
+                done.push(Traced { when, graph: tracer.graph.finish(&outputs) });
+            }
+            None => complete = false,
         }
         Ok(())
     });
-    done
+    if ended && complete { done } else { Vec::new() }
 }
 
 /// Runs `trace` for every combination of values of the attributes it stops on; whether that came
@@ -161,6 +165,12 @@ fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
     };
     let mut out = Vec::new();
     let tail = op.block.stmts.last();
+    if let (Value::Tuple(parts), [Kind::Gated]) = (result, &op.returns[..])
+        && parts.len() == 2
+    {
+        gated(&tail, tracer, result);
+        return None;
+    }
     if returned.len() != op.returns.len() && result != &Value::Poison {
         let (is, want) = (returned.len(), call::count(op.returns.len(), "output"));
         tracer.error(&tail, format!("the signature has {want} and this is {is}"));
@@ -174,9 +184,7 @@ fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
             }
             (Value::Poison, _) => return None,
             (value, Kind::Gated) => {
-                let what = value.what();
-                let help = "write `Gated { gate: .., value: .. }`";
-                tracer.error(&tail, format!("the output is gated and this is {what}; {help}"));
+                gated(&tail, tracer, value);
                 return None;
             }
         }
@@ -186,6 +194,12 @@ fn outputs(op: &OpFn, tracer: &mut Tracer, result: &Value) -> Option<Vec<Id>> {
         out.push(tracer.element(&tail, value)?);
     }
     Some(out)
+}
+
+/// Says what a gated output is written as.
+fn gated(tail: &Option<&syn::Stmt>, tracer: &Tracer, value: &Value) {
+    let (what, help) = (value.what(), "write `Gated { gate: .., value: .. }`");
+    tracer.error(tail, format!("the output is gated and this is {what}; {help}"));
 }
 
 /// Traces the formulas of a scope from the given one on, each on its own, so that their mistakes
@@ -208,6 +222,9 @@ fn alone(f: &Formula, scope: &Scope, errors: &Errors) -> bool {
     let types: Vec<Option<Declared>> =
         f.params.iter().map(|(_, ty)| Declared::of(ty, scope)).collect();
     for ((_, ty), _) in f.params.iter().zip(&types).filter(|(_, known)| known.is_none()) {
+        if model::is_parameter(ty, &f.generics) {
+            continue; // said at the type parameter
+        }
         let known = "`Elem`, `Gated`, `f32`, `f64`, `i32`, `i64`, `bool` or an enum of this module";
         errors.at(ty, format!("a formula's parameter is {known}; write one of these"));
     }

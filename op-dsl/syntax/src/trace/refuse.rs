@@ -1,6 +1,8 @@
 //! Why an expression is no part of a formula, and what to write instead.
 
-use syn::{Expr, Stmt};
+use op_dsl_ir::graph::{Builder, Id};
+use op_dsl_ir::prim::Prim;
+use syn::{BinOp, Expr, Stmt};
 
 /// The reason for an expression that formulas do not have.
 pub fn expression(e: &Expr) -> &'static str {
@@ -59,5 +61,35 @@ pub fn statement(s: &Stmt) -> &'static str {
              out of it"
         }
         _ => "the value of this statement goes nowhere; bind it by `let` or remove it",
+    }
+}
+
+/// From here on numbers of f32 are at least 0.5 apart, so adding one of these rounds what it is added to.
+const ROUNDS: f64 = (1 << 22) as f64;
+
+/// The number that `x op y` takes away again after it was added, or adds after it was taken away, if that
+/// is how f32 arithmetic rounds to integers: `(x + 12582912.0) - 12582912.0`.
+pub fn rounding(graph: &Builder, op: &BinOp, x: Id, y: Id) -> Option<f64> {
+    let number = |id: Id| graph.as_const(id).filter(|c| c.abs() >= ROUNDS);
+    let undone = |prim: Prim, sum: Id, c: f64, sign: f64| {
+        let [a, b, _] = graph.as_call(prim, sum)?;
+        let from_left = prim == Prim::Add && graph.as_const(a) == Some(sign * c);
+        (from_left || graph.as_const(b) == Some(sign * c)).then_some(c)
+    };
+    match op {
+        BinOp::Sub(_) => {
+            let from_right = || {
+                let [a, _, _] = graph.as_call(Prim::Sub, y)?;
+                number(x).filter(|c| graph.as_const(a) == Some(*c))
+            };
+            let c = number(y);
+            c.and_then(|c| undone(Prim::Add, x, c, 1.0).or_else(|| undone(Prim::Sub, x, c, -1.0)))
+                .or_else(from_right)
+        }
+        BinOp::Add(_) => [(x, y), (y, x)].into_iter().find_map(|(sum, by)| {
+            let c = number(by)?;
+            undone(Prim::Sub, sum, c, 1.0).or_else(|| undone(Prim::Add, sum, c, -1.0))
+        }),
+        _ => None,
     }
 }

@@ -41,7 +41,7 @@ fn parameters() {
         ("fn f(#[split(along = d)] x: Elem) -> Elem { x }", "only a gated tensor is split"),
         ("fn f(x: Elem, #[mask] m: bool) -> Elem { x }", "write `#[mask] m: Mask`"),
         ("fn f(x: Elem, m: Mask) -> Elem { if m { x } else { 0.0 } }", "write `#[mask] m: Mask`"),
-        ("fn f(#[mask] m: Mask) -> Elem { 1.0 }", "a tensor of numbers"),
+        ("fn f(#[mask] m: Mask) -> Elem { if m { 1.0 } else { 0.0 } }", "a tensor of numbers"),
         ("fn f(x: Elem, #[mask] m: Mask) -> Elem { m * x }", "this is true or false"),
         ("fn f(&self, x: Elem) -> Elem { x }", "is not a method"),
         ("fn f((x, y): Elem, z: Elem) -> Elem { z }", "one plain name"),

@@ -32,6 +32,11 @@ mod family {
     pub fn wire(x: Elem, #[attr(default = true, wire = "string")] n: bool) -> Elem {
         if n { x } else { -x }
     }
+
+    #[op(name = "Without")]
+    pub fn without(x: Elem, n: i64) -> Elem {
+        x
+    }
 }
 
 fn main() {}

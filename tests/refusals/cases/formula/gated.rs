@@ -26,6 +26,17 @@ mod family {
         x.gate
     }
 
+    #[op(name = "Tuple")]
+    pub fn tuple(#[split(along = dim)] x: Gated, #[attr(default = -1)] dim: Dim) -> Gated {
+        (x.value, x.gate)
+    }
+
+    #[op(name = "Declared")]
+    pub fn declared(#[split(along = dim)] x: Gated, #[attr(default = -1)] dim: Dim) -> Gated {
+        let turned: Gated = (x.value, x.gate);
+        turned
+    }
+
     #[op(name = "Element")]
     pub fn element(#[split(along = dim)] x: Gated, #[attr(default = -1)] dim: Dim) -> Elem {
         2.0 * x

@@ -11,10 +11,10 @@
 // Source: aclnnGeGluV3 and aclnnGeGluV3Backward of CANN (ops-nn/activation).
 //
 // #[saved]
-// let gelu = gelu(x.gate, approximate);
+// let gelu = gelu_by(x.gate, approximate);
 // x.value * gelu
 //
-// fn gelu(x: Elem, approximate: Approximate) -> Elem {
+// fn gelu_by(x: Elem, approximate: Approximate) -> Elem {
 //     match approximate {
 //         Approximate::None => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
 //         Approximate::Tanh => {

@@ -1,0 +1,254 @@
+//! Functions of other libraries (`std`, libm, NumPy, PyTorch): how formulas write them, or why they cannot.
+
+/// Functions that formulas have under another name or as an expression of `x`, `y` and `z`.
+const WRITTEN: &[(&[&str], &str)] = &[
+    (&["tan"], "sin(x) / cos(x)"),
+    (&["cot"], "cos(x) / sin(x)"),
+    (&["sec"], "1.0 / cos(x)"),
+    (&["csc"], "1.0 / sin(x)"),
+    (&["asin", "arcsin"], "atan(x / sqrt(1.0 - x * x))"),
+    (&["acos", "arccos"], "2.0 * atan(sqrt((1.0 - x) / (1.0 + x)))"),
+    (&["arctan"], "atan(x)"),
+    (&["atan2", "arctan2"], "2.0 * atan(x / (y + sqrt(x * x + y * y)))"),
+    (&["asinh", "arcsinh"], "ln(x + sqrt(x * x + 1.0))"),
+    (&["acosh", "arccosh"], "ln(x + sqrt(x * x - 1.0))"),
+    (&["atanh", "arctanh"], "0.5 * (log1p(x) - log1p(-x))"),
+    (&["coth"], "1.0 / tanh(x)"),
+    (&["sech"], "1.0 / cosh(x)"),
+    (&["csch"], "1.0 / sinh(x)"),
+    (&["log"], "ln(x)"),
+    (&["log10"], "ln(x) / LN_10"),
+    (&["exp10"], "exp(LN_10 * x)"),
+    (&["ln_1p"], "log1p(x)"),
+    (&["exp_m1"], "expm1(x)"),
+    (&["logaddexp"], "max(x, y) + softplus(-abs(x - y))"),
+    (&["logit"], "ln(x / (1.0 - x))"),
+    (&["pow", "power"], "powf(x, y)"),
+    (&["cbrt"], "sign(x) * powf(abs(x), 1.0 / 3.0)"),
+    (&["rsqrt", "inv_sqrt"], "1.0 / sqrt(x)"),
+    (&["reciprocal", "inv"], "1.0 / x"),
+    (&["square", "sqr"], "x * x"),
+    (&["hypot"], "sqrt(x * x + y * y)"),
+    (&["fabs", "absolute"], "abs(x)"),
+    (&["signum", "sgn"], "sign(x)"),
+    (&["maximum", "fmax"], "max(x, y)"),
+    (&["minimum", "fmin"], "min(x, y)"),
+    (&["clip"], "clamp(x, y, z)"),
+    (&["neg", "negative"], "-x"),
+    (&["add"], "x + y"),
+    (&["sub", "subtract"], "x - y"),
+    (&["mul", "multiply"], "x * y"),
+    (&["div", "divide"], "x / y"),
+    (&["fma", "mul_add"], "x * y + z"),
+    (&["lerp"], "x + z * (y - x)"),
+    (&["select"], "if x > 0.0 { y } else { z }"),
+    (&["copysign"], "if y < 0.0 { -abs(x) } else { abs(x) }"),
+    (&["heaviside", "step"], "if x > 0.0 { 1.0 } else { 0.0 }"),
+    (&["sinc"], "if x == 0.0 { 1.0 } else { sin(PI * x) / (PI * x) }"),
+    (&["ndtr"], "normal_cdf(x)"),
+    (&["swish"], "silu(x)"),
+    (&["logsigmoid", "log_sigmoid"], "-softplus(-x)"),
+    (&["mish"], "x * tanh(softplus(x))"),
+    (&["softsign"], "x / (1.0 + abs(x))"),
+    (&["tanhshrink"], "x - tanh(x)"),
+    (&["relu6"], "clamp(x, 0.0, 6.0)"),
+    (&["hardsigmoid", "hard_sigmoid"], "clamp(x / 6.0 + 0.5, 0.0, 1.0)"),
+    (&["hardswish", "hard_swish"], "x * clamp(x / 6.0 + 0.5, 0.0, 1.0)"),
+    (&["elu"], "if x > 0.0 { x } else { expm1(x) }"),
+    (&["leaky_relu"], "if x > 0.0 { x } else { 0.01 * x }"),
+];
+
+/// Functions of more than one element, or of chance.
+const NOT_ELEMENTWISE: &[&str] = &[
+    "sum",
+    "mean",
+    "average",
+    "prod",
+    "product",
+    "norm",
+    "var",
+    "variance",
+    "std",
+    "softmax",
+    "log_softmax",
+    "logsumexp",
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "cumsum",
+    "cumprod",
+    "sort",
+    "topk",
+    "median",
+    "dot",
+    "matmul",
+    "conv",
+    "layer_norm",
+    "rms_norm",
+    "batch_norm",
+    "dropout",
+    "rand",
+    "randn",
+];
+
+/// Functions that round to integers.
+const ROUNDING: &[&str] = &[
+    "round",
+    "round_ties_even",
+    "rint",
+    "floor",
+    "ceil",
+    "trunc",
+    "fract",
+    "fmod",
+    "modf",
+    "remainder",
+    "rem_euclid",
+    "div_euclid",
+    "floor_div",
+    "frexp",
+];
+
+/// Functions that no finite formula of those there are makes.
+const SPECIAL: &[&str] = &[
+    "erfinv",
+    "erfcinv",
+    "erfcx",
+    "ndtri",
+    "gamma",
+    "tgamma",
+    "lgamma",
+    "ln_gamma",
+    "digamma",
+    "polygamma",
+    "zeta",
+    "beta",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "j0",
+    "j1",
+    "y0",
+    "y1",
+    "expint",
+    "lambertw",
+];
+
+/// What to say of a function that has this name elsewhere.
+pub fn advice(name: &str) -> Option<String> {
+    let is_in = |names: &[&str]| names.contains(&name);
+    if let Some((_, text)) = WRITTEN.iter().find(|(names, _)| is_in(names)) {
+        return Some(format!("no function `{name}` is known; write `{text}`"));
+    }
+    let why = if is_in(NOT_ELEMENTWISE) {
+        "is not elementwise: a formula sees one element of each tensor; compute it before the operator \
+         and hand it over as a tensor or an attribute"
+    } else if is_in(ROUNDING) {
+        "rounds, and formulas compute with real numbers, whose rounded values have no derivative but 0; \
+         round before or after the operator"
+    } else if is_in(SPECIAL) {
+        "is none of the functions of formulas and no formula of those; compute it before the operator"
+    } else {
+        return None;
+    };
+    Some(format!("`{name}` {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WRITTEN, advice};
+    use crate::function;
+    use std::collections::HashSet;
+
+    /// `(name, x, y, z, value)`, by other libraries.
+    fn values() -> Vec<(&'static str, [f64; 3], f64)> {
+        let [x, y, z] = [0.625f64, -1.25, 3.5];
+        let unary = |name, value: f64| (name, [x, y, z], value);
+        vec![
+            unary("tan", x.tan()),
+            unary("cot", x.tan().recip()),
+            unary("sec", x.cos().recip()),
+            unary("csc", x.sin().recip()),
+            unary("asin", x.asin()),
+            unary("acos", x.acos()),
+            unary("arctan", x.atan()),
+            unary("atan2", x.atan2(y)),
+            unary("asinh", x.asinh()),
+            ("acosh", [z, y, x], z.acosh()),
+            unary("atanh", x.atanh()),
+            unary("coth", x.tanh().recip()),
+            unary("sech", x.cosh().recip()),
+            unary("csch", x.sinh().recip()),
+            unary("log", x.ln()),
+            unary("log10", x.log10()),
+            unary("exp10", 10f64.powf(x)),
+            unary("ln_1p", x.ln_1p()),
+            unary("exp_m1", x.exp_m1()),
+            unary("logaddexp", (x.exp() + y.exp()).ln()),
+            unary("logit", (x / (1.0 - x)).ln()),
+            unary("pow", x.powf(y)),
+            ("cbrt", [y, x, z], y.cbrt()),
+            unary("rsqrt", x.sqrt().recip()),
+            unary("reciprocal", x.recip()),
+            unary("square", x * x),
+            unary("hypot", x.hypot(y)),
+            ("fabs", [y, x, z], y.abs()),
+            ("signum", [y, x, z], -1.0),
+            unary("maximum", x.max(y)),
+            unary("minimum", x.min(y)),
+            ("clip", [x, y, 0.5], 0.5),
+            unary("neg", -x),
+            unary("add", x + y),
+            unary("sub", x - y),
+            unary("mul", x * y),
+            unary("div", x / y),
+            unary("fma", x * y + z),
+            unary("lerp", x + z * (y - x)),
+            unary("select", y),
+            unary("copysign", x.copysign(y)),
+            unary("heaviside", 1.0),
+            unary("sinc", (x * std::f64::consts::PI).sin() / (x * std::f64::consts::PI)),
+            unary("ndtr", 0.734_014_470_951_299),
+            unary("swish", x / (1.0 + (-x).exp())),
+            unary("logsigmoid", -(1.0 + (-x).exp()).ln()),
+            unary("mish", x * (1.0 + x.exp()).ln().tanh()),
+            unary("softsign", x / 1.625),
+            unary("tanhshrink", x - x.tanh()),
+            ("relu6", [7.0, y, z], 6.0),
+            unary("hardsigmoid", x / 6.0 + 0.5),
+            unary("hardswish", x * (x / 6.0 + 0.5)),
+            ("elu", [y, x, z], y.exp_m1()),
+            ("leaky_relu", [y, x, z], 0.01 * y),
+        ]
+    }
+
+    /// The advice is a formula, and has the function's value.
+    #[test]
+    fn advice_can_be_followed() {
+        let values = values();
+        let mut names = HashSet::new();
+        for (known, text) in WRITTEN {
+            assert!(known.iter().all(|name| names.insert(*name)), "{known:?} is there twice");
+            let item = format!(
+                "fn f(x: Elem, y: Elem, z: Elem) -> (Elem, Elem) {{ ({text}, x + y + z) }}"
+            );
+            let args = "name = \"F\", outputs(result, sum)".parse().expect("tokens");
+            let family = function(args, item.parse().expect("tokens")).expect("a function");
+            assert!(family.error.is_none(), "{known:?}: {:?}", family.error);
+            let (_, at, want) =
+                values.iter().find(|v| v.0 == known[0]).expect("a value for each row");
+            let got = family.ops[0].def.specs[0].traced.eval(at, &[])[0];
+            assert!((got - want).abs() <= 1e-12 * want.abs(), "{text}: {got}, want {want}");
+        }
+        assert_eq!(values.len(), WRITTEN.len());
+    }
+
+    #[test]
+    fn functions_of_formulas_need_no_advice() {
+        for name in crate::names::functions() {
+            assert_eq!(advice(name), None);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+use op_dsl::prelude::*;
+
+#[op(name = "Written")]
+fn written(x: Elem) -> Elem {
+    let tan_ = tan(x);
+    let cot_ = cot(x);
+    let sec_ = sec(x);
+    let csc_ = csc(x);
+    let asin_ = asin(x);
+    let acos_ = acos(x);
+    let arctan_ = arctan(x);
+    let atan2_ = atan2(x);
+    let asinh_ = asinh(x);
+    let acosh_ = acosh(x);
+    let atanh_ = atanh(x);
+    let coth_ = coth(x);
+    let sech_ = sech(x);
+    let csch_ = csch(x);
+    let log_ = log(x);
+    let log10_ = log10(x);
+    let exp10_ = exp10(x);
+    let ln_1p_ = ln_1p(x);
+    let exp_m1_ = exp_m1(x);
+    let logaddexp_ = logaddexp(x);
+    let logit_ = logit(x);
+    let pow_ = pow(x);
+    let cbrt_ = cbrt(x);
+    let rsqrt_ = rsqrt(x);
+    let reciprocal_ = reciprocal(x);
+    let square_ = square(x);
+    let hypot_ = hypot(x);
+    let fabs_ = fabs(x);
+    let signum_ = signum(x);
+    let maximum_ = maximum(x);
+    let minimum_ = minimum(x);
+    let clip_ = clip(x);
+    let neg_ = neg(x);
+    let add_ = add(x);
+    let sub_ = sub(x);
+    let mul_ = mul(x);
+    let div_ = div(x);
+    let fma_ = fma(x);
+    let lerp_ = lerp(x);
+    let select_ = select(x);
+    let copysign_ = copysign(x);
+    let heaviside_ = heaviside(x);
+    let sinc_ = sinc(x);
+    let ndtr_ = ndtr(x);
+    let swish_ = swish(x);
+    let logsigmoid_ = logsigmoid(x);
+    let mish_ = mish(x);
+    let softsign_ = softsign(x);
+    let tanhshrink_ = tanhshrink(x);
+    let relu6_ = relu6(x);
+    let hardsigmoid_ = hardsigmoid(x);
+    let hardswish_ = hardswish(x);
+    let elu_ = elu(x);
+    let leaky_relu_ = leaky_relu(x);
+    x.rsqrt()
+}
+
+#[op(name = "Reduced")]
+fn reduced(x: Elem) -> Elem {
+    x - sum(x) / softmax(x)
+}
+
+#[op(name = "Rounded")]
+fn rounded(x: Elem) -> Elem {
+    round(x) + x.floor()
+}
+
+#[op(name = "Special")]
+fn special(x: Elem) -> Elem {
+    erfinv(x)
+}
+
+fn main() {}
