@@ -13,7 +13,7 @@
 //     --workspace BYTES      zeroed
 //     --tiling FILE          the bytes of the tiling struct
 //
-// and the device: --blocks N, --ub BYTES, --key N, --strict-v, --flush, --noise SEED,
+// and the device: --blocks N, --ub BYTES, --key N, --auto-sync, --saturate, --flush, --noise SEED,
 // --kernel NAME (the first by default). The report is one JSON object per line on stdout, with a
 // "record" of kernel, buffer, core, tile or finding. The exit code is 1 after a
 // finding and 2 for a command line that makes no sense.
@@ -147,8 +147,15 @@ inline Request Parse(int argc, char** argv)
     Device& device = TheDevice();
     for (int i = 1; i < argc; ++i) {
         const std::string option = argv[i];
-        if (option == "--strict-v") {
-            device.strict_v = true;
+        if (option == "--auto-sync") {
+            device.needs_barriers = false;
+            continue;
+        }
+        if (option == "--saturate") {
+            if (!kHasSaturation) {
+                Usage(Format("bit 48 of CTRL does not exist on %d", kArch));
+            }
+            Saturates() = true;
             continue;
         }
         if (option == "--flush") {

@@ -27,6 +27,12 @@ pub struct Arch {
     pub flushes: bool,
     /// Whether one function may hold vectors in registers from call to call.
     pub registers: bool,
+    /// Whether hardware orders dependent calls of the vector pipe. Elsewhere a call may start while the one before
+    /// it still reads and writes.
+    pub orders_vectors: bool,
+    /// Whether bit 48 of the control register CTRL decides about results of 16 bits beyond their range: 0, its default,
+    /// makes them the largest number, and NaN 0.
+    pub saturates: bool,
     /// Calls that there are not, by AscendC's names; sequences do without them.
     pub lacks: &'static [&'static str],
     /// What takes more than a cycle for 256 bytes.
@@ -143,6 +149,8 @@ static A1001: Arch = Arch {
     long_masks: false,
     flushes: false,
     registers: false,
+    orders_vectors: false,
+    saturates: false,
     lacks: &["Maxs", "Mins", "FusedMulAdd", "Compares"],
     rates: RATES_2201,
     three_addresses: 2.0,
@@ -162,6 +170,7 @@ static A2201: Arch = Arch {
     dtypes: ALL,
     pads: true,
     to_half: Round::Rint,
+    saturates: true,
     rates_of: "asc-devkit 9.1, theoretical rates of vector instructions, tables 6 to 15",
     ..copy(&A2002)
 };
@@ -170,6 +179,7 @@ static A3510: Arch = Arch {
     number: 3510,
     select_reserve: 0,
     registers: true,
+    orders_vectors: true,
     rates: RATES_3510,
     three_addresses: 1.0,
     rates_of: "asc-devkit 9.1, theoretical rates of calls on vector registers",
@@ -187,6 +197,8 @@ const fn copy(a: &Arch) -> Arch {
         long_masks: a.long_masks,
         flushes: a.flushes,
         registers: a.registers,
+        orders_vectors: a.orders_vectors,
+        saturates: a.saturates,
         lacks: a.lacks,
         rates: a.rates,
         three_addresses: a.three_addresses,

@@ -2,6 +2,8 @@
 //! no more vector calls than planned, and little more traffic than the tensors' size.
 #![allow(missing_docs)]
 
+#[path = "ascendc_kernels/barriers.rs"]
+mod barriers;
 #[path = "ascendc_kernels/choices.rs"]
 mod choices;
 mod common;
@@ -142,6 +144,8 @@ fn calls_and_traffic(p: &Program, attrs: &[Value], dtype: DType) {
         // Where masks are for one repeat, so are calls.
         let one_each = plan.masks == 0 || plan.soc.arch.long_masks;
         assert!(!one_each || calls == plan.cost.calls as u64, "{} {dtype}: {calls}", p.op.name());
+        let barriers = plan.barriers().into_iter().filter(|waits| *waits).count() as u64;
+        assert!(small || ran.number("tile", "barriers") == barriers, "{} {dtype}", p.op.name());
     }
     assert_eq!(ran.traffic(), 1.0, "{} {dtype}", p.op.name());
     if plan.soc.arch.pads && dtype != DType::F32 {

@@ -43,6 +43,10 @@ constexpr bool kHasCopyPad = kArch == 2201 || kArch == 3510;
 constexpr bool kHasHardSyncAll = kArch == 2201 || kArch == 3510;
 /// Compares, Gather, GatherMask and the tensor modes of Select.
 constexpr bool kHasGather = kArch != 1001;
+/// The order of dependent instructions of the vector pipe, by hardware.
+constexpr bool kOrdersVectors = kArch == 3510;
+/// Bit 48 of CTRL, which decides about results of 16 bits beyond their range.
+constexpr bool kHasSaturation = kArch == 2201 || kArch == 3510;
 /// Event ids per pair of pipes, and so queue buffers per position.
 constexpr int kEventIds = kArch == 1001 ? 4 : 8;
 /// Buffers of all queues and TBufs together.

@@ -24,9 +24,13 @@ struct Device {
     uint32_t ub_bytes = 0;
     int blocks = 1;
     uint64_t tiling_key = 0;
-    /// Whether dependent vector instructions need PipeBarrier<PIPE_V> as well, as
-    /// in a build without automatic synchronisation.
-    bool strict_v = false;
+    /// Whether dependent vector instructions need PipeBarrier<PIPE_V>: unless hardware orders them, or the compiler
+    /// (--cce-auto-sync), which a build of a kernel states by this macro.
+#ifdef COMPILER_ORDERS_VECTOR_CALLS
+    bool needs_barriers = false;
+#else
+    bool needs_barriers = !kOrdersVectors;
+#endif
     /// Whether exponentials, logarithms, roots and quotients in registers have zeros for subnormals.
     bool flush = false;
     /// What picks the last digit of exponentials, logarithms, roots and quotients: up to one unit off; 0
@@ -155,7 +159,7 @@ public:
         CheckWrites(access, "writes");
         for (int i = 0; i < kPipes; ++i) {
             const Pipe other = static_cast<Pipe>(i);
-            if (other != pipe) {
+            if (other != pipe || (pipe == Pipe::kVector && TheDevice().needs_barriers)) {
                 CheckKnown(access, "writes", other, "still read", ub_.Read(other));
             }
         }
@@ -206,6 +210,9 @@ public:
 
     /// Counts one call on registers.
     void CountRegisters(RegisterCall call) { (tiles == 0 ? setup : tile).registers[static_cast<size_t>(call)] += 1; }
+
+    /// Counts one barrier of the vector pipe.
+    void CountBarrier() { (tiles == 0 ? setup : tile).barriers += 1; }
 
     /// A tile starts with every AllocTensor of the queue that was allocated from first.
     void Allocated(int queue)
@@ -285,14 +292,14 @@ private:
         Where where;
     };
 
-    /// Scalar code runs in order, vector code too unless asked otherwise; copies
-    /// of one direction may overtake each other.
+    /// Scalar code runs in order. Vector code does too if hardware or the compiler sees to it. Copies of one
+    /// direction may overtake each other.
     static bool MustWait(Pipe pipe, Pipe other)
     {
         if (pipe != other) {
             return true;
         }
-        return pipe == Pipe::kMte2 || pipe == Pipe::kMte3 || (pipe == Pipe::kVector && TheDevice().strict_v);
+        return pipe == Pipe::kMte2 || pipe == Pipe::kMte3 || (pipe == Pipe::kVector && TheDevice().needs_barriers);
     }
 
     /// Stops unless the last writer of each block has ended.

@@ -28,6 +28,8 @@ struct VectorWork {
     std::map<std::string, uint64_t> repeats_of;
     /// Of the calls, those that change the type.
     uint64_t casts = 0;
+    /// Barriers of the vector pipe.
+    uint64_t barriers = 0;
     /// Calls on registers, by class.
     std::array<uint64_t, kRegisterCalls> registers{};
 
@@ -42,6 +44,7 @@ struct VectorWork {
         passes += other.passes;
         repeats += other.repeats;
         casts += other.casts;
+        barriers += other.barriers;
         for (size_t i = 0; i < kRegisterCalls; ++i) {
             registers[i] += other.registers[i];
         }
@@ -64,7 +67,8 @@ struct VectorWork {
     {
         return "\"calls\":" + Json(calls) + ",\"vector_calls\":" + std::to_string(TotalCalls()) +
                ",\"passes\":" + std::to_string(passes) + ",\"repeats\":" + std::to_string(repeats) +
-               ",\"casts\":" + std::to_string(casts) + ",\"repeats_of\":" + Json(repeats_of) + Registers();
+               ",\"casts\":" + std::to_string(casts) + ",\"repeats_of\":" + Json(repeats_of) + ",\"barriers\":" +
+               std::to_string(barriers) + Registers();
     }
 
     /// Counts by name as a JSON object.

@@ -142,10 +142,12 @@ void PipeBarrier()
 {
     static_assert(pipe == PIPE_V || pipe == PIPE_MTE2 || pipe == PIPE_MTE3 || pipe == PIPE_ALL,
                   "an elementwise kernel holds V, MTE2, MTE3 or all pipes");
-    host_model::Clocks& clocks = host_model::CurrentCore().clocks;
+    host_model::Core& core = host_model::CurrentCore();
+    host_model::Clocks& clocks = core.clocks;
     if constexpr (pipe == PIPE_ALL) {
         clocks.BarrierAll();
     } else if constexpr (pipe == PIPE_V) {
+        core.CountBarrier();
         clocks.Barrier(host_model::Pipe::kVector);
     } else if constexpr (pipe == PIPE_MTE2) {
         clocks.Barrier(host_model::Pipe::kMte2);

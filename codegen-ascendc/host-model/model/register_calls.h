@@ -87,6 +87,7 @@ HOST_MODEL_ONCE void CastRegister(Row<To>& to, const Row<From>& from,
         Fail("cast", where, "Cast from %s to %s: the model has %s", TypeName<From>(), TypeName<To>(),
              widens ? "RoundMode::UNKNOWN" : "CAST_RINT");
     }
+    // Where bit 60 of CTRL is 1, its default, bit 48 decides whatever the trait says. Where it is 0 the trait does.
     if (!widens && trait.satMode != Reg::SatMode::NO_SAT) {
         Fail("cast", where, "Cast from %s to %s: NO_SAT keeps what is infinite", TypeName<From>(), TypeName<To>());
     }

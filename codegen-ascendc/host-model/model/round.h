@@ -50,6 +50,13 @@ inline bool RoundsUp(Rounding mode, bool negative, bool odd, int against_half, b
     return false;
 }
 
+/// Whether bit 48 of CTRL is 0: results of 16 bits saturate, so that infinity is the largest number, and NaN is 0.
+inline bool& Saturates()
+{
+    static bool saturates = false;
+    return saturates;
+}
+
 /// A float in the nearest number of a 16-bit format, of two the even one. Without branches, as it is
 /// where most time goes.
 template <int Mantissa>
@@ -72,14 +79,15 @@ uint16_t NearestTo16(float value)
         out = magnitude < 0x38800000 ? subnormal : out;
         out = magnitude >= 0x47800000 ? infinite : out;
     }
+    const bool saturates = Saturates();
+    out = out >= infinite ? infinite - saturates : out;
     const uint32_t quiet = infinite | (1u << (Mantissa - 1)) | ((magnitude & 0x7fffff) >> dropped);
-    out = magnitude > 0x7f800000 ? quiet : out;
+    out = magnitude > 0x7f800000 ? (saturates ? 0u : quiet) : out;
     return static_cast<uint16_t>((bits >> 16 & 0x8000) | out);
 }
 
-/// A float in a 16-bit format of `Mantissa` stored digits, with subnormals. A value
-/// beyond the range becomes infinite or the largest number, as IEEE 754 has it for
-/// the mode; the devices' saturation mode is not modelled.
+/// A float in a 16-bit format of `Mantissa` stored digits, with subnormals. A value beyond the range becomes infinite
+/// or the largest number, as IEEE 754 has it for the mode, unless it saturates.
 template <int Mantissa>
 uint16_t FloatTo16(float value, Rounding mode)
 {
@@ -96,6 +104,9 @@ uint16_t FloatTo16(float value, Rounding mode)
     uint32_t digits = bits & 0x7fffff;
     if (field == 0xff) {
         const uint32_t quiet = digits == 0 ? 0 : (1u << (Mantissa - 1)) | (digits >> (23 - Mantissa));
+        if (Saturates()) {
+            return static_cast<uint16_t>(digits == 0 ? sign | (infinite - 1) : sign);
+        }
         return static_cast<uint16_t>(sign | infinite | quiet);
     }
     // value = digits * 2^(exponent - 23)
@@ -119,7 +130,7 @@ uint16_t FloatTo16(float value, Rounding mode)
     if (magnitude >= infinite) {
         const bool largest = mode == Rounding::kTrunc || mode == Rounding::kOdd ||
                              (mode == Rounding::kFloor && !negative) ||
-                             (mode == Rounding::kCeil && negative);
+                             (mode == Rounding::kCeil && negative) || Saturates();
         magnitude = largest ? infinite - 1 : infinite;
     }
     return static_cast<uint16_t>(sign | magnitude);

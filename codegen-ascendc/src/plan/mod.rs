@@ -14,6 +14,7 @@
 //! narrow      what `half` can do as well
 //! schedule    the order of calls
 //! allocate    the buffer of every value
+//! barriers    calls that must wait for those before them
 //! need        the UB of a tile
 //! registers   the same calls on registers, instead of the three before
 //! cost        calls, cycles, bytes
@@ -28,6 +29,7 @@
 mod accept;
 mod allocate;
 mod arithmetic;
+mod barriers;
 mod cost;
 mod flow;
 mod instr;

@@ -25,6 +25,15 @@ impl Format {
         ((1 << (15 - self.0)) - 1) << self.0
     }
 
+    /// A number where results beyond the range saturate: infinity is the largest number, NaN is 0.
+    pub fn saturated(self, bits: u16) -> u16 {
+        match (bits & 0x7fff).cmp(&self.infinite()) {
+            std::cmp::Ordering::Less => bits,
+            std::cmp::Ordering::Equal => bits - 1,
+            std::cmp::Ordering::Greater => bits & 0x8000,
+        }
+    }
+
     /// The value of a positive number's bits; infinity as the number it stands in for.
     pub fn value(self, bits: u16) -> f64 {
         let digits = f64::from(bits & ((1 << self.0) - 1));

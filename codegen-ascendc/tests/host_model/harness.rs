@@ -30,6 +30,8 @@ pub struct Program {
     source: String,
     binary: PathBuf,
     dir: TempDir,
+    /// Whether the compiler is taken to order dependent vector calls, which small kernels leave to it.
+    auto_sync: bool,
 }
 
 impl Program {
@@ -50,7 +52,13 @@ impl Program {
             .output()
             .unwrap();
         assert!(out.status.success(), "{name} on {arch}: {}", String::from_utf8_lossy(&out.stderr));
-        Self { source: fs::read_to_string(file).unwrap(), binary, dir }
+        Self { source: fs::read_to_string(file).unwrap(), binary, dir, auto_sync: true }
+    }
+
+    /// The same for a build without automatic synchronisation.
+    pub fn without_auto_sync(mut self) -> Self {
+        self.auto_sync = false;
+        self
     }
 
     /// A data file's path, with its content if given.
@@ -66,6 +74,7 @@ impl Program {
     pub fn run(&self, kernel: &str, args: &[String]) -> Output {
         Command::new(&self.binary)
             .args(["--kernel", kernel, "--ub", "196352"])
+            .args(self.auto_sync.then_some("--auto-sync"))
             .args(args)
             .output()
             .unwrap()

@@ -29,6 +29,16 @@ fn what_they_compute(p: &Program) {
     let swapped: Vec<f32> = (0..128_u16).map(|i| f32::from(i ^ 1)).collect();
     assert_eq!(floats(&out), swapped);
     assert!(report.contains(r#""loads":1,"stores":1,"casts":0"#), "{report}");
+
+    // Bit 48 of CTRL decides about values beyond the range of `half`, although the cast says NO_SAT.
+    let mut x = [0x7800_u16; 100]; // 32768, whose double is beyond it
+    x[..3].copy_from_slice(&[0x7e00, 0x7c00, 0x3c00]); // NaN, infinity, 1
+    let x = bytes(x.iter().map(|x| x.to_le_bytes()));
+    for (more, nan, large) in [(&[][..], 0x7e00, 0x7c00), (&["--saturate"], 0, 0x7bff)] {
+        let out = words(&p.good("good_halves", &x, 200, more).0);
+        assert_eq!((out[0], out[2]), (nan, 0x4200), "{more:?}");
+        assert!(out[1] == large && out[3..].iter().all(|y| *y == large), "{more:?}: {out:x?}");
+    }
 }
 
 fn how_they_round(p: &Program) {

@@ -71,15 +71,56 @@ __global__ __aicore__ void scalar_read(GM_ADDR a, GM_ADDR b)
     static_cast<void>(t.GetValue(0));  // finds: scalar_read
 }
 
-// Only where vector code is not ordered by itself.
-__global__ __aicore__ void strict_v(GM_ADDR a, GM_ADDR b)
+// The next three are right where hardware or the compiler orders vector instructions.
+__global__ __aicore__ void read_after_write(GM_ADDR a, GM_ADDR b)
 {
     Bench bench(a, b);
     LocalTensor<float> t = bench.Load();
+    LocalTensor<float> u = bench.out.AllocTensor<float>();
     Adds(t, t, 1.0f, 64);
     PipeBarrier<PIPE_V>();
     Adds(t, t, 1.0f, 64);
-    Adds(t, t, 1.0f, 64);  // finds: strict_v
+    Adds(u, t, 1.0f, 64);  // finds: read_after_write
+    bench.in.FreeTensor(t);
+    bench.Store(u);
+}
+
+__global__ __aicore__ void write_after_read(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.Load();
+    LocalTensor<float> u = bench.out.AllocTensor<float>();
+    Adds(u, t, 3.0f, 64);
+    Duplicate(t, 9.0f, 64);  // finds: write_after_read
+    bench.in.FreeTensor(t);
+    bench.Store(u);
+}
+
+__global__ __aicore__ void write_after_write(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.Load();
+    LocalTensor<float> u = bench.out.AllocTensor<float>();
+    Duplicate(u, 9.0f, 64);
+    Adds(u, t, 3.0f, 64);  // finds: write_after_write
+    bench.in.FreeTensor(t);
+    bench.Store(u);
+}
+
+// One barrier is enough for all that comes before it, and independent instructions need none.
+__global__ __aicore__ void good_barrier(GM_ADDR a, GM_ADDR b)
+{
+    Bench bench(a, b);
+    LocalTensor<float> t = bench.Load();
+    LocalTensor<float> u = bench.out.AllocTensor<float>();
+    LocalTensor<float> v = bench.temp.Get<float>();
+    Adds(u, t, 1.0f, 64);
+    Adds(v, t, 2.0f, 64);
+    PipeBarrier<PIPE_V>();
+    Sub(u, v, u, 64);
+    Duplicate(t, 9.0f, 64);
+    bench.in.FreeTensor(t);
+    bench.Store(u);
 }
 
 __global__ __aicore__ void flag_twice(GM_ADDR a, GM_ADDR b)
@@ -147,5 +188,6 @@ __global__ __aicore__ void good_events(GM_ADDR a, GM_ADDR b)
 
 HOST_MODEL_MAIN(CASE(compute_without_deque), CASE(copy_out_without_enque), CASE(reuse_while_copied_out),
                 CASE(load_over_use), CASE(copies_overlap), CASE(wrong_event), CASE(scalar_write), CASE(scalar_read),
-                CASE(strict_v), CASE(flag_twice), CASE(wait_unset), CASE(flag_left), CASE(flag_number),
+                CASE(read_after_write), CASE(write_after_read),
+                CASE(write_after_write), CASE(good_barrier), CASE(flag_twice), CASE(wait_unset), CASE(flag_left), CASE(flag_number),
                 CASE(event_ids), CASE(sync_all), CASE(good_events))

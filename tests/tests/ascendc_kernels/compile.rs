@@ -28,8 +28,9 @@ fn compiler() -> String {
 }
 
 impl Binary {
-    /// Emits the kernels of some packages and compiles them for one of their architectures.
-    pub fn new(packages: &[Package<'_>], arch: &Arch) -> Binary {
+    /// Emits the kernels of some packages and compiles them for one of their architectures, with these options beside
+    /// the usual ones.
+    pub fn new(packages: &[Package<'_>], arch: &Arch, options: &[&str]) -> Binary {
         let dir = TempDir::with_prefix_in(packages[0].snake(), env!("CARGO_TARGET_TMPDIR"));
         let binary = Binary { dir: dir.expect("a directory") };
         let mut main = format!("#include \"run.h\"\n{AS_IT_STANDS}");
@@ -46,15 +47,16 @@ impl Binary {
         }
         main += &format!("HOST_MODEL_MAIN({})\n", instances.join(",\n                "));
         fs::write(binary.dir.path().join("main.cpp"), main).expect("a file");
-        binary.compile(arch.number);
+        binary.compile(arch.number, options);
         binary
     }
 
-    fn compile(&self, arch: u16) {
+    fn compile(&self, arch: u16, options: &[&str]) {
         let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
         let out = Command::new(compiler())
             .args(FLAGS)
             .args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"])
+            .args(options)
             .arg(format!("-DHOST_MODEL_ARCH={arch}"))
             .arg("-I")
             .arg(model)

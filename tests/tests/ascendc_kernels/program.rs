@@ -43,15 +43,25 @@ impl Program {
 
     /// The same with the storage chosen.
     pub fn all_in(ops: &[&'static Operator], soc: &str, storage: Storage) -> Vec<Program> {
+        Program::built(ops, soc, storage, &[])
+    }
+
+    /// The same with options for the compiler.
+    pub fn built(
+        ops: &[&'static Operator],
+        soc: &str,
+        storage: Storage,
+        options: &[&str],
+    ) -> Vec<Program> {
         let soc = Soc::named(soc).expect("a target");
         let together = Layout::OpsNn.socs();
         let socs = if together.contains(&soc) { together } else { vec![soc] };
         let package = |op: &&'static Operator| {
-            let options = Options { storage, ..Options::default() };
-            Package::able(op.def(), &socs, options).expect("plans").0
+            let chosen = Options { storage, ..Options::default() };
+            Package::able(op.def(), &socs, chosen).expect("plans").0
         };
         let packages: Vec<Package<'_>> = ops.iter().map(package).collect();
-        let binary = Rc::new(Binary::new(&packages, soc.arch));
+        let binary = Rc::new(Binary::new(&packages, soc.arch, options));
         let program = |(op, package)| Program { op, package, soc, binary: Rc::clone(&binary) };
         ops.iter().copied().zip(packages).map(program).collect()
     }
@@ -94,12 +104,24 @@ impl Program {
 
     /// Runs a call on all cores; panics on a finding of the model.
     pub fn run(&self, attrs: &[Value], inputs: &[Tensor], cores: u32) -> Ran {
+        self.run_with(attrs, inputs, cores, &[])
+    }
+
+    /// The same with options of the model.
+    pub fn run_with(
+        &self,
+        attrs: &[Value],
+        inputs: &[Tensor],
+        cores: u32,
+        options: &[&str],
+    ) -> Ran {
         let metas: Vec<TensorMeta> = inputs.iter().map(Tensor::meta).collect();
         let bound = bind(self.op.def(), attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
         let tiling = self.tile(&bound, cores);
         let path = |name: &str| self.binary.dir.path().join(name);
         let mut command = Command::new(self.binary.dir.path().join("kernel"));
         let plan = self.plan(bound.spec, bound.dtype);
+        command.args(options);
         command.args(["--kernel", &instance(&self.package.snake(), plan, tiling.path as u32 == 2)]);
         command.args(["--ub", &self.soc.reported_ub().to_string()]);
         command.args(["--blocks", &tiling.cores.max(1).to_string()]);

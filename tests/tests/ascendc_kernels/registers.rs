@@ -2,7 +2,7 @@
 
 use super::common::{Random, attribute_values, inputs, scalars};
 use super::judge::judge;
-use super::program::Program;
+use super::program::{Program, Ran};
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::plan::{Noise, Plan, Storage, interpret_all, plan_in};
 use half::{bf16, f16};
@@ -166,5 +166,28 @@ fn either_sign_of_an_attribute_on_the_host_model() {
         for (x, y) in (0..3 * 130).map(|i| (ins[0].at(i), ran.outputs[0].at(i))) {
             assert_eq!(y.is_nan(), x.is_nan(), "{scale} {dtype}: {y} of {x}");
         }
+        saturates(&ran, &program.run_with(&attrs, &ins, 2, &["--saturate"]), dtype);
     }
+}
+
+/// With the default mode of the device, results of 16 bits are the largest number for infinity and 0 for NaN.
+fn saturates(ran: &Ran, saturating: &Ran, dtype: DType) {
+    let largest = match dtype {
+        DType::F16 => f16::MAX.to_f64(),
+        DType::BF16 => bf16::MAX.to_f64(),
+        DType::F32 => f64::INFINITY,
+    };
+    let (plain, got) = (&ran.outputs[0], &saturating.outputs[0]);
+    let count = plain.shape.iter().product();
+    for (y, got) in (0..count).map(|i| (plain.at(i), got.at(i))) {
+        match y.is_nan() && dtype != DType::F32 {
+            true => assert_eq!(got, 0.0, "{dtype}: for NaN"),
+            false => assert!(
+                got == y.clamp(-largest, largest) || (got.is_nan() && y.is_nan()),
+                "{dtype}: {got} for {y}"
+            ),
+        }
+    }
+    // In the wider types inputs are clamped short of infinity.
+    assert!(dtype != DType::F16 || (0..count).any(|i| plain.at(i).is_infinite()), "no infinity");
 }

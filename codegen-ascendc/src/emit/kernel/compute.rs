@@ -4,6 +4,7 @@ use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::{Comment, Text, header, story};
 use super::super::tree::File;
+use super::barrier;
 use super::call::{self, Helper};
 use super::names::{Input, cpp, guard, inputs, namespace, slot, splat};
 use super::rows::{Rows, any_lone, rows};
@@ -29,6 +30,7 @@ pub fn file(package: &Package<'_>) -> File {
     text.line("// What one repeat of a vector instruction covers.");
     text.line("constexpr uint32_t REPEAT_BYTES = 256;");
     text.line("constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);\n");
+    barrier::function(package, &mut text);
     let helpers: Vec<Helper> = package.plans.iter().flat_map(call::helpers).collect();
     for (_, helper) in helpers.iter().enumerate().filter(|(i, h)| !helpers[..*i].contains(h)) {
         some(package, helper.text(), |_, plan| call::helpers(plan).contains(helper), &mut text);
@@ -255,6 +257,9 @@ fn init(
             text.line(format!("pipe.InitBuffer({name}Buf_, REPEAT_BYTES);"));
             text.line(format!("Duplicate({name}Buf_.Get<float>(), {value}, FLOATS);"));
         }
+        if !plan.splats.is_empty() {
+            text.lines(barrier::statement(package));
+        }
     });
 }
 
@@ -294,7 +299,10 @@ fn run(package: &Package<'_>, plan: &Plan, buffers: &[Temporary], text: &mut Tex
             }
             text.line(format!("count = WholeRepeats<{ty}>(count);"));
         }
-        for instr in &plan.instrs {
+        for (instr, waits) in plan.instrs.iter().zip(plan.barriers()) {
+            if waits {
+                text.lines(barrier::statement(package));
+            }
             let call = call::text(package, plan, instr);
             let what = instr.what;
             let call = if what.is_empty() { call } else { format!("{call}  // {what}") };

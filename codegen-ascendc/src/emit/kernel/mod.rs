@@ -8,6 +8,7 @@
 //! truths                            what it does with masks
 //! compute      <op>_compute.h       the formula, one class per form and element type
 //! registers                         the formula on registers
+//! barrier                           the order of dependent vector calls
 //! call, scalar                      one vector call; numbers that are the same for every element
 //! walk         <op>_walk.h          the tiles of a core
 //! tiling_data  <op>_tiling_data.h   what the host tells the kernel
@@ -15,6 +16,7 @@
 //! names                             what things are called
 //! ```
 
+mod barrier;
 mod call;
 mod class;
 mod compute;
@@ -29,6 +31,7 @@ pub mod tiling_key;
 mod truths;
 mod walk;
 
+pub use barrier::BY_COMPILER;
 pub use tiling_key::vector_cores_apart;
 
 use super::package::Package;

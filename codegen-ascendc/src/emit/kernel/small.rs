@@ -4,6 +4,7 @@
 use super::super::branch::in_kernel;
 use super::super::package::Package;
 use super::super::text::Text;
+use super::barrier;
 use super::names::{self, slot, wrapped};
 use super::registers::pairs;
 use super::rows::{Rows, rows};
@@ -51,6 +52,7 @@ fn init_apart(package: &Package<'_>, text: &mut Text) {
         for tensor in parted(package) {
             text.line(zeros(&tensor));
         }
+        text.lines(barrier::statement(package));
     }
     text.lines(in_kernel(package, |arch| init_of(package, arch)));
 }
@@ -66,6 +68,7 @@ fn init_of(package: &Package<'_>, arch: &Arch) -> String {
     let mut turn = vec!["pipe.InitBuffer(turned_, 2 * bytes);".to_string()];
     // Lanes are turned to their ends, which no tile may have reached.
     turn.extend(joined(package).iter().map(|(tensor, _)| zeros(tensor)));
+    turn.extend((!joined(package).is_empty()).then(|| barrier::statement(package).to_string()));
     let mut gather = Vec::new();
     if !parted(package).is_empty() {
         gather.push("pipe.InitBuffer(apart_, capacity_ * sizeof(uint32_t));".into());
@@ -196,13 +199,19 @@ fn parting_of(package: &Package<'_>, arch: &Arch) -> String {
         text.lines(TURN);
     }
     let (parts, rows) = ("const LocalTensor<T>& parts", "const LocalTensor<T>& rows");
+    // The formula reads the parts, or writes them, between these functions. The parts of one tile lie where those of
+    // the tile before did: whatever comes last in a tile is waited for there, or first in the next.
+    let wait = barrier::statement(package);
+    let last_tile = if joined(package).is_empty() { wait } else { "" };
+    let gather_apart = format!("{last_tile}\n{GATHER_APART}\n{wait}");
+    let gather_together = format!("{wait}\n{GATHER_TOGETHER}\n{wait}");
     if !parted(package).is_empty() {
         text.line("// The parts of whole rows: the first where `parts` begins, the second `capacity_` further on.");
-        way(&mut text, arch, ["Apart", parts, rows], "parts, rows", GATHER_APART);
+        way(&mut text, arch, ["Apart", parts, rows], "parts, rows", gather_apart.trim());
     }
     if !joined(package).is_empty() {
         text.line("// The same, the other way.");
-        way(&mut text, arch, ["Together", rows, parts], "rows, parts", GATHER_TOGETHER);
+        way(&mut text, arch, ["Together", rows, parts], "rows, parts", gather_together.trim());
     }
     text.finish()
 }
@@ -283,6 +292,7 @@ fn offsets(package: &Package<'_>, text: &mut Text) {
         text.block("for (; have < all; have *= 2, shift *= 2)", "}", |text| {
             text.line("const uint32_t more = have < all - have ? have : all - have;");
             text.line("Adds(table[have], table, static_cast<int32_t>(shift * sizeof(T)), more);");
+            text.lines(barrier::statement(package));
         });
     });
     text.line("");

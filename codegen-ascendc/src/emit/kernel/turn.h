@@ -26,7 +26,8 @@ __aicore__ inline uint32_t RowsOfLane(const Tile& tile) const
     return (tile.rows + LANES * least - 1) / (LANES * least) * least;
 }
 
-// Turns lanes of so many blocks to words, or words to lanes.
+// Turns lanes of so many blocks to words, or words to lanes. The call takes addresses, which no compiler follows:
+// barriers stand around it whoever orders other calls.
 __aicore__ inline static void Turn(const LocalTensor<T>& to, const LocalTensor<T>& from, uint32_t blocks, bool toWords)
 {
     constexpr uint32_t MOST = 255;  // repeats of one call
@@ -48,7 +49,6 @@ __aicore__ inline static void Turn(const LocalTensor<T>& to, const LocalTensor<T
         params.srcRepStride = static_cast<uint16_t>(repeats > 1 ? fromStep : 0);  // further on
         TransDataTo5HD<uint16_t>(toAt, fromAt, params);
     }
-    PipeBarrier<PIPE_V>();
 }
 
 __aicore__ inline void TurnApart(const LocalTensor<T>& parts, const LocalTensor<T>& rows, const Tile& tile)
@@ -61,9 +61,10 @@ __aicore__ inline void TurnApart(const LocalTensor<T>& parts, const LocalTensor<
     const uint32_t loaded = (2 * tile.count + BLOCK - 1) / BLOCK * BLOCK;
     if (loaded < all) {
         Duplicate(rows[loaded], static_cast<T>(0.0f), all - loaded);
-        PipeBarrier<PIPE_V>();
     }
+    PipeBarrier<PIPE_V>();
     Turn(parts, rows, 2 * blocks, true);
+    PipeBarrier<PIPE_V>();
     DataCopyParams copy;
     copy.blockCount = static_cast<uint16_t>(laneRows);
     copy.blockLen = static_cast<uint16_t>(words);
@@ -73,6 +74,7 @@ __aicore__ inline void TurnApart(const LocalTensor<T>& parts, const LocalTensor<
     PipeBarrier<PIPE_V>();
     Turn(parts, turned, blocks, false);
     Turn(parts[capacity_], turned[capacity_], blocks, false);
+    PipeBarrier<PIPE_V>();
 }
 
 __aicore__ inline void TurnTogether(const LocalTensor<T>& rows, const LocalTensor<T>& parts, const Tile& tile)
@@ -84,6 +86,7 @@ __aicore__ inline void TurnTogether(const LocalTensor<T>& rows, const LocalTenso
     PipeBarrier<PIPE_V>();
     Turn(turned, parts, blocks, true);
     Turn(turned[capacity_], parts[capacity_], blocks, true);
+    PipeBarrier<PIPE_V>();
     DataCopyParams copy;
     copy.blockCount = static_cast<uint16_t>(laneRows);
     copy.blockLen = static_cast<uint16_t>(words);
@@ -92,5 +95,6 @@ __aicore__ inline void TurnTogether(const LocalTensor<T>& rows, const LocalTenso
     DataCopy(parts[words * BLOCK], turned[capacity_], copy);
     PipeBarrier<PIPE_V>();
     Turn(rows, parts, 2 * blocks, false);
+    PipeBarrier<PIPE_V>();
 }
 

@@ -2,12 +2,17 @@
 //! functions. Any number of operators share it.
 
 use super::ops_nn::units;
+use crate::emit::kernel::BY_COMPILER;
 use crate::emit::package::{FUSION, Package};
 use crate::emit::paper::phrases;
 use crate::emit::text::{Comment, Text, project_header, project_page_header};
 use crate::emit::tree::{File, Tree};
 use crate::emit::words::Word;
 use crate::emit::{host, kernel};
+
+/// Why a project defines [`BY_COMPILER`].
+pub const ORDERED: &str = "The compiler orders dependent vector instructions by default in such a project. With --cce-auto-sync=off, leave
+# out the macro: kernels have barriers then.";
 
 /// The name under which the toolkit installs the operators.
 pub const VENDOR: &str = "op_dsl";
@@ -94,7 +99,8 @@ fn kernels(packages: &[Package<'_>]) -> String {
             "    OP_TYPE {name}\n    COMPUTE_UNIT {all}\n    KERNEL_FILE {entry}\n)"
         ));
     }
-    text.line("npu_op_kernel_options(ascendc_kernels ALL OPTIONS -O3)");
+    text.line(format!("# {ORDERED}"));
+    text.line(format!("npu_op_kernel_options(ascendc_kernels ALL OPTIONS -O3 -D{BY_COMPILER})"));
     for (package, soc) in packages.iter().flat_map(|p| p.fused().into_iter().map(move |s| (p, s))) {
         let of = format!("{} COMPUTE_UNIT {}", package.def.name, soc.name);
         text.line(format!("npu_op_kernel_options(ascendc_kernels {of} OPTIONS {FUSION})"));
@@ -132,6 +138,9 @@ pub fn readme(packages: &[Package<'_>], build: Word) -> String {
     text.line(format!("\n## {}\n\n{}", about.call, about.called));
     for package in packages {
         text.line(phrases::section(package));
+    }
+    if let Some(line) = packages.first().and_then(phrases::saturation) {
+        text.line(format!("\n{line}"));
     }
     for package in packages.iter().filter(|p| !p.left_out.is_empty()) {
         let title = (about.left_out)(&package.def.name);

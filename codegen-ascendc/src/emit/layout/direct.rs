@@ -1,6 +1,7 @@
 //! One kernel that is launched without an installed package: a program that runs it on files.
 
 use super::ops_nn::units;
+use crate::emit::kernel::BY_COMPILER;
 use crate::emit::kernel::names::namespace;
 use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::kernel::tiling_key::has_small;
@@ -269,10 +270,12 @@ project({snake} LANGUAGES ASC CXX)
 set(CMAKE_CXX_STANDARD 17)
 
 add_executable({snake} launch.asc main.cpp)
-# The compiler orders dependent vector instructions: the kernel does not.
+# The compiler orders dependent vector instructions (--cce-auto-sync=on), so that the macro leaves out the kernel's
+# own barriers.
 target_compile_options({snake} PRIVATE
     $<$<COMPILE_LANGUAGE:ASC>:--npu-arch=${{CMAKE_ASC_ARCHITECTURES}}>
     $<$<COMPILE_LANGUAGE:ASC>:--cce-auto-sync=on>
+    $<$<COMPILE_LANGUAGE:ASC>:-D{BY_COMPILER}>
 {fusion})
 target_include_directories({snake} PRIVATE $ENV{{ASCEND_HOME_PATH}}/include)
 target_link_directories({snake} PRIVATE $ENV{{ASCEND_HOME_PATH}}/lib64)

@@ -45,8 +45,7 @@ fn root(package: &Package<'_>, kernels: &[File], api: &[File], paper: &[File]) -
         if let Some(options) = options {
             text.line(format!("    OPTIONS \"{options}\""));
         }
-        // The default, but an entry of the repository's ascendc_config.json may say otherwise.
-        text.line("    AUTO_SYNC true\n)");
+        text.line(")");
     }
     if paper.iter().any(|f| f.path.starts_with("tests/ut/op_kernel/")) {
         text.line("\nif((UT_TEST_ALL OR OP_KERNEL_UT) AND NOT UT_DONE)");

@@ -2,7 +2,8 @@
 //! (`cmake/`, `scripts/`, the root CMakeLists.txt) belongs to the toolkit; its `msopgen` writes
 //! them, and the emitted `build.sh` fetches them from there.
 
-use super::custom::{VENDOR, add_sources, readme};
+use super::custom::{ORDERED, VENDOR, add_sources, readme};
+use crate::emit::kernel::BY_COMPILER;
 use crate::emit::package::{FUSION, Package};
 use crate::emit::text::{Comment, project_header};
 use crate::emit::tree::Tree;
@@ -17,7 +18,11 @@ pub fn add(tree: &mut Tree, packages: &[Package<'_>]) {
     let options: String = fused
         .map(|p| format!("add_ops_compile_options({} OPTIONS {FUSION})\n", p.def.name))
         .collect();
-    tree.add("op_kernel/CMakeLists.txt", format!("{header}\n{options}{KERNEL}"));
+    let all = format!("# {ORDERED}\nadd_ops_compile_options(ALL OPTIONS -O3 -D{BY_COMPILER})\n");
+    tree.add(
+        "op_kernel/CMakeLists.txt",
+        format!("{header}\n{options}{all}add_kernels_compile()\n"),
+    );
     tree.add("CMakePresets.json", presets(soc));
     tree.add("msopgen.json", MSOPGEN);
     tree.add("build.sh", format!("#!/usr/bin/env bash\n{header}\n{}", BUILD.replace("SOC", soc)));
@@ -126,9 +131,4 @@ install(TARGETS cust_optiling LIBRARY DESTINATION ${tiling}/${machine})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/liboptiling.so DESTINATION ${tiling})
 install(TARGETS cust_opapi LIBRARY DESTINATION ${vendor}/op_api/lib)
 install(FILES ${headers} DESTINATION ${vendor}/op_api/include)
-";
-
-const KERNEL: &str = "\
-add_ops_compile_options(ALL OPTIONS -O3)
-add_kernels_compile()
 ";

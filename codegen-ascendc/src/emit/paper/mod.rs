@@ -8,10 +8,8 @@
 //! example   examples/test_aclnn_<..>.cpp, one per aclnn name
 //! golden    tests/assets/golden.py
 //! ut        tests/ut/, in the frame of ops-nn
-//! config    the operator's entry of ascendc_config.json
 //! ```
 
-mod config;
 mod example;
 mod golden;
 mod page;
@@ -27,8 +25,7 @@ use op_dsl_ir::interface::Interface;
 /// The files, relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     let interface = Interface::of(&package.def);
-    let mut files =
-        vec![readme::file(package, &interface), golden::file(package), config::file(package)];
+    let mut files = vec![readme::file(package, &interface), golden::file(package)];
     for function in &interface.functions {
         files.push(page::file(package, &interface, function));
         files.extend(example::file(package, &interface, function));

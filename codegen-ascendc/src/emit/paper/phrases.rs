@@ -59,6 +59,17 @@ pub fn left_out(package: &Package<'_>) -> String {
     items.concat()
 }
 
+/// Results beyond the range of their type, where the device has a mode that decides about them.
+pub fn saturation(package: &Package<'_>) -> Option<String> {
+    let words = package.words();
+    let has = |name: &str| package.socs.iter().any(|s| s.name == name && s.arch.saturates);
+    let families = words.products.families.iter().filter(|(soc, _)| has(soc));
+    let families: Vec<&str> = families.map(|(_, family)| *family).collect();
+    let narrow = package.dtypes().into_iter().any(|dtype| dtype != DType::F32);
+    let products = families.join(words.signs.comma);
+    (narrow && !families.is_empty()).then(|| (words.limits.saturation)(&products))
+}
+
 /// The formula as its author wrote it, and where.
 pub fn as_written(package: &Package<'_>) -> String {
     let (formula, source) = (package.def.formula.trim(), &package.def.source);

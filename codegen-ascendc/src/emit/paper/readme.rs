@@ -1,6 +1,7 @@
 //! `README.md`: the operator.
 
 use super::phrases;
+use crate::emit::kernel::BY_COMPILER;
 use crate::emit::package::Package;
 use crate::emit::text::{Text, doc, page_header};
 use crate::emit::tree::File;
@@ -21,9 +22,11 @@ pub fn file(package: &Package<'_>, interface: &Interface) -> File {
     t.line(format!("## {}\n\n{}", titles.parameters, parameters(package)));
     t.line(format!("## {}\n\n{}", titles.constraints, constraints(package)));
     t.line(format!("## {}\n\n{}", titles.calls, calls(package, interface)));
-    // What the directory cannot say for itself.
-    let build = (words.calls.build)(&super::config::path(package));
-    t.line(format!("## {}\n\n{build}", titles.build));
+    // A kernel without barriers has nothing to say about them.
+    if package.archs().iter().any(|arch| !arch.orders_vectors) {
+        let build = (words.calls.build)(BY_COMPILER);
+        t.line(format!("## {}\n\n{build}", titles.build));
+    }
     File { path: "README.md".into(), text: format!("{}\n", t.finish().trim_end()) }
 }
 
@@ -71,6 +74,9 @@ fn constraints(package: &Package<'_>) -> String {
         t.line(format!("- {}", words.no_empty));
     }
     t.line(format!("- {}", words.deterministic_on_all_cores));
+    if let Some(line) = phrases::saturation(package) {
+        t.line(format!("- {line}"));
+    }
     t.finish() + &phrases::left_out(package)
 }
 

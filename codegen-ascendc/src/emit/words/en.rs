@@ -170,6 +170,13 @@ the second launches the kernel.",
         empty_refused: "Empty tensors are refused.",
         equal_shapes: "Shapes must be equal: tensors that are cut in two are not broadcast.",
         deterministic: "Results are deterministic.",
+        saturation: |products| {
+            format!(
+                "FLOAT16 and BFLOAT16 results on {products}: with the default mode of the device (`CTRL[48]` is 0), values \
+                 beyond the type's range saturate at its largest number, and NaN is 0. Where `CTRL[48]` is 1 they are \
+                 infinity and NaN."
+            )
+        },
     },
     calls: Calls {
         heads: ["Call", "Example", "Page"],
@@ -178,11 +185,12 @@ the second launches the kernel.",
         prototype: "prototype",
         allocate: "status is 0: allocate workspaceSize bytes of device memory, if any",
         program: |link| format!("The whole program: {link}."),
-        build: |entry| {
+        build: |by_compiler| {
             format!(
-                "Kernels leave the order of dependent vector instructions to the compiler: they need its automatic
-synchronisation (`--cce-auto-sync`), which is on unless `scripts/kernel/binary_config/ascendc_config.json`
-turns it off for the operator. [The operator's entry](./{entry}) takes the place of the one there.
+                "Kernels have barriers (`PipeBarrier<PIPE_V>`) between dependent vector instructions. They are right whether the
+compiler's automatic synchronisation (`--cce-auto-sync`) is on or off, and whatever `auto_sync` says in
+`scripts/kernel/binary_config/ascendc_config.json`. Where it is surely on, the option `-D{by_compiler}`
+leaves the barriers to the compiler.
 "
             )
         },

@@ -269,6 +269,8 @@ pub(crate) struct Limits {
     pub empty_refused: Word,
     pub equal_shapes: Word,
     pub deterministic: Word,
+    /// Results of 16 bits beyond the type's range, on these products.
+    pub saturation: About,
 }
 
 /// How the operator is called and built.
@@ -281,7 +283,7 @@ pub(crate) struct Calls {
     pub allocate: Word,
     /// Where the whole program is, as a link.
     pub program: About,
-    /// The operator's entry of the list of compile options.
+    /// The order of vector instructions, and the macro that leaves it to the compiler.
     pub build: About,
 }
 

@@ -174,6 +174,12 @@ pub(super) static WORDS: Words = Words {
         empty_refused: "不支持空Tensor。",
         equal_shapes: "各Tensor的shape必须匹配：一分为二的Tensor不支持broadcast。",
         deterministic: "支持确定性计算。",
+        saturation: |products| {
+            format!(
+                "{products}上的FLOAT16、BFLOAT16结果：在设备的默认模式下（`CTRL[48]`为0），超出数据类型表示范围的值饱和为\
+                该类型的最大值，NaN变为0；`CTRL[48]`为1时保持inf和NaN。"
+            )
+        },
     },
     calls: Calls {
         heads: ["调用方式", "调用样例", "说明"],
@@ -182,11 +188,11 @@ pub(super) static WORDS: Words = Words {
         prototype: "算子IR",
         allocate: "status为0时，如果workspaceSize大于0，则申请同样大小的Device内存",
         program: |link| format!("完整的样例代码：{link}。"),
-        build: |entry| {
+        build: |by_compiler| {
             format!(
-                "kernel中相互依赖的矢量指令由编译器保证执行顺序，因此编译时必须启用自动同步（`--cce-auto-sync`）。\
-                自动同步默认启用，除非`scripts/kernel/binary_config/ascendc_config.json`中该算子的配置关闭了它；\
-                请用[本算子的配置](./{entry})替换其中的同名配置。\n"
+                "kernel已在相互依赖的矢量指令之间插入同步（`PipeBarrier<PIPE_V>`），因此无论编译时是否启用自动同步\
+                （`--cce-auto-sync`），也无论`scripts/kernel/binary_config/ascendc_config.json`中`auto_sync`如何配置，\
+                计算结果都正确。如果确定已启用自动同步，可通过编译选项`-D{by_compiler}`改由编译器插入同步。\n"
             )
         },
     },

@@ -1,6 +1,7 @@
 //! The bars of the seed operators: calls, tiles, accuracy.
 
 mod accuracy;
+mod barriers;
 mod counts;
 mod forms;
 mod fractions;

@@ -132,6 +132,33 @@ fn paths() {
     assert_eq!(path(80_372, 16, 1), Path::Rows);
 }
 
+/// A core whose share fits one tile has two, unless it is too small for that: sizes and tiles of the busiest core.
+#[test]
+fn shares_of_one_tile_are_two() {
+    let tiles = |rows, columns, k: usize, cores, pads| {
+        let extent = Extent { rows, columns, split: true };
+        let need = Need { gathers: pads, ..NEEDS[k] };
+        let t = check(&extent, &need, &Machine { pads, ..machine(cores) });
+        let lengths = |core| t.tiles(core).map(|tile| tile.rows * tile.columns).collect::<Vec<_>>();
+        (t.path, (0..t.cores).map(lengths).max_by_key(|l| l.iter().sum::<u64>()).expect("a core"))
+    };
+    // The halves of (70000, 2): rows of two elements, whole blocks of rows in a tile.
+    assert_eq!(tiles(70_000, 1, 0, 64, true), (Path::Small, vec![576, 576]));
+    // Rows, of which a core has four.
+    assert_eq!(tiles(192, 512, 0, 48, true), (Path::Rows, vec![1024, 1024]));
+    // One row for each core.
+    assert_eq!(tiles(48, 2048, 0, 48, true), (Path::Columns, vec![1024, 1024]));
+    // Pieces of one row.
+    assert_eq!(tiles(1, 100_000, 1, 40, true), (Path::Columns, vec![1280, 1280]));
+    // Lanes that are turned stay whole: 16 lanes of 8 rows are 128 rows.
+    assert_eq!(tiles(3584, 2, 1, 4, false), (Path::Small, vec![1024, 768]));
+    // Too little for two.
+    assert_eq!(tiles(96, 256, 0, 48, true), (Path::Rows, vec![512]));
+    assert_eq!(tiles(48, 1000, 0, 48, true), (Path::Rows, vec![1000]));
+    // More than a tile is as it was: full tiles first.
+    assert_eq!(tiles(48 * 24, 512, 0, 48, true).1[0], 3584);
+}
+
 #[test]
 fn alternating_elements_are_halves_of_what_lies_inside() {
     let domain = Shape::new(&[5, 6, 7]).expect("three dimensions");

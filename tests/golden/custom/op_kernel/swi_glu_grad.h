@@ -212,6 +212,7 @@ private:
         for (; have < all; have *= 2, shift *= 2) {
             const uint32_t more = have < all - have ? have : all - have;
             Adds(table[have], table, static_cast<int32_t>(shift * sizeof(T)), more);
+            VectorBarrier();
         }
     }
 
@@ -221,12 +222,15 @@ private:
         const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();
         Gather(parts, rows, apart, 0, tile.count);
         Gather(parts[capacity_], rows, apart, static_cast<uint32_t>(tiling_.columns * sizeof(T)), tile.count);
+        VectorBarrier();
     }
 
     // The same, the other way.
     __aicore__ inline void Together(const LocalTensor<T>& rows, const LocalTensor<T>& parts, const Tile& tile)
     {
+        VectorBarrier();
         Gather(rows, parts, together_.Get<uint32_t>(), 0, 2 * tile.count);
+        VectorBarrier();
     }
 
     // Slots of the results in a buffer of the output queue.

@@ -30,6 +30,15 @@ using namespace AscendC;
 constexpr uint32_t REPEAT_BYTES = 256;
 constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);
 
+// Dependent vector calls: the second may start before the first has ended. The compiler sees to it where
+// --cce-auto-sync is on; a build where it surely is defines COMPILER_ORDERS_VECTOR_CALLS.
+__aicore__ inline void VectorBarrier()
+{
+#if !defined(COMPILER_ORDERS_VECTOR_CALLS)
+    PipeBarrier<PIPE_V>();
+#endif
+}
+
 // The formula on one tile, by element type and form.
 template <uint32_t dtype, uint32_t form>
 class Compute;
@@ -64,19 +73,30 @@ public:
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
         const LocalTensor<float> t3 = t3Buf_.Get<float>();
         Maxs(xGate, xGate, static_cast<half>(-110.0f), count);
+        VectorBarrier();
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mins(t1, t0, 20.0f, count);
+        VectorBarrier();
         Exp(t2, t1, count);  // e^x
+        VectorBarrier();
         Adds(t3, t2, 1.0f, count);
+        VectorBarrier();
         Div(t1, t1, t3, count);  // x (1 - s)
         Div(t2, t2, t3, count);  // s = sigmoid(x)
+        VectorBarrier();
         Cast(t3, yGrad, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t2, t2, t3, count);
+        VectorBarrier();
         FusedMulAdd(t1, t2, t2, count);
         Cast(t3, xValue, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t1, t1, t3, count);
+        VectorBarrier();
         Cast(xGradGate, t1, RoundMode::CAST_RINT, count);
         Mul(t0, t0, t2, count);
+        VectorBarrier();
         Cast(xGradValue, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -116,20 +136,32 @@ public:
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
         const LocalTensor<float> t3 = t3Buf_.Get<float>();
+        VectorBarrier();
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Maxs(t0, t0, -110.0f, count);
+        VectorBarrier();
         Mins(t1, t0, 20.0f, count);
+        VectorBarrier();
         Exp(t2, t1, count);  // e^x
+        VectorBarrier();
         Adds(t3, t2, 1.0f, count);
+        VectorBarrier();
         Div(t1, t1, t3, count);  // x (1 - s)
         Div(t2, t2, t3, count);  // s = sigmoid(x)
+        VectorBarrier();
         Cast(t3, yGrad, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t2, t2, t3, count);
+        VectorBarrier();
         FusedMulAdd(t1, t2, t2, count);
         Cast(t3, xValue, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t1, t1, t3, count);
+        VectorBarrier();
         Cast(xGradGate, t1, RoundMode::CAST_RINT, count);
         Mul(t0, t0, t2, count);
+        VectorBarrier();
         Cast(xGradValue, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -164,13 +196,20 @@ public:
     {
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         Maxs(xGate, xGate, -110.0f, count);
+        VectorBarrier();
         Mins(xGradGate, xGate, 20.0f, count);
+        VectorBarrier();
         Exp(xGradValue, xGradGate, count);  // e^x
+        VectorBarrier();
         Adds(t0, xGradValue, 1.0f, count);
+        VectorBarrier();
         Div(xGradGate, xGradGate, t0, count);  // x (1 - s)
         Div(xGradValue, xGradValue, t0, count);  // s = sigmoid(x)
+        VectorBarrier();
         Mul(xGradValue, xGradValue, yGrad, count);
+        VectorBarrier();
         FusedMulAdd(xGradGate, xGradValue, xGradValue, count);
+        VectorBarrier();
         Mul(xGradGate, xGradGate, xValue, count);
         Mul(xGradValue, xGate, xGradValue, count);
     }

@@ -36,6 +36,15 @@ using namespace AscendC;
 constexpr uint32_t REPEAT_BYTES = 256;
 constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);
 
+// Dependent vector calls: the second may start before the first has ended. The compiler sees to it where
+// --cce-auto-sync is on; a build where it surely is defines COMPILER_ORDERS_VECTOR_CALLS.
+__aicore__ inline void VectorBarrier()
+{
+#if !defined(COMPILER_ORDERS_VECTOR_CALLS)
+    PipeBarrier<PIPE_V>();
+#endif
+}
+
 // Sub where `a` is one repeat of equal numbers, read again and again by stride 0.
 __aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& a,
                                      const LocalTensor<float>& b, uint32_t count)
@@ -96,6 +105,7 @@ public:
         pipe.InitBuffer(m0Buf_, capacity / 8);
         pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
         Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
+        VectorBarrier();
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& dy,
@@ -112,24 +122,40 @@ public:
         Complete(dy, count);
         Complete(x, count);
         count = WholeRepeats<half>(count);
+        VectorBarrier();
         Abs(z, x, count);
+        VectorBarrier();
         Mins(z, z, static_cast<half>(9.0f), count);  // a = |x|
+        VectorBarrier();
         Cast(t0, z, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t1, t0, t0, count);  // a^2
+        VectorBarrier();
         Muls(t2, t1, 3.511918f, count);
+        VectorBarrier();
         Axpy(t2, t0, 15.173081f, count);
+        VectorBarrier();
         Adds(t2, t2, -13.391897f, count);  // N(a)
         Muls(t3, t1, -0.50811785f, count);
+        VectorBarrier();
         Axpy(t1, t0, -12.437409f, count);
+        VectorBarrier();
         Adds(t1, t1, -26.782032f, count);  // D(a)
         Exp(t3, t3, count);  // e^(-s a^2)
+        VectorBarrier();
         Mul(t2, t2, t3, count);
+        VectorBarrier();
         Div(t1, t2, t1, count);  // G(a)
+        VectorBarrier();
         SubSplatFirst(t0, ones, t1, count);  // the other side
         Compares(m0, x, static_cast<half>(0.0f), CMPMODE::GT, count);
+        VectorBarrier();
         Select(t0, m0, t0, t1, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
+        VectorBarrier();
         Cast(t1, dy, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t0, t1, count);
+        VectorBarrier();
         Cast(z, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -159,6 +185,7 @@ public:
         pipe.InitBuffer(m0Buf_, capacity / 8);
         pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
         Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
+        VectorBarrier();
     }
 
     __aicore__ inline void Run(const LocalTensor<bfloat16_t>& dy,
@@ -174,23 +201,39 @@ public:
         Complete(dy, count);
         Complete(x, count);
         count = WholeRepeats<bfloat16_t>(count);
+        VectorBarrier();
         Cast(t0, x, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Compares(m0, t0, 0.0f, CMPMODE::GT, count);
+        VectorBarrier();
         Abs(t0, t0, count);
+        VectorBarrier();
         Mins(t0, t0, 14.5f, count);  // a = |x|
+        VectorBarrier();
         Mul(t1, t0, t0, count);  // a^2
+        VectorBarrier();
         Muls(t2, t1, -0.49991354f, count);
+        VectorBarrier();
         Exp(t2, t2, count);  // e^(-s a^2)
         Muls(t1, t1, -0.3872151f, count);
+        VectorBarrier();
         Axpy(t1, t0, -0.68430704f, count);
+        VectorBarrier();
         Adds(t1, t1, 0.73330754f, count);  // N(a)
+        VectorBarrier();
         Mul(t1, t1, t2, count);
         Adds(t0, t0, 1.4641211f, count);  // D(a)
+        VectorBarrier();
         Div(t0, t1, t0, count);  // G(a)
+        VectorBarrier();
         SubSplatFirst(t1, ones, t0, count);  // the other side
+        VectorBarrier();
         Select(t0, m0, t1, t0, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
+        VectorBarrier();
         Cast(t1, dy, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t0, t1, count);
+        VectorBarrier();
         Cast(z, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -218,6 +261,7 @@ public:
         pipe.InitBuffer(m0Buf_, capacity / 8);
         pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
         Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
+        VectorBarrier();
     }
 
     __aicore__ inline void Run(const LocalTensor<float>& dy,
@@ -232,26 +276,46 @@ public:
         Complete(dy, count);
         Complete(x, count);
         count = WholeRepeats<float>(count);
+        VectorBarrier();
         Compares(m0, x, 0.0f, CMPMODE::GT, count);
+        VectorBarrier();
         Abs(x, x, count);
+        VectorBarrier();
         Mins(x, x, 14.5f, count);  // a = |x|
+        VectorBarrier();
         Mul(z, x, x, count);  // a^2
+        VectorBarrier();
         Muls(t0, z, -0.5f, count);
+        VectorBarrier();
         Exp(t0, t0, count);  // e^(-s a^2)
         Muls(t1, z, -0.39889657f, count);
+        VectorBarrier();
         Axpy(t1, x, -2.3341935f, count);
+        VectorBarrier();
         Adds(t1, t1, -4.8600883f, count);
+        VectorBarrier();
         Mul(t1, t1, z, count);
+        VectorBarrier();
         Axpy(t1, x, -2.2326586f, count);
+        VectorBarrier();
         Adds(t1, t1, 5.544605f, count);  // N(a)
+        VectorBarrier();
         Mul(t0, t1, t0, count);
+        VectorBarrier();
         Adds(t1, x, 5.8472967f, count);
+        VectorBarrier();
         Mul(z, t1, z, count);
+        VectorBarrier();
         Axpy(z, x, 13.230583f, count);
+        VectorBarrier();
         Adds(z, z, 11.089209f, count);  // D(a)
+        VectorBarrier();
         Div(z, t0, z, count);  // G(a)
+        VectorBarrier();
         SubSplatFirst(x, ones, z, count);  // the other side
+        VectorBarrier();
         Select(z, m0, x, z, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
+        VectorBarrier();
         Mul(z, z, dy, count);
     }
 
@@ -287,20 +351,34 @@ public:
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
         Maxs(x, x, static_cast<half>(-15.0f), count);
+        VectorBarrier();
         Mins(x, x, static_cast<half>(6.0f), count);
+        VectorBarrier();
         Cast(t0, x, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Muls(t1, t0, 1.5957692f, count);  // k x
         Mul(t2, t0, t0, count);
+        VectorBarrier();
         Mul(t0, t2, t0, count);
+        VectorBarrier();
         Axpy(t1, t0, 0.071354814f, count);  // v = k x + c x^3
+        VectorBarrier();
         Exp(t2, t1, count);
+        VectorBarrier();
         Axpy(t1, t0, 0.14270963f, count);  // x v'
+        VectorBarrier();
         Adds(t0, t2, 1.0f, count);
+        VectorBarrier();
         Div(t1, t1, t0, count);  // x v' (1 - s)
+        VectorBarrier();
         Div(t0, t2, t0, count);  // s = sigmoid(v)
+        VectorBarrier();
         FusedMulAdd(t1, t0, t0, count);
+        VectorBarrier();
         Cast(t0, dy, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t1, t0, count);
+        VectorBarrier();
         Cast(z, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -334,21 +412,36 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        VectorBarrier();
         Cast(t0, x, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Maxs(t0, t0, -15.0f, count);
+        VectorBarrier();
         Mins(t0, t0, 6.0f, count);
+        VectorBarrier();
         Muls(t1, t0, 1.5957692f, count);  // k x
         Mul(t2, t0, t0, count);
+        VectorBarrier();
         Mul(t0, t2, t0, count);
+        VectorBarrier();
         Axpy(t1, t0, 0.071354814f, count);  // v = k x + c x^3
+        VectorBarrier();
         Exp(t2, t1, count);
+        VectorBarrier();
         Axpy(t1, t0, 0.14270963f, count);  // x v'
+        VectorBarrier();
         Adds(t0, t2, 1.0f, count);
+        VectorBarrier();
         Div(t1, t1, t0, count);  // x v' (1 - s)
+        VectorBarrier();
         Div(t0, t2, t0, count);  // s = sigmoid(v)
+        VectorBarrier();
         FusedMulAdd(t1, t0, t0, count);
+        VectorBarrier();
         Cast(t0, dy, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t1, t0, count);
+        VectorBarrier();
         Cast(z, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -379,17 +472,28 @@ public:
     {
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         Maxs(x, x, -15.0f, count);
+        VectorBarrier();
         Mins(x, x, 6.0f, count);
+        VectorBarrier();
         Muls(z, x, 1.5957692f, count);  // k x
         Mul(t0, x, x, count);
+        VectorBarrier();
         Mul(x, t0, x, count);
+        VectorBarrier();
         Axpy(z, x, 0.071354814f, count);  // v = k x + c x^3
+        VectorBarrier();
         Exp(t0, z, count);
+        VectorBarrier();
         Axpy(z, x, 0.14270963f, count);  // x v'
+        VectorBarrier();
         Adds(x, t0, 1.0f, count);
+        VectorBarrier();
         Div(z, z, x, count);  // x v' (1 - s)
+        VectorBarrier();
         Div(x, t0, x, count);  // s = sigmoid(v)
+        VectorBarrier();
         FusedMulAdd(z, x, x, count);
+        VectorBarrier();
         Mul(z, z, dy, count);
     }
 

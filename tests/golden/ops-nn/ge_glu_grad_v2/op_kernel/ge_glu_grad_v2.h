@@ -66,6 +66,7 @@ public:
             pipe.InitBuffer(xParts_, 2 * bytes);
             pipe.InitBuffer(dxParts_, 2 * bytes);
             Duplicate(xParts_.template Get<T>(), static_cast<T>(0.0f), 2 * capacity_);
+            VectorBarrier();
 #if __NPU_ARCH__ == 2201 || __NPU_ARCH__ == 3510
             pipe.InitBuffer(apart_, capacity_ * sizeof(uint32_t));
             pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));
@@ -75,6 +76,7 @@ public:
             if (turns_) {
                 pipe.InitBuffer(turned_, 2 * bytes);
                 Duplicate(dxParts_.template Get<T>(), static_cast<T>(0.0f), 2 * capacity_);
+                VectorBarrier();
             } else {
                 pipe.InitBuffer(apart_, capacity_ * sizeof(uint32_t));
                 pipe.InitBuffer(together_, 2 * capacity_ * sizeof(uint32_t));
@@ -374,6 +376,7 @@ private:
         for (; have < all; have *= 2, shift *= 2) {
             const uint32_t more = have < all - have ? have : all - have;
             Adds(table[have], table, static_cast<int32_t>(shift * sizeof(T)), more);
+            VectorBarrier();
         }
     }
 
@@ -383,12 +386,15 @@ private:
         const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();
         Gather(parts, rows, apart, 0, tile.count);
         Gather(parts[capacity_], rows, apart, static_cast<uint32_t>(tiling_.columns * sizeof(T)), tile.count);
+        VectorBarrier();
     }
 
     // The same, the other way.
     __aicore__ inline void Together(const LocalTensor<T>& rows, const LocalTensor<T>& parts, const Tile& tile)
     {
+        VectorBarrier();
         Gather(rows, parts, together_.Get<uint32_t>(), 0, 2 * tile.count);
+        VectorBarrier();
     }
 
 #elif __NPU_ARCH__ == 2002
@@ -424,6 +430,7 @@ private:
         for (; have < all; have *= 2, shift *= 2) {
             const uint32_t more = have < all - have ? have : all - have;
             Adds(table[have], table, static_cast<int32_t>(shift * sizeof(T)), more);
+            VectorBarrier();
         }
     }
 
@@ -455,7 +462,8 @@ private:
         return (tile.rows + LANES * least - 1) / (LANES * least) * least;
     }
 
-    // Turns lanes of so many blocks to words, or words to lanes.
+    // Turns lanes of so many blocks to words, or words to lanes. The call takes addresses, which no compiler follows:
+    // barriers stand around it whoever orders other calls.
     __aicore__ inline static void Turn(const LocalTensor<T>& to, const LocalTensor<T>& from, uint32_t blocks, bool toWords)
     {
         constexpr uint32_t MOST = 255;  // repeats of one call
@@ -477,7 +485,6 @@ private:
             params.srcRepStride = static_cast<uint16_t>(repeats > 1 ? fromStep : 0);  // further on
             TransDataTo5HD<uint16_t>(toAt, fromAt, params);
         }
-        PipeBarrier<PIPE_V>();
     }
 
     __aicore__ inline void TurnApart(const LocalTensor<T>& parts, const LocalTensor<T>& rows, const Tile& tile)
@@ -490,9 +497,10 @@ private:
         const uint32_t loaded = (2 * tile.count + BLOCK - 1) / BLOCK * BLOCK;
         if (loaded < all) {
             Duplicate(rows[loaded], static_cast<T>(0.0f), all - loaded);
-            PipeBarrier<PIPE_V>();
         }
+        PipeBarrier<PIPE_V>();
         Turn(parts, rows, 2 * blocks, true);
+        PipeBarrier<PIPE_V>();
         DataCopyParams copy;
         copy.blockCount = static_cast<uint16_t>(laneRows);
         copy.blockLen = static_cast<uint16_t>(words);
@@ -502,6 +510,7 @@ private:
         PipeBarrier<PIPE_V>();
         Turn(parts, turned, blocks, false);
         Turn(parts[capacity_], turned[capacity_], blocks, false);
+        PipeBarrier<PIPE_V>();
     }
 
     __aicore__ inline void TurnTogether(const LocalTensor<T>& rows, const LocalTensor<T>& parts, const Tile& tile)
@@ -513,6 +522,7 @@ private:
         PipeBarrier<PIPE_V>();
         Turn(turned, parts, blocks, true);
         Turn(turned[capacity_], parts[capacity_], blocks, true);
+        PipeBarrier<PIPE_V>();
         DataCopyParams copy;
         copy.blockCount = static_cast<uint16_t>(laneRows);
         copy.blockLen = static_cast<uint16_t>(words);
@@ -521,6 +531,7 @@ private:
         DataCopy(parts[words * BLOCK], turned[capacity_], copy);
         PipeBarrier<PIPE_V>();
         Turn(rows, parts, 2 * blocks, false);
+        PipeBarrier<PIPE_V>();
     }
 
     // The parts of whole rows: the first where `parts` begins, the second `capacity_` further on.
@@ -532,6 +543,7 @@ private:
             const LocalTensor<uint32_t> apart = apart_.Get<uint32_t>();
             Gather(parts, rows, apart, 0, tile.count);
             Gather(parts[capacity_], rows, apart, static_cast<uint32_t>(tiling_.columns * sizeof(T)), tile.count);
+            VectorBarrier();
         }
     }
 
@@ -541,7 +553,9 @@ private:
         if (turns_) {
             TurnTogether(rows, parts, tile);
         } else {
+            VectorBarrier();
             Gather(rows, parts, together_.Get<uint32_t>(), 0, 2 * tile.count);
+            VectorBarrier();
         }
     }
 

@@ -39,6 +39,16 @@ using namespace AscendC;
 constexpr uint32_t REPEAT_BYTES = 256;
 constexpr uint32_t FLOATS = REPEAT_BYTES / sizeof(float);
 
+// Dependent vector calls: the second may start before the first has ended. The compiler sees to it where
+// --cce-auto-sync is on; a build where it surely is defines COMPILER_ORDERS_VECTOR_CALLS.
+// Hardware does on 3510.
+__aicore__ inline void VectorBarrier()
+{
+#if !defined(COMPILER_ORDERS_VECTOR_CALLS) && __NPU_ARCH__ != 3510
+    PipeBarrier<PIPE_V>();
+#endif
+}
+
 #if __NPU_ARCH__ == 2201
 // Sub where `a` is one repeat of equal numbers, read again and again by stride 0.
 __aicore__ inline void SubSplatFirst(const LocalTensor<float>& dst, const LocalTensor<float>& a,
@@ -82,7 +92,9 @@ __aicore__ inline void Complete(const LocalTensor<T>& data, uint32_t count)
 #endif
 
 #if __NPU_ARCH__ == 3510
-// Numbers of 16 bits stand in the lower half of a lane; what is too large shall become infinite.
+// Numbers of 16 bits stand in the lower half of a lane. NO_SAT makes infinity of values beyond the type's range where
+// bit 60 of CTRL is 0. By default it is 1, and bit 48 decides instead: 0, its default, saturates such values at the
+// type's largest number, 1 makes infinity of them.
 static constexpr MicroAPI::CastTrait WIDEN = {MicroAPI::RegLayout::ZERO, MicroAPI::SatMode::UNKNOWN,
                                               MicroAPI::MaskMergeMode::ZEROING, RoundMode::UNKNOWN};
 static constexpr MicroAPI::CastTrait NARROW = {MicroAPI::RegLayout::ZERO, MicroAPI::SatMode::NO_SAT,
@@ -114,6 +126,7 @@ public:
         pipe.InitBuffer(m0Buf_, capacity / 8);
         pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
         Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
+        VectorBarrier();
     }
 
     __aicore__ inline void Run(const LocalTensor<half>& dy,
@@ -135,26 +148,44 @@ public:
         Complete(xValue, count);
         Complete(gelu, count);
         count = WholeRepeats<half>(count);
+        VectorBarrier();
         Abs(dxGate, xGate, count);
+        VectorBarrier();
         Mins(dxGate, dxGate, static_cast<half>(9.0f), count);  // a = |x|
+        VectorBarrier();
         Cast(t0, dxGate, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t1, t0, t0, count);  // a^2
+        VectorBarrier();
         Muls(t2, t1, 3.511918f, count);
+        VectorBarrier();
         Axpy(t2, t0, 15.173081f, count);
+        VectorBarrier();
         Adds(t2, t2, -13.391897f, count);  // N(a)
         Muls(t3, t1, -0.50811785f, count);
+        VectorBarrier();
         Axpy(t1, t0, -12.437409f, count);
+        VectorBarrier();
         Adds(t1, t1, -26.782032f, count);  // D(a)
         Exp(t3, t3, count);  // e^(-s a^2)
+        VectorBarrier();
         Mul(t2, t2, t3, count);
+        VectorBarrier();
         Div(t1, t2, t1, count);  // G(a)
+        VectorBarrier();
         SubSplatFirst(t0, ones, t1, count);  // the other side
         Compares(m0, xGate, static_cast<half>(0.0f), CMPMODE::GT, count);
+        VectorBarrier();
         Select(t0, m0, t0, t1, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
+        VectorBarrier();
         Cast(t1, dy, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t0, t1, count);
+        VectorBarrier();
         Cast(t1, xValue, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t0, t1, count);
+        VectorBarrier();
         Cast(dxGate, t0, RoundMode::CAST_RINT, count);
         Mul(dxValue, dy, gelu, count);
     }
@@ -260,6 +291,7 @@ public:
         pipe.InitBuffer(m0Buf_, capacity / 8);
         pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
         Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
+        VectorBarrier();
     }
 
     __aicore__ inline void Run(const LocalTensor<bfloat16_t>& dy,
@@ -280,28 +312,48 @@ public:
         Complete(xValue, count);
         Complete(gelu, count);
         count = WholeRepeats<bfloat16_t>(count);
+        VectorBarrier();
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Compares(m0, t0, 0.0f, CMPMODE::GT, count);
+        VectorBarrier();
         Abs(t0, t0, count);
+        VectorBarrier();
         Mins(t0, t0, 14.5f, count);  // a = |x|
+        VectorBarrier();
         Mul(t1, t0, t0, count);  // a^2
+        VectorBarrier();
         Muls(t2, t1, -0.49991354f, count);
+        VectorBarrier();
         Exp(t2, t2, count);  // e^(-s a^2)
         Muls(t1, t1, -0.3872151f, count);
+        VectorBarrier();
         Axpy(t1, t0, -0.68430704f, count);
+        VectorBarrier();
         Adds(t1, t1, 0.73330754f, count);  // N(a)
+        VectorBarrier();
         Mul(t1, t1, t2, count);
         Adds(t0, t0, 1.4641211f, count);  // D(a)
+        VectorBarrier();
         Div(t0, t1, t0, count);  // G(a)
+        VectorBarrier();
         SubSplatFirst(t1, ones, t0, count);  // the other side
+        VectorBarrier();
         Select(t0, m0, t1, t0, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
+        VectorBarrier();
         Cast(t1, dy, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t0, t1, count);
         Cast(t2, xValue, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t0, t2, count);
+        VectorBarrier();
         Cast(dxGate, t0, RoundMode::CAST_RINT, count);
+        VectorBarrier();
         Cast(t0, gelu, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t1, t0, count);
+        VectorBarrier();
         Cast(dxValue, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -404,6 +456,7 @@ public:
         pipe.InitBuffer(m0Buf_, capacity / 8);
         pipe.InitBuffer(onesBuf_, REPEAT_BYTES);
         Duplicate(onesBuf_.Get<float>(), 1.0f, FLOATS);
+        VectorBarrier();
     }
 
     __aicore__ inline void Run(const LocalTensor<float>& dy,
@@ -422,27 +475,48 @@ public:
         Complete(xValue, count);
         Complete(gelu, count);
         count = WholeRepeats<float>(count);
+        VectorBarrier();
         Compares(m0, xGate, 0.0f, CMPMODE::GT, count);
+        VectorBarrier();
         Abs(xGate, xGate, count);
+        VectorBarrier();
         Mins(xGate, xGate, 14.5f, count);  // a = |x|
+        VectorBarrier();
         Mul(dxGate, xGate, xGate, count);  // a^2
+        VectorBarrier();
         Muls(dxValue, dxGate, -0.5f, count);
+        VectorBarrier();
         Exp(dxValue, dxValue, count);  // e^(-s a^2)
         Muls(t0, dxGate, -0.39889657f, count);
+        VectorBarrier();
         Axpy(t0, xGate, -2.3341935f, count);
+        VectorBarrier();
         Adds(t0, t0, -4.8600883f, count);
+        VectorBarrier();
         Mul(t0, t0, dxGate, count);
+        VectorBarrier();
         Axpy(t0, xGate, -2.2326586f, count);
+        VectorBarrier();
         Adds(t0, t0, 5.544605f, count);  // N(a)
+        VectorBarrier();
         Mul(dxValue, t0, dxValue, count);
+        VectorBarrier();
         Adds(t0, xGate, 5.8472967f, count);
+        VectorBarrier();
         Mul(dxGate, t0, dxGate, count);
+        VectorBarrier();
         Axpy(dxGate, xGate, 13.230583f, count);
+        VectorBarrier();
         Adds(dxGate, dxGate, 11.089209f, count);  // D(a)
+        VectorBarrier();
         Div(dxGate, dxValue, dxGate, count);  // G(a)
+        VectorBarrier();
         SubSplatFirst(dxValue, ones, dxGate, count);  // the other side
+        VectorBarrier();
         Select(dxGate, m0, dxValue, dxGate, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);  // f(x)
+        VectorBarrier();
         Mul(dxGate, dxGate, dy, count);
+        VectorBarrier();
         Mul(dxGate, dxGate, xValue, count);
         Mul(dxValue, dy, gelu, count);
     }
@@ -556,22 +630,37 @@ public:
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
         Maxs(xGate, xGate, static_cast<half>(-15.0f), count);
+        VectorBarrier();
         Mins(xGate, xGate, static_cast<half>(6.0f), count);
+        VectorBarrier();
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Muls(t1, t0, 1.5957692f, count);  // k x
         Mul(t2, t0, t0, count);
+        VectorBarrier();
         Mul(t0, t2, t0, count);
+        VectorBarrier();
         Axpy(t1, t0, 0.071354814f, count);  // v = k x + c x^3
+        VectorBarrier();
         Exp(t2, t1, count);
+        VectorBarrier();
         Axpy(t1, t0, 0.14270963f, count);  // x v'
+        VectorBarrier();
         Adds(t0, t2, 1.0f, count);
+        VectorBarrier();
         Div(t1, t1, t0, count);  // x v' (1 - s)
+        VectorBarrier();
         Div(t0, t2, t0, count);  // s = sigmoid(v)
+        VectorBarrier();
         FusedMulAdd(t1, t0, t0, count);
+        VectorBarrier();
         Cast(t0, dy, RoundMode::CAST_NONE, count);
         Cast(t2, xValue, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t1, t0, count);
+        VectorBarrier();
         Mul(t0, t0, t2, count);
+        VectorBarrier();
         Cast(dxGate, t0, RoundMode::CAST_RINT, count);
         Mul(dxValue, dy, gelu, count);
     }
@@ -612,22 +701,37 @@ public:
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
         Maxs(xGate, xGate, static_cast<half>(-15.0f), count);
+        VectorBarrier();
         Mins(xGate, xGate, static_cast<half>(6.0f), count);
+        VectorBarrier();
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Muls(t1, t0, 1.5957692f, count);  // k x
         Mul(t2, t0, t0, count);
+        VectorBarrier();
         Mul(t0, t2, t0, count);
+        VectorBarrier();
         Axpy(t1, t0, 0.071354814f, count);  // v = k x + c x^3
+        VectorBarrier();
         Exp(t2, t1, count);
+        VectorBarrier();
         Axpy(t1, t0, 0.14270963f, count);  // x v'
+        VectorBarrier();
         Adds(t0, t2, 1.0f, count);
+        VectorBarrier();
         Div(t1, t1, t0, count);  // x v' (1 - s)
+        VectorBarrier();
         Div(t0, t2, t0, count);  // s = sigmoid(v)
+        VectorBarrier();
         FusedMulAdd(t1, t0, t0, count);
+        VectorBarrier();
         Cast(t0, dy, RoundMode::CAST_NONE, count);
         Cast(t2, xValue, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t1, t0, count);
+        VectorBarrier();
         Mul(t0, t0, t2, count);
+        VectorBarrier();
         Cast(dxGate, t0, RoundMode::CAST_NONE, count);
         Mul(dxValue, dy, gelu, count);
     }
@@ -739,26 +843,45 @@ public:
         const LocalTensor<float> t0 = t0Buf_.Get<float>();
         const LocalTensor<float> t1 = t1Buf_.Get<float>();
         const LocalTensor<float> t2 = t2Buf_.Get<float>();
+        VectorBarrier();
         Cast(t0, xGate, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Maxs(t0, t0, -15.0f, count);
+        VectorBarrier();
         Mins(t0, t0, 6.0f, count);
+        VectorBarrier();
         Muls(t1, t0, 1.5957692f, count);  // k x
         Mul(t2, t0, t0, count);
+        VectorBarrier();
         Mul(t0, t2, t0, count);
+        VectorBarrier();
         Axpy(t1, t0, 0.071354814f, count);  // v = k x + c x^3
+        VectorBarrier();
         Exp(t2, t1, count);
+        VectorBarrier();
         Axpy(t1, t0, 0.14270963f, count);  // x v'
+        VectorBarrier();
         Adds(t0, t2, 1.0f, count);
+        VectorBarrier();
         Div(t1, t1, t0, count);  // x v' (1 - s)
+        VectorBarrier();
         Div(t0, t2, t0, count);  // s = sigmoid(v)
+        VectorBarrier();
         FusedMulAdd(t1, t0, t0, count);
+        VectorBarrier();
         Cast(t0, dy, RoundMode::CAST_NONE, count);
         Cast(t2, xValue, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t1, t1, t0, count);
+        VectorBarrier();
         Mul(t1, t1, t2, count);
+        VectorBarrier();
         Cast(dxGate, t1, RoundMode::CAST_RINT, count);
+        VectorBarrier();
         Cast(t1, gelu, RoundMode::CAST_NONE, count);
+        VectorBarrier();
         Mul(t0, t0, t1, count);
+        VectorBarrier();
         Cast(dxValue, t0, RoundMode::CAST_RINT, count);
     }
 
@@ -866,18 +989,30 @@ public:
                                uint32_t count)
     {
         Maxs(xGate, xGate, -15.0f, count);
+        VectorBarrier();
         Mins(xGate, xGate, 6.0f, count);
+        VectorBarrier();
         Muls(dxGate, xGate, 1.5957692f, count);  // k x
         Mul(dxValue, xGate, xGate, count);
+        VectorBarrier();
         Mul(dxValue, dxValue, xGate, count);
+        VectorBarrier();
         Axpy(dxGate, dxValue, 0.071354814f, count);  // v = k x + c x^3
+        VectorBarrier();
         Exp(xGate, dxGate, count);
+        VectorBarrier();
         Axpy(dxGate, dxValue, 0.14270963f, count);  // x v'
+        VectorBarrier();
         Adds(dxValue, xGate, 1.0f, count);
+        VectorBarrier();
         Div(dxGate, dxGate, dxValue, count);  // x v' (1 - s)
+        VectorBarrier();
         Div(dxValue, xGate, dxValue, count);  // s = sigmoid(v)
+        VectorBarrier();
         FusedMulAdd(dxGate, dxValue, dxValue, count);
+        VectorBarrier();
         Mul(dxGate, dxGate, dy, count);
+        VectorBarrier();
         Mul(dxGate, dxGate, xValue, count);
         Mul(dxValue, dy, gelu, count);
     }
