@@ -8,6 +8,7 @@
 //!        recognise      the same for what differentiation or the author wrote out
 //!        compose        rows without an algorithm are written out
 //!        saturate       a huge x stands still where the formula has reached its limit
+//!        common_factors `dy * a - dy * b` is `dy * (a - b)`: nothing is rounded before it cancels
 //!        stabilise      no cancellation in the tails, no false infinity, no NaN from finite input
 //!        simplify       constants folded, 1 * x, 0 + x, ...
 //!   -> where the estimate in `rounding` finds f32 not accurate enough, or `regions` finds it slower than look-ups,
@@ -26,7 +27,8 @@ use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
 use crate::passes::{
-    compose, growth, limits, rational, recognise, saturate, series, simplify, stabilise,
+    common_factors, compose, growth, limits, rational, recognise, saturate, series, simplify,
+    stabilise,
 };
 use crate::prim::Prim;
 use crate::regions;
@@ -132,6 +134,6 @@ fn known(graph: &Graph) -> Graph {
 
 fn finish(graph: &Graph) -> Graph {
     let graph = saturate::run(&known(graph));
-    let graph = stabilise::run(&graph);
+    let graph = stabilise::run(&common_factors::run(&graph));
     simplify::run(&graph)
 }

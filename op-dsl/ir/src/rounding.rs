@@ -78,6 +78,7 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic) -> Worst {
     let lines = lines(graph);
     let small: Vec<_> = lines.iter().filter_map(|line| beside_small_factors(graph, line)).collect();
     for line in lines.into_iter().chain(small) {
+        let line = with_crossings(graph, arithmetic, line);
         let points: Vec<Vec<Bounded>> =
             line.iter().map(|p| outputs(graph, arithmetic, p)).collect();
         for output in 0..graph.outputs.len() {
@@ -92,6 +93,47 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic) -> Worst {
         }
     }
     worst
+}
+
+/// Adds points around every zero crossing of a line, by bisection down to neighbours in f32.
+///
+/// A difference such as `(1 - y) - y` loses its digits within a few thousandths of its zero at 1/2, between two samples.
+fn with_crossings(graph: &Graph, arithmetic: Arithmetic, line: Vec<Point>) -> Vec<Point> {
+    let values =
+        |p: &Point| outputs(graph, arithmetic, p).iter().map(|b| b.value).collect::<Vec<_>>();
+    let all: Vec<Vec<f64>> = line.iter().map(values).collect();
+    let mut added = Vec::new();
+    for (i, pair) in line.windows(2).enumerate() {
+        let x = |p: &Point| p.streams[p.varied];
+        for output in 0..graph.outputs.len() {
+            let [mut low, mut high] = [x(&pair[0]), x(&pair[1])];
+            let sign = all[i][output];
+            if low * high <= 0.0 || sign * all[i + 1][output] >= 0.0 {
+                continue;
+            }
+            loop {
+                let middle = f64::from((0.5 * (low + high)) as f32);
+                if middle <= low || middle >= high {
+                    break;
+                }
+                let mut point = pair[0].clone();
+                point.streams[point.varied] = middle;
+                let value = outputs(graph, arithmetic, &point)[output].value;
+                if value * sign > 0.0 {
+                    low = middle
+                } else {
+                    high = middle
+                }
+                added.push(point);
+            }
+        }
+    }
+    let mut line = line;
+    if !added.is_empty() {
+        line.extend(added);
+        line.sort_by(|a, b| a.streams[a.varied].total_cmp(&b.streams[b.varied]));
+    }
+    line
 }
 
 /// Where results of a line are beyond f32, the same beside factors so small that they are not. `None` where
@@ -383,6 +425,14 @@ mod tests {
             b.sum(slope, half)
         });
         assert!((1.0..70.0).contains(&f32), "{f32}");
+        // The samples are a few hundredths apart, and the digits are lost within a few thousandths of two zeros.
+        let [f32, f64] = estimates(|b, x| {
+            let (third, quarter) = (b.num(1.0 / 3.0), b.num(0.25));
+            let (t, line) = (b.call(Prim::Tanh, &[x]), b.product(third, x));
+            let above = b.difference(t, line);
+            b.difference(above, quarter)
+        });
+        assert!((150.0..300.0).contains(&f32) && f64 < 1e-4, "{f32} {f64}");
         // No crossing: the digits are lost in earnest.
         let [f32, _] = estimates(|b, x| {
             let (unit, t) = (b.num(1.0), b.call(Prim::Tanh, &[x]));

@@ -1,0 +1,99 @@
+//! Takes a stream that only multiplies out of a sum: `dy * a - dy * b = dy * (a - b)`.
+//!
+//! Each product would be rounded before the difference cancels: `dy * (1 - y) - dy * y` loses its digits beside `y = 1/2`, where
+//! `(1 - y) - y` is exact. Second derivatives have such sums, since the product rule leaves one product for each factor.
+
+use super::products::{flatten, inner_products};
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::prim::Prim;
+use crate::roles::is_factor;
+
+/// Rewrites sums and differences until no two terms share such a stream.
+pub fn run(graph: &Graph) -> Graph {
+    let mut graph = graph.clone();
+    while let Some(next) = once(&graph) {
+        graph = next;
+    }
+    graph
+}
+
+/// Rewrites the first sum whose terms share a factor.
+fn once(graph: &Graph) -> Option<Graph> {
+    let inner = inner_products(graph);
+    let factors = |id: Id| {
+        let mut all = Vec::new();
+        if inner[id.index()] {
+            flatten(graph, &inner, id, &mut all);
+        }
+        all
+    };
+    let shared = |x: Id, y: Id| {
+        let others = factors(y);
+        let multiplies = |id: &Id| match graph.nodes[id.index()] {
+            Node::Stream(s) => others.contains(id) && is_factor(graph, usize::from(s)),
+            _ => false,
+        };
+        factors(x).into_iter().find(multiplies)
+    };
+    let (sum, factor) = graph.nodes.iter().enumerate().find_map(|(i, node)| match *node {
+        Node::Call(Prim::Add | Prim::Sub, [x, y, _]) => shared(x, y).map(|factor| (i, factor)),
+        _ => None,
+    })?;
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for (i, node) in graph.nodes.iter().enumerate() {
+        let id = match *node {
+            Node::Call(prim, [x, y, _]) if i == sum => {
+                let [x, y] = [x, y].map(|term| without(&mut b, &factors(term), factor, &new));
+                let rest = b.call(prim, &[x, y]);
+                b.product(new[factor.index()], rest)
+            }
+            _ => b.add(node.map_args(&new)),
+        };
+        new.push(id);
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    Some(b.finish(&outputs))
+}
+
+/// The product of all factors but one.
+fn without(b: &mut Builder, factors: &[Id], factor: Id, new: &[Id]) -> Id {
+    let at = factors.iter().position(|id| *id == factor);
+    let mut rest =
+        factors.iter().enumerate().filter(|(i, _)| Some(*i) != at).map(|(_, id)| new[id.index()]);
+    let first = rest.next().unwrap_or_else(|| b.num(1.0));
+    rest.fold(first, |product, id| b.product(product, id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shared_factor_multiplies_the_sum() {
+        let mut b = Builder::new();
+        let [x, dy] = [0, 1].map(|i| b.stream(i));
+        let unit = b.num(1.0);
+        let rest = b.difference(unit, x);
+        let (up, down) = (b.product(dy, rest), b.product(x, dy));
+        let sum = b.difference(up, down);
+        let got = run(&b.finish(&[sum]));
+        let mut b = Builder::new();
+        let [x, dy] = [0, 1].map(|i| b.stream(i));
+        let unit = b.num(1.0);
+        let rest = b.difference(unit, x);
+        let inside = b.difference(rest, x);
+        let product = b.product(dy, inside);
+        assert_eq!(got, b.finish(&[product]));
+    }
+
+    #[test]
+    fn what_is_no_factor_of_every_result_stays() {
+        let mut b = Builder::new();
+        let [x, y] = [0, 1].map(|i| b.stream(i));
+        let (square, product) = (b.product(x, x), b.product(x, y));
+        let sum = b.sum(square, product);
+        let graph = b.finish(&[sum]);
+        assert_eq!(run(&graph), graph);
+    }
+}
