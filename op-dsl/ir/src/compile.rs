@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! trace (op-dsl-syntax)
+//!   -> arms             a function of a choice moves into its arms, where one is then a row of the table
 //!   -> recognise        an analytic one-variable part that *is* a row of the table becomes it
 //!   -> differentiate    gradients only
 //!   -> finish:
-//!        recognise      the same for what differentiation or the author wrote out
+//!        arms, recognise  the same for what differentiation or the author wrote out
 //!        compose        rows without an algorithm are written out
 //!        saturate       a huge x stands still where the formula has reached its limit
 //!        common_factors `dy * a - dy * b` is `dy * (a - b)`: nothing is rounded before it cancels
@@ -27,7 +28,7 @@ use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
 use crate::passes::{
-    common_factors, compose, growth, limits, rational, recognise, saturate, series, simplify,
+    arms, common_factors, compose, growth, limits, rational, recognise, saturate, series, simplify,
     stabilise,
 };
 use crate::prim::Prim;
@@ -86,7 +87,9 @@ fn functions(graph: &Graph) -> Vec<Prim> {
 /// # Errors
 /// When the gradient needs an input that `steps` do not connect.
 pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> {
-    Ok(simplify::run(&differentiate::run(traced, steps, recognise::run)?))
+    Ok(simplify::run(&differentiate::run(traced, steps, |graph| {
+        recognise::run(&arms::run(graph))
+    })?))
 }
 
 /// Largest estimated error that is left to f32, in units in the last place.
@@ -129,7 +132,7 @@ fn widen(traced: &Graph) -> Graph {
 
 /// A graph of rows that targets compute.
 fn known(graph: &Graph) -> Graph {
-    compose::run(&recognise::run(&simplify::run(graph)))
+    compose::run(&recognise::run(&arms::run(&simplify::run(graph))))
 }
 
 fn finish(graph: &Graph) -> Graph {

@@ -1,5 +1,6 @@
 //! The passes, one per file, each a pure function from graph to graph.
 
+pub mod arms;
 pub mod common_factors;
 pub mod compose;
 pub mod differentiate;

@@ -45,6 +45,15 @@ pub fn run(graph: &Graph) -> Graph {
     pass.b.finish(&outputs)
 }
 
+/// Whether a graph of one output is a row of the table that its last call alone does not show: `ln(sigmoid(x))`, but not
+/// `exp(x)`.
+pub fn is_composite_row(graph: &Graph) -> bool {
+    let pass = Pass { graph, new: Vec::new(), b: Builder::new() };
+    let result = graph.outputs[0];
+    let args = graph.nodes[result.index()].args();
+    pass.find(result).is_some_and(|found| !args.contains(&found.variable))
+}
+
 struct Pass<'g> {
     graph: &'g Graph,
     new: Vec<Option<Id>>,

@@ -1,0 +1,87 @@
+//! Moves functions of a choice into its arms, where an arm is then a primitive of the table.
+//!
+//! `1 - pt` with `pt = if t > 0.5 { p } else { 1.0 - p }` and `p = sigmoid(x)` cancels in either arm, but `recognise`
+//! looks for functions of one value and does not see through the choice. Moved into the arms, it is
+//! `if t > 0.5 { sigmoid(-x) } else { sigmoid(x) }`. So is a sum that cancels in f64 too, for which other passes may have a
+//! better form. A choice stays as it is where no arm gains by the move: all else would only be written twice.
+//!
+//! A power whose base has a logarithm in the table is the exponential of it: `powf(sigmoid(x), y)` becomes
+//! `exp(-y * softplus(-x))`. A small base underflows long before its square root does, and the derivative by the rule of
+//! powers is `0 * inf` there; the exponential has neither fault.
+
+use super::products::{Sole, sole_streams};
+use super::recognise::is_composite_row;
+use super::simplify;
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::prim::Prim;
+use crate::rounding::{Arithmetic, worst};
+
+/// Most arms that a function is moved into. Each costs one copy of the function.
+const MOST_ARMS: usize = 8;
+/// Powers up to this are products, which are rounded less than an exponential of a logarithm.
+const LAST_PRODUCT: f64 = 4.0;
+
+/// Moves functions into arms and writes powers as exponentials.
+pub fn run(graph: &Graph) -> Graph {
+    let rewritten = graph.rewrite(|b, node| {
+        let mut copies = MOST_ARMS;
+        moved(b, node, &mut copies).or_else(|| power(b, node)).unwrap_or_else(|| b.add(node))
+    });
+    if rewritten == *graph { rewritten } else { simplify::run(&rewritten) }
+}
+
+/// The choice of a call's values in the arms of the choice that it is applied to; `None` if no arm gains.
+fn moved(b: &mut Builder, node: Node, copies: &mut usize) -> Option<Id> {
+    let Node::Call(prim, args) = node else { return None };
+    if prim.is_comparison() || matches!(prim, Prim::Select | Prim::Neg) {
+        return None;
+    }
+    let choice = |b: &Builder, id: Id| (id != Id::NONE).then(|| b.as_call(Prim::Select, id))?;
+    let [condition, ..] = args.into_iter().find_map(|arg| choice(b, arg))?;
+    *copies = copies.checked_sub(1)?;
+    // Other choices by the same condition are decided with it.
+    let decided = |b: &Builder, arm: usize| {
+        args.map(|arg| match choice(b, arg) {
+            Some(chosen) if chosen[0] == condition => chosen[arm],
+            _ => arg,
+        })
+    };
+    let mut gains = false;
+    let mut arm = |b: &mut Builder, arm: usize| {
+        let call = Node::Call(prim, decided(b, arm));
+        if let Some(gained) = moved(b, call, copies).or_else(|| power(b, call)) {
+            gains = true;
+            return gained;
+        }
+        let id = b.add(call);
+        let graph = simplify::run(&b.finish(&[id]));
+        gains |= is_composite_row(&graph) || cancels(&graph);
+        id
+    };
+    let (yes, no) = (arm(b, 1), arm(b, 2));
+    gains.then(|| b.call(Prim::Select, &[condition, yes, no]))
+}
+
+/// Whether a sum or a difference of one stream loses its digits in f64 as well: the passes that know a better form look for
+/// functions of one stream.
+fn cancels(graph: &Graph) -> bool {
+    let result = graph.outputs[0].index();
+    let is_sum = matches!(graph.nodes[result], Node::Call(Prim::Add | Prim::Sub, _));
+    let is_sole = || matches!(sole_streams(graph)[result], Sole::One(_));
+    is_sum && is_sole() && worst(graph, Arithmetic::F64).ulps > 1.0
+}
+
+/// A power whose base has a logarithm in the table, without the base.
+fn power(b: &mut Builder, node: Node) -> Option<Id> {
+    let Node::Call(Prim::Pow, [x, y, _]) = node else { return None };
+    let log = b.call(Prim::Ln, &[x]);
+    if !is_composite_row(&b.finish(&[log])) {
+        return None;
+    }
+    if let Some(n) = b.as_const(y).filter(|y| (1.0..=LAST_PRODUCT).contains(y) && y.fract() == 0.0)
+    {
+        return Some(b.power(x, n as i32));
+    }
+    let exponent = b.product(y, log);
+    Some(b.call(Prim::Exp, &[exponent]))
+}
