@@ -13,6 +13,7 @@ mod families {
 }
 
 mod published;
+mod registered;
 
 pub use families::exponential::exponential;
 pub use families::gated::gated;

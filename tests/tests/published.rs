@@ -1,8 +1,10 @@
 //! What documents have published of an operator comes with its definition, and is whole.
 
+use codegen_ascendc::emit::{Layout, Options, emit_all};
 use op_dsl::Operator;
 use op_dsl_ir::op::AttrKind;
 use op_dsl_ir::published::{Negative, Of, Param, Published, Type};
+use op_dsl_ir::registered::{Attribute, Types};
 use ops_glu_grad::OPERATORS;
 use std::mem::discriminant;
 
@@ -73,6 +75,70 @@ fn forms_left_out_exist() {
             let specs = op.def().specs.iter();
             let mut whens = specs.flat_map(|s| s.when.iter());
             assert!(whens.any(|w| *w == (attr, left.value)), "{}: {left:?}", op.name());
+        }
+    }
+}
+
+/// The text of `.NAME(..)`, for every call of that kind in a prototype, in its order.
+fn registered<'t>(prototype: &'t str, kind: &str) -> Vec<&'t str> {
+    let calls = prototype.lines().filter_map(|line| line.trim().strip_prefix(kind));
+    calls.map(|call| call.strip_suffix(')').expect("the end of a call")).collect()
+}
+
+/// A prototype has the names, types, attributes and optionality of its row, whatever the definition and the formula have.
+#[test]
+fn prototypes_are_those_of_their_rows() {
+    let (mut compared, mut required, mut optional) = (0, 0, 0);
+    for (op, row) in rows() {
+        let Some(want) = row.prototype else { continue };
+        let socs = Layout::OpsNn.socs();
+        let (tree, _) = emit_all([op.def()].into_iter(), Layout::OpsNn, &socs, &Options::default())
+            .unwrap_or_else(|e| panic!("{}: {e}", op.name()));
+        let file = tree.files.iter().find(|f| f.path.ends_with("_proto.h")).expect("a prototype");
+        let (path, text) = (&file.path, &file.text);
+        let of = |kind| registered(text, kind);
+        let (common, each) = match want.types {
+            Types::Each(types) => (vec![], types),
+            Types::Common(types) => (vec![format!("T, {types}")], "\"T\""),
+        };
+        assert_eq!(of(".DATATYPE("), common, "{path}");
+        let with_types = |name: &&str| format!("{name}, {}", want.types_of(name).unwrap_or(each));
+        let of_all = |names: &[&str]| names.iter().map(with_types).collect::<Vec<_>>();
+        assert_eq!(of(".OUTPUT("), of_all(want.outputs), "{path}");
+        let tensors = [of(".INPUT("), of(".OPTIONAL_INPUT(")];
+        optional += tensors[1].len();
+        let is_optional = |i: &usize| op.def().presence(*i).is_some();
+        let (left_out, given): (Vec<usize>, Vec<usize>) =
+            (0..want.inputs.len()).partition(is_optional);
+        for (got, of) in tensors.iter().zip([given, left_out]) {
+            let names: Vec<&str> = of.iter().map(|i| want.inputs[*i]).collect();
+            assert_eq!(*got, of_all(&names), "{path}");
+        }
+        let attr = |a: &Attribute| match a.default.value() {
+            Some(value) => Ok(format!("{}, {}, {value}", a.name, a.default.ty())),
+            None => Err(format!("{}, {}", a.name, a.default.ty())),
+        };
+        let attrs: Vec<Result<String, String>> = want.attrs.iter().map(attr).collect();
+        let has = |what: Vec<&String>, kind| assert_eq!(of(kind), what, "{path}");
+        has(attrs.iter().filter_map(|a| a.as_ref().ok()).collect(), ".ATTR(");
+        has(attrs.iter().filter_map(|a| a.as_ref().err()).collect(), ".REQUIRED_ATTR(");
+        required += of(".REQUIRED_ATTR(").len();
+        compared += 1;
+    }
+    assert!(compared >= 50 && required >= 1 && optional >= 1, "{compared} {required} {optional}");
+}
+
+/// What a prototype leaves to the formula goes with it: as many tensors, and each attribute of the operator.
+#[test]
+fn prototypes_cover_their_operator() {
+    for (op, row) in rows() {
+        let Some(prototype) = row.prototype else { continue };
+        let def = op.def();
+        assert_eq!(prototype.inputs.len(), def.inputs.len(), "{}", op.name());
+        assert_eq!(prototype.outputs.len(), def.outputs.len(), "{}", op.name());
+        let names: Vec<&str> = prototype.attrs.iter().map(|a| a.name).collect();
+        for attr in def.passed() {
+            assert!(names.contains(&&*attr.name), "{}: {}", op.name(), attr.name);
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::arch::{Arch, Refusal, SOCS, Soc, Why};
 use crate::plan::{Plan, Storage, plan_in};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
+use op_dsl_ir::registered::Definition;
 use std::borrow::Cow;
 
 /// What the author of a package may choose.
@@ -79,8 +80,9 @@ impl<'a> Package<'a> {
         socs: &[&'static Soc],
         options: Options,
     ) -> Result<(Package<'a>, Option<Refusal>), Refusal> {
+        let definition = def.published.and_then(|p| p.definition).unwrap_or(Definition::PLAIN);
         let mut package = Package {
-            def: def.of_all_rows(),
+            def: definition.rename(def.of_all_rows()),
             written: def,
             socs: Vec::new(),
             plans: Vec::new(),
@@ -144,9 +146,11 @@ impl<'a> Package<'a> {
         self.plans.iter().find(common).unwrap_or(&self.plans[0])
     }
 
-    /// `ge_glu_grad_v2`: directories, files, the kernel's entry.
+    /// `ge_glu_grad_v2`: directories, files, the kernel's entry. Published, or the operator's name.
     pub fn snake(&self) -> String {
-        self.def.snake()
+        let definition = self.def.published.and_then(|p| p.definition);
+        let published = definition.map(|d| d.directory).filter(|name| !name.is_empty());
+        published.map_or_else(|| self.def.snake(), str::to_string)
     }
 
     /// `GeGluGradV2TilingData`: the struct that the host hands to the kernel.

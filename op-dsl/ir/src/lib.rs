@@ -19,7 +19,7 @@
 //! regions    functions of one value in a graph
 //! roles      which stream a formula is applied to
 //! rounding   how far rounding carries results from the truth: an estimate
-//! published  what documents say of an operator; interface: its aclnn functions
+//! published  what documents say of an operator; interface: its aclnn functions; registered: its prototype and definition
 //! typo       what was meant by a mistyped name
 //! tiling     shapes -> which core and tile of an NPU owns which elements
 //! ```
@@ -47,6 +47,7 @@ pub mod passes;
 pub mod prim;
 pub mod published;
 pub mod regions;
+pub mod registered;
 pub mod roles;
 pub mod rounding;
 pub mod show;

@@ -5,6 +5,7 @@
 //! Operators without a row get theirs from their own signature (`interface.rs`).
 
 use crate::Stored;
+use crate::registered::{Definition, Prototype};
 use crate::value::Value;
 use std::borrow::Cow;
 
@@ -21,6 +22,10 @@ pub struct Published {
     pub left_out: &'static [LeftOut],
     /// What its masks are stored as: bytes, or bits.
     pub masks: Stored,
+    /// Its prototype in a repository; `None` if that has none.
+    pub prototype: Option<Prototype>,
+    /// Its definition in a repository; `None` if that has none.
+    pub definition: Option<Definition>,
 }
 
 /// The names of an operator in InfiniCore.
@@ -264,8 +269,54 @@ impl Aclnn {
 
 impl Published {
     /// A row without content.
-    pub const NOTHING: Published =
-        Published { operator: "", aclnn: None, infiniop: None, left_out: &[], masks: Stored::Byte };
+    pub const NOTHING: Published = Published {
+        operator: "",
+        aclnn: None,
+        infiniop: None,
+        left_out: &[],
+        masks: Stored::Byte,
+        prototype: None,
+        definition: None,
+    };
+
+    /// How many operators two tables are about, while compiling.
+    pub const fn count(table: &'static [Published], registered: &'static [Published]) -> usize {
+        let (mut count, mut i) = (table.len(), 0);
+        while i < registered.len() {
+            count += Published::find(table, registered[i].operator).is_none() as usize;
+            i += 1;
+        }
+        count
+    }
+
+    /// A table with the prototypes and definitions of another, while compiling.
+    ///
+    /// # Panics
+    /// `N` is not their [`Published::count`].
+    pub const fn join<const N: usize>(
+        table: &'static [Published],
+        registered: &'static [Published],
+    ) -> [Published; N] {
+        let (mut rows, mut i) = ([Published::NOTHING; N], 0);
+        while i < table.len() {
+            rows[i] = table[i];
+            if let Some(row) = Published::find(registered, table[i].operator) {
+                rows[i].prototype = row.prototype;
+                rows[i].definition = row.definition;
+            }
+            i += 1;
+        }
+        let mut k = 0;
+        while k < registered.len() {
+            if Published::find(table, registered[k].operator).is_none() {
+                rows[i] = registered[k];
+                i += 1;
+            }
+            k += 1;
+        }
+        assert!(i == N, "the number of rows is not Published::count");
+        rows
+    }
 
     /// The row of an operator, while compiling.
     pub const fn find(table: &'static [Published], operator: &str) -> Option<&'static Published> {

@@ -6,6 +6,7 @@ use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor, Variant};
+use op_dsl_ir::registered::{AttrDefault, Attribute};
 
 /// The part that is the same for every operator.
 const CHECKS: &str = include_str!("fragments/checks.h");
@@ -160,6 +161,11 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
         for (index, attr) in attrs.iter().enumerate() {
             read(text, index, attr);
         }
+        let definition = package.def.published.and_then(|p| p.definition);
+        let more = definition.map_or(&[][..], |d| d.more_attrs);
+        for (index, attr) in (package.def.passed().len()..).zip(more) {
+            only_default(text, index, attr);
+        }
         text.line("return ge::GRAPH_SUCCESS;");
     });
 }
@@ -215,6 +221,23 @@ fn read(text: &mut Text, index: usize, attr: &Attr) {
             text.line(refuse(format!("std::to_string(*{var})")));
         });
     }
+}
+
+/// Statements that refuse other values of an attribute than its default. An interface may leave it out.
+fn only_default(text: &mut Text, index: usize, attr: &Attribute) {
+    let (name, var) = (attr.name, cpp_name(attr.name));
+    let (get, ty, got) = match attr.default {
+        AttrDefault::Int(_) => ("GetInt", "int64_t", format!("std::to_string(*{var})")),
+        AttrDefault::Float(_) => ("GetFloat", "float", format!("std::to_string(*{var})")),
+        AttrDefault::Bool(_) => ("GetBool", "bool", format!("*{var} ? \"true\" : \"false\"")),
+        // No operator has one.
+        AttrDefault::Text(_) | AttrDefault::Required(_) => return,
+    };
+    let value = attr.default.value().unwrap_or_default();
+    text.line(format!("const {ty}* {var} = values->{get}({index});"));
+    text.block(&format!("if ({var} != nullptr && *{var} != {value})"), "}", |text| {
+        text.line(format!("return RefuseValue(context, \"{name}\", {got}, \"{value}\");"));
+    });
 }
 
 /// Arguments of `SelectForm`, taken from `attributes`.

@@ -1,5 +1,4 @@
-//! `op_host/<op>_def.cpp` and `op_graph/<op>_proto.h`: the signature, as the build and as graphs
-//! read it.
+//! `op_host/<op>_def.cpp`: the signature, as the build reads it.
 
 use super::checks::has_masks;
 use super::tiling::{ge_type, ge_types, mask_types};
@@ -8,7 +7,8 @@ use crate::emit::kernel;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::DType;
-use op_dsl_ir::op::{Attr, AttrKind, Kind, Tensor, Value};
+use op_dsl_ir::op::{Attr, AttrKind, Kind, Value};
+use op_dsl_ir::registered::{Attribute, Definition};
 
 /// The whole of `<op>_def.cpp`, without its header.
 pub fn definition(package: &Package<'_>) -> String {
@@ -18,12 +18,17 @@ pub fn definition(package: &Package<'_>) -> String {
     text.line(format!("class {name} : public OpDef {{\npublic:"));
     text.line(format!("    explicit {name}(const char* name) : OpDef(name)\n    {{"));
     text.lines(tensors(package, "this->", &package.dtypes()));
+    let published = def.published.and_then(|p| p.definition).unwrap_or(Definition::PLAIN);
+    let needed = if published.required { "REQUIRED" } else { "OPTIONAL" };
     for attr in def.passed() {
         let (ty, default) = attr_default(attr);
         text.line(format!(
-            "        this->Attr(\"{}\").AttrType(OPTIONAL).{ty}({default});",
+            "        this->Attr(\"{}\").AttrType({needed}).{ty}({default});",
             attr.name
         ));
+    }
+    for attr in published.more_attrs {
+        text.line(format!("        this->Attr(\"{}\"){};", attr.name, more(attr)));
     }
     // A product that has another entry than the others' names it.
     let snake = package.snake();
@@ -60,6 +65,18 @@ pub fn definition(package: &Package<'_>) -> String {
     text.finish()
 }
 
+/// What follows the name of an attribute that kernels have at its default alone.
+fn more(attr: &Attribute) -> String {
+    let since = match attr.version {
+        0 => String::new(),
+        version => format!(".Version({version})"),
+    };
+    match attr.default.value() {
+        Some(value) => format!(".AttrType(OPTIONAL){since}.{}({value})", attr.default.ty()),
+        None => format!(".AttrType(REQUIRED){since}.{}()", attr.default.ty()),
+    }
+}
+
 /// Element types that a product has kernels in.
 fn dtypes_of(package: &Package<'_>, soc: &Soc) -> Vec<DType> {
     let has = |d: &DType| package.plans_of(soc.arch).any(|p| p.dtype == *d);
@@ -67,7 +84,7 @@ fn dtypes_of(package: &Package<'_>, soc: &Soc) -> Vec<DType> {
 }
 
 /// Products that lack some of the package's element types, by those they have.
-fn fewer(package: &Package<'_>) -> Vec<(Vec<DType>, Vec<&'static Soc>)> {
+pub fn fewer(package: &Package<'_>) -> Vec<(Vec<DType>, Vec<&'static Soc>)> {
     let mut groups: Vec<(Vec<DType>, Vec<&'static Soc>)> = Vec::new();
     for soc in &package.socs {
         let dtypes = dtypes_of(package, soc);
@@ -81,7 +98,7 @@ fn fewer(package: &Package<'_>) -> Vec<(Vec<DType>, Vec<&'static Soc>)> {
 }
 
 /// Names of the package's element types that are not among these.
-fn missing(package: &Package<'_>, dtypes: &[DType]) -> String {
+pub fn missing(package: &Package<'_>, dtypes: &[DType]) -> String {
     let missing = package.dtypes().into_iter().filter(|d| !dtypes.contains(d));
     ge_types(&missing.collect::<Vec<_>>())
 }
@@ -119,7 +136,7 @@ fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
 }
 
 /// Type and default of an attribute, as definition and prototype write them.
-fn attr_default(attr: &Attr) -> (&'static str, String) {
+pub fn attr_default(attr: &Attr) -> (&'static str, String) {
     match (&attr.kind, attr.default) {
         (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(value)) => {
             let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
@@ -129,90 +146,4 @@ fn attr_default(attr: &Attr) -> (&'static str, String) {
         (AttrKind::Bool, Value::Bool(value)) => ("Bool", value.to_string()),
         (_, value) => ("Int", value.as_int().unwrap_or_default().to_string()),
     }
-}
-
-/// The whole of `<op>_proto.h`, without its header and its include guard.
-pub fn prototype(package: &Package<'_>) -> String {
-    let def = &package.def;
-    let types = format!("TensorType({{{}}})", ge_types(&package.dtypes()));
-    // Inputs that may differ in element type have no common name for it.
-    let ty = if def.promote { types.clone() } else { "\"T\"".into() };
-    let mut text = Text::new();
-    text.line("#include \"graph/operator_reg.h\"\n\nnamespace ge {\n");
-    document(&mut text, package);
-    text.line(format!("REG_OP({})", def.name));
-    for (i, tensor) in def.inputs.iter().enumerate() {
-        let input = if def.presence(i).is_some() { "OPTIONAL_INPUT" } else { "INPUT" };
-        let ty = match tensor.kind {
-            Kind::Mask => format!("TensorType({{{}}})", mask_types(def).join(", ")),
-            _ => ty.clone(),
-        };
-        text.line(format!("    .{input}({}, {ty})", tensor.name));
-    }
-    for tensor in def.outputs.iter() {
-        text.line(format!("    .OUTPUT({}, {ty})", tensor.name));
-    }
-    if !def.promote {
-        text.line(format!("    .DATATYPE(T, {types})"));
-    }
-    for attr in def.passed() {
-        let (ty, default) = attr_default(attr);
-        text.line(format!("    .ATTR({}, {ty}, {default})", attr.name));
-    }
-    text.line(format!("    .OP_END_FACTORY_REG({})\n\n}}  // namespace ge", def.name));
-    text.finish()
-}
-
-/// The comment above the prototype.
-fn document(text: &mut Text, package: &Package<'_>) {
-    let def = &package.def;
-    let types = ge_types(&package.dtypes());
-    let shape = |t: &Tensor| match t.kind {
-        Kind::Gated => "cut in two along the split dimension, which is even",
-        Kind::Whole | Kind::Mask if def.split.is_some() => "half as long along the split dimension",
-        Kind::Whole | Kind::Mask => "of any shape",
-        Kind::Rows => "of one dimension",
-    };
-    let brief = def.doc.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or(&def.name);
-    text.line(format!("/**\n * @brief {}", brief.replace("*/", "* /")));
-    for (title, tensors) in [("Inputs", &def.inputs), ("Outputs", &def.outputs)] {
-        text.line(format!(" *\n * @par {title}:"));
-        for (i, t) in tensors.iter().enumerate() {
-            let optional = title == "Inputs" && def.presence(i).is_some();
-            let types = match t.kind {
-                Kind::Mask => mask_types(def).join(", "),
-                _ => types.clone(),
-            };
-            let types = if optional { format!("optional, {types}") } else { types };
-            let unused = if t.used || title == "Outputs" { "" } else { "; checked, not read" };
-            text.line(format!(" * @li {}: {types}, {}{unused}.", t.name, shape(t)));
-        }
-    }
-    for (dtypes, socs) in fewer(package) {
-        let socs: Vec<&str> = socs.iter().map(|s| s.name).collect();
-        text.line(format!(" *\n * Not in {} on {}.", missing(package, &dtypes), socs.join(", ")));
-    }
-    if def.passed().is_empty() {
-        text.line(" */");
-        return;
-    }
-    text.line(" *\n * @par Attributes:");
-    for attr in def.passed() {
-        let what = match &attr.kind {
-            AttrKind::Dim => "the dimension that is cut in two, from -rank to rank - 1".into(),
-            AttrKind::Bool | AttrKind::Given(_) => "true or false".to_string(),
-            AttrKind::Int => "any integer".into(),
-            AttrKind::Float => "a number".into(),
-            AttrKind::Enum { variants, wire_str, .. } => {
-                let one = |v: &op_dsl_ir::op::Variant| match wire_str {
-                    true => format!("\"{}\"", v.name),
-                    false => format!("{} ({})", v.value, v.name),
-                };
-                variants.iter().map(one).collect::<Vec<_>>().join(" or ")
-            }
-        };
-        let (_, default) = attr_default(attr);
-        text.line(format!(" * @li {}: {what}. Defaults to {default}.", attr.name));
-    }
-    text.line(" */");
 }

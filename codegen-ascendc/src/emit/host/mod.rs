@@ -1,7 +1,8 @@
 //! `op_host/`: definition, shape inference, tiling; `op_graph/`: prototype.
 //!
 //! ```text
-//! definition  <op>_def.cpp, <op>_proto.h    the signature, for the build and for graphs
+//! definition  <op>_def.cpp                  the signature, for the build
+//! prototype   <op>_proto.h                  the signature, for graphs
 //! checks      <op>_checks.h                 attributes and shapes: what is refused, in which words
 //! shapes      <op>_infershape.cpp           shapes and element types of the outputs
 //! core        <op>_tiling_core.h            the tiling maths, without CANN
@@ -12,6 +13,7 @@
 mod checks;
 pub mod core;
 mod definition;
+mod prototype;
 mod shapes;
 mod tiling;
 
@@ -59,7 +61,7 @@ pub fn files(package: &Package<'_>) -> Vec<File> {
         file(
             format!("op_graph/{snake}_proto.h"),
             "the signature, for graphs",
-            guarded(package, "PROTO", &definition::prototype(package)),
+            guarded(package, "PROTO", &prototype::prototype(package)),
         ),
         File {
             path: "op_graph/CMakeLists.txt".into(),

@@ -89,7 +89,7 @@ fn source(packages: &[Package<'_>], space: &str) -> String {
     t.line("}  // namespace\n");
     t.function(format!("TORCH_LIBRARY_FRAGMENT({space}, library)"), |t| {
         for package in packages {
-            let (def, snake) = (package.written, package.snake());
+            let (def, snake) = (package.written, package.def.snake());
             let arguments = [
                 "library".into(),
                 literal(&format!("{space}::{snake}")),
@@ -101,7 +101,7 @@ fn source(packages: &[Package<'_>], space: &str) -> String {
     });
     t.line("").function(format!("TORCH_LIBRARY_IMPL({space}, PrivateUse1, library)"), |t| {
         for package in packages {
-            let snake = package.snake();
+            let snake = package.def.snake();
             t.line(format!("library.impl(\"{snake}\", {snake}::{}<true>);", package.def.name));
         }
     });
@@ -110,7 +110,7 @@ fn source(packages: &[Package<'_>], space: &str) -> String {
 
 fn operator(t: &mut Text, package: &Package<'_>) {
     let def = package.written;
-    t.line(format!("namespace {} {{\n", package.snake()));
+    t.line(format!("namespace {} {{\n", package.def.snake()));
     let types: Vec<&str> = package.dtypes().into_iter().map(scalar_type).collect();
     let facts = [def.broadcast, def.promote, def.empty].map(|fact| fact.to_string()).join(", ");
     t.line(
@@ -123,7 +123,7 @@ fn operator(t: &mut Text, package: &Package<'_>) {
     t.function(list(&format!("{} {}", results(def), def.name), &parameters(def), ""), |t| {
         body(t, package);
     });
-    t.line(format!("\n}}  // namespace {}\n", package.snake()));
+    t.line(format!("\n}}  // namespace {}\n", package.def.snake()));
 }
 
 fn results(def: &OpDef) -> String {
@@ -242,7 +242,7 @@ fn readme(packages: &[Package<'_>], space: &str) -> String {
     t.line(format!("\n## {}\n\n{}", about.operators, phrases::table(&about.heads)));
     for package in packages {
         let dtypes: Vec<&str> = package.dtypes().iter().map(|d| d.name()).collect();
-        let call = format!("{}{}", package.snake(), schema(package.written));
+        let call = format!("{}{}", package.def.snake(), schema(package.written));
         t.line(format!("| `{call}` | {} |", dtypes.join(words.signs.comma)));
     }
     for package in packages {

@@ -22,6 +22,9 @@ pub fn file(package: &Package<'_>, interface: &Interface) -> File {
     t.line(format!("## {}\n\n{}", titles.parameters, parameters(package)));
     t.line(format!("## {}\n\n{}", titles.constraints, constraints(package)));
     t.line(format!("## {}\n\n{}", titles.calls, calls(package, interface)));
+    if let Some(registration) = registration(package) {
+        t.line(format!("## {}\n\n{registration}", titles.registration));
+    }
     // A kernel without barriers has nothing to say about them.
     if package.archs().iter().any(|arch| !arch.orders_vectors) {
         let build = (words.calls.build)(BY_COMPILER);
@@ -78,6 +81,51 @@ fn constraints(package: &Package<'_>) -> String {
         t.line(format!("- {line}"));
     }
     t.finish() + &phrases::left_out(package)
+}
+
+/// How prototype and definition go together with those of the repository; `None` if it has no such operator.
+fn registration(package: &Package<'_>) -> Option<String> {
+    let (words, published) = (&package.words().registration, package.def.published?);
+    let (definition, comma) = (published.definition?, package.words().signs.comma);
+    let mut items = Vec::new();
+    match published.prototype {
+        Some(prototype) => {
+            let tensors =
+                format!("{} -> {}", prototype.inputs.join(", "), prototype.outputs.join(", "));
+            items.push((words.prototype)(&tensors));
+            let passed = package.def.passed();
+            let defined = |name: &str| {
+                passed.iter().any(|a| a.name == name)
+                    || definition.more_attrs.iter().any(|a| a.name == name)
+            };
+            let alone = prototype.attrs.iter().filter(|a| !defined(a.name));
+            let alone: Vec<String> = alone.map(|a| format!("`{}`", a.name)).collect();
+            if !alone.is_empty() {
+                items.push((words.prototype_only)(&alone.join(comma)));
+            }
+        }
+        None => items.push(words.no_prototype.into()),
+    }
+    let differences = items.len();
+    for attr in definition.more_attrs {
+        items.push((words.at_default)(attr.name, &attr.default.value().unwrap_or_default()));
+    }
+    if !definition.more_types.is_empty() {
+        items.push((words.types)(&definition.more_types.join(comma)));
+    }
+    if definition.mixed {
+        items.push(words.mixed.into());
+    }
+    if !definition.more_socs.is_empty() {
+        items.push((words.socs)(&definition.more_socs.join(comma)));
+    }
+    if items.len() == differences {
+        items.push(words.definition.into());
+    }
+    if definition.required {
+        items.push(words.required.into());
+    }
+    Some(items.iter().map(|item| format!("- {item}\n")).collect())
 }
 
 fn calls(package: &Package<'_>, interface: &Interface) -> String {

@@ -24,6 +24,7 @@ pub(super) static WORDS: Words = Words {
         constraints: "Constraints",
         calls: "Calls",
         build: "Build",
+        registration: "Registration",
         prototypes: "Prototypes",
         codes: "Return codes",
         example: "Example",
@@ -194,6 +195,27 @@ leaves the barriers to the compiler.
 "
             )
         },
+    },
+    registration: Registration {
+        prototype: |tensors| {
+            format!("Prototype: that of ops-nn, `{tensors}`, with its names, element types and attributes.")
+        },
+        no_prototype: "Prototype: ops-nn has none in this directory; the one here follows the definition.",
+        prototype_only: |names| {
+            format!("Prototype: {names} is not in the definition, as in ops-nn; nothing reads it.")
+        },
+        at_default: |name, value| {
+            format!("Definition: `{name}` is there, and other values than {value} are refused.")
+        },
+        types: |types| {
+            format!(
+                "Definition: ops-nn also has {types}, and this package does not: kernels compute in floating point."
+            )
+        },
+        mixed: "Definition: ops-nn also lets element types of one call differ, and this package does not: the interface casts.",
+        socs: |socs| format!("Definition: ops-nn also names {socs}, for which this package has no kernels."),
+        required: "Definition: graphs must give every attribute, as in ops-nn.",
+        definition: "Definition: names, element types and attributes are those of ops-nn.",
     },
     custom: Custom {
         title: |units| format!("Operators for {units}"),

@@ -76,6 +76,7 @@ pub(crate) struct Words {
     pub codes: Codes,
     pub limits: Limits,
     pub calls: Calls,
+    pub registration: Registration,
     pub custom: Custom,
     pub direct: Direct,
     pub torch: Torch,
@@ -114,6 +115,7 @@ pub(crate) struct Titles {
     pub constraints: Word,
     pub calls: Word,
     pub build: Word,
+    pub registration: Word,
     pub prototypes: Word,
     pub codes: Word,
     pub example: Word,
@@ -285,6 +287,26 @@ pub(crate) struct Calls {
     pub program: About,
     /// The order of vector instructions, and the macro that leaves it to the compiler.
     pub build: About,
+}
+
+/// The signatures that are registered, beside those of the repository.
+pub(crate) struct Registration {
+    /// The prototype is the repository's: its tensors.
+    pub prototype: About,
+    /// The repository has no prototype.
+    pub no_prototype: Word,
+    /// Attributes of the prototype that the definition does not have.
+    pub prototype_only: About,
+    /// An attribute that has no effect, and its default.
+    pub at_default: About2,
+    /// Element types that kernels do not have.
+    pub types: About,
+    pub mixed: Word,
+    /// Products that are not known.
+    pub socs: About,
+    pub required: Word,
+    /// Nothing of the definition differs.
+    pub definition: Word,
 }
 
 /// The README of a stand-alone project.

@@ -26,6 +26,7 @@ pub(super) static WORDS: Words = Words {
         constraints: "约束说明",
         calls: "调用说明",
         build: "编译说明",
+        registration: "算子注册",
         prototypes: "函数原型",
         codes: "返回码",
         example: "调用示例",
@@ -195,6 +196,21 @@ pub(super) static WORDS: Words = Words {
                 计算结果都正确。如果确定已启用自动同步，可通过编译选项`-D{by_compiler}`改由编译器插入同步。\n"
             )
         },
+    },
+    registration: Registration {
+        prototype: |tensors| {
+            format!("图原型与ops-nn一致：`{tensors}`，参数名、数据类型、属性均相同。")
+        },
+        no_prototype: "ops-nn的该目录中没有图原型，此处的图原型由算子定义得到。",
+        prototype_only: |names| {
+            format!("与ops-nn相同，图原型的{names}不在算子定义中，不参与计算。")
+        },
+        at_default: |name, value| format!("算子定义包含`{name}`，仅支持取值{value}。"),
+        types: |types| format!("ops-nn的算子定义还支持{types}，本算子不支持：kernel以浮点数计算。"),
+        mixed: "ops-nn的算子定义允许一次调用中各Tensor的数据类型不同，本算子不支持：由aclnn接口转换数据类型。",
+        socs: |socs| format!("ops-nn的算子定义还支持{socs}，本算子不支持。"),
+        required: "与ops-nn相同，算子定义中的属性均为必选。",
+        definition: "算子定义的参数名、数据类型、属性与ops-nn一致。",
     },
     custom: Custom {
         title: |units| format!("自定义算子工程（{units}）"),

@@ -27,7 +27,7 @@ fn operator(t: &mut Text, package: &Package<'_>, packages: &[Package<'_>]) {
     let broadcast = if def.broadcast { "True" } else { "False" };
     t.line("Operator(").indented(|t| {
         t.line(format!("name={},", literal(&def.name)));
-        t.line(format!("snake={},", literal(&package.snake())));
+        t.line(format!("snake={},", literal(&package.def.snake())));
         t.line(format!("inputs={},", list(inputs)));
         t.line(format!("outputs={},", list(def.outputs.iter().map(|o| literal(&o.name)))));
         t.line(format!("attributes={},", list(attributes)));

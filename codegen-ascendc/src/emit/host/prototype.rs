@@ -1,0 +1,182 @@
+//! `op_graph/<op>_proto.h`: the signature, as graphs read it. Of a published prototype it has names, types and
+//! optionality; of any other operator those of its formula.
+
+use super::definition::{attr_default, fewer, missing};
+use super::tiling::{ge_types, mask_types};
+use crate::emit::package::Package;
+use crate::emit::text::Text;
+use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Tensor};
+use op_dsl_ir::registered::{Prototype, Types};
+
+/// A tensor, or an attribute, of the prototype.
+struct Item {
+    name: String,
+    /// `INPUT`, `OPTIONAL_INPUT`, `OUTPUT`, `ATTR`, `REQUIRED_ATTR`.
+    macro_name: &'static str,
+    /// What follows the name.
+    rest: String,
+}
+
+impl Item {
+    fn tensor(macro_name: &'static str, name: &str, types: String) -> Item {
+        Item { name: name.into(), macro_name, rest: types }
+    }
+}
+
+/// Everything that the prototype registers.
+struct Signature {
+    inputs: Vec<Item>,
+    outputs: Vec<Item>,
+    /// The element types that `"T"` stands for.
+    common: Option<String>,
+    attrs: Vec<Item>,
+}
+
+/// The whole of `<op>_proto.h`, without its header and its include guard.
+pub fn prototype(package: &Package<'_>) -> String {
+    let name = &package.def.name;
+    let signature = match package.def.published.and_then(|p| p.prototype) {
+        Some(prototype) => published(package.written, &prototype),
+        None => suggested(package),
+    };
+    let mut text = Text::new();
+    text.line("#include \"graph/operator_reg.h\"\n\nnamespace ge {\n");
+    document(&mut text, package, &signature);
+    text.line(format!("REG_OP({name})"));
+    for item in signature.inputs.iter().chain(&signature.outputs) {
+        text.line(format!("    .{}({}, {})", item.macro_name, item.name, item.rest));
+    }
+    if let Some(types) = &signature.common {
+        text.line(format!("    .DATATYPE(T, {types})"));
+    }
+    for item in &signature.attrs {
+        text.line(format!("    .{}({}, {})", item.macro_name, item.name, item.rest));
+    }
+    text.line(format!("    .OP_END_FACTORY_REG({name})\n\n}}  // namespace ge"));
+    text.finish()
+}
+
+/// As published. Its inputs are those of the operator as it was written, whichever of them kernels read.
+fn published(def: &OpDef, prototype: &Prototype) -> Signature {
+    let (types, common) = match prototype.types {
+        Types::Each(types) => (types, None),
+        Types::Common(types) => ("\"T\"", Some(types.into())),
+    };
+    let types = |name: &str| prototype.types_of(name).unwrap_or(types).to_string();
+    let input = |(i, name): (usize, &&str)| {
+        let optional = def.presence(i).is_some();
+        Item::tensor(if optional { "OPTIONAL_INPUT" } else { "INPUT" }, name, types(name))
+    };
+    let output = |name: &&str| Item::tensor("OUTPUT", name, types(name));
+    let attr = |attr: &op_dsl_ir::registered::Attribute| {
+        let ty = attr.default.ty();
+        let (macro_name, rest) = match attr.default.value() {
+            Some(value) => ("ATTR", format!("{ty}, {value}")),
+            None => ("REQUIRED_ATTR", ty.into()),
+        };
+        Item { name: attr.name.into(), macro_name, rest }
+    };
+    Signature {
+        inputs: prototype.inputs.iter().enumerate().map(input).collect(),
+        outputs: prototype.outputs.iter().map(output).collect(),
+        common,
+        attrs: prototype.attrs.iter().map(attr).collect(),
+    }
+}
+
+/// As the formula's signature suggests.
+fn suggested(package: &Package<'_>) -> Signature {
+    let def = &package.def;
+    let types = format!("TensorType({{{}}})", ge_types(&package.dtypes()));
+    // Inputs that may differ in element type have no common name for it.
+    let ty = if def.promote { types.clone() } else { "\"T\"".into() };
+    let input = |(i, tensor): (usize, &Tensor)| {
+        let macro_name = if def.presence(i).is_some() { "OPTIONAL_INPUT" } else { "INPUT" };
+        let ty = match tensor.kind {
+            Kind::Mask => format!("TensorType({{{}}})", mask_types(def).join(", ")),
+            _ => ty.clone(),
+        };
+        Item::tensor(macro_name, &tensor.name, ty)
+    };
+    let output = |tensor: &Tensor| Item::tensor("OUTPUT", &tensor.name, ty.clone());
+    let attr = |attr: &Attr| {
+        let (ty, default) = attr_default(attr);
+        Item { name: attr.name.to_string(), macro_name: "ATTR", rest: format!("{ty}, {default}") }
+    };
+    Signature {
+        inputs: def.inputs.iter().enumerate().map(input).collect(),
+        outputs: def.outputs.iter().map(output).collect(),
+        common: (!def.promote).then_some(types),
+        attrs: def.passed().iter().map(attr).collect(),
+    }
+}
+
+/// The comment above the prototype.
+fn document(text: &mut Text, package: &Package<'_>, signature: &Signature) {
+    let def = package.written;
+    let brief = def.doc.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or(&def.name);
+    text.line(format!("/**\n * @brief {}", brief.replace("*/", "* /")));
+    let groups =
+        [("Inputs", &signature.inputs, &def.inputs), ("Outputs", &signature.outputs, &def.outputs)];
+    for (title, items, tensors) in groups {
+        text.line(format!(" *\n * @par {title}:"));
+        for (item, tensor) in items.iter().zip(tensors.iter()) {
+            let optional = if item.macro_name == "OPTIONAL_INPUT" { "optional, " } else { "" };
+            let unused = if tensor.used || title == "Outputs" { "" } else { "; checked, not read" };
+            let (types, shape) = (kernel_types(package, tensor), shape(def, tensor));
+            text.line(format!(" * @li {}: {optional}{types}, {shape}{unused}.", item.name));
+        }
+    }
+    for (dtypes, socs) in fewer(package) {
+        let socs: Vec<&str> = socs.iter().map(|s| s.name).collect();
+        text.line(format!(" *\n * Not in {} on {}.", missing(package, &dtypes), socs.join(", ")));
+    }
+    if !signature.attrs.is_empty() {
+        text.line(" *\n * @par Attributes:");
+    }
+    for item in &signature.attrs {
+        let attr = def.passed().iter().find(|a| a.name == item.name);
+        let what = attr.map_or("has no effect".into(), |attr| meaning(&attr.kind));
+        match item.rest.split_once(", ") {
+            Some((_, default)) => {
+                text.line(format!(" * @li {}: {what}. Defaults to {default}.", item.name))
+            }
+            None => text.line(format!(" * @li {}: {what}. Required.", item.name)),
+        };
+    }
+    text.line(" */");
+}
+
+/// Element types that kernels have.
+fn kernel_types(package: &Package<'_>, tensor: &Tensor) -> String {
+    match tensor.kind {
+        Kind::Mask => mask_types(&package.def).join(", "),
+        Kind::Rows => "DT_INT64".into(),
+        Kind::Whole | Kind::Gated => ge_types(&package.dtypes()),
+    }
+}
+
+fn shape(def: &OpDef, tensor: &Tensor) -> &'static str {
+    match tensor.kind {
+        Kind::Gated => "cut in two along the split dimension, which is even",
+        Kind::Whole | Kind::Mask if def.split.is_some() => "half as long along the split dimension",
+        Kind::Whole | Kind::Mask => "of any shape",
+        Kind::Rows => "of one dimension",
+    }
+}
+
+fn meaning(kind: &AttrKind) -> String {
+    match kind {
+        AttrKind::Dim => "the dimension that is cut in two, from -rank to rank - 1".into(),
+        AttrKind::Bool | AttrKind::Given(_) => "true or false".into(),
+        AttrKind::Int => "any integer".into(),
+        AttrKind::Float => "a number".into(),
+        AttrKind::Enum { variants, wire_str, .. } => {
+            let one = |v: &op_dsl_ir::op::Variant| match wire_str {
+                true => format!("\"{}\"", v.name),
+                false => format!("{} ({})", v.value, v.name),
+            };
+            variants.iter().map(one).collect::<Vec<_>>().join(" or ")
+        }
+    }
+}
