@@ -156,7 +156,7 @@ fn what_a_target_cannot_do_is_told() {
 #[test]
 fn one_tree_serves_all_products_of_the_repository() {
     let place = Place::new("one_tree");
-    let told = place.good("emit GeGluGradV2 --layout ops-nn --out nn");
+    let told = place.good("emit GeGluGradV2 --layout ops-nn --language en --out nn");
     assert!(told.contains("left out: GeGluGradV2 on ascend310p in bf16: "), "{told}");
     let text = |path: &str| fs::read_to_string(place.path("nn/ge_glu_grad_v2").join(path)).unwrap();
     let definition = text("op_host/ge_glu_grad_v2_def.cpp");
@@ -184,12 +184,80 @@ fn one_tree_serves_all_products_of_the_repository() {
 #[test]
 fn pages_are_in_the_language_that_is_asked_for() {
     let place = Place::new("language");
-    for (language, title) in [("en", "## Constraints\n"), ("zh", "## 约束说明\n")] {
+    let (en, zh) = ("## Constraints\n", "## 约束说明\n");
+    // That of the repository, if nobody asks.
+    for (language, title) in [("--language en", en), ("--language zh", zh), ("", zh)] {
         let line = "emit SwiGluGrad --layout ops-nn --soc ascend910b";
-        place.good(&format!("{line} --language {language} --out {language}"));
-        let text = fs::read_to_string(place.path(language).join("swi_glu_grad/README.md")).unwrap();
+        place.good(&format!("{line} {language} --out nn"));
+        let text = fs::read_to_string(place.path("nn/swi_glu_grad/README.md")).unwrap();
         assert!(text.contains(title), "{text}");
     }
+}
+
+/// A checkout's directory keeps what is beside an implementation; what would be lost is refused until it is asked for.
+#[test]
+fn a_checkout_is_written_in_place() {
+    let place = Place::new("checkout");
+    let write = |path: &str, text: &str| {
+        let path = place.path("nn").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let git = |args: &str| {
+        let ran = Command::new("git")
+            .args([
+                "-C",
+                place.path("nn").to_str().unwrap(),
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a",
+            ])
+            .args(args.split(' '))
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+    };
+    write("cmake/func.cmake", "");
+    write("OAT.xml", "<licensetext name=\"\n  Keep &quot;this&quot;.\n\" desc=\"\"/>");
+    let definition = "class EluGradV2 : public OpDef { this->Input(\"grads\") };";
+    write("activation/elu_grad_v2/op_host/elu_grad_v2_def.cpp", definition);
+    write("activation/elu_grad_v2/op_kernel/arch35/old.h", "");
+    write("activation/elu_grad_v2/framework/plugin.cpp", "plugin");
+    let header = "aclnnEluBackwardGetWorkspaceSize(); aclnnOtherGetWorkspaceSize();";
+    write("activation/elu_grad_v2/op_api/aclnn_elu_backward.h", header);
+    git("init -q");
+    git("add -A");
+    git("commit -q -m all");
+    let before = place.files("nn/activation");
+    let line = "emit EluGradV2 --layout ops-nn --into nn";
+    place.refused(line, None, "activation/elu_grad_v2 would lose aclnnOther");
+    place.refused(
+        "emit EluGradV2 --layout custom --soc ascend910b --into nn",
+        None,
+        "--layout ops-nn",
+    );
+    let told = place.good(&format!("{line} --dry-run"));
+    for part in [
+        "kept      framework/plugin.cpp",
+        "removed   op_kernel/arch35/old.h",
+        "lost      aclnnOther",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert_eq!(place.files("nn/activation"), before, "nothing was written");
+    place.good(&format!("{line} --keep-interface"));
+    let text = |path: &str| {
+        fs::read_to_string(place.path("nn/activation/elu_grad_v2").join(path)).unwrap()
+    };
+    assert_eq!(text("op_api/aclnn_elu_backward.h"), header);
+    assert_eq!(text("framework/plugin.cpp"), "plugin");
+    assert!(text("op_host/elu_grad_v2_def.cpp").starts_with("// Keep \"this\".\n"));
+    assert!(!place.path("nn/activation/elu_grad_v2/op_kernel/arch35").exists());
+    // What is not committed is not overwritten.
+    place.refused(line, None, "which is not committed");
+    place.good(&format!("{line} --force"));
+    assert!(!text("op_api/aclnn_elu_backward.h").contains("aclnnOther"));
 }
 
 #[test]

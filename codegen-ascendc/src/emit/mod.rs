@@ -12,12 +12,14 @@
 //! layout    which of these go where, with their build files
 //! left_out  what targets cannot do, in few sentences
 //! tree      files in memory -> files on disk, whole or not at all
+//! checkout  the same inside a checkout of ops-nn, beside what is kept there
 //! ```
 //!
 //! Everything is a function of its arguments: no clock, no environment, no hash order.
 
 pub mod api;
 mod branch;
+pub mod checkout;
 pub mod host;
 pub mod kernel;
 pub mod layout;

@@ -87,23 +87,46 @@ impl Tree {
     fn stage(&self, root: &str, out: &Path, force: bool) -> Result<Staged, WriteError> {
         let target = place(&out.join(root))?;
         let before = before(&target, force)?;
-        let staged = Staged { part: beside(&target, "part"), target, before };
-        fs::create_dir(&staged.part).map_err(|e| error(&staged.part, e))?;
         let below = if root.is_empty() { String::new() } else { format!("{root}/") };
-        for file in &self.files {
-            if let Some(path) = file.path.strip_prefix(&below) {
-                write(&staged.part.join(path), &file.text)?;
+        stage(target, before, |part| {
+            for file in &self.files {
+                if let Some(path) = file.path.strip_prefix(&below) {
+                    write(&part.join(path), &file.text)?;
+                }
             }
-        }
-        Ok(staged)
+            Ok(())
+        })
     }
 }
 
-fn join(directory: &str, path: &str) -> String {
+/// Fills a directory beside its place.
+fn stage(
+    target: PathBuf,
+    before: Before,
+    fill: impl FnOnce(&Path) -> Result<(), WriteError>,
+) -> Result<Staged, WriteError> {
+    let staged = Staged { part: beside(&target, "part"), target, before };
+    fs::create_dir(&staged.part).map_err(|e| error(&staged.part, e))?;
+    fill(&staged.part)?;
+    Ok(staged)
+}
+
+/// Replaces a directory, or makes it, by one that `fill` writes: whole or not at all. What it kept of the old one, it
+/// has copied.
+pub(super) fn replace(
+    target: &Path,
+    fill: impl FnOnce(&Path) -> Result<(), WriteError>,
+) -> Result<PathBuf, WriteError> {
+    let target = place(target)?;
+    let before = if target.exists() { Before::Replaceable } else { Before::Nothing };
+    stage(target, before, fill)?.commit()
+}
+
+pub(super) fn join(directory: &str, path: &str) -> String {
     if directory.is_empty() { path.to_string() } else { format!("{directory}/{path}") }
 }
 
-fn error(path: &Path, e: io::Error) -> WriteError {
+pub(super) fn error(path: &Path, e: io::Error) -> WriteError {
     let why = match e.kind() {
         io::ErrorKind::NotFound => "no such file or directory".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),
@@ -112,7 +135,7 @@ fn error(path: &Path, e: io::Error) -> WriteError {
     refused(path, why)
 }
 
-fn refused(path: &Path, why: impl Into<String>) -> WriteError {
+pub(super) fn refused(path: &Path, why: impl Into<String>) -> WriteError {
     WriteError { path: path.into(), why: why.into() }
 }
 
@@ -220,7 +243,7 @@ fn renamed(target: &Path, before: &str, after: &str) -> PathBuf {
     target.with_file_name(name)
 }
 
-fn write(path: &Path, text: &str) -> Result<(), WriteError> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), WriteError> {
     let write = || {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;

@@ -300,8 +300,18 @@ pub struct Emit {
     #[arg(long, value_name = "SOC", value_delimiter = ',', value_parser = soc)]
     pub soc: Option<Vec<Target>>,
     /// Directory: of the project (custom, torch), or below which each operator has one.
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "into", conflicts_with = "into")]
+    pub out: Option<PathBuf>,
+    /// Checkout of ops-nn: writes into the operator's directory there, keeps what is beside an implementation, says
+    /// what changes, and refuses if something would be lost.
+    #[arg(long, value_name = "CHECKOUT")]
+    pub into: Option<PathBuf>,
+    /// Only says what would change and what would be lost.
+    #[arg(long, requires = "into")]
+    pub dry_run: bool,
+    /// Leaves the checkout's interface as it is: op_api, its pages, examples and tests, and the README.
+    #[arg(long, requires = "into")]
+    pub keep_interface: bool,
     /// Element types, separated by commas; by default all that operator and NPU share.
     #[arg(long, value_name = "bf16|f16|f32", value_delimiter = ',', value_parser = dtype)]
     pub dtype: Option<Vec<DType>>,
@@ -311,13 +321,15 @@ pub struct Emit {
     /// Where kernels keep what they compute, on an NPU that has registers for it.
     #[arg(long, value_name = "registers|memory", default_value = "registers", value_parser = storage)]
     pub form: Storage,
-    /// What pages are written in; code, and what an author wrote, stay as they are.
-    #[arg(long, value_name = "en|zh", default_value = "en", value_parser = language)]
-    pub language: Language,
-    /// File whose text stands above every emitted file.
+    /// What pages are written in; code, and what an author wrote, stay as they are. By default Chinese for ops-nn, as
+    /// its own are, else English.
+    #[arg(long, value_name = "en|zh", value_parser = language)]
+    pub language: Option<Language>,
+    /// File whose text stands above every emitted file; by default, inside a checkout of ops-nn, the licence that its
+    /// check asks for.
     #[arg(long, value_name = "FILE")]
     pub license_header: Option<PathBuf>,
-    /// Move a directory that was not generated aside instead of refusing.
+    /// Move a directory that was not generated aside instead of refusing; with --into, write although something is lost.
     #[arg(long)]
     pub force: bool,
 }
@@ -430,6 +442,8 @@ mod tests {
             "p emit Op --layout cmake --soc ascend910b --out d",
             "p emit Op --layout custom --soc ascend910b --out d --cann 7",
             "p emit Op --layout custom --soc ascend910b",
+            "p emit Op --layout ops-nn --out d --into d",
+            "p emit Op --layout ops-nn --out d --dry-run",
             "p build Op --soc ascend910z",
             "p simulate Op --shape 8x8",
             "p simulate Op --shape 8x8 --soc ascend910b --cores 0",

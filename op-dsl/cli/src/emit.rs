@@ -5,18 +5,31 @@ use super::error::Error;
 use super::lookup::{self, Operators};
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::build;
-use codegen_ascendc::emit::{Options, Package, Refused, left_out};
+use codegen_ascendc::emit::checkout::{self, Checkout};
+use codegen_ascendc::emit::{
+    Language, Layout, Options, Package, Refused, Tree, emit_all, left_out,
+};
 use std::fs;
 use std::path::Path;
 
 /// Writes the files; tells where, and what was left out.
 pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
+    let ops_nn = args.layout == Layout::OpsNn;
+    if args.into.is_some() && !ops_nn {
+        let wrong = "--into is for a checkout of ops-nn: write --layout ops-nn";
+        return Err(Error::Usage(wrong.into()));
+    }
+    let place = args.into.as_ref().or(args.out.as_ref());
+    let license = match &args.license_header {
+        Some(file) => Some(license(file)?),
+        None => place.filter(|_| ops_nn).and_then(|place| checkout::license(place)),
+    };
     let options = Options {
-        license: args.license_header.as_deref().map(license).transpose()?,
+        license,
         dtypes: args.dtype.clone(),
         cann: args.cann,
         storage: args.form,
-        language: args.language,
+        language: args.language.unwrap_or(if ops_nn { Language::Zh } else { Language::En }),
     };
     let named = |name: &String| lookup::operator(operators, name);
     let one = args.op.as_ref().map(named).transpose()?;
@@ -33,10 +46,41 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
             .map_err(|e| build::Error::from(Refused::from(e)))?;
     }
     let defs = chosen.iter().map(|op| op.def());
-    let (roots, left) = build::write(defs, args.layout, &socs, &options, &args.out, args.force)?;
-    let written = roots.iter().map(|root| format!("{}\n", root.display()));
+    let (tree, left) = emit_all(defs, args.layout, &socs, &options).map_err(build::Error::from)?;
+    let written = match (&args.into, &args.out) {
+        (Some(checkout), _) => write_into(checkout, &tree, args)?,
+        (None, out) => {
+            let roots = tree.write(out.as_deref().unwrap_or(Path::new(".")), args.force);
+            let roots = roots.map_err(build::Error::from)?;
+            roots.iter().map(|root| format!("{}\n", root.display())).collect()
+        }
+    };
     let left = left_out::sentences(&left).into_iter().map(|said| format!("left out: {said}\n"));
-    Ok(written.chain(left).collect())
+    Ok(written + &left.collect::<String>())
+}
+
+/// Writes into the directories of a checkout, all of them or none; tells what becomes of their files.
+fn write_into(checkout: &Path, tree: &Tree, args: &Args) -> Result<String, Error> {
+    let changes = || Checkout::open(checkout)?.changes(tree, args.keep_interface);
+    let changes = changes().map_err(build::Error::from)?;
+    let mut lost = changes.iter().filter(|change| !change.lost.is_empty());
+    if let (Some(change), false) = (lost.next(), args.force || args.dry_run) {
+        let others = match lost.count() {
+            0 => String::new(),
+            others => format!(" (and {others} other directories lose something)"),
+        };
+        return Err(Error::Usage(format!(
+            "{} would lose {}{others}; --dry-run shows all, --keep-interface leaves functions, --force writes anyway",
+            change.directory,
+            change.lost.join("; ")
+        )));
+    }
+    if !args.dry_run {
+        for change in &changes {
+            change.apply().map_err(build::Error::from)?;
+        }
+    }
+    Ok(changes.iter().map(|change| change.report()).collect())
 }
 
 fn license(file: &Path) -> Result<String, Error> {

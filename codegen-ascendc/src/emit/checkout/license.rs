@@ -1,0 +1,31 @@
+//! The licence that a checkout's check asks for: it is named in `OAT.xml`, with the text that every file must have.
+
+use std::fs;
+use std::path::Path;
+
+/// The lines that stand above every file of the checkout that a directory is in, or will be; `None` outside of one.
+pub fn license(place: &Path) -> Option<String> {
+    let place = std::path::absolute(place).ok()?;
+    let rules = place.ancestors().find_map(|a| fs::read_to_string(a.join("OAT.xml")).ok())?;
+    let text = rules.split("<licensetext").nth(1)?.split("name=\"").nth(1)?.split('"').next()?;
+    let text = text.replace("&quot;", "\"").replace("&apos;", "'").replace("&lt;", "<");
+    let text = text.replace("&gt;", ">").replace("&amp;", "&");
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_the_check_is_found_from_below() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(license(root.path()), None);
+        let rules = "<a>\n<licensetext name=\"\n   Be &quot;kind&quot;.\n   Or &amp; else.\n\t\" desc=\"\"/>\n";
+        fs::write(root.path().join("OAT.xml"), rules).unwrap();
+        let want = Some("Be \"kind\".\nOr & else.".to_string());
+        assert_eq!(license(root.path()), want);
+        assert_eq!(license(&root.path().join("activation/not_there")), want);
+    }
+}

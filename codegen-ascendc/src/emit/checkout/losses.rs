@@ -1,0 +1,231 @@
+//! What an operator's directory offers and an emitted one does not. Files are searched as texts: a name that stands in
+//! the old ones and not in the new ones is a loss.
+
+use super::Fate;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// Functions, tensors, attributes, element types and products that only the old files have.
+pub fn offered(
+    operator: &str,
+    old: &Files,
+    new: &BTreeMap<&str, &str>,
+    keep_interface: bool,
+) -> Vec<String> {
+    if old.is_empty() {
+        return Vec::new();
+    }
+    let of_old = |is: fn(&str) -> bool| -> String {
+        let files = old.iter().filter(|(path, _)| is(path));
+        files.map(|(_, text)| uncommented(&String::from_utf8_lossy(text))).collect()
+    };
+    let of_new = |is: fn(&str) -> bool| -> String {
+        new.iter().filter(|(path, _)| is(path)).map(|(_, text)| uncommented(text)).collect()
+    };
+    let mut lost = Vec::new();
+    let mut compare = |what: &str, old: BTreeSet<String>, new: BTreeSet<String>| {
+        lost.extend(old.difference(&new).map(|name| format!("{what}{name}")));
+    };
+    let is_definition: fn(&str) -> bool = |p| p.starts_with("op_host/") && p.ends_with("_def.cpp");
+    let is_prototype: fn(&str) -> bool = |p| p.starts_with("op_graph/") && p.ends_with("_proto.h");
+    let [before, after] = [of_old(is_definition), of_new(is_definition)];
+    if !keep_interface {
+        let is_header: fn(&str) -> bool = |p| p.contains("op_api/") && p.ends_with(".h");
+        let mut functions = declared(&of_old(is_header));
+        // An interface that the build generates: a function for each version of the definition.
+        if !build_files(old).contains("aclnn_exclude") && functions.is_empty() {
+            functions.insert(format!("aclnn{operator}"));
+            functions.extend(versions(&before).map(|v| format!("aclnn{operator}V{v}")));
+        }
+        compare("", functions, declared(&of_new(is_header)));
+    }
+    for kind in ["Input", "Output", "Attr"] {
+        let named = |text: &str| quoted(text, &format!("{kind}("));
+        compare(
+            &format!("{} of the definition: ", kind.to_lowercase()),
+            named(&before),
+            named(&after),
+        );
+    }
+    compare("element type: ", types(&before), types(&after));
+    compare("product: ", quoted(&before, "AddConfig("), quoted(&after, "AddConfig("));
+    let own = new.keys().find(|p| is_prototype(p)).copied().unwrap_or_default();
+    let text = |text: Option<String>| uncommented(&text.unwrap_or_default());
+    let before = text(old.get(own).map(|t| String::from_utf8_lossy(t).into_owned()));
+    let after = text(new.get(own).map(|t| t.to_string()));
+    for kind in [".INPUT(", ".OPTIONAL_INPUT(", ".OUTPUT(", ".ATTR(", ".REQUIRED_ATTR("] {
+        let of = |text: &str| words_after(text, kind);
+        compare(
+            &format!("{} of the prototype: ", &kind[1..kind.len() - 1]),
+            of(&before),
+            of(&after),
+        );
+    }
+    lost
+}
+
+/// Whether a definition is that of an operator.
+pub fn defines(text: &str, operator: &str) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.find("class ") {
+        rest = &rest[at + "class ".len()..];
+        let name: String = rest.trim_start().chars().take_while(|c| is_word(*c)).collect();
+        let head: String = rest.chars().take_while(|c| *c != '{').collect();
+        if name == operator && head.contains("OpDef") {
+            return true;
+        }
+    }
+    false
+}
+
+/// Files that go or change without being as they are in version control.
+pub fn uncommitted(root: &Path, directory: &str, files: &BTreeMap<String, Fate>) -> Vec<String> {
+    let goes = |fate: &Fate| matches!(fate, Fate::Replaced | Fate::Removed);
+    if !files.values().any(goes) {
+        return Vec::new();
+    }
+    let mut git = Command::new("git");
+    git.arg("-C").arg(root).args([
+        "status",
+        "--porcelain",
+        "-z",
+        "--ignored",
+        "-uall",
+        "--",
+        directory,
+    ]);
+    let listed = match git.output() {
+        Ok(out) if out.status.success() => String::from_utf8_lossy(&out.stdout).into_owned(),
+        _ => return vec!["all that is replaced: the checkout is not under version control".into()],
+    };
+    let changed: BTreeSet<&str> = listed.split('\0').filter_map(|entry| entry.get(3..)).collect();
+    let is_changed = |path: &&String| changed.contains(&*format!("{directory}/{path}"));
+    let going = files.iter().filter(|(_, fate)| goes(fate)).map(|(path, _)| path);
+    going.filter(is_changed).map(|path| format!("{path}, which is not committed")).collect()
+}
+
+/// Files that go although other directories include them.
+pub fn included(root: &Path, target: &Path, files: &BTreeMap<String, Fate>) -> Vec<String> {
+    let gone: Vec<PathBuf> = files
+        .iter()
+        .filter(|(path, fate)| **fate == Fate::Removed && path.ends_with(".h"))
+        .map(|(path, _)| target.join(path))
+        .collect();
+    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (mut lost, mut open) = (BTreeSet::new(), vec![root.to_path_buf()]);
+    while let Some(directory) = open.pop().filter(|_| !gone.is_empty()) {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_dir = entry.file_type().is_ok_and(|t| t.is_dir());
+            if is_dir && path != target && !path.ends_with(".git") {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "h" || e == "cpp") {
+                let Ok(text) = fs::read(&path) else { continue };
+                let text = String::from_utf8_lossy(&text);
+                // A file's path has the directory's name in it.
+                if !text.contains(&*format!("{name}/")) {
+                    continue;
+                }
+                for include in text.lines().filter_map(|l| l.trim().strip_prefix("#include \"")) {
+                    let include = include.split('"').next().unwrap_or_default();
+                    let places = [root.join(include), directory.join(include)].map(|p| plain(&p));
+                    if let Some(file) = gone.iter().find(|file| places.contains(file)) {
+                        let [file, by] = [file, &path].map(|p| p.strip_prefix(root).unwrap_or(p));
+                        lost.insert(format!("{}, which {} includes", file.display(), by.display()));
+                    }
+                }
+            }
+        }
+    }
+    lost.into_iter().collect()
+}
+
+/// What a directory's build files say.
+pub fn build_files(old: &Files) -> String {
+    let is_one = |path: &str| path == "CMakeLists.txt" || path == "op_host/CMakeLists.txt";
+    let files = old.iter().filter(|(path, _)| is_one(path));
+    let lines = files.flat_map(|(_, text)| {
+        let text = String::from_utf8_lossy(text).into_owned();
+        text.lines()
+            .map(|l| l.split('#').next().unwrap_or_default().to_string())
+            .collect::<Vec<_>>()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A path without `..`, which need not be there.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(out.pop()),
+            Component::CurDir => {}
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// C++ without comments.
+fn uncommented(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find("/*").into_iter().chain(rest.find("//")).min() {
+        out += &rest[..at];
+        let end = if rest[at..].starts_with("/*") { "*/" } else { "\n" };
+        rest = rest[at + 2..].split_once(end).map_or("", |(_, rest)| rest);
+        out.push('\n');
+    }
+    out + rest
+}
+
+/// The words that follow a text, each time that it stands there.
+fn words_after(text: &str, before: &str) -> BTreeSet<String> {
+    let word =
+        |rest: &str| rest.trim_start().chars().take_while(|c| is_word(*c)).collect::<String>();
+    text.split(before).skip(1).map(word).filter(|w| !w.is_empty()).collect()
+}
+
+/// The texts in quotes that follow another.
+fn quoted(text: &str, before: &str) -> BTreeSet<String> {
+    let inside =
+        |rest: &str| Some(rest.trim_start().strip_prefix('"')?.split('"').next()?.to_string());
+    text.split(before).skip(1).filter_map(inside).collect()
+}
+
+/// `FLOAT`, of each `DT_FLOAT`.
+fn types(text: &str) -> BTreeSet<String> {
+    words_after(text, "DT_")
+}
+
+/// The aclnn functions that headers declare.
+fn declared(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in text.match_indices("GetWorkspaceSize") {
+        let head = &text[..at];
+        let start = head.rfind(|c| !is_word(c)).map_or(0, |i| i + 1);
+        if head[start..].starts_with("aclnn") {
+            found.insert(head[start..].to_string());
+        }
+    }
+    found
+}
+
+/// The versions that a definition's parts came with: `.Version(2)`, or a constant of that value.
+fn versions(text: &str) -> impl Iterator<Item = u32> {
+    let constant = |name: &str| {
+        let value = text.split(&*format!("{name} =")).nth(1)?;
+        value.trim_start().split(';').next()?.trim().parse().ok()
+    };
+    let all = words_after(text, ".Version(");
+    let all: BTreeSet<u32> =
+        all.iter().filter_map(|v| v.parse().ok().or_else(|| constant(v))).collect();
+    all.into_iter().filter(|v| *v > 1)
+}

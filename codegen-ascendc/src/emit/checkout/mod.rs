@@ -1,0 +1,293 @@
+//! Emitted directories inside a checkout of ops-nn: what is written, which files of the old implementation go, which
+//! stay, and what nobody would have any more.
+//!
+//! ```text
+//! mod     an operator's directory, and what becomes of its files
+//! license the text that stands above every file
+//! losses  what the old directory offers and the emitted one does not
+//! ```
+
+mod license;
+mod losses;
+
+pub use license::license;
+
+use super::tree::{File, MARKER, Tree, WriteError, error, join, refused, replace, write};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A checkout of ops-nn.
+#[derive(Clone, Debug)]
+pub struct Checkout {
+    root: PathBuf,
+}
+
+/// What becomes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// There was none.
+    New,
+    /// Another text.
+    Replaced,
+    /// The same text.
+    Same,
+    /// Of the old implementation, gone.
+    Removed,
+    /// Left as it is.
+    Kept,
+}
+
+impl Fate {
+    const ALL: [Fate; 5] = [Fate::New, Fate::Replaced, Fate::Removed, Fate::Kept, Fate::Same];
+
+    /// As reports name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Fate::New => "new",
+            Fate::Replaced => "replaced",
+            Fate::Same => "unchanged",
+            Fate::Removed => "removed",
+            Fate::Kept => "kept",
+        }
+    }
+}
+
+/// What becomes of an operator's directory.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The directory, below the checkout.
+    pub directory: String,
+    /// Its files.
+    pub files: BTreeMap<String, Fate>,
+    /// What it offers and would no longer, each in a few words.
+    pub lost: Vec<String>,
+    target: PathBuf,
+    texts: Vec<File>,
+}
+
+impl Checkout {
+    /// Finds out whether a directory is a checkout.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn open(root: &Path) -> Result<Checkout, WriteError> {
+        let root = fs::canonicalize(root).map_err(|e| error(root, e))?;
+        match ["activation", "cmake/func.cmake"].into_iter().find(|p| !root.join(p).exists()) {
+            Some(missing) => {
+                Err(refused(&root, format!("is no checkout of ops-nn: it has no {missing}")))
+            }
+            None => Ok(Checkout { root }),
+        }
+    }
+
+    /// What becomes of the directories of a tree's operators. The interface (`op_api`, its pages, examples and tests,
+    /// and the README) is replaced, or left as it is with `keep_interface`.
+    ///
+    /// # Errors
+    /// A file cannot be read, or the checkout has the operator in a directory of another name.
+    pub fn changes(&self, tree: &Tree, keep_interface: bool) -> Result<Vec<Change>, WriteError> {
+        let homes = self.homes()?;
+        tree.roots().map(|root| self.change(tree, root, &homes, keep_interface)).collect()
+    }
+
+    fn change(
+        &self,
+        tree: &Tree,
+        root: &str,
+        homes: &[(PathBuf, String)],
+        keep_interface: bool,
+    ) -> Result<Change, WriteError> {
+        let marker = tree.get(&join(root, MARKER)).unwrap_or_default();
+        let operator = marker.lines().nth(1).unwrap_or_default();
+        let defined = homes.iter().find(|(_, text)| losses::defines(text, operator));
+        let target = match defined {
+            Some((home, _)) => home.clone(),
+            None => self.root.join("activation").join(root),
+        };
+        let directory = target.strip_prefix(&self.root).unwrap_or(&target).display().to_string();
+        if !target.ends_with(root) {
+            let told = format!(
+                "has {operator}, whose files here are named {root}: ops-nn finds files by their directory's name"
+            );
+            return Err(refused(&target, told));
+        }
+        let old = read(&target)?;
+        let below = format!("{root}/");
+        let emitted = tree.files.iter().filter_map(|file| {
+            let path = file.path.strip_prefix(&below)?;
+            let is_kept = path == MARKER || keep_interface && is_interface(path);
+            (!is_kept).then(|| File { path: path.into(), text: file.text.clone() })
+        });
+        let mut texts: Vec<File> = emitted.collect();
+        if keep_interface {
+            keep_registration(&mut texts, &old);
+        }
+        let new: BTreeMap<&str, &str> = texts.iter().map(|f| (&*f.path, &*f.text)).collect();
+        let mut files: BTreeMap<String, Fate> = BTreeMap::new();
+        for (path, text) in &old {
+            let fate = match new.get(&**path) {
+                Some(new) if new.as_bytes() == text => Fate::Same,
+                Some(_) => Fate::Replaced,
+                None if keep_interface && is_interface(path) => Fate::Kept,
+                None if is_implementation(path) => Fate::Removed,
+                None => Fate::Kept,
+            };
+            files.insert(path.clone(), fate);
+        }
+        for path in new.keys() {
+            files.entry((*path).to_string()).or_insert(Fate::New);
+        }
+        let mut lost = losses::offered(operator, &old, &new, keep_interface);
+        lost.extend(losses::uncommitted(&self.root, &directory, &files));
+        lost.extend(losses::included(&self.root, &target, &files));
+        Ok(Change { directory, files, lost, target, texts })
+    }
+
+    /// Directories with definitions, and these.
+    fn homes(&self) -> Result<Vec<(PathBuf, String)>, WriteError> {
+        let mut homes = Vec::new();
+        for category in directories(&self.root)? {
+            // What is tried out there has the same names.
+            if category.ends_with("experimental") || category.join(".git").exists() {
+                continue;
+            }
+            for home in directories(&category)? {
+                for (path, text) in read(&home.join("op_host"))? {
+                    if path.ends_with("_def.cpp") {
+                        homes.push((home.clone(), String::from_utf8_lossy(&text).into_owned()));
+                    }
+                }
+            }
+        }
+        Ok(homes)
+    }
+}
+
+impl Change {
+    /// Puts the directory in its place, whole.
+    ///
+    /// # Errors
+    /// A file cannot be written or copied. Nothing has changed then.
+    pub fn apply(&self) -> Result<PathBuf, WriteError> {
+        replace(&self.target, |part| {
+            for (path, _) in self.files.iter().filter(|(_, fate)| **fate == Fate::Kept) {
+                let (from, to) = (self.target.join(path), part.join(path));
+                let copy = || {
+                    fs::create_dir_all(to.parent().unwrap_or(part))?;
+                    fs::copy(&from, &to)
+                };
+                copy().map_err(|e| error(&from, e))?;
+            }
+            self.texts.iter().try_for_each(|file| write(&part.join(&file.path), &file.text))
+        })
+    }
+
+    /// All files by what becomes of them, and what is lost.
+    pub fn report(&self) -> String {
+        let count = |fate: &Fate| self.files.values().filter(|f| *f == fate).count();
+        let counts: Vec<String> = Fate::ALL
+            .iter()
+            .filter(|fate| count(fate) > 0)
+            .map(|fate| format!("{} {}", count(fate), fate.name()))
+            .collect();
+        let mut text = format!("{}: {}\n", self.directory, counts.join(", "));
+        for fate in Fate::ALL.into_iter().filter(|fate| *fate != Fate::Same) {
+            for (path, _) in self.files.iter().filter(|(_, f)| **f == fate) {
+                text += &format!("  {:<9} {path}\n", fate.name());
+            }
+        }
+        text + &self.lost.iter().map(|lost| format!("  lost      {lost}\n")).collect::<String>()
+    }
+}
+
+/// Whether a file belongs to the interface: what callers link against and read.
+fn is_interface(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    matches!(
+        parts[..],
+        ["op_api" | "docs" | "examples", ..]
+            | ["README.md"]
+            | ["op_host", "op_api", ..]
+            | ["tests", "ut", "op_api", ..]
+            | ["tests", "ut", "op_host", "op_api", ..]
+    )
+}
+
+/// Whether a file belongs to an implementation that an emitted one takes the place of: the build finds sources by their
+/// directories. Lists of binaries (`op_host/config`) are among them: without them, the build makes binaries by the
+/// definition.
+fn is_implementation(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    matches!(
+        parts[..],
+        ["op_host" | "op_kernel" | "op_api", ..]
+            | ["tests", "ut", "op_host" | "op_kernel" | "op_api", ..]
+    )
+}
+
+/// Has the build file register the interface as the old one does.
+fn keep_registration(texts: &mut [File], old: &BTreeMap<String, Vec<u8>>) {
+    let old = losses::build_files(old);
+    let argument = |name: &str| -> Option<String> {
+        let words: Vec<&str> =
+            old.split(|c: char| c.is_whitespace() || c == '(' || c == ')').collect();
+        let at = words.iter().position(|w| *w == name)?;
+        let is_value = |w: &&&str| w.chars().any(|c| c.is_ascii_lowercase());
+        let values: Vec<&str> = words[at + 1..]
+            .iter()
+            .filter(|w| !w.is_empty())
+            .take_while(is_value)
+            .copied()
+            .collect();
+        (!values.is_empty()).then(|| values.join(" "))
+    };
+    let kind = argument("ACLNNTYPE").unwrap_or("aclnn_exclude".into());
+    let needs =
+        argument("DEPENDENCIES").map(|d| format!("\n    DEPENDENCIES {d}")).unwrap_or_default();
+    for file in texts.iter_mut().filter(|f| f.path == "CMakeLists.txt") {
+        for own in ["aclnn_exclude", "aclnn"] {
+            let line = format!("    ACLNNTYPE {own}\n");
+            file.text = file.text.replace(&line, &format!("    ACLNNTYPE {kind}{needs}\n"));
+            if file.text.contains(&format!("ACLNNTYPE {kind}{needs}\n")) {
+                break;
+            }
+        }
+    }
+}
+
+/// The directories below one, in the order of their names.
+fn directories(below: &Path) -> Result<BTreeSet<PathBuf>, WriteError> {
+    let entries = fs::read_dir(below).map_err(|e| error(below, e))?;
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    Ok(paths.filter(|path| path.is_dir() && !path.ends_with(".git")).collect())
+}
+
+/// Every file below a directory, by its path there; none if there is no directory.
+fn read(directory: &Path) -> Result<BTreeMap<String, Vec<u8>>, WriteError> {
+    let (mut found, mut open) = (BTreeMap::new(), vec![String::new()]);
+    while let Some(below) = open.pop() {
+        let place = directory.join(&below);
+        let Ok(entries) = fs::read_dir(&place) else { continue };
+        for entry in entries {
+            let entry = entry.map_err(|e| error(&place, e))?;
+            let path = join(&below, &entry.file_name().to_string_lossy());
+            let kind = entry.file_type().map_err(|e| error(&entry.path(), e))?;
+            if kind.is_symlink() {
+                return Err(refused(
+                    &entry.path(),
+                    "is a symbolic link, which would not be kept as one",
+                ));
+            }
+            if kind.is_dir() {
+                open.push(path);
+            } else {
+                found.insert(path, fs::read(entry.path()).map_err(|e| error(&entry.path(), e))?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests;
