@@ -271,3 +271,58 @@ fn focal_loss() {
     close(at(gradient, 0.5, 40.0, 1.0), -1.3135e-26);
     close(at(gradient, 0.0, 40.0, 1.0), -4.248e-18);
 }
+
+/// Samples nearer to zero than `far`, with those that were wrong.
+fn near(far: f64, ks: &[f64]) -> Vec<At> {
+    let named = [-1.84e-8, 1.0728e-8, 1e-8, 1e-6, -1e-6, 0.99e-6, 1.01e-6].map(|x| F32.round(x));
+    let beside_one =
+        (-24..-1).flat_map(|e| [1.0, -1.0].map(|s| F32.round(1.0 + s * 1.37 * 2f64.powi(e))));
+    let all = samples().into_iter().filter(|x| x.abs() < far).chain(named).chain(beside_one);
+    all.flat_map(|x| ks.iter().map(move |k| At { x, t: 1.0, y: 1.0, k: *k })).collect()
+}
+
+/// Quotients of nothing by nothing, held by a choice, near zero and elsewhere.
+#[test]
+fn quotients_with_a_removable_pole() {
+    let formulas = [
+        "if x == 0.0 { 1.0 } else { sin(x) / x }",
+        "if abs(x) < 1e-6 { 1.0 } else { sin(x) / x }",
+        "if x != 0.0 { sin(x) / x } else { 1.0 }",
+        "if x == 0.0 { 0.5 } else { (cosh(x) - 1.0) / (x * x) }",
+        "if x == 0.0 { 0.5 } else { (cosh(x) - 1.0) / x / x }",
+        "if x == 0.0 { 0.5 } else { (1.0 - cos(x)) / (x * x) }",
+        "if x == 0.0 { 1.0 } else { (exp(x) - 1.0) / x }",
+        "if abs(x) < 1e-6 { 1.0 + 0.5 * x } else { (exp(x) - 1.0) / x }",
+        "if x == 0.0 { 1.0 } else { ln(1.0 + x) / x }",
+        "if x == 0.0 { 1.0 } else { log1p(x) / x }",
+        "if x == 0.0 { 1.0 } else { tanh(x) / x }",
+        "if x == 0.0 { 1.0 } else { (1.0 - exp(-x)) / x }",
+        "if x == 0.0 { 1.0 } else { x / (exp(x) - 1.0) }",
+        "if abs(x) < 1e-6 { 1.0 - 0.5 * x } else { x / (exp(x) - 1.0) }",
+        "if x == 0.0 { 0.0 } else { (sqrt(1.0 + x * x) - 1.0) / x }",
+        "if x == 0.0 { 1.0 } else { atan(x) / x }",
+        "if x == 0.0 { 0.0 } else { 1.0 / tanh(x) - 1.0 / x }",
+        "if x == 0.0 { 0.166666666666666667 } else { (x - sin(x)) / (x * x * x) }",
+    ];
+    // At the end of the logarithm's domain all that counts is infinite.
+    let mut points = near(20.0, &[1.0]);
+    points.retain(|at| at.x != -1.0);
+    all_agree(&formulas.map(|f| (f, None)), &points);
+}
+
+/// The same of another value than the stream, or near another point than zero.
+#[test]
+fn removable_poles_elsewhere() {
+    let formulas = [
+        "{ let a = max(abs(x), 1e-6); sin(a) / a }",
+        "{ let a = max(abs(x), 1e-6); (exp(a) - 1.0) / a }",
+        "{ let a = k * x; if a == 0.0 { 1.0 } else { sin(a) / a } }",
+        "{ let a = k * x; if a == 0.0 { 1.0 } else { (exp(a) - 1.0) / a } }",
+        "if x == 1.0 { 1.0 } else { ln(abs(x)) / (x - 1.0) }",
+        "if x == 1.0 { 1.0 } else { (exp(x - 1.0) - 1.0) / (x - 1.0) }",
+        "{ let d = x - 1.0; if d == 0.0 { 1.0 } else { sin(d) / d } }",
+    ];
+    let mut points = near(20.0, &[0.75, 1.0]);
+    points.retain(|at| at.x != 0.0);
+    all_agree(&formulas.map(|f| (f, None)), &points);
+}

@@ -1,0 +1,122 @@
+//! Series near other points than zero, and of functions of other values than a stream.
+//!
+//! `ln(x) / (x - 1)` has a derivative that cancels near one, and `sin(a) / a` of `a = max(|x|, 1e-6)`, or of `a = k * x`,
+//! one that cancels where `a` is small. The points are numbers that a stream is compared with or taken from; the values
+//! are those that are not themselves a smooth function of one stream.
+
+use super::expand::{Variable, all_series};
+use super::taylor::Series;
+use super::{Form, Reach, reach, replaced, smooth};
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::passes::products::{Sole, sole_streams};
+use crate::prim::Prim;
+use crate::rounding::{Arithmetic, Point, evaluate};
+
+/// Replaces functions near every such point.
+pub fn run(graph: &Graph) -> Graph {
+    let mut found: Vec<Option<Near>> = vec![None; graph.nodes.len()];
+    for (variable, from) in centres(graph) {
+        for near in around(graph, variable, from) {
+            found[near.function.index()].get_or_insert(near);
+        }
+    }
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for (node, near) in graph.nodes.iter().zip(&found) {
+        let mut id = b.add(node.map_args(&new));
+        if let Some(near) = near {
+            let mut x = new[near.variable.index()];
+            if near.from != 0.0 {
+                let from = b.num(near.from);
+                x = b.difference(x, from);
+            }
+            id = replaced(&mut b, x, &Form::Smooth(&near.series), near.reach, id);
+        }
+        new.push(id);
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    b.finish(&outputs)
+}
+
+/// A function with its series.
+#[derive(Clone)]
+struct Near {
+    function: Id,
+    variable: Id,
+    from: f64,
+    series: Series,
+    reach: Reach,
+}
+
+/// The values that functions are taken of, each with a point.
+fn centres(graph: &Graph) -> Vec<(Id, f64)> {
+    let number = |id: Id| match graph.nodes[id.index()] {
+        Node::Const(c) => Some(c),
+        _ => None,
+    };
+    let is_stream = |id: Id| matches!(graph.nodes[id.index()], Node::Stream(_));
+    let mut points: Vec<(Id, f64)> = Vec::new();
+    for node in graph.nodes.iter() {
+        let (x, c) = match *node {
+            Node::Call(Prim::Sub | Prim::Lt | Prim::Le | Prim::Eq, [x, y, _]) => {
+                (number(x).map(|c| (y, c))).or(number(y).map(|c| (x, c))).unzip()
+            }
+            Node::Call(Prim::Add, [x, y, _]) => {
+                (number(x).map(|c| (y, -c))).or(number(y).map(|c| (x, -c))).unzip()
+            }
+            _ => continue,
+        };
+        let point = x.filter(|x| is_stream(*x)).zip(c.filter(|c| *c != 0.0 && c.abs() < FAR));
+        points.extend(point.filter(|point| !points.contains(point)));
+    }
+    let (sole, smooth) = (sole_streams(graph), smooth(graph));
+    let is_value = |i: &usize| {
+        let is_call = matches!(graph.nodes[*i], Node::Call(prim, _) if !prim.is_comparison());
+        is_call && sole[*i] != Sole::Nothing && (sole[*i] == Sole::Several || !smooth[*i])
+    };
+    points.extend((0..graph.nodes.len()).filter(is_value).map(|i| (Id(i as u32), 0.0)));
+    points
+}
+
+/// Points are nearer to zero than this: what stands for infinity is none.
+const FAR: f64 = 1e6;
+
+/// The largest functions of a value that lose their digits near a point, if they have a series there.
+fn around(graph: &Graph, variable: Id, from: f64) -> Vec<Near> {
+    let all = all_series(graph, Variable::Node { id: variable, from });
+    let mut depends = vec![false; graph.nodes.len()];
+    depends[variable.index()] = true;
+    let mut is_whole = vec![false; graph.nodes.len()];
+    for (i, node) in graph.nodes.iter().enumerate() {
+        depends[i] |= node.args().iter().any(|a| depends[a.index()]);
+        let is_comparison = matches!(node, Node::Call(prim, _) if prim.is_comparison());
+        if depends[i] && all[i].is_none() && !is_comparison {
+            node.args().iter().for_each(|a| is_whole[a.index()] = true);
+        }
+    }
+    graph.outputs.iter().for_each(|o| is_whole[o.index()] = true);
+    let functions = (0..graph.nodes.len()).filter(|i| is_whole[*i] && depends[*i]);
+    let others = functions.filter(|i| *i != variable.index()).map(|i| Id(i as u32));
+    let near = |function: Id| {
+        let series = all[function.index()]?;
+        let alone = of_stream(graph, variable, function);
+        let result = alone.outputs[0];
+        let value = |x: f64| {
+            evaluate(&alone, Arithmetic::F64, &Point::single(0, x), result)[result.index()]
+        };
+        let reach = reach(&value, &Form::Smooth(&series), from)?;
+        Some(Near { function, variable, from, series, reach })
+    };
+    others.filter_map(near).collect()
+}
+
+/// A function of a value as one of stream 0.
+fn of_stream(graph: &Graph, variable: Id, function: Id) -> Graph {
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for (i, node) in graph.nodes.iter().enumerate().take(function.index() + 1) {
+        let id = if i == variable.index() { b.stream(0) } else { b.add(node.map_args(&new)) };
+        new.push(id);
+    }
+    b.finish(&[new[function.index()]])
+}

@@ -1,0 +1,215 @@
+//! The series of every node of a graph in powers of one variable.
+//!
+//! Sums, products and quotients are Laurent series: of `(1 - cos x) / x^2` both terms have a pole, and what is left of
+//! them has none.
+
+use super::taylor::*;
+use crate::graph::{Graph, Id, Node};
+use crate::prim::Prim;
+use std::f64::consts::FRAC_2_SQRT_PI;
+
+/// What series are in powers of.
+#[derive(Clone, Copy)]
+pub enum Variable {
+    /// The stream.
+    Stream,
+    /// Its magnitude, where it has this sign.
+    Size { sign: f64 },
+    /// The distance of a node's value from a number.
+    Node { id: Id, from: f64 },
+}
+
+/// With fewer known coefficients there is no series.
+const LEAST: usize = 12;
+
+/// The series of every node that has one.
+pub fn all_series(graph: &Graph, variable: Variable) -> Vec<Option<Series>> {
+    all(graph, variable).into_iter().map(|s| s?.plain().filter(|s| known(s) >= LEAST)).collect()
+}
+
+fn all(graph: &Graph, variable: Variable) -> Vec<Option<Laurent>> {
+    let line = |from: f64, slope: f64| Laurent {
+        low: 0,
+        terms: std::array::from_fn(|k| [from, slope].get(k).copied().unwrap_or(0.0)),
+    };
+    let mut all: Vec<Option<Laurent>> = Vec::with_capacity(graph.nodes.len());
+    for (i, node) in graph.nodes.iter().enumerate() {
+        let series = match (*node, variable) {
+            (_, Variable::Node { id, from }) if id.index() == i => Some(line(from, 1.0)),
+            (Node::Stream(_), Variable::Stream) => Some(line(0.0, 1.0)),
+            (Node::Stream(_), Variable::Size { sign }) => Some(line(0.0, sign)),
+            (Node::Stream(_) | Node::Scalar(_), _) => None,
+            (Node::Const(c), _) => Some(Laurent::of(constant(c))),
+            (Node::Call(prim, args), _) => {
+                let arg = |k: usize| args.get(k).and_then(|a| *all.get(a.index())?);
+                match variable {
+                    Variable::Size { .. } if !prim.is_smooth() => {
+                        let plain = |k: usize| arg(k).and_then(|s| s.plain());
+                        plain(0).and_then(|x| chosen(prim, x, plain(1), plain(2)))
+                    }
+                    _ => None,
+                }
+                .map(Laurent::of)
+                .or_else(|| arithmetic(prim, [arg(0), arg(1), arg(2)], variable))
+            }
+        };
+        all.push(series.filter(|s| s.terms.iter().all(|c| !c.is_infinite())));
+    }
+    all
+}
+
+/// `variable^low (terms[0] + terms[1] variable + ..)`
+#[derive(Clone, Copy)]
+struct Laurent {
+    low: i32,
+    terms: Series,
+}
+
+impl Laurent {
+    fn of(terms: Series) -> Laurent {
+        Laurent { low: 0, terms }
+    }
+
+    /// The coefficient of a power; NaN where it is not known.
+    fn coefficient(&self, power: i32) -> f64 {
+        match usize::try_from(power - self.low) {
+            Ok(k) => self.terms.get(k).copied().unwrap_or(f64::NAN),
+            Err(_) => 0.0,
+        }
+    }
+
+    /// The same from another power on.
+    fn from(&self, low: i32) -> Series {
+        std::array::from_fn(|k| self.coefficient(low + k as i32))
+    }
+
+    /// A power series; `None` at a pole.
+    fn plain(&self) -> Option<Series> {
+        let has_pole = (self.low..0).any(|power| self.coefficient(power) != 0.0);
+        (!has_pole).then(|| self.from(0))
+    }
+
+    /// The same from its first power on that has a coefficient; `None` if none is known to have.
+    fn trimmed(&self) -> Option<Laurent> {
+        let first = self.terms.iter().position(|c| *c != 0.0)?;
+        let low = self.low + first as i32;
+        (!self.terms[first].is_nan()).then(|| Laurent { low, terms: self.from(low) })
+    }
+
+    fn plus(&self, c: f64, other: &Laurent) -> Laurent {
+        let low = self.low.min(other.low);
+        Laurent { low, terms: plus(&self.from(low), c, &other.from(low)) }
+    }
+
+    fn times(&self, other: &Laurent) -> Laurent {
+        Laurent { low: self.low + other.low, terms: times(&self.terms, &other.terms) }
+    }
+
+    fn over(&self, other: &Laurent) -> Option<Laurent> {
+        let below = other.trimmed()?;
+        Some(Laurent { low: self.low - below.low, terms: over(&self.terms, &below.terms)? })
+    }
+
+    /// The root, where that is one power times a series: a half of the power is, of positive variables; of all where the
+    /// half is even.
+    fn sqrt(&self, variable: Variable) -> Option<Laurent> {
+        let of = self.trimmed()?;
+        let step = if matches!(variable, Variable::Size { .. }) { 2 } else { 4 };
+        let has_root = of.low % step == 0;
+        has_root.then_some(Laurent { low: of.low / 2, terms: sqrt(&of.terms)? })
+    }
+}
+
+/// The series of a call of smooth functions, from those of its arguments.
+fn arithmetic(prim: Prim, [x, y, z]: [Option<Laurent>; 3], variable: Variable) -> Option<Laurent> {
+    let x = x?;
+    Some(match prim {
+        Prim::Neg => Laurent { terms: scaled(-1.0, &x.terms), ..x },
+        Prim::Add => x.plus(1.0, &y?),
+        Prim::Sub => x.plus(-1.0, &y?),
+        Prim::Mul => x.times(&y?),
+        Prim::Mul3 => x.times(&y?).times(&z?),
+        Prim::Div => x.over(&y?)?,
+        Prim::Sqrt => x.sqrt(variable)?,
+        Prim::Pow => {
+            let y = y?.plain()?;
+            let is_number = y[1..].iter().all(|c| *c == 0.0);
+            Laurent::of(is_number.then(|| power(&x.plain()?, y[0]))??)
+        }
+        _ if prim.row().arity == 1 => Laurent::of(call(prim, &x.plain()?)?),
+        _ => return None,
+    })
+}
+
+/// The series of a call that is not smooth, where the variable is positive, and what is asked for is decided
+/// by one power of it.
+fn chosen(prim: Prim, x: Series, y: Option<Series>, z: Option<Series>) -> Option<Series> {
+    let apart = |x: &Series, y: &Series| sign(&plus(x, -1.0, y));
+    let truth = |holds: bool| constant(f64::from(u8::from(holds)));
+    Some(match prim {
+        Prim::Abs => scaled(sign(&x)?, &x),
+        Prim::Lt => truth(apart(&x, &y?)? < 0.0),
+        Prim::Le => truth(apart(&x, &y?)? <= 0.0),
+        Prim::Eq => truth(apart(&x, &y?)? == 0.0),
+        Prim::Select => {
+            if x[0] != 0.0 {
+                y?
+            } else {
+                z?
+            }
+        }
+        Prim::Min => {
+            if apart(&x, &y?)? < 0.0 {
+                x
+            } else {
+                y?
+            }
+        }
+        Prim::Max => {
+            if apart(&x, &y?)? > 0.0 {
+                x
+            } else {
+                y?
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// The sign of a number times a power of the variable.
+fn sign(x: &Series) -> Option<f64> {
+    let mut terms = x.iter().filter(|c| **c != 0.0);
+    match (terms.next(), terms.next()) {
+        (None, _) => Some(0.0),
+        (Some(c), None) => Some(c.signum()),
+        _ => None,
+    }
+}
+
+/// The series of a function of one value.
+pub fn call(prim: Prim, x: &Series) -> Option<Series> {
+    let one = &constant(1.0);
+    // A function by its value at zero and its derivative.
+    let by_slope = |slope: Series| {
+        let first = (prim.row().oracle)([x[0], f64::NAN, f64::NAN]);
+        Some(integral(first, &times(&slope, &derivative(x))))
+    };
+    match prim {
+        Prim::Sqrt => sqrt(x),
+        Prim::Exp => Some(exp(x)),
+        Prim::Expm1 => by_slope(exp(x)),
+        Prim::Ln => by_slope(over(one, x)?),
+        Prim::Log1p => by_slope(over(one, &plus(one, 1.0, x))?),
+        Prim::Sin => Some(turned(x)[0]),
+        Prim::Cos => Some(turned(x)[1]),
+        Prim::Atan => by_slope(over(one, &plus(one, 1.0, &times(x, x)))?),
+        Prim::Sigmoid => sigmoid(x),
+        Prim::Tanh => Some(plus(&scaled(2.0, &sigmoid(&scaled(2.0, x))?), -1.0, one)),
+        Prim::Softplus => by_slope(sigmoid(x)?),
+        Prim::Erf => by_slope(scaled(FRAC_2_SQRT_PI, &bell(-1.0, x))),
+        Prim::Erfc => by_slope(scaled(-FRAC_2_SQRT_PI, &bell(-1.0, x))),
+        Prim::NormalCdf => by_slope(density(x)),
+        Prim::Silu => Some(times(x, &sigmoid(x)?)),
+        _ => None,
+    }
+}

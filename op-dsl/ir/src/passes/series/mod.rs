@@ -1,0 +1,297 @@
+//! Gives functions that lose their digits near a point their power series there.
+//!
+//! `x - tanh(x)` is `x^3/3` to every digit where both terms are `x` to every digit. Where the bound
+//! of rounding says that a function of one stream has no good value near zero, it is evaluated by
+//! its Taylor series, whose coefficients are worked out by the rules of power series: what cancels
+//! has cancelled in them. A quotient whose divisor is zero there has one too, if its poles cancel:
+//! `cos(x)/x - sin(x)/x^2` is `-x/3`.
+//!
+//! A function of `|x|`, or of what is chosen by the sign of `x`, has a series on either side of zero, in powers of
+//! `|x|`: `|x| + ln(1 + exp(-2|x|)) - ln 2` is `x^2/2`.
+//!
+//! ```text
+//! taylor     arithmetic of power series
+//! expand     the series of every node of a graph
+//! elsewhere  series near other points, and of functions of other values than a stream
+//! ```
+
+mod elsewhere;
+mod expand;
+mod taylor;
+
+use super::products::{Sole, sole_streams};
+use crate::graph::{Builder, Graph, Id, Node};
+use crate::prim::Prim;
+use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
+use expand::{Variable, all_series};
+use taylor::{Series, known};
+
+/// How far a value may be from the truth to be good, relative to it.
+const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
+/// Series are not used further out than these powers of two. The second is for what is not good as far as the first: few
+/// series converge there.
+const FURTHEST: [i32; 2] = [-2, 2];
+
+/// Replaces functions near zero, then near other points.
+pub fn run(graph: &Graph) -> Graph {
+    elsewhere::run(&near_zero(graph))
+}
+
+/// Replaces functions of one stream near its zero.
+fn near_zero(graph: &Graph) -> Graph {
+    let (sole, smooth) = (sole_streams(graph), smooth(graph));
+    let whole = whole(graph, &sole, &smooth);
+    let series = all_series(graph, Variable::Stream);
+    let sides = [-1.0, 1.0].map(|sign| all_series(graph, Variable::Size { sign }));
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    // Which nodes have a series, or are made of one that has.
+    let mut has_series: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+    for (i, node) in graph.nodes.iter().enumerate() {
+        let mut id = b.add(node.map_args(&new));
+        let below = node.args().iter().any(|a| has_series[a.index()]);
+        let form = match (smooth[i], &series[i], &sides) {
+            (true, Some(series), _) => Some(Form::Smooth(series)),
+            (false, _, [left, right]) if !below => {
+                left[i].as_ref().zip(right[i].as_ref()).map(|(l, r)| Form::Sides([l, r]))
+            }
+            _ => None,
+        };
+        let reach = match (whole[i], sole[i], &form) {
+            (true, Sole::One(stream), Some(form)) => {
+                let value = |x: f64| {
+                    let point = Point::single(stream.into(), x);
+                    evaluate(graph, Arithmetic::F64, &point, Id(i as u32))[i]
+                };
+                reach(&value, form, 0.0).map(|reach| (stream, reach))
+            }
+            _ => None,
+        };
+        if let (Some((stream, reach)), Some(form)) = (reach, form) {
+            let x = b.stream(stream.into());
+            id = replaced(&mut b, x, &form, reach, id);
+        }
+        has_series.push(below || reach.is_some());
+        new.push(id);
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    b.finish(&outputs)
+}
+
+/// What a function is near zero.
+enum Form<'s> {
+    /// A series of its variable.
+    Smooth(&'s Series),
+    /// Series of its magnitude, where it is negative and where it is positive.
+    Sides([&'s Series; 2]),
+}
+
+impl Form<'_> {
+    fn all(&self) -> &[&Series] {
+        match self {
+            Form::Smooth(series) => core::slice::from_ref(series),
+            Form::Sides(both) => both,
+        }
+    }
+}
+
+/// Which nodes have no kink or jump in what they are made of.
+fn smooth(graph: &Graph) -> Vec<bool> {
+    let mut smooth: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let own = !matches!(node, Node::Call(prim, _) if !prim.is_smooth());
+        smooth.push(own && node.args().iter().all(|a| smooth[a.index()]));
+    }
+    smooth
+}
+
+/// Which nodes are the whole of a function of one stream: outputs, and what others or a choice take.
+fn whole(graph: &Graph, sole: &[Sole], smooth: &[bool]) -> Vec<bool> {
+    let mut whole = vec![false; graph.nodes.len()];
+    for (i, node) in graph.nodes.iter().enumerate() {
+        let comparison = matches!(node, Node::Call(prim, _) if prim.is_comparison());
+        let outer = (sole[i] == Sole::Several || !smooth[i]) && !comparison;
+        node.args().iter().filter(|_| outer).for_each(|a| whole[a.index()] = true);
+    }
+    graph.outputs.iter().for_each(|o| whole[o.index()] = true);
+    let is_call = |i: usize| matches!(graph.nodes[i], Node::Call(prim, _) if !prim.is_comparison());
+    (0..whole.len()).map(|i| whole[i] && is_call(i)).collect()
+}
+
+/// How far from a point a series is to be used, and whether the function has a value at the point.
+#[derive(Clone, Copy)]
+struct Reach {
+    distance: f64,
+    has_value: bool,
+}
+
+/// Up to what distance from a point the series is to be used: as far as values are not good, if it is good there.
+fn reach(value: &dyn Fn(f64) -> Bounded, form: &Form, from: f64) -> Option<Reach> {
+    let is_good = |x: f64| {
+        let v = value(x);
+        v.error <= GOOD * v.value.abs()
+    };
+    let at_point = value(from);
+    // Sides meet in what the function is at zero.
+    let meets = |series: &&Series| (at_point.value - series[0]).abs() <= at_point.error;
+    if matches!(form, Form::Sides(both) if !both.iter().all(meets)) {
+        return None;
+    }
+    // An irregular mantissa: powers of two round to themselves.
+    let at = |exponent: i32| 1.328_947_f64 * 2f64.powi(exponent);
+    // Numbers of f32 that are nearer to the point are it.
+    let nearest = if from == 0.0 { -149 } else { (from.abs().log2() as i32 - 24).max(-149) };
+    let is_bad = |sign: f64, exponent: i32| match from {
+        0.0 => !is_good(sign * at(exponent)),
+        _ => !is_good(f64::from((from + sign * at(exponent)) as f32)),
+    };
+    let bad_within =
+        |furthest: i32| (nearest..furthest).rev().find(|e| is_bad(1.0, *e) || is_bad(-1.0, *e));
+    let converges = |distance: f64, series: &Series| {
+        let known = known(series);
+        let Some(first) = series[..known - 4].iter().position(|c| *c != 0.0) else { return false };
+        let size = |k: usize| (series[k] * distance.powi((k - first) as i32)).abs();
+        let rest: f64 = (known - 4..known).map(size).sum();
+        rest <= 1e-3 * GOOD * size(first)
+    };
+    let used_within = |furthest: i32| {
+        let end = bad_within(furthest)? + 2;
+        let distance = 2f64.powi(end);
+        let is_used = end <= furthest && form.all().iter().all(|s| converges(distance, s));
+        is_used.then_some(Reach { distance, has_value: !at_point.value.is_nan() })
+    };
+    bad_within(FURTHEST[0])?;
+    FURTHEST.into_iter().find_map(used_within)
+}
+
+/// `if |x| < reach { series } else { function }`
+fn replaced(b: &mut Builder, x: Id, form: &Form, reach: Reach, function: Id) -> Id {
+    let size = b.call(Prim::Abs, &[x]);
+    let value = match form {
+        Form::Smooth(series) => polynomial(b, x, series, reach.distance),
+        Form::Sides([left, right]) => {
+            let [left, right] =
+                [left, right].map(|series| polynomial(b, size, series, reach.distance));
+            let zero = b.num(0.0);
+            let is_left = b.call(Prim::Lt, &[x, zero]);
+            // The same on both sides, it is one value.
+            if left == right { left } else { b.call(Prim::Select, &[is_left, left, right]) }
+        }
+    };
+    let distance = b.num(reach.distance);
+    let is_near = b.call(Prim::Lt, &[size, distance]);
+    let replaced = b.call(Prim::Select, &[is_near, value, function]);
+    if reach.has_value {
+        return replaced;
+    }
+    // The formula as written has no value at the point itself.
+    let zero = b.num(0.0);
+    let is_there = b.call(Prim::Eq, &[x, zero]);
+    b.call(Prim::Select, &[is_there, function, replaced])
+}
+
+/// The first terms of a series: as many as count up to `reach`.
+fn polynomial(b: &mut Builder, x: Id, series: &Series, reach: f64) -> Id {
+    let known = known(series);
+    let first = series[..known].iter().position(|c| *c != 0.0).unwrap_or(0);
+    let needed = |k: &usize| {
+        (series[*k] * reach.powi((*k - first) as i32)).abs() > 1e-3 * GOOD * series[first].abs()
+    };
+    let mut sum: Option<(usize, Id)> = None;
+    for k in (first..known)
+        .filter(|k| series[*k] != 0.0)
+        .filter(needed)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+    {
+        let c = b.num(series[k]);
+        let value = sum.map_or(c, |(last, value)| {
+            let power = b.power(x, (last - k) as i32);
+            let product = b.product(power, value);
+            b.sum(c, product)
+        });
+        sum = Some((k, value));
+    }
+    let value = sum.map_or_else(|| b.num(0.0), |(_, value)| value);
+    let power = b.power(x, first as i32);
+    if first == 0 { value } else { b.product(power, value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expand::call;
+    use taylor::{constant, plus};
+
+    /// The pass's own value of a formula of stream 0.
+    fn at(formula: &impl Fn(&mut Builder, Id) -> Id, x: f64) -> f64 {
+        let mut b = Builder::new();
+        let stream = b.stream(0);
+        let result = formula(&mut b, stream);
+        run(&b.finish(&[result])).eval(&[x], &[])[0]
+    }
+
+    fn log_cosh(b: &mut Builder, x: Id) -> Id {
+        let size = b.call(Prim::Abs, &[x]);
+        let minus = b.scaled(-2.0, size);
+        let e = b.call(Prim::Exp, &[minus]);
+        let (log, ln2) = (b.call(Prim::Log1p, &[e]), b.num(std::f64::consts::LN_2));
+        let sum = b.sum(size, log);
+        b.difference(sum, ln2)
+    }
+
+    #[test]
+    fn functions_of_a_magnitude_have_series_as_well() {
+        let close = |is: f64, want: f64| assert!((is - want).abs() <= 1e-9 * want.abs(), "{is:e}");
+        for x in [1e-30, 1e-9, 1e-4, 0.03, 0.7, 5.0] {
+            let want = match x < 0.01 {
+                true => x * x / 2.0 - x * x * x * x / 12.0,
+                false => libm::log(libm::cosh(x)),
+            };
+            close(at(&log_cosh, x), want);
+            close(at(&log_cosh, -x), want);
+            // The same with a sign: not one series for both sides.
+            let signed = |b: &mut Builder, x: Id| {
+                let (sign, value) = (b.sign(x), log_cosh(b, x));
+                b.product(sign, value)
+            };
+            close(at(&signed, x), want);
+            close(at(&signed, -x), -want);
+        }
+        assert_eq!(at(&log_cosh, 0.0), 0.0);
+    }
+
+    /// A choice that is made near zero, but not at it, and a jump.
+    #[test]
+    fn what_bends_elsewhere_is_left_alone() {
+        for bound in [0.01, 0.0] {
+            let bent = |b: &mut Builder, x: Id| {
+                let (bound, value) = (b.num(bound), log_cosh(b, x));
+                let (above, one) = (b.call(Prim::Le, &[bound, x]), b.num(1.0));
+                let sum = b.sum(one, value);
+                let low = b.difference(sum, one);
+                b.call(Prim::Select, &[above, one, low])
+            };
+            assert_eq!(at(&bent, 0.02), 1.0, "{bound}");
+            assert_eq!(at(&bent, 0.0), if bound == 0.0 { 1.0 } else { 0.0 });
+        }
+    }
+
+    /// The series of `f(x / 2)`, against the row's own values.
+    #[test]
+    fn series_have_the_values_of_their_rows() {
+        for row in crate::prim::TABLE.iter().filter(|r| r.arity == 1) {
+            let half: Series = std::array::from_fn(|k| if k == 1 { 0.5 } else { 0.0 });
+            // Away from zero where there is no value on both sides of it.
+            let shift = if row.domain.0 == 0.0 { 1.5 } else { 0.0 };
+            let argument = plus(&half, shift, &constant(1.0));
+            let Some(series) = call(row.prim, &argument) else { continue };
+            for x in [-0.4, -0.03, 0.2, 0.41] {
+                let value: f64 = series.iter().rev().fold(0.0, |sum, c| sum * x + c);
+                let want = (row.oracle)([shift + 0.5 * x, f64::NAN, f64::NAN]);
+                assert!((value - want).abs() <= 1e-14, "{}({x}): {value}, not {want}", row.name);
+            }
+        }
+    }
+}
