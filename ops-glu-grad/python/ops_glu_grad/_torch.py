@@ -199,12 +199,13 @@ from . import _gradient  # noqa: E402  # once all operators are there
 def _differentiable(operator):
     """The operator with its derivative: in the registry, and as a function."""
     op = getattr(torch.ops.ops_glu_grad, operator.snake).default
-    remember, backward = _gradient.rule(operator, _TABLE, _CALLS)
+    remember, backward, jvp = _gradient.rule(operator, _TABLE, _CALLS)
     torch.library.register_autograd(op, backward, setup_context=remember, lib=_LIBRARY)
     members = {
         "forward": lambda *given: op(*given),
         "setup_context": remember,
         "backward": backward,
+        "jvp": jvp,
         "vmap": _BATCHED[operator.name],
     }
     members = {what: staticmethod(function) for what, function in members.items()}

@@ -4,7 +4,7 @@ use crate::call;
 use crate::element::name;
 use crate::place::Place;
 use op_dsl::derivative;
-use op_dsl::ir::op::{self, AttrKind, Kind, Origin, Value};
+use op_dsl::ir::op::{self, AttrKind, Kind, Origin, Pattern, Value};
 use pyo3::prelude::*;
 
 /// An operator of the table.
@@ -137,6 +137,15 @@ impl Operator {
     #[getter]
     fn dim(&self) -> Option<usize> {
         self.0.def().split.as_ref().map(|split| split.dim)
+    }
+
+    /// Whether the parts of gated tensors are alternating elements in a call with these attributes, rather than halves.
+    fn interleaved(&self, attributes: Vec<Bound<'_, PyAny>>) -> PyResult<bool> {
+        match self.0.def().split.as_ref().map(|split| split.pattern) {
+            Some(Pattern::Interleaved) => Ok(true),
+            Some(Pattern::InterleavedIf(i)) => attributes[i].extract(),
+            Some(Pattern::Halves) | None => Ok(false),
+        }
     }
 
     /// Whether inputs are broadcast against each other.

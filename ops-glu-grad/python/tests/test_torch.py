@@ -179,7 +179,7 @@ class Derivatives(unittest.TestCase):
                     given, first = required(inputs(operator)), lambda *given, f=og.OPERATORS[operator.name]: as_tuple(f(*given))[0]
                     torch.autograd.gradgradcheck(first, given, **self.BOUNDS)
                 checked += 1
-        self.assertGreaterEqual(checked, 6)
+        self.assertGreaterEqual(checked, 20)
 
     def test_of_16_bits_are_those_of_32_rounded(self):
         for operator in TABLE.values():
@@ -228,6 +228,49 @@ class Transforms(unittest.TestCase):
         second = torch.func.jacrev(torch.func.grad(composed))(x)
         self.close(torch.func.jacrev(torch.func.grad(loss))(x), second)
         self.close(torch.autograd.functional.hessian(loss, x), second)
+
+    def test_forward_mode_of_every_operator_is_reverse_mode(self):
+        checked = 0
+        for operator in TABLE.values():
+            if not has_derivative(operator):
+                continue
+            with self.subTest(operator=operator.name):
+                given = [t for t in inputs(operator) if t is not None]
+                numbers = [i for i, t in enumerate(given) if t.is_floating_point()]
+
+                def first(*moved, f=og.OPERATORS[operator.name], given=given, numbers=numbers):
+                    tensors = [moved[numbers.index(i)] if i in numbers else t for i, t in enumerate(given)]
+                    return as_tuple(f(*tensors))[0]
+
+                moved = tuple(given[i] for i in numbers)
+                arguments = tuple(range(len(moved)))
+                self.close(torch.func.jacfwd(first, arguments)(*moved), torch.func.jacrev(first, arguments)(*moved))
+                checked += 1
+        self.assertGreater(checked, 35)
+
+    def test_forward_over_reverse_mode(self):
+        x = torch.randn(4, 8)
+        self.close(torch.func.hessian(loss)(x), torch.func.hessian(composed)(x))
+        for name in ("mish", "selu", "elu", "sigmoid", "tanh", "softplus", "softsign", "log_sigmoid", "swish"):
+            def total(x, f=getattr(og, name)):
+                return f(x).square().sum()
+
+            reverse = torch.func.jacrev(torch.func.grad(total))(x)
+            self.close(torch.func.hessian(total)(x), reverse)
+        with torch.autograd.forward_ad.dual_level():
+            dual = torch.autograd.forward_ad.make_dual(x, torch.ones_like(x))
+            tangent = torch.autograd.forward_ad.unpack_dual(og.silu(dual)).tangent
+        self.close(tangent, torch.func.grad(lambda x: og.silu(x).sum())(x))
+
+    def test_forward_mode_of_interleaved_parts(self):
+        x, moved = torch.randn(3, 8), torch.randn(3, 8)
+        for interleaved in (False, True):
+            def call(x, interleaved=interleaved):
+                return og.clipped_swiglu(x, interleaved=interleaved)
+
+            jacobian = torch.func.jacrev(call)(x)
+            _, tangent = torch.func.jvp(call, (x,), (moved,))
+            self.close(tangent, (jacobian * moved).sum((-2, -1)))
 
     def test_vmap_moves_the_dimension_that_is_cut(self):
         x = torch.randn(8, 5, 6)

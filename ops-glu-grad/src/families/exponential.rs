@@ -25,7 +25,10 @@ pub mod exponential {
     /// The gradient of `Elu` with all attributes 1, by its result.
     ///
     /// Source: elu_grad of CANN (ops-nn/activation).
-    #[op(name = "EluGrad", grad_of = elu)]
+    #[op(
+        name = "EluGrad", grad_of = elu,
+        grad(name = "EluGradGrad", wrt(grads, activations))
+    )]
     pub fn elu_grad(grads: Elem, #[holds(y)] activations: Elem) -> Elem {
         if activations < 0.0 { grads * (activations + 1.0) } else { grads }
     }
@@ -58,7 +61,10 @@ pub mod exponential {
     /// The gradient of `Selu` by its result.
     ///
     /// Source: selu_grad of CANN (ops-nn/activation).
-    #[op(name = "SeluGrad", grad_of = selu)]
+    #[op(
+        name = "SeluGrad", grad_of = selu,
+        grad(name = "SeluGradGrad", wrt(gradients, outputs))
+    )]
     pub fn selu_grad(gradients: Elem, #[holds(y)] outputs: Elem) -> Elem {
         if outputs >= 0.0 { SCALE * gradients } else { gradients * (outputs + SCALE * ALPHA) }
     }
@@ -92,7 +98,10 @@ pub mod exponential {
     /// The gradient of `SoftplusV2`.
     ///
     /// Source: softplus_v2_grad of CANN (ops-nn/activation).
-    #[op(name = "SoftplusV2Grad", grad_of = softplus_v2, outputs(output_backprops))]
+    #[op(
+        name = "SoftplusV2Grad", grad_of = softplus_v2, outputs(output_backprops),
+        grad(name = "SoftplusV2GradGrad", wrt(input_gradients, input_features))
+    )]
     pub fn softplus_v2_grad(
         input_gradients: Elem,
         #[holds(x)] input_features: Elem,
@@ -108,7 +117,10 @@ pub mod exponential {
     /// Source: log_sigmoid and logsigmoid_grad of CANN (ops-nn/activation).
     #[op(
         name = "LogSigmoid",
-        grad(name = "LogSigmoidGrad", wrt(x), inputs(grads, features = x), outputs(backprops))
+        grad(
+            name = "LogSigmoidGrad", wrt(x), inputs(grads, features = x), outputs(backprops),
+            grad(name = "LogSigmoidGradGrad", wrt(grads, features))
+        )
     )]
     pub fn log_sigmoid(x: Elem) -> Elem {
         -softplus(-x)

@@ -10,7 +10,10 @@ pub mod gated {
     /// Source: glu and glu_grad of CANN (ops-nn/activation).
     #[op(
         name = "GLU",
-        grad(name = "GLUGrad", wrt(x), inputs(grad_out, self_ = x), outputs(out))
+        grad(
+            name = "GLUGrad", wrt(x), inputs(grad_out, self_ = x), outputs(out),
+            grad(name = "GLUGradGrad", wrt(grad_out, self_))
+        )
     )]
     pub fn glu(
         #[split(along = dim, gate_left = false)] x: Gated,
@@ -33,7 +36,10 @@ pub mod gated {
     /// `A * B` over the halves `A`, `B` of `x` along `dim`.
     ///
     /// Source: N. Shazeer, GLU Variants Improve Transformer (2020).
-    #[op(name = "BilinearGlu", grad(name = "BilinearGluGrad", wrt(x)))]
+    #[op(
+        name = "BilinearGlu",
+        grad(name = "BilinearGluGrad", wrt(x), grad(name = "BilinearGluGradGrad", wrt(dy, x)))
+    )]
     pub fn bilinear_glu(
         #[split(along = dim, gate_left = false)] x: Gated,
         #[attr(default = -1)] dim: Dim,
@@ -45,7 +51,16 @@ pub mod gated {
     /// linear_beta)` if `linear_beta` is positive.
     ///
     /// Source: situ_glu and situ_glu_grad of CANN (ops-nn/activation).
-    #[op(name = "SituGlu", grad(name = "SituGluGrad", wrt(x), inputs(grad_y, x), outputs(grad_x)))]
+    #[op(
+        name = "SituGlu",
+        grad(
+            name = "SituGluGrad",
+            wrt(x),
+            inputs(grad_y, x),
+            outputs(grad_x),
+            grad(name = "SituGluGradGrad", wrt(grad_y, x))
+        )
+    )]
     pub fn situ_glu(
         #[split(along = dim, gate_left = activate_left)] x: Gated,
         #[attr(default = -1)] dim: Dim,
@@ -76,7 +91,13 @@ pub mod gated {
     /// Source: clipped_swiglu and clipped_swiglu_grad of CANN (ops-nn/activation).
     #[op(
         name = "ClippedSwiglu",
-        grad(name = "ClippedSwigluGrad", wrt(x), inputs(grad_y, x, group_index), outputs(grad_x))
+        grad(
+            name = "ClippedSwigluGrad",
+            wrt(x),
+            inputs(grad_y, x, group_index),
+            outputs(grad_x),
+            grad(name = "ClippedSwigluGradGrad", wrt(grad_y, x))
+        )
     )]
     pub fn clipped_swiglu(
         #[split(along = dim, gate_left = true, interleaved = interleaved)] x: Gated,

@@ -80,7 +80,8 @@ pub mod gelu {
             wrt(input),
             inputs(input, grad_output),
             outputs(grad_input),
-            broadcast
+            broadcast,
+            grad(name = "GeLUBackwardBackward", wrt(input, grad_output), broadcast = false)
         )
     )]
     pub fn ge_lu(input: Elem) -> Elem {

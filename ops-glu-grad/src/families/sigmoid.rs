@@ -16,7 +16,10 @@ pub mod sigmoid {
     /// The gradient of `Sigmoid` by its result.
     ///
     /// Source: sigmoid_grad of CANN (ops-nn/activation).
-    #[op(name = "SigmoidGrad", grad_of = sigmoid_of, outputs(z))]
+    #[op(
+        name = "SigmoidGrad", grad_of = sigmoid_of, outputs(z),
+        grad(name = "SigmoidGradGrad", wrt(y, dy), outputs(y_grad, dy_grad))
+    )]
     pub fn sigmoid_grad(y: Elem, dy: Elem) -> Elem {
         dy * y * (1.0 - y)
     }
@@ -32,7 +35,10 @@ pub mod sigmoid {
     /// The gradient of `Tanh` by its result.
     ///
     /// Source: tanh_grad of CANN.
-    #[op(name = "TanhGrad", grad_of = tanh_of, outputs(z))]
+    #[op(
+        name = "TanhGrad", grad_of = tanh_of, outputs(z),
+        grad(name = "TanhGradGrad", wrt(y, dy), outputs(y_grad, dy_grad))
+    )]
     pub fn tanh_grad(y: Elem, dy: Elem) -> Elem {
         dy * (1.0 - y) * (1.0 + y)
     }
@@ -48,7 +54,16 @@ pub mod sigmoid {
     /// `x * sigmoid(scale * x)`. The gradient is given `y` and has no use for it.
     ///
     /// Source: swish and swish_grad of CANN (ops-nn/activation).
-    #[op(name = "Swish", grad(name = "SwishGrad", wrt(x), inputs(grad, x, y), outputs(grad_x)))]
+    #[op(
+        name = "Swish",
+        grad(
+            name = "SwishGrad",
+            wrt(x),
+            inputs(grad, x, y),
+            outputs(grad_x),
+            grad(name = "SwishGradGrad", wrt(grad, x))
+        )
+    )]
     pub fn swish(x: Elem, #[attr(default = 1.0)] scale: f32) -> Elem {
         x * sigmoid(scale * x)
     }
@@ -56,7 +71,16 @@ pub mod sigmoid {
     /// `x * sigmoid(1.702 x)`
     ///
     /// Source: fast_gelu and fast_gelu_grad of CANN (ops-nn/activation).
-    #[op(name = "FastGelu", grad(name = "FastGeluGrad", wrt(x), inputs(dy, x), outputs(z)))]
+    #[op(
+        name = "FastGelu",
+        grad(
+            name = "FastGeluGrad",
+            wrt(x),
+            inputs(dy, x),
+            outputs(z),
+            grad(name = "FastGeluGradGrad", wrt(dy, x))
+        )
+    )]
     pub fn fast_gelu(x: Elem) -> Elem {
         x * sigmoid(1.702 * x)
     }
@@ -78,12 +102,30 @@ pub mod sigmoid {
         grad * (t - x * (t * t - 1.0) * sigmoid(x))
     }
 
+    /// The gradient of `MishGrad` where `tanhx` is left out.
+    ///
+    /// Source: the derivative of mish_grad of CANN (ops-nn/activation) by hand, since `tanhx` follows from `x`.
+    #[op(
+        name = "MishGradGrad", grad_of = mish_grad, wrt(grad, x),
+        outputs(dgrad, dx)
+    )]
+    pub fn mish_grad_grad(dx_grad: Elem, grad: Elem, x: Elem) -> (Elem, Elem) {
+        let (t, s) = (tanh(softplus(x)), sigmoid(x));
+        // The first and the second derivative of `t`.
+        let slope = (1.0 - t * t) * s;
+        let bend = slope * (1.0 - s - 2.0 * t * s);
+        (dx_grad * (t + x * slope), dx_grad * grad * (2.0 * slope + x * bend))
+    }
+
     /// `x / (1 + |x|)`
     ///
     /// Source: softsign and softsign_grad of CANN (ops-nn/activation).
     #[op(
         name = "Softsign",
-        grad(name = "SoftsignGrad", wrt(x), inputs(gradients, features = x), outputs(output))
+        grad(
+            name = "SoftsignGrad", wrt(x), inputs(gradients, features = x), outputs(output),
+            grad(name = "SoftsignGradGrad", wrt(gradients, features))
+        )
     )]
     pub fn softsign(x: Elem) -> Elem {
         x / (1.0 + abs(x))
