@@ -190,15 +190,14 @@ pub struct Verify {
 }
 
 /// Through what a formula is swept.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct Sweep {
     /// All 2^32 values in f32: an hour or more per formula.
     #[arg(long)]
     pub exhaustive: bool,
-    /// In f32, every N-th bit pattern besides all exponents and kinks; the range of activations has
-    /// 16 times as many.
-    #[arg(long, value_name = "N", default_value_t = STRIDE, value_parser = clap::value_parser!(u32).range(1..))]
-    pub stride: u32,
+    /// 16 times as many elements as usual or more, however long it takes: minutes per operator.
+    #[arg(long)]
+    pub thorough: bool,
     /// SIMD level; by default each one this CPU has.
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     pub level: Option<Level>,
@@ -208,16 +207,6 @@ pub struct Sweep {
     /// Number of threads; by default as many as the CPU runs at a time.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-}
-
-const STRIDE: u32 = 16_411;
-
-/// What `verify` sweeps unless it is told otherwise.
-impl Default for Sweep {
-    fn default() -> Sweep {
-        let (level, threads) = (None, None);
-        Sweep { exhaustive: false, stride: STRIDE, level, dtype: Vec::new(), threads }
-    }
 }
 
 #[derive(Args)]

@@ -262,7 +262,7 @@ fn verify_measures_every_type_and_level() {
     let text = good(&["verify", "--dtype", "bf16,f32", "--threads", "1"]);
     let line = text.lines().find(|l| l.starts_with("Scale")).expect("its line");
     let cells: Vec<&str> = line.split_whitespace().collect();
-    assert_eq!(cells, ["Scale", "0.000", "0.000", "100.000%", "ok", "ok", "ok", "ok"], "{text}");
+    assert_eq!(cells, ["Scale", "0.500", "0.500", "100.000%", "ok", "ok", "ok", "ok"], "{text}");
 }
 
 #[test]
@@ -272,8 +272,9 @@ fn verify_speaks_json() {
     let op = &json["operators"][0];
     assert_eq!((&op["operator"], &op["missed"]), (&"Scale".into(), &serde_json::json!([])));
     let row = &op["details"][0];
-    assert_eq!((&row["dtype"], &row["inputs"]), (&"f16".into(), &65_536.into()));
-    assert_eq!((&row["max_ulp"], &row["rounded"]), (&0.0.into(), &1.0.into()));
+    // All values of the type, and others with all streams at random.
+    assert!(row["dtype"] == "f16" && row["inputs"].as_u64() > Some(65_536), "{row}");
+    assert_eq!((&row["max_ulp"], &row["rounded"]), (&0.5.into(), &1.0.into()));
     assert_eq!(row["limits"]["right"], row["limits"]["all"]);
 }
 
@@ -292,14 +293,14 @@ fn verify_explains_every_column() {
 #[test]
 fn what_disagrees_is_found_and_not_timed() {
     for (op, missed) in [
-        (&WRONG_KERNEL, "MISSED: ulp, factors"),
+        (&WRONG_KERNEL, "MISSED: ulp at dy="),
         (&WRONG_GRAPH, "MISSED: author"),
         (&OTHER_AUTHOR, "MISSED: author"),
     ] {
         let (code, text) = of(op, &["verify", "--all"]);
         assert_eq!(format!("{code:?}"), format!("{:?}", ExitCode::FAILURE));
         let f32s: Vec<&str> = text.lines().filter(|l| l.contains(" f32 ")).collect();
-        assert!(!f32s.is_empty() && f32s.iter().all(|l| l.ends_with(missed)), "{text}");
+        assert!(!f32s.is_empty() && f32s.iter().all(|l| l.contains(missed)), "{text}");
     }
     for op in [&WRONG_KERNEL, &WRONG_GRAPH] {
         let (code, text) = of(op, &["bench", "Wrong", "--shape", "4x64"]);
@@ -422,7 +423,7 @@ fn check_says_all_in_one_go() {
     let text = super::check(&[single(&SCALE)]).unwrap_or_else(|e| panic!("{e}"));
     let lines: Vec<&str> = text.lines().collect();
     for (line, start) in lines.iter().zip([
-        "Scale  accuracy    ok      bf16 ulp 0.000, bf16 right 100.000%, limits ok, NaN ok, factors ok",
+        "Scale  accuracy    ok      bf16 ulp 0.500, bf16 right 100.000%, limits ok, NaN ok, factors ok",
         "Scale  packages    ok      ",
         "Scale  host model  ok      6 calls on ascend910b, ascend950, at most 0.",
         "",

@@ -120,11 +120,6 @@ impl Ball {
             || difference.off >= difference.bottom()
     }
 
-    /// Whether it is known to be below a power of two.
-    pub fn is_below(&self, power: f64) -> bool {
-        self.scale() < power && self.error() < power
-    }
-
     /// Whether a ball holds its exponential.
     pub(crate) fn has_exp(&self) -> bool {
         self.mid.is_infinite() || self.scale() <= GREATEST || self.straddles()
@@ -208,10 +203,6 @@ impl Ball {
             return Some(self.nan());
         }
         (self.off == UNKNOWN || other.off == UNKNOWN).then(|| self.unknown())
-    }
-
-    pub(crate) fn is_exact_zero(&self) -> bool {
-        is_zero(&self.mid) && self.off == EXACT
     }
 
     /// The logarithm of the magnitude, rounded down; the shift left out.

@@ -94,6 +94,12 @@ impl<R: Real> Real for Dual<R> {
     fn exactly(&self) -> Option<f64> {
         self.value.exactly()
     }
+    fn is_exact_zero(&self) -> bool {
+        self.value.is_exact_zero()
+    }
+    fn is_below(&self, power: f64) -> bool {
+        self.value.is_below(power)
+    }
     fn sign(&self) -> Option<Ordering> {
         self.value.sign()
     }

@@ -8,6 +8,7 @@
 //! tower    the same of any size                     dual    each with its slope
 //! pole     derivatives at poles                     crossing  the unit of errors near zero crossings
 //! constants  `PI` and the like, which no f64 is   exact     a formula in as many bits as it takes
+//! compensated  an exact f64 and what is missing from it   work  how much it costs
 //! ```
 //!
 //! It evaluates the formula as traced, and of a gradient the forward formula, by forward-mode
@@ -20,6 +21,7 @@
 //! cancel, the element is computed again with twice the bits until the bound is small enough.
 
 pub mod ball;
+pub mod compensated;
 mod constants;
 pub mod crossing;
 pub mod dual;
@@ -31,13 +33,15 @@ pub mod real;
 pub mod rules;
 pub mod tower;
 mod walk;
+mod work;
 
+use compensated::Compensated;
 use exact::exactly;
 use near::Near;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::op::Spec;
-use tower::Tower;
 use walk::at;
+pub use work::work;
 
 /// What an f32 result may be off by, in units in the last place.
 const SLACK: f64 = 1.0 / 4096.0;
@@ -49,33 +53,60 @@ const ROUGH: f64 = 1.0 / 4096.0;
 /// does, others are off by less than a thousandth of a unit in the last place. NaN is where the
 /// formula has no value; infinite streams stand for the limit, and where there is none, for NaN. At poles
 /// derivatives are infinite: where they go to one infinity from the left and to the other from the right,
-/// either is right, and the result is the right one's.
-pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64], format: Format) -> Vec<f64> {
+/// either is right, and the result is the right one's. `None` is what [`ball::LAST`] bits do not decide.
+pub fn decided(spec: &Spec, streams: &[f64], scalars: &[f64], format: Format) -> Vec<Option<f64>> {
     outputs_where(spec, streams, scalars, |y| suffices(y, format))
+}
+
+/// The same; NaN where nothing is decided as well.
+pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64], format: Format) -> Vec<f64> {
+    numbers(decided(spec, streams, scalars, format))
 }
 
 /// The same to three digits: enough to see which side of zero they are on, and how far from it.
 pub fn roughly(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
-    outputs_where(spec, streams, scalars, |y| y.off == 0.0 || y.off <= ROUGH * y.value.abs())
+    let is_rough = |y: Near| y.off == 0.0 || y.off <= ROUGH * y.value.abs();
+    numbers(outputs_where(spec, streams, scalars, is_rough))
 }
 
-/// The same, in f64 where that suffices.
+fn numbers(outputs: Vec<Option<f64>>) -> Vec<f64> {
+    outputs.into_iter().map(|y| y.unwrap_or(f64::NAN)).collect()
+}
+
+/// The same, in f64 where that suffices, then in f64 with what is missing from it.
 fn outputs_where(
     spec: &Spec,
     streams: &[f64],
     scalars: &[f64],
     suffices: impl Fn(Near) -> bool,
-) -> Vec<f64> {
+) -> Vec<Option<f64>> {
     if streams.iter().any(|x| x.is_infinite()) {
-        return limit::outputs(spec, streams, scalars);
+        return limit::outputs(spec, streams, scalars).into_iter().map(Some).collect();
     }
-    let near = walk::outputs(spec, &at(streams, Near::exact), scalars, &Near::exact);
-    let values: Vec<f64> = match near.iter().all(|y| suffices(*y)) {
-        true => near.into_iter().map(|y| y.value).collect(),
-        false => exactly(spec, streams, scalars).iter().map(Tower::to_f64).collect(),
+    let decided = |all: Vec<Near>| {
+        all.iter().all(|y| suffices(*y)).then(|| all.iter().map(|y| Some(y.value)).collect())
     };
-    let lost = spec.derived.is_some() && values.iter().any(|y| y.is_nan());
-    if lost { pole::outputs(spec, streams, scalars, values) } else { values }
+    let near = || {
+        work::add(walk::calls(spec), work::NEAR);
+        walk::outputs(spec, &at(streams, Near::exact), scalars, &Near::exact)
+    };
+    let compensated = || {
+        work::add(walk::calls(spec), work::COMPENSATED);
+        let number = |v: f64| Compensated::exact(v, Near::exact);
+        let all = walk::outputs(spec, &at(streams, number), scalars, &number);
+        all.iter().map(Compensated::sum).collect()
+    };
+    let exact = || {
+        let all = exactly(spec, streams, scalars);
+        all.iter().map(|y| (!y.is_unknown()).then(|| y.to_f64())).collect()
+    };
+    let values: Vec<Option<f64>> =
+        decided(near()).or_else(|| decided(compensated())).unwrap_or_else(exact);
+    let is_lost = |y: &Option<f64>| y.is_some_and(f64::is_nan);
+    match spec.derived.is_some() && values.iter().any(is_lost) {
+        true => pole::outputs(spec, streams, scalars, values),
+        false => values,
+    }
 }
 
 /// Whether f64 has decided a result.

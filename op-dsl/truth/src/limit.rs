@@ -1,6 +1,7 @@
 //! Formulas at infinity: where they go far out.
 
 use crate::exact::{NOTHING, exactly};
+use crate::real::Real;
 use crate::tower::Tower;
 use op_dsl_ir::op::Spec;
 

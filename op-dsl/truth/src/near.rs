@@ -176,6 +176,14 @@ impl Real for Near {
         (self.off == 0.0).then_some(self.value)
     }
 
+    fn is_exact_zero(&self) -> bool {
+        self.is_zero()
+    }
+
+    fn is_below(&self, power: f64) -> bool {
+        self.value.abs() + self.off < power.exp2()
+    }
+
     fn sign(&self) -> Option<Ordering> {
         let known = self.off == 0.0 || self.value.abs() > self.off;
         if known { self.value.partial_cmp(&0.0) } else { None }

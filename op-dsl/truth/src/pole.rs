@@ -3,20 +3,22 @@
 //! Of `x ln|x|` the chain rule reads `ln 0 + 0 * inf` at 0, of `ln(x / (1 - x))` `0 * inf` at 1, and other
 //! spellings of the same functions are infinite there.
 
-use crate::exact::exactly_at;
+use crate::exact::{exactly_at, precise};
 use crate::limit::limit;
 use crate::near::Near;
-use crate::tower::Tower;
 use crate::walk::{self, at};
 use op_dsl_ir::op::Spec;
 
 /// How near to the pole, beside 1 or the place where it is: powers of two, each the square of the one before.
 const NEARER: [i32; 4] = [-40, -80, -160, -320];
-/// Bits that the nearest has.
-const BITS: usize = 512;
 
 /// `values`, the outputs, with infinities in the place of those that are no numbers, where poles are.
-pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64], values: Vec<f64>) -> Vec<f64> {
+pub fn outputs(
+    spec: &Spec,
+    streams: &[f64],
+    scalars: &[f64],
+    values: Vec<Option<f64>>,
+) -> Vec<Option<f64>> {
     let mut values = values;
     if streams.iter().any(|x| x.is_nan()) {
         return values;
@@ -27,8 +29,9 @@ pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64], values: Vec<f64>) 
         }
         let sides = [1.0, -1.0].map(|side| from_one_side(spec, streams, scalars, moved, side));
         let poles = sides[0].iter().zip(&sides[1]).map(|(right, left)| pole(*right, *left));
-        for (value, pole) in values.iter_mut().zip(poles).filter(|(value, _)| value.is_nan()) {
-            *value = pole;
+        let is_lost = |value: &Option<f64>| value.is_some_and(f64::is_nan);
+        for (value, pole) in values.iter_mut().zip(poles).filter(|(value, _)| is_lost(value)) {
+            *value = Some(pole);
         }
     }
     values
@@ -66,11 +69,11 @@ fn from_one_side(
     let points = NEARER.map(|power| {
         let step = side * 2f64.powi(power) * if x == 0.0 { 1.0 } else { x.abs() };
         let element = |precision: usize| {
-            let number = move |v: f64| Tower::exact(v, precision);
+            let number = move |v: f64| precise(v, precision);
             let given = at(streams, number);
             move |i: usize| if i == moved { given(i) + number(step) } else { given(i) }
         };
-        exactly_at(spec, scalars, BITS, element)
+        exactly_at(spec, scalars, element)
     });
     let outputs = 0..points[0].len();
     outputs.map(|k| limit(points.each_ref().map(|p| p[k].to_f64()))).collect()

@@ -5,8 +5,8 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number with a bound of its error. There are three kinds: [`Near`](crate::near::Near) in f64,
 /// which is fast, [`Ball`](crate::ball::Ball) in as many bits as it takes, and
-/// [`Tower`](crate::tower::Tower) where that has no exponent for it; and each with its slope,
-/// [`Dual`](crate::dual::Dual).
+/// [`Tower`](crate::tower::Tower) where that has no exponent for it; each also beside an exact f64,
+/// [`Compensated`](crate::compensated::Compensated), and with its slope, [`Dual`](crate::dual::Dual).
 pub trait Real:
     Clone
     + Neg<Output = Self>
@@ -23,6 +23,10 @@ pub trait Real:
     fn is_nan(&self) -> bool;
     /// The number itself, where it is known to be this one.
     fn exactly(&self) -> Option<f64>;
+    /// Whether it is 0 and known to be.
+    fn is_exact_zero(&self) -> bool;
+    /// Whether its magnitude is known to be below a power of two.
+    fn is_below(&self, power: f64) -> bool;
     /// How it stands to zero; `None` where its error leaves that open, or where it is no number.
     fn sign(&self) -> Option<Ordering>;
     /// Whether it looks negative. Formulas with one value and two accurate ways to it choose by this.

@@ -49,17 +49,19 @@ impl Tower {
         }
     }
 
+    /// Whether nothing is known of it.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Tower::Ball(x) if x.is_unknown())
+    }
+
+    /// Whether no digit is left of a sum.
+    pub(crate) fn cancels(&self) -> bool {
+        matches!(self, Tower::Ball(x) if !x.is_unknown() && x.to_f64() == 0.0)
+    }
+
     /// Whether so many bits of it are known, or no f64 is next to it.
     pub fn has_bits(&self, bits: f64) -> bool {
         matches!(self, Tower::Ball(x) if x.has_bits(bits)) || matches!(self, Power { .. })
-    }
-
-    /// Whether it is known to be below a power of two that balls have.
-    pub fn is_below(&self, power: f64) -> bool {
-        match self {
-            Tower::Ball(x) => x.is_below(power),
-            Power { power, .. } => *power < 0,
-        }
     }
 
     /// `head e^(power log)` of any head and power.
@@ -225,6 +227,17 @@ impl Real for Tower {
 
     fn exactly(&self) -> Option<f64> {
         if let Tower::Ball(x) = self { x.exactly() } else { None }
+    }
+
+    fn is_exact_zero(&self) -> bool {
+        matches!(self, Tower::Ball(x) if x.is_exact_zero())
+    }
+
+    fn is_below(&self, power: f64) -> bool {
+        match self {
+            Tower::Ball(x) => x.is_below(power),
+            Power { power, .. } => *power < 0,
+        }
     }
 
     fn sign(&self) -> Option<Ordering> {

@@ -13,6 +13,14 @@ pub fn at<R>(streams: &[f64], number: impl Fn(f64) -> R) -> impl Fn(usize) -> R 
     move |i| number(streams.get(i).copied().unwrap_or(f64::NAN))
 }
 
+/// How many calls an evaluation has, more or less: those of a derivative have their slopes as well.
+pub fn calls(spec: &Spec) -> usize {
+    match &spec.derived {
+        Some(Derived { forward, steps }) => 3 * steps.len() * forward.nodes.len(),
+        None => spec.traced.nodes.len(),
+    }
+}
+
 /// The outputs of a specialisation for one element, which `stream` has. `number` makes numbers of the
 /// precision that is computed in.
 pub fn outputs<R: Real>(

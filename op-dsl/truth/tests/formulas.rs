@@ -319,6 +319,37 @@ fn what_is_tiny_beside_one_has_its_digits() {
     assert_eq!(value(rest, -1e7), -1e7);
 }
 
+/// `-ln(1 - sigmoid(x))` is `x`, where `1 - sigmoid(x)` would take `x` bits; so is its slope, and focal loss by it.
+#[test]
+fn what_one_swallows_is_there_again() {
+    fn pt(b: &mut Builder, x: Id) -> Id {
+        let (s, one) = (b.call(Prim::Sigmoid, &[x]), b.num(1.0));
+        b.difference(one, s)
+    }
+    fn cross_entropy(b: &mut Builder, x: Id) -> Id {
+        let pt = pt(b, x);
+        let log = b.call(Prim::Ln, &[pt]);
+        b.negative(log)
+    }
+    fn focal(b: &mut Builder, x: Id) -> Id {
+        let (pt, one, two) = (pt(b, x), b.num(1.0), b.num(2.0));
+        let miss = b.difference(one, pt);
+        let weight = b.call(Prim::Pow, &[miss, two]);
+        let log = cross_entropy(b, x);
+        b.product(weight, log)
+    }
+    for x in [746.0, 6600.0, 43160.0, 1e7, 1e30, 3e38] {
+        same(value(cross_entropy, x), x);
+        same(slope(cross_entropy, x), 1.0);
+        same(value(focal, x), x);
+        same(slope(focal, x), 1.0);
+        same(value(pt, x), 0.0);
+    }
+    // A logarithm of what `e^-x` leaves of 1 is no less than 0.
+    same(value(cross_entropy, -1e3), 0.0);
+    same(value(pt, 80.0), (-80f64).exp());
+}
+
 /// Of `e^(e^710)` no exponent can be written down, and yet `x (1 - 2/(1 + e^(2 e^x)))` has its slope there.
 #[test]
 fn numbers_beyond_every_exponent_meet_their_limits() {

@@ -5,6 +5,7 @@
 use op_dsl_ir::Prim;
 use op_dsl_ir::prim::TABLE;
 use op_dsl_truth::ball::Ball;
+use op_dsl_truth::compensated::Compensated;
 use op_dsl_truth::near::Near;
 use op_dsl_truth::real::Real;
 use op_dsl_truth::rules;
@@ -48,6 +49,33 @@ fn each(mut f: impl FnMut(Prim, [f64; 3])) {
             f(row.prim, [first, other(3), other(5)]);
         }
     }
+}
+
+/// And so is what an exact f64 says beside it, in f64 and in more bits.
+#[test]
+fn compensated_numbers_are_off_by_no_more_than_they_say() {
+    fn compensated<R: Real>(prim: Prim, at: [f64; 3], number: impl Fn(f64) -> R) -> Vec<R> {
+        let args = at.map(|v| Compensated::exact(v, &number));
+        let all = call(prim, [&args[0], &args[1], &args[2]]);
+        all.iter().map(Compensated::sum).collect()
+    }
+    let (mut decided, mut all) = (0, 0);
+    each(|prim, at| {
+        let near = compensated(prim, at, Near::exact);
+        let tower = compensated(prim, at, |v| Tower::exact(v, 128));
+        for ((near, tower), ball) in near.iter().zip(tower).zip(balls(prim, at, 512)) {
+            let (is, want) = (near.value, ball.to_f64());
+            let good = near.off.is_infinite()
+                || is == want
+                || is.is_nan() && want.is_nan()
+                || (is - want).abs() <= near.off + 1e-15 * want.abs();
+            assert!(good, "{prim:?} {at:?}: {near:?}, not {want:e}");
+            let Tower::Ball(tower) = tower else { panic!("{prim:?} {at:?}: {tower:?}") };
+            assert!(tower.agrees(&ball), "{prim:?} {at:?}: {tower:?}, not {ball:?}");
+            (decided, all) = (decided + u32::from(near.off <= 1e-12 * is.abs()), all + 1);
+        }
+    });
+    assert!(20 * decided > 19 * all, "{decided} of {all}");
 }
 
 /// What f64 says is right as far as it says.

@@ -19,10 +19,16 @@ The truth is the formula as it was written, and for a gradient the derivative of
 formula, evaluated in as many bits as it takes. No pass of the compiler has a part in it.
 
 What is swept: every stream that a formula is applied to (that it is not linear in), through all
-65,536 values of 16-bit types, and in f32 through all exponents of either sign, the range of
-activations in small steps, and the neighbours of the formula's constants. Factors are 1 meanwhile.
-Where a formula is applied to several streams, each is swept with the others at 0.5, -1.5 and 3.
-Float attributes are swept at their defaults and at 0.75 times these (0.75 where they are 0).
+65,536 values of 16-bit types (of operators with few forms), and in f32 through all exponents of
+either sign, the range of activations, and the neighbours of the formula's constants. Factors are 1
+meanwhile. Where a formula is applied to several streams, each is swept with the others at 0.5, -1.5
+and 3. Float attributes are swept at their defaults and at 0.75 times these (0.75 where they are 0).
+Then all streams are random: over all exponents, moderate activations beside any factors, factors
+that make the result a normal number, and streams that are alike.
+
+The number of elements is fixed, and so is the work that the truth may take on an average: no operator
+takes more than a few CPU seconds. What that leaves out is the same on every machine. --thorough has
+16 times as many, and no limit. An operator's line appears as soon as it is known.
 
 Columns:
   f32, f16, bf16 ulp  largest error in units in the last place of the true result, of all modes,
@@ -33,15 +39,14 @@ Columns:
                       at least 99.9 %. Halfway between two neighbours is what f32 cannot tell from it
   limits              results for infinite activations that are the limit
   NaN                 results for NaN that are what the formula makes of it
-  factors             results under factors of 0, 1e-30, 1 and 1e30 that are neither NaN nor a false
-                      infinity, and under denormal ones that have their digits
-  verdict             ok, or what is missed
+  factors             results of random streams that are neither NaN nor a false infinity; their
+                      errors are in `ulp`
+  verdict             ok, or what is missed, and where; `undecided` if 2048 bits do not tell the truth
 With --all also:
   mode                attributes that the formula branches on; `formula` if there are none
   inputs              how many elements were computed
   budget              for the errors in `ulp`
-  output, at, swept   where the largest error is: output, activation, the stream that was swept, and
-                      what else was not 1
+  output, at          where the largest error is: output, streams and attributes
   author              largest relative difference between the author's code, run in f64, and the
                       compiled formula within -4..4; at most 1e-9";
 

@@ -1,14 +1,13 @@
 //! The sweeps of `verify`, as one line.
 
 use super::{Context, Finding};
-use crate::args::Sweep;
 use crate::error::Error;
-use crate::verify::measure;
+use crate::verify::usual;
 use codegen_cpu::rt::call::Operator;
 
 /// Whether every level keeps the budgets.
 pub fn accuracy(context: &Context<'_>, op: &'static Operator) -> Result<Option<Finding>, Error> {
-    let report = measure(&[op], &Sweep::default(), context.progress)?;
+    let report = usual(op, context.progress)?;
     let line = report.line();
     Ok(Some(Finding::of(if report.is_good() { Ok(line) } else { Err(line) })))
 }

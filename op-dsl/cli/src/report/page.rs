@@ -107,7 +107,7 @@ fn errors(formula: &Formula, form: &str) -> Result<String, Error> {
     Ok(format!(
         "<figure>{}<figcaption>Error over {}, in units in the last place: {keys}.</figcaption></figure>",
         plot(&title, &all),
-        escaped(&formula.describe(0)),
+        escaped(&formula.describe()),
     ))
 }
 

@@ -1,11 +1,11 @@
 //! Tensors for many elements of one setting, and running the operator on them.
 
-use super::formula::{Formula, Setting, stored};
+use super::formula::{Formula, stored};
 use crate::array::{Array, views, views_mut};
 use crate::error::Error;
 use codegen_cpu::rt::call::Options;
 use codegen_cpu::rt::simd::Level;
-use op_dsl_ir::op::{Stream, Tensor};
+use op_dsl_ir::op::{Stream, Tensor, Value};
 use op_dsl_ir::{DType, Stored};
 
 /// Tensors that hold up to so many elements of every stream.
@@ -50,7 +50,7 @@ impl<'f> Bench<'f> {
         self.formula.row(stream.part) * self.capacity + i
     }
 
-    pub fn run(&mut self, setting: &Setting, level: Level) -> Result<(), Error> {
+    pub fn run(&mut self, attrs: &[Value], level: Level) -> Result<(), Error> {
         let options = Options {
             threads: 1,
             level: Some(level),
@@ -58,6 +58,6 @@ impl<'f> Bench<'f> {
             ..Options::default()
         };
         let (inputs, mut outputs) = (views(&self.inputs)?, views_mut(&mut self.outputs)?);
-        Ok(self.formula.op.run(&setting.attrs, &inputs, &mut outputs, &options)?)
+        Ok(self.formula.op.run(attrs, &inputs, &mut outputs, &options)?)
     }
 }

@@ -4,7 +4,7 @@ use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::op::{AttrKind, Gate, Kind, OpDef, Part, Spec, Value};
-use op_dsl_ir::roles::{Dependence, activation, dependence};
+use op_dsl_ir::roles::{self, Dependence, activation, dependence};
 use op_dsl_ir::{DType, Id, Node, Prim, Stored};
 use op_dsl_truth::crossing;
 
@@ -28,6 +28,8 @@ pub struct Formula {
     pub applied: Vec<usize>,
     /// Streams of truth values: each is both, in turn.
     pub masks: Vec<usize>,
+    /// Of each stream whether all results are proportional to it, or do not depend on it.
+    pub multiplies: Vec<bool>,
     pub settings: Vec<Setting>,
 }
 
@@ -42,25 +44,18 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The run-time scalars among the attributes, as the f32 that they are.
-    pub fn scalars(&self) -> Vec<f64> {
-        let float =
-            |v: &Value| if let Value::Float(f) = v { Some(f64::from(*f as f32)) } else { None };
-        self.attrs.iter().filter_map(float).collect()
-    }
-
-    /// What the streams multiply that are factors.
-    pub fn factor(&self, formula: &Formula) -> f64 {
-        let factors = (0..self.streams.len()).filter(|k| formula.is_factor(*k));
-        factors.map(|k| self.streams[k].abs()).product()
-    }
-
     /// Every stream, where the swept one is `x`.
     pub fn at(&self, x: f64) -> Vec<f64> {
         let mut streams = self.streams.clone();
         streams[self.swept] = x;
         streams
     }
+}
+
+/// The run-time scalars among the attributes, as the f32 that they are.
+pub fn scalars(attrs: &[Value]) -> Vec<f64> {
+    let float = |v: &Value| if let Value::Float(f) = v { Some(f64::from(*f as f32)) } else { None };
+    attrs.iter().filter_map(float).collect()
 }
 
 /// Every attribute for a specialisation: as it was specialised, else the default.
@@ -115,12 +110,13 @@ impl Formula {
             applied.push(activation(op.def()));
         }
         let settings = settings(&applied, &masks, streams, &attrs);
-        Formula { op, spec, mode: mode(op, spec), applied, masks, settings }
+        let multiplies = (0..streams).map(|k| roles::is_factor(&spec.graph, k)).collect();
+        Formula { op, spec, mode: mode(op, spec), applied, masks, multiplies, settings }
     }
 
-    /// The true outputs for these streams.
-    pub fn truth(&self, setting: &Setting, streams: &[f64], format: Format) -> Vec<f64> {
-        op_dsl_truth::outputs(self.spec, streams, &setting.scalars(), format)
+    /// The true outputs for these streams; `None` where no precision decides them.
+    pub fn truth(&self, attrs: &[Value], streams: &[f64], format: Format) -> Vec<Option<f64>> {
+        op_dsl_truth::decided(self.spec, streams, &scalars(attrs), format)
     }
 
     /// How far output `k` of an element is from the truth: what came out, and what is right. Near zero crossings it
@@ -129,27 +125,56 @@ impl Formula {
     pub fn error(
         &self,
         dtype: DType,
-        setting: &Setting,
+        attrs: &[Value],
+        streams: &[f64],
         k: usize,
-        x: f64,
         [got, want]: [f64; 2],
     ) -> f64 {
         let format = Format::of(dtype);
         let error = format.error(got, want, 0.0);
-        let truth = |x: f64| self.truth(setting, &setting.at(x), format)[k];
-        if error > PLAIN && want.is_infinite() && got.is_infinite() {
-            let sides = [x.next_down(), x.next_up()].map(truth);
-            return if sides.iter().any(|v| v * got > 0.0) { 0.0 } else { error };
-        }
-        if format.is_half() || error <= PLAIN || !got.is_finite() {
+        if error <= PLAIN {
             return error;
         }
-        let roughly =
-            |x: f64| op_dsl_truth::roughly(self.spec, &setting.at(x), &setting.scalars())[k];
-        match crossing::scale(x, setting.factor(self), roughly) {
+        let moved = |stream: usize, x: f64| {
+            let mut streams = streams.to_vec();
+            streams[stream] = x;
+            streams
+        };
+        let varied = || {
+            let all = 0..streams.len();
+            all.filter(|k| !self.multiplies[*k] && !self.masks.contains(k))
+        };
+        if want.is_infinite() && got.is_infinite() {
+            let is_pole = |s: usize| {
+                let x = streams[s];
+                let sides = [x.next_down(), x.next_up()].map(|x| moved(s, x));
+                let sides = sides.map(|beside| self.truth(attrs, &beside, format)[k]);
+                sides.into_iter().flatten().any(|v| v * got > 0.0)
+            };
+            return if varied().any(is_pole) { 0.0 } else { error };
+        }
+        if format.is_half() || !got.is_finite() {
+            return error;
+        }
+        let scalars = scalars(attrs);
+        let value = |s: usize, x: f64| op_dsl_truth::roughly(self.spec, &moved(s, x), &scalars)[k];
+        let factor = self.factor(streams);
+        let scales = varied().map(|s| {
+            // A sum crosses zero where its terms are alike, however small: what it is elsewhere says how small.
+            let elsewhere = [0.0, 0.5, 2.0].map(|by| value(s, by * streams[s]).abs());
+            let around = elsewhere.into_iter().fold(0.0, f64::max);
+            crossing::scale(streams[s], factor.min(2.0 * around), |x| value(s, x))
+        });
+        match scales.fold(0.0, f64::max) {
             0.0 => error,
             scale => format.error(got, want, format.ulp(scale)),
         }
+    }
+
+    /// What the streams multiply that are factors.
+    fn factor(&self, streams: &[f64]) -> f64 {
+        let factors = (0..streams.len()).filter(|k| self.multiplies[*k] && self.is_factor(*k));
+        factors.map(|k| streams[k].abs()).product()
     }
 
     /// Whether a stream multiplies results and is nothing else.
@@ -180,25 +205,42 @@ impl Formula {
         }
     }
 
-    /// What a setting sweeps, and what is not the same in all of them: `x.gate; weight=0.5`.
-    pub fn describe(&self, setting: usize) -> String {
-        let setting = &self.settings[setting];
-        let def = self.op.def();
+    /// What the first setting sweeps, and what else is not 1 in it: `x.gate; weight=0.5`.
+    pub fn describe(&self) -> String {
+        let (setting, def) = (&self.settings[0], self.op.def());
         let names = def.input_names();
         let beside = self.applied.iter().chain(&self.masks).filter(|k| **k != setting.swept);
         let beside = beside.map(|k| format!("{}={}", names[*k], setting.streams[*k]));
-        let scalars = def.scalar_names().into_iter().zip(setting.scalars());
+        let scalars = def.scalar_names().into_iter().zip(scalars(&setting.attrs));
         let scalars = scalars.map(|(name, v)| format!("{name}={}", v as f32));
         let rest: Vec<String> = beside.chain(scalars).collect();
         let swept = &names[setting.swept];
         if rest.is_empty() { swept.clone() } else { format!("{swept}; {}", rest.join(", ")) }
     }
 
+    /// An element and its attributes: `x.gate=0.5, weight=2`.
+    pub fn place(&self, attrs: &[Value], streams: &[f64]) -> String {
+        let def = self.op.def();
+        let numbers = def.input_names().into_iter().zip(streams.iter().copied());
+        let attrs = def.scalar_names().into_iter().zip(scalars(attrs));
+        let said = |(name, v): (String, f64)| {
+            let v = v as f32;
+            let plain = v == 0.0 || (1e-3..1e6).contains(&v.abs());
+            if plain { format!("{name}={v}") } else { format!("{name}={v:e}") }
+        };
+        let attrs = attrs.map(|(name, v)| said((name.to_string(), v)));
+        numbers
+            .map(|(name, v)| said((name.to_string(), v)))
+            .chain(attrs)
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
     /// Numbers around which results may bend or jump: those that the formula is written with.
     pub fn constants(&self) -> Vec<f64> {
         let written = self.spec.derived.as_ref().map_or(&self.spec.traced, |d| &d.forward);
         let number = |n: &Node| if let Node::Const(c) = n { Some(*c) } else { None };
-        let scalars = self.settings.iter().flat_map(Setting::scalars);
+        let scalars = self.settings.iter().flat_map(|s| scalars(&s.attrs));
         written.nodes.iter().filter_map(number).chain(scalars).collect()
     }
 
@@ -213,7 +255,7 @@ impl Formula {
             varies.push(own || inherited);
         }
         let setting = &self.settings[0];
-        let values = graph.eval_all(&setting.streams, &setting.scalars());
+        let values = graph.eval_all(&setting.streams, &scalars(&setting.attrs));
         // A product or quotient only shifts the exponent if all but one are powers of two.
         let shifts = |id: &Id| {
             let v = values[id.index()];

@@ -2,20 +2,22 @@
 //!
 //! ```text
 //! formula   one specialisation, and the settings that it is swept in
-//! points    the activations of a sweep
+//! pass      the elements that it is tried at, and how many
+//! points    the activations of a sweep             joint     all streams at random
 //! bench     running the operator on many elements
 //! probe     errors at a few activations
-//! sweep     every activation through the kernels of each level, held against the truth
-//! factors   factors from 0 to 1e30
+//! sweep     every element through the kernels of each level, held against the truth
 //! author    the author's own code against the graph
-//! report    what of it is said, as a table and as JSON
+//! report    what came of it, a row each            printer   prints it at once
 //! ```
 
 mod author;
 mod bench;
-mod factors;
 pub mod formula;
+mod joint;
+mod pass;
 mod points;
+mod printer;
 mod probe;
 mod report;
 mod sweep;
@@ -24,59 +26,76 @@ use super::args::{Sweep, Verify};
 use super::error::Error;
 use super::lookup::{self, Operators};
 use super::progress;
-use super::verdict::{Verdict, print};
+use super::verdict::Verdict;
+use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
-use factors::factors;
 use formula::Formula;
 use indicatif::ProgressBar;
-use op_dsl_ir::DType;
-use points::Points;
+use pass::{Effort, passes};
+use printer::Printer;
 pub use probe::errors;
 pub use report::Report;
 use report::Row;
 use std::io::Write;
 use sweep::sweep;
 
-/// Measures and prints; [`Verdict::Missed`] if anything is beyond its budget.
+/// Measures and prints, an operator or a row as soon as it is done; [`Verdict::Missed`] if anything is beyond its budget.
 pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Result<Verdict, Error> {
     let chosen = lookup::chosen(operators, args.op.as_deref())?;
+    let (levels, skipped) = levels(args.sweep.level)?;
     let progress = progress::bar();
-    let report = measure(&chosen, &args.sweep, &progress)?;
+    let mut printer = Printer::new(&chosen, args, out)?;
+    let mut is_good = true;
+    for (k, op) in chosen.iter().enumerate() {
+        progress.set_prefix(format!("[{}/{}] ", k + 1, chosen.len()));
+        let report = measure(op, &args.sweep, &levels, &progress, &mut |row| {
+            progress.suspend(|| printer.row(row))
+        })?;
+        progress.suspend(|| printer.operator(&report))?;
+        is_good &= report.is_good();
+    }
     progress.finish_and_clear();
-    print(out, &report.render(args.format, args.all))?;
-    Ok(if report.is_good() { Verdict::Good } else { Verdict::Missed })
+    printer.finish(&skipped)?;
+    Ok(if is_good { Verdict::Good } else { Verdict::Missed })
 }
 
-/// Measures some operators, and shows on the bar how far it is.
-pub fn measure(
-    operators: Operators,
+/// What `check` asks of an operator.
+pub fn usual(op: &'static Operator, progress: &ProgressBar) -> Result<Report, Error> {
+    measure(op, &Sweep::default(), &levels(None)?.0, progress, &mut |_| Ok(()))
+}
+
+/// Measures an operator, hands every row to `done`, and shows on the bar how far it is.
+fn measure(
+    op: &'static Operator,
     args: &Sweep,
+    levels: &[Level],
     progress: &ProgressBar,
+    done: &mut dyn FnMut(&Row) -> Result<(), Error>,
 ) -> Result<Report, Error> {
-    let (levels, skipped) = levels(args.level)?;
-    let formulas: Vec<Formula> = operators
+    let formulas: Vec<Formula> = op.def().specs.iter().map(|s| Formula::new(op, s)).collect();
+    let dtypes = || {
+        let all = op.def().dtypes.iter();
+        all.filter(|dtype| args.dtype.is_empty() || args.dtype.contains(dtype))
+    };
+    let effort = Effort::of(args);
+    let tasks: Vec<_> = formulas
         .iter()
-        .flat_map(|op| op.def().specs.iter().map(|spec| Formula::new(op, spec)))
+        .flat_map(|f| dtypes().map(move |dtype| (f, *dtype, passes(f, *dtype, effort))))
         .collect();
-    let tasks: Vec<(&Formula, DType, Points)> = formulas
-        .iter()
-        .flat_map(|f| f.op.def().dtypes.iter().map(move |d| (f, *d)))
-        .filter(|(_, dtype)| args.dtype.is_empty() || args.dtype.contains(dtype))
-        .map(|(f, dtype)| (f, dtype, Points::new(f, dtype, args)))
-        .collect();
-    let work = tasks.iter().map(|(f, _, points)| points.len() * f.settings.len() as u64).sum();
     progress.reset();
-    progress.set_length(work);
+    let elements = tasks.iter().flat_map(|(.., passes)| passes).map(|pass| pass.elements);
+    progress.set_length(elements.sum());
     let available = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.unwrap_or_else(available);
-    let mut report = Report::new(skipped);
-    for (formula, dtype, points) in &tasks {
+    let mut report = Report::default();
+    for (formula, dtype, passes) in &tasks {
         progress.set_message(format!("{} {} {dtype}", formula.op.name(), formula.mode));
         let author = author::difference(formula);
-        let measures = sweep(formula, *dtype, points, &levels, threads, progress)?;
+        let measures = sweep(formula, *dtype, passes, levels, (threads, effort.work), progress)?;
         for (&level, measure) in levels.iter().zip(measures) {
-            let factors = factors(formula, *dtype, level)?;
-            report.add(Row::new(formula, *dtype, level, points.len(), measure, factors, author));
+            let row = Row::new(formula, *dtype, level, passes, measure, author);
+            done(&row)?;
+            report.add(row);
         }
     }
     Ok(report)

@@ -1,128 +1,111 @@
 //! Which activations a sweep has.
 
 use super::formula::Formula;
-use crate::args::Sweep;
 use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
 
-/// How much finer the stride is where the activations of networks lie.
-const FINER: u64 = 16;
-/// Bit patterns of 2^-4 .. 16, to be taken with either sign.
-const FINE: (u64, u64) = (0x3d80_0000, 0x4180_0000);
+/// Bit patterns of 2^-4 .. 16 of f32, where the activations of networks lie: so many of the elements are there.
+const FINE: (u32, u32) = (0x3d80_0000, 0x4180_0000);
 /// Around the ends and the middle of each exponent.
-const MANTISSAS: [u32; 8] = [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffe, 0x7f_ffff];
+const MANTISSAS: [u32; 4] = [0, 1, 0x40_0000, 0x7f_ffff];
 /// Both signs, every exponent: zeros, denormals, infinities and NaN are among them.
 const EXPONENTS: u64 = 512 * MANTISSAS.len() as u64;
-/// Neighbours of a kink on either side.
+/// Neighbours of a breakpoint on either side.
 const NEIGHBOURS: i32 = 4;
+/// The golden ratio of 2^32 and of 2^16, made odd: multiples lie evenly among all patterns, however many there are, and all
+/// multiples are all patterns.
+const SPREAD: u64 = 0x9e37_79b1;
+const SPREAD_HALF: u64 = 0x9e37;
 
-/// Activations of one element type.
+/// Activations of one element type: first infinities, NaN and the breakpoints with their neighbours, then others, in an
+/// order that is evenly spread wherever it ends.
 pub struct Points {
     dtype: DType,
-    exhaustive: bool,
-    /// Through the bit patterns of f32.
-    stride: u64,
-    /// Around the numbers that the formula is written with.
-    kinks: Vec<f32>,
+    first: Vec<f32>,
+    /// How many others there are.
+    spread: u64,
+    is_exhaustive: bool,
 }
 
 impl Points {
-    pub fn new(formula: &Formula, dtype: DType, args: &Sweep) -> Points {
-        let exhaustive = args.exhaustive || dtype != DType::F32;
-        let kinks = if exhaustive { Vec::new() } else { kinks(&formula.constants()) };
-        Points { dtype, exhaustive, stride: args.stride.into(), kinks }
+    /// At most so many; all values of the type where there is no limit.
+    pub fn new(formula: &Formula, dtype: DType, limit: Option<u64>) -> Points {
+        let values = 1 << dtype.row().bits;
+        let is_exhaustive = limit.is_none_or(|limit| limit >= values);
+        match is_exhaustive {
+            true => Points { dtype, first: Vec::new(), spread: values, is_exhaustive },
+            false => {
+                let first = first(&formula.constants(), dtype);
+                let spread = limit.unwrap_or(values).saturating_sub(first.len() as u64);
+                Points { dtype, first, spread, is_exhaustive }
+            }
+        }
     }
 
     /// How many there are.
     pub fn len(&self) -> u64 {
-        match self.exhaustive {
-            true => 1 << self.dtype.row().bits,
-            false => self.strided() + EXPONENTS + 2 * self.fine() + self.kinks.len() as u64,
-        }
+        self.first.len() as u64 + self.spread
     }
 
     /// Activation `i`.
     pub fn at(&self, i: u64) -> f32 {
+        let Some(i) = i.checked_sub(self.first.len() as u64) else { return self.first[i as usize] };
         match self.dtype {
-            DType::F16 => half::f16::from_bits(i as u16).to_f32(),
-            DType::BF16 => half::bf16::from_bits(i as u16).to_f32(),
-            DType::F32 if self.exhaustive => f32::from_bits(i as u32),
-            DType::F32 => self.sampled(i),
+            DType::F16 => half::f16::from_bits(i.wrapping_mul(SPREAD_HALF) as u16).to_f32(),
+            DType::BF16 => half::bf16::from_bits(i.wrapping_mul(SPREAD_HALF) as u16).to_f32(),
+            DType::F32 if self.is_exhaustive => f32::from_bits(i.wrapping_mul(SPREAD) as u32),
+            DType::F32 => sampled(i),
         }
     }
-
-    fn sampled(&self, i: u64) -> f32 {
-        let (stride, fine) = (self.stride, self.fine());
-        let Some(i) = i.checked_sub(self.strided()) else {
-            return f32::from_bits((i * stride) as u32);
-        };
-        let Some(i) = i.checked_sub(EXPONENTS) else {
-            let mantissa = MANTISSAS[i as usize % MANTISSAS.len()];
-            return f32::from_bits(((i as u32 / MANTISSAS.len() as u32) << 23) | mantissa);
-        };
-        let Some(i) = i.checked_sub(2 * fine) else {
-            let sign = if i < fine { 0 } else { 0x8000_0000 };
-            return f32::from_bits(sign | (FINE.0 + i % fine * self.fine_stride()) as u32);
-        };
-        self.kinks[i as usize]
-    }
-
-    fn strided(&self) -> u64 {
-        (1 << 32) / self.stride
-    }
-
-    fn fine_stride(&self) -> u64 {
-        (self.stride / FINER).max(1)
-    }
-
-    fn fine(&self) -> u64 {
-        (FINE.1 - FINE.0) / self.fine_stride()
-    }
 }
 
-/// Every constant with its neighbours, in f32, of either sign, itself and inverted.
-fn kinks(constants: &[f64]) -> Vec<f32> {
-    let mut kinks: Vec<f32> = constants
-        .iter()
-        .flat_map(|c| [*c, 1.0 / c])
-        .map(|c| Format::of(DType::F32).round(c.abs()) as f32)
-        .filter(|c| c.is_normal())
-        .flat_map(|c| {
-            (-NEIGHBOURS..=NEIGHBOURS).map(move |k| f32::from_bits((c.to_bits() as i32 + k) as u32))
-        })
-        .flat_map(|c| [c, -c])
-        .collect();
-    kinks.sort_by(f32::total_cmp);
-    kinks.dedup();
-    kinks
+/// Every exponent first, then two of all patterns and one where activations lie in turn.
+fn sampled(i: u64) -> f32 {
+    let Some(i) = i.checked_sub(EXPONENTS) else {
+        // One mantissa after the other.
+        let (mantissa, exponent) = (MANTISSAS[(i / 512) as usize], i % 512 * 0x9d % 512);
+        return f32::from_bits((exponent as u32) << 23 | mantissa);
+    };
+    let spread = i.wrapping_mul(SPREAD) as u32;
+    if i % 3 > 0 {
+        return f32::from_bits(spread);
+    }
+    let (low, high) = FINE;
+    let within = ((u64::from(spread << 1) * u64::from(high - low)) >> 32) as u32;
+    f32::from_bits(spread & 0x8000_0000 | (low + within))
 }
 
-/// One activation of each exponent and sign, in any type: for what is tried at many settings.
-pub fn sparse(dtype: DType) -> Vec<f32> {
-    let (least, greatest) = dtype.row().exponents;
+/// Zeros, infinities, NaN, the greatest numbers, and every constant with its neighbours, itself and inverted, of either sign.
+fn first(constants: &[f64], dtype: DType) -> Vec<f32> {
     let format = Format::of(dtype);
-    let of = |e: i32| format.round(1.37 * f64::from(e).exp2()) as f32;
-    let top = format.max() as f32;
-    let positive =
-        (least - 2..=greatest - 1).map(of).chain([0.0, 1.0, 3.0, 10.0, 50.0, 100.0, top]);
-    positive.flat_map(|x| [x, -x]).collect()
+    let ends = [0.0, f64::INFINITY, f64::NAN, format.max(), 1.0, format.ulp(0.0)];
+    let near = |c: f64| {
+        let c = format.round(c.abs());
+        let unit = format.ulp(c);
+        (-NEIGHBOURS..=NEIGHBOURS).map(move |k| c + f64::from(k) * unit)
+    };
+    let constants = constants.iter().flat_map(|c| [*c, 1.0 / c]).filter(|c| c.is_normal());
+    let all = ends.into_iter().chain(constants.flat_map(near));
+    let mut all: Vec<f32> = all.flat_map(|c| [c as f32, -c as f32]).collect();
+    all.sort_by(f32::total_cmp);
+    all.dedup_by(|a, b| a.to_bits() == b.to_bits());
+    all
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn points(kinks: Vec<f32>) -> Points {
-        Points { dtype: DType::F32, exhaustive: false, stride: 16_411, kinks }
+    fn points(dtype: DType, spread: u64) -> Points {
+        Points { dtype, first: first(&[0.5, -3.0], dtype), spread, is_exhaustive: false }
     }
 
     #[test]
-    fn the_default_sweep_has_every_exponent_and_both_signs() {
-        let points = points(kinks(&[0.5, -3.0]));
+    fn few_points_have_every_exponent_of_both_signs() {
+        let points = points(DType::F32, 1 << 11);
         let mut seen = [false; 512];
         (0..points.len()).for_each(|i| seen[(points.at(i).to_bits() >> 23) as usize] = true);
         assert!(seen.iter().all(|s| *s));
-        assert!(points.len() > 300_000 && points.len() < 600_000, "{}", points.len());
         let has = |x: f32| (0..points.len()).any(|i| points.at(i).to_bits() == x.to_bits());
         for x in [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(1), 3.0, -0.5] {
             assert!(has(x), "{x}");
@@ -131,20 +114,25 @@ mod tests {
     }
 
     #[test]
-    fn the_fine_part_covers_its_range() {
-        let points = points(Vec::new());
-        let (first, fine) = (points.strided() + EXPONENTS, points.fine());
-        assert_eq!(points.at(first), 0.0625);
-        assert!(points.at(first + fine - 1) > 15.9);
-        assert_eq!(points.at(first + fine), -0.0625);
-        assert!(points.at(points.len() - 1) < -15.9);
+    fn a_third_is_where_activations_lie_and_no_two_are_alike() {
+        let points = points(DType::F32, 1 << 15);
+        let mut all: Vec<u32> = (0..points.len()).map(|i| points.at(i).to_bits()).collect();
+        let fine = all.iter().filter(|x| (FINE.0..FINE.1).contains(&(**x & 0x7fff_ffff))).count();
+        assert!((9_000..12_000).contains(&fine), "{fine}");
+        all.sort();
+        all.dedup();
+        assert!(all.len() > 32_000, "{}", all.len());
     }
 
     #[test]
-    fn sparse_points_are_numbers_of_their_type() {
-        for dtype in DType::ALL {
-            let format = Format::of(dtype);
-            assert!(sparse(dtype).iter().all(|x| format.round(f64::from(*x)) == f64::from(*x)));
-        }
+    fn sixteen_bits_are_all_there_is() {
+        let all =
+            Points { dtype: DType::F16, first: Vec::new(), spread: 1 << 16, is_exhaustive: true };
+        let mut seen: Vec<u16> =
+            (0..all.len()).map(|i| half::f16::from_f32(all.at(i)).to_bits()).collect();
+        seen.sort();
+        seen.dedup();
+        // Signalling NaN are made quiet.
+        assert!(seen.len() > 63_000, "{}", seen.len());
     }
 }

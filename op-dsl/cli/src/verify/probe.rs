@@ -15,13 +15,15 @@ pub fn errors(formula: &Formula, dtype: DType, xs: &[f64]) -> Result<Vec<f64>, E
     let mut bench = Bench::new(formula, dtype, xs.len())?;
     (0..setting.streams.len()).for_each(|k| bench.fill(k, setting.streams[k]));
     xs.iter().enumerate().for_each(|(i, x)| bench.set(setting.swept, i, *x as f32));
-    bench.run(setting, Level::best())?;
+    bench.run(&setting.attrs, Level::best())?;
     let outputs = formula.op.def().output_streams();
     let error = |(i, x): (usize, &f64)| {
-        let wanted = formula.truth(setting, &setting.at(*x), format);
+        let streams = setting.at(*x);
+        let wanted = formula.truth(&setting.attrs, &streams, format);
         let each = outputs.iter().zip(wanted).enumerate();
         let errors = each.map(|(k, (stream, want))| {
-            formula.error(dtype, setting, k, *x, [bench.get(*stream, i), want])
+            let both = [bench.get(*stream, i), want.unwrap_or(f64::NAN)];
+            formula.error(dtype, &setting.attrs, &streams, k, both)
         });
         errors.fold(0.0, f64::max)
     };

@@ -1,10 +1,9 @@
-//! What was measured: one line per operator, or one per mode, element type and level, or JSON.
+//! What was measured: a row for each mode, element type and level, and what they come to for each operator.
 
 use super::author;
 use super::formula::Formula;
-use super::sweep::{Measure, Tally, Worst};
-use crate::args::VerifyFormat;
-use crate::table::Table;
+use super::pass::Pass;
+use super::sweep::{Measure, Place, Tally, Worst};
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use serde_json::{Value, json};
@@ -16,6 +15,13 @@ const HALF_BUDGET: f64 = 1.0;
 /// Share of 16-bit results that must be correctly rounded, of any formula that is written.
 const ROUNDED: f64 = 0.999;
 
+/// A check that failed, and where it did first or most.
+#[derive(Clone)]
+struct Miss {
+    check: &'static str,
+    at: Option<String>,
+}
+
 /// One mode, element type and level.
 pub struct Row {
     operator: &'static str,
@@ -24,15 +30,14 @@ pub struct Row {
     level: Level,
     inputs: u64,
     /// Of the output nearest to its budget, or furthest beyond it.
-    worst: Worst,
+    ulp: f64,
     budget: f64,
     output: String,
-    /// What was swept, and what everything else was, where the worst is.
-    setting: String,
+    /// Where the worst is.
+    at: String,
     measure: Measure,
-    factors: Tally,
     author: f64,
-    missed: Vec<&'static str>,
+    missed: Vec<Miss>,
 }
 
 impl Row {
@@ -40,9 +45,8 @@ impl Row {
         formula: &Formula,
         dtype: DType,
         level: Level,
-        points: u64,
+        passes: &[Pass<'_>],
         measure: Measure,
-        factors: Tally,
         author: f64,
     ) -> Row {
         let budget = |k: usize| match dtype {
@@ -52,34 +56,43 @@ impl Row {
         };
         let load = |k: usize| measure.worst[k].ulp / budget(k);
         let k = (0..measure.worst.len()).max_by(|a, b| load(*a).total_cmp(&load(*b))).unwrap_or(0);
-        let (worst, budget) = (measure.worst[k], budget(k));
+        let place = |at: &Place| formula.place(&passes[at.index.0].attrs, &at.streams);
+        let Worst { ulp, at } = &measure.worst[k];
+        let at = if *ulp > 0.0 { place(at) } else { String::new() };
         let share = if dtype == DType::F32 { 0.0 } else { ROUNDED };
+        let first = |tally: &Tally| tally.wrong.as_ref().map(place);
         let checks = [
-            (worst.ulp <= budget, "ulp"),
-            (measure.rounded.share() >= share, "rounding"),
-            (measure.limits.holds(), "limits"),
-            (measure.nan.holds(), "NaN"),
-            (factors.holds(), "factors"),
-            (author <= author::TOLERANCE, "author"),
+            (*ulp <= budget(k), "ulp", Some(at.clone())),
+            (measure.rounded.share() >= share, "rounding", first(&measure.rounded)),
+            (measure.limits.holds(), "limits", first(&measure.limits)),
+            (measure.nan.holds(), "NaN", first(&measure.nan)),
+            (measure.factors.holds(), "factors", first(&measure.factors)),
+            (measure.decided.holds(), "undecided", first(&measure.decided)),
+            (author <= author::TOLERANCE, "author", None),
         ];
+        let outputs = measure.worst.len().max(1) as u64;
         Row {
             operator: formula.op.name(),
             mode: formula.mode.clone(),
             dtype,
             level,
-            inputs: points * formula.settings.len() as u64,
-            worst,
-            budget,
+            inputs: measure.decided.all / outputs,
+            ulp: *ulp,
+            budget: budget(k),
             output: formula.op.def().output_names().swap_remove(k),
-            setting: formula.describe(worst.setting),
-            missed: checks.iter().filter(|(good, _)| !good).map(|(_, name)| *name).collect(),
+            at,
+            missed: checks
+                .into_iter()
+                .filter(|(is_good, ..)| !is_good)
+                .map(|(_, check, at)| Miss { check, at })
+                .collect(),
             measure,
-            factors,
             author,
         }
     }
 
-    fn cells(&self) -> Vec<String> {
+    /// What is below [`DETAILS`].
+    pub fn cells(&self) -> Vec<String> {
         let m = &self.measure;
         vec![
             self.operator.into(),
@@ -87,53 +100,50 @@ impl Row {
             self.dtype.name().into(),
             self.level.name().into(),
             self.inputs.to_string(),
-            ulp(self.worst.ulp),
+            ulp(self.ulp),
             format!("{}", self.budget),
-            self.output.clone(),
-            if self.worst.ulp > 0.0 { format!("{:.7e}", self.worst.at) } else { String::new() },
-            self.setting.clone(),
-            percent(m.rounded),
-            fraction(m.limits),
-            fraction(m.nan),
-            fraction(self.factors),
+            percent(&m.rounded),
+            fraction(&m.limits),
+            fraction(&m.nan),
+            fraction(&m.factors),
             format!("{:.0e}", self.author),
+            self.output.clone(),
+            self.at.clone(),
             verdict(&self.missed),
         ]
     }
 
     fn json(&self) -> Value {
         let m = &self.measure;
+        let missed: Vec<&str> = self.missed.iter().map(|miss| miss.check).collect();
         json!({
             "mode": self.mode,
             "dtype": self.dtype.name(),
             "level": self.level.name(),
             "inputs": self.inputs,
-            "max_ulp": number(self.worst.ulp),
+            "max_ulp": number(self.ulp),
             "budget": self.budget,
             "output": self.output,
-            "at": number(self.worst.at),
-            "setting": self.setting,
+            "at": self.at,
             "rounded": m.rounded.share(),
-            "limits": tally(m.limits),
-            "nan": tally(m.nan),
-            "factors": tally(self.factors),
+            "limits": tally(&m.limits),
+            "nan": tally(&m.nan),
+            "factors": tally(&m.factors),
+            "undecided": m.decided.all - m.decided.right,
             "author": number(self.author),
-            "missed": self.missed,
+            "missed": missed,
+            "missed_at": self.missed.iter().map(|miss| miss.at.clone()).collect::<Vec<_>>(),
         })
     }
 }
 
-/// Everything that was measured.
+/// Everything that was measured of an operator.
+#[derive(Default)]
 pub struct Report {
     rows: Vec<Row>,
-    skipped: Vec<Level>,
 }
 
 impl Report {
-    pub fn new(skipped: Vec<Level>) -> Report {
-        Report { rows: Vec::new(), skipped }
-    }
-
     pub fn add(&mut self, row: Row) {
         self.rows.push(row);
     }
@@ -142,145 +152,143 @@ impl Report {
         self.rows.iter().all(|row| row.missed.is_empty())
     }
 
-    pub fn render(&self, format: VerifyFormat, all: bool) -> String {
-        match (format, all) {
-            (VerifyFormat::Json, _) => format!("{:#}\n", self.json()),
-            (VerifyFormat::Table, true) => self.details() + &self.notes(),
-            (VerifyFormat::Table, false) => self.summary() + &self.notes(),
-        }
+    /// The worst of all rows, what is below [`SUMMARY`].
+    pub fn cells(&self) -> Vec<String> {
+        let operator = self.rows.first().map(|row| row.operator.to_owned());
+        operator.into_iter().chain(self.summed()).chain([verdict(&self.missed())]).collect()
     }
 
-    /// The rows of each operator; those that miss something first.
-    fn operators(&self) -> Vec<Vec<&Row>> {
-        let mut groups: Vec<Vec<&Row>> = Vec::new();
-        for row in &self.rows {
-            match groups.iter_mut().find(|g| g[0].operator == row.operator) {
-                Some(group) => group.push(row),
-                None => groups.push(vec![row]),
-            }
-        }
-        groups.sort_by_key(|group| missed(group).is_empty());
-        groups
-    }
-
-    fn summary(&self) -> String {
-        let mut table = Table::new(&SUMMARY);
-        for group in self.operators() {
-            let operator = [group[0].operator.to_owned()].into_iter();
-            table.row(operator.chain(summed(&group)).chain([verdict(&missed(&group))]));
-        }
-        table.to_text()
-    }
-
-    /// The summary of one operator as a sentence, what it misses last.
+    /// The summary as a sentence, what is missed last.
     pub fn line(&self) -> String {
-        let group: Vec<&Row> = self.rows.iter().collect();
-        let cells = summed(&group).into_iter().zip(&SUMMARY[1..]);
+        let cells = self.summed().into_iter().zip(&SUMMARY[1..]);
         let said = cells.filter(|(cell, _)| !cell.is_empty());
-        let mut said: Vec<String> = said.map(|(cell, what)| format!("{what} {cell}")).collect();
-        let missed = missed(&group);
+        let mut said: Vec<String> =
+            said.map(|(cell, (what, _))| format!("{what} {cell}")).collect();
+        let missed = self.missed();
         said.extend((!missed.is_empty()).then(|| verdict(&missed)));
         said.join(", ")
     }
 
-    fn details(&self) -> String {
-        let mut table = Table::new(&[
-            "operator", "mode", "dtype", "level", "inputs", "ulp", "budget", "output", "at",
-            "swept", "right", "limits", "NaN", "factors", "author", "verdict",
-        ]);
-        let mut rows: Vec<&Row> = self.rows.iter().collect();
-        rows.sort_by_key(|row| row.missed.is_empty());
-        rows.iter().for_each(|row| table.row(row.cells()));
-        table.to_text()
-    }
-
-    fn notes(&self) -> String {
-        let skipped = self.skipped.iter().map(|level| level.name());
-        skipped.map(|level| format!("skipped: {level} (this CPU does not have it)\n")).collect()
-    }
-
-    fn json(&self) -> Value {
-        let operators = self.operators().into_iter().map(|group| {
-            json!({
-                "operator": group[0].operator,
-                "missed": missed(&group),
-                "details": group.iter().map(|row| row.json()).collect::<Vec<_>>(),
-            })
-        });
+    pub fn json(&self) -> Value {
+        let missed: Vec<&str> = self.missed().iter().map(|miss| miss.check).collect();
         json!({
-            "operators": operators.collect::<Vec<_>>(),
-            "skipped": self.skipped.iter().map(|l| l.name()).collect::<Vec<_>>(),
+            "operator": self.rows.first().map(|row| row.operator),
+            "missed": missed,
+            "details": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
         })
     }
+
+    /// Empty for element types that the operator does not have.
+    fn summed(&self) -> [String; 8] {
+        let of = |dtype: DType| self.rows.iter().filter(move |row| row.dtype == dtype);
+        let worst = |dtype| {
+            let ulps = of(dtype).map(|row| row.ulp);
+            ulps.max_by(f64::total_cmp).map_or_else(String::new, ulp)
+        };
+        let least = |dtype| {
+            let rounded = of(dtype).map(|row| &row.measure.rounded);
+            let least = rounded.min_by(|a, b| a.share().total_cmp(&b.share()));
+            least.map_or_else(String::new, percent)
+        };
+        let sum = |part: fn(&Row) -> &Tally| {
+            let mut sum = Tally::default();
+            self.rows.iter().for_each(|row| sum.merge(part(row)));
+            if sum.holds() { "ok".into() } else { fraction(&sum) }
+        };
+        [
+            worst(DType::F32),
+            worst(DType::F16),
+            worst(DType::BF16),
+            least(DType::F16),
+            least(DType::BF16),
+            sum(|row| &row.measure.limits),
+            sum(|row| &row.measure.nan),
+            sum(|row| &row.measure.factors),
+        ]
+    }
+
+    /// What any row misses, in the order of the checks: in the row that misses most of it, if that is its error.
+    fn missed(&self) -> Vec<Miss> {
+        let order = ["ulp", "rounding", "limits", "NaN", "factors", "undecided", "author"];
+        let missed = |check: &&'static str| {
+            let missing = self.rows.iter().flat_map(|row| {
+                let own = row.missed.iter().filter(|miss| miss.check == *check);
+                own.map(move |miss| (row, miss))
+            });
+            let mut worst: Option<(&Row, &Miss)> = None;
+            for (row, miss) in missing {
+                let is_worse = worst.is_none_or(|(w, _)| *check == "ulp" && row.ulp > w.ulp);
+                worst = if is_worse { Some((row, miss)) } else { worst };
+            }
+            let (row, miss) = worst?;
+            let at = miss.at.as_ref().map(|at| format!("{} {at}", row.dtype));
+            Some(Miss { check: miss.check, at })
+        };
+        order.iter().filter_map(missed).collect()
+    }
 }
 
-/// The headings of [`summed`], between the operator and the verdict.
-const SUMMARY: [&str; 10] = [
-    "operator",
-    "f32 ulp",
-    "f16 ulp",
-    "bf16 ulp",
-    "f16 right",
-    "bf16 right",
-    "limits",
-    "NaN",
-    "factors",
-    "verdict",
+/// Headings with the least widths of their columns; columns of numbers are negative.
+pub type Headings = &'static [(&'static str, i32)];
+
+/// The headings of [`Report::cells`].
+pub const SUMMARY: Headings = &[
+    ("operator", 8),
+    ("f32 ulp", -7),
+    ("f16 ulp", -7),
+    ("bf16 ulp", -8),
+    ("f16 right", -9),
+    ("bf16 right", -10),
+    ("limits", 6),
+    ("NaN", 3),
+    ("factors", 7),
+    ("verdict", 7),
 ];
 
-/// The worst of some rows; empty for element types that they do not have.
-fn summed(rows: &[&Row]) -> [String; 8] {
-    let of = |dtype: DType| rows.iter().filter(move |row| row.dtype == dtype);
-    let worst = |dtype| {
-        let ulps = of(dtype).map(|row| row.worst.ulp);
-        ulps.max_by(f64::total_cmp).map_or_else(String::new, ulp)
-    };
-    let least = |dtype| {
-        let rounded = of(dtype).map(|row| row.measure.rounded);
-        let least = rounded.min_by(|a, b| a.share().total_cmp(&b.share()));
-        least.map_or_else(String::new, percent)
-    };
-    let sum = |part: fn(&Row) -> Tally| {
-        let mut sum = Tally::default();
-        rows.iter().for_each(|row| sum.merge(part(row)));
-        if sum.holds() { "ok".into() } else { fraction(sum) }
-    };
-    [
-        worst(DType::F32),
-        worst(DType::F16),
-        worst(DType::BF16),
-        least(DType::F16),
-        least(DType::BF16),
-        sum(|row| row.measure.limits),
-        sum(|row| row.measure.nan),
-        sum(|row| row.factors),
-    ]
-}
+/// The headings of [`Row::cells`].
+pub const DETAILS: Headings = &[
+    ("operator", 8),
+    ("mode", 7),
+    ("dtype", 5),
+    ("level", 8),
+    ("inputs", -8),
+    ("ulp", -6),
+    ("budget", -6),
+    ("right", -8),
+    ("limits", 9),
+    ("NaN", 9),
+    ("factors", 11),
+    ("author", -6),
+    ("output", 8),
+    ("at", 24),
+    ("verdict", 7),
+];
 
-/// What any of these rows misses, in the order of the checks.
-fn missed(rows: &[&Row]) -> Vec<&'static str> {
-    let order = ["ulp", "rounding", "limits", "NaN", "factors", "author"];
-    order.into_iter().filter(|name| rows.iter().any(|row| row.missed.contains(name))).collect()
-}
-
-fn verdict(missed: &[&str]) -> String {
-    if missed.is_empty() { "ok".into() } else { format!("MISSED: {}", missed.join(", ")) }
+fn verdict(missed: &[Miss]) -> String {
+    let said = |miss: &Miss| match &miss.at {
+        Some(at) => format!("{} at {at}", miss.check),
+        None => miss.check.to_owned(),
+    };
+    match missed.is_empty() {
+        true => "ok".into(),
+        false => format!("MISSED: {}", missed.iter().map(said).collect::<Vec<_>>().join("; ")),
+    }
 }
 
 fn ulp(v: f64) -> String {
     if v >= 1e6 { format!("{v:.0e}") } else { format!("{v:.3}") }
 }
 
-fn percent(tally: Tally) -> String {
+fn percent(tally: &Tally) -> String {
     // Never rounded up to everything.
     format!("{:.3}%", (1e5 * tally.share()).floor() / 1e3)
 }
 
-fn fraction(tally: Tally) -> String {
+fn fraction(tally: &Tally) -> String {
     format!("{}/{}", tally.right, tally.all)
 }
 
-fn tally(tally: Tally) -> Value {
+fn tally(tally: &Tally) -> Value {
     json!({ "right": tally.right, "all": tally.all })
 }
 

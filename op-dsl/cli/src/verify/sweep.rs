@@ -1,8 +1,8 @@
-//! Running a formula over many activations and measuring each result.
+//! Running a formula over many elements and measuring each result.
 
 use super::bench::Bench;
 use super::formula::{Formula, PLAIN};
-use super::points::Points;
+use super::pass::{Pass, Role};
 use crate::error::Error;
 use codegen_cpu::rt::simd::Level;
 use indicatif::ProgressBar;
@@ -11,113 +11,158 @@ use op_dsl_ir::format::Format;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Activations computed at a time: small enough to stay in cache.
-const CHUNK: u64 = 1 << 13;
+/// Elements computed at a time: small enough to stay in cache.
+const CHUNK: u64 = 1 << 12;
+
+/// An element: what its streams hold, and the pass that it is of.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    pub streams: Vec<f64>,
+    /// Index of the pass, whose attributes it has, and its own there: of two places alike the first is shown, whatever
+    /// the threads do.
+    pub index: (usize, u64),
+}
 
 /// The largest error of an output, and where it is.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Worst {
     /// In units in the last place.
     pub ulp: f64,
-    /// The activation.
-    pub at: f64,
-    /// Index of the setting.
-    pub setting: usize,
+    pub at: Place,
 }
 
-/// How many of some results are right.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// How many of some results are right, and where the first that is not is.
+#[derive(Clone, Debug, Default)]
 pub struct Tally {
     pub right: u64,
     pub all: u64,
+    pub wrong: Option<Place>,
 }
 
 impl Tally {
-    pub fn add(&mut self, right: bool) {
-        self.right += u64::from(right);
+    fn add(&mut self, is_right: bool, at: impl FnOnce() -> Place) {
+        self.right += u64::from(is_right);
         self.all += 1;
+        if !is_right {
+            self.show(at());
+        }
     }
 
-    pub fn merge(&mut self, other: Tally) {
+    fn show(&mut self, at: Place) {
+        if self.wrong.as_ref().is_none_or(|wrong| at.index < wrong.index) {
+            self.wrong = Some(at);
+        }
+    }
+
+    pub fn merge(&mut self, other: &Tally) {
         self.right += other.right;
         self.all += other.all;
+        other.wrong.iter().for_each(|at| self.show(at.clone()));
     }
 
-    pub fn holds(self) -> bool {
+    pub fn holds(&self) -> bool {
         self.right == self.all
     }
 
     /// The share that is right; all of nothing.
-    pub fn share(self) -> f64 {
+    pub fn share(&self) -> f64 {
         if self.all == 0 { 1.0 } else { self.right as f64 / self.all as f64 }
     }
 }
 
-/// What a level did to all activations of one element type.
+/// What a level did to all elements of one element type.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// Results of finite activations that are the true value, correctly rounded.
+    /// Results that are the true value, correctly rounded, where factors are 1.
     pub rounded: Tally,
-    /// Results of infinite activations that are the limit.
+    /// Results of infinite inputs that are what the formula has there.
     pub limits: Tally,
     /// Results of NaN that are what the formula makes of it.
     pub nan: Tally,
+    /// Results of factors of every size that are neither NaN nor a false infinity.
+    pub factors: Tally,
+    /// Elements whose true result is known.
+    pub decided: Tally,
     /// Per output.
     pub worst: Vec<Worst>,
 }
 
 impl Measure {
     fn new(outputs: usize) -> Measure {
-        let none = Tally::default();
-        Measure { rounded: none, limits: none, nan: none, worst: vec![Worst::default(); outputs] }
+        let none = Tally::default;
+        Measure {
+            rounded: none(),
+            limits: none(),
+            nan: none(),
+            factors: none(),
+            decided: none(),
+            worst: vec![Worst::default(); outputs],
+        }
     }
 
-    fn raise(&mut self, output: usize, new: Worst) {
+    /// Takes an error that is larger, or first.
+    fn raise(&mut self, output: usize, ulp: f64, at: impl FnOnce() -> Place) {
+        // NaN is no error; it is infinite where one side is NaN.
         let worst = &mut self.worst[output];
-        // Of equal errors the one at the smaller activation, whichever thread came first.
-        let earlier = (new.setting, new.at) < (worst.setting, worst.at);
-        if new.ulp > worst.ulp || (new.ulp == worst.ulp && new.ulp > 0.0 && earlier) {
-            *worst = new;
+        if ulp >= worst.ulp && ulp > 0.0 {
+            let at = at();
+            if ulp > worst.ulp || at.index < worst.at.index {
+                *worst = Worst { ulp, at };
+            }
         }
     }
 
     fn merge(&mut self, other: &Measure) {
-        other.worst.iter().enumerate().for_each(|(k, worst)| self.raise(k, *worst));
-        self.rounded.merge(other.rounded);
-        self.limits.merge(other.limits);
-        self.nan.merge(other.nan);
+        for (k, worst) in other.worst.iter().enumerate() {
+            self.raise(k, worst.ulp, || worst.at.clone());
+        }
+        self.rounded.merge(&other.rounded);
+        self.limits.merge(&other.limits);
+        self.nan.merge(&other.nan);
+        self.factors.merge(&other.factors);
+        self.decided.merge(&other.decided);
     }
 }
 
-/// Runs every activation in every setting at each level; the truth is computed once.
+/// Runs every pass at each level, and computes the truth once. An element may take so much work on an average of
+/// its chunk, as [`op_dsl_truth::work`] counts it; a chunk ends where that is used up.
 pub fn sweep(
     formula: &Formula,
     dtype: DType,
-    points: &Points,
+    passes: &[Pass<'_>],
     levels: &[Level],
-    threads: usize,
+    (threads, work_each): (usize, u64),
     progress: &ProgressBar,
 ) -> Result<Vec<Measure>, Error> {
     let outputs = formula.op.def().output_streams().len();
     let fresh = || vec![Measure::new(outputs); levels.len()];
     let total = Mutex::new(Ok(fresh()));
     let next = AtomicU64::new(0);
-    let chunks = points.len().div_ceil(CHUNK);
+    // How many chunks there are up to the end of each pass.
+    let ends: Vec<u64> = passes
+        .iter()
+        .scan(0, |sum, pass| {
+            *sum += chunks(pass);
+            Some(*sum)
+        })
+        .collect();
     let work = || {
         let mut own = fresh();
         let done = (|| {
-            let bench = Bench::new(formula, dtype, CHUNK as usize)?;
-            let mut sweeper = Sweeper { formula, dtype, points, levels, bench, want: Vec::new() };
+            let mut sweeper = Sweeper::new(formula, dtype, levels)?;
             loop {
-                let task = next.fetch_add(1, Ordering::Relaxed);
-                let (setting, chunk) = ((task / chunks) as usize, task % chunks);
-                if setting >= formula.settings.len() {
-                    return Ok(());
-                }
-                let start = chunk * CHUNK;
-                let count = CHUNK.min(points.len() - start);
-                sweeper.chunk(setting, start, count as usize, &mut own)?;
-                progress.inc(count);
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let pass = ends.partition_point(|end| *end <= at);
+                let Some(of) = passes.get(pass) else { return Ok(()) };
+                let first = at + chunks(of) - ends[pass];
+                let chunk = Chunk {
+                    pass,
+                    first,
+                    step: chunks(of),
+                    len: (of.elements - first).div_ceil(chunks(of)),
+                };
+                sweeper.chunk(of, &chunk, work_each, &mut own)?;
+                progress.inc(chunk.len);
             }
         })();
         // A poisoned lock means that another worker panicked; its panic is passed on anyway.
@@ -137,6 +182,18 @@ pub fn sweep(
     total.into_inner().unwrap_or_else(|e| e.into_inner())
 }
 
+fn chunks(pass: &Pass<'_>) -> u64 {
+    pass.elements.div_ceil(CHUNK)
+}
+
+/// Elements `first`, `first + step`, .. of a pass: what is first in the pass is first in every chunk.
+struct Chunk {
+    pass: usize,
+    first: u64,
+    step: u64,
+    len: u64,
+}
+
 /// Whether a result is the true value, correctly rounded. Of a value that is halfway between two
 /// neighbours but for less than half a unit of f32, as `x - tanh x = x - 1 + 2 e^(-2x)` is for large
 /// `x`, either neighbour is: kernels compute in f32, where it is halfway.
@@ -147,50 +204,76 @@ fn is_rounded(format: Format, got: f64, want: f64) -> bool {
     error == 0.0 || is_tie || got == format.round(want)
 }
 
+/// Whether a true result is a number of the type, by a margin of a few roundings.
+fn is_in(format: Format, want: f64) -> bool {
+    want.abs() < format.max() * (1.0 - 8.0 / (1u64 << 8) as f64)
+}
+
 /// One thread's part of a sweep.
 struct Sweeper<'f> {
     formula: &'f Formula,
     dtype: DType,
-    points: &'f Points,
     levels: &'f [Level],
     bench: Bench<'f>,
-    /// The truth of each element of a chunk, output by output.
-    want: Vec<f64>,
+    /// The streams of each element of a chunk.
+    streams: Vec<Vec<f64>>,
+    /// The truth of each.
+    want: Vec<Vec<Option<f64>>>,
 }
 
-impl Sweeper<'_> {
+impl<'f> Sweeper<'f> {
+    fn new(formula: &'f Formula, dtype: DType, levels: &'f [Level]) -> Result<Sweeper<'f>, Error> {
+        let bench = Bench::new(formula, dtype, CHUNK as usize)?;
+        Ok(Sweeper { formula, dtype, levels, bench, streams: Vec::new(), want: Vec::new() })
+    }
+
     fn chunk(
         &mut self,
-        index: usize,
-        start: u64,
-        count: usize,
+        pass: &Pass<'_>,
+        chunk: &Chunk,
+        work_each: u64,
         measures: &mut [Measure],
     ) -> Result<(), Error> {
-        let setting = &self.formula.settings[index];
         let format = Format::of(self.dtype);
-        (0..setting.streams.len()).for_each(|k| self.bench.fill(k, setting.streams[k]));
-        let at = |i: usize| self.points.at(start + i as u64);
+        let end = op_dsl_truth::work().saturating_add(work_each.saturating_mul(chunk.len));
+        self.streams.clear();
         self.want.clear();
-        for i in 0..count {
-            self.bench.set(setting.swept, i, at(i));
-            let truth = self.formula.truth(setting, &setting.at(at(i).into()), format);
-            self.want.extend(truth);
+        for i in (0..chunk.len).map(|i| chunk.first + i * chunk.step) {
+            if op_dsl_truth::work() >= end {
+                break;
+            }
+            let streams = pass.element(i);
+            self.want.push(self.formula.truth(&pass.attrs, &streams, format));
+            self.streams.push(streams);
+        }
+        for (i, streams) in self.streams.iter().enumerate() {
+            streams.iter().enumerate().for_each(|(k, v)| self.bench.set(k, i, *v as f32));
         }
         let outputs = self.formula.op.def().output_streams();
         for (&level, measure) in self.levels.iter().zip(measures) {
-            self.bench.run(setting, level)?;
-            for (j, &want) in self.want.iter().enumerate() {
-                let (i, k) = (j / outputs.len(), j % outputs.len());
-                let (x, got) = (f64::from(at(i)), self.bench.get(outputs[k], i));
-                let error = format.error(got, want, 0.0);
-                if x.is_nan() {
-                    measure.nan.add(error <= PLAIN);
-                } else if x.is_infinite() {
-                    measure.limits.add(error <= PLAIN);
-                } else {
-                    measure.rounded.add(is_rounded(format, got, want));
-                    let ulp = self.formula.error(self.dtype, setting, k, x, [got, want]);
-                    measure.raise(k, Worst { ulp, at: x, setting: index });
+            self.bench.run(&pass.attrs, level)?;
+            for (i, (streams, want)) in self.streams.iter().zip(&self.want).enumerate() {
+                let index = (chunk.pass, chunk.first + i as u64 * chunk.step);
+                let at = || Place { streams: streams.clone(), index };
+                for (k, want) in want.iter().enumerate() {
+                    measure.decided.add(want.is_some(), at);
+                    let Some(want) = *want else { continue };
+                    let got = self.bench.get(outputs[k], i);
+                    let error = format.error(got, want, 0.0);
+                    if streams.iter().any(|x| x.is_nan()) {
+                        measure.nan.add(error <= PLAIN, at);
+                    } else if streams.iter().any(|x| x.is_infinite()) {
+                        measure.limits.add(error <= PLAIN, at);
+                    } else {
+                        if pass.role == Role::Sweep {
+                            measure.rounded.add(is_rounded(format, got, want), at);
+                        } else {
+                            measure.factors.add(got.is_finite() || !is_in(format, want), at);
+                        }
+                        let ulp =
+                            self.formula.error(self.dtype, &pass.attrs, streams, k, [got, want]);
+                        measure.raise(k, ulp, at);
+                    }
                 }
             }
         }

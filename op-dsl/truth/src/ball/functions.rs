@@ -24,6 +24,14 @@ impl Real for Ball {
         (self.off == EXACT && same().is_exact_zero()).then_some(value)
     }
 
+    fn is_exact_zero(&self) -> bool {
+        is_zero(&self.mid) && self.off == EXACT
+    }
+
+    fn is_below(&self, power: f64) -> bool {
+        self.scale() < power && self.error() < power
+    }
+
     fn sign(&self) -> Option<Ordering> {
         if self.off.is_nan() || self.off == UNKNOWN {
             return None;

@@ -1,0 +1,102 @@
+//! Elements with all streams at random.
+//!
+//! Four kinds take turns, as faults of four kinds want them: any numbers; activations that are moderate beside factors
+//! that are not; the same with one factor that makes the result a normal number, whatever the others are; and streams
+//! that are alike, or nearly.
+
+use super::formula::{Formula, scalars};
+use op_dsl_ir::DType;
+use op_dsl_ir::format::Format;
+use op_dsl_ir::op::Value;
+
+/// Exponents of activations that are moderate.
+const MODERATE: (i32, i32) = (-12, 9);
+
+/// A sequence of numbers that is the same everywhere (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+    }
+
+    fn sign(&mut self) -> f64 {
+        if self.below(2) == 0 { 1.0 } else { -1.0 }
+    }
+
+    /// A number between these powers of two, of either sign.
+    fn number(&mut self, (least, greatest): (i32, i32)) -> f64 {
+        let exponent = least + self.below((greatest - least) as u64) as i32;
+        let mantissa = 1.0 + self.below(1 << 52) as f64 / (1u64 << 52) as f64;
+        self.sign() * mantissa * f64::from(exponent).exp2()
+    }
+}
+
+/// What the streams of element `i` hold.
+pub fn element(formula: &Formula, dtype: DType, attrs: &[Value], i: u64) -> Vec<f64> {
+    let (format, mut random) = (Format::of(dtype), Random(i));
+    let (least, greatest) = dtype.row().exponents;
+    // Denormal numbers are as many as those of a few exponents.
+    let any = (least - dtype.row().precision / 2, greatest + 1);
+    let streams = formula.multiplies.len();
+    let mut values: Vec<f64> = (0..streams)
+        .map(|k| match (formula.masks.contains(&k), i % 4) {
+            (true, _) => random.below(2) as f64,
+            (false, 1 | 2) if formula.applied.contains(&k) => random.number(MODERATE),
+            _ => random.number(any),
+        })
+        .collect();
+    let number = |v: f64| format.round(v).clamp(-format.max(), format.max());
+    values.iter_mut().for_each(|v| *v = number(*v));
+    let factors: Vec<usize> =
+        (0..streams).filter(|k| formula.multiplies[*k] && !formula.masks.contains(k)).collect();
+    match i % 4 {
+        2 if !factors.is_empty() => {
+            let k = factors[random.below(factors.len() as u64) as usize];
+            let goal = random.number((least, greatest)).abs();
+            values[k] = number(aimed(formula, attrs, &values, k, goal));
+        }
+        3 => {
+            let numbers: Vec<usize> = (0..streams).filter(|k| !formula.masks.contains(k)).collect();
+            let [from, to] = [0; 2].map(|_| numbers[random.below(numbers.len() as u64) as usize]);
+            let near = 1.0 + random.number((-24, -1));
+            let by = [1.0, -1.0, near, -near][random.below(4) as usize];
+            values[to] = number(values[from] * by);
+        }
+        _ => {}
+    }
+    values
+}
+
+/// What a stream must be that results are proportional to, for one of them to be this far from zero.
+fn aimed(formula: &Formula, attrs: &[Value], values: &[f64], k: usize, goal: f64) -> f64 {
+    let mut values = values.to_vec();
+    values[k] = 1.0;
+    let results = op_dsl_truth::roughly(formula.spec, &values, &scalars(attrs));
+    let mut results = results.into_iter().filter(|y| y.is_normal());
+    results.next().map_or(values[k], |y| goal / y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_of_every_exponent() {
+        let mut random = Random(1);
+        let mut seen = [false; 256];
+        for _ in 0..10_000 {
+            let v = random.number((-128, 128));
+            assert!(v.is_finite() && (-128.0..128.0).contains(&v.abs().log2().floor()));
+            seen[(v.abs().log2().floor() + 128.0) as usize] = true;
+        }
+        assert!(seen.iter().all(|s| *s));
+    }
+}

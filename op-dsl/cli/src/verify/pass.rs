@@ -1,0 +1,102 @@
+//! The elements that a formula is tried at.
+//!
+//! ```text
+//! sweep       each stream in turn through its values, factors being 1 and others at a few
+//! joint       all streams at random, over all exponents
+//! infinite    infinities and NaN, alone and together
+//! ```
+//!
+//! What is in which place is fixed: the same on every machine, and in every run.
+
+use super::formula::Formula;
+use super::joint;
+use super::points::Points;
+use crate::args::Sweep;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::Value;
+
+/// What results of a pass count as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Those of one function: 16-bit results must be correctly rounded, most of them.
+    Sweep,
+    /// Those of factors of every size besides.
+    Joint,
+}
+
+/// Elements with the same attributes.
+pub struct Pass<'f> {
+    pub role: Role,
+    pub attrs: Vec<Value>,
+    pub elements: u64,
+    element: Box<dyn Fn(u64) -> Vec<f64> + Sync + 'f>,
+}
+
+impl Pass<'_> {
+    /// What the streams of an element hold.
+    pub fn element(&self, i: u64) -> Vec<f64> {
+        (self.element)(i)
+    }
+}
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Elements of sweeps, of all specialisations and settings of an operator together; `None` for all that there are.
+    pub swept: Option<u64>,
+    /// Elements with all streams at random, of all specialisations of an operator together.
+    pub joint: u64,
+    /// What an element's truth may take on an average, in units of [`op_dsl_truth::work`].
+    pub work: u64,
+}
+
+impl Effort {
+    /// Five CPU seconds at most for an operator, and mostly one or two.
+    pub const USUAL: Effort = Effort { swept: Some(1 << 17), joint: 1 << 14, work: 6000 };
+    /// Minutes.
+    pub const THOROUGH: Effort = Effort { swept: Some(1 << 21), joint: 1 << 19, work: u64::MAX };
+    /// Hours: all 2^32 values of f32.
+    pub const EXHAUSTIVE: Effort = Effort { swept: None, ..Effort::THOROUGH };
+    /// However many settings an operator has, each has so many elements.
+    const LEAST: u64 = 1 << 11;
+
+    /// What the command line asks for.
+    pub fn of(args: &Sweep) -> Effort {
+        match (args.exhaustive, args.thorough) {
+            (true, _) => Effort::EXHAUSTIVE,
+            (_, true) => Effort::THOROUGH,
+            _ => Effort::USUAL,
+        }
+    }
+
+    /// The share of one part of so many.
+    fn share(all: u64, parts: usize) -> u64 {
+        (all / parts as u64).max(Effort::LEAST)
+    }
+}
+
+/// All passes of a formula.
+pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pass<'f>> {
+    let specs = formula.op.def().specs.len();
+    let mut all: Vec<Pass<'f>> = Vec::new();
+    for setting in &formula.settings {
+        let limit = effort.swept.map(|all| Effort::share(all, specs * formula.settings.len()));
+        let points = Points::new(formula, dtype, limit);
+        all.push(Pass {
+            role: Role::Sweep,
+            attrs: setting.attrs.clone(),
+            elements: points.len(),
+            element: Box::new(move |i| setting.at(points.at(i).into())),
+        });
+    }
+    if formula.multiplies.len() > formula.masks.len() + 1 {
+        let attrs = &formula.settings[0].attrs;
+        all.push(Pass {
+            role: Role::Joint,
+            attrs: attrs.clone(),
+            elements: Effort::share(effort.joint, specs),
+            element: Box::new(move |i| joint::element(formula, dtype, attrs, i)),
+        });
+    }
+    all
+}

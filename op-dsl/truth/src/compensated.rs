@@ -1,0 +1,266 @@
+//! A number as an exact f64 and what is missing from it.
+//!
+//! `1 - sigmoid(x)` is `e^-x` far to the right, and no precision shows it where `e^-x` is `2^-60000`: 1 swallows it.
+//! Kept beside the 1, it is there again when the 1 is gone. Sums, products and quotients of f64 numbers leave f64
+//! numbers behind their rounding (error-free transforms), so that digits that cancel are rarely asked for again in more
+//! bits.
+
+use crate::real::Real;
+use std::cmp::Ordering;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// Products and quotients below this may have lost what is behind their rounding.
+const SAFE: f64 = 1e-250;
+
+/// `head + tail`, where the tail is less than half of a head that is not 0.
+#[derive(Clone, Debug)]
+pub struct Compensated<R> {
+    /// Finite.
+    head: f64,
+    tail: R,
+}
+
+/// The exponent of a number: it is at least `2^exponent`.
+fn exponent(v: f64) -> f64 {
+    f64::from(((v.to_bits() >> 52) & 0x7ff) as i32 - 1023)
+}
+
+/// The rounded sum and what is missing from it.
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let part = sum - a;
+    (sum, (a - (sum - part)) + (b - part))
+}
+
+impl<R: Real> Compensated<R> {
+    /// This number exactly; `number` makes numbers of the precision of tails.
+    pub fn exact(v: f64, number: impl Fn(f64) -> R) -> Compensated<R> {
+        match v.is_finite() && v != 0.0 {
+            true => Compensated { head: v, tail: number(0.0) },
+            false => Compensated { head: 0.0, tail: number(v) },
+        }
+    }
+
+    fn plain(tail: R) -> Compensated<R> {
+        Compensated { head: 0.0, tail }
+    }
+
+    /// `head + tail` of any tail.
+    fn of(head: f64, tail: R) -> Compensated<R> {
+        let is_small = || tail.is_exact_zero() || tail.is_below(exponent(head) - 1.0);
+        match head == 0.0 || is_small() {
+            true => Compensated { head, tail },
+            false => Compensated::plain(tail.num(head) + tail),
+        }
+    }
+
+    /// The number as its tail has numbers.
+    pub fn sum(&self) -> R {
+        match (self.head == 0.0, self.tail.is_exact_zero()) {
+            (true, _) => self.tail.clone(),
+            (false, true) => self.tail.num(self.head),
+            (false, false) => self.tail.num(self.head) + self.tail.clone(),
+        }
+    }
+
+    /// Whether it is known to be between these.
+    fn is_between(&self, least: f64, most: f64) -> bool {
+        let than = |bound: f64| self.compare(&self.num(bound));
+        than(least) == Some(Ordering::Greater) && than(most) == Some(Ordering::Less)
+    }
+
+    /// `f` of the number, which has no head.
+    fn by(&self, f: impl Fn(&R) -> R) -> Compensated<R> {
+        Compensated::plain(f(&self.sum()))
+    }
+}
+
+/// `sum + factor * tail`, where a tail that is 0 costs nothing.
+fn plus<R: Real>(sum: R, factor: f64, tail: &R) -> R {
+    match tail.is_exact_zero() {
+        true => sum,
+        false if factor == 1.0 => sum + tail.clone(),
+        false => sum + tail.num(factor) * tail.clone(),
+    }
+}
+
+impl<R: Real> Neg for Compensated<R> {
+    type Output = Compensated<R>;
+    fn neg(self) -> Compensated<R> {
+        // Zeros have the sign of the tail's.
+        let head = if self.head == 0.0 { 0.0 } else { -self.head };
+        Compensated { head, tail: -self.tail }
+    }
+}
+
+impl<R: Real> Add for Compensated<R> {
+    type Output = Compensated<R>;
+    fn add(self, y: Compensated<R>) -> Compensated<R> {
+        let (head, rest) = two_sum(self.head, y.head);
+        if !head.is_finite() {
+            return Compensated::plain(self.sum() + y.sum());
+        }
+        let tails = match (self.tail.is_exact_zero(), y.tail.is_exact_zero()) {
+            (true, _) => y.tail,
+            (_, true) => self.tail,
+            _ => self.tail + y.tail,
+        };
+        let tail = if rest == 0.0 { tails } else { tails.num(rest) + tails };
+        Compensated::of(head, tail)
+    }
+}
+
+impl<R: Real> Sub for Compensated<R> {
+    type Output = Compensated<R>;
+    fn sub(self, y: Compensated<R>) -> Compensated<R> {
+        self + -y
+    }
+}
+
+impl<R: Real> Mul for Compensated<R> {
+    type Output = Compensated<R>;
+    fn mul(self, y: Compensated<R>) -> Compensated<R> {
+        let (a, b) = (self.head, y.head);
+        let head = a * b;
+        if !(head.is_finite() && head.abs() > SAFE) {
+            return Compensated::plain(self.sum() * y.sum());
+        }
+        let tail = plus(self.tail.num(a.mul_add(b, -head)), a, &y.tail);
+        let tail = plus(tail, b, &self.tail);
+        let both = !self.tail.is_exact_zero() && !y.tail.is_exact_zero();
+        Compensated::of(head, if both { tail + self.tail * y.tail } else { tail })
+    }
+}
+
+impl<R: Real> Div for Compensated<R> {
+    type Output = Compensated<R>;
+    fn div(self, y: Compensated<R>) -> Compensated<R> {
+        let (a, b) = (self.head, y.head);
+        let head = a / b;
+        if b == 0.0 || !(head.is_finite() && head.abs() > SAFE && a.abs() > SAFE) {
+            return Compensated::plain(self.sum() / y.sum());
+        }
+        // (a + s) / (b + t) = h + (a - h b + s - h t) / (b + t)
+        let rest = (-head).mul_add(b, a);
+        let rest = plus(plus(self.tail.num(rest), 1.0, &self.tail), -head, &y.tail);
+        let tail = if rest.is_exact_zero() { rest } else { rest / y.sum() };
+        Compensated::of(head, tail)
+    }
+}
+
+impl<R: Real> Real for Compensated<R> {
+    fn num(&self, v: f64) -> Compensated<R> {
+        Compensated::exact(v, |v| self.tail.num(v))
+    }
+    fn pi(&self) -> Compensated<R> {
+        Compensated::plain(self.tail.pi())
+    }
+    fn is_nan(&self) -> bool {
+        self.tail.is_nan()
+    }
+    fn exactly(&self) -> Option<f64> {
+        match self.head == 0.0 {
+            true => self.tail.exactly(),
+            false => self.tail.is_exact_zero().then_some(self.head),
+        }
+    }
+    fn is_exact_zero(&self) -> bool {
+        self.head == 0.0 && self.tail.is_exact_zero()
+    }
+    fn is_below(&self, power: f64) -> bool {
+        match self.head == 0.0 {
+            true => self.tail.is_below(power),
+            false => exponent(self.head) + 2.0 <= power,
+        }
+    }
+    fn sign(&self) -> Option<Ordering> {
+        if self.head == 0.0 { self.tail.sign() } else { self.head.partial_cmp(&0.0) }
+    }
+    fn is_negative(&self) -> bool {
+        if self.head == 0.0 { self.tail.is_negative() } else { self.head < 0.0 }
+    }
+    fn unknown(&self) -> Compensated<R> {
+        Compensated::plain(self.tail.unknown())
+    }
+    fn compare(&self, other: &Compensated<R>) -> Option<Ordering> {
+        match self.head == 0.0 && other.head == 0.0 {
+            // Infinities are compared as they are.
+            true => self.tail.compare(&other.tail),
+            false => (self.clone() - other.clone()).sign(),
+        }
+    }
+
+    fn sqrt(&self) -> Compensated<R> {
+        let head = self.head.sqrt();
+        if self.head <= SAFE {
+            return self.by(R::sqrt);
+        }
+        // sqrt(a + s) = h + (a - h^2 + s) / (h + sqrt(a + s))
+        let rest = (-head).mul_add(head, self.head);
+        let rest = plus(self.tail.num(rest), 1.0, &self.tail);
+        let whole = self.tail.num(head) + self.sum().sqrt();
+        Compensated::of(head, if rest.is_exact_zero() { rest } else { rest / whole })
+    }
+
+    fn exp(&self) -> Compensated<R> {
+        match self.is_below(-1.0) {
+            true => Compensated::of(1.0, self.sum().expm1()),
+            false => self.by(R::exp),
+        }
+    }
+
+    fn expm1(&self) -> Compensated<R> {
+        let is_far = self.compare(&self.num(-1.0)) == Some(Ordering::Less);
+        if is_far { Compensated::of(-1.0, self.sum().exp()) } else { self.by(R::expm1) }
+    }
+
+    fn ln(&self) -> Compensated<R> {
+        match (0.5..=2.0).contains(&self.head) {
+            // `head - 1` is a number.
+            true => Compensated::plain((self.num(-1.0) + self.clone()).sum().log1p()),
+            false => self.by(R::ln),
+        }
+    }
+
+    fn log1p(&self) -> Compensated<R> {
+        match self.is_below(-1.0) {
+            true => self.by(R::log1p),
+            false => (self.num(1.0) + self.clone()).ln(),
+        }
+    }
+
+    fn erf(&self) -> Compensated<R> {
+        if self.is_below(0.0) {
+            return self.by(R::erf);
+        }
+        match self.sign() {
+            None => self.by(R::erf),
+            Some(Ordering::Less) => -(-self.clone()).erf(),
+            Some(_) => Compensated::of(1.0, -self.sum().erfc()),
+        }
+    }
+
+    fn erfc(&self) -> Compensated<R> {
+        let is_far = self.compare(&self.num(-1.0)) == Some(Ordering::Less);
+        match is_far {
+            true => Compensated::of(2.0, -(-self.sum()).erfc()),
+            false => self.by(R::erfc),
+        }
+    }
+
+    fn sin(&self) -> Compensated<R> {
+        self.by(R::sin)
+    }
+
+    fn cos(&self) -> Compensated<R> {
+        if !self.is_between(-1.0, 1.0) {
+            return self.by(R::cos);
+        }
+        let half = (self.sum() * self.tail.num(0.5)).sin();
+        Compensated::of(1.0, half.num(-2.0) * half.clone() * half)
+    }
+
+    fn atan(&self) -> Compensated<R> {
+        self.by(R::atan)
+    }
+}
