@@ -252,16 +252,20 @@ pub fn left_out(def: &OpDef, soc: &Soc, attr: &str, value: i64) -> Option<&'stat
 
 /// What a target cannot do, and the way out.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{op} on {soc} in {dtype}: {why}")]
+#[error("{op} on {soc} in {}: {why}", names(.dtypes))]
 pub struct Refusal {
     /// The operator.
     pub op: String,
     /// The target.
     pub soc: &'static str,
-    /// The element type.
-    pub dtype: DType,
+    /// The element types.
+    pub dtypes: Vec<DType>,
     /// What is in the way.
     pub why: Why,
+}
+
+fn names(dtypes: &[DType]) -> String {
+    dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// Why a target cannot do an operator.
@@ -286,8 +290,36 @@ pub enum Why {
     NoOverload(&'static str),
     /// The call reads or writes a value that has no place: a mistake of the planner's.
     NoBuffer(&'static str),
+    /// Results are further off than their budget: what was found.
+    Inaccurate(Inaccurate),
     /// UB cannot hold one block of every stream.
     Ub(op_dsl_ir::tiling::UbTooSmall),
+}
+
+/// A result that is further off than its budget.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inaccurate {
+    /// Of the output and the functions that it calls: `y by tanh, ln`.
+    pub function: String,
+    /// The inputs there: `x = 0.1`.
+    pub at: String,
+    /// What comes out, and what is right.
+    pub values: [f64; 2],
+    /// The error and its budget, in units in the last place.
+    pub ulp: [f64; 2],
+}
+
+impl fmt::Display for Inaccurate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inaccurate { function, at, values: [got, want], ulp: [error, budget] } = self;
+        write!(
+            f,
+            "{function} would be {error:.1} ulp off, of at most {budget} (at {at}: {got:e}, "
+        )?;
+        write!(f, "not {want:e}), as no sequence of vector calls is more accurate; write what ")?;
+        write!(f, "cancels or overflows there otherwise, leave the element type out, or accept ")?;
+        write!(f, "the error by --accept-error (in a build script by `accept_error: true`)")
+    }
 }
 
 impl fmt::Display for Why {
@@ -325,8 +357,11 @@ impl fmt::Display for Why {
                 write!(f, "the operator's document leaves out {what} there; use {instead}")
             }
             Why::NoSequence(prim, note) => {
-                write!(f, "`{prim}` has no sequence of vector calls yet ({note}); ")?;
-                write!(f, "write the formula without it, or add one to the table of sequences")
+                write!(
+                    f,
+                    "`{prim}` has no sequence of vector calls on any NPU: {note}; leave the "
+                )?;
+                write!(f, "operator out of packages, as all operators at once do by themselves")
             }
             Why::NoOverload(call) => {
                 write!(f, "`{call}` has no form that takes numbers where this formula has them; ")?;
@@ -339,6 +374,7 @@ impl fmt::Display for Why {
                 )?;
                 write!(f, "planner's; please report the formula")
             }
+            Why::Inaccurate(found) => write!(f, "{found}"),
             Why::Ub(e) => write!(f, "{e}; use an operator with fewer streams, or a larger UB"),
         }
     }
@@ -383,7 +419,7 @@ mod tests {
     #[test]
     fn refusals_name_everything() {
         let soc = Soc::named("ascend310p").expect("a target");
-        let of = |why| Refusal { op: "Op".into(), soc: soc.name, dtype: DType::BF16, why };
+        let of = |why| Refusal { op: "Op".into(), soc: soc.name, dtypes: vec![DType::BF16], why };
         assert_eq!(
             of(Why::NoDType(soc, DType::BF16)).to_string(),
             "Op on ascend310p in bf16: architecture 2002 has no bf16; use f16 or f32, or ascend910b"

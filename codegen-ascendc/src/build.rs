@@ -3,7 +3,9 @@
 //! `op_dsl::build::ascendc` is its door for build scripts, the command `build` for everybody else.
 
 use crate::arch::Soc;
-use crate::emit::{Cann, Language, Layout, Options, Refused, WriteError, emit_all, left_out};
+use crate::emit::{
+    Cann, Language, Layout, Options, Package, Refused, WriteError, emit_all, left_out,
+};
 use op_dsl_ir::op::OpDef;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -199,28 +201,57 @@ pub fn write<'d>(
 /// it, if a toolkit is installed; without one, a warning has the command that does it later.
 ///
 /// The product is `$OP_DSL_SOC`, by default ascend910b; the README is in `$OP_DSL_LANGUAGE`, `en` or
-/// `zh`, by default English. The crate finds the project's directory in `env!("OP_DSL_PROJECT")`,
+/// `zh`, by default English. Where results would be further off than their budget, an element type is left out, with a warning
+/// that says what and why. The crate finds the project's directory in `env!("OP_DSL_PROJECT")`,
 /// and, where it was built, its installer in `option_env!("OP_DSL_PACKAGE")`. Errors fail the build
 /// of the crate.
 pub fn ascendc<'d>(defs: impl Iterator<Item = &'d OpDef>) {
+    ascendc_with(defs, Options::default());
+}
+
+/// As [`ascendc`], with options; the toolkit and the language are as they are found.
+pub fn ascendc_with<'d>(defs: impl Iterator<Item = &'d OpDef>, options: Options) {
     for variable in [SOC, LANGUAGE, HOME] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
-    if let Err(e) = script(defs) {
+    if let Err(e) = script(defs, options) {
         println!("cargo::error={e}");
     }
 }
 
-fn script<'d>(defs: impl Iterator<Item = &'d OpDef>) -> Result<(), Error> {
+/// For build scripts: fails the build of the crate for each operator that `$OP_DSL_SOC` cannot do in every element type that
+/// the product has, or not within its budget of accuracy.
+pub fn check<'d>(defs: impl Iterator<Item = &'d OpDef>) {
+    println!("cargo::rerun-if-env-changed={SOC}");
+    match checked(defs) {
+        Ok(said) => said.iter().for_each(|said| println!("cargo::error={said}")),
+        Err(e) => println!("cargo::error={e}"),
+    }
+}
+
+/// What an NPU cannot do of some operators, in a sentence each.
+fn checked<'d>(defs: impl Iterator<Item = &'d OpDef>) -> Result<Vec<String>, Error> {
+    let soc = asked()?;
+    let refused = |def| Package::new(def, &[soc], Options::default()).err();
+    let refused: Vec<Refused> = defs.filter_map(refused).map(Refused::from).collect();
+    Ok(left_out::sentences(&refused))
+}
+
+/// The product that the environment names.
+fn asked() -> Result<&'static Soc, Error> {
     let name = env::var(SOC).unwrap_or_else(|_| DEFAULT_SOC.into());
-    let soc = Soc::named(&name).ok_or(Error::Soc(name))?;
+    Soc::named(&name).ok_or(Error::Soc(name))
+}
+
+fn script<'d>(defs: impl Iterator<Item = &'d OpDef>, options: Options) -> Result<(), Error> {
+    let soc = asked()?;
     let name = env::var(LANGUAGE).unwrap_or_else(|_| Language::default().name().into());
     let language = Language::named(&name).ok_or(Error::Language(name))?;
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("ascendc");
     let toolkit = Toolkit::find();
     // Without a toolkit the project is for one that is installed later.
     let cann = toolkit.as_ref().map_or(Cann::V9, |t| t.cann);
-    let options = Options { cann, language, ..Options::default() };
+    let options = Options { cann, language, ..options };
     let (_, refusals) = write(defs, Layout::Custom, &[soc], &options, &out, false)?;
     for said in left_out::sentences(&refusals) {
         println!("cargo::warning=left out: {said}");

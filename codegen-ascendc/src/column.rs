@@ -6,12 +6,13 @@
 //! knows an operator.
 
 use crate::arch::Arch;
-use crate::sequence::form::{Build, Form, Limits, Member};
+use crate::sequence::form::{Build, Digits, Form, Limits, Member};
 use crate::sequence::forms::exponential as ex;
 use crate::sequence::forms::gate::{self, Gate};
 use crate::sequence::forms::{odd, tails};
 use crate::sequence::{Seq, Val};
 use Build::{Alone, Odd, Of, Tail};
+use Digits::{Absolute, Relative};
 use Limits::{Exact, Free};
 use op_dsl_ir::{DType, Prim};
 
@@ -26,12 +27,12 @@ struct Row {
 
 macro_rules! rows {
     ($($prim:ident $(as $number:literal)? : $note:literal
-       $({ $($name:literal $dtypes:ident $limits:ident $build:expr;)* })?)*) => {
+       $({ $($name:literal $dtypes:ident $limits:ident $digits:ident $build:expr;)* })?)*) => {
         const ROWS: &[Row] = &[$(Row {
             prim: Prim::$prim,
             number: rows!(@optional $($number)?),
             note: $note,
-            forms: &[$($(Form { name: $name, dtypes: $dtypes, limits: $limits, build: $build }),*)?],
+            forms: &[$($(Form { name: $name, dtypes: $dtypes, limits: $limits, digits: $digits, build: $build }),*)?],
         }),*];
     };
     (@optional) => { None };
@@ -63,75 +64,80 @@ rows! {
 
     Exp: "overflows to +inf above 88.7"
     Ln: ""
-    Sin: "nobody has written its reduction to a quarter turn"
-    Cos: "nobody has written its reduction to a quarter turn"
-    Atan: "nobody has written it"
-    Pow: "e^(y ln x) multiplies the error of Ln by y ln x"
+    Sin: "where its argument stays within half a turn, write a polynomial of it, as `x * (1.0 - x * x / 6.0)` with as many terms as the type needs"
+    Cos: "where its argument stays within half a turn, write a polynomial of it, as `1.0 - x * x / 2.0` with as many terms as the type needs"
+    Atan: "where another function that saturates will do, write `erf(x)`, `tanh(x)` or `x / (1.0 + abs(x))`"
+    Pow: "for a number as exponent write `x.powi(n)` and `sqrt(x)`, else `exp(y * ln(x))`, whose error is that of `ln` times `y * ln(x)`"
     Expm1: "e^x - 1; x itself near 0 in 16 bits" {
-        "E"  F32  Exact Alone(ex::expm1);
-        "E"  F16  Exact Alone(ex::expm1_f16);
-        "E"  BF16 Exact Alone(ex::expm1_bf16);
+        "E"  F32  Exact Absolute Alone(ex::expm1);
+        "EL" F32  Exact Relative Alone(ex::expm1_near);
+        "E"  F16  Exact Relative Alone(ex::expm1_f16);
+        "E"  BF16 Exact Relative Alone(ex::expm1_bf16);
     }
     Log1p: "ln(1 + x); x itself near 0 in 16 bits" {
-        "L"  F32  Exact Alone(ex::log1p);
-        "L"  F16  Exact Alone(ex::log1p_f16);
-        "L"  BF16 Exact Alone(ex::log1p_bf16);
+        "L"  F32  Exact Absolute Alone(ex::log1p);
+        "LD" F32  Exact Relative Alone(ex::log1p_near);
+        "L"  F16  Exact Relative Alone(ex::log1p_f16);
+        "L"  BF16 Exact Relative Alone(ex::log1p_bf16);
     }
     Tanh: "1 - 2 / (e^2x + 1), x itself near 0 in bf16; in f16 (e - 1) / (e + 1), e = e^2x" {
-        "A"  F32  Exact Alone(ex::tanh_f32);
-        "B"  F16  Exact Alone(ex::tanh);
-        "A"  BF16 Exact Alone(ex::tanh_bf16);
+        "A"  F32  Exact Absolute Alone(ex::tanh_f32);
+        "BL" F32  Exact Relative Alone(ex::tanh_near);
+        "B"  F16  Exact Absolute Alone(ex::tanh);
+        "A"  F16  Exact Relative Alone(ex::tanh_near_f16);
+        "A"  BF16 Exact Relative Alone(ex::tanh_bf16);
     }
     Sigmoid: "argument held below 20; no overflow on either side" {
-        "G"  ALL  Exact Of(gate::silu_gate, Member::Sigma);
+        "G"  ALL  Exact Relative Of(gate::silu_gate, Member::Sigma);
     }
     Erf: "tanh(x P(x^2)), x held to -3.9..3.9; in bf16 a fraction" {
-        "T6" F32  Exact Odd(&odd::ERF);
-        "T2" F16  Exact Odd(&odd::ERF_F16);
-        "C"  BF16 Exact Odd(&odd::ERF_BF16);
+        "T6" F32  Exact Absolute Odd(&odd::ERF);
+        "T6L" F32 Exact Relative Odd(&odd::ERF_NEAR);
+        "T2" F16  Exact Relative Odd(&odd::ERF_F16);
+        "C"  BF16 Exact Relative Odd(&odd::ERF_BF16);
     }
     Erfc: "e^(-a^2) N(a)/D(a), a = |x|; 2 - that on the left" {
-        "E3" F32  Exact Tail(&tails::ERFC_F32);
-        "E1" F16  Exact Tail(&tails::ERFC_F16);
-        "E1" BF16 Exact Tail(&tails::ERFC_BF16);
+        "E3" F32  Exact Relative Tail(&tails::ERFC_F32);
+        "E1" F16  Exact Relative Tail(&tails::ERFC_F16);
+        "E1" BF16 Exact Relative Tail(&tails::ERFC_BF16);
     }
     NormalCdf: "e^(-a^2/2) N(a)/D(a), a = |x|; 1 - that on the right" {
-        "E3" F32  Exact Tail(&tails::NORMAL_CDF_F32);
-        "E1" F16  Exact Tail(&tails::NORMAL_CDF_F16);
-        "E1" BF16 Exact Tail(&tails::NORMAL_CDF_BF16);
+        "E3" F32  Exact Relative Tail(&tails::NORMAL_CDF_F32);
+        "E1" F16  Exact Relative Tail(&tails::NORMAL_CDF_F16);
+        "E1" BF16 Exact Relative Tail(&tails::NORMAL_CDF_BF16);
     }
     Softplus: "ln(1 + e^x) and what rounding lost of it; in 16 bits e^x on the left" {
-        "R"  F32  Exact Alone(ex::softplus);
-        "A"  F16  Exact Alone(ex::softplus_f16);
-        "A"  BF16 Exact Alone(ex::softplus_bf16);
+        "R"  F32  Exact Relative Alone(ex::softplus);
+        "A"  F16  Exact Relative Alone(ex::softplus_f16);
+        "A"  BF16 Exact Relative Alone(ex::softplus_bf16);
     }
     Gelu: "max(x, 0) - e^(-a^2/2) a N(a)/D(a), a = |x|; relative error 1.3e-6 in the tail" {
-        "T2" F16  Exact Tail(&tails::GELU_F16);
-        "T2" BF16 Exact Tail(&tails::GELU_BF16);
-        "T4" F32  Exact Tail(&tails::GELU_F32);
+        "T2" F16  Exact Relative Tail(&tails::GELU_F16);
+        "T2" BF16 Exact Relative Tail(&tails::GELU_BF16);
+        "T4" F32  Exact Relative Tail(&tails::GELU_F32);
     }
     GeluTanh: "x / (1 + e^-v), v an odd cubic, in bf16 x e^v / (e^v + 1); NaN at -inf unless x is held above -15" {
-        "D"  ALL  Free  Alone(gate::gelu_tanh);
-        "D"  F32_F16 Exact Alone(gate::gelu_tanh_held);
-        "P"  BF16 Exact Of(gate::tanh_gate, Member::Value);
+        "D"  ALL  Free  Relative Alone(gate::gelu_tanh);
+        "D"  F32_F16 Exact Relative Alone(gate::gelu_tanh_held);
+        "P"  BF16 Exact Relative Of(gate::tanh_gate, Member::Value);
     }
     Silu: "x / (1 + e^-x), in bf16 x e^x / (e^x + 1); NaN at -inf unless x is held above -110" {
-        "D"  ALL  Free  Alone(gate::silu);
-        "D"  F32_F16 Exact Alone(gate::silu_held);
-        "G"  BF16 Exact Of(gate::silu_gate_held, Member::Value);
+        "D"  ALL  Free  Relative Alone(gate::silu);
+        "D"  F32_F16 Exact Relative Alone(gate::silu_held);
+        "G"  BF16 Exact Relative Of(gate::silu_gate_held, Member::Value);
     }
     GeluGrad: "g(-a) = e^(-a^2/2) N(a)/D(a), a = |x|; 1 - g(-a) on the right" {
-        "T2" F16  Exact Tail(&tails::GELU_GRAD_F16);
-        "T2" BF16 Exact Tail(&tails::GELU_GRAD_BF16);
-        "T4" F32  Exact Tail(&tails::GELU_GRAD_F32);
+        "T2" F16  Exact Relative Tail(&tails::GELU_GRAD_F16);
+        "T2" BF16 Exact Relative Tail(&tails::GELU_GRAD_BF16);
+        "T4" F32  Exact Relative Tail(&tails::GELU_GRAD_F32);
     }
     GeluTanhGrad: "s + x v' s (1 - s), s = sigmoid(v); x held to -15..6, so exact at both infinities" {
-        "N"  F16  Free  Alone(gate::gelu_tanh_grad_n);
-        "P"  ALL  Exact Of(gate::tanh_gate, Member::Slope);
+        "N"  F16  Free  Relative Alone(gate::gelu_tanh_grad_n);
+        "P"  ALL  Exact Relative Of(gate::tanh_gate, Member::Slope);
     }
     SiluGrad: "s + x (1 - s) s, x held to -110..20, so exact at both infinities" {
-        "G"  ALL  Free  Of(gate::silu_gate, Member::Slope);
-        "G"  ALL  Exact Of(gate::silu_gate_held, Member::Slope);
+        "G"  ALL  Free  Relative Of(gate::silu_gate, Member::Slope);
+        "G"  ALL  Exact Relative Of(gate::silu_gate_held, Member::Slope);
     }
 }
 
@@ -162,9 +168,10 @@ pub fn form_of(
     prim: Prim,
     dtype: DType,
     limits: Limits,
+    digits: Digits,
     arch: &'static Arch,
 ) -> Option<&'static Form> {
-    let fit = row(prim)?.forms.iter().filter(|f| f.fits(dtype, limits));
+    let fit = row(prim)?.forms.iter().filter(|f| f.fits(dtype, limits, digits));
     fit.min_by(|a, b| a.cycles(arch).total_cmp(&b.cycles(arch)))
 }
 
@@ -174,10 +181,15 @@ pub fn family(prim: Prim) -> Option<Family> {
 }
 
 /// The gate of a family: that of its derivative.
-pub fn gate_of(family: Family, dtype: DType, limits: Limits) -> Option<fn(&mut Seq, Val) -> Gate> {
+pub fn gate_of(
+    family: Family,
+    dtype: DType,
+    limits: Limits,
+    digits: Digits,
+) -> Option<fn(&mut Seq, Val) -> Gate> {
     let (prim, _) = family.iter().find(|(_, member)| *member == Member::Slope)?;
     let gate = |f: &Form| if let Of(gate, _) = f.build { Some(gate) } else { None };
-    row(*prim)?.forms.iter().filter(|f| f.fits(dtype, limits)).find_map(gate)
+    row(*prim)?.forms.iter().filter(|f| f.fits(dtype, limits, digits)).find_map(gate)
 }
 
 #[cfg(test)]

@@ -103,6 +103,7 @@ pub const fn join<const N: usize>(families: &[&[&'static Operator]]) -> [&'stati
 #[cfg(feature = "ascendc")]
 pub mod build {
     pub use codegen_ascendc::build::{Error, Toolkit};
+    pub use codegen_ascendc::emit::Options;
 
     /// Writes the AscendC project of some operators to `$OUT_DIR/ascendc` and builds it, if a
     /// toolkit is installed; without one, a warning has the command that does it later.
@@ -113,5 +114,17 @@ pub mod build {
     /// `option_env!("OP_DSL_PACKAGE")`. Errors fail the build of the crate.
     pub fn ascendc(operators: &[&'static crate::Operator]) {
         codegen_ascendc::build::ascendc(operators.iter().map(|op| op.def()));
+    }
+
+    /// As [`ascendc`], with options, such as `Options { accept_error: true, ..Options::default() }` for
+    /// element types in which results are further off than their budget.
+    pub fn ascendc_with(operators: &[&'static crate::Operator], options: Options) {
+        codegen_ascendc::build::ascendc_with(operators.iter().map(|op| op.def()), options);
+    }
+
+    /// Fails the build for each operator that the product `$OP_DSL_SOC` cannot do in every element type that it has, or
+    /// not within its budget of accuracy: 8 units in the last place in f32 and one in 16 bits.
+    pub fn check(operators: &[&'static crate::Operator]) {
+        codegen_ascendc::build::check(operators.iter().map(|op| op.def()));
     }
 }

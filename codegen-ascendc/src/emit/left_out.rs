@@ -43,13 +43,15 @@ pub fn sentences(refusals: &[Refused]) -> Vec<String> {
 
 /// A refusal among those of its operator.
 fn add(groups: &mut Vec<Group>, refusal: &Refusal) {
-    let Refusal { op, soc, dtype, why } = refusal;
+    let Refusal { op, soc, dtypes, why } = refusal;
     let why = why.to_string();
     let same = |g: &&mut Group| g.ops == [op.clone()] && g.soc == *soc && g.why == why;
     match groups.iter_mut().find(same) {
-        Some(group) if group.dtypes.contains(dtype) => {}
-        Some(group) => group.dtypes.push(*dtype),
-        None => groups.push(Group { ops: vec![op.clone()], soc, dtypes: vec![*dtype], why }),
+        Some(group) => {
+            let more = dtypes.iter().filter(|d| !group.dtypes.contains(d)).copied();
+            group.dtypes.extend(more.collect::<Vec<_>>());
+        }
+        None => groups.push(Group { ops: vec![op.clone()], soc, dtypes: dtypes.clone(), why }),
     }
 }
 
@@ -61,7 +63,7 @@ mod tests {
     #[test]
     fn a_reason_is_said_once() {
         let of = |op: &str, dtype, why| {
-            Refused::Target(Refusal { op: op.into(), soc: SOCS[2].name, dtype, why })
+            Refused::Target(Refusal { op: op.into(), soc: SOCS[2].name, dtypes: vec![dtype], why })
         };
         let lacks = || Why::NoDType(&SOCS[2], DType::BF16);
         let form = || Why::LeftOut("a = 0".into(), "a = 1");

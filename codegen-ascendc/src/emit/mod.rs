@@ -99,7 +99,7 @@ pub fn emit_all<'d>(
                 refusals.extend(package.left_out.iter().cloned().map(Refused::from));
                 packages.push(package);
             }
-            Err(refusal) => refusals.push(refusal.into()),
+            Err(left) => refusals.extend(left.into_iter().map(Refused::from)),
         }
     }
     if packages.is_empty() && !refusals.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::words::{Language, Words};
 use crate::arch::{Arch, Refusal, SOCS, Soc, Why};
+use crate::plan::accuracy::inaccurate;
 use crate::plan::{Plan, Storage, plan_in};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
@@ -21,6 +22,20 @@ pub struct Options {
     pub storage: Storage,
     /// What pages are written in.
     pub language: Language,
+    /// Whether results may be further off than their budget.
+    pub accept_error: bool,
+}
+
+impl Options {
+    /// Whether a reason is one that nobody knew of who asked for a package: types that a product has not are expected, if
+    /// they were not asked for, and so are forms that a document leaves out.
+    fn is_grave(&self, why: &Why) -> bool {
+        match why {
+            Why::LeftOut(..) => false,
+            Why::NoDType(..) => self.dtypes.is_some(),
+            _ => true,
+        }
+    }
 }
 
 /// What has the compiler keep in registers what calls on tensors hand to each other.
@@ -66,20 +81,24 @@ impl<'a> Package<'a> {
         socs: &[&'static Soc],
         options: Options,
     ) -> Result<Package<'a>, Refusal> {
-        let (package, refusal) = Package::able(def, socs, options)?;
+        let grave = |mut left: Vec<Refusal>| {
+            let at = left.iter().position(|left| options.is_grave(&left.why));
+            left.swap_remove(at.unwrap_or(0))
+        };
+        let (package, refusal) = Package::able(def, socs, options.clone()).map_err(grave)?;
         refusal.map_or(Ok(package), Err)
     }
 
-    /// As [`Package::new`], but products that cannot do the operator are left out; with the first
-    /// reason for one of them.
+    /// As [`Package::new`], but products and element types that cannot do the operator are left out; with the first
+    /// reason for one of them that an author could do something about.
     ///
     /// # Errors
-    /// No product can do the operator.
+    /// No product can do the operator: all reasons.
     pub fn able(
         def: &'a OpDef,
         socs: &[&'static Soc],
         options: Options,
-    ) -> Result<(Package<'a>, Option<Refusal>), Refusal> {
+    ) -> Result<(Package<'a>, Option<Refusal>), Vec<Refusal>> {
         let definition = def.published.and_then(|p| p.definition).unwrap_or(Definition::PLAIN);
         let mut package = Package {
             def: definition.rename(def.of_all_rows()),
@@ -89,25 +108,21 @@ impl<'a> Package<'a> {
             left_out: Vec::new(),
             options,
         };
-        let mut refusal = None;
         for soc in one_of_each(socs) {
-            match planned(&package.def, soc, &package.options) {
-                Ok((plans, left_out)) => {
-                    let others = SOCS.iter().filter(|s| s.arch == soc.arch && s.name != soc.name);
-                    package.socs.extend(std::iter::once(soc).chain(others));
-                    package.plans.extend(plans);
-                    package.left_out.extend(left_out);
-                }
-                Err(why) => {
-                    package.left_out.push(why.clone());
-                    refusal.get_or_insert(why);
-                }
+            let (plans, left_out) = planned(&package.def, soc, &package.options);
+            if !plans.is_empty() {
+                let others = SOCS.iter().filter(|s| s.arch == soc.arch && s.name != soc.name);
+                package.socs.extend(std::iter::once(soc).chain(others));
             }
+            package.plans.extend(plans);
+            package.left_out.extend(left_out);
         }
-        match refusal {
-            Some(why) if package.plans.is_empty() => Err(why),
-            refusal => Ok((package, refusal)),
+        if package.plans.is_empty() {
+            return Err(package.left_out);
         }
+        let refusal = package.left_out.iter().find(|left| package.options.is_grave(&left.why));
+        let refusal = refusal.cloned();
+        Ok((package, refusal))
     }
 
     /// Its architectures.
@@ -198,34 +213,50 @@ fn one_of_each(socs: &[&'static Soc]) -> Vec<&'static Soc> {
     socs
 }
 
-/// The plans for a product's architecture, and what is left out of them.
-fn planned(
+/// The plans for a product's architecture, and what is left out of them: forms that the operator's document leaves out, and
+/// element types that the product cannot do. A type has all other forms or none.
+fn planned(def: &OpDef, soc: &'static Soc, options: &Options) -> (Vec<Plan>, Vec<Refusal>) {
+    let (mut plans, mut left_out) = (Vec::new(), Vec::<Refusal>::new());
+    for dtype in DType::ALL {
+        let asked = options.dtypes.as_ref().map(|d| d.contains(&dtype));
+        if asked == Some(false) || (asked.is_none() && !def.dtypes.contains(&dtype)) {
+            continue;
+        }
+        let mut of_type = Vec::new();
+        let mut can = true;
+        for spec in 0..def.specs.len() {
+            match accurate(def, spec, dtype, soc, options) {
+                Ok(plan) => of_type.push(plan),
+                Err(refusal) => {
+                    can &= matches!(refusal.why, Why::LeftOut(..));
+                    match left_out.iter_mut().find(|left| left.why == refusal.why) {
+                        Some(left) if left.dtypes.contains(&dtype) => {}
+                        Some(left) => left.dtypes.push(dtype),
+                        None => left_out.push(refusal),
+                    }
+                }
+            }
+        }
+        plans.extend(of_type.into_iter().filter(|_| can));
+    }
+    plans.sort_by_key(|plan| plan.spec);
+    (plans, left_out)
+}
+
+/// A plan within its budget, or one whose error is accepted.
+fn accurate(
     def: &OpDef,
+    spec: usize,
+    dtype: DType,
     soc: &'static Soc,
     options: &Options,
-) -> Result<(Vec<Plan>, Vec<Refusal>), Refusal> {
-    let (mut plans, mut left_out) = (Vec::new(), Vec::new());
-    for spec in 0..def.specs.len() {
-        for dtype in DType::ALL {
-            let asked = options.dtypes.as_ref().map(|d| d.contains(&dtype));
-            if asked == Some(false) || (asked.is_none() && !def.dtypes.contains(&dtype)) {
-                continue;
-            }
-            match plan_in(def, spec, dtype, soc, options.storage) {
-                Ok(plan) => plans.push(plan),
-                Err(e) => match e.why {
-                    Why::LeftOut(..) => left_out.push(e),
-                    Why::NoDType(..) if asked.is_none() => left_out.push(e),
-                    _ => return Err(e),
-                },
-            }
+) -> Result<Plan, Refusal> {
+    let plan = plan_in(def, spec, dtype, soc, options.storage)?;
+    match inaccurate(&plan).filter(|_| !options.accept_error) {
+        Some(found) => {
+            let (op, why) = (def.name.to_string(), Why::Inaccurate(found));
+            Err(Refusal { op, soc: soc.name, dtypes: vec![dtype], why })
         }
-    }
-    match left_out.pop() {
-        Some(refusal) if plans.is_empty() => Err(refusal),
-        last => {
-            left_out.extend(last);
-            Ok((plans, left_out))
-        }
+        None => Ok(plan),
     }
 }

@@ -5,16 +5,19 @@
 //! what its graph is in f64. The inputs are some thousand here; tests take all of 16 bits.
 
 use super::arithmetic::{Noise, evaluate, round};
+use crate::sequence::form::Digits;
 use crate::sequence::{Seq, Type, Val};
 use half::{bf16, f16};
-use op_dsl_ir::format::Format;
-use op_dsl_ir::{DType, Graph};
+use op_dsl_ir::format::{Format, pow2};
+use op_dsl_ir::{DType, Graph, compile};
 
 /// Inputs and what should come out, of one element type.
 pub(super) struct Judge {
     dtype: DType,
     xs: Vec<f32>,
     want: Vec<f64>,
+    /// How much the value changes with the input, in the proportion in which the input does.
+    change: Vec<f64>,
 }
 
 /// Far out: what a function is there it is at infinity.
@@ -22,7 +25,7 @@ const FAR: f64 = 1e30;
 
 impl Judge {
     /// Of a function of stream 0; each `step`th 16-bit input, or as many of 32 bits.
-    pub fn new(function: &Graph, dtype: DType, step: usize) -> Judge {
+    pub fn new(function: &Graph, digits: Digits, dtype: DType, step: usize) -> Judge {
         // Where functions bend all of them count, and bf16 has few there.
         let bends = |x: &f32| dtype == DType::BF16 && (1e-3..200.0).contains(&x.abs());
         let of_16 = |i: u16| match dtype {
@@ -41,17 +44,29 @@ impl Judge {
                 .map(|(_, x)| x)
                 .collect(),
         };
-        Judge::at(function, dtype, xs)
+        Judge::at(function, digits, dtype, xs)
     }
 
     /// At these inputs, and at infinity.
-    pub fn at(function: &Graph, dtype: DType, xs: Vec<f32>) -> Judge {
+    pub fn at(function: &Graph, digits: Digits, dtype: DType, xs: Vec<f32>) -> Judge {
         let ends = [f32::INFINITY, f32::NEG_INFINITY];
         let xs: Vec<f32> = xs.into_iter().filter(|x| !x.is_nan()).chain(ends).collect();
+        // Near a zero f64 may have to cancel less as well.
+        let wide = compile::wide(function, function).filter(|_| digits > Digits::Absolute);
+        let graph = wide.as_ref().map_or(function, |wide| &wide.graph);
         let far = |x: f64| if x.is_infinite() { FAR.copysign(x) } else { x };
-        let at = |x: &f32| function.eval(&[far((*x).into())], &[])[0];
-        let want = xs.iter().map(at).collect();
-        Judge { dtype, xs, want }
+        let at = |x: f64| graph.eval(&[far(x)], &[])[0];
+        let want = xs.iter().map(|x| at((*x).into())).collect();
+        const STEP: f64 = 1.0 / (1 << 20) as f64;
+        let change = |x: &f32| {
+            let near = |share: f64| at(f64::from(*x) * (1.0 + share));
+            (near(STEP) - near(-STEP)).abs() / (2.0 * STEP)
+        };
+        let change = match digits {
+            Digits::Absolute => vec![f64::INFINITY; xs.len()],
+            _ => xs.iter().map(change).collect(),
+        };
+        Judge { dtype: digits.dtype(dtype), xs, want, change }
     }
 
     /// Whether a sequence is right: how it is built of the value that it is applied to.
@@ -103,7 +118,10 @@ impl Judge {
                 // Below that numbers have fewer digits on the way.
                 let is_tail = (4.0..=8.0).contains(&x.abs()) && (1e-36..1e-2).contains(&want.abs());
                 let absolute = slack * ABSOLUTE * want.abs().max(1.0);
-                error <= absolute && (!is_tail || error <= slack * in_tail(want))
+                let unit = Format::of(DType::F32).ulp(want).max(f64::from(f32::MIN_POSITIVE));
+                let of_value = unit.max(self.change[i] * pow2(-24));
+                error <= absolute.min(slack * NEAR * of_value)
+                    && (!is_tail || error <= slack * in_tail(want))
             }
             dtype => {
                 let (nearest, unit) = (Format::of(dtype).round(want), Format::of(dtype).ulp(want));
@@ -121,6 +139,8 @@ fn in_tail(want: f64) -> f64 {
     want.abs() * (1.5 * unit).max(2e-6)
 }
 
+/// Units of the value in f32, and of what half a unit of the input changes, of the 8 that a result may be off.
+const NEAR: f64 = 7.0;
 /// 2^-22
 const ABSOLUTE: f64 = 2.384_185_791_015_625e-7;
 /// Units of 16 bits: a little less than one, as not all inputs are looked at.

@@ -140,7 +140,7 @@ fn bound(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> O
 }
 
 /// What the scalars of a graph are where no call says otherwise.
-fn defaults(def: &OpDef, graph: &Graph) -> Vec<f64> {
+pub(super) fn defaults(def: &OpDef, graph: &Graph) -> Vec<f64> {
     let of = |n: &Node| if let Node::Scalar(k) = *n { usize::from(k) + 1 } else { 0 };
     let mut floats = def.attrs.iter().filter(|a| matches!(a.kind, AttrKind::Float));
     let mut next = |_| match floats.next()?.default {

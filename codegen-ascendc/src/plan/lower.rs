@@ -262,7 +262,7 @@ impl<'g> Pass<'g> {
 
     /// A smooth primitive times factors.
     fn formed(&mut self, id: Id, factors: &[Id]) -> Result<Val, Why> {
-        let Target { dtype, limits, .. } = self.target;
+        let Target { dtype, limits, digits, .. } = self.target;
         let no_form = || Why::NoSequence("primitive", "no form");
         let Smooth { prim, arg, is_rest } = self.read.smooth(id).ok_or_else(no_form)?;
         let form = self.read.form(prim).ok_or_else(no_form)?;
@@ -271,7 +271,7 @@ impl<'g> Pass<'g> {
             (Some(f), _) if !others.is_empty() => {
                 let member = if is_rest { Some(Member::Rest) } else { member_of(f, prim) };
                 let has_rest = others.iter().any(|o| o.is_rest) || is_rest;
-                let gate = || gate_of(f, dtype, limits);
+                let gate = || gate_of(f, dtype, limits, digits);
                 (if has_rest { Some(sigmoids as _) } else { gate() }, member)
             }
             (_, Build::Of(gate, member)) => (Some(gate), Some(member)),

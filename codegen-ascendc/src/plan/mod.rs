@@ -8,6 +8,7 @@
 //! relatives   sigmoids of one value and of its opposite, brought together
 //! regions     functions of one value in a graph, as fractions of one exponential or by Gaussian tails
 //! accept      which sequence for such a function is right, by computing it
+//! accuracy    how far results are off, relative near zeros: of a plan, and of what a kernel gave
 //! spare       bounds that a graph has and its kernel needs not
 //! reading     what a graph says to whoever lowers it: numbers, single readers, smooth primitives
 //! lower       graph -> calls, smooth primitives by the table of forms
@@ -27,6 +28,7 @@
 //! with the least UB per element, then the first.
 
 mod accept;
+pub mod accuracy;
 mod allocate;
 mod arithmetic;
 mod barriers;
@@ -55,15 +57,16 @@ pub use need::DEPTH;
 pub use planned::Plan;
 
 use crate::arch::{Refusal, Soc, Why, left_out};
-use crate::sequence::form::Limits;
+use crate::sequence::form::{Digits, Limits};
 use crate::sequence::{Api, Overload};
+use accuracy::Accuracy;
 use allocate::{Allocated, Prefer, allocate};
 use flow::Flow;
 use lower::lower;
 use need::{need, streams_bits, temporaries};
 use op_dsl_ir::op::{Kind, OpDef};
 use op_dsl_ir::tiling::BLOCK;
-use op_dsl_ir::{DType, Graph, Id, Stored};
+use op_dsl_ir::{DType, Graph, Id, Node, Stored};
 use regions::Regions;
 use registers::Registers;
 use schedule::Sink;
@@ -113,21 +116,63 @@ pub fn plan_with(
     storage: Storage,
     limits: Limits,
 ) -> Result<Plan, Refusal> {
-    let target = Target { def, soc, dtype, limits };
-    let refuse = |why| Refusal { op: def.name.to_string(), soc: soc.name, dtype, why };
+    let target = Target { def, soc, dtype, limits, digits: Digits::Absolute };
+    let refuse =
+        |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
     check(def, spec, dtype, soc).map_err(refuse)?;
     let graph = &def.specs[spec].graph;
-    let plan = of_graph(graph, spec, target, storage).map_err(refuse)?;
+    let plan = chosen(graph, spec, target, storage).map_err(refuse)?;
     match limits::held(def, graph, &plan).filter(|_| limits == Limits::Exact) {
-        Some(held) => of_graph(&held, spec, target, storage).map_err(refuse),
+        Some(held) => chosen(&held, spec, target, storage).map_err(refuse),
         None => Ok(plan),
     }
 }
 
-/// Plans a graph of a specialisation.
-fn of_graph(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> Result<Plan, Why> {
-    let Target { def, soc, dtype, limits } = target;
-    let (graph, way) = cheapest(graph, target, storage)?;
+/// The plan of a graph with the fewest cycles among those within their budget of accuracy, with the cheaper forms first;
+/// the most accurate one if none is.
+fn chosen(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> Result<Plan, Why> {
+    let mut best: Option<Plan> = None;
+    for &digits in Digits::of(target.dtype) {
+        for plan in plans(graph, spec, Target { digits, ..target }, storage)? {
+            if plan.accuracy.is_good() {
+                return Ok(plan);
+            }
+            if best.as_ref().is_none_or(|best| plan.accuracy.error < best.accuracy.error) {
+                best = Some(plan);
+            }
+        }
+    }
+    best.ok_or(Why::NoSequence("nothing", "no outputs"))
+}
+
+/// A plan for each way to call a graph, those with the fewest cycles first.
+fn plans(
+    graph: &Graph,
+    spec: usize,
+    target: Target<'_>,
+    storage: Storage,
+) -> Result<impl Iterator<Item = Plan>, Why> {
+    let mut ways = ways(graph, target, storage)?;
+    // What CPUs compute in f64 cancels less in `float` as well.
+    if let Some(wide) =
+        target.def.specs[spec].wide.as_ref().filter(|_| target.digits > Digits::Absolute)
+    {
+        let wide = op_dsl_ir::compile::for_float(&wide.graph);
+        ways.extend(self::ways(&wide, target, storage).unwrap_or_default());
+    }
+    ways.sort_by(|(_, a), (_, b)| a.cycles(target.soc).total_cmp(&b.cycles(target.soc)));
+    let plans: Result<Vec<Plan>, Why> =
+        ways.into_iter().map(|(graph, way)| planned(graph, way, spec, target)).collect();
+    let judged = move |mut plan: Plan| {
+        plan.accuracy = accuracy::judge(target.def, &plan);
+        plan
+    };
+    Ok(plans?.into_iter().map(judged))
+}
+
+/// The plan of a way to call a graph, before its accuracy is known.
+fn planned(graph: Graph, way: Way, spec: usize, target: Target<'_>) -> Result<Plan, Why> {
+    let Target { def, soc, dtype, limits, .. } = target;
     let Way { flow, mut registers, found } = way;
     if let Some(registers) = &mut registers {
         registers.seldom = limits::seldom(def, &graph, &registers.ops);
@@ -159,6 +204,7 @@ fn of_graph(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) ->
         soc,
         limits,
         graph,
+        functions: functions(&def.specs[spec].graph),
         forms: flow.forms,
         inputs,
         outputs: def.output_names(),
@@ -171,7 +217,22 @@ fn of_graph(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) ->
         need,
         tile,
         cost,
+        accuracy: Accuracy::new(dtype),
     })
+}
+
+/// Names of the functions that a graph calls, each once.
+fn functions(graph: &Graph) -> Vec<&'static str> {
+    let mut all = Vec::new();
+    for node in graph.nodes.iter() {
+        if let Node::Call(prim, _) = node
+            && prim.row().ulp.0 > 0.5
+            && !all.contains(&prim.row().name)
+        {
+            all.push(prim.row().name);
+        }
+    }
+    all
 }
 
 /// What is refused before looking at the formula.
@@ -236,37 +297,24 @@ fn reads_masks(regions: &Regions, target: Target<'_>) -> bool {
     (0..regions.inputs).any(|k| regions.graph.reads(k) && target.truths(k).is_some())
 }
 
-/// The graph with relatives brought together and with functions of one value apart, or as it is where that takes fewer
-/// cycles.
-fn cheapest(graph: &Graph, target: Target<'_>, storage: Storage) -> Result<(Graph, Way), Why> {
-    let whole = whole_or_apart(graph, target, storage);
-    let Some(brought) = relatives::run(graph) else { return whole };
-    match (whole, whole_or_apart(&brought, target, storage)) {
-        (Ok(whole), Ok(brought)) if whole.1.cycles(target.soc) < brought.1.cycles(target.soc) => {
-            Ok(whole)
-        }
-        (whole, brought) => brought.or(whole),
-    }
-}
-
-/// The graph with functions of one value apart, or as it is where that takes fewer cycles.
-fn whole_or_apart(
-    graph: &Graph,
-    target: Target<'_>,
-    storage: Storage,
-) -> Result<(Graph, Way), Why> {
+/// The ways to call a graph: with relatives brought together or not, and with functions of one value apart or not. Of
+/// those that take the same time the first is preferred.
+fn ways(graph: &Graph, target: Target<'_>, storage: Storage) -> Result<Vec<(Graph, Way)>, Why> {
     let inputs = target.def.input_streams().len();
-    let whole = Way::new(&Regions::none(graph, inputs), target, storage);
-    let Some(regions) = Regions::find(graph, inputs, target) else {
-        return whole.map(|way| (graph.clone(), way));
-    };
-    let apart = Way::new(&regions, target, storage)?;
-    match whole {
-        Ok(whole) if whole.cycles(target.soc) < apart.cycles(target.soc) => {
-            Ok((graph.clone(), whole))
+    let mut ways = Vec::new();
+    let brought = relatives::run(graph);
+    for graph in brought.as_ref().into_iter().chain([graph]) {
+        if let Some(regions) = Regions::find(graph, inputs, target) {
+            let way = Way::new(&regions, target, storage);
+            ways.extend(way.map(|way| (regions.graph, way)));
         }
-        _ => Ok((regions.graph, apart)),
+        match Way::new(&Regions::none(graph, inputs), target, storage) {
+            Ok(way) => ways.push((graph.clone(), way)),
+            Err(why) if ways.is_empty() && Some(graph) != brought.as_ref() => return Err(why),
+            Err(_) => {}
+        }
     }
+    Ok(ways)
 }
 
 fn cycles(found: &Allocated, soc: &Soc) -> f64 {

@@ -1,5 +1,6 @@
 //! An operator on a target, with everything decided.
 
+use super::accuracy::Accuracy;
 use super::cost::Cost;
 use super::instr::Instr;
 use super::registers::Registers;
@@ -25,6 +26,8 @@ pub struct Plan {
     /// What was lowered: that of the specialisation, or the same with functions of one value apart,
     /// whose values are streams behind those of the operator. Scalars are nodes of it.
     pub graph: Graph,
+    /// Names of the functions that its formula calls.
+    pub functions: Vec<&'static str>,
     /// Smooth primitives and the forms they took.
     pub forms: Vec<(Prim, &'static str)>,
     /// Names of the input streams; `None` for those that are not read.
@@ -49,4 +52,6 @@ pub struct Plan {
     pub tile: u64,
     /// What it costs.
     pub cost: Cost,
+    /// How far its results are off, where attributes are what they are by default.
+    pub accuracy: Accuracy,
 }

@@ -58,7 +58,8 @@ impl<'g> Reading<'g> {
         for node in graph.nodes.iter() {
             let Node::Call(prim, _) = *node else { continue };
             if known.iter().all(|(p, _)| *p != prim) {
-                let form = form_of(prim, target.dtype, target.limits, target.soc.arch);
+                let form =
+                    form_of(prim, target.dtype, target.limits, target.digits, target.soc.arch);
                 known.extend(form.map(|form| (prim, form)));
             }
         }

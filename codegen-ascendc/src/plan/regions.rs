@@ -9,7 +9,7 @@ use super::spare::is_spare;
 use super::target::Target;
 use crate::arch::Arch;
 use crate::column::form_of;
-use crate::sequence::form::{Limits, cycles};
+use crate::sequence::form::{Digits, Limits, cycles};
 use crate::sequence::forms::tail::Tail;
 use crate::sequence::{F32, Seq, Source, Step, Val};
 use crate::sequence::{fit, fraction};
@@ -227,12 +227,12 @@ impl Pass<'_> {
 }
 
 /// Results of earlier searches, by function, element type, architecture and what is asked of infinities.
-type Known = HashMap<(Vec<u8>, DType, u16, Limits), Option<Way>>;
+type Known = HashMap<(Vec<u8>, DType, u16, Limits, Digits), Option<Way>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
 /// The cheapest way to call a function that is right; `None` where what it is made of is cheaper.
 fn best(graph: &Graph, target: Target<'_>) -> Option<Way> {
-    let key = (graph.encode(), target.dtype, target.soc.arch.number, target.limits);
+    let key = (graph.encode(), target.dtype, target.soc.arch.number, target.limits, target.digits);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     // Not held while others search.
     let found = known().get(&key).cloned();
@@ -253,11 +253,13 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
         .iter()
         .filter_map(|n| if let Node::Call(prim, _) = n { Some(*prim) } else { None })
         .collect();
-    let has_form = |p: &Prim| form_of(*p, target.dtype, target.limits, target.soc.arch).is_some();
+    let has_form = |p: &Prim| {
+        form_of(*p, target.dtype, target.limits, target.digits, target.soc.arch).is_some()
+    };
     if calls.len() == 1 && has_form(&calls[0]) {
         return None;
     }
-    let judge = LazyCell::new(|| Judge::new(graph, target.dtype, STEP));
+    let judge = LazyCell::new(|| Judge::new(graph, target.digits, target.dtype, STEP));
     let arch = target.soc.arch;
     let right = |way: &Way| {
         let (s, x, y) = built(way, arch);
@@ -281,7 +283,7 @@ fn fractions(graph: &Graph, fraction: &Fraction, target: Target<'_>) -> Vec<Way>
     let at = |x: f64| graph.eval(&[x], &[])[0];
     const NEAR: f64 = 1e-6;
     let zero = (at(0.0).abs() < 1e-12).then(|| (at(NEAR) - at(-NEAR)) / (2.0 * NEAR));
-    let lines: &[f64] = match target.dtype {
+    let lines: &[f64] = match target.digits.dtype(target.dtype) {
         DType::F16 => &[1.0 / 2048.0, 1.0 / 32.0],
         DType::BF16 => &[1.0 / 256.0, 1.0 / 16.0],
         DType::F32 => &[],
@@ -301,5 +303,5 @@ fn fractions(graph: &Graph, fraction: &Fraction, target: Target<'_>) -> Vec<Way>
 /// The Gaussian tails that a function may have, those with the fewest cycles first.
 fn tails(graph: &Graph, target: Target<'_>) -> impl Iterator<Item = Way> {
     let at = |x: f64| graph.eval(&[x], &[])[0];
-    fit::tails(&at, target.dtype, target.soc.arch).map(Way::Tail)
+    fit::tails(&at, target.digits.dtype(target.dtype), target.soc.arch).map(Way::Tail)
 }

@@ -1,7 +1,7 @@
 //! What every lowering of an operator shares.
 
 use crate::arch::Soc;
-use crate::sequence::form::Limits;
+use crate::sequence::form::{Digits, Limits};
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{DType, Stored};
 
@@ -12,6 +12,7 @@ pub(super) struct Target<'d> {
     pub soc: &'static Soc,
     pub dtype: DType,
     pub limits: Limits,
+    pub digits: Digits,
 }
 
 impl Target<'_> {

@@ -19,6 +19,30 @@ pub enum Limits {
     Exact,
 }
 
+/// Which digits are asked of a form: of f32 near zeros, and of 16 bits where a factor is large or a sum cancels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Digits {
+    /// So many behind the point.
+    Absolute,
+    /// So many of the value.
+    Relative,
+    /// Those of `float`, whatever the tensors' type.
+    Single,
+}
+
+impl Digits {
+    /// What there is for an element type, the cheaper forms first.
+    pub fn of(dtype: DType) -> &'static [Digits] {
+        const ALL: [Digits; 3] = [Digits::Absolute, Digits::Relative, Digits::Single];
+        if dtype == DType::F32 { &ALL[..2] } else { &ALL }
+    }
+
+    /// The element type whose forms keep them.
+    pub fn dtype(self, dtype: DType) -> DType {
+        if self == Digits::Single { DType::F32 } else { dtype }
+    }
+}
+
 /// How a form is built.
 #[derive(Clone, Copy, Debug)]
 pub enum Build {
@@ -86,14 +110,17 @@ pub struct Form {
     pub dtypes: &'static [DType],
     /// What it gives at infinity.
     pub limits: Limits,
+    /// Which digits it keeps.
+    pub digits: Digits,
     /// Its sequence.
     pub build: Build,
 }
 
 impl Form {
-    /// Whether it keeps the accuracy of this type and the promise.
-    pub fn fits(&self, dtype: DType, limits: Limits) -> bool {
-        self.dtypes.contains(&dtype) && self.limits >= limits
+    /// Whether it keeps the accuracy of this type and the promises.
+    pub fn fits(&self, dtype: DType, limits: Limits, digits: Digits) -> bool {
+        let has_digits = self.digits >= digits.min(Digits::Relative);
+        self.dtypes.contains(&digits.dtype(dtype)) && self.limits >= limits && has_digits
     }
 
     /// Cycles for 64 elements.

@@ -314,6 +314,9 @@ pub struct Emit {
     /// its own are, else English.
     #[arg(long, value_name = "en|zh", value_parser = language)]
     pub language: Option<Language>,
+    /// Write element types as well in which results are further off than their budget.
+    #[arg(long)]
+    pub accept_error: bool,
     /// File whose text stands above every emitted file; by default, inside a checkout of ops-nn, the licence that its
     /// check asks for.
     #[arg(long, value_name = "FILE")]
@@ -337,6 +340,9 @@ pub struct Build {
     /// What the README is written in.
     #[arg(long, value_name = "en|zh", default_value = "en", value_parser = language)]
     pub language: Language,
+    /// Build element types as well in which results are further off than their budget.
+    #[arg(long)]
+    pub accept_error: bool,
 }
 
 #[derive(Args)]

@@ -16,7 +16,12 @@ pub fn build(operators: Operators, args: &Args) -> Result<String, Error> {
     let soc = args.soc.0;
     let by_name = || PathBuf::from(format!("{}_{}", op.def().snake(), soc.name));
     let out = args.out.clone().unwrap_or_else(by_name);
-    let options = Options { cann: toolkit.cann, language: args.language, ..Options::default() };
+    let options = Options {
+        cann: toolkit.cann,
+        language: args.language,
+        accept_error: args.accept_error,
+        ..Options::default()
+    };
     write(std::iter::once(op.def()), Layout::Custom, &[soc], &options, &out, false)?;
     let out = std::path::absolute(&out).unwrap_or(out);
 

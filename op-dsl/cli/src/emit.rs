@@ -30,6 +30,7 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
         cann: args.cann,
         storage: args.form,
         language: args.language.unwrap_or(if ops_nn { Language::Zh } else { Language::En }),
+        accept_error: args.accept_error,
     };
     let named = |name: &String| lookup::operator(operators, name);
     let one = args.op.as_ref().map(named).transpose()?;

@@ -4,6 +4,7 @@ mod registers;
 mod words;
 
 use super::table::{Table, indent};
+use codegen_ascendc::plan::accuracy::inaccurate;
 use codegen_ascendc::plan::{Bound, Buffer, DEPTH, Instr, Operand, Plan, Storage, plan_with};
 use codegen_ascendc::sequence::Api;
 use codegen_ascendc::sequence::form::Limits;
@@ -147,13 +148,23 @@ fn cost(def: &OpDef, plan: &Plan) -> String {
          {calls}\n{apart}\
          GM             {} bytes per element\n\
          cycles         {} per 64 elements and core in the vector unit, {:.1} in GM: {waits}\n\
-         rates          {}\n",
+         rates          {}\n\
+         accuracy       {}\n",
         plan.tile,
         c.gm_bytes,
         short(c.cycles),
         c.gm_cycles,
         plan.soc.arch.rates_of,
+        accuracy(plan),
     )
+}
+
+/// How far results are off at some hundred points.
+fn accuracy(plan: &Plan) -> String {
+    match inaccurate(plan) {
+        Some(found) => found.to_string(),
+        None => format!("{:.2} of at most {} ulp off", plan.accuracy.error, plan.accuracy.budget),
+    }
 }
 
 /// A number of cycles: with one digit where it has a fraction.

@@ -108,6 +108,11 @@ pub fn wide(traced: &Graph, narrow: &Graph) -> Option<Wide> {
     (single || regions::are_faster(&graph)).then_some(Wide { graph, single, halves })
 }
 
+/// What is computed in f64, for a back end that has none: factors in an order that suits f32.
+pub fn for_float(wide: &Graph) -> Graph {
+    simplify::run(&stabilise::run(&saturate::run(wide)))
+}
+
 /// An estimate that needs no better form.
 const GOOD: f64 = 0.05;
 

@@ -351,7 +351,7 @@ pub(crate) struct Torch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::{SOCS, Why};
+    use crate::arch::{Inaccurate, SOCS, Why};
     use op_dsl_ir::DType;
     use op_dsl_ir::tiling::UbTooSmall;
 
@@ -378,13 +378,19 @@ mod tests {
             Why::MaskOfRows(soc, name()),
             Why::Rows(name()),
             Why::LeftOut("approximate = 0".into(), "approximate = tanh"),
-            Why::NoSequence("erf", "a note"),
+            Why::NoSequence("erf", "write `a + b`"),
+            Why::Inaccurate(Inaccurate {
+                function: "`y` by tanh".into(),
+                at: "x = 25e-2".into(),
+                values: [1.25, 2.25],
+                ulp: [12.25, 8.0],
+            }),
             Why::NoOverload("Axpy"),
             Why::NoBuffer("Axpy"),
             Why::Ub(UbTooSmall { need: 96, have: 64 }),
         ];
         for why in reasons {
-            let refusal = Refusal { op: "Op".into(), soc: soc.name, dtype: DType::F16, why };
+            let refusal = Refusal { op: "Op".into(), soc: soc.name, dtypes: vec![DType::F16], why };
             let [en, zh] = Language::ALL.map(|to| (to.words().refusal)(&refusal));
             let code = |text: &str| -> Vec<String> {
                 text.split('`').skip(1).step_by(2).map(String::from).collect()

@@ -2,7 +2,7 @@
 //! Chinese and other words.
 
 use super::*;
-use crate::arch::{Soc, Why};
+use crate::arch::{Inaccurate, Soc, Why};
 
 pub(super) static WORDS: Words = Words {
     signs: Signs {
@@ -283,8 +283,9 @@ fn or(names: &[String]) -> String {
     }
 }
 
-fn refusal(Refusal { op, soc, dtype, why }: &Refusal) -> String {
-    format!("{op}（{soc}，{}）：{}", dtype.row().long, reason(why))
+fn refusal(Refusal { op, soc, dtypes, why }: &Refusal) -> String {
+    let dtypes: Vec<&str> = dtypes.iter().map(|d| d.row().long).collect();
+    format!("{op}（{soc}，{}）：{}", dtypes.join("、"), reason(why))
 }
 
 fn reason(why: &Why) -> String {
@@ -316,8 +317,20 @@ fn reason(why: &Why) -> String {
         Why::LeftOut(what, instead) => {
             format!("该产品上的算子文档不包含{what}的场景，请使用{instead}")
         }
-        Why::NoSequence(prim, _) => {
-            format!("`{prim}`目前没有对应的矢量指令序列，请改写公式，或在指令序列表中增加一项")
+        Why::NoSequence(prim, note) => {
+            let code: Vec<String> =
+                note.split('`').skip(1).step_by(2).map(|code| format!("`{code}`")).collect();
+            let code = code.join("、");
+            format!(
+                "`{prim}`在各NPU上都没有对应的矢量指令序列，请改写公式（{code}），或不生成该算子"
+            )
+        }
+        Why::Inaccurate(Inaccurate { function, at, values: [got, want], ulp: [error, budget] }) => {
+            let by = function.replace(" by ", "，所用函数为");
+            format!(
+                "{by}：误差为{error:.1} ulp，上限为{budget}（{at}时结果为{got:e}，应为{want:e}），\
+                请改写公式，不生成该数据类型，或用--accept-error（构建脚本中为`accept_error: true`）接受该误差"
+            )
         }
         Why::NoOverload(call) => {
             format!("`{call}`没有可在此处使用标量的形式，请将公式中的这一项写为Tensor")

@@ -38,7 +38,14 @@ fn bar(prim: Prim) -> Bar {
 /// Every primitive that has a form, as an operator of its own.
 fn smooth() -> Vec<Prim> {
     let has = |prim: &Prim| {
-        crate::column::form_of(*prim, DType::F32, Limits::Exact, soc("ascend910b").arch).is_some()
+        crate::column::form_of(
+            *prim,
+            DType::F32,
+            Limits::Exact,
+            Digits::Absolute,
+            soc("ascend910b").arch,
+        )
+        .is_some()
     };
     TABLE.iter().map(|row| row.prim).filter(has).collect()
 }

@@ -103,7 +103,7 @@ fn right_everywhere() {
     for (name, build, _) in FUNCTIONS {
         let def = op(*build);
         for dtype in DType::ALL {
-            let judge = Judge::new(&def.specs[0].graph, dtype, 1);
+            let judge = Judge::new(&def.specs[0].graph, Digits::Absolute, dtype, 1);
             for noise in [Noise::None, Noise::Unit(3)] {
                 let xs = judge.inputs();
                 let got = interpret_all(&planned(&def, dtype), &[xs], |_| f32::NAN, noise);

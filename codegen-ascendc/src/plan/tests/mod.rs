@@ -5,6 +5,7 @@ mod barriers;
 mod counts;
 mod forms;
 mod fractions;
+mod near;
 mod registers;
 mod relatives;
 mod rules;

@@ -32,7 +32,7 @@ pub(super) fn places(f: &dyn Fn(f64) -> f64, seen: &Seen, dtype: DType) -> Vec<P
     let place = |a: f64| {
         let (tail, other) = seen.side.parted(f, a);
         let unit = match dtype {
-            DType::F32 => tolerance(a, tail, seen.scale * a * a),
+            DType::F32 => tolerance(seen, a, tail),
             _ => Format::of(dtype).ulp(tail).min(Format::of(dtype).ulp(other)),
         };
         Place { a, value: tail, weight: 1.0 / unit }
@@ -46,12 +46,14 @@ pub(super) fn places(f: &dyn Fn(f64) -> f64, seen: &Seen, dtype: DType) -> Vec<P
 /// What may be off in f32 where the bell is `e^-v`: of 2^-22 what is left when a few calls have rounded the tail, and of
 /// 2e-6, which is asked to 8, what is left when `v` is rounded, and a few calls after it. Where the tail passes 0 it is
 /// not less than for what is a thousandth of the bell.
-fn tolerance(a: f64, tail: f64, v: f64) -> f64 {
-    let size = tail.abs();
+fn tolerance(seen: &Seen, a: f64, tail: f64) -> f64 {
+    let (size, v) = (tail.abs(), seen.scale * a * a);
     let absolute = (2.5 - 1.5 * size.min(1.0)) * size.max(1.0) / (1 << 24) as f64;
     let of_v = 0.5 * Format::of(DType::F32).ulp(v);
     let relative = if a <= 8.0 { (1.8e-6 - of_v).max(6e-7) } else { 4e-6 };
-    absolute.min(relative * size.max(libm::exp(-v) / 1024.0))
+    let all = absolute.min(relative * size.max(libm::exp(-v) / 1024.0));
+    // A zero at 0 takes its digits along.
+    if seen.has_zero { all.min(2.2e-7 * size.max(1e-6) * (2.0 * v - 1.0).max(1.0)) } else { all }
 }
 
 fn inputs(dtype: DType, last: f64) -> Vec<f64> {

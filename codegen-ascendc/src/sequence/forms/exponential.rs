@@ -3,8 +3,8 @@
 //! Near a zero of the function digits are lost where `e^x` is rounded beside 1. Where 16 bits have
 //! more of them than that leaves, a straight line takes over.
 
-use super::{Factors, choice, mask, straight_near_zero, times};
-use crate::sequence::{Compare, Seq, Val};
+use super::{Factors, choice, clamp, mask, straight_near_zero, times};
+use crate::sequence::{Api, Compare, Seq, Val};
 
 /// `(e^2x - 1) / (e^2x + 1)`, `x` held below 20, where both limits are reached.
 pub fn tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
@@ -42,6 +42,65 @@ pub fn expm1(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let e = s.exp(x);
     let y = s.adds(e, -1.0);
     s.named(y, "e^x - 1");
+    times(s, y, t)
+}
+
+/// `e^v - 1` of what `e^v` was rounded to: what is missing in the exponent is added where it is not nothing. `v` is held
+/// where `e` and its logarithm are finite.
+pub fn corrected(s: &mut Seq, v: Val, e: Val) -> Val {
+    let less = s.adds(e, -1.0);
+    let back = s.ln(e);
+    let lost = s.sub(v, back);
+    let lost = s.mul(lost, e);
+    let y = s.call(Api::Add, &[lost, less]);
+    s.named(back, "the exponent of what e^v was rounded to");
+    s.named(y, "e^v - 1");
+    y
+}
+
+/// [`tanh`] with all digits near 0.
+pub fn tanh_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let twice = s.muls(x, 2.0);
+    let v = clamp(s, twice, -40.0, 40.0);
+    let e = s.exp(v);
+    let n = corrected(s, v, e);
+    let d = s.adds(n, 2.0);
+    let y = s.div(n, d);
+    s.named(e, "e^2x");
+    s.named(y, "tanh x");
+    times(s, y, t)
+}
+
+/// [`tanh`] for f16 with all digits near 0: `x` itself there.
+pub fn tanh_near_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    // x^2 / 3 is a third of half a unit there.
+    near_itself(s, x, t, 1.0 / 45.0, tanh_f32)
+}
+
+/// [`expm1`] with all digits near 0.
+pub fn expm1_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let e = s.exp(x);
+    let near = corrected(s, x, e);
+    let far = s.adds(e, -1.0);
+    let a = s.abs(x);
+    let is_near = mask(s, a, Compare::Lt, 1.0);
+    let y = choice(s, is_near, near, far);
+    times(s, y, t)
+}
+
+/// [`log1p`] with all digits near 0: what rounding of `1 + x` lost is added.
+pub fn log1p_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
+    let u = s.adds(x, 1.0);
+    let far = s.ln(u);
+    let back = s.adds(u, -1.0);
+    let lost = s.sub(x, back);
+    let lost = s.div(lost, u);
+    let near = s.call(Api::Add, &[lost, far]);
+    let a = s.abs(x);
+    let is_near = mask(s, a, Compare::Lt, 0.5);
+    let y = choice(s, is_near, near, far);
+    s.named(lost, "what rounding lost");
+    s.named(y, "ln(1 + x)");
     times(s, y, t)
 }
 
@@ -98,7 +157,7 @@ pub fn softplus(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     let back = s.adds(u, -1.0);
     let lost = s.sub(e, back);
     let lost = s.div(lost, u);
-    let y = s.call(crate::sequence::Api::Add, &[lost, l]);
+    let y = s.call(Api::Add, &[lost, l]);
     let y = s.max(y, x);
     s.named(e, "e^x");
     s.named(lost, "what rounding lost");

@@ -1,5 +1,6 @@
 //! Odd functions that saturate: `x P(x^2)` as it is, or as the argument of tanh.
 
+use super::exponential::corrected;
 use super::{Factors, clamp, poly, straight_near_zero, times};
 use crate::sequence::{Seq, Val};
 
@@ -14,6 +15,8 @@ pub struct Odd {
     pub d: Option<&'static [f64]>,
     /// Where the digits of tanh are too few, and the slope there.
     pub line: Option<(f64, f64)>,
+    /// Whether tanh keeps all digits near 0.
+    pub near: bool,
 }
 
 /// `erf` in f32: 1.8e-7, 2.5e-7 with a unit of noise.
@@ -30,7 +33,11 @@ pub static ERF: Odd = Odd {
     ],
     d: None,
     line: None,
+    near: false,
 };
+
+/// The same with all digits near 0.
+pub static ERF_NEAR: Odd = Odd { near: true, held: ERF.held, n: ERF.n, d: None, line: None };
 
 /// In f16: 0.98 ulp.
 pub static ERF_F16: Odd = Odd {
@@ -42,6 +49,7 @@ pub static ERF_F16: Odd = Odd {
     ],
     d: None,
     line: Some((1.0 / 32.0, core::f64::consts::FRAC_2_SQRT_PI)),
+    near: false,
 };
 
 /// In bf16: 0.70 ulp.
@@ -54,6 +62,7 @@ pub static ERF_BF16: Odd = Odd {
     ],
     d: Some(&[1.0 / 0.330_365_689_4, 1.0]),
     line: None,
+    near: false,
 };
 
 impl Odd {
@@ -71,8 +80,13 @@ impl Odd {
             }
             None => {
                 let e = s.exp(z);
-                let d = s.adds(e, 1.0);
-                let n = s.adds(e, -1.0);
+                let (n, d) = if self.near {
+                    let n = corrected(s, z, e);
+                    (n, s.adds(n, 2.0))
+                } else {
+                    let d = s.adds(e, 1.0);
+                    (s.adds(e, -1.0), d)
+                };
                 s.named(z, "z = x P(x^2)");
                 s.named(e, "e^z");
                 s.div(n, d)

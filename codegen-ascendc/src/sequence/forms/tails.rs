@@ -8,8 +8,8 @@ use std::borrow::Cow;
 pub static GELU_F32: Tail = Tail {
     scale: 0.5,
     held: 14.5,
-    n: Cow::Borrowed(&[0.0, 12.056716, 8.635078, 2.8294775, 0.39888093]),
-    d: Cow::Borrowed(&[24.113447, 36.509407, 22.735958, 7.0866547, 1.0]),
+    n: Cow::Borrowed(&[0.0, 13.000268, 9.0898075, 2.9217753, 0.3988534]),
+    d: Cow::Borrowed(&[26.000542, 38.924847, 23.902525, 7.3158646, 1.0]),
     side: Side { above: false, limit: Limit::Line(1.0) },
 };
 

@@ -30,7 +30,13 @@ pub fn packages(_: &Context<'_>, op: &'static Operator) -> Result<Option<Finding
     let (can, cannot): (Vec<&'static Soc>, Vec<&'static Soc>) = SOCS.iter().partition(able);
     let refusal = cannot.first().map(|soc| Package::able(op.def(), &[soc], Options::default()));
     let reason = match refusal {
-        Some(Err(refusal)) => format!("; not for {}: {}", names(cannot), refusal.why),
+        Some(Err(left)) => {
+            format!(
+                "; not for {}: {}",
+                names(cannot),
+                left.first().map_or_else(String::new, |l| l.why.to_string())
+            )
+        }
         _ => String::new(),
     };
     Ok(Some(match can.is_empty() {

@@ -41,7 +41,7 @@ impl Lines {
                 let files = Layout::OpsNn.tree(&[package]).files;
                 Ok((files.iter().map(|file| count(&file.text)).sum(), files.len()))
             }
-            Err(refusal) => Err(refusal.why.to_string()),
+            Err(left) => Err(left.first().map_or_else(String::new, |left| left.why.to_string())),
         };
         let by_hand = by_hand.lines(&def.name).map(|(lines, source)| (lines, source.to_owned()));
         Lines { written: count(&def.formula), made, by_hand }

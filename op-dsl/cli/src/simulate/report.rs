@@ -1,11 +1,11 @@
 //! What the model counted -> figures.
 
-use super::accuracy::Accuracy;
 use crate::args::ListFormat;
 use crate::error::Error;
 use crate::list::number;
 use codegen_ascendc::arch::Arch;
 use codegen_ascendc::host_model::Call;
+use codegen_ascendc::plan::accuracy::Accuracy;
 use codegen_ascendc::plan::{Bound, registers};
 use op_dsl_ir::tiling::BLOCK;
 use serde_json::{Value as Json, json};
@@ -41,11 +41,11 @@ impl Figures {
             ("error_ulp", Figure::Number(accuracy.error)),
             ("error_budget_ulp", Figure::Number(accuracy.budget)),
         ];
-        if let Some((stream, at, got, want)) = &accuracy.worst {
-            rows.push(("worst_output", Figure::Text(stream.clone())));
-            rows.push(("worst_element", Figure::Number(*at as f64)));
-            rows.push(("worst_got", Figure::Number(*got)));
-            rows.push(("worst_want", Figure::Number(*want)));
+        if let Some(worst) = &accuracy.worst {
+            rows.push(("worst_output", Figure::Text(call.plan.outputs[worst.output].clone())));
+            rows.push(("worst_element", Figure::Number(worst.element as f64)));
+            rows.push(("worst_got", Figure::Number(worst.got)));
+            rows.push(("worst_want", Figure::Number(worst.want)));
         }
         rows.extend([
             ("cores_used", figure("tiling", "cores")?),

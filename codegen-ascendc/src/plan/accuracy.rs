@@ -1,0 +1,314 @@
+//! How accurate results are: errors against the formula in f64, in units in the last place, relative near zeros.
+//!
+//! The budget of a result is that of its element type ([`BUDGET`]). What adds to it is rounding that no sequence avoids:
+//!
+//! - In `float`, what as many half units in the inputs would change: nothing near a zero at 0, and little near one
+//!   elsewhere. Of it no more than 2^-22 of what functions are multiplied by, which is less in tails.
+//! - The least normal number of `float`, times that: a function that has become smaller has no digits for what multiplies it.
+//! - In 16 bits, half a unit of each input that only multiplies: terms of a sum may cancel, and each is right to 16 bits.
+
+use super::arithmetic::{Noise, round};
+use super::interpret::interpret_all;
+use super::limits::defaults;
+use super::planned::Plan;
+use crate::arch::Inaccurate;
+use crate::sequence::Type;
+use op_dsl_ir::format::{Format, pow2};
+use op_dsl_ir::op::OpDef;
+use op_dsl_ir::roles::{self, Dependence};
+use op_dsl_ir::{DType, Graph, Id, Node, Prim};
+
+/// Units in the last place, in the order of [`DType`]: of 16 bits half of one for the result, and half for all before it.
+pub const BUDGET: [f64; DType::COUNT] = [1.02, 1.02, 8.0];
+
+/// Half units of `float` in the inputs that a result may be off.
+const HALF_UNITS: f64 = 8.0;
+
+/// Below this, numbers on the way have fewer digits, or none where hardware flushes them.
+const LEAST: f64 = f32::MIN_POSITIVE as f64;
+
+/// The largest error found of some results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accuracy {
+    /// In units in the last place of the true value, or of what may add to its budget.
+    pub error: f64,
+    /// The largest error that is right.
+    pub budget: f64,
+    /// Where it is.
+    pub worst: Option<Worst>,
+}
+
+/// A result that is off, and what it was computed of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Worst {
+    /// Index of the output stream.
+    pub output: usize,
+    /// Index of the element among those that were looked at.
+    pub element: usize,
+    /// The inputs, in the order of streams.
+    pub streams: Vec<f64>,
+    /// What came out.
+    pub got: f64,
+    /// What is right.
+    pub want: f64,
+}
+
+impl Accuracy {
+    /// Of no results.
+    pub fn new(dtype: DType) -> Accuracy {
+        Accuracy { error: 0.0, budget: BUDGET[dtype as usize], worst: None }
+    }
+
+    /// Whether every result is within its budget.
+    pub fn is_good(&self) -> bool {
+        self.error <= self.budget
+    }
+
+    /// Takes in the results of one element.
+    pub fn add(&mut self, reference: &Reference<'_>, element: usize, streams: &[f64], got: &[f64]) {
+        let want = reference.results(streams);
+        for (output, (&got, &want)) in got.iter().zip(&want).enumerate() {
+            if want.is_nan() || want.abs() > reference.most() {
+                continue;
+            }
+            let error = reference.error(streams, output, got, want, self.error);
+            if error > self.error || self.worst.is_none() {
+                self.error = error;
+                self.worst = Some(Worst { output, element, streams: streams.to_vec(), got, want });
+            }
+        }
+    }
+}
+
+/// What is wrong with a plan, if results are further off than their budget.
+pub fn inaccurate(plan: &Plan) -> Option<Inaccurate> {
+    let Accuracy { error, budget, worst: Some(worst) } = &plan.accuracy else { return None };
+    if plan.accuracy.is_good() {
+        return None;
+    }
+    let by = match plan.functions.join(", ") {
+        functions if functions.is_empty() => functions,
+        functions => format!(" by {functions}"),
+    };
+    let read = plan.inputs.iter().zip(&worst.streams);
+    let at: Vec<String> =
+        read.filter_map(|(name, v)| Some(format!("{} = {v:e}", name.as_ref()?))).collect();
+    Some(Inaccurate {
+        function: format!("`{}`{by}", plan.outputs[worst.output]),
+        at: at.join(", "),
+        values: [worst.got, worst.want],
+        ulp: [*error, *budget],
+    })
+}
+
+/// A formula in f64 that results are held against.
+pub struct Reference<'g> {
+    graph: &'g Graph,
+    scalars: Vec<f64>,
+    activation: usize,
+    dtype: DType,
+    /// Of each output and input stream, whether the input only multiplies terms of the output.
+    factors: Vec<Vec<bool>>,
+}
+
+impl<'g> Reference<'g> {
+    /// Of a specialisation where attributes have these values: by the graph that cancels nowhere in f64, if there is one.
+    pub fn new(def: &'g OpDef, spec: usize, dtype: DType, scalars: Vec<f64>) -> Reference<'g> {
+        let spec = &def.specs[spec];
+        let graph = spec.wide.as_ref().map_or(&spec.graph, |wide| &wide.graph);
+        let factor = |output: &Id| {
+            let one = Graph { outputs: vec![*output].into(), ..graph.clone() };
+            let is_factor = |k| roles::dependence(&one, k) == Dependence::Affine;
+            (0..def.input_streams().len()).map(is_factor).collect()
+        };
+        let factors = graph.outputs.iter().map(factor).collect();
+        Reference { graph, scalars, activation: roles::activation(def), dtype, factors }
+    }
+
+    fn results(&self, streams: &[f64]) -> Vec<f64> {
+        self.graph.eval(streams, &self.scalars)
+    }
+
+    /// Above this, numbers on the way may be infinite.
+    fn most(&self) -> f64 {
+        if self.dtype == DType::F16 { f64::INFINITY } else { pow2(100) }
+    }
+
+    /// The error of a result; what may add to its budget is looked at only where it is more than `known` without.
+    fn error(&self, streams: &[f64], output: usize, got: f64, want: f64, known: f64) -> f64 {
+        let format = Format::of(self.dtype);
+        let least = if self.dtype == DType::F16 { 0.0 } else { LEAST };
+        let error = format.error(got, want, least);
+        if error <= known || !error.is_finite() {
+            return error;
+        }
+        let changes = self.changes(streams, output);
+        let (all, weight) = (changes.iter().sum::<f64>(), self.weight(streams, output));
+        let float =
+            HALF_UNITS * (all * pow2(-24)).min(weight * pow2(-25)).max(weight * LEAST / HALF_UNITS);
+        let unit = float / BUDGET[self.dtype as usize];
+        let own = match self.dtype {
+            DType::F32 => 0.0,
+            _ => changes.iter().zip(&self.factors[output]).filter(|of| *of.1).map(|of| of.0).sum(),
+        };
+        format.error(got, want, least.max(unit).max(0.5 * own * format.ulp(1.0)))
+    }
+
+    /// How much a result changes with each input, in the proportion in which the input does.
+    fn changes(&self, streams: &[f64], output: usize) -> Vec<f64> {
+        const STEP: f64 = 1.0 / (1 << 20) as f64;
+        let of = |k: usize| {
+            let at = |share: f64| {
+                let mut streams = streams.to_vec();
+                streams[k] *= 1.0 + share;
+                self.results(&streams)[output]
+            };
+            let change = (at(STEP) - at(-STEP)).abs() / (2.0 * STEP);
+            if change.is_finite() { change } else { 0.0 }
+        };
+        (0..streams.len()).map(of).collect()
+    }
+
+    /// What functions are multiplied by.
+    fn weight(&self, streams: &[f64], output: usize) -> f64 {
+        let values = self.graph.eval_all(streams, &self.scalars);
+        let weights = weights(self.graph, &values, self.activation);
+        weights[self.graph.outputs[output].index()]
+    }
+}
+
+/// What is left of each node where every function of the activation alone is 1, others at least, and no sum cancels: what
+/// functions are multiplied by.
+fn weights(graph: &Graph, values: &[f64], activation: usize) -> Vec<f64> {
+    // Whether a node reads the activation, and whether it reads another stream.
+    let mut reads: Vec<[bool; 2]> = Vec::with_capacity(graph.nodes.len());
+    let mut all: Vec<f64> = Vec::with_capacity(graph.nodes.len());
+    for (node, value) in graph.nodes.iter().zip(values) {
+        let read = match node {
+            Node::Stream(s) => [usize::from(*s) == activation, usize::from(*s) != activation],
+            _ => node.args().iter().fold([false; 2], |[own, other], arg| {
+                let [x, y] = reads[arg.index()];
+                [own || x, other || y]
+            }),
+        };
+        let mut args = node.args().iter().map(|arg| all[arg.index()]);
+        all.push(match node {
+            _ if read == [true, false] => 1.0,
+            Node::Call(Prim::Add | Prim::Sub, _) => args.sum(),
+            Node::Call(Prim::Neg | Prim::Mul | Prim::Mul3, _) => args.product(),
+            Node::Call(Prim::Select, _) => args.skip(1).fold(0.0, f64::max),
+            Node::Call(Prim::Div, _) => args.next().unwrap_or(0.0) / args.next().unwrap_or(1.0),
+            Node::Call(prim, _) if prim.row().ulp.0 > 0.5 => value.abs().max(1.0),
+            _ => value.abs(),
+        });
+        reads.push(read);
+    }
+    all
+}
+
+/// The accuracy of a plan where attributes are what they are by default: its calls, interpreted at some hundred points.
+pub(super) fn judge(def: &OpDef, plan: &Plan) -> Accuracy {
+    let scalars = defaults(def, &plan.graph);
+    let reference = Reference::new(def, plan.spec, plan.dtype, scalars.clone());
+    let points = points(def, plan);
+    let streams: Vec<&[f32]> = points.iter().map(Vec::as_slice).collect();
+    // What depends on attributes only; streams behind the operator's are functions of it.
+    let unknown = vec![f64::NAN; plan.graph.nodes.len() + plan.inputs.len()];
+    let numbers = plan.graph.eval_all(&unknown, &scalars);
+    let got = interpret_all(plan, &streams, |id: Id| numbers[id.index()] as f32, Noise::None);
+    let mut found = Accuracy::new(plan.dtype);
+    for i in 0..points.first().map_or(0, Vec::len) {
+        let at: Vec<f64> = points.iter().map(|stream| stream[i].into()).collect();
+        let got: Vec<f64> = got.iter().map(|stream| stream[i].into()).collect();
+        found.add(&reference, i, &at, &got);
+    }
+    found
+}
+
+/// Exponents of a stream that is swept, of f16 and of other types: of normal numbers.
+const EXPONENTS: [std::ops::Range<i32>; 2] = [-14..14, -30..14];
+/// Points of each exponent.
+const EACH: usize = 4;
+/// Points of a grid that ends at this size.
+const GRID: (usize, f32) = (128, 20.0);
+/// Points where all streams are of the order of 1.
+const JOINT: usize = 128;
+/// Exponents of what multiplies: of the order of 1, and so large that products leave it. Functions of f16 have its digits only.
+const FACTORS: [std::ops::Range<i32>; 2] = [-3..3, -14..15];
+
+/// For each stream its values: it is swept while others are of the order of 1.
+fn points(def: &OpDef, plan: &Plan) -> Vec<Vec<f32>> {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let number = |k: usize| !def.is_mask(k);
+    let mut all: Vec<Vec<f32>> = vec![Vec::new(); plan.inputs.len()];
+    let mut turn = 0;
+    let mut add = |swept: Option<(usize, f32)>, random: &mut Random| {
+        turn += 1;
+        let others = &FACTORS[if plan.dtype == DType::F16 { 0 } else { turn % 2 }];
+        for (k, values) in all.iter_mut().enumerate() {
+            let value = match swept {
+                Some((stream, value)) if stream == k => value,
+                _ if !number(k) => (random.unit() > 0.0) as u8 as f32,
+                _ => random.of_order(others.clone()),
+            };
+            values.push(round(value, Type::Data(plan.dtype)));
+        }
+    };
+    let swept = (0..plan.inputs.len()).filter(|k| plan.inputs[*k].is_some() && number(*k));
+    for stream in swept {
+        let exponents = EXPONENTS[usize::from(plan.dtype != DType::F16)].clone();
+        for e in exponents.flat_map(|e| [e; EACH]) {
+            let value = random.of_order(e..e + 1);
+            add(Some((stream, value)), &mut random);
+        }
+        for _ in 0..GRID.0 {
+            let value = GRID.1 * random.unit();
+            add(Some((stream, value)), &mut random);
+        }
+    }
+    for stream in (0..plan.inputs.len()).filter(|k| number(*k)) {
+        add(Some((stream, 0.0)), &mut random);
+    }
+    (0..JOINT).for_each(|_| add(None, &mut random));
+    all
+}
+
+/// Numbers that look random, the same every time.
+struct Random(u64);
+
+impl Random {
+    /// From -1 to 1.
+    fn unit(&mut self) -> f32 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
+    }
+
+    /// Of either sign, the exponent anywhere in a range.
+    fn of_order(&mut self, exponents: std::ops::Range<i32>) -> f32 {
+        let (low, high) = (exponents.start as f32, exponents.end as f32);
+        let e = low + (high - low) * 0.5 * (1.0 + self.unit());
+        (libm::exp2f(e)).copysign(self.unit())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use op_dsl_ir::Builder;
+
+    #[test]
+    fn functions_weigh_as_much_as_what_multiplies_them() {
+        let mut b = Builder::new();
+        let (dy, x, dz) = (b.stream(0), b.stream(1), b.stream(2));
+        let (f, g) = (b.call(Prim::Gelu, &[x]), b.call(Prim::Tanh, &[x]));
+        let (first, second) = (b.product(dy, f), b.product(dz, g));
+        let sum = b.difference(first, second);
+        let third = b.quotient(sum, dz);
+        let graph = b.finish(&[f, sum, third]);
+        let all = graph.eval_all(&[-3.0, 0.1, 2.0], &[]);
+        let weights = weights(&graph, &all, 1);
+        let found: Vec<f64> = graph.outputs.iter().map(|o| weights[o.index()]).collect();
+        assert_eq!(found, [1.0, 5.0, 2.5]);
+    }
+}

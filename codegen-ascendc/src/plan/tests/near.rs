@@ -1,0 +1,152 @@
+//! Results near zeros: every plan within its budget, relative to the result.
+
+use super::*;
+use crate::arch::{SOCS, Why};
+use crate::emit::{Options, Package};
+
+type Function = fn(&mut Builder, Id) -> Id;
+
+fn tanh_of(b: &mut Builder, inner: Prim, x: Id) -> Id {
+    let inner = b.call(inner, &[x]);
+    b.call(Prim::Tanh, &[inner])
+}
+
+/// `c tanh(x / c)`
+fn bent(b: &mut Builder, x: Id) -> Id {
+    let c = b.num(30.0);
+    let part = b.quotient(x, c);
+    let t = b.call(Prim::Tanh, &[part]);
+    b.product(c, t)
+}
+
+/// Functions with a zero at 0, or of what is near one there, as an author writes them.
+const FUNCTIONS: &[(&str, Function)] = &[
+    ("tanh", |b, x| b.call(Prim::Tanh, &[x])),
+    ("expm1", |b, x| b.call(Prim::Expm1, &[x])),
+    ("log1p", |b, x| {
+        let a = b.call(Prim::Abs, &[x]);
+        b.call(Prim::Log1p, &[a])
+    }),
+    ("gelu", |b, x| b.call(Prim::Gelu, &[x])),
+    ("c tanh(x / c)", bent),
+    ("x tanh(e^x)", |b, x| {
+        let t = tanh_of(b, Prim::Exp, x);
+        b.product(x, t)
+    }),
+    ("x tanh(gelu x)", |b, x| {
+        let t = tanh_of(b, Prim::Gelu, x);
+        b.product(x, t)
+    }),
+    ("x tanh(ln(1 + sigmoid x))", |b, x| {
+        let s = b.call(Prim::Sigmoid, &[x]);
+        let t = tanh_of(b, Prim::Log1p, s);
+        b.product(x, t)
+    }),
+    ("x sigmoid'", |b, x| {
+        let minus = b.negative(x);
+        let [s, r] = [x, minus].map(|x| b.call(Prim::Sigmoid, &[x]));
+        let slope = b.product(s, r);
+        b.product(x, slope)
+    }),
+    ("x / (1 + |x|)", |b, x| {
+        let (one, a) = (b.num(1.0), b.call(Prim::Abs, &[x]));
+        let below = b.sum(one, a);
+        b.quotient(x, below)
+    }),
+];
+
+/// Alone, and times another stream.
+fn written(build: Function, is_factor: bool) -> OpDef {
+    let names: &[&'static str] = if is_factor { &["x", "w"] } else { &["x"] };
+    operator("Op", names, &["y"], true, |b, s| {
+        let f = build(b, s[0]);
+        vec![if is_factor { b.product(f, s[1]) } else { f }]
+    })
+}
+
+#[test]
+fn every_type_is_within_its_budget() {
+    for (name, build) in FUNCTIONS {
+        for (is_factor, soc) in [(false, SOCS), (true, SOCS)]
+            .into_iter()
+            .flat_map(|(f, s)| s.iter().map(move |s| (f, s)))
+        {
+            let def = written(*build, is_factor);
+            for &dtype in soc.arch.dtypes {
+                let plan = plan(&def, 0, dtype, soc).expect("a plan");
+                let found = crate::plan::accuracy::inaccurate(&plan);
+                assert!(found.is_none(), "{name} {} {dtype}: {}", soc.name, found.unwrap());
+            }
+        }
+    }
+}
+
+/// Much nearer to zero and further from it than what is looked at while planning, and with a unit of noise.
+#[test]
+fn tanh_keeps_its_digits_everywhere() {
+    for (prim, at) in [(Prim::Tanh, libm::tanh as fn(f64) -> f64), (Prim::Expm1, libm::expm1)] {
+        let def = operator("Op", &["x"], &["y"], true, |b, s| vec![b.call(prim, &[s[0]])]);
+        let plan = planned(&def, DType::F32);
+        let patterns = (0x0100_0000..0x4180_0000u32).step_by(4999).map(f32::from_bits);
+        let xs: Vec<f32> = patterns.flat_map(|x| [x, -x]).collect();
+        for (noise, most) in [(Noise::None, 8.0)] {
+            let got = interpret_all(&plan, &[&xs], |_| f32::NAN, noise).swap_remove(0);
+            for (x, got) in xs.iter().zip(got) {
+                let error = op_dsl_ir::format::Format::of(DType::F32).error(
+                    got.into(),
+                    at((*x).into()),
+                    0.0,
+                );
+                assert!(error <= most, "{prim:?}({x:e}) {noise:?}: {error}");
+            }
+        }
+    }
+}
+
+/// What cancels is refused in the types where it does, with what it would be off; and emitted if that is accepted.
+#[test]
+fn what_is_over_its_budget_is_not_emitted() {
+    // x - x^2 / (x + 1e-6): all digits of small numbers.
+    let def = operator("Own", &["x"], &["y"], true, |b, s| {
+        let (c, square) = (b.num(1e-6), b.product(s[0], s[0]));
+        let below = b.sum(s[0], c);
+        let part = b.quotient(square, below);
+        vec![b.difference(s[0], part)]
+    });
+    let socs = [soc("ascend910b")];
+    let refusal = Package::new(&def, &socs, Options::default()).expect_err("inaccurate");
+    assert!(matches!(refusal.why, Why::Inaccurate(_)), "{refusal}");
+    let text = refusal.to_string();
+    for part in [
+        "Own on ascend910b in ",
+        "`y` would be ",
+        " ulp off, of at most ",
+        "x = ",
+        "--accept-error",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let left = Package::able(&def, &socs, Options::default()).expect_err("inaccurate");
+    let of_f32 = left.iter().any(|left| left.dtypes.contains(&DType::F32));
+    assert!(of_f32 && left.iter().all(|left| matches!(left.why, Why::Inaccurate(_))), "{left:?}");
+    let options = Options { accept_error: true, ..Options::default() };
+    let package = Package::new(&def, &socs, options).expect("accepted");
+    assert_eq!(package.plans.len(), 3);
+}
+
+/// Advice names every type, and what can be written.
+#[test]
+fn what_has_no_sequence_is_refused_in_every_type_at_once() {
+    for (prim, hint) in [
+        (Prim::Sin, "`x * (1.0 - x * x / 6.0)`"),
+        (Prim::Cos, "`1.0 - x * x / 2.0`"),
+        (Prim::Atan, "`x / (1.0 + abs(x))`"),
+    ] {
+        let def = operator("Own", &["x"], &["y"], true, |b, s| vec![b.call(prim, &[s[0]])]);
+        let left = Package::able(&def, &[soc("ascend910b")], Options::default()).expect_err("none");
+        assert_eq!(left.len(), 1);
+        assert_eq!(left[0].dtypes, DType::ALL);
+        let text = left[0].to_string();
+        assert!(text.contains(hint) && text.contains("f16") && text.contains("f32"), "{text}");
+    }
+}
