@@ -10,6 +10,7 @@ use super::table::{Table, indent};
 use super::verify::formula::mode;
 use codegen_ascendc::arch::SOCS;
 use codegen_ascendc::plan::plan_in;
+use op_dsl_ir::lost_digits;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
 use op_dsl_ir::regions::{self, Function, Split};
 use op_dsl_ir::rounding::{Arithmetic, worst};
@@ -127,8 +128,9 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         Some(_) => ", where no table is looked up",
         None => "",
     };
-    let notes: String =
-        constants::notes(&spec.traced).iter().map(|note| format!("  note: {note}\n")).collect();
+    let lost = lost_digits::note(def, spec).into_iter();
+    let notes = constants::notes(&spec.traced).into_iter().chain(lost);
+    let notes: String = notes.map(|note| format!("  note: {note}\n")).collect();
     format!(
         "{title}\n{traced}\n{}{notes}\nStabilised and simplified\n{simplified}{wide}\nPrimitives in {dtype}{place}\n{}",
         listing(&spec.traced),

@@ -21,9 +21,11 @@ mod purpose;
 pub use purpose::Purpose;
 
 use codegen_cpu::lower::literal::integer;
+use op_dsl_ir::lost_digits;
 use op_dsl_syntax::{EnumDef, Family};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use std::io::{self, Write};
 use syn::{Expr, ItemFn, MetaNameValue, Path};
 
 /// Expands `#[operators] mod name { .. }` and `#[operators(published = TABLE)] mod name { .. }`.
@@ -90,7 +92,15 @@ fn kept(error: syn::Error, item: TokenStream) -> TokenStream {
     quote!(#error #item)
 }
 
+/// Says on standard error where results lose digits that no form of a formula keeps. Stable Rust has no warnings of macros.
+fn say_what_is_lost(family: &Family) {
+    for note in family.ops.iter().flat_map(|op| lost_digits::notes(&op.def)) {
+        let _ = writeln!(io::stderr(), "note: {note}");
+    }
+}
+
 fn family(purpose: Purpose, family: &Family, published: Option<&Path>) -> TokenStream {
+    say_what_is_lost(family);
     let error = family.error.as_ref().map(syn::Error::to_compile_error);
     // What was refused is kept without a body, so without attributes in it.
     let functions = family.error.as_ref().map_or(&family.functions[..], |_| &[]);

@@ -24,6 +24,7 @@
 //! ```
 
 use crate::graph::{Graph, Node};
+use crate::lost_digits::BUDGET;
 use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
@@ -92,8 +93,6 @@ pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> 
     })?))
 }
 
-/// Largest estimated error that is left to f32, in units in the last place.
-const BUDGET: f64 = 2.0;
 /// The same of the 16-bit types, in their units: one result in thirty at the worst place may be rounded the wrong way.
 const BUDGET_OF_HALVES: f64 = 1.0 / 32.0;
 

@@ -19,6 +19,7 @@
 //! regions    functions of one value in a graph
 //! roles      which stream a formula is applied to
 //! rounding   how far rounding carries results from the truth: an estimate
+//! lost_digits  what is said where no form of a formula is accurate
 //! published  what documents say of an operator; interface: its aclnn functions; registered: its prototype and definition
 //! typo       what was meant by a mistyped name
 //! tiling     shapes -> which core and tile of an NPU owns which elements
@@ -40,6 +41,7 @@ pub mod format;
 pub mod graph;
 pub mod interface;
 mod list;
+pub mod lost_digits;
 pub mod names;
 pub mod op;
 pub mod oracle;

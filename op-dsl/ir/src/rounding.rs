@@ -214,7 +214,7 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
         Prim::Div => (x.error + value.abs() * y.error) / (y.value.abs() - y.error).max(0.0),
         _ => (0..row.arity).map(|k| carried(prim, args, k)).sum(),
     };
-    let is_exact = is_exact(prim, args, value);
+    let is_exact = is_exact(prim, args, value, arithmetic);
     let rounding = if is_exact { 0.0 } else { arithmetic.rounding(prim, value) };
     // What is too small to change a sum is all that is lost.
     let rounding = match prim {
@@ -224,7 +224,8 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
     };
     let error = carried + rounding;
     // A function of good arguments outside of its domain has no value to be far from.
-    let good = |a: &Bounded| a.error.is_finite() && !a.value.is_infinite();
+    let is_outside = |a: &Bounded| a.value == f64::NEG_INFINITY && row.domain.0 > a.value;
+    let good = |a: &Bounded| a.error.is_finite() && !a.value.is_infinite() || is_outside(a);
     if value.is_nan() && args[..row.arity].iter().all(good) {
         return exact(value);
     }
@@ -233,7 +234,17 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
 }
 
 /// Whether a call of arithmetic does not round.
-fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64) -> bool {
+fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64, arithmetic: Arithmetic) -> bool {
+    if arithmetic == Arithmetic::F64 && x.error == 0.0 && y.error == 0.0 {
+        // Most products of two numbers of f32 are numbers of f64.
+        let fits = bits(x.value) + bits(y.value) <= 53;
+        match prim {
+            Prim::Mul if fits => return true,
+            Prim::Add if value - x.value == y.value && value - y.value == x.value => return true,
+            Prim::Sub if x.value - value == y.value && value + y.value == x.value => return true,
+            _ => {}
+        }
+    }
     let power_of_two = |b: Bounded| b.error == 0.0 && b.value.to_bits() << 12 == 0;
     match prim {
         Prim::Neg | Prim::Abs | Prim::Min | Prim::Max => true,
@@ -245,6 +256,12 @@ fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64) -> bool {
         Prim::Mul3 => [x, y, z].into_iter().filter(|b| power_of_two(*b)).count() > 1,
         _ => false,
     }
+}
+
+/// Bits of a number's significand, without the zeros behind.
+fn bits(value: f64) -> u32 {
+    let fraction = value.to_bits() & ((1 << 52) - 1);
+    53 - fraction.trailing_zeros().min(52)
 }
 
 /// The error of a product.

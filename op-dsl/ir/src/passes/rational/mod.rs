@@ -266,8 +266,13 @@ impl Pass<'_> {
     /// A call that is an atom, its arguments in their own best form.
     fn opaque(&mut self, id: Id, prim: Prim) -> Product {
         let Node::Call(_, args) = self.graph.nodes[id.index()] else { return Product::number(0.0) };
-        if prim == Prim::Ln && self.style.other_forms {
-            return self.logarithm(args[0]);
+        if self.style.other_forms && matches!(prim, Prim::Ln | Prim::Log1p) {
+            let x = self.form(args[0]);
+            let one = Product::number(1.0);
+            let of = if prim == Prim::Ln { Some(x) } else { self.sum(&x, &one) };
+            if let Some(of) = of {
+                return self.logarithm(of);
+            }
         }
         let mut new = [Id::NONE; 3];
         for (new, old) in new.iter_mut().zip(&args[..prim.row().arity]) {
@@ -284,8 +289,7 @@ impl Pass<'_> {
     }
 
     /// `ln r`, by `r - 1` where that is small.
-    fn logarithm(&mut self, r: Id) -> Product {
-        let of = self.form(r);
+    fn logarithm(&mut self, of: Product) -> Product {
         let from_one = self.sum(&of, &Product::number(-1.0));
         let whole = self.emit(&of);
         let whole = self.b.call(Prim::Ln, &[whole]);

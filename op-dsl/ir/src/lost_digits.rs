@@ -1,0 +1,40 @@
+//! What is said of a formula for which no accurate form was found.
+
+use crate::op::{OpDef, Spec};
+use crate::rounding::{self, Arithmetic, Worst};
+
+/// Estimated errors up to this are what was promised, in units in the last place of f32.
+pub const BUDGET: f64 = 2.0;
+
+/// Where the results of a specialisation are furthest from the truth by the estimate, if that is beyond the budget
+/// whatever it is evaluated in.
+pub fn worst(spec: &Spec) -> Option<Worst> {
+    let worst = match &spec.wide {
+        Some(wide) if wide.single => rounding::worst(&wide.graph, Arithmetic::F64),
+        _ => rounding::worst(&spec.graph, Arithmetic::F32),
+    };
+    (worst.ulps > BUDGET).then_some(worst)
+}
+
+/// A sentence for each specialisation of an operator that [`worst`] has something to say of.
+pub fn notes(def: &OpDef) -> Vec<String> {
+    let mut notes: Vec<String> = def.specs.iter().filter_map(|spec| note(def, spec)).collect();
+    notes.dedup();
+    notes
+}
+
+/// The sentence for a specialisation.
+pub fn note(def: &OpDef, spec: &Spec) -> Option<String> {
+    let worst = worst(spec)?;
+    let at = def.input_names().into_iter().zip(&worst.streams);
+    let at: Vec<String> = at.map(|(name, x)| format!("{name} = {x:e}")).collect();
+    let off = match worst.ulps < 1e6 {
+        true => format!("{:.0} units in the last place of f32 off", worst.ulps),
+        false => "without a right digit".to_owned(),
+    };
+    Some(format!(
+        "`{}` loses digits in f64 too, and no expansion that keeps them was found: results may be {off} at {}",
+        def.name,
+        at.join(", ")
+    ))
+}
