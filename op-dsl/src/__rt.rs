@@ -13,6 +13,7 @@ pub mod vector {
     pub use codegen_cpu::rt::tabled::{Tabled, tabled};
     pub use codegen_cpu::rt::wide::{self, Wide};
     pub use fearless_simd::prelude::*;
+    pub use op_dsl_ir::DType;
 }
 
 /// In the scope of definitions.

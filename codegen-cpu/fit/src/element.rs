@@ -23,11 +23,30 @@ impl Element {
         }
     }
 
+    /// The exponent of the least normal number.
+    pub(crate) fn least_normal(self) -> i32 {
+        self.format().1
+    }
+
+    /// The exponent of the least value that a factor brings into the range of normal numbers, of those that f32 has all
+    /// digits of.
+    pub(crate) fn least_factor(self) -> i32 {
+        // The greatest number is almost 2^16.
+        if self == Element::F16 { self.least_normal() - 16 } else { self.least_normal() }
+    }
+
     /// One unit in the last place at `v`.
     #[inline]
     pub fn ulp(self, v: f64) -> f64 {
         let (digits, least) = self.format();
         spacing(v, digits, least)
+    }
+
+    /// The same of what is multiplied before it is rounded; just below a power of two it is that of the power.
+    #[inline]
+    pub(crate) fn factor_ulp(self, v: f64) -> f64 {
+        let digits = self.format().0;
+        spacing(v * (1.0 + 0.5 * self.ulp(1.0)), digits, self.least_factor())
     }
 
     /// The nearest number of the type, to even if there are two; infinite beyond its range.

@@ -24,7 +24,7 @@ impl Function<'_> {
         let mut views = Vec::new();
         let mut refusal = Refusal::Target { ulp: request.most };
         for &symmetry in layouts {
-            match View::new(self, symmetry, request.element, request.before()) {
+            match View::new(self, symmetry, request) {
                 Ok(view) => views.push(view),
                 Err(why) => refusal = why,
             }
@@ -42,6 +42,10 @@ impl Function<'_> {
                 half::best(hopes, &Results(vec![(self.truth(request.element), None)]))
             }
         };
+        let table = table.map(|table| match request.multiplied {
+            true => table.in_range(self),
+            false => table,
+        });
         table.ok_or(refusal)
     }
 }

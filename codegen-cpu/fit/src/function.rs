@@ -19,6 +19,10 @@ pub(crate) const NEAR_ROOT: f64 = 0.5;
 /// See [`NEAR_ROOT`].
 pub(crate) const FLAT: f64 = 1.0 / (1u32 << 30) as f64;
 
+/// Values that are multiplied are looked up only if they are within these, 2^-80 and 2^80: their products with an attribute
+/// are in the range of f32.
+const IN_RANGE: core::ops::Range<f64> = 1.0 / (1u128 << 80) as f64..(1u128 << 80) as f64;
+
 /// A function to be fitted.
 pub struct Function<'a> {
     oracle: &'a Oracle<'a>,
@@ -96,6 +100,24 @@ impl<'a> Function<'a> {
     /// What takes the oracle's place.
     pub(crate) fn values(&self, x: &[f64]) -> Vec<f64> {
         self.cells.borrow_mut().values(x, &self.zero, &|x| self.known(x))
+    }
+
+    /// How far from zero its values are in the range that those of tables have to be in, if they are multiplied, on the side
+    /// of `sign`; what is smaller beside zero does not count.
+    pub(crate) fn in_range(&self, sign: f64) -> f64 {
+        let leaves = |x: f64| {
+            let size = self.known(&[sign * x])[0].value.abs();
+            size != 0.0 && !IN_RANGE.contains(&size)
+        };
+        let is_asked = |x: &f64| *x <= FAR && self.covers(sign * x);
+        let mut places = (1..).map(|k| f64::from(k) / 8.0).take_while(is_asked);
+        let Some(mut outside) = places.find(|x| leaves(*x)) else { return f64::INFINITY };
+        let mut inside = outside - 0.125;
+        for _ in 0..20 {
+            let middle = 0.5 * (inside + outside);
+            if leaves(middle) { outside = middle } else { inside = middle }
+        }
+        inside
     }
 
     fn find_zero(&self, sign: f64) -> Zero {

@@ -33,9 +33,12 @@ const MANY: usize = 4;
 /// So often that is tried.
 const ROUNDS: usize = 3;
 
-/// What a polynomial may be off at most, relative to the value: more is beyond hope.
+/// What a polynomial may be off at most, in units of f16: more is beyond hope.
+pub(crate) const HOPELESS: f64 = 1.0 / 32.0;
+
+/// The same relative to the value.
 fn hopeless(element: Element) -> f64 {
-    element.ulp(1.0) * if element == Element::F16 { 1.0 / 32.0 } else { 0.25 }
+    element.ulp(1.0) * if element == Element::F16 { HOPELESS } else { 0.25 }
 }
 
 /// A kind of table, and how wide its segments would be if polynomials alone decided.

@@ -20,9 +20,10 @@ mod segment;
 mod value;
 
 use crate::float::fma;
+use crate::function::Function;
 use crate::grid::Grid;
 use crate::symmetry::Symmetry;
-use crate::table::{End, MAX_DEGREE};
+use crate::table::{End, MAX_DEGREE, in_range};
 use value::Value;
 
 /// What becomes of zeros of the derivative, where `a[1]` is nothing and what the bend is off, the derivative is.
@@ -96,6 +97,15 @@ pub struct Piece {
     pub bend: f32,
     /// Lowest power first.
     pub a: [f32; MAX_DEGREE + 1],
+}
+
+impl Joint {
+    /// The same table, ended where values that are multiplied leave the range of such.
+    pub(crate) fn in_range(self, function: &Function) -> Joint {
+        let (low, high, ends) =
+            in_range(function, self.steps.symmetry, [self.low, self.high], self.ends);
+        Joint { low, high, ends, ..self }
+    }
 }
 
 impl Piece {

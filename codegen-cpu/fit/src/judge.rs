@@ -121,8 +121,7 @@ mod tests {
         let function = Function::new(&oracle, Hints::default());
         let request = Request::new(Element::F32, 32);
         let table = function.fit(&request).unwrap();
-        let view =
-            View::new(&function, table.design.symmetry, Element::F32, f64::INFINITY).unwrap();
+        let view = View::new(&function, table.design.symmetry, &request).unwrap();
         for (i, segment) in table.segments.iter().enumerate() {
             let (left, right) = (table.grid.start(i), table.grid.start(i + 1));
             let mut judge = Judge::new(&view, left, right, 1024);

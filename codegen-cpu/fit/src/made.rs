@@ -98,7 +98,7 @@ impl Made {
         let both = [g.symmetry(), Symmetry::None];
         let layouts = &both[(g.symmetry() == Symmetry::None) as usize..];
         let view = |symmetry: &Symmetry| {
-            let view = View::new(&g, *symmetry, request.element, request.before()).ok()?;
+            let view = View::new(&g, *symmetry, request).ok()?;
             Some(View { functions: functions.len(), ..view })
         };
         let views: Vec<View> = layouts.iter().filter_map(view).collect();
@@ -108,6 +108,10 @@ impl Made {
         let is_of_use =
             |hope: &half::Hope| hope.cost + self.products(request.entries) < request.under;
         let table = half::best(hopes.filter(is_of_use).collect(), &Results(results))?;
+        let table = match request.multiplied {
+            true => functions.iter().fold(table, |table, f| table.in_range(f)),
+            false => table,
+        };
         (self.cost(&table) < request.under).then_some(table)
     }
 

@@ -26,7 +26,7 @@ impl Nodes {
         let at = |p: f64| 0.5 * (left + right) + 0.5 * (right - left) * p;
         let x: Vec<f64> = places.iter().map(|&p| at(p)).collect();
         let f = view.values(&x);
-        let weight = x.iter().zip(&f).map(|(&x, f)| 1.0 / f.abs().max(view.least(x))).collect();
+        let weight = x.iter().zip(&f).map(|(&x, f)| 1.0 / view.size(x, *f)).collect();
         Nodes { left, right, x, f, weight }
     }
 

@@ -21,7 +21,8 @@ pub struct Request {
     pub target: f64,
     /// If the target is beyond reach, it may be raised to this.
     pub most: f64,
-    /// Whether something multiplies values of 16 bits before they are rounded.
+    /// Whether something multiplies values before they are rounded. Then they keep their digits as far down as the
+    /// greatest number of the type brings products into its range.
     pub multiplied: bool,
     /// Whether the variable is a product, which is any float, whatever results are rounded to.
     pub of_product: bool,
@@ -71,7 +72,7 @@ impl Request {
 
 /// What is multiplied before it is rounded may be off by this part of a unit of 16 bits: doubled where the product's
 /// unit is the smaller one, and rounded, it is off by one at most.
-const BEFORE: f64 = 0.25;
+pub(crate) const BEFORE: f64 = 0.25;
 
 /// Values of 16 bits at any float may be off by this part of a unit. The share of results that are not rounded
 /// correctly is twice the mean error, which is a small part of the largest: of all inputs less than 0.02 %.

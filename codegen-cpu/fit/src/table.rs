@@ -1,6 +1,7 @@
 //! A table, and exactly what an evaluator makes of it.
 
 use crate::float::{fma, sum_size, ulp};
+use crate::function::Function;
 use crate::grid::Grid;
 use crate::judge::Rounded;
 use crate::symmetry::Symmetry;
@@ -199,6 +200,13 @@ impl Table {
         }
     }
 
+    /// The same table, ended where values that are multiplied leave the range of such.
+    pub(crate) fn in_range(self, function: &Function) -> Table {
+        let (low, high, ends) =
+            in_range(function, self.design.symmetry, [self.low, self.high], self.ends);
+        Table { low, high, ends, ..self }
+    }
+
     /// The width of a segment as a float, by which [`Centring::Equal`] finds centres.
     pub fn back(&self) -> f32 {
         1.0 / self.grid.scale
@@ -217,4 +225,21 @@ impl Table {
         });
         whole.into_iter().chain(segments)
     }
+}
+
+/// Where a table of a symmetry ends, and what is beyond, if it ends no later than values that are multiplied leave their range.
+pub(crate) fn in_range(
+    function: &Function,
+    symmetry: Symmetry,
+    [mut low, mut high]: [f32; 2],
+    mut ends: [End; 2],
+) -> (f32, f32, [End; 2]) {
+    let [left, right] = [-1.0, 1.0].map(|sign| function.in_range(symmetry.sign() * sign) as f32);
+    if right < high {
+        (high, ends[1]) = (right, End::SlowPath);
+    }
+    if symmetry == Symmetry::None && -left > low {
+        (low, ends[0]) = (-left, End::SlowPath);
+    }
+    (low, high, ends)
 }

@@ -111,8 +111,7 @@ impl Results<'_> {
             let Some(got) = table.eval(x) else { continue };
             let got = made.map_or(got, |made| made.at(x, got));
             let (ulp, right) = (truth.element.ulp(want), truth.element.round(want));
-            // Just below 1 the unit is that of 1, as where a function has become its limit.
-            if (f64::from(got) - want).abs() > before * truth.element.ulp(right) {
+            if (f64::from(got) - want).abs() > before * truth.element.factor_ulp(want) {
                 return None;
             }
             let got = truth.element.round(f64::from(got));
@@ -201,7 +200,7 @@ impl Truth {
             let (value, right) = (table.eval(x)?, self.element.round(want));
             let got = f64::from(made.map_or(value, |made| made.at(x, value)));
             let (from, to) = self.halfway(right);
-            let (rounding, most) = (ROUNDING * right.abs(), before * self.element.ulp(right));
+            let (rounding, most) = (ROUNDING * right.abs(), before * self.element.factor_ulp(want));
             let from = (from + rounding).max(want - most) - got;
             let to = (to - rounding).min(want + most) - got;
             let [from, to] = match made {

@@ -3,8 +3,10 @@
 use crate::element::Element;
 use crate::float::{power_of_two, ulp};
 use crate::function::{FAR, FLAT, Function, NEAR_ROOT};
+use crate::half::HOPELESS;
 use crate::oracle::Known;
 use crate::refusal::Refusal;
+use crate::request::{BEFORE, Request};
 use crate::symmetry::Symmetry;
 use crate::zero::Zero;
 
@@ -17,8 +19,10 @@ pub(crate) struct View<'a> {
     pub(crate) roots: Vec<f64>,
     /// The value beside zero on either side.
     pub(crate) zero: [Zero; 2],
-    /// What 16-bit values may be off before they are rounded, in units in the last place.
+    /// What 16-bit values may be off before they are rounded, in units in the last place of a factor.
     pub(crate) before: f64,
+    /// Whether values are multiplied before they are rounded.
+    pub(crate) multiplied: bool,
     /// How far the table may or must reach to either side.
     pub(crate) reach: [Reach; 2],
     /// How many functions are made of the table: all are evaluated otherwise where it ends.
@@ -45,17 +49,17 @@ impl<'a> View<'a> {
     pub(crate) fn new(
         function: &'a Function<'a>,
         symmetry: Symmetry,
-        element: Element,
-        before: f64,
+        request: &Request,
     ) -> Result<Self, Refusal> {
         let sign = symmetry.sign();
         let mut view = View {
             function,
             symmetry,
-            element,
+            element: request.element,
             roots: function.roots().iter().map(|r| r * sign).collect(),
             zero: function.zero,
-            before,
+            before: request.before(),
+            multiplied: request.multiplied,
             reach: [Reach { to: 0.0, limit: None }; 2],
             functions: 1,
         };
@@ -120,13 +124,21 @@ impl<'a> View<'a> {
     }
 
     /// Errors of the polynomial are weighed by the value, which is taken to be at least this.
-    pub(crate) fn least(&self, z: f64) -> f64 {
+    fn least(&self, z: f64) -> f64 {
         let near = self.roots.iter().any(|r| (z - r).abs() < NEAR_ROOT);
-        let normal = match self.element {
-            Element::F16 => power_of_two(-14),
-            _ => power_of_two(-126),
-        };
+        let normal = power_of_two(self.element.least_normal());
         if near { (FLAT / ulp(1.0)).max(normal) } else { normal }
+    }
+
+    /// What errors of the polynomial at a value are weighed by. Results that are denormal in f16 allow for more than others
+    /// do; if they are multiplied, as much as a factor may be off.
+    pub(crate) fn size(&self, z: f64, value: f64) -> f64 {
+        let size = value.abs().max(self.least(z));
+        if self.multiplied && self.element == Element::F16 {
+            let factor = value.abs().max(power_of_two(self.element.least_factor()));
+            return size.min(factor * (BEFORE / HOPELESS));
+        }
+        size
     }
 
     /// Whether the bound of the error is of no account.
@@ -197,7 +209,7 @@ impl<'a> View<'a> {
     /// Whether two values are one when rounded, on either side, and as near as values have to be before.
     pub(crate) fn same(&self, z: f64, v: f64, limit: f64) -> bool {
         let same = |a: f64, b: f64| {
-            let near = (a - b).abs() <= self.before * self.element.ulp(b);
+            let near = (a - b).abs() <= self.before * self.element.factor_ulp(b);
             near && self.element.round(a) == self.element.round(b)
         };
         let others = (self.symmetry.other(v, z), self.symmetry.other(limit, z));

@@ -48,7 +48,11 @@ fn report(element: Element, entries: usize) -> String {
         assert_eq!(found.is_some(), is_made, "{}: {found:?}", cases[0].name);
         let Some(made) = found else { continue };
         let request = Request { multiplied: true, ..Request::new(element, entries) };
-        let table = made.table(&functions, &request).expect("a table");
+        // What cancels in a sum of `g` may have too few digits for a factor: `1 - g^2` of tanh.
+        let Some(table) = made.table(&functions, &request) else {
+            report += &format!("{:10} no table\n", cases[0].name);
+            continue;
+        };
         let wrong = [0, 1].map(|k| wrong(cases[k], element, &table, &made.results[k]));
         let each = functions.iter().map(|f| f.fit(&request).map_or(f64::NAN, |t| t.cost()));
         report += &format!(

@@ -30,12 +30,17 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         Some(tabled) => tabled.everywhere.clone(),
         None => statements(&wide.graph, &names, Arithmetic::F64),
     };
+    // What a function has lost below the least normal number of f32 a factor brings back; f16 has no such numbers.
+    let is_multiplied = tabled.as_ref().is_some_and(|tabled| tabled.is_multiplied);
     let value = match &spec.wide {
-        None | Some(Wide { single: false, .. }) => narrow(),
+        None => narrow(),
         Some(all @ Wide { halves: true, .. }) => wide(all),
+        Some(Wide { single: false, .. }) if !is_multiplied => narrow(),
         Some(single) => {
             let (single, half) = (wide(single), narrow());
-            quote!(if const { size_of::<E>() == 4 } { #single } else { #half })
+            let types =
+                if is_multiplied { quote!(DType::F32 | DType::BF16) } else { quote!(DType::F32) };
+            quote!(if const { matches!(E::DTYPE, #types) } { #single } else { #half })
         }
     };
     let (items, value) = match &tabled {

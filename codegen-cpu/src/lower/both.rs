@@ -61,7 +61,7 @@ impl Both {
     }
 
     /// `struct #name` and its tables.
-    pub fn tokens(&self, name: &Ident) -> TokenStream {
+    pub fn tokens(&self, name: &Ident, vanishes: bool) -> TokenStream {
         let [wide, narrow] = [0, 1].map(|k| match &self.tables[k] {
             Some(table) => {
                 let table = table_tokens(WIDTHS[k].0, table);
@@ -75,6 +75,7 @@ impl Both {
             impl math::both::Joint for #name {
                 const WIDE: Option<math::both::Both<32>> = #wide;
                 const NARROW: Option<math::both::Both<8>> = #narrow;
+                const VANISHES: bool = #vanishes;
                 const BEYOND: [[math::beyond::Tail; 2]; 2] = [#(#tails),*];
             }
         }

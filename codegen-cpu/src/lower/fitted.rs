@@ -147,7 +147,12 @@ pub fn function(
     fitted: &Fitted,
 ) -> TokenStream {
     let tails = tails_tokens(&fitted.tails);
-    let univariate = univariate(name, is_product(function), asked.two, &fitted.tables);
+    let own = Own {
+        of_product: is_product(function),
+        two: asked.two,
+        vanishes: (asked.multiplied || is_product(function)) && vanishes(&function.graph),
+    };
+    let univariate = univariate(name, own, &fitted.tables);
     quote! {
         #univariate
         impl math::beyond::Beyond for #name {
@@ -156,8 +161,24 @@ pub fn function(
     }
 }
 
+/// What `math::univariate::Univariate` says of a function besides its tables.
+pub struct Own {
+    /// Whether its variable is a product.
+    pub of_product: bool,
+    /// Whether its value is asked for as two floats.
+    pub two: bool,
+    /// Whether digits that a tiny variable loses are missed.
+    pub vanishes: bool,
+}
+
+/// Whether a function is zero at zero.
+pub fn vanishes(graph: &Graph) -> bool {
+    graph.eval(&[0.0], &[])[0] == 0.0
+}
+
 /// `struct #name` and tables.
-pub fn univariate(name: &Ident, of_product: bool, two: bool, tables: &Tables) -> TokenStream {
+pub fn univariate(name: &Ident, own: Own, tables: &Tables) -> TokenStream {
+    let Own { of_product, two, vanishes } = own;
     let [wide, narrow] = &tables.0;
     let [wide, narrow] = [(WIDTHS[0].0, wide), (WIDTHS[1].0, narrow)]
         .map(|(entries, tables)| tokens(entries, tables));
@@ -167,6 +188,7 @@ pub fn univariate(name: &Ident, of_product: bool, two: bool, tables: &Tables) ->
         impl math::univariate::Univariate for #name {
             const SCALED: bool = #of_product;
             const TWO: bool = #two;
+            const VANISHES: bool = #vanishes;
             const WIDE: [Option<math::univariate::Table<32>>; #types] = #wide;
             const NARROW: [Option<math::univariate::Table<8>>; #types] = #narrow;
         }

@@ -73,18 +73,24 @@ impl Shared {
     }
 
     /// The types that are looked up for functions of these places among all, and their tables.
-    pub fn tokens(&self, name: &Ident, places: &[usize]) -> (TokenStream, Vec<Owned>) {
+    pub fn tokens(
+        &self,
+        name: &Ident,
+        group: &Group,
+        places: &[usize],
+    ) -> (TokenStream, Vec<Owned>) {
+        let vanishes = group.iter().any(|(f, by)| *by && fitted::vanishes(&f.graph));
         let mut all = TokenStream::new();
         let mut owned = Vec::new();
         if let Some(made) = &self.made {
             let owner = format_ident!("{name}Made");
-            let tables = made.tokens(&owner);
+            let tables = made.tokens(&owner, vanishes);
             all = quote!(#all #tables);
             owned.push(Owned { owner, places: places.to_vec(), by: "made" });
         }
         if let Some(both) = &self.both {
             let owner = format_ident!("{name}Both");
-            let tables = both.tokens(&owner);
+            let tables = both.tokens(&owner, vanishes);
             all = quote!(#all #tables);
             owned.push(Owned { owner, places: both.order.map(|k| places[k]).to_vec(), by: "both" });
         }

@@ -3,7 +3,7 @@
 //! `f` and `f'` of a gated unit's gradient have one variable. Where `op_dsl_fit` finds that they are polynomials in it and
 //! in one function, and that this takes less time, 16 bits look up that one alone.
 
-use super::fitted::{self, Tables, tails};
+use super::fitted::{self, Own, Tables, tails};
 use super::literal::{count, f32_literal};
 use super::several::{Alone, Group, WORTH};
 use op_dsl_fit::words::Words;
@@ -53,9 +53,10 @@ pub fn fit(group: &Group, functions: &[&Function], each: &[Alone]) -> Option<Mad
 
 impl Made {
     /// `struct #name`, its tables and what is made of them.
-    pub fn tokens(&self, name: &Ident) -> TokenStream {
+    pub fn tokens(&self, name: &Ident, vanishes: bool) -> TokenStream {
         let many = count(self.made.results.len());
-        let univariate = fitted::univariate(name, false, false, &self.tables);
+        let own = Own { of_product: false, two: false, vanishes };
+        let univariate = fitted::univariate(name, own, &self.tables);
         let tails = self.tails.iter().map(fitted::tails_tokens);
         let results = self.made.results.iter().map(result);
         quote! {

@@ -24,6 +24,8 @@ pub struct Tabled {
     pub value: TokenStream,
     /// The results in f64 alone.
     pub everywhere: TokenStream,
+    /// Whether something multiplies the value of a function.
+    pub is_multiplied: bool,
 }
 
 /// Where f32 is not accurate enough, or slower, functions of one value have tables, at levels that look them up.
@@ -140,6 +142,7 @@ pub fn implementation(
     let results: Vec<Ident> = results.collect();
     Some(Tabled {
         items,
+        is_multiplied: (0..split.functions.len()).any(|k| is_taken(&split.rest, x.len() + k)),
         has_tables,
         value: quote!(tabled::<#name, S, E, #inputs, #scalars, #outputs, #count, W>(
             s, [#(#x),*], [#(#a),*]
@@ -181,7 +184,8 @@ fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>
         for (k, place) in places.iter().enumerate() {
             shared.replace(k, &mut fitted[*place]);
         }
-        let (tables, owned) = shared.tokens(&format_ident!("{name}G{}", groups.len()), places);
+        let (tables, owned) =
+            shared.tokens(&format_ident!("{name}G{}", groups.len()), &group, places);
         groups.push(Group { tables, owned });
     }
     let each = functions.iter().zip(&fitted).enumerate().map(|(k, ((function, asked), fitted))| {

@@ -209,6 +209,12 @@ pub trait Isa: Simd + Functions {
         a.abs().max(b.abs())
     }
 
+    /// The smaller of two sizes. Of a number and a NaN it is either, of two NaNs a NaN.
+    #[inline(always)]
+    fn min_size(self, a: Self::f32s, b: Self::f32s) -> Self::f32s {
+        a.abs().min(b.abs())
+    }
+
     /// Whether no lane is an infinity or NaN.
     #[inline(always)]
     fn all_finite(self, v: Self::f32s) -> bool {

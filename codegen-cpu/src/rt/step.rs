@@ -8,7 +8,7 @@
 use super::simd::{Isa, Level};
 pub use super::wide::functions::PAIR;
 use core::mem::MaybeUninit;
-use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Shl, Shr, Sub};
+use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Shl, Shr, Sub};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 
@@ -340,38 +340,48 @@ impl<S: Isa, const W: usize> Mask<S, W> {
     }
 }
 
-impl<S: Isa> BitAnd for Mask<S> {
-    type Output = Mask<S>;
+impl<S: Isa, const W: usize> BitAnd for Mask<S, W> {
+    type Output = Mask<S, W>;
     #[inline(always)]
-    fn bitand(self, y: Mask<S>) -> Mask<S> {
-        Mask([self.0[0] & y.0[0], self.0[1] & y.0[1]])
+    fn bitand(self, y: Mask<S, W>) -> Mask<S, W> {
+        Mask(each!(k => self.0[k] & y.0[k]))
     }
 }
 
-impl<S: Isa> BitOr for Mask<S> {
-    type Output = Mask<S>;
+impl<S: Isa, const W: usize> BitOr for Mask<S, W> {
+    type Output = Mask<S, W>;
     #[inline(always)]
-    fn bitor(self, y: Mask<S>) -> Mask<S> {
-        Mask([self.0[0] | y.0[0], self.0[1] | y.0[1]])
+    fn bitor(self, y: Mask<S, W>) -> Mask<S, W> {
+        Mask(each!(k => self.0[k] | y.0[k]))
     }
 }
 
-impl<S: Isa> Mask<S> {
+impl<S: Isa, const W: usize> Not for Mask<S, W> {
+    type Output = Mask<S, W>;
+    #[inline(always)]
+    fn not(self) -> Mask<S, W> {
+        Mask(each!(k => !self.0[k]))
+    }
+}
+
+impl<S: Isa, const W: usize> Mask<S, W> {
     /// Where it holds, and the other does not.
     #[inline(always)]
-    pub fn without(self, y: Mask<S>) -> Mask<S> {
-        self & Mask([!y.0[0], !y.0[1]])
+    pub fn without(self, y: Mask<S, W>) -> Mask<S, W> {
+        self & !y
     }
 
     /// Whether it holds for every lane.
     #[inline(always)]
     pub fn all_true(self) -> bool {
-        (self.0[0] & self.0[1]).all_true()
+        let pair = self.0[0] & self.0[1];
+        if const { W > 2 } { (pair & (self.0[2] & self.0[3])).all_true() } else { pair.all_true() }
     }
 
     /// Whether it holds for any lane.
     #[inline(always)]
     pub fn any_true(self) -> bool {
-        (self.0[0] | self.0[1]).any_true()
+        let pair = self.0[0] | self.0[1];
+        if const { W > 2 } { (pair | (self.0[2] | self.0[3])).any_true() } else { pair.any_true() }
     }
 }

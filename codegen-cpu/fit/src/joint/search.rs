@@ -64,9 +64,7 @@ impl Function<'_> {
         let layouts = &both[(self.symmetry() == Symmetry::None) as usize..];
         let mut refusal = Refusal::Target { ulp: request.most };
         for &symmetry in layouts {
-            let view = |of, symmetry| {
-                View::new(of, symmetry, Element::F32, f64::INFINITY).and_then(View::unlimited)
-            };
+            let view = |of, symmetry| View::new(of, symmetry, request).and_then(View::unlimited);
             let views = view(self, symmetry)
                 .and_then(|f| Ok((f, view(derivative, symmetry.derivative())?)));
             match views {
@@ -76,7 +74,9 @@ impl Function<'_> {
                     }
                     let joint = fastest(&f, &derivative, request);
                     if let Some(joint) = joint.filter(|joint| joint.cost() < request.under) {
-                        return Ok(joint);
+                        return Ok([self, derivative.function]
+                            .into_iter()
+                            .fold(joint, Joint::in_range));
                     }
                 }
                 Err(why) => refusal = why,

@@ -11,6 +11,10 @@ use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask};
 use op_dsl_fit::tail::{COLUMNS, Cells, ENTRIES, Line};
 
+/// What is larger is evaluated otherwise: attributes that multiply it might make an infinity of it, and other factors a
+/// number of that.
+pub(super) const LARGE: f32 = (1u128 << 80) as f32;
+
 /// A function beyond its tables.
 pub trait Beyond {
     /// What it is there, for negative and for positive variables.
@@ -76,8 +80,7 @@ fn of_side<S: Isa, E: El, const M: usize>(
     let mut known = there;
     for k in 0..M {
         let (far, has) = tails[k][side].at::<S, E>(s, z, sign, false);
-        // What leaves f32 may come back by what multiplies it.
-        known = known & has & far.high.abs().simd_lt(f32::INFINITY);
+        known = known & has & far.high.abs().simd_lt(LARGE);
         values[k] = far.or(there & has, values[k]);
     }
     *missed = missed.without(known);

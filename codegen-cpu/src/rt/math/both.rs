@@ -14,7 +14,7 @@
 use super::beyond::{self, Tail};
 use super::polynomial::{Table, finish};
 use super::table::{Column, Lut};
-use super::two::{Two, Variable, is_single};
+use super::two::{self, Two, Variable, is_single};
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask, PAIR};
@@ -41,6 +41,8 @@ pub trait Joint: 'static {
     const WIDE: Option<Both<32>>;
     /// The same of 8.
     const NARROW: Option<Both<8>>;
+    /// Whether one of them is zero at zero: see [`Univariate`](super::univariate::Univariate).
+    const VANISHES: bool;
     /// What each is beyond the table, for negative and for positive variables.
     const BEYOND: [[Tail; 2]; 2];
 }
@@ -71,7 +73,9 @@ macro_rules! with_both {
 /// Whether all lanes are inside; a NaN may be or not.
 #[inline(always)]
 pub fn all_inside<J: Joint, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
-    with_both!(J, S, both => both.table.all_inside(s, x.of, false), false)
+    with_both!(J, S, both => {
+        both.table.all_inside(s, x.of, false) && !(const { J::VANISHES } && two::any_tiny(s, x.of))
+    }, false)
 }
 
 /// The function and its derivative, of lanes inside.
@@ -95,7 +99,11 @@ pub fn anywhere<J: Joint, S: Isa, E: El, const M: usize>(
     if !outside.all_true() {
         values = inside::<J, S, E, M, PAIR>(s, x);
     }
-    beyond::of_each::<S, E, 2>(s, x.of, outside, values, &J::BEYOND)
+    let (values, mut missed) = beyond::of_each::<S, E, 2>(s, x.of, outside, values, &J::BEYOND);
+    if const { J::VANISHES } {
+        missed = missed | two::tiny(x.of);
+    }
+    (values, missed)
 }
 
 impl<const N: usize> Both<N>

@@ -5,7 +5,7 @@
 //! Beyond the table each function is what it is there by itself ([`beyond`]).
 
 use super::beyond::{self, Tail};
-use super::two::{Two, Variable};
+use super::two::{self, Two, Variable};
 use super::univariate::{self, Univariate, table, with_table};
 pub use super::univariate::{all_inside, has_table};
 use crate::rt::elem::El;
@@ -47,5 +47,10 @@ pub fn anywhere<G: Made<M>, S: Isa, E: El, const M: usize>(
     if !outside.all_true() {
         values = inside::<G, S, E, M, PAIR>(s, x);
     }
-    beyond::of_each::<S, E, M>(s, x.is.high, outside, values, &G::BEYOND)
+    let (values, mut missed) =
+        beyond::of_each::<S, E, M>(s, x.is.high, outside, values, &G::BEYOND);
+    if const { univariate::loses::<G, E>() } {
+        missed = missed | two::tiny(x.of);
+    }
+    (values, missed)
 }

@@ -8,9 +8,9 @@ mod exponential;
 mod log;
 pub mod made;
 pub(super) mod minmax;
-mod mul3;
 pub(super) mod poly;
 mod polynomial;
+mod range;
 mod softplus;
 pub mod table;
 mod tanh;
@@ -21,7 +21,7 @@ use super::elem::El;
 use super::simd::Isa;
 use super::step::{Floats, each};
 use super::wide;
-pub use mul3::mul3;
+pub use range::{mul3, product};
 
 /// Functions of one vector as functions of a step.
 macro_rules! on_steps {

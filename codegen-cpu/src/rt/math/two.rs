@@ -4,6 +4,7 @@
 //! `t` as `high + low`, and a product with a number that is no float rounds hardly more than once:
 //! `fma(v, high, v * low)`. In 16 bits `high` is enough.
 
+use super::range;
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, Mask};
@@ -130,12 +131,18 @@ impl<S: Isa, const W: usize> Two<S, W> {
     pub fn mul3<E: El>(self, s: S, y: Two<S, W>, z: Floats<S, W>) -> Floats<S, W> {
         let both = self.times_two::<E>(y);
         let product = both * z;
-        if s.all_finite(both.fold(|x, sum| sum + x)) {
+        if range::all_normal(s, both) {
             return product;
         }
         // The others must not notice.
-        let is_finite = both.abs().simd_lt(f32::INFINITY);
-        is_finite.select(product, super::mul3::<S, E, W>(s, self.high, y.high, z))
+        let exact = (self.wide() * y.wide() * z.wide()).narrow();
+        range::leaves(s, both, z).select(exact, product)
+    }
+
+    /// In f64; of what is no number, the infinity or NaN that it is.
+    #[inline(always)]
+    fn wide(self) -> Wide<S, W> {
+        self.high.wide() + self.low.wide()
     }
 
     /// `self - y`, whose sign is right.
@@ -175,12 +182,18 @@ fn size<S: Isa>(x: S::f32s) -> S::u32s {
 
 /// Whether products with any lane may have lost digits.
 #[inline(always)]
-pub(super) fn any_tiny<S: Isa, const W: usize>(x: Floats<S, W>) -> bool {
-    let mut least = size::<S>(x.0[0]);
-    for x in &x.0[1..] {
-        least = least.min(size::<S>(*x));
+pub(super) fn any_tiny<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> bool {
+    // Zeros are mostly none of the lanes. Two at a time and no more, as of largest sizes (`Table::all_inside`).
+    let bound = S::f32s::splat(s, f32::from_bits(LEAST));
+    let pair = |k: usize| s.min_size(x.0[k], x.0[k + 1]).simd_ge(bound);
+    let none = if const { W > 2 } { pair(0) & pair(2) } else { pair(0) };
+    !none.all_true() && {
+        let mut least = size::<S>(x.0[0]);
+        for x in &x.0[1..] {
+            least = least.min(size::<S>(*x));
+        }
+        least.simd_lt(LEAST).any_true()
     }
-    least.simd_lt(LEAST).any_true()
 }
 
 /// Lanes with which products may have lost digits.

@@ -5,7 +5,7 @@
 //! straight ([`beyond`](super::beyond)); lanes that are not even there are evaluated otherwise
 //! ([`tabled`](crate::rt::tabled)).
 
-use super::beyond::Beyond;
+use super::beyond::{Beyond, LARGE};
 pub use super::polynomial::Table;
 pub use super::table::Column;
 use super::table::Lut;
@@ -22,6 +22,9 @@ pub trait Univariate: 'static {
     const SCALED: bool;
     /// Whether its value is wanted as two floats in f32, for what else it is multiplied by.
     const TWO: bool;
+    /// Whether it is zero at zero, and something multiplies it, or its variable is a product: digits that a tiny variable
+    /// loses are missed in results that are not tiny.
+    const VANISHES: bool;
     /// Its tables of 32 segments, in the order of element types; none where the function has none.
     const WIDE: [Option<Table<32>>; DType::COUNT];
     /// The same of 8.
@@ -93,7 +96,7 @@ pub fn inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S,
 pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
     with_table!(U, S, E, table => {
         table.all_inside(s, x.is.high, U::SCALED && is_single::<E>())
-            && !(const { loses::<U, S, E>() } && two::any_tiny(x.of))
+            && !(const { loses::<U, E>() } && two::any_tiny(s, x.of))
     }, false)
 }
 
@@ -114,32 +117,14 @@ pub fn anywhere<U: Univariate + Beyond, S: Isa, E: El>(
         // Each end by itself: a loop over both would have the table copied to the stack, and wait for that.
         table.beyond::<U, S, E>(s, x.is, 0, &mut value, &mut missed);
         table.beyond::<U, S, E>(s, x.is, 1, &mut value, &mut missed);
-        if const { loses::<U, S, E>() } { missed = missed | two::tiny(x.of) }
+        if const { loses::<U, E>() } { missed = missed | two::tiny(x.of) }
         (value, missed)
     }, (nothing, x.of.simd_eq(x.of)))
 }
 
-/// Whether a function has the digits of a variable that is the product of a small number: it is zero at zero. No number
-/// of f16 is so small.
-const fn loses<U: Univariate, S: Isa, E: El>() -> bool {
-    U::SCALED
-        && !matches!(E::DTYPE, DType::F16)
-        && match S::WIDE_LUT {
-            true => is_zero_at_zero(table::<U, S, E, 32>()),
-            false => is_zero_at_zero(table::<U, S, E, 8>()),
-        }
-}
-
-const fn is_zero_at_zero<const N: usize>(table: Option<Table<N>>) -> bool {
-    let Some(table) = table else { return false };
-    let mut k = 0;
-    while k < N {
-        if table.centres.0[k] == 0.0 && table.a[0].0[k] == 0.0 {
-            return true;
-        }
-        k += 1;
-    }
-    false
+/// Whether tiny variables are evaluated otherwise. No number of f16 is so small.
+pub(super) const fn loses<U: Univariate, E: El>() -> bool {
+    U::VANISHES && !matches!(E::DTYPE, DType::F16)
 }
 
 /// Beyond a table.
@@ -173,8 +158,7 @@ where
             return;
         }
         let (mut far, mut has) = self.tail::<U, S, E>(s, x, end);
-        // What leaves f32 may come back by what multiplies it.
-        has = has & far.high.abs().simd_lt(f32::INFINITY);
+        has = has & far.high.abs().simd_lt(LARGE);
         if const { U::SCALED } {
             has = has & x.high.abs().simd_lt(SCALED_END);
             if const { !U::TWO } {

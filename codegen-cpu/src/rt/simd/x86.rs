@@ -200,6 +200,13 @@ kernel!(
 );
 kernel!(
     #[inline]
+    fn avx512_min_size(s: Avx512, a: __m512, b: __m512) -> __m512 {
+        // 2: the one whose size is smaller.
+        _mm512_range_ps::<{ 2 | 8 }>(a, b)
+    }
+);
+kernel!(
+    #[inline]
     fn avx512_special(s: Avx512, v: __m512) -> u16 {
         // Quiet and signalling NaNs, infinities of both signs.
         _mm512_fpclass_ps_mask::<0x99>(v)
@@ -259,6 +266,10 @@ impl Isa for Avx512 {
     #[inline(always)]
     fn max_size(self, a: f32x16<Self>, b: f32x16<Self>) -> f32x16<Self> {
         avx512_max_size(self, a.into(), b.into()).simd_into(self)
+    }
+    #[inline(always)]
+    fn min_size(self, a: f32x16<Self>, b: f32x16<Self>) -> f32x16<Self> {
+        avx512_min_size(self, a.into(), b.into()).simd_into(self)
     }
     #[inline(always)]
     fn all_finite(self, v: f32x16<Self>) -> bool {

@@ -18,8 +18,8 @@ use crate::rounding::{Arithmetic, Bounded, Point, ends, evaluate, lost_to_zeros,
 const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
 /// How near the function must be to what replaces it.
 const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
-/// Less than this is zero in f32, whatever multiplies it.
-const VANISHED: f64 = 1e-90;
+/// Less than this is zero in f32, whatever multiplies it: three of the largest numbers do not make a normal number of it.
+const VANISHED: f64 = 1e-160;
 
 /// Stand for infinity: the first as everywhere, the square root of the second is beyond f32.
 const HUGE: [f64; 2] = [FAR, 1e150];

@@ -195,9 +195,11 @@ impl Splitter {
                     all.extend(self.product(&x, domains, cases)?);
                 }
                 // What contains a function comes first, of which there is one at most: each has its error.
-                let mut functions = all.iter().filter(|x| self.reads_function(**x)).copied();
+                let mut functions = all.iter().filter(|x| self.reads(**x, self.inputs)).copied();
                 let (first, more) = (functions.next(), functions.next());
                 all.retain(|x| Some(*x) != first);
+                // Then what is the same for all elements: by itself it moves no product far.
+                all.sort_by_key(|x| self.reads(*x, 0));
                 more.is_none().then(|| first.into_iter().chain(all).collect())
             }
             Node::Call(Prim::Add | Prim::Sub | Prim::Div, _) if node.args().iter().all(plain) => {
@@ -250,10 +252,11 @@ impl Splitter {
         new[graph.outputs[0].index()]
     }
 
-    fn reads_function(&self, id: Id) -> bool {
+    /// Whether a value depends on any stream from this one on; functions come after the inputs.
+    fn reads(&self, id: Id, from: usize) -> bool {
         match self.b.node(id) {
-            Node::Stream(s) => usize::from(s) >= self.inputs,
-            node => node.args().iter().any(|id| self.reads_function(*id)),
+            Node::Stream(s) => usize::from(s) >= from,
+            node => node.args().iter().any(|id| self.reads(*id, from)),
         }
     }
 }
