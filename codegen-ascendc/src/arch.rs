@@ -280,8 +280,6 @@ pub enum Why {
     OneMask(&'static Soc, String),
     /// A mask beside gated tensors, by its name: its rows end elsewhere than theirs.
     MaskOfRows(&'static Soc, String),
-    /// An input says how many rows are computed and cannot be left out, by its name.
-    Rows(String),
     /// The operator's document leaves out this form: attribute and value, and what is left.
     LeftOut(String, &'static str),
     /// No sequence of calls keeps the primitive's accuracy yet.
@@ -348,10 +346,6 @@ impl fmt::Display for Why {
                 )?;
                 write!(f, "blocks together, as architecture {arch} has to have them; write ")?;
                 write!(f, "`{name}: Elem` and `{name} != 0.0`, or use bytes on ascend910b")
-            }
-            Why::Rows(name) => {
-                write!(f, "kernels of an NPU compute all rows yet, whatever `{name}` says; ")?;
-                write!(f, "write `{name}: Option<Rows>`, which calls of them leave out")
             }
             Why::LeftOut(what, instead) => {
                 write!(f, "the operator's document leaves out {what} there; use {instead}")

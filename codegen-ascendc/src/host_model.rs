@@ -70,6 +70,8 @@ pub struct Call<'c> {
     pub attrs: &'c [Value],
     /// What the call runs over.
     pub bound: &'c Bound,
+    /// Entries of the input that says how many rows are computed; 0 without it.
+    pub counts: usize,
     /// Vector cores of the machine.
     pub cores: u32,
 }
@@ -132,7 +134,7 @@ fn main(calls: &[Call<'_>], packages: &[&Package<'_>]) -> String {
 
 /// What a call does, as the body of a function of the arguments after its index.
 fn body(call: &Call<'_>, text: &mut Text) {
-    let Call { package, plan, attrs, bound, cores } = call;
+    let Call { package, plan, attrs, bound, counts, cores } = call;
     // What branches on an attribute, or on whether an input is given, is a form of its own.
     let when = &package.def.specs[bound.spec].when;
     let int = |a: &usize| when.iter().find(|w| w.0 == *a).map_or(0, |w| w.1).to_string();
@@ -140,12 +142,16 @@ fn body(call: &Call<'_>, text: &mut Text) {
     let dims: Vec<String> = bound.domain.iter().map(|d| format!("{d}u")).collect();
     let (rank, split) = (dims.len(), bound.split.is_some());
     let dim = bound.split.map_or(0, |s| s.dim).to_string();
-    let outer =
-        host::core::outer(package, &dim, |attr| (attrs[attr] == Value::Bool(true)).to_string());
+    let attribute = |attr: usize| (attrs[attr] == Value::Bool(true)).to_string();
+    let outer = host::core::outer(package, &dim, attribute);
     let dims = if rank == 0 { "1".into() } else { dims.join(", ") };
     text.line(format!("using namespace ops::{};", package.snake()));
     text.line(format!("const uint64_t dims[] = {{{dims}}};"));
     text.line("TilingData given{};");
+    if package.def.rows().is_some() {
+        let rows = host::core::rows_of_count(package, "dims", &dim, attribute);
+        text.line(format!("given.counts = {counts};\ngiven.rowsOfCount = {rows};"));
+    }
     if gate_is_an_attribute(&package.def) {
         let first = bound.split.is_some_and(|s| s.gate_first);
         text.line(format!("given.gateFirst = {};", u32::from(first)));
@@ -189,6 +195,9 @@ fn tiled(package: &Package<'_>, text: &mut Text) {
         });
         if gate_is_an_attribute(&package.def) {
             text.line("data.gateFirst = given.gateFirst;");
+        }
+        if package.def.rows().is_some() {
+            text.line("data.counts = given.counts;\ndata.rowsOfCount = given.rowsOfCount;");
         }
         let (floats, whole): (Vec<_>, Vec<_>) =
             fields(package).into_iter().partition(|field| field.ty == "float");

@@ -9,6 +9,8 @@ mod choices;
 mod common;
 #[path = "ascendc_kernels/compile.rs"]
 mod compile;
+#[path = "ascendc_kernels/counts.rs"]
+mod counts;
 #[path = "ascendc_kernels/derivatives.rs"]
 mod derivatives;
 #[path = "ascendc_kernels/judge.rs"]

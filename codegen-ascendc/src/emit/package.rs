@@ -55,9 +55,9 @@ pub enum Cann {
 /// An operator on some architectures, planned.
 #[derive(Clone, Debug)]
 pub struct Package<'a> {
-    /// The operator, for a kernel that computes all rows.
+    /// The operator.
     pub def: Cow<'a, OpDef>,
-    /// The same as its author wrote it.
+    /// The same with the names that its author wrote.
     pub written: &'a OpDef,
     /// Products, those of an architecture next to each other.
     pub socs: Vec<&'static Soc>,
@@ -101,7 +101,7 @@ impl<'a> Package<'a> {
     ) -> Result<(Package<'a>, Option<Refusal>), Vec<Refusal>> {
         let definition = def.published.and_then(|p| p.definition).unwrap_or(Definition::PLAIN);
         let mut package = Package {
-            def: definition.rename(def.of_all_rows()),
+            def: definition.rename(Cow::Borrowed(def)),
             written: def,
             socs: Vec::new(),
             plans: Vec::new(),

@@ -253,9 +253,6 @@ fn check(def: &OpDef, spec: usize, dtype: DType, soc: &'static Soc) -> Result<()
             return Err(Why::MaskOfRows(soc, name));
         }
     }
-    if let Some(rows) = def.rows().filter(|rows| def.presence(*rows).is_none()) {
-        return Err(Why::Rows(def.inputs[rows].name.to_string()));
-    }
     for &(attr, value) in def.specs[spec].when.iter() {
         let name = &def.attrs[attr].name;
         if let Some(instead) = left_out(def, soc, name, value) {

@@ -161,7 +161,7 @@ impl Of<'_> {
 
     /// What a tile costs where a value is one more tensor.
     fn if_read(&self, plan: &Plan, id: Id) -> Option<Cost> {
-        let mut def = self.def.of_all_rows().into_owned();
+        let mut def = self.def.clone();
         let mut nodes = self.graph.nodes.to_vec();
         nodes[id.index()] = Node::Stream(def.input_streams().len() as u16);
         let graph = Graph { nodes: nodes.into(), outputs: self.graph.outputs.clone() };

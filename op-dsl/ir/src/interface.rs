@@ -49,7 +49,7 @@ impl Interface {
                     .iter()
                     .map(|n| Function {
                         name: n.name.into(),
-                        params: n.args.iter().map(|arg| known(def, arg)).collect(),
+                        params: n.args.to_vec(),
                         fixed: n.fixed.to_vec(),
                         source: Some(n.source),
                     })
@@ -96,16 +96,6 @@ impl Function {
     /// The tensors of the operator among the arguments.
     pub fn tensors(&self) -> impl Iterator<Item = &Param> {
         self.params.iter().filter(|p| p.is_tensor())
-    }
-}
-
-/// A published argument. What the definition leaves out of the inputs must be left out of a call.
-fn known(def: &OpDef, arg: &Param) -> Param {
-    match arg.of {
-        Of::Input(i) if i >= def.inputs.len() => {
-            Param { of: Of::Absent, optional: true, ..arg.clone() }
-        }
-        _ => arg.clone(),
     }
 }
 

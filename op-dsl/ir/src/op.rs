@@ -9,7 +9,6 @@ use crate::published::Published;
 pub use crate::value::Value;
 use crate::wiring::Wiring;
 use crate::{DType, Graph, Stored};
-use std::borrow::Cow;
 
 /// One operator.
 #[derive(Clone, Debug, PartialEq)]
@@ -326,18 +325,9 @@ impl OpDef {
         self.inputs.iter().position(|t| t.kind == Kind::Rows)
     }
 
-    /// The operator for a target that computes all rows: without the optional input that says how many.
-    pub fn of_all_rows(&self) -> Cow<'_, OpDef> {
-        let Some(rows) = self.rows().filter(|i| self.presence(*i).is_some()) else {
-            return Cow::Borrowed(self);
-        };
-        let mut all = self.clone();
-        all.inputs.to_mut().truncate(rows);
-        all.attrs.to_mut().retain(|a| a.kind != AttrKind::Given(rows));
-        if let Some(of) = &mut all.grad_of {
-            of.inputs.to_mut().truncate(rows);
-        }
-        Cow::Owned(all)
+    /// The inputs that lie over the domain: all but the counts of rows, which come last.
+    pub fn laid_out(&self) -> &[Tensor] {
+        &self.inputs[..self.rows().unwrap_or(self.inputs.len())]
     }
 
     /// Names of the run-time scalars, in the order that graphs number them.

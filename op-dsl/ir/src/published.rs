@@ -177,8 +177,6 @@ pub enum Of {
     Output(usize),
     /// None: no result depends on it.
     Unused,
-    /// None: the operator does not have the input here. It must be a null pointer.
-    Absent,
 }
 
 /// A C type of the aclnn interface.

@@ -134,13 +134,18 @@ impl Program {
             fs::write(&path, bytes(tensor, self.op.def().masks())).expect("a file");
             command.args(["--in", &format!("{}={}", def.name, path.display())]);
         }
+        let counts = self.op.def().rows().map_or(0, |rows| match &inputs[rows].data {
+            Data::Counts(v) => v.len() as u64,
+            _ => 0,
+        });
         let metas = self.op.infer(attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
         for (meta, def) in metas.iter().zip(self.op.def().outputs.iter()) {
             let size = meta.shape.iter().product::<usize>() * meta.dtype.size();
             let path = path(&format!("out.{}", def.name));
             command.args(["--out", &format!("out.{}={}:{size}", def.name, path.display())]);
         }
-        fs::write(path("tiling"), self.tiling_bytes(&tiling, attrs)).expect("a file");
+        fs::write(path("tiling"), self.tiling_bytes(&tiling, &bound, attrs, counts))
+            .expect("a file");
         command.args(["--absent", "workspace", "--tiling"]).arg(path("tiling"));
         let out = command.output().expect("the program");
         assert!(
@@ -161,7 +166,7 @@ impl Program {
         Ran { tiling, outputs, report }
     }
 
-    fn tiling_bytes(&self, t: &Tiling, attrs: &[Value]) -> Vec<u8> {
+    fn tiling_bytes(&self, t: &Tiling, bound: &Bound, attrs: &[Value], counts: u64) -> Vec<u8> {
         let def = self.op.def();
         let mut out: Vec<u8> =
             [t.rows, t.columns, t.pieces, t.share].iter().flat_map(|v| v.to_le_bytes()).collect();
@@ -176,6 +181,11 @@ impl Program {
             t.path as u32,
         ];
         out.extend(words.iter().flat_map(|v| v.to_le_bytes()));
+        if def.rows().is_some() {
+            let along = bound.split.filter(|split| split.interleaved);
+            let rows_of_count = along.map_or(1, |split| bound.domain[split.dim] as u64);
+            out.extend([counts, rows_of_count].iter().flat_map(|v| v.to_le_bytes()));
+        }
         if let Some(Gate::LeftIf(a)) = def.split.as_ref().map(|s| s.gate) {
             out.extend(u32::from(attrs[a] == Value::Bool(true)).to_le_bytes());
         }
@@ -198,6 +208,13 @@ impl Ran {
         let head = format!("{{\"record\":\"{record}\"");
         let line = self.report.lines().find(|l| l.starts_with(&head)).expect("a record");
         self.field(line, field)
+    }
+
+    /// Bytes of the sectors of an argument that were read.
+    pub fn read(&self, argument: &str) -> u64 {
+        let head = format!("{{\"record\":\"buffer\",\"name\":\"{argument}\"");
+        let line = self.report.lines().find(|l| l.starts_with(&head)).expect("an argument");
+        self.field(&line[line.find("\"read\":").expect("a side")..], "sector_bytes")
     }
 
     /// Calls of the largest tile by their name; they are listed if there are any.
@@ -249,6 +266,7 @@ fn bytes(tensor: &Tensor, masks: Stored) -> Vec<u8> {
         Data::F32(v) => all(v, f32::to_le_bytes),
         Data::Mask(v) if masks == Stored::Bit => Stored::packed(v),
         Data::Mask(v) => v.clone(),
+        Data::Counts(v) => all(v, i64::to_le_bytes),
         Data::Nothing => Vec::new(),
     }
 }

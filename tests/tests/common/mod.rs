@@ -51,6 +51,8 @@ pub enum Data {
     F32(Vec<f32>),
     /// Truth values.
     Mask(Vec<u8>),
+    /// Counts of rows.
+    Counts(Vec<i64>),
     /// Left out of the call.
     Nothing,
 }
@@ -69,6 +71,7 @@ impl PartialEq for Data {
                 a.iter().map(|v| v.to_bits()).eq(b.iter().map(|v| v.to_bits()))
             }
             (Data::Mask(a), Data::Mask(b)) => a == b,
+            (Data::Counts(a), Data::Counts(b)) => a == b,
             _ => false,
         }
     }
@@ -98,6 +101,7 @@ impl Tensor {
             Data::Bf16(_) => DType::BF16.into(),
             Data::F32(_) => DType::F32.into(),
             Data::Mask(_) => Stored::Byte,
+            Data::Counts(_) => Stored::Int64,
             Data::Nothing => Stored::Nothing,
         }
     }
@@ -113,6 +117,7 @@ impl Tensor {
             Data::Bf16(v) => v[i].to_f64(),
             Data::F32(v) => v[i].into(),
             Data::Mask(v) => f64::from(v[i] != 0),
+            Data::Counts(v) => v[i] as f64,
             Data::Nothing => f64::NAN,
         }
     }
@@ -123,6 +128,7 @@ impl Tensor {
             Data::Bf16(v) => v[i] = bf16::from_f64(value),
             Data::F32(v) => v[i] = value as f32,
             Data::Mask(v) => v[i] = u8::from(value != 0.0),
+            Data::Counts(v) => v[i] = value as i64,
             Data::Nothing => {}
         }
     }
@@ -137,6 +143,7 @@ impl Tensor {
             Data::Bf16(v) => View::new(v, &self.shape),
             Data::F32(v) => View::new(v, &self.shape),
             Data::Mask(v) => View::new(v, &self.shape),
+            Data::Counts(v) => View::new(v, &self.shape),
             Data::Nothing => Ok(View::ABSENT),
         };
         view.expect("a dense tensor")
@@ -147,7 +154,7 @@ impl Tensor {
             Data::F16(v) => ViewMut::new(v, &self.shape),
             Data::Bf16(v) => ViewMut::new(v, &self.shape),
             Data::F32(v) => ViewMut::new(v, &self.shape),
-            Data::Mask(_) | Data::Nothing => panic!("no output"),
+            Data::Mask(_) | Data::Counts(_) | Data::Nothing => panic!("no output"),
         };
         view.expect("a dense tensor")
     }

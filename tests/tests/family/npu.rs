@@ -35,7 +35,7 @@ fn cases(dtype: DType) -> Vec<Case> {
     let soc = Soc::named("ascend910b").expect("a target");
     let mut all = Vec::new();
     for op in OPERATORS {
-        let def = op.def().of_all_rows();
+        let def = op.def();
         for attrs in attribute_values(op) {
             let of = graph(op, &attrs);
             let spec = def.specs.iter().position(|s| std::ptr::eq(&s.graph, of));
@@ -43,7 +43,7 @@ fn cases(dtype: DType) -> Vec<Case> {
             if !def.dtypes.contains(&dtype) {
                 continue;
             }
-            let plan = plan(&def, spec.expect("a form"), dtype, soc).expect("a plan");
+            let plan = plan(def, spec.expect("a form"), dtype, soc).expect("a plan");
             let by = roles::activation(op.def());
             all.push(Case { op, attrs, plan, by });
         }

@@ -80,7 +80,10 @@ int main()
     using Clipped = Tensor(const Tensor&, const std::optional<Tensor>&, int64_t, double, double, double, bool);
     auto* clipped = Npu<Clipped>("ops_glu_grad::clipped_swiglu");
     Try([&] { return clipped(Of("x", {2, 6}), std::nullopt, -1, 1.5, 7, 1, true); });
+    Try([&] { return clipped(Of("x", {2, 6}), Of("rows", {3}, at::kLong), -1, 1.5, 7, 1, true); });
     Try([&] { return clipped(Of("x", {2, 6}), Of("rows", {1}), -1, 1.5, 7, 1, true); });
+    Try([&] { return clipped(Of("x", {2, 6}), Of("rows", {1, 1}, at::kLong), -1, 1.5, 7, 1, true); });
+    Try([&] { return clipped(Of("x", {2, 6}), Of("rows", {0}, at::kLong), -1, 1.5, 7, 1, true); });
 
     std::cout << "\nKept\n";
     using Kept = Tensor(const Tensor&, const std::optional<Tensor>&, const Tensor&);

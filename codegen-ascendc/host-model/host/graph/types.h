@@ -9,6 +9,7 @@ enum DataType {
     DT_FLOAT = 0,
     DT_FLOAT16 = 1,
     DT_UINT8 = 4,
+    DT_INT64 = 9,
     DT_BOOL = 12,
     DT_BF16 = 27,
     DT_UNDEFINED = 28,

@@ -15,6 +15,7 @@ enum DataType {
     DT_FLOAT16 = 1,
     DT_INT32 = 3,
     DT_UINT8 = 4,
+    DT_INT64 = 9,
     DT_DOUBLE = 11,
     DT_BOOL = 12,
     DT_COMPLEX64 = 16,
@@ -83,6 +84,7 @@ inline ge::AscendString ToString(DataType dtype)
         case ge::DT_COMPLEX64: return ge::AscendString("DT_COMPLEX64");
         case ge::DT_BOOL: return ge::AscendString("DT_BOOL");
         case ge::DT_UINT8: return ge::AscendString("DT_UINT8");
+        case ge::DT_INT64: return ge::AscendString("DT_INT64");
         case ge::DT_UINT1: return ge::AscendString("DT_UINT1");
         case ge::DT_BF16: return ge::AscendString("DT_BF16");
         default: return ge::AscendString("DT_UNDEFINED");

@@ -1,6 +1,6 @@
 //! `op_api/aclnn_<..>.h` and `.cpp`: both phases of every aclnn name of an operator.
 
-use super::argument::{self, declared, in_order, is_mask, names, number};
+use super::argument::{self, declared, has_counts, in_order, is_mask, names, number};
 use super::checks;
 use super::cpp::{guarded, includes, list, literal};
 use super::level0;
@@ -86,7 +86,7 @@ fn definitions(package: &Package<'_>, interface: &Interface) -> String {
         t.line(promoted(package, interface));
     }
     if interface.broadcast {
-        let optional = inputs(interface).iter().any(|p| p.optional);
+        let optional = laid_out(package, interface).iter().any(|p| p.optional);
         let skip =
             "        if (tensor == nullptr) {\n            continue; // left out\n        }\n";
         t.line(INFER_DOMAIN.replace("@skip@", if optional { skip } else { "" }));
@@ -159,6 +159,11 @@ fn converts(interface: &Interface) -> bool {
 
 fn inputs(interface: &Interface) -> Vec<&Param> {
     interface.main().params.iter().filter(|p| matches!(p.of, Of::Input(_))).collect()
+}
+
+/// The inputs that lie over the domain.
+fn laid_out<'i>(package: &Package<'_>, interface: &'i Interface) -> Vec<&'i Param> {
+    inputs(interface).into_iter().filter(|p| !has_counts(package, p)).collect()
 }
 
 fn outputs(interface: &Interface) -> Vec<&Param> {
@@ -253,7 +258,7 @@ fn prepare(package: &Package<'_>, interface: &Interface) -> String {
     body.line("auto unique = CREATE_EXECUTOR();");
     body.line("CHECK_RET(unique.get() != nullptr, ACLNN_ERR_INNER_CREATE_EXECUTOR);\n");
     if interface.empty {
-        empty(&mut body, interface);
+        empty(&mut body, package, interface);
     }
     convert(&mut body, package, interface);
     launch(&mut body, package, interface);
@@ -278,8 +283,8 @@ fn function_names(interface: &Interface) -> String {
     names.join(" and ")
 }
 
-fn empty(t: &mut Text, interface: &Interface) {
-    let inputs = inputs(interface);
+fn empty(t: &mut Text, package: &Package<'_>, interface: &Interface) {
+    let inputs = laid_out(package, interface);
     let needed = inputs.iter().position(|p| !p.optional).unwrap_or(0);
     let asked = if interface.broadcast { &inputs[..] } else { &inputs[needed..=needed] };
     let test = |p: &&Param| match p.optional {
@@ -299,7 +304,7 @@ fn ready(param: &Param) -> String {
 
 fn convert(t: &mut Text, package: &Package<'_>, interface: &Interface) {
     let inputs = inputs(interface);
-    let list_of = in_order(&inputs);
+    let list_of = in_order(&laid_out(package, interface));
     let mut more = Vec::new();
     if interface.dtypes.promotes() {
         let promoted = names(&argument::promoted(package, interface));
@@ -315,14 +320,15 @@ fn convert(t: &mut Text, package: &Package<'_>, interface: &Interface) {
         more.push("domain".into());
     }
     for p in inputs {
-        let function = if more.is_empty() { "l0op::Contiguous" } else { "ToKernel" };
+        let as_it_is = more.is_empty() || has_counts(package, p);
+        let function = if as_it_is { "l0op::Contiguous" } else { "ToKernel" };
         let mut args = vec![p.name.to_string()];
         // Truth values keep their element type.
         let own = |m: &String| match is_mask(package, p) && m == "dtype" {
             true => format!("{}->GetDataType()", p.name),
             false => m.clone(),
         };
-        args.extend(more.iter().map(own));
+        args.extend(more.iter().filter(|_| !as_it_is).map(own));
         args.push("unique.get()".into());
         let (ready, call) = (ready(p), format!("{function}({})", args.join(", ")));
         if p.optional {

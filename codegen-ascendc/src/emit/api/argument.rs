@@ -10,9 +10,16 @@ pub fn is_mask(package: &Package<'_>, p: &Param) -> bool {
     matches!(p.of, Of::Input(i) if package.def.inputs[i].kind == Kind::Mask)
 }
 
+/// Whether an argument has counts of rows: integers in one dimension, whatever the other tensors are.
+pub fn has_counts(package: &Package<'_>, p: &Param) -> bool {
+    matches!(p.of, Of::Input(i) if package.def.inputs[i].kind == Kind::Rows)
+}
+
 /// Inputs that decide the element type together.
 pub fn promoted(package: &Package<'_>, interface: &Interface) -> Vec<Param> {
-    let number = |p: &&Param| matches!(p.of, Of::Input(_)) && !is_mask(package, p);
+    let number = |p: &&Param| {
+        matches!(p.of, Of::Input(_)) && !is_mask(package, p) && !has_counts(package, p)
+    };
     interface.main().params.iter().filter(number).cloned().collect()
 }
 

@@ -1,7 +1,7 @@
 //! What phase 1 refuses. Every document has one order: missing pointers (161001), then element types
 //! and formats, shapes, attribute values (161002).
 
-use super::argument::{declared, in_order, is_mask, names, number, promoted};
+use super::argument::{declared, has_counts, in_order, is_mask, names, number, promoted};
 use super::cpp::{list, literal};
 use crate::arch::Arch;
 use crate::emit::branch::by_platform;
@@ -32,7 +32,6 @@ fn checks(package: &Package<'_>, interface: &Interface) -> Vec<Check> {
     ];
     checks.extend(attributes(package, interface));
     checks.extend(negative(interface));
-    checks.extend(absent(interface));
     checks
 }
 
@@ -88,8 +87,10 @@ fn not_null(interface: &Interface) -> Check {
 
 fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
     let all: Vec<Param> = interface.main().tensors().cloned().collect();
+    let (counts, others): (Vec<&Param>, Vec<&Param>) =
+        all.iter().partition(|p| has_counts(package, p));
     let (masks, numbers): (Vec<&Param>, Vec<&Param>) =
-        all.iter().partition(|p| is_mask(package, p));
+        others.into_iter().partition(|p| is_mask(package, p));
     let DTypes { inputs, cast } = interface.dtypes;
     let first = numbers.iter().position(|p| !p.optional).unwrap_or(0);
     let name = &*numbers[first].name;
@@ -123,6 +124,12 @@ fn dtypes(package: &Package<'_>, interface: &Interface) -> Check {
         let known = format!("CheckType({}->GetDataType(), {{{}}})", p.name, types.join(", "));
         let shown = format!("op::ToString({}->GetDataType()).GetString()", p.name);
         let message = format!("{} is a mask, which %s is not.", p.name);
+        refuse(&mut t, &unless_null(p, &known), &message, &[&shown]);
+    }
+    for p in counts {
+        let known = format!("{}->GetDataType() == DataType::DT_INT64", p.name);
+        let shown = format!("op::ToString({}->GetDataType()).GetString()", p.name);
+        let message = format!("{} must be DT_INT64, but is %s.", p.name);
         refuse(&mut t, &unless_null(p, &known), &message, &[&shown]);
     }
     let mut params = all.clone();
@@ -205,7 +212,8 @@ fn refuse(t: &mut Text, condition: &str, message: &str, shown: &[&str]) {
 fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
     let def = &package.def;
     let main = interface.main();
-    let mut params: Vec<Param> = main.tensors().cloned().collect();
+    let (counts, mut params): (Vec<Param>, Vec<Param>) =
+        main.tensors().cloned().partition(|p| has_counts(package, p));
     let mut t = Text::new();
     let why = if interface.broadcast {
         broadcast_shapes(&mut t, &params, &def.wide);
@@ -230,6 +238,12 @@ fn shapes(package: &Package<'_>, interface: &Interface) -> Check {
             let some = unless_null(p, &format!("!{}->IsEmpty()", p.name));
             refuse(&mut t, &some, &message, &[]);
         }
+    }
+    for p in counts {
+        let shape = format!("({0}->GetViewShape().GetDimNum() == 1 && !{0}->IsEmpty())", p.name);
+        let message = format!("{} must have one dimension of 1 or more.", p.name);
+        refuse(&mut t, &unless_null(&p, &shape), &message, &[]);
+        params.push(p);
     }
     Check { name: "CheckShape", why: why.into(), code: INVALID, params, body: t.finish() }
 }
@@ -347,19 +361,6 @@ fn negative(interface: &Interface) -> Option<Check> {
         params.extend([Some(p), flag].into_iter().flatten().cloned());
     }
     let (name, why) = ("CheckNotNegative", "// Numbers that the function takes.".into());
-    (!params.is_empty()).then_some(Check { name, why, code: INVALID, params, body: t.finish() })
-}
-
-/// Inputs that are published and that the kernel does not have.
-fn absent(interface: &Interface) -> Option<Check> {
-    let absent = interface.main().params.iter().filter(|p| p.of == Of::Absent);
-    let params: Vec<Param> = absent.cloned().collect();
-    let mut t = Text::new();
-    for p in &params {
-        let message = format!("{} must be a null pointer: the kernel has no such input.", p.name);
-        refuse(&mut t, &format!("{} == nullptr", p.name), &message, &[]);
-    }
-    let (name, why) = ("CheckAbsent", "// What this package leaves out.".into());
     (!params.is_empty()).then_some(Check { name, why, code: INVALID, params, body: t.finish() })
 }
 

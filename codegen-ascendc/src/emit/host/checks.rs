@@ -49,9 +49,9 @@ fn signature(text: &mut Text, package: &Package<'_>) {
     text.block("struct Operand", "};\n", |text| {
         text.line("const char* name;\nbool gated;");
     });
-    text.line(format!("constexpr Operand INPUTS[] = {{{}}};", table(&def.inputs)));
+    text.line(format!("constexpr Operand INPUTS[] = {{{}}};", table(def.laid_out())));
     text.line(format!("constexpr Operand OUTPUTS[] = {{{}}};", table(&def.outputs)));
-    text.line(format!("constexpr size_t INPUT_COUNT = {};", def.inputs.len()));
+    text.line(format!("constexpr size_t INPUT_COUNT = {};", def.laid_out().len()));
     text.line(format!("constexpr size_t OUTPUT_COUNT = {};", def.outputs.len()));
     text.line("// The input that decides the others' shapes.");
     text.line(format!("constexpr size_t LEAD = {lead};"));
@@ -80,7 +80,7 @@ fn first_of(def: &OpDef, what: impl Fn(usize) -> bool) -> usize {
 /// Which inputs a call may leave out, and which are masks; how the framework is asked for one.
 fn inputs(text: &mut Text, def: &OpDef) {
     let any = |of: &dyn Fn(usize) -> bool| {
-        let all: Vec<String> = (0..def.inputs.len()).map(|i| of(i).to_string()).collect();
+        let all: Vec<String> = (0..def.laid_out().len()).map(|i| of(i).to_string()).collect();
         all.join(", ")
     };
     let is_mask = |i: usize| def.inputs[i].kind == Kind::Mask;
@@ -89,13 +89,13 @@ fn inputs(text: &mut Text, def: &OpDef) {
         text.line("// Which inputs hold truth values.");
         text.line(format!("constexpr bool MASKS[] = {{{}}};\n", any(&is_mask)));
     }
-    if has_optional(def) {
+    if has_optional_laid_out(def) {
         text.line("// Which inputs a call may leave out.");
         text.line(format!("constexpr bool OPTIONAL[] = {{{}}};\n", any(&is_optional)));
     }
     text.line("// An input, by its place in the signature; null if it is missing.");
     for what in ["Shape", "Desc"] {
-        let get = match has_optional(def) {
+        let get = match has_optional_laid_out(def) {
             true => format!(
                 "OPTIONAL[k] ? context->GetOptionalInput{what}(k) : context->GetRequiredInput{what}(k)"
             ),
@@ -119,6 +119,11 @@ pub fn has_optional(def: &OpDef) -> bool {
     (0..def.inputs.len()).any(|i| def.presence(i).is_some())
 }
 
+/// Whether calls may leave out inputs that lie over the domain.
+fn has_optional_laid_out(def: &OpDef) -> bool {
+    (0..def.laid_out().len()).any(|i| def.presence(i).is_some())
+}
+
 /// A fragment for an operator: what is between `@optional@` and `@end@` only if calls may leave inputs out, what
 /// follows an `@else@` there only if not, and the same of `@masks@`.
 pub fn fragment(text: &str, def: &OpDef) -> String {
@@ -126,7 +131,7 @@ pub fn fragment(text: &str, def: &OpDef) -> String {
     let mut out = String::new();
     for line in text.lines() {
         match line.trim() {
-            "@optional@" => kept.push(has_optional(def)),
+            "@optional@" => kept.push(has_optional_laid_out(def)),
             "@masks@" => kept.push(has_masks(def)),
             "@else@" => kept.iter_mut().skip(1).for_each(|k| *k = !*k), // no block is in another
             "@end@" => drop(kept.pop()),
@@ -137,14 +142,22 @@ pub fn fragment(text: &str, def: &OpDef) -> String {
     out.replace("@first@", &first(def).to_string())
 }
 
+/// Whether a call has attributes, or may leave something out that a form hangs on.
+pub fn has_attributes(def: &OpDef) -> bool {
+    !def.passed().is_empty() || has_optional_laid_out(def)
+}
+
 /// The struct of attributes, and the function that reads it.
 fn attributes(text: &mut Text, package: &Package<'_>) {
-    let attrs = &package.def.attrs;
-    if attrs.is_empty() {
+    if !has_attributes(&package.def) {
         return;
     }
+    let rows = package.def.rows().map(AttrKind::Given);
+    // What counts of rows leave is no form of the formula.
+    let attrs =
+        || package.def.attrs.iter().enumerate().filter(|(_, a)| Some(&a.kind) != rows.as_ref());
     text.block("struct Attributes", "};\n", |text| {
-        for attr in attrs.iter() {
+        for (_, attr) in attrs() {
             text.line(format!("{} {};", ty(&attr.kind), cpp_name(&attr.name)));
         }
     });
@@ -158,7 +171,7 @@ fn attributes(text: &mut Text, package: &Package<'_>) {
                 text.line("return Refuse(context, \"the attributes are missing\");");
             });
         }
-        for (index, attr) in attrs.iter().enumerate() {
+        for (index, attr) in attrs() {
             read(text, index, attr);
         }
         let definition = package.def.published.and_then(|p| p.definition);

@@ -69,6 +69,20 @@ pub fn outer(package: &Package<'_>, dim: &str, attribute: impl Fn(usize) -> Stri
     }
 }
 
+/// Rows of the matrix in each row that counts count: where elements alternate, it is cut along the split dimension too.
+pub fn rows_of_count(
+    package: &Package<'_>,
+    dims: &str,
+    dim: &str,
+    attribute: impl Fn(usize) -> String,
+) -> String {
+    match package.def.split.as_ref().map(|s| s.pattern) {
+        None | Some(Pattern::Halves) => "1".into(),
+        Some(Pattern::Interleaved) => format!("{dims}[{dim}]"),
+        Some(Pattern::InterleavedIf(attr)) => format!("{} ? {dims}[{dim}] : 1", attribute(attr)),
+    }
+}
+
 fn types(text: &mut Text) {
     text.line("// Element types, as the tiling key counts them.");
     for dtype in DType::ALL {

@@ -10,6 +10,9 @@ use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, Value};
 use op_dsl_ir::registered::{Attribute, Definition};
 
+/// The element type of counts of rows.
+const COUNTS: &str = "DT_INT64";
+
 /// The whole of `<op>_def.cpp`, without its header.
 pub fn definition(package: &Package<'_>) -> String {
     let (def, name) = (&package.def, &package.def.name);
@@ -121,9 +124,14 @@ fn tensors(package: &Package<'_>, of: &str, dtypes: &[DType]) -> String {
     };
     let types = list(pairs().map(|p| p.0).collect());
     let masks = list(pairs().map(|p| p.1).collect());
+    let counts = list(vec![COUNTS.into(); pairs().count()]);
     let formats = vec!["ge::FORMAT_ND"; pairs().count()].join(", ");
     all.map(|(role, tensor, param, more)| {
-        let types = if tensor.kind == Kind::Mask { &masks } else { &types };
+        let types = match tensor.kind {
+            Kind::Mask => &masks,
+            Kind::Rows => &counts,
+            Kind::Whole | Kind::Gated => &types,
+        };
         format!(
             "        {of}{role}(\"{}\")
             .ParamType({param})

@@ -93,8 +93,8 @@ fn suggested(package: &Package<'_>) -> Signature {
     let input = |(i, tensor): (usize, &Tensor)| {
         let macro_name = if def.presence(i).is_some() { "OPTIONAL_INPUT" } else { "INPUT" };
         let ty = match tensor.kind {
-            Kind::Mask => format!("TensorType({{{}}})", mask_types(def).join(", ")),
-            _ => ty.clone(),
+            Kind::Mask | Kind::Rows => format!("TensorType({{{}}})", kernel_types(package, tensor)),
+            Kind::Whole | Kind::Gated => ty.clone(),
         };
         Item::tensor(macro_name, &tensor.name, ty)
     };
@@ -161,7 +161,9 @@ fn shape(def: &OpDef, tensor: &Tensor) -> &'static str {
         Kind::Gated => "cut in two along the split dimension, which is even",
         Kind::Whole | Kind::Mask if def.split.is_some() => "half as long along the split dimension",
         Kind::Whole | Kind::Mask => "of any shape",
-        Kind::Rows => "of one dimension",
+        Kind::Rows => {
+            "of one dimension: as many rows as its entries sum to are computed, others are zeros"
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `op_host/<op>_tiling.cpp`: from the framework's context to the core's maths and back.
 
-use super::checks::{form_arguments, fragment, has_masks};
+use super::checks::{form_arguments, fragment, has_attributes, has_masks};
 use super::core;
 use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::package::Package;
@@ -19,6 +19,7 @@ pub fn file(package: &Package<'_>) -> String {
     text.line("namespace {\n");
     types(&mut text, package);
     text.line(fragment(TILING, &package.def));
+    read_counts(&mut text, &package.def);
     tile(&mut text, package);
     text.lines(parse(package)).line("");
     text.line("}  // namespace\n");
@@ -123,6 +124,43 @@ fn find_need(text: &mut Text, package: &Package<'_>) {
     });
 }
 
+/// The function that reads how many counts of rows a call gives.
+fn read_counts(text: &mut Text, def: &OpDef) {
+    let Some(rows) = def.rows() else { return };
+    let (name, optional) = (&def.inputs[rows].name, def.presence(rows).is_some());
+    let get = if optional { "GetOptionalInput" } else { "GetRequiredInput" };
+    text.line("// Reads how many counts of rows there are: none where a call leaves them out. The kernel adds them.");
+    let head = "ge::graphStatus ReadCounts(const gert::TilingContext* context, uint64_t& counts)";
+    text.function(head, |text| {
+        text.line(format!("const gert::StorageShape* shape = context->{get}Shape({rows});"));
+        text.line(format!(
+            "const gert::CompileTimeTensorDesc* desc = context->{get}Desc({rows});"
+        ));
+        text.block("if (shape == nullptr || desc == nullptr)", "}", |text| match optional {
+            true => {
+                text.line("counts = 0;\nreturn ge::GRAPH_SUCCESS;");
+            }
+            false => {
+                text.line(format!("return RefuseTensor(context, \"{name}\", \"is missing\");"));
+            }
+        });
+        text.block("if (desc->GetDataType() != ge::DT_INT64)", "}", |text| {
+            text.line(format!("return RefuseTensor(context, \"{name}\", \"has dtype \" + NameOf(desc->GetDataType()) +"));
+            text.line("                    \"; allowed: DT_INT64\");");
+        });
+        text.line("Dims dims;");
+        text.block(&format!("if (ReadShape(context, \"{name}\", shape, dims) != ge::GRAPH_SUCCESS)"), "}", |text| {
+            text.line("return ge::GRAPH_FAILED;");
+        });
+        text.block("if (dims.size() != 1 || dims[0] == 0)", "}", |text| {
+            text.line(format!("return RefuseTensor(context, \"{name}\", \"has shape \" + ToString(dims) +"));
+            text.line("                    \"; allowed: one dimension of 1 or more, since its sum is a number of rows\");");
+        });
+        text.line("counts = static_cast<uint64_t>(dims[0]);\nreturn ge::GRAPH_SUCCESS;");
+    });
+    text.line("");
+}
+
 /// The tiling function.
 fn tile(text: &mut Text, package: &Package<'_>) {
     text.function("ge::graphStatus TileCall(gert::TilingContext* context)", |text| {
@@ -152,9 +190,13 @@ fn ask(text: &mut Text, package: &Package<'_>) {
         format!("ReadShapes(context, {}, domain)", dim.as_deref().unwrap_or("0")),
         "AskPlatform(context, *arch, machine, workspace)".into(),
     ];
-    if !def.attrs.is_empty() {
+    if has_attributes(def) {
         text.line("Attributes attributes{};");
         calls.insert(0, "ReadAttributes(context, attributes)".into());
+    }
+    if def.rows().is_some() {
+        text.line("uint64_t counts = 0;");
+        calls.push("ReadCounts(context, counts)".into());
     }
     text.line("Type type{};\nDomain domain;\nMachine machine{};\nsize_t workspace = 0;");
     let failed: Vec<String> = calls.iter().map(|c| format!("{c} != ge::GRAPH_SUCCESS")).collect();
@@ -187,9 +229,14 @@ fn cut(text: &mut Text, package: &Package<'_>) {
     });
 }
 
-/// Statements that hand attributes to the kernel.
+/// Statements that hand attributes and counts to the kernel.
 fn fill(text: &mut Text, package: &Package<'_>) {
     let def = &package.def;
+    if def.rows().is_some() {
+        let attribute = |attr: usize| format!("attributes.{}", cpp_name(&def.attrs[attr].name));
+        let rows = core::rows_of_count(package, "dims", "domain.split", attribute);
+        text.line(format!("data->counts = counts;\ndata->rowsOfCount = {rows};"));
+    }
     let gate = def.split.as_ref().map(|s| s.gate).filter(|_| gate_is_an_attribute(def));
     if let Some(Gate::LeftIf(attr)) = gate {
         let var = cpp_name(&def.attrs[attr].name);

@@ -6,7 +6,7 @@ use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::names::{self, Input, cpp, guard, inputs, namespace, slot};
 use super::rows::{Rows, any_lone, rows};
-use super::{small, tiling_key, truths};
+use super::{counts, small, tiling_key, truths};
 use crate::arch::Arch;
 use op_dsl_ir::names::cpp_name;
 use op_dsl_ir::op::{Gate, Part, Stream};
@@ -33,6 +33,7 @@ pub fn file(package: &Package<'_>) -> File {
         copy_in(package, text);
         calculate(package, text);
         copy_out(package, text);
+        counts::functions(package, text);
         text.line(CAPACITY);
         text.lines(in_kernel(package, |arch| moves(package, arch)));
         text.line("");
@@ -65,11 +66,11 @@ fn constants(package: &Package<'_>, text: &mut Text) {
     }
 }
 
-/// Tensors that some plan reads, and results, by their GM names.
+/// Tensors that the kernel reads, and results, by their GM names.
 fn tensors(package: &Package<'_>) -> Vec<String> {
     let ins = inputs(package);
     let def = &package.def;
-    let read = |t: usize| ins.iter().any(|i| i.stream.tensor == t);
+    let read = |t: usize| ins.iter().any(|i| i.stream.tensor == t) || def.rows() == Some(t);
     let inputs = def.inputs.iter().enumerate().filter(|(t, _)| read(*t)).map(|(_, t)| t);
     inputs.chain(def.outputs.iter()).map(|t| cpp_name(&t.name)).collect()
 }
@@ -77,7 +78,13 @@ fn tensors(package: &Package<'_>) -> Vec<String> {
 /// The type of a tensor's elements, by its GM name.
 fn element(package: &Package<'_>, tensor: &str) -> &'static str {
     let truths = truths::streams(package);
-    if truths.iter().any(|i| cpp_name(&i.name) == tensor) { "uint8_t" } else { "T" }
+    if counts::tensor(package).is_some_and(|counts| counts == tensor) {
+        "int64_t"
+    } else if truths.iter().any(|i| cpp_name(&i.name) == tensor) {
+        "uint8_t"
+    } else {
+        "T"
+    }
 }
 
 fn public(package: &Package<'_>, text: &mut Text) {
@@ -124,13 +131,15 @@ fn public(package: &Package<'_>, text: &mut Text) {
             small::init(package, text);
         }
         text.line("formula_.Init(pipe, capacity_, tiling_);");
+        counts::init(package, text);
     });
     text.line("");
     text.function("__aicore__ inline void Process()", |text| {
         text.line("Walk walk(tiling_);\nTile tile;");
         text.block("while (walk.Next(tile))", "}", |text| {
             text.lines(in_kernel(package, whole_blocks));
-            text.line("CopyIn(tile);\nCalculate(tile);\nCopyOut(tile);");
+            text.lines(counts::unless_cleared(package, "CopyIn(tile);\nCalculate(tile);"));
+            text.line("CopyOut(tile);");
         });
     });
 }
@@ -239,6 +248,7 @@ fn calculate(package: &Package<'_>, text: &mut Text) {
     }
     lines.push("inQue_.FreeTensor(in);".into());
     lines.extend(truths::free(package));
+    lines.extend(counts::clear_rows(package));
     lines.push("outQue_.EnQue(out);".into());
     step(text, "Calculate", &lines);
 }
@@ -311,6 +321,7 @@ fn members(package: &Package<'_>, text: &mut Text) {
         text.line(format!("GlobalTensor<{}> {t}Gm_;", element(package, &t)));
     }
     text.line("TQue<TPosition::VECIN, 1> inQue_;\nTQue<TPosition::VECOUT, 1> outQue_;");
+    counts::members(package, text);
     truths::members(package, text);
     if tiling_key::has_small(package) {
         small::members(package, text);

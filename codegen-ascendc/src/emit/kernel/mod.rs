@@ -6,6 +6,7 @@
 //! small                             what the class does with small rows
 //! rows                              which of them there are
 //! truths                            what it does with masks
+//! counts                            which rows are computed, where an input says so
 //! compute      <op>_compute.h       the formula, one class per form and element type
 //! registers                         the formula on registers
 //! barrier                           the order of dependent vector calls
@@ -20,6 +21,7 @@ mod barrier;
 mod call;
 mod class;
 mod compute;
+mod counts;
 mod entry;
 pub mod names;
 mod registers;

@@ -45,6 +45,16 @@ pub fn gate_is_an_attribute(def: &OpDef) -> bool {
 pub fn fields(package: &Package<'_>) -> Vec<Field> {
     let field = |ty, name: &str, doc: &str| Field { ty, name: name.into(), doc: doc.into() };
     let mut fields: Vec<Field> = TILING.iter().map(|(ty, n, doc)| field(ty, n, doc)).collect();
+    if let Some(rows) = package.def.rows() {
+        let name = &package.def.inputs[rows].name;
+        let counts = format!("entries of `{name}`; 0 where a call leaves it out: all rows");
+        fields.push(field("uint64_t", "counts", &counts));
+        fields.push(field(
+            "uint64_t",
+            "rowsOfCount",
+            "rows of the matrix in each row that they count",
+        ));
+    }
     if gate_is_an_attribute(&package.def) {
         fields.push(field("uint32_t", "gateFirst", "1 if the gate is the first part, else 0"));
     }

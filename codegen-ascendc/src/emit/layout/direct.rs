@@ -60,14 +60,15 @@ fn launch_header(package: &Package<'_>) -> String {
     let mut text = Text::new();
     text.line("#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <string>\n#include <vector>\n");
     text.line("// A tensor of the signature; the split dimension of a gated one is twice as long, a mask has truth values");
-    text.line("// of one byte each, and a call may leave an optional one out.");
+    text.line("// of one byte each, counts are int64 numbers whose sum is how many rows are computed, and a call may leave an");
+    text.line("// optional one out.");
     text.block("struct Operand", "};\n", |text| {
-        text.line("const char* name;\nbool gated;\nbool mask;\nbool optional;");
+        text.line("const char* name;\nbool gated;\nbool mask;\nbool counts;\nbool optional;");
     });
     let row = |(i, t): (usize, &Tensor)| {
         let optional = i < def.inputs.len() && def.presence(i).is_some();
-        let (gated, mask) = (t.kind == Kind::Gated, t.kind == Kind::Mask);
-        format!("{{\"{}\", {gated}, {mask}, {optional}}}", t.name)
+        let [gated, mask, counts] = [Kind::Gated, Kind::Mask, Kind::Rows].map(|k| t.kind == k);
+        format!("{{\"{}\", {gated}, {mask}, {counts}, {optional}}}", t.name)
     };
     let rows: Vec<String> = tensors(package).enumerate().map(row).collect();
     let lead = host::lead(def);
@@ -87,6 +88,7 @@ fn launch_header(package: &Package<'_>) -> String {
         text.line("uint32_t type = 0;           // element type, as the tiling key counts them");
         text.line("std::vector<uint64_t> dims;  // of one part");
         text.line("void* tensors[COUNT] = {};   // in device memory");
+        text.line("uint64_t counts = 0;         // how many counts of rows there are");
         for attr in def.passed() {
             let (ty, default) = attribute(attr);
             text.line(format!("{ty} {} = {default};", cpp_name(&attr.name)));
@@ -242,6 +244,10 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
         text.block("if (need == nullptr || !Tile(extent, *need, machine, tiling))", "}", |text| {
             text.line("return false;");
         });
+        if def.rows().is_some() {
+            let rows = host::core::rows_of_count(package, "call.dims", "SplitDim(call)", call);
+            text.line(format!("tiling.counts = call.counts;\ntiling.rowsOfCount = {rows};"));
+        }
         let gate = def.split.as_ref().map(|s| s.gate).filter(|_| gate_is_an_attribute(def));
         if let Some(Gate::LeftIf(a)) = gate {
             text.line(format!("tiling.gateFirst = {} ? 1 : 0;", call(a)));

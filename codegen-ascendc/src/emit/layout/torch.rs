@@ -67,7 +67,8 @@ fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Gated => "Kind::GATED",
         Kind::Mask => "Kind::MASK",
-        Kind::Whole | Kind::Rows => "Kind::WHOLE",
+        Kind::Whole => "Kind::WHOLE",
+        Kind::Rows => "Kind::ROWS",
     }
 }
 
@@ -155,13 +156,7 @@ fn parameters(def: &OpDef) -> Vec<String> {
 }
 
 fn body(t: &mut Text, package: &Package<'_>) {
-    let (written, def) = (package.written, &package.def);
-    if let Some(rows) = written.inputs.get(def.inputs.len()) {
-        let why = format!(": NPUs compute all rows; leave `{}` out", rows.name);
-        let given = format!("!{}.has_value()", cpp_name(&rows.name));
-        let arguments = [given, "RULES.name".into(), literal(&why)];
-        t.line(list("TORCH_CHECK_VALUE", &arguments, ";"));
-    }
+    let def = package.written;
     let mut arguments = vec!["RULES".to_string(), inputs(def)];
     arguments.extend(def.split.as_ref().map(|s| cpp_name(&def.attrs[s.dim].name)));
     t.line(list("const op_dsl::Call thisCall", &arguments, ";"));

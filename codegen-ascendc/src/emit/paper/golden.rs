@@ -30,6 +30,9 @@ pub fn file(package: &Package<'_>) -> File {
     if let Some(split) = &package.def.split {
         t.line(parts(split.pattern));
     }
+    if package.def.rows().is_some() {
+        t.line(COUNTED);
+    }
     t.line(golden(package));
     let text = t.finish();
     let text = text
@@ -49,6 +52,15 @@ try:
 except ImportError:
     erf = np.vectorize(math.erf, otypes=[np.float64])
     erfc = np.vectorize(math.erfc, otypes=[np.float64])
+";
+
+const COUNTED: &str = "\
+def counted(y, dim, counts):
+    \"\"\"y with zeros in the rows beyond the sum of counts; rows are what the dimensions before dim make.\"\"\"
+    outer = y.shape[:dim % y.ndim]
+    rows = np.arange(math.prod(outer)).reshape(outer + (1,) * (y.ndim - len(outer)))
+    return np.where(rows < np.sum(np.maximum(counts, 0)), y, 0)
+
 ";
 
 /// How Python takes a tensor apart and puts it together again: statements of `parts` and of `joined`.
@@ -118,7 +130,7 @@ fn cut(pattern: Pattern, halves: &[&str], pairs: &[&str]) -> Vec<String> {
 fn word(name: &str) -> String {
     #[rustfmt::skip]
     const KEYWORDS: &[&str] = &[
-        "and", "assert", "class", "def", "del", "dtype", "elif", "erf", "erfc", "except", "finally",
+        "and", "assert", "class", "counted", "def", "del", "dtype", "elif", "erf", "erfc", "except", "finally",
         "formula", "from", "gate_first", "global", "import", "is", "joined", "lambda", "math",
         "nonlocal", "not", "np", "or", "parts", "pass", "raise", "with",
     ];
@@ -211,7 +223,7 @@ fn golden(package: &Package<'_>) -> String {
     t.line(format!("def {}_golden({}):", package.snake(), params.join(", ")));
     t.line("    \"\"\"Outputs for numpy inputs; parameters as in the operator's definition.\"\"\"");
     t.line(format!("    dtype = {}", dtype(package)));
-    for (i, input) in def.inputs.iter().enumerate().filter(|(_, t)| t.used) {
+    for (i, input) in def.laid_out().iter().enumerate().filter(|(_, t)| t.used) {
         let name = word(&input.name);
         let line = format!("{name} = {}", numbers(package, input));
         match needed(i) {
@@ -238,6 +250,19 @@ fn golden(package: &Package<'_>) -> String {
         let name = word(&output.name);
         t.line(format!("    {name} = joined({name}_gate, {name}_value, {along})"));
     }
+    if let (Some(rows), Some(split)) = (def.rows(), &def.split) {
+        let (counts, dim) = (word(&def.inputs[rows].name), word(&def.attrs[split.dim].name));
+        let clear = def.outputs.iter().map(|o| word(&o.name));
+        let clear: Vec<String> =
+            clear.map(|o| format!("{o} = counted({o}, {dim}, {counts})")).collect();
+        match needed(rows) {
+            true => t.line(format!("    {}", clear.join("\n    "))),
+            false => t.line(format!(
+                "    if {counts} is not None:\n        {}",
+                clear.join("\n        ")
+            )),
+        };
+    }
     let all: Vec<String> =
         def.outputs.iter().map(|o| format!("{}.astype(dtype)", word(&o.name))).collect();
     t.line("    with np.errstate(over=\"ignore\"):");
@@ -263,7 +288,8 @@ fn numbers(package: &Package<'_>, input: &Tensor) -> String {
 
 fn dtype(package: &Package<'_>) -> String {
     let def = &package.def;
-    let deciding = |i: &usize| def.presence(*i).is_none() && def.inputs[*i].kind != Kind::Mask;
+    let number = |i: usize| matches!(def.inputs[i].kind, Kind::Whole | Kind::Gated);
+    let deciding = |i: &usize| def.presence(*i).is_none() && number(*i);
     let deciding = (0..def.inputs.len()).filter(deciding);
     let names: Vec<String> = deciding.map(|i| word(&def.inputs[i].name)).collect();
     if !package.def.promote || names.len() < 2 {

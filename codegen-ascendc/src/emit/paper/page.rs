@@ -1,7 +1,7 @@
 //! `docs/aclnn<..>.md`: one aclnn name.
 
 use super::phrases;
-use crate::emit::api::{allowed, cpp};
+use crate::emit::api::{allowed, cpp, has_counts};
 use crate::emit::package::Package;
 use crate::emit::text::{Text, doc, page_header};
 use crate::emit::tree::File;
@@ -69,7 +69,7 @@ fn arguments_of_formula(
             Of::Input(i) => &def.inputs[i].name,
             Of::Attr(i) => &def.attrs[i].name,
             Of::Output(i) => &def.outputs[i].name,
-            Of::Unused | Of::Absent => continue,
+            Of::Unused => continue,
         };
         if own != &*p.name {
             t.line(format!("- {}", (words.named)(own, &p.name)));
@@ -108,11 +108,10 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
     for p in &function.params {
         let kind = if p.is_output() { kinds.output } else { kinds.input };
         let (what, ty) = match p.of {
-            Of::Unused | Of::Absent => {
-                let what = match (p.of, p.ty, p.optional) {
-                    (Of::Absent, ..) => about.absent,
-                    (_, Type::Bool, _) => about.no_influence,
-                    (_, _, true) => about.not_looked_at,
+            Of::Unused => {
+                let what = match (p.ty, p.optional) {
+                    (Type::Bool, _) => about.no_influence,
+                    (_, true) => about.not_looked_at,
                     _ => about.unread,
                 };
                 (what.to_string(), p.ty.c())
@@ -125,6 +124,7 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
                     _ => phrases::dtypes(package),
                 };
                 let (name, any) = (&p.name, words.tensors.any_strides);
+                let rank = if has_counts(package, p) { "1" } else { &*rank };
                 t.line(format!("| {name} | {kind} | {what} | {dtypes} | ND | {rank} | {any} |"));
                 continue;
             }
@@ -143,10 +143,15 @@ fn parameters(package: &Package<'_>, interface: &Interface, function: &Function)
 /// What a tensor has to be.
 fn tensor(package: &Package<'_>, interface: &Interface, param: &Param) -> String {
     let words = package.words();
-    let (shape, typing) =
-        (phrases::shape(package, interface, param), phrases::typing(package, interface, param));
-    let null = param.optional.then_some(words.tensors.null);
-    [shape, typing].into_iter().chain(null).collect::<Vec<_>>().join(words.signs.gap)
+    let mut told = match has_counts(package, param) {
+        true => vec![words.tensors.counts],
+        false => vec![
+            phrases::shape(package, interface, param),
+            phrases::typing(package, interface, param),
+        ],
+    };
+    told.extend(param.optional.then_some(words.tensors.null));
+    told.join(words.signs.gap)
 }
 
 /// What an attribute means, in the type of the argument.
@@ -213,9 +218,6 @@ fn codes(package: &Package<'_>, interface: &Interface, function: &Function) -> S
             Negative::Refused => invalid(&(words.negative)(&p.name)),
             Negative::RefusedIf(flag) => invalid(&(words.negative_if)(&p.name, flag)),
         }
-    }
-    for p in function.params.iter().filter(|p| p.of == Of::Absent) {
-        invalid(&(words.not_null)(&p.name));
     }
     row(561001, "INNER_INFERSHAPE_ERROR", words.infer_shape);
     row(561002, "INNER_TILING_ERROR", words.tiling);

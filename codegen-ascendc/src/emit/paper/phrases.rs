@@ -30,7 +30,8 @@ pub fn dtypes(package: &Package<'_>) -> String {
 pub fn input_dtypes(package: &Package<'_>, input: usize) -> String {
     match package.def.inputs[input].kind {
         Kind::Mask => mask_types(&package.def).join(package.words().signs.comma).replace("DT_", ""),
-        _ => dtypes(package),
+        Kind::Rows => "INT64".into(),
+        Kind::Whole | Kind::Gated => dtypes(package),
     }
 }
 
@@ -196,7 +197,7 @@ pub fn shape(package: &Package<'_>, interface: &Interface, param: &Param) -> Wor
         (true, ..) if output => words.shape_broadcast,
         (true, ..) => words.shape_broadcasts,
         (_, Some(_), Kind::Gated) => words.shape_both,
-        (_, Some(_), Kind::Whole) => words.shape_half,
+        (_, Some(_), Kind::Whole | Kind::Mask) => words.shape_half,
         _ => words.shape_same,
     }
 }

@@ -6,7 +6,7 @@ use crate::emit::package::Package;
 use crate::emit::text::{Text, doc, page_header};
 use crate::emit::tree::File;
 use op_dsl_ir::interface::Interface;
-use op_dsl_ir::op::AttrKind;
+use op_dsl_ir::op::{AttrKind, Kind};
 
 /// The page.
 pub fn file(package: &Package<'_>, interface: &Interface) -> File {
@@ -40,7 +40,11 @@ fn parameters(package: &Package<'_>) -> String {
     let mut t = Text::new();
     t.line(phrases::table(&words.arguments.operator_heads));
     for (i, input) in def.inputs.iter().enumerate() {
-        let what = if input.used { tensors.read } else { tensors.not_read };
+        let what = match (input.kind, input.used) {
+            (Kind::Rows, _) => tensors.counts,
+            (_, true) => tensors.read,
+            (_, false) => tensors.not_read,
+        };
         let kind = if def.presence(i).is_some() { kinds.optional_input } else { kinds.input };
         let dtypes = phrases::input_dtypes(package, i);
         t.line(format!("| {} | {kind} | {what} | {dtypes} | ND |", input.name));

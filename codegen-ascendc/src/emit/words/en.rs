@@ -80,6 +80,7 @@ pub(super) static WORDS: Words = Words {
         shape_same: "The same for all tensors.",
         bits: "Truth values, eight to a byte, the first in the lowest bit.",
         bytes: "Truth values: what is not 0 is true.",
+        counts: "One dimension: as many rows as the sum of its entries are computed, others are zeros. Rows are what the dimensions before the split dimension make. A negative entry counts as 0.",
         type_same: "The same element type for all tensors.",
         type_same_inputs: "The same element type for all inputs.",
         type_promoted: "Promoted with the other inputs.",
@@ -113,7 +114,6 @@ pub(super) static WORDS: Words = Words {
         fixed_but: |name, value, main| {
             format!("`{name}` is {value}; {main} has an argument for it.")
         },
-        absent: "A null pointer: the kernel has no such input.",
         no_influence: "Has no influence on results.",
         not_looked_at: "Not looked at.",
         unread: "A tensor that nothing reads.",
@@ -152,7 +152,6 @@ the second launches the kernel.",
         value: |name| format!("{name} has a value that is not in the table above."),
         negative: |name| format!("{name} is negative."),
         negative_if: |name, flag| format!("{name} is negative and {flag} is true."),
-        not_null: |name| format!("{name} is not a null pointer."),
         infer_shape: "Shape inference fails.",
         tiling: "Tiling fails.",
         find_kernel: "No kernel is installed for the product.",

@@ -170,6 +170,8 @@ pub(crate) struct Tensors {
     pub shape_same: Word,
     pub bits: Word,
     pub bytes: Word,
+    /// Counts of rows.
+    pub counts: Word,
     pub type_same: Word,
     pub type_same_inputs: Word,
     pub type_promoted: Word,
@@ -210,7 +212,6 @@ pub(crate) struct Arguments {
     pub fixed: About2,
     /// The same where another name has an argument for it.
     pub fixed_but: About3,
-    pub absent: Word,
     pub no_influence: Word,
     pub not_looked_at: Word,
     pub unread: Word,
@@ -252,7 +253,6 @@ pub(crate) struct Codes {
     pub negative: About,
     /// An argument, and the flag that forbids negative numbers.
     pub negative_if: About2,
-    pub not_null: About,
     pub infer_shape: Word,
     pub tiling: Word,
     pub find_kernel: Word,
@@ -376,7 +376,6 @@ mod tests {
             Why::NoDType(soc, DType::BF16),
             Why::OneMask(soc, name()),
             Why::MaskOfRows(soc, name()),
-            Why::Rows(name()),
             Why::LeftOut("approximate = 0".into(), "approximate = tanh"),
             Why::NoSequence("erf", "write `a + b`"),
             Why::Inaccurate(Inaccurate {

@@ -78,6 +78,7 @@ pub(super) static WORDS: Words = Words {
         shape_same: "所有Tensor的shape相同。",
         bits: "真值，每8个元素占1个字节，第1个元素在最低位。",
         bytes: "真值，非0表示true。",
+        counts: "1维，所有元素之和为参与计算的行数，其余各行的结果为0。行数为切分维之前所有维度大小的乘积。负数按0处理。",
         type_same: "所有Tensor的数据类型相同。",
         type_same_inputs: "所有输入的数据类型相同。",
         type_promoted: "数据类型与其他输入满足互推导关系。",
@@ -119,7 +120,6 @@ pub(super) static WORDS: Words = Words {
         fixed_but: |name, value, main| {
             format!("`{name}`固定为{value}；如需指定其他取值，请使用{main}的对应参数。")
         },
-        absent: "预留参数，kernel没有对应的输入，必须传入空指针。",
         no_influence: "对计算结果没有影响。",
         not_looked_at: "预留参数，不校验也不使用。",
         unread: "预留参数，不读取该Tensor的数据。",
@@ -157,7 +157,6 @@ pub(super) static WORDS: Words = Words {
         value: |name| format!("{name}的取值不在上表范围内。"),
         negative: |name| format!("{name}为负数。"),
         negative_if: |name, flag| format!("{flag}为true，且{name}为负数。"),
-        not_null: |name| format!("{name}不是空指针。"),
         infer_shape: "shape推导失败。",
         tiling: "Tiling失败。",
         find_kernel: "未安装支持该产品的kernel。",
@@ -311,9 +310,6 @@ fn reason(why: &Why) -> String {
                 请写作`{name}: Elem`和`{name} != 0.0`，或在ascend910b上按字节存放"
             )
         }
-        Why::Rows(name) => format!(
-            "NPU上的kernel目前总是计算所有行，与`{name}`的取值无关，请写作`{name}: Option<Rows>`，并且不传入该输入"
-        ),
         Why::LeftOut(what, instead) => {
             format!("该产品上的算子文档不包含{what}的场景，请使用{instead}")
         }

@@ -68,7 +68,7 @@ impl Given<'_> {
         match self.of {
             Of::Input(i) => def.inputs[i].kind,
             Of::Output(i) => def.outputs[i].kind,
-            Of::Attr(_) | Of::Unused | Of::Absent => Kind::Whole, // no tensors of the operator
+            Of::Attr(_) | Of::Unused => Kind::Whole, // no tensors of the operator
         }
     }
 }
@@ -114,10 +114,7 @@ impl<'a> Call<'a> {
         for (param, &argument) in params.iter().zip(arguments) {
             call.flags.extend(matches!(argument, Argument::Bool(1..)).then_some(&*param.name));
             match (param.of, argument) {
-                (Of::Absent, argument) if !argument.is_null() => {
-                    return call.refuse(&param.name, "must be null: nothing here computes with it");
-                }
-                (Of::Absent | Of::Unused, _) => {}
+                (Of::Unused, _) => {}
                 // An optional one that is null: the default.
                 (Of::Attr(_), argument) if argument.is_null() => {}
                 (Of::Attr(i), Argument::Scalar(handle)) => match SCALARS.get(handle) {

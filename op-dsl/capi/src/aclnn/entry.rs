@@ -83,7 +83,7 @@ fn rename(def: &mut OpDef, to: &interface::Function, stand_ins: &[(usize, usize)
             Of::Input(i) => &mut def.inputs.to_mut()[i].name,
             Of::Output(i) => &mut def.outputs.to_mut()[i].name,
             Of::Attr(i) => &mut def.attrs.to_mut()[i].name,
-            Of::Unused | Of::Absent => continue,
+            Of::Unused => continue,
         };
         *name = param.name.clone();
     }

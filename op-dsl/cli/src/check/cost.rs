@@ -43,7 +43,6 @@ pub fn table(operators: &[&'static Operator]) -> Table {
 }
 
 fn plans(op: &Operator, spec: usize, soc: &'static Soc) -> Vec<Plan> {
-    let def = op.def().of_all_rows();
     let order = [DType::F32, DType::F16, DType::BF16];
-    order.iter().filter_map(|dtype| plan(&def, spec, *dtype, soc).ok()).collect()
+    order.iter().filter_map(|dtype| plan(op.def(), spec, *dtype, soc).ok()).collect()
 }

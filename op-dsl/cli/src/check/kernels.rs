@@ -1,7 +1,7 @@
 //! The emitted kernels of every form, element type and architecture, on the host model.
 
 use super::{Context, Finding};
-use crate::array::Array;
+use crate::array::{Array, Data};
 use crate::bench::Pool;
 use crate::each::each;
 use crate::error::Error;
@@ -54,17 +54,16 @@ struct Case {
     bound: Bound,
     /// Of the inputs.
     shapes: Vec<Vec<usize>>,
+    /// Counts of rows, where it has some.
+    counts: Vec<i64>,
 }
 
 impl Kernels {
     /// Emits and compiles what NPUs can do of these operators.
     pub fn compile(operators: &[&'static Operator], compiler: &str) -> Result<Kernels, Error> {
-        let of_all_rows =
-            |op: &&'static Operator| op.redefined(|def| *def = def.of_all_rows().into_owned());
-        let operators: Vec<Operator> = operators.iter().map(of_all_rows).collect();
         let mut socs: Vec<&'static Soc> = SOCS.iter().collect();
         socs.dedup_by(|a, b| a.arch == b.arch);
-        let programs = each(&socs, |soc| Compiled::new(&operators, soc, compiler));
+        let programs = each(&socs, |soc| Compiled::new(operators, soc, compiler));
         let programs = programs.into_iter().filter_map(Result::transpose);
         Ok(Kernels { programs: programs.collect::<Result<_, _>>()? })
     }
@@ -113,14 +112,14 @@ impl Tally {
 impl Compiled {
     /// `None` where the architecture has no kernel of any of them.
     fn new(
-        operators: &[Operator],
+        operators: &[&'static Operator],
         soc: &'static Soc,
         compiler: &str,
     ) -> Result<Option<Compiled>, Error> {
-        let able = |op| {
+        let able = |op: &&'static Operator| {
             let options = Options { accept_error: true, ..Options::default() };
-            let package = Package::able(Operator::def(op), &[soc], options).ok()?.0;
-            Some((op, package))
+            let package = Package::able(op.def(), &[soc], options).ok()?.0;
+            Some((*op, package))
         };
         let packages: Vec<(&Operator, Package<'_>)> = operators.iter().filter_map(able).collect();
         Compiled::of(&packages, soc, compiler)
@@ -135,8 +134,10 @@ impl Compiled {
         let mut from = Vec::new();
         for (op, package) in packages {
             for (plan, shape) in package.plans.iter().flat_map(|p| SHAPES.map(|shape| (p, shape))) {
-                cases.push(Case::new(op, plan, &shape)?);
-                from.push(package);
+                let case = Case::new(op, plan, &shape)?;
+                cases.extend(case.with_counts()?);
+                cases.push(case);
+                from.resize(cases.len(), package);
             }
         }
         if cases.is_empty() {
@@ -181,10 +182,34 @@ impl Case {
     fn new(op: &Operator, plan: &Plan, shape: &[usize]) -> Result<Case, Error> {
         let attrs = attributes(op, &op.def().specs[plan.spec]);
         let shapes = roles::input_shapes(op, &attrs, shape)?;
+        Case::of(op, plan, attrs, shapes)
+    }
+
+    fn of(
+        op: &Operator,
+        plan: &Plan,
+        attrs: Vec<Value>,
+        shapes: Vec<Vec<usize>>,
+    ) -> Result<Case, Error> {
         let of = |(i, shape)| TensorMeta { shape, dtype: stored(op.def(), &attrs, i, plan.dtype) };
         let metas: Vec<TensorMeta<'_>> = shapes.iter().map(|s| &**s).enumerate().map(of).collect();
         let bound = bind(op.def(), &attrs, &metas).map_err(|e| Error::Call(e.into()))?;
-        Ok(Case { op: op.clone(), plan: plan.clone(), attrs, bound, shapes })
+        let counts = Vec::new();
+        Ok(Case { op: op.clone(), plan: plan.clone(), attrs, bound, shapes, counts })
+    }
+
+    /// The same with counts of two thirds of the rows, if the operator takes some.
+    fn with_counts(&self) -> Result<Option<Case>, Error> {
+        let (def, split) = (self.op.def(), self.bound.split);
+        let (Some(rows), Some(split)) = (def.rows(), split) else { return Ok(None) };
+        let third = self.bound.domain[..split.dim].iter().product::<usize>() as i64 / 3;
+        let mut attrs = self.attrs.clone();
+        if let Some(given) = def.presence(rows) {
+            attrs[given] = Value::Bool(true);
+        }
+        let mut case = Case::of(&self.op, &self.plan, attrs, self.shapes.clone())?;
+        case.counts = vec![third, 0, third];
+        Ok(Some(case))
     }
 
     /// The same data at every call.
@@ -195,6 +220,9 @@ impl Case {
         let tensors = def.inputs.iter().zip(&self.shapes).enumerate();
         let filled = tensors.map(|(i, (tensor, shape))| match stored(def, &self.attrs, i, dtype) {
             Stored::Nothing => Ok(Array::absent()),
+            Stored::Int64 if !self.counts.is_empty() => {
+                Ok(Array::dense(Data::Int64(self.counts.clone()), vec![self.counts.len()]))
+            }
             _ => normal.array(tensor.kind, dtype, shape),
         });
         filled.collect()
@@ -202,14 +230,21 @@ impl Case {
 
     fn call<'c>(&'c self, package: &'c Package<'c>) -> Call<'c> {
         let Case { plan, attrs, bound, .. } = self;
-        Call { package, plan, attrs, bound, cores: CORES }
+        // A required input without counts of its own has one, of all rows.
+        let rows = self.op.def().rows().map(|rows| stored(self.op.def(), attrs, rows, plan.dtype));
+        let counts = match rows {
+            Some(Stored::Int64) => self.counts.len().max(1),
+            _ => 0,
+        };
+        Call { package, plan, attrs, bound, counts, cores: CORES }
     }
 
     fn describe(&self) -> String {
         let (soc, dtype) = (self.plan.soc.name, self.plan.dtype);
         let dims: Vec<String> = self.bound.domain.iter().map(usize::to_string).collect();
         let mode = mode(&self.op, &self.op.def().specs[self.plan.spec]);
-        format!("{soc} {dtype} {mode} {}", dims.join("x"))
+        let counts = if self.counts.is_empty() { "" } else { " with counts" };
+        format!("{soc} {dtype} {mode} {}{counts}", dims.join("x"))
     }
 }
 

@@ -86,10 +86,10 @@ pub struct Row {
 
 impl Tiles {
     pub fn of(op: &'static Operator, npu: &'static Soc, by_hand: &ByHand) -> Tiles {
-        let def = op.def().of_all_rows();
+        let def = op.def();
         let rows = def.specs.iter().enumerate().map(|(spec, s)| {
             let form = mode(op, s);
-            let plans = ORDER.map(|dtype| plan(&def, spec, dtype, npu).ok());
+            let plans = ORDER.map(|dtype| plan(def, spec, dtype, npu).ok());
             let hand = ORDER.map(|dtype| by_hand.cost(op.name(), &form, npu, dtype));
             let mut sources: Vec<String> =
                 hand.iter().flatten().map(|(_, source)| (*source).to_owned()).collect();

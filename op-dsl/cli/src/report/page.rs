@@ -141,8 +141,7 @@ fn tiles(op: &call::Operator) -> String {
         ub: None,
         svg: None,
     };
-    let op = op.redefined(|def| *def = def.of_all_rows().into_owned());
-    let Ok(divided) = Divided::new(&op, &args) else { return String::new() };
+    let Ok(divided) = Divided::new(op, &args) else { return String::new() };
     let heading = escaped(&divided.heading);
     format!(
         "<h3>Tiles</h3><figure class=\"tiles\" role=\"img\" aria-label=\"Tiles of {heading}\">{}\

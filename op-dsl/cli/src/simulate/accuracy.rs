@@ -1,11 +1,21 @@
 //! Results of a call against the formula in f64.
 
 use super::position;
-use crate::array::Array;
-use codegen_ascendc::plan::accuracy::{Accuracy, Reference};
+use crate::array::{Array, Data};
+use codegen_ascendc::plan::accuracy::{Accuracy, Reference, Worst};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::bind::Bound;
-use op_dsl_ir::op::{Stream, Value};
+use op_dsl_ir::op::{OpDef, Stream, Value};
+
+/// How many of the domain's elements are computed; the others are zeros.
+fn computed(def: &OpDef, bound: &Bound, inputs: &[Array]) -> usize {
+    let (Some(rows), Some(split)) = (def.rows(), bound.split) else { return usize::MAX };
+    let Data::Int64(counts) = &inputs[rows].data else { return usize::MAX };
+    let sum = counts.iter().fold(0, |sum: usize, &count| {
+        sum.saturating_add(usize::try_from(count.max(0)).unwrap_or(usize::MAX))
+    });
+    sum.saturating_mul(bound.domain[split.dim..].iter().product())
+}
 
 /// The largest error of a call's results.
 pub fn accuracy(
@@ -20,12 +30,18 @@ pub fn accuracy(
     let scalars: Vec<f64> = attrs.iter().filter_map(float).collect();
     let reference = Reference::new(def, bound.spec, bound.dtype, scalars);
     let (reads, writes) = (def.input_streams(), def.output_streams());
+    let computed = computed(def, bound, inputs);
     let mut found = Accuracy::new(bound.dtype);
     for i in 0..bound.domain.elements().unwrap_or(0) {
         let at = |s: &Stream, a: &[Array]| f64::from(a[s.tensor].get(position(bound, s, i)));
         let streams: Vec<f64> = reads.iter().map(|s| at(s, inputs)).collect();
         let got: Vec<f64> = writes.iter().map(|s| at(s, outputs)).collect();
-        found.add(&reference, i, &streams, &got);
+        if i < computed {
+            found.add(&reference, i, &streams, &got);
+        } else if let Some(k) = got.iter().position(|y| *y != 0.0) {
+            found.error = f64::INFINITY;
+            found.worst = Some(Worst { output: k, element: i, streams, got: got[k], want: 0.0 });
+        }
     }
     found
 }

@@ -23,8 +23,9 @@ use codegen_ascendc::host_model::Call;
 use codegen_ascendc::plan::plan_in;
 use codegen_cpu::rt::call::Operator;
 use indicatif::ProgressBar;
+use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{TensorMeta, bind};
-use op_dsl_ir::op::Value;
+use op_dsl_ir::op::{Kind, OpDef, Value};
 use program::{Program, Ran, compiler};
 use report::Figures;
 use std::io::Write;
@@ -35,7 +36,6 @@ use std::time::Duration;
 /// result is beyond its budget.
 pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Result<Verdict, Error> {
     let op = lookup::operator(operators, &args.op)?;
-    let op = &op.redefined(|def| *def = def.of_all_rows().into_owned());
     let attrs = lookup::attributes(op, &args.attrs)?;
     let inputs = inputs(op, &attrs, args)?;
     let metas: Vec<TensorMeta<'_>> = inputs.iter().map(Array::meta).collect();
@@ -51,7 +51,8 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     };
     let package = package(op.def(), soc, &options).map_err(refused)?;
     let cores = args.cores.unwrap_or(soc.cores);
-    let call = Call { package: &package, plan: &plan, attrs: &attrs, bound: &bound, cores };
+    let counts = counts(op.def(), &inputs);
+    let call = Call { package: &package, plan: &plan, attrs: &attrs, bound: &bound, counts, cores };
 
     let bar = ProgressBar::new_spinner().with_message("compiling");
     bar.enable_steady_tick(Duration::from_secs(1));
@@ -70,6 +71,12 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     };
     print(out, &text)?;
     Ok(if good { Verdict::Good } else { Verdict::Missed })
+}
+
+/// Entries of the input that says how many rows are computed; 0 without it.
+pub fn counts(def: &OpDef, inputs: &[Array]) -> usize {
+    let given = def.rows().map(|rows| &inputs[rows]).filter(|a| a.stored() == Stored::Int64);
+    given.map_or(0, |counts| counts.shape.iter().product())
 }
 
 fn refused(refusal: Refused) -> Error {
@@ -102,8 +109,12 @@ fn inputs(op: &Operator, attrs: &[Value], args: &Args) -> Result<Vec<Array>, Err
         };
         let name = tensor.name.to_string();
         let wrong = |what| Error::File { flag: "--in", name, path: file.into(), what };
-        let array =
-            npy::read(Path::new(file), tensor.kind, Some(args.dtype)).and_then(|a| fits(a, shape));
+        let array = npy::read(Path::new(file), tensor.kind, Some(args.dtype)).and_then(|a| {
+            match tensor.kind {
+                Kind::Rows => Ok(a), // of any length
+                Kind::Whole | Kind::Gated | Kind::Mask => fits(a, shape),
+            }
+        });
         inputs.push(array.map_err(wrong)?);
     }
     Ok(inputs)

@@ -10,16 +10,18 @@
 #include <vector>
 
 // A tensor of the signature; the split dimension of a gated one is twice as long, a mask has truth values
-// of one byte each, and a call may leave an optional one out.
+// of one byte each, counts are int64 numbers whose sum is how many rows are computed, and a call may leave an
+// optional one out.
 struct Operand {
     const char* name;
     bool gated;
     bool mask;
+    bool counts;
     bool optional;
 };
 
 // Inputs, then results.
-constexpr Operand TENSORS[] = {{"dy", false, false, false}, {"x", false, false, false}, {"z", false, false, false}};
+constexpr Operand TENSORS[] = {{"dy", false, false, false, false}, {"x", false, false, false, false}, {"z", false, false, false, false}};
 constexpr size_t INPUTS = 2;
 constexpr size_t COUNT = 3;
 // The tensor whose shape decides those of all others.
@@ -35,6 +37,7 @@ struct Call {
     uint32_t type = 0;           // element type, as the tiling key counts them
     std::vector<uint64_t> dims;  // of one part
     void* tensors[COUNT] = {};   // in device memory
+    uint64_t counts = 0;         // how many counts of rows there are
     int64_t approximate = 0;
 };
 

@@ -10,18 +10,20 @@
 #include <vector>
 
 // A tensor of the signature; the split dimension of a gated one is twice as long, a mask has truth values
-// of one byte each, and a call may leave an optional one out.
+// of one byte each, counts are int64 numbers whose sum is how many rows are computed, and a call may leave an
+// optional one out.
 struct Operand {
     const char* name;
     bool gated;
     bool mask;
+    bool counts;
     bool optional;
 };
 
 // Inputs, then results.
-constexpr Operand TENSORS[] = {{"grad_y", false, false, false}, {"x", true, false, false}, {"grad_x", true, false, false}};
-constexpr size_t INPUTS = 2;
-constexpr size_t COUNT = 3;
+constexpr Operand TENSORS[] = {{"grad_y", false, false, false, false}, {"x", true, false, false, false}, {"group_index", false, false, true, true}, {"grad_x", true, false, false, false}};
+constexpr size_t INPUTS = 3;
+constexpr size_t COUNT = 4;
 // The tensor whose shape decides those of all others.
 constexpr size_t LEAD = 1;
 // The first tensor of numbers that every call has.
@@ -35,6 +37,7 @@ struct Call {
     uint32_t type = 0;           // element type, as the tiling key counts them
     std::vector<uint64_t> dims;  // of one part
     void* tensors[COUNT] = {};   // in device memory
+    uint64_t counts = 0;         // how many counts of rows there are
     int64_t dim = -1;
     float alpha = 1.702f;
     float limit = 7.0f;

@@ -115,6 +115,14 @@ void Describe(Call& call, const std::vector<Npy>& files)
         if (IsAbsent(files[i]) && TENSORS[i].optional) {
             continue;
         }
+        if (TENSORS[i].counts) {
+            const size_t counts = files[i].shape.size() == 1 ? files[i].shape[0] : 0;
+            if (files[i].type != "<i8" || counts == 0 || files[i].bytes.size() != counts * sizeof(int64_t)) {
+                throw std::runtime_error(std::string(TENSORS[i].name) + " is not of int64 in one dimension of 1 or more");
+            }
+            call.counts = counts;
+            continue;
+        }
         size_t bytes = TENSORS[i].mask ? 1 : TYPES[call.type].size;
         const bool truths = files[i].type == "|b1" || files[i].type == "|u1";
         for (uint64_t size : files[i].shape) {

@@ -20,8 +20,8 @@
 namespace op_dsl {
 
 // What a tensor holds: as many elements as the formula is applied to, twice as many along the dimension that is cut in
-// two, or truth values.
-enum class Kind { WHOLE, GATED, MASK };
+// two, truth values, or integers whose sum is how many rows are computed.
+enum class Kind { WHOLE, GATED, MASK, ROWS };
 
 // A tensor of a call; an undefined one is left out.
 struct Input {
@@ -80,6 +80,9 @@ public:
     at::Tensor Ready(size_t i) const
     {
         const Input& input = inputs_[i];
+        if (input.kind == Kind::ROWS) {
+            return input.tensor.contiguous();
+        }
         const at::Tensor wide = input.tensor.expand_symint(Whole(input.kind));
         return (input.kind == Kind::MASK ? wide : wide.to(type_)).contiguous();
     }
@@ -114,6 +117,14 @@ private:
     void Fit(const Input& input, bool first)
     {
         const at::ScalarType type = input.tensor.scalar_type();
+        if (input.kind == Kind::ROWS) {
+            TORCH_CHECK_TYPE(type == at::kLong, rules_.name, ": tensor `", input.name, "` has dtype ", type,
+                             "; allowed: int64");
+            const bool counts = input.tensor.sym_sizes().size() == 1 && input.tensor.sym_sizes()[0] != 0;
+            TORCH_CHECK_VALUE(counts, rules_.name, ": tensor `", input.name, "` has shape ", input.tensor.sym_sizes(),
+                              "; allowed: one dimension of 1 or more, since its sum is a number of rows");
+            return;
+        }
         if (input.kind == Kind::MASK) {
             TORCH_CHECK_TYPE(type == at::kBool || type == at::kByte, rules_.name, ": mask `", input.name, "` has dtype ",
                              type, "; allowed: bool, uint8");

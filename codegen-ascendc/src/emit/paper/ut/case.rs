@@ -55,6 +55,13 @@ pub fn attribute(package: &Package<'_>, spec: usize, attr: usize) -> Value {
     }
 }
 
+/// Fields of the tiling data for counts of rows, of which the call has one.
+pub fn counted(package: &Package<'_>, call: &Call) -> Vec<(&'static str, u64)> {
+    let along = call.bound.split.filter(|split| split.interleaved);
+    let rows = along.map_or(1, |split| call.bound.domain[split.dim] as u64);
+    package.def.rows().map_or(Vec::new(), |_| vec![("counts", 1), ("rowsOfCount", rows)])
+}
+
 pub fn planned(call: &Call, plan: &Plan, machine: &Machine) -> Option<Tiling> {
     tile(&Extent::new(&call.bound), &plan.need, machine).ok()
 }

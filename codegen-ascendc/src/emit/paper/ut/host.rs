@@ -1,6 +1,6 @@
 //! Tiling and shape inference: what the plans say is what the host functions must answer.
 
-use super::case::{Call, braced, call, case, planned, shape_of, values};
+use super::case::{Call, braced, call, case, counted, planned, shape_of, values};
 use crate::emit::api::cpp::literal;
 use crate::emit::host::{has_optional, mask_types};
 use crate::emit::package::Package;
@@ -27,7 +27,7 @@ pub fn tilings(package: &Package<'_>) -> String {
             let name = package.tiling_data();
             t.line(format!("ASSERT_GE(info.tilingDataSize, sizeof({name}));\n{name} data;"));
             t.line("std::memcpy(&data, info.tilingData.get(), sizeof(data));");
-            for (field, value) in values(&tiling) {
+            for (field, value) in values(&tiling).into_iter().chain(counted(package, &call)) {
                 t.line(format!("EXPECT_EQ(data.{field}, {value}u);"));
             }
         });
@@ -61,7 +61,7 @@ fn refused(package: &Package<'_>) -> Option<String> {
     if package.def.broadcast {
         return None;
     }
-    if !*call.given.get(1)? {
+    if package.def.laid_out().len() < 2 || !call.given[1] {
         return None;
     }
     call.shapes.get_mut(1)?[0] += 1;
@@ -121,6 +121,7 @@ fn inputs(package: &Package<'_>, call: &Call, dtype: DType) -> Vec<(Vec<usize>, 
     let def = &package.def;
     let ty = |i: usize| match def.inputs[i].kind {
         Kind::Mask => format!("ge::{}", mask_types(def)[0]),
+        Kind::Rows => "ge::DT_INT64".into(),
         _ => ge(dtype),
     };
     let given = (0..def.inputs.len()).filter(|i| call.given[*i]);

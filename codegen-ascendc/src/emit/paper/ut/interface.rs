@@ -75,9 +75,7 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
             Of::Output(i) => def.outputs[i].kind,
             _ => Kind::Whole,
         };
-        let missing = p.of == Of::Absent
-            || *wrong == Wrong::Missing(&p.name)
-            || leaves_out(package, spec, p.of);
+        let missing = *wrong == Wrong::Missing(&p.name) || leaves_out(package, spec, p.of);
         words.push(match (p.of, p.ty) {
             (_, Type::Scalar) if missing => "static_cast<aclScalar*>(nullptr)".into(),
             _ if missing => "static_cast<aclTensor*>(nullptr)".into(),
@@ -91,8 +89,10 @@ fn phase_1(package: &Package<'_>, function: &Function, status: &str, wrong: &Wro
                     Kind::Mask if *wrong != Wrong::DType => {
                         mask_types(def)[0].replace("DT_", "ACL_")
                     }
+                    Kind::Rows if *wrong != Wrong::DType => "ACL_INT64".into(),
                     _ => dtype.clone(),
                 };
+                let shape = |kind| if kind == Kind::Rows { braced(&[1]) } else { shape(kind) };
                 t.line(format!("TensorDesc {}({}, {dtype}, ACL_FORMAT_ND);", p.name, shape(kind)));
                 p.name.to_string()
             }

@@ -1,6 +1,6 @@
 //! The kernel on the toolkit's CPU model, against the formula in double.
 
-use super::case::{Call, call, case, planned, values};
+use super::case::{Call, call, case, counted, planned, values};
 use crate::emit::api::cpp::list;
 use crate::emit::branch::in_kernel;
 use crate::emit::host::has_masks;
@@ -98,6 +98,9 @@ fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> S
             t.line(format!("std::memset({name}, 0, {bytes});"));
             let set = place.replace("{}", &format!("({value} > 0.0f ? 1 : 0)"));
             fill(&mut t, count, format!("{name}{set};"));
+        } else if def.inputs[i].kind == Kind::Rows {
+            allocate(&mut t, "int64_t", name, 1);
+            t.line(format!("*{name} = {};", computed(call)));
         } else {
             allocate(&mut t, "float", name, count);
             fill(&mut t, count, format!("{name}[i] = 3.0f * {value};"));
@@ -111,7 +114,7 @@ fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> S
     let data = package.tiling_data();
     t.line(format!("auto* tiling = reinterpret_cast<{data}*>(AscendC::GmAlloc(sizeof({data})));"));
     t.line(format!("*tiling = {data}{{}};"));
-    for (field, value) in values(tiling) {
+    for (field, value) in values(tiling).into_iter().chain(counted(package, call)) {
         t.line(format!("tiling->{field} = {value};"));
     }
     let gate_first = call.bound.split.is_some_and(|s| s.gate_first);
@@ -159,6 +162,11 @@ fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> S
     t.finish()
 }
 
+/// Rows that are computed where counts say so: all but the last.
+fn computed(call: &Call) -> usize {
+    call.bound.domain[0] - 1
+}
+
 /// Every element against the formula.
 fn check(package: &Package<'_>, call: &Call, gate_first: bool, floats: &[String], t: &mut Text) {
     let def = &package.def;
@@ -197,7 +205,14 @@ fn check(package: &Package<'_>, call: &Call, gate_first: bool, floats: &[String]
             }
             None => {}
         }
-        t.line(list("const Expected want = Formula", &args, ";"));
+        let want = match def.rows() {
+            Some(_) => {
+                let computed = computed(call) * columns;
+                format!("const Expected want = i >= {computed} ? Expected{{}} : Formula")
+            }
+            None => "const Expected want = Formula".into(),
+        };
+        t.line(list(&want, &args, ";"));
         for (s, field) in def.output_streams().iter().zip(def.output_names()) {
             let got = format!("{}[{}]", name(&def.outputs[s.tensor].name, "Out"), at(s.part));
             let want = format!("want.{}", cpp_name(&field));

@@ -46,10 +46,11 @@ public:
         : tiling_(tiling), gate_(0), value_(tiling.columns - gate_)
     {}
 
-    __aicore__ inline void Bind(GM_ADDR gradY, GM_ADDR x, GM_ADDR gradX)
+    __aicore__ inline void Bind(GM_ADDR gradY, GM_ADDR x, GM_ADDR groupIndex, GM_ADDR gradX)
     {
         gradYGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gradY));
         xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x));
+        groupIndexGm_.SetGlobalBuffer(reinterpret_cast<__gm__ int64_t*>(groupIndex));
         gradXGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gradX));
     }
 
@@ -69,6 +70,7 @@ public:
             }
         }
         formula_.Init(pipe, capacity_, tiling_);
+        computed_ = ComputedRows();
     }
 
     __aicore__ inline void Process()
@@ -76,8 +78,12 @@ public:
         Walk walk(tiling_);
         Tile tile;
         while (walk.Next(tile)) {
-            CopyIn(tile);
-            Calculate(tile);
+            if (tile.row < computed_) {
+                CopyIn(tile);
+                Calculate(tile);
+            } else {
+                Clear();
+            }
             CopyOut(tile);
         }
     }
@@ -128,6 +134,9 @@ private:
                          tile.count);
         }
         inQue_.FreeTensor(in);
+        if (computed_ - tile.row < tile.rows) {
+            ClearRows(out, tile);
+        }
         outQue_.EnQue(out);
     }
 
@@ -141,6 +150,58 @@ private:
             Store(gradXGm_, out[GRAD_X_VALUE * capacity_], tile, 2 * tiling_.columns, value_);
         }
         outQue_.FreeTensor(out);
+    }
+
+    // Rows of the matrix that are computed. The counts before the one that reaches all rows are read, and a negative one is
+    // none, so that their sum cannot overflow.
+    __aicore__ inline uint64_t ComputedRows() const
+    {
+        if (tiling_.counts == 0) {
+            return tiling_.rows;
+        }
+        const uint64_t all = tiling_.rows / tiling_.rowsOfCount;
+        uint64_t sum = 0;
+        for (uint64_t i = 0; i < tiling_.counts && sum < all; ++i) {
+            const int64_t count = groupIndexGm_.GetValue(i);
+            sum += count > 0 ? static_cast<uint64_t>(count) : 0;
+        }
+        return sum < all ? sum * tiling_.rowsOfCount : tiling_.rows;
+    }
+
+    // Results of a tile beyond the rows that are computed.
+    __aicore__ inline void Clear()
+    {
+        LocalTensor<T> out = outQue_.AllocTensor<T>();
+        Duplicate(out, static_cast<T>(0.0f), static_cast<int32_t>(OUTPUTS * capacity_));
+        outQue_.EnQue(out);
+    }
+
+    // Clears the rows of a tile that are not computed.
+    __aicore__ inline void ClearRows(const LocalTensor<T>& out, const Tile& tile) const
+    {
+        const uint32_t first = static_cast<uint32_t>(computed_ - tile.row) * tiling_.pitch;
+        const uint32_t end = tile.rows * tiling_.pitch;
+        if constexpr (small) {
+            ClearElements(out[GRAD_X_GATE * capacity_], 2 * first, 2 * end);
+        } else {
+            ClearElements(out[GRAD_X_GATE * capacity_], first, end);
+            ClearElements(out[GRAD_X_VALUE * capacity_], first, end);
+        }
+    }
+
+    // Clears elements from one to another. Calls begin at blocks: the rest of the first one is cleared by a mask.
+    __aicore__ inline static void ClearElements(const LocalTensor<T>& of, uint32_t first, uint32_t end)
+    {
+        constexpr uint32_t PER_BLOCK = BLOCK_BYTES / sizeof(T);
+        const uint32_t before = first % PER_BLOCK;
+        if (before > 0) {
+            uint64_t mask[2] = {(1ULL << PER_BLOCK) - (1ULL << before), 0};
+            Duplicate(of[first - before], static_cast<T>(0.0f), mask, 1, 1, 8);
+            first += PER_BLOCK - before;
+        }
+        if (first < end) {
+            Duplicate(of[first], static_cast<T>(0.0f), static_cast<int32_t>(end - first));
+        }
     }
 
     // Elements of the largest tile, in whole repeats.
@@ -255,9 +316,12 @@ private:
     uint32_t capacity_ = 0;
     GlobalTensor<T> gradYGm_;
     GlobalTensor<T> xGm_;
+    GlobalTensor<int64_t> groupIndexGm_;
     GlobalTensor<T> gradXGm_;
     TQue<TPosition::VECIN, 1> inQue_;
     TQue<TPosition::VECOUT, 1> outQue_;
+    // Rows of the matrix that are computed; the others are zeros.
+    uint64_t computed_ = 0;
     // Small rows only: the two parts side by side, and what it takes to get there.
     TBuf<TPosition::VECCALC> xParts_;
     TBuf<TPosition::VECCALC> gradXParts_;

@@ -21,6 +21,8 @@ struct ClippedSwigluGradTilingData {
     uint32_t cores;  // cores with work
     uint32_t big;  // how many of them have one unit more
     uint32_t path;  // 0: rows per tile, 1: columns per tile, 2: small rows
+    uint64_t counts;  // entries of `group_index`; 0 where a call leaves it out: all rows
+    uint64_t rowsOfCount;  // rows of the matrix in each row that they count
     float alpha;  // attribute of the operator
     float limit;  // attribute of the operator
     float bias;  // attribute of the operator

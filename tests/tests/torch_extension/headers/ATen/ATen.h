@@ -26,13 +26,14 @@ namespace at {
 
 using c10::Device;
 
-enum class ScalarType { Half, BFloat16, Float, Double, Bool, Byte };
+enum class ScalarType { Half, BFloat16, Float, Double, Bool, Byte, Long };
 constexpr ScalarType kHalf = ScalarType::Half, kBFloat16 = ScalarType::BFloat16, kFloat = ScalarType::Float;
 constexpr ScalarType kDouble = ScalarType::Double, kBool = ScalarType::Bool, kByte = ScalarType::Byte;
+constexpr ScalarType kLong = ScalarType::Long;
 
 inline std::ostream& operator<<(std::ostream& out, ScalarType type)
 {
-    const char* const names[] = {"Half", "BFloat16", "Float", "Double", "Bool", "Byte"};
+    const char* const names[] = {"Half", "BFloat16", "Float", "Double", "Bool", "Byte", "Long"};
     return out << names[static_cast<int>(type)];
 }
 

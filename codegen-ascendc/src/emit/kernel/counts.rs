@@ -1,0 +1,137 @@
+//! Counts of rows: their sum is how many rows are computed. Tiles beyond them are zeros; of the one tile that the last
+//! of them may end in, all is computed and the rest cleared in UB, so that no tile is cut otherwise than without counts.
+
+use super::super::package::Package;
+use super::super::text::Text;
+use super::names::slot;
+use super::{barrier, tiling_key};
+use op_dsl_ir::names::cpp_name;
+use op_dsl_ir::op::Part;
+
+/// The GM name of the tensor that has them.
+pub fn tensor(package: &Package<'_>) -> Option<String> {
+    package.def.rows().map(|rows| cpp_name(&package.def.inputs[rows].name))
+}
+
+/// The statement that reads them.
+pub fn init(package: &Package<'_>, text: &mut Text) {
+    if tensor(package).is_some() {
+        text.line("computed_ = ComputedRows();");
+    }
+}
+
+/// Statements that compute a tile, or clear it.
+pub fn unless_cleared(package: &Package<'_>, compute: &str) -> String {
+    let mut text = Text::new();
+    match tensor(package) {
+        None => text.line(compute),
+        Some(_) => text.chain(&[
+            ("if (tile.row < computed_)".into(), compute.into()),
+            ("else".into(), "Clear();".into()),
+        ]),
+    };
+    text.finish()
+}
+
+/// Statements that clear those rows of a tile that are not computed.
+pub fn clear_rows(package: &Package<'_>) -> Option<String> {
+    let mut text = Text::new();
+    text.block("if (computed_ - tile.row < tile.rows)", "}", |text| {
+        text.line("ClearRows(out, tile);");
+    });
+    tensor(package).map(|_| text.finish())
+}
+
+/// The functions behind these statements.
+pub fn functions(package: &Package<'_>, text: &mut Text) {
+    let Some(tensor) = tensor(package) else { return };
+    text.line(COMPUTED.replace("@counts@", &tensor));
+    text.line(CLEAR);
+    text.line("// Clears the rows of a tile that are not computed.");
+    let head =
+        "__aicore__ inline void ClearRows(const LocalTensor<T>& out, const Tile& tile) const";
+    text.function(head, |text| {
+        text.line(
+            "const uint32_t first = static_cast<uint32_t>(computed_ - tile.row) * tiling_.pitch;",
+        );
+        text.line("const uint32_t end = tile.rows * tiling_.pitch;");
+        text.lines(barrier::statement(package));
+        let def = &package.def;
+        let parts = |parted: bool| -> Vec<String> {
+            let (streams, names) = (def.output_streams(), def.output_names());
+            let all = streams.iter().zip(&names).filter(|(s, _)| parted || s.part != Part::Value);
+            let clear = |(s, name): (&op_dsl_ir::op::Stream, &String)| {
+                let slot = slot(name);
+                match s.part == Part::Whole || parted {
+                    true => format!("ClearElements(out[{slot} * capacity_], first, end);"),
+                    // Whole rows lie in the slots of both parts.
+                    false => format!("ClearElements(out[{slot} * capacity_], 2 * first, 2 * end);"),
+                }
+            };
+            all.map(clear).collect()
+        };
+        if tiling_key::has_small(package) && parts(true) != parts(false) {
+            let ways = [
+                ("if constexpr (small)".into(), parts(false).join("\n")),
+                ("else".into(), parts(true).join("\n")),
+            ];
+            text.chain(&ways);
+        } else {
+            text.each(&parts(true));
+        }
+    });
+    text.line("");
+    text.line(CLEAR_ELEMENTS);
+}
+
+/// The member that has the rows.
+pub fn members(package: &Package<'_>, text: &mut Text) {
+    if tensor(package).is_some() {
+        text.line("// Rows of the matrix that are computed; the others are zeros.\nuint64_t computed_ = 0;");
+    }
+}
+
+const COMPUTED: &str = "\
+// Rows of the matrix that are computed. The counts before the one that reaches all rows are read, and a negative one is
+// none, so that their sum cannot overflow.
+__aicore__ inline uint64_t ComputedRows() const
+{
+    if (tiling_.counts == 0) {
+        return tiling_.rows;
+    }
+    const uint64_t all = tiling_.rows / tiling_.rowsOfCount;
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < tiling_.counts && sum < all; ++i) {
+        const int64_t count = @counts@Gm_.GetValue(i);
+        sum += count > 0 ? static_cast<uint64_t>(count) : 0;
+    }
+    return sum < all ? sum * tiling_.rowsOfCount : tiling_.rows;
+}
+";
+
+const CLEAR: &str = "\
+// Results of a tile beyond the rows that are computed.
+__aicore__ inline void Clear()
+{
+    LocalTensor<T> out = outQue_.AllocTensor<T>();
+    Duplicate(out, static_cast<T>(0.0f), static_cast<int32_t>(OUTPUTS * capacity_));
+    outQue_.EnQue(out);
+}
+";
+
+const CLEAR_ELEMENTS: &str = "\
+// Clears elements from one to another. Calls begin at blocks: the rest of the first one is cleared by a mask.
+__aicore__ inline static void ClearElements(const LocalTensor<T>& of, uint32_t first, uint32_t end)
+{
+    constexpr uint32_t PER_BLOCK = BLOCK_BYTES / sizeof(T);
+    const uint32_t before = first % PER_BLOCK;
+    if (before > 0) {
+        uint64_t mask[2] = {(1ULL << PER_BLOCK) - (1ULL << before), 0};
+        Duplicate(of[first - before], static_cast<T>(0.0f), mask, 1, 1, 8);
+        first += PER_BLOCK - before;
+    }
+    if (first < end) {
+        Duplicate(of[first], static_cast<T>(0.0f), static_cast<int32_t>(end - first));
+    }
+}
+";

@@ -1,0 +1,173 @@
+//! Counts of rows: rows beyond their sum are zeros, whatever is in them, and the others are to the byte what they are
+//! without counts.
+
+use super::common::*;
+use super::judge::judge;
+use super::program::Program;
+use codegen_ascendc::plan::Storage;
+use op_dsl::Operator;
+use op_dsl::ir::DType;
+use op_dsl::ir::op::{Kind, Value};
+use op_dsl::ir::tiling::Path;
+use std::collections::BTreeSet;
+
+#[op_dsl::operators]
+pub mod ops {
+    use op_dsl::prelude::*;
+
+    /// Parts that are halves.
+    #[op(name = "Routed", grad(name = "RoutedGrad", wrt(x)))]
+    pub fn routed(
+        #[split(along = dim)] x: Gated,
+        #[attr(default = -1)] dim: Dim,
+        #[rows] tokens: Option<Rows>,
+    ) -> Elem {
+        x.value * silu(x.gate)
+    }
+
+    /// Parts whose elements alternate, or halves; results of both kinds.
+    #[op(name = "Woven", grad(name = "WovenGrad", wrt(x, z)))]
+    pub fn woven(
+        #[split(along = dim, gate_left = left, interleaved = woven)] x: Gated,
+        z: Elem,
+        #[attr(default = -1)] dim: Dim,
+        #[attr(default = true)] left: bool,
+        #[attr(default = true)] woven: bool,
+        #[rows] tokens: Option<Rows>,
+    ) -> Elem {
+        x.value * sigmoid(x.gate) + z * x.gate
+    }
+
+    /// Counts that every call has.
+    #[op(name = "Counted")]
+    pub fn counted(
+        #[split(along = dim)] x: Gated,
+        #[attr(default = -1)] dim: Dim,
+        #[rows] tokens: Rows,
+    ) -> Gated {
+        Gated { gate: x.value, value: 2.0 * x.gate }
+    }
+}
+
+/// How many rows counts can say: of the dimensions before the one that is split.
+fn rows(op: &Operator, attrs: &[Value], domain: &[usize]) -> usize {
+    let dim = split_dim(op, attrs, domain.len()).expect("a split");
+    domain[..dim].iter().product()
+}
+
+fn counts(of: &[i64]) -> Tensor {
+    Tensor { shape: vec![of.len()], data: Data::Counts(of.to_vec()) }
+}
+
+/// Counts of every kind: no rows, one, all but one, all, more; of several entries, one that would overflow behind, and
+/// a negative one, which is none.
+fn of_all_kinds(rows: usize) -> Vec<(Vec<i64>, usize)> {
+    let n = rows as i64;
+    let mut all = vec![
+        (vec![0], 0),
+        (vec![1], 1),
+        (vec![0, n / 2, 0, n / 3], rows / 2 + rows / 3),
+        (vec![n - 1], rows - 1),
+        (vec![n], rows),
+        (vec![n - 1, i64::MAX, i64::MAX, i64::MAX], rows),
+        (vec![-3, n / 2, i64::MIN], rows / 2),
+    ];
+    all.iter_mut().for_each(|(_, sum)| *sum = (*sum).min(rows));
+    all
+}
+
+/// A call with each of these counts, against the one of all rows. Answers how it is cut into tiles.
+fn check(p: &Program, attrs: &[Value], domain: &[usize], dtype: DType, cores: u32) -> Path {
+    let op = p.op;
+    let at = op.def().rows().expect("counts");
+    let mut random = Random(domain.iter().sum::<usize>() as u64);
+    let mut whole = inputs(op, attrs, domain, dtype, |_| random.normal(2.0));
+    let rows = rows(op, attrs, domain);
+    let mut attrs = attrs.to_vec();
+    if op.def().presence(at).is_none() {
+        whole[at] = counts(&[i64::MAX]);
+    }
+    let all = p.run(&attrs, &whole, cores);
+    judge(p, &attrs, &whole, domain, &all);
+    if let Some(given) = op.def().presence(at) {
+        attrs[given] = Value::Bool(true);
+    }
+    for (of, computed) in of_all_kinds(rows) {
+        let mut ins = whole.clone();
+        ins[at] = counts(&of);
+        // Nobody has written to the other rows.
+        for (t, input) in ins.iter_mut().zip(op.def().inputs.iter()) {
+            let length = t.shape.iter().product::<usize>();
+            let numbers = input.kind != Kind::Rows;
+            for i in (length / rows * computed..length).filter(|_| numbers) {
+                t.set(i, f64::NAN);
+            }
+        }
+        let ran = p.run(&attrs, &ins, cores);
+        for (got, want) in ran.outputs.iter().zip(&all.outputs) {
+            let length = got.shape.iter().product::<usize>();
+            for i in 0..length {
+                let want = if i < length / rows * computed { want.at(i) } else { 0.0 };
+                assert!(
+                    got.at(i).to_bits() == want.to_bits(),
+                    "{} {attrs:?} {domain:?} {dtype} on {}, counts {of:?}: element {i} is {}, not {want}\n{:?}",
+                    op.name(),
+                    p.soc.name,
+                    got.at(i),
+                    ran.tiling
+                );
+            }
+        }
+    }
+    all.tiling.path
+}
+
+/// Tiles of rows with and without gaps, of pieces of one row, of small rows; one row, fewer rows than cores.
+const DOMAINS: &[&[usize]] =
+    &[&[37, 65], &[3, 9, 64], &[29, 1], &[250, 3], &[5, 20_001], &[1, 130], &[7, 4, 2, 3]];
+
+#[test]
+fn on_every_architecture() {
+    for (soc, storage) in [
+        ("ascend910b", Storage::Memory),
+        ("ascend950", Storage::default()),
+        ("ascend950", Storage::Memory),
+        ("ascend310p", Storage::Memory),
+        ("ascend910", Storage::Memory),
+    ] {
+        let mut paths = BTreeSet::new();
+        for p in &Program::all_in(ops::OPERATORS, soc, storage) {
+            for attrs in attribute_values(p.op) {
+                for (k, domain) in DOMAINS.iter().enumerate() {
+                    let dtypes = p.dtypes();
+                    let dtype = dtypes[k % dtypes.len()];
+                    let path = check(p, &attrs, domain, dtype, [1, 2, 40][k % 3]);
+                    paths.insert(path as u32);
+                    // Not the last dimension: rows are longer than the split dimension.
+                    if domain.len() > 2 {
+                        let mut attrs = attrs.clone();
+                        attrs[dim_attr(p.op).expect("a split")] = Value::Int(1);
+                        paths.insert(check(p, &attrs, domain, dtype, 3) as u32);
+                    }
+                }
+            }
+        }
+        assert_eq!(paths.len(), 3, "{soc}: all ways of cutting");
+    }
+}
+
+/// Tiles beyond the rows that are computed are written, and nothing is read for them.
+#[test]
+fn what_is_not_computed_is_not_read() {
+    let op = ops::OPERATORS.iter().copied().find(|op| op.name() == "Routed").expect("it is there");
+    let p = &Program::all(&[op], "ascend910b")[0];
+    let attrs = [Value::Int(-1), Value::Bool(true)];
+    let mut random = Random(7);
+    let mut ins = inputs(op, &op.default_attrs(), &[4096, 128], DType::F32, |_| random.normal(1.0));
+    let mut read = |rows: i64| {
+        ins[1] = counts(&[rows]);
+        p.run(&attrs, &ins, 4).read("x")
+    };
+    let (all, half) = (read(4096), read(2048));
+    assert!(half > 0 && half < all * 6 / 10, "{half} of {all} bytes");
+}
