@@ -23,7 +23,7 @@
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
 
-use crate::graph::{Graph, Node};
+use crate::graph::{Builder, Graph, Id, Node};
 use crate::lost_digits::BUDGET;
 use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
@@ -116,7 +116,7 @@ pub fn for_float(wide: &Graph) -> Graph {
 const GOOD: f64 = 0.05;
 
 /// The most accurate of the forms of a graph that are to be evaluated in f64: as written where that
-/// is good, else brought to one fraction.
+/// is good, else brought to one fraction; output by output if no form is within the budget for all.
 fn widen(traced: &Graph) -> Graph {
     let written = known(traced);
     let mut best: Option<(f64, Graph)> = None;
@@ -131,7 +131,20 @@ fn widen(traced: &Graph) -> Graph {
             break;
         }
     }
-    best.map_or(written, |(_, graph)| graph)
+    match best {
+        Some((error, _)) if error > BUDGET && written.outputs.len() > 1 => one_by_one(traced),
+        Some((_, graph)) => graph,
+        None => written,
+    }
+}
+
+/// Every output in its own best form, where none serves all.
+fn one_by_one(traced: &Graph) -> Graph {
+    let mut b = Builder::new();
+    let alone = |output: &Id| Graph { outputs: vec![*output].into(), ..traced.clone() };
+    let forms = traced.outputs.iter().map(|output| widen(&simplify::run(&alone(output))));
+    let outputs: Vec<Id> = forms.map(|form| b.part(&form)).collect();
+    b.finish(&outputs)
 }
 
 /// A graph of rows that targets compute.
