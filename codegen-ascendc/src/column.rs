@@ -68,21 +68,21 @@ rows! {
     Cos: "where its argument stays within half a turn, write a polynomial of it, as `1.0 - x * x / 2.0` with as many terms as the type needs"
     Atan: "where another function that saturates will do, write `erf(x)`, `tanh(x)` or `x / (1.0 + abs(x))`"
     Pow: "for a number as exponent write `x.powi(n)` and `sqrt(x)`, else `exp(y * ln(x))`, whose error is that of `ln` times `y * ln(x)`"
-    Expm1: "e^x - 1; x itself near 0 in 16 bits" {
+    Expm1: "e^x - 1; near 0 a polynomial, in 16 bits x itself" {
         "E"  F32  Exact Absolute Alone(ex::expm1);
-        "EL" F32  Exact Relative Alone(ex::expm1_near);
+        "EP" F32  Exact Relative Alone(ex::expm1_near);
         "E"  F16  Exact Relative Alone(ex::expm1_f16);
         "E"  BF16 Exact Relative Alone(ex::expm1_bf16);
     }
-    Log1p: "ln(1 + x); x itself near 0 in 16 bits" {
+    Log1p: "ln(1 + x), near 0 with what rounding of 1 + x lost; there in 16 bits x itself" {
         "L"  F32  Exact Absolute Alone(ex::log1p);
         "LD" F32  Exact Relative Alone(ex::log1p_near);
         "L"  F16  Exact Relative Alone(ex::log1p_f16);
         "L"  BF16 Exact Relative Alone(ex::log1p_bf16);
     }
-    Tanh: "1 - 2 / (e^2x + 1), x itself near 0 in bf16; in f16 (e - 1) / (e + 1), e = e^2x" {
+    Tanh: "1 - 2 / (e^2x + 1), x itself near 0 in 16 bits; in f16 and beside a polynomial (e - 1) / (e + 1), e = e^2x" {
         "A"  F32  Exact Absolute Alone(ex::tanh_f32);
-        "BL" F32  Exact Relative Alone(ex::tanh_near);
+        "BP" F32  Exact Relative Alone(ex::tanh_near);
         "B"  F16  Exact Absolute Alone(ex::tanh);
         "A"  F16  Exact Relative Alone(ex::tanh_near_f16);
         "A"  BF16 Exact Relative Alone(ex::tanh_bf16);
@@ -90,9 +90,9 @@ rows! {
     Sigmoid: "argument held below 20; no overflow on either side" {
         "G"  ALL  Exact Relative Of(gate::silu_gate, Member::Sigma);
     }
-    Erf: "tanh(x P(x^2)), x held to -3.9..3.9; in bf16 a fraction" {
+    Erf: "tanh(x P(x^2)), x held to -3.9..3.9, near 0 a polynomial; in bf16 a fraction" {
         "T6" F32  Exact Absolute Odd(&odd::ERF);
-        "T6L" F32 Exact Relative Odd(&odd::ERF_NEAR);
+        "T6P" F32 Exact Relative Odd(&odd::ERF_NEAR);
         "T2" F16  Exact Relative Odd(&odd::ERF_F16);
         "C"  BF16 Exact Relative Odd(&odd::ERF_BF16);
     }

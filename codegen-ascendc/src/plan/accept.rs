@@ -23,6 +23,13 @@ pub(super) struct Judge {
 /// Far out: what a function is there it is at infinity.
 const FAR: f64 = 1e30;
 
+/// A function that has a zero at 0 without what cancels there in f64.
+pub(super) fn exact(function: &Graph) -> Option<Graph> {
+    let has_zero = function.eval(&[0.0], &[])[0].abs() < 1e-12;
+    let wide = if has_zero { compile::wide(function, function) } else { None };
+    wide.map(|wide| wide.graph)
+}
+
 impl Judge {
     /// Of a function of stream 0; each `step`th 16-bit input, or as many of 32 bits.
     pub fn new(function: &Graph, digits: Digits, dtype: DType, step: usize) -> Judge {
@@ -51,9 +58,8 @@ impl Judge {
     pub fn at(function: &Graph, digits: Digits, dtype: DType, xs: Vec<f32>) -> Judge {
         let ends = [f32::INFINITY, f32::NEG_INFINITY];
         let xs: Vec<f32> = xs.into_iter().filter(|x| !x.is_nan()).chain(ends).collect();
-        // Near a zero f64 may have to cancel less as well.
-        let wide = compile::wide(function, function).filter(|_| digits > Digits::Absolute);
-        let graph = wide.as_ref().map_or(function, |wide| &wide.graph);
+        let exact = if digits > Digits::Absolute { exact(function) } else { None };
+        let graph = exact.as_ref().unwrap_or(function);
         let far = |x: f64| if x.is_infinite() { FAR.copysign(x) } else { x };
         let at = |x: f64| graph.eval(&[far(x)], &[])[0];
         let want = xs.iter().map(|x| at((*x).into())).collect();

@@ -131,7 +131,16 @@ impl<'g> Pass<'g> {
         match prim {
             Prim::Add => self.add(x, y),
             Prim::Sub => self.subtract(x, y),
-            Prim::Mul => self.with_scalar(Api::Muls, Api::Mul, x, y),
+            Prim::Mul => match [(x, y), (y, x)].into_iter().find_map(|(factor, of)| {
+                let root = self.read.reciprocal_of_square(of)?;
+                (!self.read.is_uniform(factor)).then_some((factor, root))
+            }) {
+                Some((factor, root)) => {
+                    let factor = self.value(factor)?;
+                    self.by_square(factor, root)
+                }
+                None => self.with_scalar(Api::Muls, Api::Mul, x, y),
+            },
             Prim::Min => self.with_scalar(Api::Mins, Api::Min, x, y),
             Prim::Max => self.with_scalar(Api::Maxs, Api::Max, x, y),
             Prim::Mul3 => self.product_of_three([x, y, z]),
@@ -146,6 +155,11 @@ impl<'g> Pass<'g> {
                         let (one, root) = (self.value(x)?, self.value(root)?);
                         let reciprocal = self.seq.div(one, root);
                         Ok(self.seq.mul(reciprocal, reciprocal))
+                    }
+                    (None, _, Some(root)) if !self.read.is_uniform(x) => {
+                        let (x, root) = (self.value(x)?, self.value(root)?);
+                        let once = self.seq.div(x, root);
+                        Ok(self.seq.div(once, root))
                     }
                     _ => self.plain(Api::Div, &[x, y]),
                 }
@@ -190,12 +204,28 @@ impl<'g> Pass<'g> {
         }
     }
 
+    /// `x (1 / r) (1 / r)`: the square of a reciprocal may be nothing long before what it multiplies is.
+    fn by_square(&mut self, x: Val, root: Id) -> Result<Val, Why> {
+        let (one, root) = (self.seq.splat(1.0), self.value(root)?);
+        let reciprocal = self.seq.div(one, root);
+        let once = self.seq.mul(x, reciprocal);
+        Ok(self.seq.mul(once, reciprocal))
+    }
+
     /// `(x y) z`: the first factor is the bounded one. Numbers wait for the first vector.
     fn product_of_three(&mut self, mut factors: [Id; 3]) -> Result<Val, Why> {
         let first = factors.iter().position(|f| !self.read.is_uniform(*f)).unwrap_or(0);
         factors[..=first].rotate_right(1);
-        let mut product = self.value(factors[0])?;
-        for factor in &factors[1..] {
+        let mut rest = &factors[1..];
+        let mut product = match self.read.reciprocal_of_square(factors[0]) {
+            Some(root) if !self.read.is_uniform(factors[1]) => {
+                rest = &factors[2..];
+                let factor = self.value(factors[1])?;
+                self.by_square(factor, root)?
+            }
+            _ => self.value(factors[0])?,
+        };
+        for factor in rest {
             product = match self.read.scalar(*factor) {
                 Some(c) => self.seq.muls(product, c),
                 None => {

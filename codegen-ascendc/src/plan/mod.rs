@@ -14,6 +14,7 @@
 //! lower       graph -> calls, smooth primitives by the table of forms
 //! narrow      what `half` can do as well
 //! schedule    the order of calls
+//! cancelling  sums that cancel near 0, with a polynomial there
 //! allocate    the buffer of every value
 //! barriers    calls that must wait for those before them
 //! need        the UB of a tile
@@ -32,6 +33,7 @@ pub mod accuracy;
 mod allocate;
 mod arithmetic;
 mod barriers;
+mod cancelling;
 mod cost;
 mod flow;
 mod instr;
@@ -153,6 +155,9 @@ fn plans(
     storage: Storage,
 ) -> Result<impl Iterator<Item = Plan>, Why> {
     let mut ways = ways(graph, target, storage)?;
+    if let Some(near) = cancelling::run(graph).filter(|_| target.digits > Digits::Absolute) {
+        ways.extend(self::ways(&near, target, storage).unwrap_or_default());
+    }
     // What CPUs compute in f64 cancels less in `float` as well.
     if let Some(wide) =
         target.def.specs[spec].wide.as_ref().filter(|_| target.digits > Digits::Absolute)

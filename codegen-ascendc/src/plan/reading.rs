@@ -181,6 +181,16 @@ impl<'g> Reading<'g> {
         }
     }
 
+    /// What a node is the reciprocal of the square of, if nothing else reads it.
+    pub fn reciprocal_of_square(&self, id: Id) -> Option<Id> {
+        match self.node(id) {
+            Node::Call(Prim::Div, [one, square, _]) if self.as_const(one) == Some(1.0) => {
+                self.square(square).filter(|_| self.uses[id.index()] == 1)
+            }
+            _ => None,
+        }
+    }
+
     /// The stream of bits, if the node asks whether one is 0: choices take bits as they are.
     pub fn is_not(&self, id: Id) -> Option<usize> {
         let Node::Call(Prim::Eq, [x, y, _]) = self.node(id) else { return None };

@@ -4,12 +4,13 @@
 //! they were written in; what is a fraction of exponentials is then called as one, and what has a Gaussian
 //! tail by that. The values of these functions are streams of a new graph, behind those of the operator.
 
-use super::accept::Judge;
+use super::accept::{Judge, exact};
 use super::spare::is_spare;
 use super::target::Target;
 use crate::arch::Arch;
 use crate::column::form_of;
 use crate::sequence::form::{Digits, Limits, cycles};
+use crate::sequence::forms::near::Near;
 use crate::sequence::forms::tail::Tail;
 use crate::sequence::{F32, Seq, Source, Step, Val};
 use crate::sequence::{fit, fraction};
@@ -28,6 +29,8 @@ pub(super) enum Way {
     Fraction(fraction::Way),
     /// By its Gaussian tail.
     Tail(Tail),
+    /// By a polynomial near 0, elsewhere in another way.
+    Near(Near, Box<Way>),
 }
 
 impl Way {
@@ -36,6 +39,10 @@ impl Way {
         match self {
             Way::Fraction(way) => way.build(s, x, &[]),
             Way::Tail(tail) => tail.build(s, x, &[]),
+            Way::Near(near, far) => {
+                let far = far.build(s, x);
+                near.build(s, x, far)
+            }
         }
     }
 }
@@ -265,10 +272,45 @@ fn search(graph: &Graph, target: Target<'_>) -> Option<Way> {
         let (s, x, y) = built(way, arch);
         judge.accepts(s, x, y)
     };
-    match algebra::of(graph) {
+    let found = match algebra::of(graph) {
         Some(fraction) => fractions(graph, &fraction, target).into_iter().find(right),
         None => tails(graph, target).find(right),
+    };
+    found.or_else(|| near(graph, target).into_iter().find(right))
+}
+
+/// Where a polynomial ends, and its most coefficients beside the first.
+const NEAR: ([f64; 6], usize) = ([0.1, 0.2, 0.4, 0.7, 1.0, 1.4], 9);
+
+/// Polynomials near a zero at 0 beside the cheapest fraction that is right but for its digits there; those with the fewest
+/// cycles first. None unless these digits are asked for.
+fn near(graph: &Graph, target: Target<'_>) -> Vec<Way> {
+    if target.digits == Digits::Absolute || graph.eval(&[0.0], &[])[0].abs() > 1e-12 {
+        return Vec::new();
     }
+    let dtype = target.digits.dtype(target.dtype);
+    let judge = Judge::new(graph, Digits::Absolute, dtype, STEP);
+    let is_right = |way: &Way| {
+        let (s, x, y) = built(way, target.soc.arch);
+        judge.accepts(s, x, y)
+    };
+    let far = |fraction: Fraction| fractions(graph, &fraction, target).into_iter().find(is_right);
+    let Some(far) = algebra::of(graph).and_then(far) else { return Vec::new() };
+    let exact = exact(graph);
+    let exact = exact.as_ref().unwrap_or(graph);
+    let at = |x: f64| exact.eval(&[x], &[])[0];
+    let (ends, most) = NEAR;
+    let fits = ends.into_iter().flat_map(|end| (1..=most).map(move |degree| (end, degree)));
+    let fits = fits.filter_map(|(end, degree)| Near::fit(&at, end, degree));
+    let mut ways: Vec<(f64, Way)> = fits
+        .map(|near| {
+            let way = Way::Near(near, Box::new(far.clone()));
+            let (s, _, y) = built(&way, target.soc.arch);
+            (cycles(&s, y, target.soc.arch), way)
+        })
+        .collect();
+    ways.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    ways.into_iter().map(|(_, way)| way).collect()
 }
 
 fn built(way: &Way, arch: &'static Arch) -> (Seq, Val, Val) {

@@ -22,6 +22,7 @@ fn bent(b: &mut Builder, x: Id) -> Id {
 /// Functions with a zero at 0, or of what is near one there, as an author writes them.
 const FUNCTIONS: &[(&str, Function)] = &[
     ("tanh", |b, x| b.call(Prim::Tanh, &[x])),
+    ("erf", |b, x| b.call(Prim::Erf, &[x])),
     ("expm1", |b, x| b.call(Prim::Expm1, &[x])),
     ("log1p", |b, x| {
         let a = b.call(Prim::Abs, &[x]);
@@ -48,6 +49,27 @@ const FUNCTIONS: &[(&str, Function)] = &[
         let slope = b.product(s, r);
         b.product(x, slope)
     }),
+    ("x - tanh x", |b, x| {
+        let t = b.call(Prim::Tanh, &[x]);
+        b.difference(x, t)
+    }),
+    ("sigmoid''", |b, x| {
+        let minus = b.negative(x);
+        let [s, r] = [x, minus].map(|x| b.call(Prim::Sigmoid, &[x]));
+        let (first, second) = (b.product(s, r), b.product(r, s));
+        let (first, second) = (b.product(first, r), b.product(second, s));
+        b.difference(first, second)
+    }),
+    ("sigmoid(x) - 1/2", |b, x| {
+        let (s, half) = (b.call(Prim::Sigmoid, &[x]), b.num(0.5));
+        b.difference(s, half)
+    }),
+    ("(e^x - e^-x) / (e^x + e^-x)", |b, x| {
+        let minus = b.negative(x);
+        let [p, m] = [x, minus].map(|x| b.call(Prim::Exp, &[x]));
+        let (above, below) = (b.difference(p, m), b.sum(p, m));
+        b.quotient(above, below)
+    }),
     ("x / (1 + |x|)", |b, x| {
         let (one, a) = (b.num(1.0), b.call(Prim::Abs, &[x]));
         let below = b.sum(one, a);
@@ -58,10 +80,13 @@ const FUNCTIONS: &[(&str, Function)] = &[
 /// Alone, and times another stream.
 fn written(build: Function, is_factor: bool) -> OpDef {
     let names: &[&'static str] = if is_factor { &["x", "w"] } else { &["x"] };
-    operator("Op", names, &["y"], true, |b, s| {
+    let mut def = operator("Op", names, &["y"], true, |b, s| {
         let f = build(b, s[0]);
         vec![if is_factor { b.product(f, s[1]) } else { f }]
-    })
+    });
+    let spec = &mut def.specs.to_mut()[0];
+    spec.wide = op_dsl_ir::compile::wide(&spec.graph, &spec.graph);
+    def
 }
 
 #[test]
@@ -84,12 +109,16 @@ fn every_type_is_within_its_budget() {
 /// Much nearer to zero and further from it than what is looked at while planning, and with a unit of noise.
 #[test]
 fn tanh_keeps_its_digits_everywhere() {
-    for (prim, at) in [(Prim::Tanh, libm::tanh as fn(f64) -> f64), (Prim::Expm1, libm::expm1)] {
+    for (prim, at) in [
+        (Prim::Tanh, libm::tanh as fn(f64) -> f64),
+        (Prim::Erf, libm::erf),
+        (Prim::Expm1, libm::expm1),
+    ] {
         let def = operator("Op", &["x"], &["y"], true, |b, s| vec![b.call(prim, &[s[0]])]);
         let plan = planned(&def, DType::F32);
         let patterns = (0x0100_0000..0x4180_0000u32).step_by(4999).map(f32::from_bits);
         let xs: Vec<f32> = patterns.flat_map(|x| [x, -x]).collect();
-        for (noise, most) in [(Noise::None, 8.0)] {
+        for (noise, most) in [(Noise::None, 8.0), (Noise::Unit(5), 14.0)] {
             let got = interpret_all(&plan, &[&xs], |_| f32::NAN, noise).swap_remove(0);
             for (x, got) in xs.iter().zip(got) {
                 let error = op_dsl_ir::format::Format::of(DType::F32).error(
@@ -98,6 +127,58 @@ fn tanh_keeps_its_digits_everywhere() {
                     0.0,
                 );
                 assert!(error <= most, "{prim:?}({x:e}) {noise:?}: {error}");
+            }
+        }
+    }
+}
+
+/// Factors of every size: what is a normal number is neither infinite nor nothing, if the function that they multiply is one.
+#[test]
+fn products_with_normal_results_are_not_flushed() {
+    let softsign: Function = |b, x| {
+        let (one, a) = (b.num(1.0), b.call(Prim::Abs, &[x]));
+        let below = b.sum(one, a);
+        let square = b.product(below, below);
+        b.quotient(one, square)
+    };
+    let prims: [Function; 4] = [
+        |b, x| b.call(Prim::SiluGrad, &[x]),
+        |b, x| b.call(Prim::GeluGrad, &[x]),
+        |b, x| b.call(Prim::Sigmoid, &[x]),
+        |b, x| b.call(Prim::Tanh, &[x]),
+    ];
+    for (k, build) in prims.into_iter().chain([softsign]).enumerate() {
+        for spelling in 0..2 {
+            let def = operator("Op", &["dy", "x"], &["y"], true, |b, s| {
+                let f = build(b, s[1]);
+                vec![if spelling == 0 { b.product(s[0], f) } else { b.product(f, s[0]) }]
+            });
+            let graph = &def.specs[0].graph;
+            for (soc, dtype) in ["ascend910b", "ascend950", "ascend310p"]
+                .into_iter()
+                .flat_map(|on| soc(on).arch.dtypes.iter().map(move |d| (soc(on), *d)))
+                .filter(|(_, dtype)| *dtype != DType::F16)
+            {
+                let plan = plan(&def, 0, dtype, soc).expect("a plan");
+                let sizes = (-126..128).step_by(5).map(|e| libm::exp2f(e as f32));
+                let sizes: Vec<f32> = sizes.flat_map(|v| [v, -v]).collect();
+                for (dy, x) in sizes.iter().flat_map(|dy| sizes.iter().map(move |x| (*dy, *x))) {
+                    let want = graph.eval(&[dy.into(), x.into()], &[])[0];
+                    let f = want / f64::from(dy);
+                    let (least, most) = (f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX));
+                    let is_normal = |v: f64| (2.0 * least..0.5 * most).contains(&v.abs());
+                    // The square of a reciprocal is no function that has to be one.
+                    if !is_normal(want) || k != 4 && !is_normal(f) {
+                        continue;
+                    }
+                    let got = f64::from(interpret(&plan, &[dy, x], |_| f32::NAN)[0]);
+                    let is_near = (got - want).abs() <= 0.01 * want.abs();
+                    assert!(
+                        is_near,
+                        "{k} {} {dtype}: {dy:e}, {x:e}: {got:e}, not {want:e}",
+                        soc.name
+                    );
+                }
             }
         }
     }

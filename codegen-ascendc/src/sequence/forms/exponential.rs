@@ -3,8 +3,10 @@
 //! Near a zero of the function digits are lost where `e^x` is rounded beside 1. Where 16 bits have
 //! more of them than that leaves, a straight line takes over.
 
-use super::{Factors, choice, clamp, mask, straight_near_zero, times};
+use super::near::Near;
+use super::{Factors, choice, mask, straight_near_zero, times};
 use crate::sequence::{Api, Compare, Seq, Val};
+use std::sync::LazyLock;
 
 /// `(e^2x - 1) / (e^2x + 1)`, `x` held below 20, where both limits are reached.
 pub fn tanh(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
@@ -45,29 +47,23 @@ pub fn expm1(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
     times(s, y, t)
 }
 
-/// `e^v - 1` of what `e^v` was rounded to: what is missing in the exponent is added where it is not nothing. `v` is held
-/// where `e` and its logarithm are finite.
-pub fn corrected(s: &mut Seq, v: Val, e: Val) -> Val {
-    let less = s.adds(e, -1.0);
-    let back = s.ln(e);
-    let lost = s.sub(v, back);
-    let lost = s.mul(lost, e);
-    let y = s.call(Api::Add, &[lost, less]);
-    s.named(back, "the exponent of what e^v was rounded to");
-    s.named(y, "e^v - 1");
-    y
-}
-
 /// [`tanh`] with all digits near 0.
 pub fn tanh_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    let twice = s.muls(x, 2.0);
-    let v = clamp(s, twice, -40.0, 40.0);
-    let e = s.exp(v);
-    let n = corrected(s, v, e);
-    let d = s.adds(n, 2.0);
-    let y = s.div(n, d);
-    s.named(e, "e^2x");
-    s.named(y, "tanh x");
+    // From there on (e - 1) / (e + 1) is 3 units off at most.
+    static NEAR: LazyLock<Option<Near>> = LazyLock::new(|| Near::fit(&libm::tanh, 0.16, 2));
+    beside(s, x, t, &NEAR, tanh)
+}
+
+/// A polynomial near 0 beside another form.
+fn beside(
+    s: &mut Seq,
+    x: Val,
+    t: Factors<'_>,
+    near: &Option<Near>,
+    far: fn(&mut Seq, Val, Factors<'_>) -> Val,
+) -> Val {
+    let far = far(s, x, &[]);
+    let y = near.as_ref().map_or(far, |near| near.build(s, x, far));
     times(s, y, t)
 }
 
@@ -79,13 +75,8 @@ pub fn tanh_near_f16(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
 
 /// [`expm1`] with all digits near 0.
 pub fn expm1_near(s: &mut Seq, x: Val, t: Factors<'_>) -> Val {
-    let e = s.exp(x);
-    let near = corrected(s, x, e);
-    let far = s.adds(e, -1.0);
-    let a = s.abs(x);
-    let is_near = mask(s, a, Compare::Lt, 1.0);
-    let y = choice(s, is_near, near, far);
-    times(s, y, t)
+    static NEAR: LazyLock<Option<Near>> = LazyLock::new(|| Near::fit(&libm::expm1, 0.2, 4));
+    beside(s, x, t, &NEAR, expm1)
 }
 
 /// [`log1p`] with all digits near 0: what rounding of `1 + x` lost is added.

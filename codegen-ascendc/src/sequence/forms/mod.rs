@@ -6,6 +6,7 @@
 //! tail         e^(-s a^2) N(a)/D(a) beside a straight line: gelu, its derivative, normal_cdf, erfc
 //! tails        the coefficients of these, as they are fitted
 //! odd          x P(x^2), saturating: erf
+//! near         polynomials near a zero, beside what loses its digits there
 //! ```
 //!
 //! Each keeps its accuracy in both tails; one call is one pass of the vector unit. A derivative is
@@ -17,6 +18,7 @@
 
 pub mod exponential;
 pub mod gate;
+pub mod near;
 pub mod odd;
 pub mod tail;
 #[rustfmt::skip] // made by a test, which compares the text

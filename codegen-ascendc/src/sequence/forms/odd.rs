@@ -1,6 +1,6 @@
 //! Odd functions that saturate: `x P(x^2)` as it is, or as the argument of tanh.
 
-use super::exponential::corrected;
+use super::near::Near;
 use super::{Factors, clamp, poly, straight_near_zero, times};
 use crate::sequence::{Seq, Val};
 
@@ -15,8 +15,8 @@ pub struct Odd {
     pub d: Option<&'static [f64]>,
     /// Where the digits of tanh are too few, and the slope there.
     pub line: Option<(f64, f64)>,
-    /// Whether tanh keeps all digits near 0.
-    pub near: bool,
+    /// Where a polynomial has more digits, of what function and of which degree.
+    pub near: Option<(f64, fn(f64) -> f64, usize)>,
 }
 
 /// `erf` in f32: 1.8e-7, 2.5e-7 with a unit of noise.
@@ -33,11 +33,12 @@ pub static ERF: Odd = Odd {
     ],
     d: None,
     line: None,
-    near: false,
+    near: None,
 };
 
 /// The same with all digits near 0.
-pub static ERF_NEAR: Odd = Odd { near: true, held: ERF.held, n: ERF.n, d: None, line: None };
+pub static ERF_NEAR: Odd =
+    Odd { near: Some((0.35, libm::erf, 3)), held: ERF.held, n: ERF.n, d: None, line: None };
 
 /// In f16: 0.98 ulp.
 pub static ERF_F16: Odd = Odd {
@@ -49,7 +50,7 @@ pub static ERF_F16: Odd = Odd {
     ],
     d: None,
     line: Some((1.0 / 32.0, core::f64::consts::FRAC_2_SQRT_PI)),
-    near: false,
+    near: None,
 };
 
 /// In bf16: 0.70 ulp.
@@ -62,7 +63,7 @@ pub static ERF_BF16: Odd = Odd {
     ],
     d: Some(&[1.0 / 0.330_365_689_4, 1.0]),
     line: None,
-    near: false,
+    near: None,
 };
 
 impl Odd {
@@ -80,13 +81,8 @@ impl Odd {
             }
             None => {
                 let e = s.exp(z);
-                let (n, d) = if self.near {
-                    let n = corrected(s, z, e);
-                    (n, s.adds(n, 2.0))
-                } else {
-                    let d = s.adds(e, 1.0);
-                    (s.adds(e, -1.0), d)
-                };
+                let d = s.adds(e, 1.0);
+                let n = s.adds(e, -1.0);
                 s.named(z, "z = x P(x^2)");
                 s.named(e, "e^z");
                 s.div(n, d)
@@ -96,6 +92,8 @@ impl Odd {
             Some((least, slope)) => straight_near_zero(s, x, least, slope, y),
             None => y,
         };
+        let near = self.near.and_then(|(least, f, degree)| Near::fit(&f, least, degree));
+        let y = near.map_or(y, |near| near.build(s, held, y));
         times(s, y, t)
     }
 
