@@ -254,8 +254,9 @@ fn a_checkout_is_written_in_place() {
     assert_eq!(text("framework/plugin.cpp"), "plugin");
     assert!(text("op_host/elu_grad_v2_def.cpp").starts_with("// Keep \"this\".\n"));
     assert!(!place.path("nn/activation/elu_grad_v2/op_kernel/arch35").exists());
-    // What is not committed is not overwritten.
-    place.refused(line, None, "which is not committed");
+    // What is not committed is not removed.
+    write("activation/elu_grad_v2/op_kernel/mine.h", "");
+    place.refused(line, None, "op_kernel/mine.h, which is not committed");
     place.good(&format!("{line} --force"));
     assert!(!text("op_api/aclnn_elu_backward.h").contains("aclnnOther"));
 }

@@ -233,3 +233,47 @@ fn what_is_called_json_is_json() {
     let want = ["CMakePresets.json", "msopgen.json"];
     assert!(want.iter().all(|w| read.iter().any(|r| r.ends_with(w))), "{read:?}");
 }
+
+/// An operator that the repository does not have brings cases for the framework that tests it on devices: their inputs
+/// are the function's, and both files name one reference.
+#[test]
+fn new_operators_have_system_tests() {
+    let names = |op: &str| -> Vec<String> {
+        let files = tree(op, Layout::OpsNn).files;
+        files.into_iter().map(|f| f.path).filter(|p| p.contains("/tests/st/")).collect()
+    };
+    assert_eq!(names("GeGluGradV2"), [""; 0], "the repository has its own");
+    let place = "re_glu_grad/tests/st/aclnnReGluGrad";
+    let tree = tree("ReGluGrad", Layout::OpsNn);
+    let text = |name: &str| tree.get(&format!("{place}/{name}")).expect("a file");
+    let cases: serde_json::Value =
+        serde_json::from_str(text("atk_aclnnReGluGrad.json")).expect("cases");
+    let cases = cases.as_array().expect("a list");
+    assert_eq!(cases.len(), 9, "three element types, three shapes");
+    let python = text("executor_aclnnReGluGrad.py");
+    for case in cases {
+        let api = case["api_type"].as_str().expect("a name");
+        assert!(python.contains(&format!("@register(\"{api}\")")), "{python}");
+        let inputs = case["inputs"].as_array().expect("inputs");
+        let shape = |i: usize| inputs[i]["shape"].as_array().expect("a shape");
+        let last = |i: usize| shape(i).last().and_then(|d| d.as_u64()).expect("a dimension");
+        assert_eq!(2 * last(0), last(1), "x has both parts");
+        for input in inputs {
+            let name = input["name"].as_str().expect("a name");
+            assert!(python.contains(&format!("\"{name}\"")), "{python}");
+        }
+    }
+    assert!(python.contains("from golden import re_glu_grad_golden"), "{python}");
+}
+
+/// Two operators of the repository would have one function: the one that has none there has none here.
+#[test]
+fn functions_of_others_are_not_emitted() {
+    let has = |op: &str| {
+        let files = tree(op, Layout::OpsNn).files;
+        files
+            .iter()
+            .any(|f| f.path.ends_with(".h") && f.text.contains("aclnnSoftplusGetWorkspaceSize"))
+    };
+    assert_eq!((has("SoftplusV2"), has("Softplus")), (true, false));
+}

@@ -198,6 +198,9 @@ HOST_MODEL_REGISTERS(kLinear, Maxs, HOST_MODEL_WITH,
 HOST_MODEL_REGISTERS(kLinear, Mins, HOST_MODEL_WITH,
                      [s](float x) { return host_model::Smaller(x, static_cast<float>(s)); }, a)
 // Fused: one rounding, of the type's own.
+HOST_MODEL_REGISTERS(kLinear, MulDstAdd, HOST_MODEL_TWO,
+                     [](float d, float x, float y) { return std::fma(d, x, y); }, to, a, b)
+// As toolkits before 8.5 call it.
 HOST_MODEL_REGISTERS(kLinear, FusedMulDstAdd, HOST_MODEL_TWO,
                      [](float d, float x, float y) { return std::fma(d, x, y); }, to, a, b)
 HOST_MODEL_REGISTERS(kLinear, MulAddDst, HOST_MODEL_TWO,
@@ -255,11 +258,19 @@ void Compare(MaskReg& to, RegTensor<T>& a, RegTensor<T>& b, MaskReg& mask,
 }
 
 template <typename T, CMPMODE mode>
+void Compares(MaskReg& to, RegTensor<T>& a, T scalar, MaskReg& mask,
+              host_model::Where where = host_model::Where::Here())
+{
+    to = host_model::Compared("Compares", a, a, mask, where,
+                              [scalar](float x, float) { return host_model::Holds<mode>(x, static_cast<float>(scalar)); });
+}
+
+/// The same, as toolkits before 8.5 call it.
+template <typename T, CMPMODE mode>
 void CompareScalar(MaskReg& to, RegTensor<T>& a, T scalar, MaskReg& mask,
                    host_model::Where where = host_model::Where::Here())
 {
-    to = host_model::Compared("CompareScalar", a, a, mask, where,
-                              [scalar](float x, float) { return host_model::Holds<mode>(x, static_cast<float>(scalar)); });
+    Compares<T, mode>(to, a, scalar, mask, where);
 }
 
 /// The first where the mask is on, else the second. What has no value is passed on.

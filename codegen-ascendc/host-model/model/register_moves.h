@@ -149,7 +149,7 @@ private:
 template <typename T>
 HOST_MODEL_ONCE void LoadRow(Row<T>& to, const T* from, uint32_t every, Where where)
 {
-    const char* api = "DataCopy to a register";
+    const char* api = "LoadAlign";
     const uint32_t count = to.kLanes / every;
     uint8_t bytes[kRegisterBytes];
     const Lanes read = UbAccess(from, count * sizeof(T), kBlock, api, where).Read(bytes);
@@ -169,7 +169,7 @@ HOST_MODEL_ONCE void LoadRow(Row<T>& to, const T* from, uint32_t every, Where wh
 template <typename T>
 HOST_MODEL_ONCE void StoreRow(T* to, const Row<T>& from, uint32_t every, const Lanes& mask, Where where)
 {
-    const char* api = "DataCopy from a register";
+    const char* api = "StoreAlign";
     constexpr uint32_t size = sizeof(T);
     const Lanes on = mask & Lanes::All(size * every);
     CheckDefined(from, on, api, where);
@@ -221,7 +221,7 @@ MaskValue CreateMask(host_model::Where where = host_model::Where::Here())
 
 /// From UB.
 template <typename T, LoadDist dist = LoadDist::DIST_NORM>
-void DataCopy(RegTensor<T>& to, __ubuf__ T* from, host_model::Where where = host_model::Where::Here())
+void LoadAlign(RegTensor<T>& to, __ubuf__ T* from, host_model::Where where = host_model::Where::Here())
 {
     static_assert(dist == LoadDist::DIST_NORM || (dist == LoadDist::DIST_UNPACK_B16 && sizeof(T) == 2) ||
                       (dist == LoadDist::DIST_UNPACK4_B8 && sizeof(T) == 1),
@@ -233,7 +233,7 @@ void DataCopy(RegTensor<T>& to, __ubuf__ T* from, host_model::Where where = host
 
 /// From UB, in turns: those at even places to the first, those at odd places to the second.
 template <typename T, LoadDist dist>
-void DataCopy(RegTensor<T>& even, RegTensor<T>& odd, __ubuf__ T* from, host_model::Where where = host_model::Where::Here())
+void LoadAlign(RegTensor<T>& even, RegTensor<T>& odd, __ubuf__ T* from, host_model::Where where = host_model::Where::Here())
 {
     static_assert((dist == LoadDist::DIST_DINTLV_B16 && sizeof(T) == 2) || (dist == LoadDist::DIST_DINTLV_B32 && sizeof(T) == 4),
                   "a way to load in turns");
@@ -251,33 +251,59 @@ void DataCopy(RegTensor<T>& even, RegTensor<T>& odd, __ubuf__ T* from, host_mode
 
 /// To UB.
 template <typename T, StoreDist dist = StoreDist::DIST_NORM>
-void DataCopy(__ubuf__ T* to, RegTensor<T>& from, MaskReg& mask, host_model::Where where = host_model::Where::Here())
+void StoreAlign(__ubuf__ T* to, RegTensor<T>& from, MaskReg& mask, host_model::Where where = host_model::Where::Here())
 {
     constexpr bool pack = dist == StoreDist::DIST_PACK_B32 && sizeof(T) == 2;
     static_assert(dist == StoreDist::DIST_NORM || pack, "a way to store that the model has");
-    host_model::StoreRow(to, from, pack ? 2 : 1, mask.On("DataCopy from a register", where), where);
+    host_model::StoreRow(to, from, pack ? 2 : 1, mask.On("StoreAlign", where), where);
     host_model::CurrentCore().CountRegisters(host_model::RegisterCall::kStore);
 }
 
 /// To UB, in turns. A device asks no mask here.
 template <typename T, StoreDist dist>
-void DataCopy(__ubuf__ T* to, RegTensor<T>& even, RegTensor<T>& odd, MaskReg& mask,
+void StoreAlign(__ubuf__ T* to, RegTensor<T>& even, RegTensor<T>& odd, MaskReg& mask,
               host_model::Where where = host_model::Where::Here())
 {
     static_assert((dist == StoreDist::DIST_INTLV_B16 && sizeof(T) == 2) || (dist == StoreDist::DIST_INTLV_B32 && sizeof(T) == 4),
                   "a way to store in turns");
     constexpr uint32_t lanes = RegTensor<T>::kLanes;
-    mask.On("DataCopy from two registers", where);
+    mask.On("StoreAlign", where);
     host_model::Row<T> rows[2];
     for (uint32_t at = 0; at < 2 * lanes; ++at) {
         const RegTensor<T>& from = at % 2 == 0 ? even : odd;
         rows[at / lanes].at[at % lanes] = from.at[at / 2];
         rows[at / lanes].defined.Put(at % lanes * sizeof(T), from.defined.Has(at / 2 * sizeof(T)));
     }
-    host_model::UbAccess(to, 0, host_model::kBlock, "DataCopy from two registers", where).Clobber(2 * lanes * sizeof(T));
+    host_model::UbAccess(to, 0, host_model::kBlock, "StoreAlign", where).Clobber(2 * lanes * sizeof(T));
     host_model::StoreRow(to, rows[0], 1, rows[0].defined, where);
     host_model::StoreRow(to + lanes, rows[1], 1, rows[1].defined, where);
     host_model::CurrentCore().CountRegisters(host_model::RegisterCall::kStore);
+}
+
+/// Loads and stores as toolkits before 8.5 call them.
+template <typename T, LoadDist dist = LoadDist::DIST_NORM>
+void DataCopy(RegTensor<T>& to, __ubuf__ T* from, host_model::Where where = host_model::Where::Here())
+{
+    LoadAlign<T, dist>(to, from, where);
+}
+
+template <typename T, LoadDist dist>
+void DataCopy(RegTensor<T>& even, RegTensor<T>& odd, __ubuf__ T* from, host_model::Where where = host_model::Where::Here())
+{
+    LoadAlign<T, dist>(even, odd, from, where);
+}
+
+template <typename T, StoreDist dist = StoreDist::DIST_NORM>
+void DataCopy(__ubuf__ T* to, RegTensor<T>& from, MaskReg& mask, host_model::Where where = host_model::Where::Here())
+{
+    StoreAlign<T, dist>(to, from, mask, where);
+}
+
+template <typename T, StoreDist dist>
+void DataCopy(__ubuf__ T* to, RegTensor<T>& even, RegTensor<T>& odd, MaskReg& mask,
+              host_model::Where where = host_model::Where::Here())
+{
+    StoreAlign<T, dist>(to, even, odd, mask, where);
 }
 
 /// What comes after waits for what came before.

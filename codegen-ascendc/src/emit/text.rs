@@ -3,6 +3,7 @@
 use super::package::{Options, Package};
 use super::words::{Language, Word, Words};
 use op_dsl_ir::doc::forwards;
+use op_dsl_ir::op::OpDef;
 
 /// How a language writes comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,18 +120,23 @@ fn head(package: &Package<'_>, words: &Words, what: &str, comment: Comment) -> S
     let def = &package.def;
     let mut lines: Vec<String> = licence(&package.options);
     lines.push((words.comments.file)(&def.name, what));
-    lines.push(statement(&told(package, words)));
+    lines.push(statement(&told(def, words)));
     lines.push((words.comments.origin)(&def.source));
     commented(&lines.iter().map(String::as_str).collect::<Vec<_>>(), comment)
 }
 
 /// What the operator is, for its pages: where that is a derived gradient, of what, and what the author wrote.
 pub fn doc(package: &Package<'_>) -> String {
-    told(package, package.words())
+    told(&package.def, package.words())
 }
 
-fn told(package: &Package<'_>, words: &Words) -> String {
-    let (forwards, written) = forwards(&package.def.doc);
+/// The same in a sentence.
+pub fn brief(def: &OpDef, language: Language) -> String {
+    statement(&told(def, language.words()))
+}
+
+fn told(def: &OpDef, words: &Words) -> String {
+    let (forwards, written) = forwards(&def.doc);
     let mut paragraphs: Vec<String> = forwards.into_iter().map(words.formula.gradient_of).collect();
     paragraphs.push(written.into());
     paragraphs.join("\n\n").trim().into()
@@ -191,8 +197,25 @@ pub fn project_page_header(packages: &[Package<'_>]) -> String {
 fn project_head(packages: &[Package<'_>], words: &Words, comment: Comment) -> String {
     let mut lines: Vec<String> = packages.first().map(|p| licence(&p.options)).unwrap_or_default();
     let names: Vec<&str> = packages.iter().map(|p| &*p.def.name).collect();
-    lines.push((words.comments.shared)(&names.join(words.signs.comma)));
+    let told = (words.comments.shared)(&names.join(words.signs.comma));
+    lines.extend(wrapped(&told, words.signs.comma));
     commented(&lines.iter().map(String::as_str).collect::<Vec<_>>(), comment)
+}
+
+/// A list in lines of at most 100 characters, each of which ends behind a comma.
+fn wrapped(text: &str, comma: &str) -> Vec<String> {
+    const WIDTH: usize = 100;
+    let mut lines = vec![String::new()];
+    for item in text.split_inclusive(comma) {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if line > 0 && line + item.trim_end().chars().count() > WIDTH {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(item);
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_string()).collect()
 }
 
 /// Lines as a comment. None of them can end it.
@@ -220,7 +243,16 @@ pub fn commented(lines: &[&str], comment: Comment) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::statement;
+    use super::{statement, wrapped};
+
+    #[test]
+    fn lists_are_wrapped_behind_commas() {
+        let names = vec!["Operator"; 30].join(", ");
+        let lines = wrapped(&names, ", ");
+        assert_eq!(lines.join(" "), names);
+        assert!(lines.len() == 3 && lines.iter().all(|l| l.len() <= 100), "{lines:?}");
+        assert_eq!(wrapped("A、B：生成", "、"), ["A、B：生成"]);
+    }
 
     #[test]
     fn a_statement_is_a_line() {

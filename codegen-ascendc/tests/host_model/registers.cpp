@@ -52,14 +52,14 @@ __global__ __aicore__ void good_halves(GM_ADDR a, GM_ADDR b)
         MicroAPI::Duplicate(one, 1.0f);
         for (uint16_t i = 0; i < steps; ++i) {
             mask = MicroAPI::UpdateMask<float>(count);
-            MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h, from + i * kLanes);
+            MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h, from + i * kLanes);
             MicroAPI::Cast<float, half, Casts::up>(v, h, mask);
-            MicroAPI::CompareScalar<float, CMPMODE::GT>(positive, v, 0.0f, mask);
+            MicroAPI::Compares<float, CMPMODE::GT>(positive, v, 0.0f, mask);
             MicroAPI::Exp(w, v, mask);
-            MicroAPI::FusedMulDstAdd(v, two, one, mask);
+            MicroAPI::MulDstAdd(v, two, one, mask);
             MicroAPI::Select(v, v, w, positive);
             MicroAPI::Cast<half, float, Casts::down>(h, v, mask);
-            MicroAPI::DataCopy<half, MicroAPI::StoreDist::DIST_PACK_B32>(to + i * kLanes, h, mask);
+            MicroAPI::StoreAlign<half, MicroAPI::StoreDist::DIST_PACK_B32>(to + i * kLanes, h, mask);
         }
     }
     bench.in.FreeTensor(t);
@@ -84,8 +84,8 @@ __global__ __aicore__ void good_turns(GM_ADDR a, GM_ADDR b)
     {
         MicroAPI::RegTensor<float> even, odd;
         MicroAPI::MaskReg all = MicroAPI::CreateMask<float>();
-        MicroAPI::DataCopy<float, MicroAPI::LoadDist::DIST_DINTLV_B32>(even, odd, from);
-        MicroAPI::DataCopy<float, MicroAPI::StoreDist::DIST_INTLV_B32>(to, odd, even, all);
+        MicroAPI::LoadAlign<float, MicroAPI::LoadDist::DIST_DINTLV_B32>(even, odd, from);
+        MicroAPI::StoreAlign<float, MicroAPI::StoreDist::DIST_INTLV_B32>(to, odd, even, all);
     }
     bench.in.FreeTensor(t);
     bench.out.EnQue(r);

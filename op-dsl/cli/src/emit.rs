@@ -5,10 +5,11 @@ use super::error::Error;
 use super::lookup::{self, Operators};
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::build;
-use codegen_ascendc::emit::checkout::{self, Checkout};
+use codegen_ascendc::emit::checkout::{self, Checkout, Entry};
 use codegen_ascendc::emit::{
     Language, Layout, Options, Package, Refused, Tree, emit_all, left_out,
 };
+use op_dsl_ir::op::OpDef;
 use std::fs;
 use std::path::Path;
 
@@ -49,11 +50,18 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
     let defs = chosen.iter().map(|op| op.def());
     let (tree, left) = emit_all(defs, args.layout, &socs, &options).map_err(build::Error::from)?;
     let written = match (&args.into, &args.out) {
-        (Some(checkout), _) => write_into(checkout, &tree, args)?,
+        (Some(checkout), _) => write_into(operators, checkout, &tree, args)?,
         (None, out) => {
             let roots = tree.write(out.as_deref().unwrap_or(Path::new(".")), args.force);
             let roots = roots.map_err(build::Error::from)?;
-            roots.iter().map(|root| format!("{}\n", root.display())).collect()
+            let written: String =
+                roots.iter().map(|root| format!("{}\n", root.display())).collect();
+            // The lists have what the repository has.
+            let new = |def: &&OpDef| ops_nn && def.published.is_none_or(|p| p.definition.is_none());
+            let new = chosen.iter().map(|op| op.def()).filter(new);
+            let rows =
+                new.flat_map(|def| checkout::entries(def, &format!("activation/{}", def.snake())));
+            written + &paste(&rows.collect::<Vec<_>>())
         }
     };
     let left = left_out::sentences(&left).into_iter().map(|said| format!("left out: {said}\n"));
@@ -61,9 +69,14 @@ pub fn emit(operators: Operators, args: &Args) -> Result<String, Error> {
 }
 
 /// Writes into the directories of a checkout, all of them or none; tells what becomes of their files.
-fn write_into(checkout: &Path, tree: &Tree, args: &Args) -> Result<String, Error> {
-    let changes = || Checkout::open(checkout)?.changes(tree, args.keep_interface);
-    let changes = changes().map_err(build::Error::from)?;
+fn write_into(
+    operators: Operators,
+    checkout: &Path,
+    tree: &Tree,
+    args: &Args,
+) -> Result<String, Error> {
+    let checkout = Checkout::open(checkout).map_err(build::Error::from)?;
+    let changes = checkout.changes(tree, args.keep_interface).map_err(build::Error::from)?;
     let mut lost = changes.iter().filter(|change| !change.lost.is_empty());
     if let (Some(change), false) = (lost.next(), args.force || args.dry_run) {
         let others = match lost.count() {
@@ -81,7 +94,25 @@ fn write_into(checkout: &Path, tree: &Tree, args: &Args) -> Result<String, Error
             change.apply().map_err(build::Error::from)?;
         }
     }
-    Ok(changes.iter().map(|change| change.report()).collect())
+    let rows = changes.iter().flat_map(|change| {
+        let op = operators.iter().find(|op| op.name() == change.operator);
+        op.map(|op| checkout.missing(op.def(), &change.directory)).unwrap_or_default()
+    });
+    let rows = paste(&rows.collect::<Vec<_>>());
+    Ok(changes.iter().map(|change| change.report()).chain([rows]).collect())
+}
+
+/// Rows for the repository's lists, each list once.
+fn paste(rows: &[Entry]) -> String {
+    let mut text = String::new();
+    for list in ["docs/zh/op_list.md", "docs/zh/op_api_list.md"] {
+        let rows: String =
+            rows.iter().filter(|r| r.list == list).map(|r| r.text.as_str()).collect();
+        if !rows.is_empty() {
+            text += &format!("paste into {list}:\n{rows}");
+        }
+    }
+    text
 }
 
 fn license(file: &Path) -> Result<String, Error> {

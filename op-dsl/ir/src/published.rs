@@ -316,6 +316,11 @@ impl Published {
         rows
     }
 
+    /// Whether the repository has the operator, and no function for it: graphs call it.
+    pub fn is_for_graphs_alone(&self) -> bool {
+        self.definition.is_some() && self.aclnn.is_none()
+    }
+
     /// The row of an operator, while compiling.
     pub const fn find(table: &'static [Published], operator: &str) -> Option<&'static Published> {
         let mut i = 0;

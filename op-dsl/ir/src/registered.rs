@@ -49,6 +49,10 @@ pub struct Definition {
     pub mixed: bool,
     /// Products that the repository's build of this project does not know.
     pub more_socs: &'static [&'static str],
+    /// What the directory has beside implementation, interface and their tests, by its paths there.
+    pub beside: &'static [&'static str],
+    /// Functions of the directory that are no functions of the operator here.
+    pub functions: &'static [&'static str],
 }
 
 /// An attribute that is registered.
@@ -119,6 +123,8 @@ impl Definition {
         more_types: &[],
         mixed: false,
         more_socs: &[],
+        beside: &[],
+        functions: &[],
     };
 
     /// The operator with these names of tensors.

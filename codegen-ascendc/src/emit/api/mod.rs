@@ -20,6 +20,11 @@ pub use checks::allowed;
 use super::package::Package;
 use super::tree::File;
 
+/// What is left of them for an operator that is called by graphs alone: other directories may launch its kernel.
+pub fn files_without_functions(package: &Package<'_>) -> Vec<File> {
+    level0::files(package)
+}
+
 /// The files, relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     [level0::files(package), aclnn::files(package)].concat()

@@ -9,6 +9,14 @@ use std::process::Command;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
+/// Directories whose files are built apart from the others: what is tried out there has names of theirs.
+const SKIPPED: [&str; 3] = [".git", "experimental", "tests"];
+
+/// Whether a file declares functions for callers.
+fn is_header(path: &str) -> bool {
+    path.contains("op_api/") && path.ends_with(".h")
+}
+
 /// Functions, tensors, attributes, element types and products that only the old files have.
 pub fn offered(
     operator: &str,
@@ -34,7 +42,6 @@ pub fn offered(
     let is_prototype: fn(&str) -> bool = |p| p.starts_with("op_graph/") && p.ends_with("_proto.h");
     let [before, after] = [of_old(is_definition), of_new(is_definition)];
     if !keep_interface {
-        let is_header: fn(&str) -> bool = |p| p.contains("op_api/") && p.ends_with(".h");
         let mut functions = declared(&of_old(is_header));
         // An interface that the build generates: a function for each version of the definition.
         if !build_files(old).contains("aclnn_exclude") && functions.is_empty() {
@@ -108,24 +115,38 @@ pub fn uncommitted(root: &Path, directory: &str, files: &BTreeMap<String, Fate>)
     going.filter(is_changed).map(|path| format!("{path}, which is not committed")).collect()
 }
 
-/// Files that go although other directories include them.
-pub fn included(root: &Path, target: &Path, files: &BTreeMap<String, Fate>) -> Vec<String> {
+/// Files that go although other directories include them, and functions that other directories declare as well.
+pub fn elsewhere(
+    root: &Path,
+    target: &Path,
+    files: &BTreeMap<String, Fate>,
+    new: &BTreeMap<&str, &str>,
+) -> Vec<String> {
     let gone: Vec<PathBuf> = files
         .iter()
         .filter(|(path, fate)| **fate == Fate::Removed && path.ends_with(".h"))
         .map(|(path, _)| target.join(path))
         .collect();
+    let headers = new.iter().filter(|(path, _)| is_header(path));
+    let own: BTreeSet<String> =
+        headers.flat_map(|(_, text)| declared(&uncommented(text))).collect();
     let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (mut lost, mut open) = (BTreeSet::new(), vec![root.to_path_buf()]);
-    while let Some(directory) = open.pop().filter(|_| !gone.is_empty()) {
+    while let Some(directory) = open.pop() {
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             let path = entry.path();
             let is_dir = entry.file_type().is_ok_and(|t| t.is_dir());
-            if is_dir && path != target && !path.ends_with(".git") {
+            if is_dir && path != target && !SKIPPED.iter().any(|s| path.ends_with(s)) {
                 open.push(path);
             } else if path.extension().is_some_and(|e| e == "h" || e == "cpp") {
                 let Ok(text) = fs::read(&path) else { continue };
                 let text = String::from_utf8_lossy(&text);
+                let relative = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+                if is_header(&relative) {
+                    for name in declared(&uncommented(&text)).intersection(&own) {
+                        lost.insert(format!("{name} of {relative}, which would be there twice"));
+                    }
+                }
                 // A file's path has the directory's name in it.
                 if !text.contains(&*format!("{name}/")) {
                     continue;
@@ -134,8 +155,8 @@ pub fn included(root: &Path, target: &Path, files: &BTreeMap<String, Fate>) -> V
                     let include = include.split('"').next().unwrap_or_default();
                     let places = [root.join(include), directory.join(include)].map(|p| plain(&p));
                     if let Some(file) = gone.iter().find(|file| places.contains(file)) {
-                        let [file, by] = [file, &path].map(|p| p.strip_prefix(root).unwrap_or(p));
-                        lost.insert(format!("{}, which {} includes", file.display(), by.display()));
+                        let file = file.strip_prefix(root).unwrap_or(file).display();
+                        lost.insert(format!("{file}, which {relative} includes"));
                     }
                 }
             }

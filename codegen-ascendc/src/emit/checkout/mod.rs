@@ -4,15 +4,19 @@
 //! ```text
 //! mod     an operator's directory, and what becomes of its files
 //! license the text that stands above every file
+//! lists   the rows of the repository's lists of operators and functions
 //! losses  what the old directory offers and the emitted one does not
 //! ```
 
 mod license;
+mod lists;
 mod losses;
 
 pub use license::license;
+pub use lists::{Entry, entries};
 
 use super::tree::{File, MARKER, Tree, WriteError, error, join, refused, replace, write};
+use op_dsl_ir::op::OpDef;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,6 +60,8 @@ impl Fate {
 /// What becomes of an operator's directory.
 #[derive(Clone, Debug)]
 pub struct Change {
+    /// The operator.
+    pub operator: String,
     /// The directory, below the checkout.
     pub directory: String,
     /// Its files.
@@ -79,6 +85,17 @@ impl Checkout {
             }
             None => Ok(Checkout { root }),
         }
+    }
+
+    /// The rows of an operator that the repository's lists do not have.
+    pub fn missing(&self, def: &OpDef, directory: &str) -> Vec<Entry> {
+        let lacks = |entry: &Entry| {
+            let list = fs::read_to_string(self.root.join(entry.list)).unwrap_or_default();
+            // A page may be that of several functions: `aclnnElu&aclnnInplaceElu`.
+            let ends = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+            !list.split(&entry.mark).skip(1).any(ends)
+        };
+        entries(def, directory).into_iter().filter(lacks).collect()
     }
 
     /// What becomes of the directories of a tree's operators. The interface (`op_api`, its pages, examples and tests,
@@ -140,8 +157,8 @@ impl Checkout {
         }
         let mut lost = losses::offered(operator, &old, &new, keep_interface);
         lost.extend(losses::uncommitted(&self.root, &directory, &files));
-        lost.extend(losses::included(&self.root, &target, &files));
-        Ok(Change { directory, files, lost, target, texts })
+        lost.extend(losses::elsewhere(&self.root, &target, &files, &new));
+        Ok(Change { operator: operator.into(), directory, files, lost, target, texts })
     }
 
     /// Directories with definitions, and these.

@@ -143,6 +143,7 @@ fn every_kind_of_loss_is_named() {
     let place = Place::new();
     place.write("activation/op/op_kernel/op.cpp", "changed");
     place.write("activation/op/op_kernel/mine.h", "untracked");
+    place.write("activation/twin/op_api/aclnn_op.h", "aclnnStatus aclnnOpGetWorkspaceSize(");
     let lost = place.change(false).lost;
     let want = [
         "aclnnInplaceOp",
@@ -152,6 +153,7 @@ fn every_kind_of_loss_is_named() {
         "ATTR of the prototype: more",
         "op_kernel/mine.h, which is not committed",
         "op_kernel/op.cpp, which is not committed",
+        "aclnnOp of activation/twin/op_api/aclnn_op.h, which would be there twice",
         "activation/op/op_host/arch35/op_tiling.h, which activation/user/op_host/user.cpp includes",
     ];
     assert_eq!(lost, want);
@@ -208,4 +210,20 @@ fn an_error_changes_nothing() {
     assert!(change.apply().is_err());
     assert_eq!(place.read("README.md").as_deref(), Some("theirs"));
     assert_eq!(directories(&place.0.path().join("activation")).unwrap().len(), 2);
+}
+
+#[test]
+fn rows_are_for_lists_that_lack_them() {
+    let place = Place::new();
+    let checkout = Checkout::open(place.0.path()).unwrap();
+    let def = crate::plan::tests::gelu_grad(op_dsl_ir::Prim::GeluGrad);
+    let missing = || {
+        let rows = checkout.missing(&def, "activation/gelu_grad_v2");
+        rows.into_iter().map(|row| row.list).collect::<Vec<_>>()
+    };
+    place.write("docs/zh/op_api_list.md", "| [aclnnGeluGradV20](x) |");
+    assert_eq!(missing(), ["docs/zh/op_list.md", "docs/zh/op_api_list.md"]);
+    place.write("docs/zh/op_api_list.md", "| [aclnnGeluGradV2&aclnnMore](x) |");
+    place.write("docs/zh/op_list.md", "<a href=\"../../activation/gelu_grad_v2/README.md\">");
+    assert_eq!(missing(), [""; 0]);
 }

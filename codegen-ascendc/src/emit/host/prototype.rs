@@ -182,3 +182,66 @@ fn meaning(kind: &AttrKind) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::definition::definition;
+    use super::*;
+    use crate::emit::Options;
+    use crate::plan::tests::{gelu_grad, soc};
+    use op_dsl_ir::Prim;
+    use op_dsl_ir::published::Published;
+    use op_dsl_ir::registered::{AttrDefault, Attribute, Definition, attribute};
+
+    const MORE: Attribute = Attribute { version: 2, ..attribute("mode", AttrDefault::Int(3)) };
+
+    static PUBLISHED: Published = Published {
+        prototype: Some(Prototype {
+            inputs: &["gradients", "features"],
+            outputs: &["backprops"],
+            types: Types::Each("TensorType({DT_INT32})"),
+            types_of: &[("features", "TensorType::RealNumberType()")],
+            attrs: &[
+                attribute("dim", AttrDefault::Required("Int")),
+                attribute("conj", AttrDefault::Bool(false)),
+            ],
+        }),
+        definition: Some(Definition {
+            inputs: &["grad", "self"],
+            required: true,
+            more_attrs: &[MORE],
+            ..Definition::PLAIN
+        }),
+        ..Published::NOTHING
+    };
+
+    /// Neither has to do with the other, nor with what the formula calls things.
+    #[test]
+    fn prototype_and_definition_are_as_published() {
+        let mut def = gelu_grad(Prim::GeluGrad);
+        def.published = Some(&PUBLISHED);
+        let package = Package::new(&def, &[soc("ascend950")], Options::default()).expect("plans");
+        let text = prototype(&package);
+        let want = "\
+REG_OP(GeluGradV2)
+    .INPUT(gradients, TensorType({DT_INT32}))
+    .INPUT(features, TensorType::RealNumberType())
+    .OUTPUT(backprops, TensorType({DT_INT32}))
+    .REQUIRED_ATTR(dim, Int)
+    .ATTR(conj, Bool, false)
+    .OP_END_FACTORY_REG(GeluGradV2)
+";
+        assert!(text.contains(want), "{text}");
+        assert!(text.contains(" * @li dim: ") && text.contains("Required.\n"), "{text}");
+        let text = definition(&package);
+        for part in [
+            "Input(\"grad\")",
+            "Input(\"self\")",
+            "Output(\"z\")",
+            "Attr(\"dim\").AttrType(REQUIRED).Int(-1);",
+            "Attr(\"mode\").AttrType(OPTIONAL).Version(2).Int(3);",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}

@@ -11,8 +11,17 @@ use crate::emit::{api, host, kernel, paper};
 pub fn add(tree: &mut Tree, package: &Package<'_>) {
     let snake = package.snake();
     let kernels = kernel::files(package);
-    let api = api::files(package);
-    let paper = paper::files(package);
+    // A function that the repository does not have could have another's name: both softplus operators would be
+    // aclnnSoftplus.
+    let published = package.def.published;
+    let (api, mut paper) = match published.is_some_and(|p| p.is_for_graphs_alone()) {
+        true => (api::files_without_functions(package), paper::files_without_functions(package)),
+        false => (api::files(package), paper::files(package)),
+    };
+    // The repository has cases of its own operators.
+    if published.is_none_or(|p| p.definition.is_none()) {
+        paper.extend(paper::system_tests(package));
+    }
     tree.add(format!("{snake}/CMakeLists.txt"), root(package, &kernels, &api, &paper));
     tree.add_below(&format!("{snake}/op_kernel"), kernels);
     for files in [host::files(package), api, paper] {

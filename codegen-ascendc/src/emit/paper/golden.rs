@@ -127,7 +127,7 @@ fn cut(pattern: Pattern, halves: &[&str], pairs: &[&str]) -> Vec<String> {
 }
 
 /// Python's word for a name of an operator.
-fn word(name: &str) -> String {
+pub fn word(name: &str) -> String {
     #[rustfmt::skip]
     const KEYWORDS: &[&str] = &[
         "and", "assert", "class", "counted", "def", "del", "dtype", "elif", "erf", "erfc", "except", "finally",

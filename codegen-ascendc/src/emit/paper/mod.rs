@@ -8,6 +8,7 @@
 //! example   examples/test_aclnn_<..>.cpp, one per aclnn name
 //! golden    tests/assets/golden.py
 //! ut        tests/ut/, in the frame of ops-nn
+//! st        tests/st/, of new operators, in the frame of ops-nn
 //! ```
 
 mod example;
@@ -15,6 +16,7 @@ mod golden;
 mod page;
 pub(crate) mod phrases;
 mod readme;
+mod st;
 mod straight;
 mod ut;
 
@@ -25,11 +27,24 @@ use op_dsl_ir::interface::Interface;
 /// The files, relative to the operator's directory.
 pub fn files(package: &Package<'_>) -> Vec<File> {
     let interface = Interface::of(&package.def);
-    let mut files = vec![readme::file(package, &interface), golden::file(package)];
-    for function in &interface.functions {
+    let functions = &interface.functions;
+    let mut files = vec![readme::file(package, functions), golden::file(package)];
+    for function in functions {
         files.push(page::file(package, &interface, function));
         files.extend(example::file(package, &interface, function));
     }
     files.extend(ut::files(package, &interface));
     files
+}
+
+/// The same of an operator that is called by graphs alone.
+pub fn files_without_functions(package: &Package<'_>) -> Vec<File> {
+    let mut files = vec![readme::file(package, &[]), golden::file(package)];
+    files.extend(ut::files_without_functions(package));
+    files
+}
+
+/// Tests on a device.
+pub fn system_tests(package: &Package<'_>) -> Vec<File> {
+    st::files(package, &Interface::of(&package.def))
 }

@@ -5,11 +5,11 @@ use crate::emit::kernel::BY_COMPILER;
 use crate::emit::package::Package;
 use crate::emit::text::{Text, doc, page_header};
 use crate::emit::tree::File;
-use op_dsl_ir::interface::Interface;
+use op_dsl_ir::interface::Function;
 use op_dsl_ir::op::{AttrKind, Kind};
 
-/// The page.
-pub fn file(package: &Package<'_>, interface: &Interface) -> File {
+/// The page of an operator that has these functions.
+pub fn file(package: &Package<'_>, functions: &[Function]) -> File {
     let words = package.words();
     let titles = &words.titles;
     let mut t = Text::new();
@@ -21,9 +21,12 @@ pub fn file(package: &Package<'_>, interface: &Interface) -> File {
     t.line(phrases::formulas(package).trim_end()).line("");
     t.line(format!("## {}\n\n{}", titles.parameters, parameters(package)));
     t.line(format!("## {}\n\n{}", titles.constraints, constraints(package)));
-    t.line(format!("## {}\n\n{}", titles.calls, calls(package, interface)));
+    t.line(format!("## {}\n\n{}", titles.calls, calls(package, functions)));
     if let Some(registration) = registration(package) {
         t.line(format!("## {}\n\n{registration}", titles.registration));
+    }
+    if let Some(directory) = directory(package) {
+        t.line(format!("## {}\n\n{directory}", titles.directory));
     }
     // A kernel without barriers has nothing to say about them.
     if package.archs().iter().any(|arch| !arch.orders_vectors) {
@@ -129,14 +132,34 @@ fn registration(package: &Package<'_>) -> Option<String> {
     if definition.required {
         items.push(words.required.into());
     }
+    if published.aclnn.is_none() {
+        items.push(words.no_function.into());
+    }
     Some(items.iter().map(|item| format!("- {item}\n")).collect())
 }
 
-fn calls(package: &Package<'_>, interface: &Interface) -> String {
+/// What the files replace in the repository's directory, and what stays there; `None` if there is none.
+fn directory(package: &Package<'_>) -> Option<String> {
+    let words = &package.words().registration;
+    let definition = package.def.published.and_then(|p| p.definition)?;
+    let listed = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        (!names.is_empty()).then(|| names.join(package.words().signs.comma))
+    };
+    let items = [
+        Some(words.replaced.to_string()),
+        listed(definition.beside).map(|paths| (words.stays)(&paths)),
+        listed(definition.functions).map(|names| (words.functions)(&names)),
+        listed(definition.more_types).map(|types| (words.tests)(&types)),
+    ];
+    Some(items.into_iter().flatten().map(|item| format!("- {item}\n")).collect())
+}
+
+fn calls(package: &Package<'_>, functions: &[Function]) -> String {
     let words = &package.words().calls;
     let mut t = Text::new();
     t.line(phrases::table(&words.heads));
-    for function in &interface.functions {
+    for function in functions {
         let example = super::example::path(package, function);
         let example = example.map_or("-".into(), |p| format!("[{0}](./{0})", p));
         let page = super::page::path(function);

@@ -25,6 +25,7 @@ pub(super) static WORDS: Words = Words {
         calls: "Calls",
         build: "Build",
         registration: "Registration",
+        directory: "In the repository's directory",
         prototypes: "Prototypes",
         codes: "Return codes",
         example: "Example",
@@ -215,6 +216,17 @@ leaves the barriers to the compiler.
         socs: |socs| format!("Definition: ops-nn also names {socs}, for which this package has no kernels."),
         required: "Definition: graphs must give every attribute, as in ops-nn.",
         definition: "Definition: names, element types and attributes are those of ops-nn.",
+        no_function: "Functions: ops-nn has none for this operator, so there are none here: it is called by graphs.",
+        replaced: "Replaced: `CMakeLists.txt`, `README.md`, `op_host` with `op_host/config`, `op_kernel`, `op_api`, the prototype, \
+`tests/ut` of these, and pages and examples of the same functions. The old sources there must go: the build takes every source that it finds.",
+        stays: |paths| format!("Stays as it is, and fits, since it depends on prototype and names: {paths}."),
+        functions: |names| {
+            format!(
+                "Lost with the old interface: {names}. `emit --layout ops-nn --into CHECKOUT --keep-interface` leaves that interface, \
+                 and replaces kernels and host code alone."
+            )
+        },
+        tests: |types| format!("No longer fits: cases of `tests/st` in {types}."),
     },
     custom: Custom {
         title: |units| format!("Operators for {units}"),
@@ -229,6 +241,7 @@ cmake --build build_out --target binary package -j $(nproc)
 ```
 
 `-DASCEND_COMPUTE_UNIT=..` chooses other products of the architecture, separated by semicolons.
+For toolkits 8.0 to 8.5, `emit --layout custom --cann 8` writes another project.
 ",
         build_8: "\
 Toolkit 8.x, CMake 3.19 or later:

@@ -116,6 +116,7 @@ pub(crate) struct Titles {
     pub calls: Word,
     pub build: Word,
     pub registration: Word,
+    pub directory: Word,
     pub prototypes: Word,
     pub codes: Word,
     pub example: Word,
@@ -307,6 +308,16 @@ pub(crate) struct Registration {
     pub required: Word,
     /// Nothing of the definition differs.
     pub definition: Word,
+    /// The repository has no function for the operator.
+    pub no_function: Word,
+    /// What the files replace in the repository's directory.
+    pub replaced: Word,
+    /// What stays there.
+    pub stays: About,
+    /// Functions of the repository's interface that are not here.
+    pub functions: About,
+    /// Element types of system tests that no longer fit.
+    pub tests: About,
 }
 
 /// The README of a stand-alone project.

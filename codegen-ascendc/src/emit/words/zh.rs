@@ -27,6 +27,7 @@ pub(super) static WORDS: Words = Words {
         calls: "调用说明",
         build: "编译说明",
         registration: "算子注册",
+        directory: "仓库目录说明",
         prototypes: "函数原型",
         codes: "返回码",
         example: "调用示例",
@@ -210,6 +211,16 @@ pub(super) static WORDS: Words = Words {
         socs: |socs| format!("ops-nn的算子定义还支持{socs}，本算子不支持。"),
         required: "与ops-nn相同，算子定义中的属性均为必选。",
         definition: "算子定义的参数名、数据类型、属性与ops-nn一致。",
+        no_function: "ops-nn没有该算子的aclnn接口，此处也不提供，通过图模式调用。",
+        replaced: "替换：`CMakeLists.txt`、`README.md`、`op_host`（含`op_host/config`）、`op_kernel`、`op_api`、图原型，以及对应的`tests/ut`和同名接口的文档、示例。\
+其中的旧源码必须删除：编译时会收集目录下的所有源文件。",
+        stays: |paths| format!("保留：{paths}。这些文件依赖图原型和参数名，可继续使用。"),
+        functions: |names| {
+            format!(
+                "旧接口中的{names}不在本算子中。`emit --layout ops-nn --into CHECKOUT --keep-interface`保留旧接口，仅替换kernel和host代码。"
+            )
+        },
+        tests: |types| format!("不再适用：`tests/st`中数据类型为{types}的用例。"),
     },
     custom: Custom {
         title: |units| format!("自定义算子工程（{units}）"),
@@ -224,6 +235,7 @@ cmake --build build_out --target binary package -j $(nproc)
 ```
 
 通过`-DASCEND_COMPUTE_UNIT=..`指定同一架构的其他NPU型号，多个型号之间用英文分号分隔。
+CANN 8.0至8.5请使用`emit --layout custom --cann 8`生成的工程。
 ",
         build_8: "\
 要求CANN 8.x版本，CMake 3.19及以上版本：

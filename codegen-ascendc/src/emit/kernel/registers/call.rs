@@ -1,12 +1,25 @@
 //! One call on registers as C++.
 
-use super::super::super::package::Package;
+use super::super::super::package::{Cann, Package};
 use super::super::names::cpp;
 use super::names::{constant, number, place};
 use crate::plan::Plan;
 use crate::plan::registers::{Call, Op, Register, Registers};
 use crate::sequence::{Api, Compare, Type};
 use op_dsl_ir::DType;
+
+/// Loads and stores of whole registers, by their names.
+pub(super) const LOAD: [&str; 2] = ["LoadAlign", "DataCopy"];
+pub(super) const STORE: [&str; 2] = ["StoreAlign", "DataCopy"];
+
+/// A call's name in the package's toolkit: the documented one, which toolkits have as of 8.5, or the first, which those
+/// of generation 8 have all.
+pub(super) fn name(package: &Package<'_>, [documented, first]: [&'static str; 2]) -> &'static str {
+    match package.options.cann {
+        Cann::V8 => first,
+        Cann::V9 => documented,
+    }
+}
 
 pub(super) fn register(registers: &Registers, register: Register) -> String {
     match register {
@@ -78,21 +91,25 @@ pub fn text(
                 Type::Byte => "<uint8_t, MicroAPI::LoadDist::DIST_UNPACK4_B8>".into(),
                 ty => spread(ty, "LoadDist::DIST_UNPACK_B16"),
             };
-            return format!("MicroAPI::DataCopy{how}({dst}, {at} + i * FLOATS);");
+            let load = name(package, LOAD);
+            return format!("MicroAPI::{load}{how}({dst}, {at} + i * FLOATS);");
         }
         Call::Store(k) => {
             let (at, how) = (place(package, plan, k, true), "StoreDist::DIST_PACK_B32");
-            let call = format!("DataCopy{}", spread(op.to, how));
+            let call = format!("{}{}", name(package, STORE), spread(op.to, how));
             return format!("MicroAPI::{call}({at} + i * FLOATS, {dst}, lanes);");
         }
         Call::Plain(Api::Select) => {
             let [mask, a, b] = &srcs[..] else { unreachable!("three arguments") };
             return format!("MicroAPI::Select({dst}, {a}, {b}, {mask});");
         }
-        Call::MulDstAdd => "FusedMulDstAdd".to_string(),
+        Call::MulDstAdd => name(package, ["MulDstAdd", "FusedMulDstAdd"]).to_string(),
         Call::MulAddDst => "MulAddDst".to_string(),
         Call::Plain(Api::Compare(by)) => format!("Compare<{}, {}>", from(op), mode(by)),
-        Call::Plain(Api::Compares(by)) => format!("CompareScalar<{}, {}>", from(op), mode(by)),
+        Call::Plain(Api::Compares(by)) => {
+            let compares = name(package, ["Compares", "CompareScalar"]);
+            format!("{compares}<{}, {}>", from(op), mode(by))
+        }
         Call::Plain(Api::Cast(_)) => {
             let to = element(op.to);
             let how = match (to, half) {

@@ -1,8 +1,8 @@
 //! The formula on registers: one vector function, a step of which loads 64 elements of every stream,
 //! computes, and stores every result.
 //!
-//! Names are those that toolkits for the architecture had first and still have: `MicroAPI`, `DataCopy`
-//! between UB and registers, `FusedMulDstAdd`, `CompareScalar`.
+//! Calls have their documented names (`LoadAlign`, `StoreAlign`, `MulDstAdd`, `Compares`), which toolkits have as of 8.5;
+//! for generation 8, those that they had first and still have.
 
 mod call;
 mod names;

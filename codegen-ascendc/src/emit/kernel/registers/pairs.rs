@@ -84,6 +84,7 @@ fn calls(package: &Package<'_>, plan: &Plan, registers: &Registers, first: Part)
     let (def, sixteen) = (&package.def, plan.dtype != DType::F32);
     let input = |k: usize| cpp_name(&def.inputs[def.input_streams()[k].tensor].name);
     let output = |k: usize| cpp_name(&def.outputs[def.output_streams()[k].tensor].name);
+    let register = |r: Register| call::register(registers, r);
     let call = |op: &Op, half: Half| {
         let call = call::text(package, plan, registers, op, half);
         if op.what.is_empty() { call } else { format!("{call}  // {}", op.what) }
@@ -91,8 +92,14 @@ fn calls(package: &Package<'_>, plan: &Plan, registers: &Registers, first: Part)
     let text = |turn: &Turn| match turn {
         Turn::Op(op) => call(op, Half::Lower),
         Turn::Upper(op) => call(op, Half::Upper),
-        Turn::Load(k, pair) => load(registers, &address(&input(*k)), *pair, sixteen),
-        Turn::Store(k, pair) => store(registers, &address(&output(*k)), *pair, sixteen),
+        Turn::Load(k, pair) => {
+            let function = call::name(package, call::LOAD);
+            load(function, &address(&input(*k)), pair.map(register), sixteen)
+        }
+        Turn::Store(k, pair) => {
+            let function = call::name(package, call::STORE);
+            store(function, &address(&output(*k)), pair.map(register), sixteen)
+        }
     };
     turns(registers, def, first).iter().map(text).collect()
 }
@@ -117,27 +124,25 @@ fn either(gate_first: &[String], value_first: &[String], text: &mut Text) {
     }
 }
 
-fn load(registers: &Registers, at: &str, pair: [Register; 2], sixteen: bool) -> String {
-    let [first, second] = pair.map(|r| call::register(registers, r));
+fn load(function: &str, at: &str, [first, second]: [String; 2], sixteen: bool) -> String {
     match sixteen {
-        true => format!("MicroAPI::DataCopy({first}, {at} + 2 * i * FLOATS);"),
+        true => format!("MicroAPI::{function}({first}, {at} + 2 * i * FLOATS);"),
         false => format!(
-            "MicroAPI::DataCopy<float, MicroAPI::LoadDist::DIST_DINTLV_B32>({first}, {second}, {at} + 2 * i * FLOATS);"
+            "MicroAPI::{function}<float, MicroAPI::LoadDist::DIST_DINTLV_B32>({first}, {second}, {at} + 2 * i * FLOATS);"
         ),
     }
 }
 
-fn store(registers: &Registers, at: &str, pair: [Register; 2], sixteen: bool) -> String {
-    let [first, second] = pair.map(|r| call::register(registers, r));
+fn store(function: &str, at: &str, [first, second]: [String; 2], sixteen: bool) -> String {
     let bits = |name: &str| format!("(MicroAPI::RegTensor<uint16_t>&){name}");
     match sixteen {
         true => format!(
-            "MicroAPI::Or({0}, {0}, {1}, halves);\nMicroAPI::DataCopy({at} + 2 * i * FLOATS, {first}, halves);",
+            "MicroAPI::Or({0}, {0}, {1}, halves);\nMicroAPI::{function}({at} + 2 * i * FLOATS, {first}, halves);",
             bits(&first),
             bits(&second)
         ),
         false => format!(
-            "MicroAPI::DataCopy<float, MicroAPI::StoreDist::DIST_INTLV_B32>({at} + 2 * i * FLOATS, {first}, {second}, lanes);"
+            "MicroAPI::{function}<float, MicroAPI::StoreDist::DIST_INTLV_B32>({at} + 2 * i * FLOATS, {first}, {second}, lanes);"
         ),
     }
 }

@@ -12,18 +12,27 @@ use op_dsl_ir::interface::Interface;
 
 /// All files.
 pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
+    let api = interface::api(package, interface);
+    let mut files = files_without_functions(package);
+    files.push(file(package, format!("op_api/test_{}.cpp", interface.header), api));
+    files
+}
+
+/// All but those of the interface.
+pub fn files_without_functions(package: &Package<'_>) -> Vec<File> {
     let snake = package.snake();
-    let file = |path: String, text: String| File {
+    let mut files = vec![
+        file(package, format!("op_host/test_{snake}_tiling.cpp"), host::tilings(package)),
+        file(package, format!("op_host/test_{snake}_infershape.cpp"), host::shapes(package)),
+    ];
+    let kernel = kernel::kernel(package);
+    files.extend(kernel.map(|text| file(package, format!("op_kernel/test_{snake}.cpp"), text)));
+    files
+}
+
+fn file(package: &Package<'_>, path: String, text: String) -> File {
+    File {
         path: format!("tests/ut/{path}"),
         text: format!("{}\n{}\n", header(package, "unit tests", Comment::Slashes), text.trim_end()),
-    };
-    let mut files = vec![
-        file(format!("op_host/test_{snake}_tiling.cpp"), host::tilings(package)),
-        file(format!("op_host/test_{snake}_infershape.cpp"), host::shapes(package)),
-        file(format!("op_api/test_{}.cpp", interface.header), interface::api(package, interface)),
-    ];
-    files.extend(
-        kernel::kernel(package).map(|text| file(format!("op_kernel/test_{snake}.cpp"), text)),
-    );
-    files
+    }
 }

@@ -99,14 +99,14 @@ public:
             MicroAPI::Duplicate(c3, u21);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, gradYAt + i * FLOATS);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, gradYAt + i * FLOATS);
                 MicroAPI::Cast<float, half, WIDEN>(t0, h0, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, xValueAt + i * FLOATS);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, xValueAt + i * FLOATS);
                 MicroAPI::Cast<float, half, WIDEN>(t1, h0, lanes);
                 MicroAPI::Cast<float, half, WIDEN>(t2, h1, lanes);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t1, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
                 MicroAPI::Select(t1, c0, t1, m0);
                 MicroAPI::Muls(t3, t1, u9, lanes);
                 MicroAPI::Exp(t3, t3, lanes);  // e^x
@@ -121,10 +121,10 @@ public:
                 MicroAPI::Muls(t4, t4, u9, lanes);
                 MicroAPI::MulAddDst(t5, t4, t1, lanes);
                 MicroAPI::Mul(t4, t0, t5, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
                 MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m1, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
                 MicroAPI::Select(t2, c0, t2, m1);
                 MicroAPI::Sub(t2, c3, t2, lanes);
                 MicroAPI::Mul(t2, t4, t2, lanes);
@@ -137,8 +137,8 @@ public:
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
                 MicroAPI::Cast<half, float, NARROW>(h1, t0, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::StoreDist::DIST_PACK_B32>(gradXGateAt + i * FLOATS, h0, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::StoreDist::DIST_PACK_B32>(gradXValueAt + i * FLOATS, h1, lanes);
+                MicroAPI::StoreAlign<half, MicroAPI::StoreDist::DIST_PACK_B32>(gradXGateAt + i * FLOATS, h0, lanes);
+                MicroAPI::StoreAlign<half, MicroAPI::StoreDist::DIST_PACK_B32>(gradXValueAt + i * FLOATS, h1, lanes);
             }
         }
     }
@@ -169,13 +169,13 @@ public:
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
                 halves = MicroAPI::UpdateMask<half>(both);
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, gradYAt + i * FLOATS);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, gradYAt + i * FLOATS);
                 MicroAPI::Cast<float, half, WIDEN>(t0, h0, lanes);
-                MicroAPI::DataCopy(h0, xAt + 2 * i * FLOATS);
+                MicroAPI::LoadAlign(h0, xAt + 2 * i * FLOATS);
                 MicroAPI::Cast<float, half, WIDEN>(t1, h0, lanes);
                 MicroAPI::Cast<float, half, WIDEN_UPPER>(t2, h0, halves);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t1, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
                 MicroAPI::Select(t1, c0, t1, m0);
                 MicroAPI::Muls(t3, t1, u9, lanes);
                 MicroAPI::Exp(t3, t3, lanes);  // e^x
@@ -190,10 +190,10 @@ public:
                 MicroAPI::Muls(t4, t4, u9, lanes);
                 MicroAPI::MulAddDst(t5, t4, t1, lanes);
                 MicroAPI::Mul(t4, t0, t5, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
                 MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m1, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
                 MicroAPI::Select(t2, c0, t2, m1);
                 MicroAPI::Sub(t2, c3, t2, lanes);
                 MicroAPI::Mul(t2, t4, t2, lanes);
@@ -207,7 +207,7 @@ public:
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
                 MicroAPI::Cast<half, float, NARROW_UPPER>(h1, t0, lanes);
                 MicroAPI::Or((MicroAPI::RegTensor<uint16_t>&)h0, (MicroAPI::RegTensor<uint16_t>&)h0, (MicroAPI::RegTensor<uint16_t>&)h1, halves);
-                MicroAPI::DataCopy(gradXAt + 2 * i * FLOATS, h0, halves);
+                MicroAPI::StoreAlign(gradXAt + 2 * i * FLOATS, h0, halves);
             }
         }
     }
@@ -264,14 +264,14 @@ public:
             MicroAPI::Duplicate(c3, u21);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, gradYAt + i * FLOATS);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, gradYAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t0, h0, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, xValueAt + i * FLOATS);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, xValueAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t1, h0, lanes);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t2, h1, lanes);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t1, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
                 MicroAPI::Select(t3, c0, ones, m0);
                 MicroAPI::Select(t1, c2, t1, m0);
                 MicroAPI::Muls(t4, t1, u9, lanes);
@@ -289,10 +289,10 @@ public:
                 MicroAPI::Muls(t4, t4, u9, lanes);
                 MicroAPI::MulAddDst(t3, t4, t1, lanes);
                 MicroAPI::Mul(t3, t0, t3, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
                 MicroAPI::Select(t2, c2, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m1, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
                 MicroAPI::Select(t2, c2, t2, m1);
                 MicroAPI::Sub(t2, c3, t2, lanes);
                 MicroAPI::Mul(t2, t3, t2, lanes);
@@ -305,8 +305,8 @@ public:
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
                 MicroAPI::Cast<bfloat16_t, float, NARROW>(h1, t0, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(gradXGateAt + i * FLOATS, h0, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(gradXValueAt + i * FLOATS, h1, lanes);
+                MicroAPI::StoreAlign<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(gradXGateAt + i * FLOATS, h0, lanes);
+                MicroAPI::StoreAlign<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(gradXValueAt + i * FLOATS, h1, lanes);
             }
         }
     }
@@ -337,13 +337,13 @@ public:
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
                 halves = MicroAPI::UpdateMask<bfloat16_t>(both);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, gradYAt + i * FLOATS);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, gradYAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t0, h0, lanes);
-                MicroAPI::DataCopy(h0, xAt + 2 * i * FLOATS);
+                MicroAPI::LoadAlign(h0, xAt + 2 * i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t1, h0, lanes);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN_UPPER>(t2, h0, halves);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t1, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
                 MicroAPI::Select(t3, c0, ones, m0);
                 MicroAPI::Select(t1, c2, t1, m0);
                 MicroAPI::Muls(t4, t1, u9, lanes);
@@ -361,10 +361,10 @@ public:
                 MicroAPI::Muls(t4, t4, u9, lanes);
                 MicroAPI::MulAddDst(t3, t4, t1, lanes);
                 MicroAPI::Mul(t3, t0, t3, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
                 MicroAPI::Select(t2, c2, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m1, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
                 MicroAPI::Select(t2, c2, t2, m1);
                 MicroAPI::Sub(t2, c3, t2, lanes);
                 MicroAPI::Mul(t2, t3, t2, lanes);
@@ -378,7 +378,7 @@ public:
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
                 MicroAPI::Cast<bfloat16_t, float, NARROW_UPPER>(h1, t0, lanes);
                 MicroAPI::Or((MicroAPI::RegTensor<uint16_t>&)h0, (MicroAPI::RegTensor<uint16_t>&)h0, (MicroAPI::RegTensor<uint16_t>&)h1, halves);
-                MicroAPI::DataCopy(gradXAt + 2 * i * FLOATS, h0, halves);
+                MicroAPI::StoreAlign(gradXAt + 2 * i * FLOATS, h0, halves);
             }
         }
     }
@@ -434,11 +434,11 @@ public:
             MicroAPI::Duplicate(c3, u21);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::DataCopy(t0, gradYAt + i * FLOATS);
-                MicroAPI::DataCopy(t1, xGateAt + i * FLOATS);
-                MicroAPI::DataCopy(t2, xValueAt + i * FLOATS);
+                MicroAPI::LoadAlign(t0, gradYAt + i * FLOATS);
+                MicroAPI::LoadAlign(t1, xGateAt + i * FLOATS);
+                MicroAPI::LoadAlign(t2, xValueAt + i * FLOATS);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t1, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
                 MicroAPI::Select(t1, c0, t1, m0);
                 MicroAPI::Muls(t3, t1, u9, lanes);
                 MicroAPI::Exp(t3, t3, lanes);  // e^x
@@ -453,10 +453,10 @@ public:
                 MicroAPI::Muls(t4, t4, u9, lanes);
                 MicroAPI::MulAddDst(t5, t4, t1, lanes);
                 MicroAPI::Mul(t4, t0, t5, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
                 MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m1, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
                 MicroAPI::Select(t2, c0, t2, m1);
                 MicroAPI::Sub(t2, c3, t2, lanes);
                 MicroAPI::Mul(t2, t4, t2, lanes);
@@ -467,8 +467,8 @@ public:
                 MicroAPI::Mul(t0, t3, t0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
-                MicroAPI::DataCopy(gradXGateAt + i * FLOATS, t2, lanes);
-                MicroAPI::DataCopy(gradXValueAt + i * FLOATS, t0, lanes);
+                MicroAPI::StoreAlign(gradXGateAt + i * FLOATS, t2, lanes);
+                MicroAPI::StoreAlign(gradXValueAt + i * FLOATS, t0, lanes);
             }
         }
     }
@@ -496,10 +496,10 @@ public:
             MicroAPI::Duplicate(c3, u21);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::DataCopy(t0, gradYAt + i * FLOATS);
-                MicroAPI::DataCopy<float, MicroAPI::LoadDist::DIST_DINTLV_B32>(t1, t2, xAt + 2 * i * FLOATS);
+                MicroAPI::LoadAlign(t0, gradYAt + i * FLOATS);
+                MicroAPI::LoadAlign<float, MicroAPI::LoadDist::DIST_DINTLV_B32>(t1, t2, xAt + 2 * i * FLOATS);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t1, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
                 MicroAPI::Select(t1, c0, t1, m0);
                 MicroAPI::Muls(t3, t1, u9, lanes);
                 MicroAPI::Exp(t3, t3, lanes);  // e^x
@@ -514,10 +514,10 @@ public:
                 MicroAPI::Muls(t4, t4, u9, lanes);
                 MicroAPI::MulAddDst(t5, t4, t1, lanes);
                 MicroAPI::Mul(t4, t0, t5, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
                 MicroAPI::Select(t2, c0, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m1, t2, u1, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
                 MicroAPI::Select(t2, c0, t2, m1);
                 MicroAPI::Sub(t2, c3, t2, lanes);
                 MicroAPI::Mul(t2, t4, t2, lanes);
@@ -528,7 +528,7 @@ public:
                 MicroAPI::Mul(t0, t3, t0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
-                MicroAPI::DataCopy<float, MicroAPI::StoreDist::DIST_INTLV_B32>(gradXAt + 2 * i * FLOATS, t2, t0, lanes);
+                MicroAPI::StoreAlign<float, MicroAPI::StoreDist::DIST_INTLV_B32>(gradXAt + 2 * i * FLOATS, t2, t0, lanes);
             }
         }
     }

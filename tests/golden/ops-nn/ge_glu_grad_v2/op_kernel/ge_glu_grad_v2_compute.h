@@ -237,8 +237,8 @@ public:
             MicroAPI::Duplicate(ones, 1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
-                MicroAPI::CompareScalar<half, CMPMODE::GT>(m0, h0, static_cast<half>(0.0f), lanes);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
+                MicroAPI::Compares<half, CMPMODE::GT>(m0, h0, static_cast<half>(0.0f), lanes);
                 MicroAPI::Abs(h0, h0, lanes);
                 MicroAPI::Mins(h0, h0, static_cast<half>(9.0f), lanes);  // a = |x|
                 MicroAPI::Cast<float, half, WIDEN>(t0, h0, lanes);
@@ -254,17 +254,17 @@ public:
                 MicroAPI::Div(t0, t2, t0, lanes);  // G(a)
                 MicroAPI::Sub(t1, ones, t0, lanes);  // the other side
                 MicroAPI::Select(t0, t1, t0, m0);  // f(x)
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, dyAt + i * FLOATS);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, dyAt + i * FLOATS);
                 MicroAPI::Cast<float, half, WIDEN>(t1, h0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, xValueAt + i * FLOATS);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, xValueAt + i * FLOATS);
                 MicroAPI::Cast<float, half, WIDEN>(t1, h1, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Cast<half, float, NARROW>(h1, t0, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::StoreDist::DIST_PACK_B32>(dxGateAt + i * FLOATS, h1, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, geluAt + i * FLOATS);
+                MicroAPI::StoreAlign<half, MicroAPI::StoreDist::DIST_PACK_B32>(dxGateAt + i * FLOATS, h1, lanes);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, geluAt + i * FLOATS);
                 MicroAPI::Mul(h0, h0, h1, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::StoreDist::DIST_PACK_B32>(dxValueAt + i * FLOATS, h0, lanes);
+                MicroAPI::StoreAlign<half, MicroAPI::StoreDist::DIST_PACK_B32>(dxValueAt + i * FLOATS, h0, lanes);
             }
         }
     }
@@ -403,9 +403,9 @@ public:
             MicroAPI::Duplicate(ones, 1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t0, h0, lanes);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t0, 0.0f, lanes);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t0, 0.0f, lanes);
                 MicroAPI::Abs(t0, t0, lanes);
                 MicroAPI::Mins(t0, t0, 14.5f, lanes);  // a = |x|
                 MicroAPI::Mul(t1, t0, t0, lanes);  // a^2
@@ -419,19 +419,19 @@ public:
                 MicroAPI::Div(t0, t1, t0, lanes);  // G(a)
                 MicroAPI::Sub(t1, ones, t0, lanes);  // the other side
                 MicroAPI::Select(t0, t1, t0, m0);  // f(x)
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, dyAt + i * FLOATS);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, dyAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t1, h0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xValueAt + i * FLOATS);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xValueAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t2, h0, lanes);
                 MicroAPI::Mul(t0, t0, t2, lanes);
                 MicroAPI::Cast<bfloat16_t, float, NARROW>(h0, t0, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(dxGateAt + i * FLOATS, h0, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, geluAt + i * FLOATS);
+                MicroAPI::StoreAlign<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(dxGateAt + i * FLOATS, h0, lanes);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, geluAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t0, h0, lanes);
                 MicroAPI::Mul(t0, t1, t0, lanes);
                 MicroAPI::Cast<bfloat16_t, float, NARROW>(h0, t0, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(dxValueAt + i * FLOATS, h0, lanes);
+                MicroAPI::StoreAlign<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(dxValueAt + i * FLOATS, h0, lanes);
             }
         }
     }
@@ -564,8 +564,8 @@ public:
             MicroAPI::Duplicate(ones, 1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::DataCopy(t0, xGateAt + i * FLOATS);
-                MicroAPI::CompareScalar<float, CMPMODE::GT>(m0, t0, 0.0f, lanes);
+                MicroAPI::LoadAlign(t0, xGateAt + i * FLOATS);
+                MicroAPI::Compares<float, CMPMODE::GT>(m0, t0, 0.0f, lanes);
                 MicroAPI::Abs(t0, t0, lanes);
                 MicroAPI::Mins(t0, t0, 14.5f, lanes);  // a = |x|
                 MicroAPI::Mul(t1, t0, t0, lanes);  // a^2
@@ -585,14 +585,14 @@ public:
                 MicroAPI::Div(t0, t2, t0, lanes);  // G(a)
                 MicroAPI::Sub(t1, ones, t0, lanes);  // the other side
                 MicroAPI::Select(t0, t1, t0, m0);  // f(x)
-                MicroAPI::DataCopy(t1, dyAt + i * FLOATS);
+                MicroAPI::LoadAlign(t1, dyAt + i * FLOATS);
                 MicroAPI::Mul(t0, t0, t1, lanes);
-                MicroAPI::DataCopy(t2, xValueAt + i * FLOATS);
+                MicroAPI::LoadAlign(t2, xValueAt + i * FLOATS);
                 MicroAPI::Mul(t0, t0, t2, lanes);
-                MicroAPI::DataCopy(dxGateAt + i * FLOATS, t0, lanes);
-                MicroAPI::DataCopy(t0, geluAt + i * FLOATS);
+                MicroAPI::StoreAlign(dxGateAt + i * FLOATS, t0, lanes);
+                MicroAPI::LoadAlign(t0, geluAt + i * FLOATS);
                 MicroAPI::Mul(t0, t1, t0, lanes);
-                MicroAPI::DataCopy(dxValueAt + i * FLOATS, t0, lanes);
+                MicroAPI::StoreAlign(dxValueAt + i * FLOATS, t0, lanes);
             }
         }
     }
@@ -781,7 +781,7 @@ public:
             MicroAPI::Duplicate(ones, 1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
                 MicroAPI::Maxs(h0, h0, static_cast<half>(-15.0f), lanes);
                 MicroAPI::Mins(h0, h0, static_cast<half>(6.0f), lanes);
                 MicroAPI::Cast<float, half, WIDEN>(t0, h0, lanes);
@@ -789,24 +789,24 @@ public:
                 MicroAPI::Mul(t1, t1, t0, lanes);
                 MicroAPI::Muls(t0, t0, 1.5957692f, lanes);  // k x
                 MicroAPI::Axpy(t0, t1, 0.071354814f, lanes);  // v = k x + c x^3
-                MicroAPI::FusedMulDstAdd(t1, c0, t0, lanes);  // x v'
+                MicroAPI::MulDstAdd(t1, c0, t0, lanes);  // x v'
                 MicroAPI::Exp(t0, t0, lanes);
                 MicroAPI::Adds(t2, t0, 1.0f, lanes);
                 MicroAPI::Div(t2, ones, t2, lanes);
                 MicroAPI::Mul(t1, t1, t2, lanes);  // x v' (1 - s)
                 MicroAPI::Mul(t0, t0, t2, lanes);  // s = sigmoid(v)
-                MicroAPI::FusedMulDstAdd(t1, t0, t0, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, dyAt + i * FLOATS);
+                MicroAPI::MulDstAdd(t1, t0, t0, lanes);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, dyAt + i * FLOATS);
                 MicroAPI::Cast<float, half, WIDEN>(t0, h0, lanes);
                 MicroAPI::Mul(t0, t1, t0, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, xValueAt + i * FLOATS);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, xValueAt + i * FLOATS);
                 MicroAPI::Cast<float, half, WIDEN>(t1, h1, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Cast<half, float, NARROW>(h1, t0, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::StoreDist::DIST_PACK_B32>(dxGateAt + i * FLOATS, h1, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, geluAt + i * FLOATS);
+                MicroAPI::StoreAlign<half, MicroAPI::StoreDist::DIST_PACK_B32>(dxGateAt + i * FLOATS, h1, lanes);
+                MicroAPI::LoadAlign<half, MicroAPI::LoadDist::DIST_UNPACK_B16>(h1, geluAt + i * FLOATS);
                 MicroAPI::Mul(h0, h0, h1, lanes);
-                MicroAPI::DataCopy<half, MicroAPI::StoreDist::DIST_PACK_B32>(dxValueAt + i * FLOATS, h0, lanes);
+                MicroAPI::StoreAlign<half, MicroAPI::StoreDist::DIST_PACK_B32>(dxValueAt + i * FLOATS, h0, lanes);
             }
         }
     }
@@ -930,7 +930,7 @@ public:
             MicroAPI::Duplicate(ones, 1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xGateAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t0, h0, lanes);
                 MicroAPI::Maxs(t0, t0, -15.0f, lanes);
                 MicroAPI::Mins(t0, t0, 6.0f, lanes);
@@ -938,26 +938,26 @@ public:
                 MicroAPI::Mul(t1, t1, t0, lanes);
                 MicroAPI::Muls(t0, t0, 1.5957692f, lanes);  // k x
                 MicroAPI::Axpy(t0, t1, 0.071354814f, lanes);  // v = k x + c x^3
-                MicroAPI::FusedMulDstAdd(t1, c0, t0, lanes);  // x v'
+                MicroAPI::MulDstAdd(t1, c0, t0, lanes);  // x v'
                 MicroAPI::Exp(t0, t0, lanes);
                 MicroAPI::Adds(t2, t0, 1.0f, lanes);
                 MicroAPI::Div(t2, ones, t2, lanes);
                 MicroAPI::Mul(t1, t1, t2, lanes);  // x v' (1 - s)
                 MicroAPI::Mul(t0, t0, t2, lanes);  // s = sigmoid(v)
-                MicroAPI::FusedMulDstAdd(t1, t0, t0, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, dyAt + i * FLOATS);
+                MicroAPI::MulDstAdd(t1, t0, t0, lanes);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, dyAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t0, h0, lanes);
                 MicroAPI::Mul(t1, t1, t0, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xValueAt + i * FLOATS);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, xValueAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t2, h0, lanes);
                 MicroAPI::Mul(t1, t1, t2, lanes);
                 MicroAPI::Cast<bfloat16_t, float, NARROW>(h0, t1, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(dxGateAt + i * FLOATS, h0, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, geluAt + i * FLOATS);
+                MicroAPI::StoreAlign<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(dxGateAt + i * FLOATS, h0, lanes);
+                MicroAPI::LoadAlign<bfloat16_t, MicroAPI::LoadDist::DIST_UNPACK_B16>(h0, geluAt + i * FLOATS);
                 MicroAPI::Cast<float, bfloat16_t, WIDEN>(t1, h0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Cast<bfloat16_t, float, NARROW>(h0, t0, lanes);
-                MicroAPI::DataCopy<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(dxValueAt + i * FLOATS, h0, lanes);
+                MicroAPI::StoreAlign<bfloat16_t, MicroAPI::StoreDist::DIST_PACK_B32>(dxValueAt + i * FLOATS, h0, lanes);
             }
         }
     }
@@ -1056,28 +1056,28 @@ public:
             MicroAPI::Duplicate(ones, 1.0f);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
-                MicroAPI::DataCopy(t0, xGateAt + i * FLOATS);
+                MicroAPI::LoadAlign(t0, xGateAt + i * FLOATS);
                 MicroAPI::Maxs(t0, t0, -15.0f, lanes);
                 MicroAPI::Mins(t0, t0, 6.0f, lanes);
                 MicroAPI::Mul(t1, t0, t0, lanes);
                 MicroAPI::Mul(t1, t1, t0, lanes);
                 MicroAPI::Muls(t0, t0, 1.5957692f, lanes);  // k x
                 MicroAPI::Axpy(t0, t1, 0.071354814f, lanes);  // v = k x + c x^3
-                MicroAPI::FusedMulDstAdd(t1, c0, t0, lanes);  // x v'
+                MicroAPI::MulDstAdd(t1, c0, t0, lanes);  // x v'
                 MicroAPI::Exp(t0, t0, lanes);
                 MicroAPI::Adds(t2, t0, 1.0f, lanes);
                 MicroAPI::Div(t2, ones, t2, lanes);
                 MicroAPI::Mul(t1, t1, t2, lanes);  // x v' (1 - s)
                 MicroAPI::Mul(t0, t0, t2, lanes);  // s = sigmoid(v)
-                MicroAPI::FusedMulDstAdd(t1, t0, t0, lanes);
-                MicroAPI::DataCopy(t0, dyAt + i * FLOATS);
+                MicroAPI::MulDstAdd(t1, t0, t0, lanes);
+                MicroAPI::LoadAlign(t0, dyAt + i * FLOATS);
                 MicroAPI::Mul(t1, t1, t0, lanes);
-                MicroAPI::DataCopy(t2, xValueAt + i * FLOATS);
+                MicroAPI::LoadAlign(t2, xValueAt + i * FLOATS);
                 MicroAPI::Mul(t1, t1, t2, lanes);
-                MicroAPI::DataCopy(dxGateAt + i * FLOATS, t1, lanes);
-                MicroAPI::DataCopy(t1, geluAt + i * FLOATS);
+                MicroAPI::StoreAlign(dxGateAt + i * FLOATS, t1, lanes);
+                MicroAPI::LoadAlign(t1, geluAt + i * FLOATS);
                 MicroAPI::Mul(t0, t0, t1, lanes);
-                MicroAPI::DataCopy(dxValueAt + i * FLOATS, t0, lanes);
+                MicroAPI::StoreAlign(dxValueAt + i * FLOATS, t0, lanes);
             }
         }
     }

@@ -1,0 +1,167 @@
+//! `tests/st/`: cases of a new operator for the framework that tests ops-nn on devices, and what it compares with: the
+//! emitted reference, in float64. An operator that the repository has keeps its own cases.
+
+use super::golden::word;
+use crate::emit::host::first;
+use crate::emit::package::Package;
+use crate::emit::text::{Comment, Text, header};
+use crate::emit::tree::File;
+use op_dsl_ir::interface::{Function, Interface, Param};
+use op_dsl_ir::op::{AttrKind, Kind, Value};
+use op_dsl_ir::published::{Of, Type};
+use op_dsl_ir::{DType, Stored};
+
+/// Shapes of a tensor that is not cut: less than a block, rows that end inside one, several tiles.
+const SHAPES: [&[usize]; 3] = [&[2, 4], &[3, 5, 26], &[64, 1024]];
+
+/// Both files. None where the framework could not make the inputs: masks of bits, and counts.
+pub fn files(package: &Package<'_>, interface: &Interface) -> Vec<File> {
+    let (def, function) = (&package.def, interface.main());
+    let of_bits = |kind| kind == Kind::Mask && def.masks() == Stored::Bit;
+    if def.inputs.iter().any(|t| t.kind == Kind::Rows || of_bits(t.kind)) {
+        return Vec::new();
+    }
+    let place = format!("tests/st/{}", function.name);
+    let file = |name: String, text| File { path: format!("{place}/{name}"), text };
+    vec![
+        file(format!("atk_{}.json", function.name), cases(package, function)),
+        file(format!("executor_{}.py", function.name), executor(package, function)),
+    ]
+}
+
+/// The name that joins both files.
+fn reference(package: &Package<'_>) -> String {
+    format!("op_dsl_{}", package.snake())
+}
+
+/// A case for each element type and shape.
+fn cases(package: &Package<'_>, function: &Function) -> String {
+    let name = function.name.trim_start_matches("aclnn");
+    let all = package.dtypes().into_iter().flat_map(|d| SHAPES.map(|shape| (d, shape)));
+    let case = |(id, (dtype, shape)): (usize, (DType, &[usize]))| {
+        let inputs: Vec<String> = function
+            .params
+            .iter()
+            .filter_map(|p| input(package, function, p, dtype, shape))
+            .collect();
+        format!(
+            "    {{\"id\": {id}, \"name\": \"{name}\", \"aclnn_name\": \"{name}\", \"api_type\": \"{}\",\n     \
+             \"standard\": {{\"acc\": \"default\", \"perf\": \"not_key\"}}, \"inputs\": [\n{}\n     ]}}",
+            reference(package),
+            inputs.join(",\n")
+        )
+    };
+    let cases: Vec<String> = all.enumerate().map(case).collect();
+    format!("[\n{}\n]\n", cases.join(",\n"))
+}
+
+/// An argument of a case; none of what a call leaves out.
+fn input(
+    package: &Package<'_>,
+    function: &Function,
+    param: &Param,
+    dtype: DType,
+    shape: &[usize],
+) -> Option<String> {
+    let def = &package.def;
+    let (kind, ty, shape, range) = match param.of {
+        Of::Input(i) if param.optional && def.presence(i).is_some() => return None,
+        Of::Input(i) => {
+            let mut shape = shape.to_vec();
+            let gated = def.inputs[i].kind == Kind::Gated;
+            if let (Some(last), true) = (shape.last_mut(), gated) {
+                *last *= 2;
+            }
+            let (ty, range) = match def.inputs[i].kind {
+                Kind::Mask => ("bool", "[0, 1]"),
+                _ => (short(dtype), "[-5, 5]"),
+            };
+            ("tensor", ty, format!("{shape:?}"), range.to_string())
+        }
+        Of::Attr(i) => {
+            let value = function.fixed(i).unwrap_or(def.attrs[i].default);
+            let kind = if param.ty == Type::Scalar { "scalar" } else { "attr" };
+            let ty = match param.ty {
+                Type::Bool => "bool",
+                Type::Chars => "string",
+                Type::Int => "int",
+                _ => "fp32",
+            };
+            (kind, ty, "null".into(), json(&def.attrs[i].kind, value))
+        }
+        Of::Output(_) | Of::Unused => return None,
+    };
+    Some(format!(
+        "      {{\"name\": \"{}\", \"type\": \"{kind}\", \"required\": true, \"dtype\": \"{ty}\", \"shape\": {shape}, \
+         \"range_values\": {range}, \"backward\": false, \"align_32B\": null, \"outlier_values\": null}}",
+        param.name
+    ))
+}
+
+fn short(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "fp16",
+        DType::BF16 => "bf16",
+        DType::F32 => "fp32",
+    }
+}
+
+fn json(kind: &AttrKind, value: Value) -> String {
+    match (kind, value) {
+        (AttrKind::Enum { wire_str: true, variants, .. }, Value::Int(value)) => {
+            let name = variants.iter().find(|v| v.value == value).map_or("", |v| &v.name);
+            format!("\"{name}\"")
+        }
+        (_, Value::Int(value)) => value.to_string(),
+        (_, Value::Bool(value)) => value.to_string(),
+        (_, Value::Float(value)) => format!("{value:?}"),
+    }
+}
+
+/// What the framework calls for the expected results.
+fn executor(package: &Package<'_>, function: &Function) -> String {
+    let (def, snake) = (&package.def, package.snake());
+    let mut t = Text::new();
+    let what = "the reference for tests on a device";
+    t.line(header(package, what, Comment::Hash).trim_end());
+    t.line(PREAMBLE.replace("@golden@", &format!("{snake}_golden")));
+    t.line(format!("@register(\"{}\")\nclass Reference(BaseApi):", reference(package)));
+    t.line("    def __call__(self, input_data: InputDataset, with_output: bool = False):");
+    t.line("        given = input_data.kwargs");
+    let tensors = (0..def.inputs.len()).map(|i| {
+        let name = function.name_of(Of::Input(i));
+        if name.is_empty() { "None".into() } else { format!("numbers(given.get(\"{name}\"))") }
+    });
+    let attrs = def.passed().iter().enumerate().map(|(i, attr)| {
+        let name = function.name_of(Of::Attr(i));
+        (!name.is_empty()).then(|| format!("{}=given[\"{name}\"]", word(&attr.name)))
+    });
+    let arguments: Vec<String> = tensors.chain(attrs.flatten()).collect();
+    t.line(format!("        results = {snake}_golden({})", arguments.join(", ")));
+    let like = function.name_of(Of::Input(first(def)));
+    t.line(format!("        dtype = given[\"{like}\"].dtype"));
+    t.line("        results = [torch.from_numpy(result).to(dtype) for result in results]");
+    t.line("        return results[0] if len(results) == 1 else results");
+    t.finish()
+}
+
+const PREAMBLE: &str = "\
+import sys
+from pathlib import Path
+
+import torch
+from atk.configs.dataset_config import InputDataset
+from atk.tasks.api_execute import register
+from atk.tasks.api_execute.base_api import BaseApi
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / \"assets\"))
+from golden import @golden@  # noqa: E402
+
+
+def numbers(tensor):
+    \"\"\"A tensor in float64; truth values as they are.\"\"\"
+    if tensor is None or tensor.dtype == torch.bool:
+        return None if tensor is None else tensor.cpu().numpy()
+    return tensor.detach().cpu().to(torch.float64).numpy()
+
+";
