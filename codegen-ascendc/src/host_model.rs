@@ -8,7 +8,7 @@ use crate::emit::{Package, Tree, host, kernel};
 use crate::plan::Plan;
 use op_dsl_ir::bind::Bound;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{AttrKind, Value};
+use op_dsl_ir::op::Value;
 
 macro_rules! files {
     ($($path:literal)*) => {
@@ -157,8 +157,8 @@ fn body(call: &Call<'_>, text: &mut Text) {
         text.line(format!("given.gateFirst = {};", u32::from(first)));
     }
     for (attr, value) in package.def.attrs.iter().zip(attrs.iter()) {
-        if let (AttrKind::Float, Value::Float(v)) = (&attr.kind, value) {
-            text.line(format!("given.{} = {:?}f;", cpp_name(&attr.name), *v as f32));
+        if let Some(v) = attr.scalar(*value) {
+            text.line(format!("given.{} = {v:?}f;", cpp_name(&attr.name)));
         }
     }
     text.line(format!("const Extent extent = Collapse(dims, {rank}, {outer}, {split});"));

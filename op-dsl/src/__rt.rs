@@ -20,8 +20,8 @@ pub mod vector {
 pub mod data {
     pub use op_dsl_ir::graph::{Graph, Id, Node};
     pub use op_dsl_ir::op::{
-        Attr, AttrKind, Derived, Gate, GradOf, Kind, OpDef, Origin, Pattern, Spec, Split, Tensor,
-        Value, Variant, Wide,
+        Attr, AttrKind, Derived, Gate, GradOf, Kind, OpDef, Origin, Pattern, Range, Spec, Split,
+        Tensor, Value, Variant, Wide,
     };
     pub use op_dsl_ir::published::Published;
     pub use op_dsl_ir::wiring::Wiring;

@@ -94,6 +94,13 @@ impl From<f32> for Elem {
     }
 }
 
+impl From<i64> for Elem {
+    /// The nearest number of f32, as kernels have it.
+    fn from(value: i64) -> Elem {
+        Elem::constant(f64::from(value as f32))
+    }
+}
+
 impl Neg for Elem {
     type Output = Elem;
     fn neg(self) -> Elem {
@@ -284,6 +291,41 @@ impl Elem {
         let power = |less: i32| x.powi(n.saturating_sub(less));
         self.through((power(0), m * power(1), m * (m - 1.0) * power(2)))
     }
+}
+
+/// The largest number of f32: formulas compute with real numbers, and those beyond it are infinite.
+const LARGEST: f64 = f32::MAX as f64;
+
+impl Elem {
+    /// Whether it is NaN.
+    pub fn is_nan(self) -> bool {
+        self.value.is_nan()
+    }
+
+    /// Whether it is beyond the largest number of f32.
+    pub fn is_inf(self) -> bool {
+        self.value.abs() > LARGEST
+    }
+
+    /// Whether it is neither NaN nor beyond the largest number of f32.
+    pub fn is_finite(self) -> bool {
+        self.value.abs() <= LARGEST
+    }
+}
+
+/// Whether it is NaN.
+pub fn is_nan(x: impl Into<Elem>) -> bool {
+    x.into().is_nan()
+}
+
+/// Whether it is beyond the largest number of f32.
+pub fn is_inf(x: impl Into<Elem>) -> bool {
+    x.into().is_inf()
+}
+
+/// Whether it is neither NaN nor beyond the largest number of f32.
+pub fn is_finite(x: impl Into<Elem>) -> bool {
+    x.into().is_finite()
 }
 
 /// `x^y`; NaN for a negative `x` and a `y` that is not whole.

@@ -3,6 +3,8 @@
 #![allow(missing_docs)]
 
 mod common;
+#[path = "language/finite.rs"]
+mod finite;
 #[path = "../../codegen-cpu/tests/levels/mod.rs"]
 mod levels;
 #[path = "language/masks.rs"]

@@ -26,7 +26,7 @@ const FAR: f64 = 1e30;
 /// A function that has a zero at 0 without what cancels there in f64.
 pub(super) fn exact(function: &Graph) -> Option<Graph> {
     let has_zero = function.eval(&[0.0], &[])[0].abs() < 1e-12;
-    let wide = if has_zero { compile::wide(function, function) } else { None };
+    let wide = if has_zero { compile::wide(function, function, &[]) } else { None };
     wide.map(|wide| wide.graph)
 }
 

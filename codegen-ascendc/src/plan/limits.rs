@@ -15,7 +15,7 @@ use super::planned::Plan;
 use super::registers::{Call, Op};
 use super::spare::MOST;
 use crate::sequence::{Api, Scalar};
-use op_dsl_ir::op::{AttrKind, OpDef, Value};
+use op_dsl_ir::op::OpDef;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
 
 /// Infinity, where graphs are evaluated in f64: what a formula is there it is at infinity.
@@ -142,13 +142,9 @@ fn bound(def: &OpDef, graph: &Graph, plan: &Plan, stream: usize, sign: f64) -> O
 /// What the scalars of a graph are where no call says otherwise.
 pub(super) fn defaults(def: &OpDef, graph: &Graph) -> Vec<f64> {
     let of = |n: &Node| if let Node::Scalar(k) = *n { usize::from(k) + 1 } else { 0 };
-    let mut floats = def.attrs.iter().filter(|a| matches!(a.kind, AttrKind::Float));
-    let mut next = |_| match floats.next()?.default {
-        Value::Float(v) => Some(v),
-        _ => None,
-    };
+    let defaults = def.attrs.iter().filter_map(|a| a.scalar(a.default)).map(f64::from);
     let n = graph.nodes.iter().map(of).max().unwrap_or(0);
-    (0..n).map(|k| next(k).unwrap_or(1.0)).collect()
+    defaults.chain(std::iter::repeat(1.0)).take(n).collect()
 }
 
 /// Whether the plan makes NaN of an infinity that has a limit, every other input being 1. What grows faster than the

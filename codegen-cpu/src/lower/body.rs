@@ -2,7 +2,7 @@
 
 use super::code::{Names, statements};
 use super::{literal, tabled};
-use op_dsl_ir::op::{AttrKind, OpDef, Part, Pattern, Spec, Stream, Wide};
+use op_dsl_ir::op::{OpDef, Part, Pattern, Spec, Stream, Wide};
 use op_dsl_ir::passes::zeros;
 use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -10,7 +10,7 @@ use quote::quote;
 
 /// How many input streams, run-time scalars and output streams a body has.
 pub fn widths(def: &OpDef) -> [usize; 3] {
-    let scalars = def.attrs.iter().filter(|a| a.kind == AttrKind::Float).count();
+    let scalars = def.attrs.iter().filter(|a| a.kind.is_scalar()).count();
     [def.input_streams().len(), scalars, def.output_streams().len()]
 }
 

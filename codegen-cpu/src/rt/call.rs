@@ -16,7 +16,7 @@ use super::streams::{self, Call};
 use super::view::{View, ViewMut};
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind_to};
-use op_dsl_ir::op::{AttrKind, Kind, OpDef, Pattern, Tensor, Value};
+use op_dsl_ir::op::{Kind, OpDef, Pattern, Tensor, Value};
 use std::borrow::Cow;
 
 /// An operator that can run: what it is, and its kernels.
@@ -172,10 +172,10 @@ impl Operator {
         {
             *to = mask & reads;
         }
-        for value in attrs {
-            if let Value::Float(v) = value {
+        for (attr, value) in self.def.attrs.iter().zip(attrs) {
+            if let Some(v) = attr.scalar(*value) {
                 // No payload: see `Isa::bf16_narrow`.
-                job.add_scalar(if v.is_nan() { f32::NAN } else { *v as f32 });
+                job.add_scalar(if v.is_nan() { f32::NAN } else { v });
             }
         }
         let Some(rows) = rows else {
@@ -230,7 +230,7 @@ impl Operator {
         let count =
             |tensors: &[Tensor]| tensors.iter().map(|t| t.kind.parts().len()).sum::<usize>();
         let (inputs, outputs) = (count(&self.def.inputs), count(&self.def.outputs));
-        let floats = self.def.attrs.iter().filter(|a| a.kind == AttrKind::Float).count();
+        let floats = self.def.attrs.iter().filter(|a| a.kind.is_scalar()).count();
         let none = match self.kernels.is_empty() {
             true => "there are none in a build script",
             false => "specialisations",
@@ -287,7 +287,7 @@ mod tests {
     use crate::rt::elem::El;
     use crate::rt::simd::Isa;
     use crate::rt::step::{Floats, Load};
-    use op_dsl_ir::op::{Attr, Gate, Spec, Split};
+    use op_dsl_ir::op::{Attr, AttrKind, Gate, Spec, Split};
     use op_dsl_ir::{DType, Graph};
 
     /// `x (interleaved) -> dx (interleaved)`
@@ -323,6 +323,7 @@ mod tests {
             dtypes: vec![DType::F32].into(),
             broadcast: false,
             wide: vec![].into(),
+            ranges: Default::default(),
             promote: false,
             empty: true,
             specs: vec![Spec::of(Graph { nodes: vec![].into(), outputs: vec![].into() })].into(),

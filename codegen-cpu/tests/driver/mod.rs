@@ -95,6 +95,7 @@ fn def(name: &'static str, inputs: Vec<Arg>, outputs: Vec<Arg>, attrs: Vec<Attr>
         dtypes: DType::ALL.to_vec().into(),
         broadcast: false,
         wide: vec![].into(),
+        ranges: Default::default(),
         promote: false,
         empty: true,
         specs: vec![Spec::of(graph())].into(),

@@ -37,7 +37,7 @@ impl Of<'_> {
     /// Why CPUs leave f32, if they do, and where it loses most.
     fn width(&self) -> Option<String> {
         let wide = self.spec.wide.as_ref().filter(|wide| wide.single)?;
-        let found = worst(self.graph, Arithmetic::F32);
+        let found = worst(self.graph, Arithmetic::F32, &self.def.stream_ranges());
         let off = match found.ulps.is_finite() {
             true => format!("{:.0} ulp off", found.ulps),
             false => "of no use".into(),
@@ -95,7 +95,7 @@ impl Of<'_> {
         let most = calls(self.graph).filter(|(_, prim, _)| is_function(*prim));
         let (_, prim, _) = most.max_by(|a, b| a.1.row().ulp.0.total_cmp(&b.1.row().ulp.0))?;
         let (name, own) = (prim.row().name, f64::from(prim.row().ulp.0));
-        let all = worst(self.graph, Arithmetic::F32).ulps;
+        let all = worst(self.graph, Arithmetic::F32, &self.def.stream_ranges()).ulps;
         let rest = match own >= 0.5 * all {
             true => "the arithmetic around it loses little",
             false => "the arithmetic around it loses more",

@@ -116,7 +116,7 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         if !wide.single {
             return tables;
         }
-        let error = worst(&spec.graph, Arithmetic::F32).ulps;
+        let error = worst(&spec.graph, Arithmetic::F32, &def.stream_ranges()).ulps;
         let types = if wide.halves { "all types" } else { "f32" };
         let off =
             if error.is_finite() { format!("{error:.0} ulp off") } else { "of no use".into() };

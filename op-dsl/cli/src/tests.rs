@@ -49,6 +49,7 @@ fn operator(
         dtypes: DType::ALL.to_vec().into(),
         broadcast: false,
         wide: vec![].into(),
+        ranges: Default::default(),
         promote: false,
         empty: true,
         specs: vec![spec].into(),

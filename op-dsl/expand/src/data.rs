@@ -3,7 +3,8 @@
 use codegen_cpu::lower::literal::{count, f64_literal, integer};
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{
-    Attr, AttrKind, Derived, Gate, GradOf, OpDef, Origin, Pattern, Spec, Split, Tensor, Value,
+    Attr, AttrKind, Derived, Gate, GradOf, OpDef, Origin, Pattern, Range, Spec, Split, Tensor,
+    Value,
 };
 use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{DType, Prim};
@@ -21,6 +22,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
     let split = option(def.split.as_ref().map(split));
     let dtypes = list(def.dtypes.iter().map(|d| dtype(*d)));
     let specs = list(def.specs.iter().map(spec));
+    let ranges = list(def.ranges.iter().map(range));
     let wide = list(def.wide.iter().map(|i| count(*i).into_token_stream()));
     let published =
         published.map_or_else(|| quote!(None), |table| quote!(Published::find(#table, #name)));
@@ -36,6 +38,7 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
             attrs: #attrs,
             split: #split,
             dtypes: #dtypes,
+            ranges: #ranges,
             broadcast: #broadcast,
             wide: #wide,
             promote: #promote,
@@ -45,6 +48,11 @@ pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
             published: #published,
         }
     }
+}
+
+fn range(range: &Range) -> TokenStream {
+    let (input, [low, high]) = (count(range.input), range.bounds.map(f64_literal));
+    quote!(Range { input: #input, bounds: [#low, #high] })
 }
 
 fn list(items: impl Iterator<Item = TokenStream>) -> TokenStream {

@@ -8,13 +8,18 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Pat, Stmt};
 
-/// Float attributes under their own names as elements.
+/// Numbers among the attributes under their own names as elements.
 pub fn scalars(f: &OpFn) -> TokenStream {
-    let floats = f.params.iter().filter_map(|p| match &p.role {
-        Role::Attr { kind: AttrKind::Float, .. } => Some(&p.ident),
-        _ => None,
+    let scalars = f.params.iter().filter_map(|p| {
+        let name = &p.ident;
+        match &p.role {
+            Role::Attr { kind: AttrKind::Float, .. } => Some(quote!(#name)),
+            Role::Attr { kind: AttrKind::Int, .. } => Some(quote!(#name as f32)),
+            _ => None,
+        }
+        .map(|value| quote!(let #name = ::op_dsl::Elem::constant(f64::from(#value));))
     });
-    quote!(#(let #floats = ::op_dsl::Elem::constant(f64::from(#floats));)*)
+    quote!(#(#scalars)*)
 }
 
 fn evaluator_name(f: &OpFn) -> Ident {

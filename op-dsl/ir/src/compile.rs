@@ -34,13 +34,13 @@ use crate::passes::{
 };
 use crate::prim::Prim;
 use crate::regions;
-use crate::rounding::{self, Arithmetic};
+use crate::rounding::{self, Arithmetic, Ranges};
 use crate::wiring::Wiring;
 
-/// A forward formula (or a gradient written by hand), ready for every back end.
-pub fn forward(traced: &Graph) -> Graph {
+/// A forward formula (or a gradient written by hand) whose streams lie in these ranges, ready for every back end.
+pub fn forward(traced: &Graph, ranges: &Ranges) -> Graph {
     let written = finish(traced);
-    let error = rounding::worst(&written, Arithmetic::F32).ulps;
+    let error = rounding::worst(&written, Arithmetic::F32, ranges).ulps;
     if error <= WORTH_ANOTHER {
         return written;
     }
@@ -52,7 +52,7 @@ pub fn forward(traced: &Graph) -> Graph {
             let has = |f: &Prim| EVERYWHERE.contains(f) || functions.contains(f);
             self::functions(form).iter().all(has)
         })
-        .map(|form| (rounding::worst(&form, Arithmetic::F32).ulps, form))
+        .map(|form| (rounding::worst(&form, Arithmetic::F32, ranges).ulps, form))
         .filter(|(other, _)| *other < 0.1 * error)
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map_or(written, |(_, form)| form)
@@ -98,10 +98,10 @@ const BUDGET_OF_HALVES: f64 = 1.0 / 32.0;
 
 /// What a back end that has f64 computes instead of `narrow`, the finished graph, where f32 is not
 /// accurate enough, or functions of one value are faster by tables.
-pub fn wide(traced: &Graph, narrow: &Graph) -> Option<Wide> {
-    let graph = widen(traced);
-    let worst = rounding::worst(narrow, Arithmetic::F32);
-    let limits = rounding::agree_at_infinity(narrow, &graph);
+pub fn wide(traced: &Graph, narrow: &Graph, ranges: &Ranges) -> Option<Wide> {
+    let graph = widen(traced, ranges);
+    let worst = rounding::worst(narrow, Arithmetic::F32, ranges);
+    let limits = rounding::agree_at_infinity(narrow, &graph, ranges);
     let halves = worst.halves > BUDGET_OF_HALVES || !limits;
     let single = worst.ulps > BUDGET || halves;
     (single || regions::are_faster(&graph)).then_some(Wide { graph, single, halves })
@@ -117,13 +117,13 @@ const GOOD: f64 = 0.05;
 
 /// The most accurate of the forms of a graph that are to be evaluated in f64: as written where that
 /// is good, else brought to one fraction; output by output if no form is within the budget for all.
-fn widen(traced: &Graph) -> Graph {
+fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
     let written = known(traced);
     let mut best: Option<(f64, Graph)> = None;
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
         let graph = simplify::run(&growth::run(&limits::run(&series::run(&form))));
-        let error = rounding::worst(&graph, Arithmetic::F64).ulps;
-        let error = if rounding::has_no_limit(&graph) { error.max(1.0) } else { error };
+        let error = rounding::worst(&graph, Arithmetic::F64, ranges).ulps;
+        let error = if rounding::has_no_limit(&graph, ranges) { error.max(1.0) } else { error };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {
             best = Some((error, graph));
         }
@@ -132,17 +132,19 @@ fn widen(traced: &Graph) -> Graph {
         }
     }
     match best {
-        Some((error, _)) if error > BUDGET && written.outputs.len() > 1 => one_by_one(traced),
+        Some((error, _)) if error > BUDGET && written.outputs.len() > 1 => {
+            one_by_one(traced, ranges)
+        }
         Some((_, graph)) => graph,
         None => written,
     }
 }
 
 /// Every output in its own best form, where none serves all.
-fn one_by_one(traced: &Graph) -> Graph {
+fn one_by_one(traced: &Graph, ranges: &Ranges) -> Graph {
     let mut b = Builder::new();
     let alone = |output: &Id| Graph { outputs: vec![*output].into(), ..traced.clone() };
-    let forms = traced.outputs.iter().map(|output| widen(&simplify::run(&alone(output))));
+    let forms = traced.outputs.iter().map(|output| widen(&simplify::run(&alone(output)), ranges));
     let outputs: Vec<Id> = forms.map(|form| b.part(&form)).collect();
     b.finish(&outputs)
 }

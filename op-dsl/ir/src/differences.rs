@@ -48,7 +48,7 @@ pub fn compare(
             let from_above = |s: &Stream| if s.tensor < above { random.sample() } else { 0.0 };
             let dy: Vec<f64> = outs.iter().map(from_above).collect();
             // What was saved of one input or another follows it.
-            let follow = |x: &mut Vec<f64>| of.restore(x, &scalars(&f_attrs));
+            let follow = |x: &mut Vec<f64>| of.restore(x, &f.scalars(&f_attrs));
             follow(&mut x);
             let values = y(&x, &f_attrs);
             let held = |s: Stream| match origins[s.tensor] {
@@ -58,7 +58,7 @@ pub fn compare(
                 Origin::Upstream(t) => value(&outs, &dy, t, s.part),
             };
             let streams: Vec<f64> = g.input_streams().into_iter().map(held).collect();
-            let got = spec.graph.eval(&streams, &scalars(&attrs));
+            let got = spec.graph.eval(&streams, &g.scalars(&attrs));
             for (k, i) in wrt.iter().enumerate() {
                 let at = |step: f64| {
                     let mut x = x.clone();
@@ -93,12 +93,6 @@ pub fn compare(
         }
     }
     Ok(found)
-}
-
-/// The float attributes.
-fn scalars(attrs: &[Value]) -> Vec<f64> {
-    let float = |v: &Value| if let Value::Float(v) = v { Some(*v) } else { None };
-    attrs.iter().filter_map(float).collect()
 }
 
 /// The value of one part of a tensor.

@@ -8,10 +8,11 @@ pub const BUDGET: f64 = 2.0;
 
 /// Where the results of a specialisation are furthest from the truth by the estimate, if that is beyond the budget
 /// whatever it is evaluated in.
-pub fn worst(spec: &Spec) -> Option<Worst> {
+pub fn worst(def: &OpDef, spec: &Spec) -> Option<Worst> {
+    let ranges = def.stream_ranges();
     let worst = match &spec.wide {
-        Some(wide) if wide.single => rounding::worst(&wide.graph, Arithmetic::F64),
-        _ => rounding::worst(&spec.graph, Arithmetic::F32),
+        Some(wide) if wide.single => rounding::worst(&wide.graph, Arithmetic::F64, &ranges),
+        _ => rounding::worst(&spec.graph, Arithmetic::F32, &ranges),
     };
     (worst.ulps > BUDGET).then_some(worst)
 }
@@ -25,7 +26,7 @@ pub fn notes(def: &OpDef) -> Vec<String> {
 
 /// The sentence for a specialisation.
 pub fn note(def: &OpDef, spec: &Spec) -> Option<String> {
-    let worst = worst(spec)?;
+    let worst = worst(def, spec)?;
     let at = def.input_names().into_iter().zip(&worst.streams);
     let at: Vec<String> = at.map(|(name, x)| format!("{name} = {x:e}")).collect();
     let off = match worst.ulps < 1e6 {

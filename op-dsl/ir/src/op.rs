@@ -31,6 +31,8 @@ pub struct OpDef {
     pub split: Option<Split>,
     /// Element types that every tensor may have.
     pub dtypes: List<DType>,
+    /// Inputs whose elements callers promise to lie between two numbers.
+    pub ranges: List<Range>,
     /// Inputs are broadcast against each other by NumPy's rule; else their shapes must be equal.
     pub broadcast: bool,
     /// Inputs that are never broadcast: they have the shape of the outputs.
@@ -45,6 +47,15 @@ pub struct OpDef {
     pub grad_of: Option<GradOf>,
     /// What documents have published of it.
     pub published: Option<&'static Published>,
+}
+
+/// Between which numbers the elements of an input lie. What is computed of others is less accurate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// Index among the operator's inputs.
+    pub input: usize,
+    /// The least and the greatest.
+    pub bounds: [f64; 2],
 }
 
 /// How a gradient belongs to its forward operator.
@@ -173,7 +184,7 @@ pub enum AttrKind {
     Dim,
     /// True or false.
     Bool,
-    /// Any integer.
+    /// An integer: a run-time scalar of the formula, as the nearest number of f32.
     Int,
     /// A run-time scalar of the formula.
     Float,
@@ -188,6 +199,24 @@ pub enum AttrKind {
         /// The allowed values.
         variants: List<Variant>,
     },
+}
+
+impl AttrKind {
+    /// Whether graphs have it as a run-time scalar.
+    pub fn is_scalar(&self) -> bool {
+        matches!(self, AttrKind::Int | AttrKind::Float)
+    }
+}
+
+impl Attr {
+    /// The run-time scalar that a value is: an integer beyond 2^24 is the nearest number of f32.
+    pub fn scalar(&self, value: Value) -> Option<f32> {
+        match (&self.kind, value) {
+            (AttrKind::Float, Value::Float(v)) => Some(v as f32),
+            (AttrKind::Int, Value::Int(n)) => Some(n as f32),
+            _ => None,
+        }
+    }
 }
 
 /// One value of an enum attribute.
@@ -330,10 +359,26 @@ impl OpDef {
         &self.inputs[..self.rows().unwrap_or(self.inputs.len())]
     }
 
+    /// Between which numbers the elements of an input lie, if callers promise that.
+    pub fn range(&self, input: usize) -> Option<[f64; 2]> {
+        self.ranges.iter().find(|r| r.input == input).map(|r| r.bounds)
+    }
+
+    /// The same of every input stream.
+    pub fn stream_ranges(&self) -> Vec<Option<[f64; 2]>> {
+        self.input_streams().iter().map(|s| self.range(s.tensor)).collect()
+    }
+
     /// Names of the run-time scalars, in the order that graphs number them.
     pub fn scalar_names(&self) -> Vec<String> {
-        let float = |a: &&Attr| a.kind == AttrKind::Float;
-        self.attrs.iter().filter(float).map(|a| a.name.to_string()).collect()
+        let scalars = self.attrs.iter().filter(|a| a.kind.is_scalar());
+        scalars.map(|a| a.name.to_string()).collect()
+    }
+
+    /// The run-time scalars of a call with these attributes, as kernels have them.
+    pub fn scalars(&self, attrs: &[Value]) -> Vec<f64> {
+        let scalars = self.attrs.iter().zip(attrs).filter_map(|(attr, value)| attr.scalar(*value));
+        scalars.map(f64::from).collect()
     }
 
     /// The forward operator of a gradient.

@@ -17,7 +17,7 @@ use crate::graph::{Graph, Id, Node};
 use crate::prim::{Prim, Style};
 use crate::roles::is_factor;
 pub use infinities::{agree_at_infinity, has_no_limit, lost_to_zeros};
-pub use points::{Point, ends, lines};
+pub use points::{Point, Ranges, ends, lines};
 
 /// What a graph is evaluated in. Results are rounded to f32 by either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,10 +72,10 @@ impl Format {
 /// choice of `x`: its units are those of this share.
 pub const NEAR_ZERO: f64 = 1.0 / 128.0;
 
-/// The largest estimated error of any output.
-pub fn worst(graph: &Graph, arithmetic: Arithmetic) -> Worst {
+/// The largest estimated error of any output, where streams lie in these ranges.
+pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
-    let lines = lines(graph);
+    let lines = lines(graph, ranges);
     let small: Vec<_> = lines.iter().filter_map(|line| beside_small_factors(graph, line)).collect();
     for line in lines.into_iter().chain(small) {
         let line = with_crossings(graph, arithmetic, line);
@@ -360,7 +360,7 @@ mod tests {
         let f = formula(&mut b, x);
         let product = b.product(y, f);
         let graph = b.finish(&[product]);
-        [Arithmetic::F32, Arithmetic::F64].map(|a| worst(&graph, a).ulps)
+        [Arithmetic::F32, Arithmetic::F64].map(|a| worst(&graph, a, &[]).ulps)
     }
 
     #[test]
@@ -430,7 +430,7 @@ mod tests {
             let (absent, lost) = (b.call(Prim::Eq, &[keep, zero]), b.difference(x, t));
             let (yes, no) = if swapped { (x, lost) } else { (lost, x) };
             let choice = b.call(Prim::Select, &[absent, yes, no]);
-            assert!(worst(&b.finish(&[choice]), Arithmetic::F32).ulps > 1e6, "{swapped}");
+            assert!(worst(&b.finish(&[choice]), Arithmetic::F32, &[]).ulps > 1e6, "{swapped}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! The helper attributes: `#[op(..)]`, `#[split(..)]`, `#[attr(..)]` and the bare markers.
 
-use crate::Errors;
+use crate::model::Scope;
+use crate::{Errors, number};
 use op_dsl_ir::DType;
 use proc_macro2::TokenStream;
 use syn::meta::ParseNestedMeta;
@@ -96,8 +97,19 @@ pub struct AttrArgs {
 }
 
 /// The names of our helper attributes; the kept item is stripped of them.
-pub const HELPERS: [&str; 10] =
-    ["op", "formula", "attr", "split", "mask", "rows", "saved", "unused", "broadcast", "holds"];
+pub const HELPERS: [&str; 11] = [
+    "op",
+    "formula",
+    "attr",
+    "split",
+    "mask",
+    "rows",
+    "saved",
+    "unused",
+    "broadcast",
+    "holds",
+    "range",
+];
 
 /// Takes the attribute of this name out of the list; a second one is an error.
 pub fn take(attrs: &mut Vec<Attribute>, name: &str, errors: &Errors) -> Option<Attribute> {
@@ -300,6 +312,22 @@ fn listed<T: Parse>(meta: &ParseNestedMeta) -> syn::Result<Vec<T>> {
 /// Parses `#[holds(x)]` on a parameter of a gradient written by hand.
 pub fn holds(attr: &Attribute, errors: &Errors) -> Option<Ident> {
     syn::parse2(arguments(attr, errors)).map_err(|e| errors.push(e)).ok()
+}
+
+/// Parses `#[range(0.0, 1.0)]` on a tensor: two numbers, the smaller first.
+pub fn range(attr: &Attribute, scope: &Scope, errors: &Errors) -> Option<[f64; 2]> {
+    let bounds = |input: ParseStream| Punctuated::<Expr, Token![,]>::parse_terminated(input);
+    let bounds = bounds.parse2(arguments(attr, errors)).map_err(|e| errors.push(e)).ok()?;
+    let number = |e: &Expr| number::number(e, scope, errors);
+    let bounds: Option<Vec<f64>> = bounds.iter().map(number).collect();
+    match bounds?[..] {
+        [low, high] if low < high => Some([low, high]),
+        _ => {
+            errors
+                .at(attr, "a range is two numbers, the smaller first; write `#[range(0.0, 1.0)]`");
+            None
+        }
+    }
 }
 
 /// `wrt(a, b)`. A part of a gated tensor has no gradient of its own.

@@ -49,7 +49,7 @@ impl Elements {
         for arg in &mut item.sig.inputs {
             let FnArg::Typed(arg) = arg else { continue };
             if let Pat::Ident(p) = &*arg.pat
-                && number::is_float(&arg.ty)
+                && (number::is_float(&arg.ty) || number::is_integer(&arg.ty))
             {
                 let name = &p.ident;
                 *arg.ty = parse_quote!(impl ::core::convert::Into<::op_dsl::Elem>);

@@ -6,7 +6,7 @@ use crate::gradient::{self, Forward};
 use crate::model::{EnumDef, Op, OpFn, Scope, Strip};
 use crate::{elements, names, number, signature, stub, trace};
 use op_dsl_ir::DType;
-use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Tensor};
+use op_dsl_ir::op::{Attr, GradOf, Kind, List, OpDef, Range, Tensor};
 use op_dsl_ir::typo::nearest;
 use op_dsl_ir::wiring::Wiring;
 use proc_macro2::{TokenStream, TokenTree};
@@ -273,17 +273,22 @@ fn definition(
         };
         known.map(|(_, name)| unconnected(name))
     });
-    let specs = traced.iter().map(|t| gradient::spec(t.when.clone(), t.graph.clone()));
+    let inputs: List<Tensor> =
+        f.tensors().map(|(n, kind, _)| tensor(names::tensor(n), kind)).collect();
+    let ranges: List<Range> = f.ranges().collect();
+    let streams = gradient::stream_ranges(&inputs, &ranges);
+    let specs = traced.iter().map(|t| gradient::spec(t.when.clone(), t.graph.clone(), &streams));
     let mut def = OpDef {
         name: op.args.name.as_ref().map(syn::LitStr::value).unwrap_or_default().into(),
         doc: op.doc.clone().into(),
         source: f.item.sig.ident.to_string().into(),
         formula: op.formula.clone().into(),
-        inputs: f.tensors().map(|(n, kind, _)| tensor(names::tensor(n), kind)).collect(),
+        inputs,
         outputs: outputs(op, errors).into_iter().map(|(n, kind)| tensor(n, kind)).collect(),
         attrs: attrs.into(),
         split: f.split.clone(),
         dtypes: op.args.dtypes.clone().unwrap_or_else(|| DType::ALL.to_vec()).into(),
+        ranges,
         broadcast: op.args.broadcast || f.broadcast().next().is_some(),
         wide: wide(f),
         promote: op.args.promote,

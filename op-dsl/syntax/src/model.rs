@@ -4,7 +4,7 @@ use crate::Errors;
 use crate::attr::{self, OpArgs};
 use crate::integer::integer;
 use crate::names;
-use op_dsl_ir::op::{Attr, AttrKind, Kind, Split, Value, Variant};
+use op_dsl_ir::op::{Attr, AttrKind, Kind, Range, Split, Value, Variant};
 use quote::ToTokens;
 use std::rc::Rc;
 use syn::visit::Visit;
@@ -103,7 +103,7 @@ pub struct Formula {
 impl Formula {
     fn parse(item: &ItemFn, errors: &Errors) -> Formula {
         plain_signature(item, "a formula", errors);
-        if names::function(&item.sig.ident.to_string()).is_some() {
+        if names::is_known(&item.sig.ident.to_string()) {
             errors.at(&item.sig.ident, shadowed(&item.sig.ident));
         }
         let params = item.sig.inputs.iter().filter_map(|arg| parameter(arg, errors));
@@ -174,7 +174,7 @@ impl Scope {
             Item::Fn(f) if f.attrs.iter().any(|a| attr::is(a, "formula")) => {
                 self.formulas.push(Formula::parse(f, errors));
             }
-            Item::Fn(f) if names::function(&f.sig.ident.to_string()).is_some() => {
+            Item::Fn(f) if names::is_known(&f.sig.ident.to_string()) => {
                 self.shadowing.push(f.sig.ident.clone());
             }
             _ => {}
@@ -252,6 +252,15 @@ impl OpFn {
         })
     }
 
+    /// The ranges of its tensors, by their index.
+    pub fn ranges(&self) -> impl Iterator<Item = Range> {
+        let ranges = self.params.iter().filter_map(|p| match &p.role {
+            Role::Tensor { range, .. } => Some(*range),
+            Role::Attr { .. } => None,
+        });
+        ranges.enumerate().filter_map(|(input, bounds)| Some(Range { input, bounds: bounds? }))
+    }
+
     /// The tensor parameters that are marked `#[broadcast]`.
     pub fn broadcast(&self) -> impl Iterator<Item = &Ident> {
         let marked = |p: &&Param| matches!(p.role, Role::Tensor { broadcast: true, .. });
@@ -314,6 +323,8 @@ pub enum Role {
         /// Of a gradient written by hand: the tensor of the forward operator that it holds, where
         /// that has another name.
         holds: Option<Ident>,
+        /// Between which numbers its elements lie.
+        range: Option<[f64; 2]>,
     },
     /// An attribute.
     Attr {

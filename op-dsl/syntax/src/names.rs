@@ -64,6 +64,36 @@ const WRITTEN: &[(&str, Write)] = &[
     }),
 ];
 
+/// A question about one value, at a node: a comparison, and whether it is turned round.
+type Ask = fn(&mut Builder, Id) -> (Id, bool);
+
+/// What is asked of a value, by name. Formulas compute with real numbers, so that infinite is what f32 has no number for:
+/// beyond its largest one.
+const TESTS: &[(&str, Ask)] = &[
+    ("is_nan", |b, x| (b.call(Prim::Eq, &[x, x]), true)),
+    ("is_inf", |b, x| {
+        let (size, largest) = (b.call(Prim::Abs, &[x]), b.num(LARGEST));
+        (b.call(Prim::Lt, &[largest, size]), false)
+    }),
+    ("is_finite", |b, x| {
+        let (size, largest) = (b.call(Prim::Abs, &[x]), b.num(LARGEST));
+        (b.call(Prim::Le, &[size, largest]), false)
+    }),
+];
+
+/// The largest number of f32.
+const LARGEST: f64 = f32::MAX as f64;
+
+/// The question of this name.
+pub fn test(name: &str) -> Option<Ask> {
+    TESTS.iter().find(|(known, _)| *known == name).map(|(_, ask)| *ask)
+}
+
+/// Whether formulas have a function or a question of this name.
+pub fn is_known(name: &str) -> bool {
+    function(name).is_some() || test(name).is_some()
+}
+
 impl Function {
     /// How many arguments it takes.
     pub fn arity(self) -> usize {
@@ -89,10 +119,10 @@ pub fn function(name: &str) -> Option<Function> {
     row.map(Function::Row).or_else(|| written().map(|(_, f)| Function::Written(*f)))
 }
 
-/// The names of all functions, but for `powi`.
+/// The names of all functions and questions, but for `powi`.
 pub fn functions() -> impl Iterator<Item = &'static str> {
     let rows = op_dsl_ir::prim::TABLE.iter().map(|r| r.name).filter(|n| function(n).is_some());
-    rows.chain(WRITTEN.iter().map(|(name, _)| *name))
+    rows.chain(WRITTEN.iter().map(|(name, _)| *name)).chain(TESTS.iter().map(|(name, _)| *name))
 }
 
 /// What a tensor is called: as its parameter, without the `_` of one that would be a keyword of

@@ -13,6 +13,11 @@ pub fn is_float(ty: &Type) -> bool {
     is_single(ty) || type_name(ty).is_some_and(|name| name == "f64")
 }
 
+/// Whether a type is that of integers that formulas compute with.
+pub fn is_integer(ty: &Type) -> bool {
+    type_name(ty).is_some_and(|name| name == "i64")
+}
+
 fn is_single(ty: &Type) -> bool {
     type_name(ty).is_some_and(|name| name == "f32")
 }

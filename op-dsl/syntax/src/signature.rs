@@ -187,8 +187,9 @@ impl Reader<'_> {
         let unused = attr::take(&mut attrs, "unused", errors);
         let broadcast = attr::take(&mut attrs, "broadcast", errors);
         let holds = attr::take(&mut attrs, "holds", errors);
+        let range = attr::take(&mut attrs, "range", errors);
         for other in &attrs {
-            let known = "split, attr, mask, rows, unused, broadcast, holds";
+            let known = "split, attr, mask, rows, unused, broadcast, holds, range";
             errors.at(other, format!("a parameter has no such attribute; known: {known}"));
         }
 
@@ -219,7 +220,11 @@ impl Reader<'_> {
             }
             let (unused, broadcast) = (unused.is_some(), broadcast.is_some());
             let holds = holds.and_then(|a| attr::holds(&a, errors));
-            let role = Role::Tensor { kind, optional, unused, broadcast, holds };
+            if let (Some(r), Kind::Mask | Kind::Rows) = (&range, kind) {
+                errors.at(r, "only tensors of numbers have a range; remove `#[range]`");
+            }
+            let range = range.and_then(|a| attr::range(&a, self.scope, errors));
+            let role = Role::Tensor { kind, optional, unused, broadcast, holds, range };
             return Some(Param { ident, role });
         }
         if mask.is_some() {
@@ -235,7 +240,7 @@ impl Reader<'_> {
             errors.at(&ty, format!("what a call may leave out is a tensor: {known}; write one"));
             return None;
         }
-        for a in [&split, &unused, &broadcast, &holds].into_iter().flatten() {
+        for a in [&split, &unused, &broadcast, &holds, &range].into_iter().flatten() {
             errors.at(a, "only tensors have this; the parameter is an attribute");
         }
         let args = attribute.as_ref().map(|a| attr::attribute(a, errors)).unwrap_or_default();
@@ -396,9 +401,12 @@ impl Reader<'_> {
                 "an operator needs a tensor of numbers to run over; write a parameter `x: Elem`",
             );
         }
-        let float = |p: &&Param| matches!(&p.role, Role::Attr { kind: AttrKind::Float, .. });
-        if params.iter().filter(float).count() > 8 {
-            self.errors.at(&item.sig.inputs, "more than 8 float attributes; split the operator");
+        let is_number = |p: &&Param| matches!(&p.role, Role::Attr { kind, .. } if kind.is_scalar());
+        if params.iter().filter(is_number).count() > 8 {
+            self.errors.at(
+                &item.sig.inputs,
+                "more than 8 attributes that are numbers; split the operator",
+            );
         }
     }
 }

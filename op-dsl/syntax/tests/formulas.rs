@@ -149,8 +149,8 @@ fn attributes_specialise_only_where_they_are_branched_on() {
     let when: Vec<Vec<(usize, i64)>> = def.specs.iter().map(|s| s.when.to_vec()).collect();
     let twice = |v: i64| vec![(0, v), (1, 1)];
     assert_eq!(when, [vec![(1, 0)], twice(0), twice(5), twice(6)]);
-    assert_eq!(eval(def, 0, &[3.0], &[0.25]), [0.75]);
-    assert_eq!(eval(def, 3, &[3.0], &[0.25]), [6.0]);
+    assert_eq!(eval(def, 0, &[3.0], &[7.0, 0.25]), [0.75]);
+    assert_eq!(eval(def, 3, &[3.0], &[7.0, 0.25]), [6.0]);
     assert_eq!(def.attrs[0].default, Value::Int(5));
     assert_eq!(def.attrs[3].default, Value::Float(-0.5));
     let AttrKind::Enum { wire_str: true, variants, .. } = &def.attrs[0].kind else {

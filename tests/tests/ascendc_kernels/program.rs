@@ -9,7 +9,7 @@ use codegen_ascendc::plan::{Plan, Storage};
 use half::{bf16, f16};
 use op_dsl::Operator;
 use op_dsl::ir::bind::{Bound, TensorMeta, bind};
-use op_dsl::ir::op::{AttrKind, Gate, Spec, Value};
+use op_dsl::ir::op::{Gate, Spec, Value};
 use op_dsl::ir::tiling::{Extent, Machine, Tiling, tile};
 use op_dsl::ir::{DType, Stored};
 use std::fs;
@@ -190,9 +190,7 @@ impl Program {
             out.extend(u32::from(attrs[a] == Value::Bool(true)).to_le_bytes());
         }
         for (attr, value) in def.attrs.iter().zip(attrs) {
-            if let (AttrKind::Float, Value::Float(v)) = (&attr.kind, value) {
-                out.extend((*v as f32).to_le_bytes());
-            }
+            out.extend(attr.scalar(*value).into_iter().flat_map(f32::to_le_bytes));
         }
         out.resize(out.len().next_multiple_of(8), 0);
         let fields = tiling_data::fields(&self.package);

@@ -6,7 +6,7 @@ use crate::emit::kernel::tiling_data::gate_is_an_attribute;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{AttrKind, Gate, OpDef, Spec};
+use op_dsl_ir::op::{Attr, AttrKind, Gate, OpDef, Spec};
 use op_dsl_ir::{DType, Stored};
 
 /// The part that is the same for every operator.
@@ -59,6 +59,14 @@ fn parse(package: &Package<'_>) -> String {
         text.line("return ge::GRAPH_SUCCESS;");
     });
     text.finish()
+}
+
+/// An attribute as the kernel has it: integers are the nearest `float`.
+pub fn as_float(attr: &Attr, value: String) -> String {
+    match attr.kind {
+        AttrKind::Int => format!("static_cast<float>({value})"),
+        _ => value,
+    }
 }
 
 /// CANN's name of an element type.
@@ -242,8 +250,9 @@ fn fill(text: &mut Text, package: &Package<'_>) {
         let var = cpp_name(&def.attrs[attr].name);
         text.line(format!("data->gateFirst = attributes.{var} ? 1 : 0;"));
     }
-    for attr in def.attrs.iter().filter(|a| a.kind == AttrKind::Float) {
+    for attr in def.attrs.iter().filter(|a| a.kind.is_scalar()) {
         let var = cpp_name(&attr.name);
-        text.line(format!("data->{var} = attributes.{var};"));
+        let value = as_float(attr, format!("attributes.{var}"));
+        text.line(format!("data->{var} = {value};"));
     }
 }

@@ -7,7 +7,7 @@ use super::super::text::{Comment, Text, header};
 use super::super::tree::File;
 use super::names::guard;
 use op_dsl_ir::names::cpp_name;
-use op_dsl_ir::op::{AttrKind, Gate, OpDef};
+use op_dsl_ir::op::{Gate, OpDef};
 
 /// A field of the struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub fn fields(package: &Package<'_>) -> Vec<Field> {
     if gate_is_an_attribute(&package.def) {
         fields.push(field("uint32_t", "gateFirst", "1 if the gate is the first part, else 0"));
     }
-    for attr in package.def.attrs.iter().filter(|a| a.kind == AttrKind::Float) {
+    for attr in package.def.attrs.iter().filter(|a| a.kind.is_scalar()) {
         fields.push(field("float", &cpp_name(&attr.name), "attribute of the operator"));
     }
     let bytes: usize = fields.iter().map(|f| if f.ty == "uint64_t" { 8 } else { 4 }).sum();

@@ -252,8 +252,12 @@ fn tiling(package: &Package<'_>, text: &mut Text) {
         if let Some(Gate::LeftIf(a)) = gate {
             text.line(format!("tiling.gateFirst = {} ? 1 : 0;", call(a)));
         }
-        for (a, _) in def.attrs.iter().enumerate().filter(|(_, a)| a.kind == AttrKind::Float) {
-            text.line(format!("tiling.{} = {};", cpp_name(&def.attrs[a].name), call(a)));
+        for (a, attr) in def.attrs.iter().enumerate().filter(|(_, a)| a.kind.is_scalar()) {
+            text.line(format!(
+                "tiling.{} = {};",
+                cpp_name(&attr.name),
+                host::as_float(attr, call(a))
+            ));
         }
         text.line("return true;");
     });

@@ -338,6 +338,15 @@ fn arguments(package: &Package<'_>, function: &Function, spec: usize, b: &mut Te
     args
 }
 
+/// An attribute that the formula computes with, as a number of C++.
+fn number(kind: &AttrKind, value: Value) -> Option<String> {
+    match (kind, value) {
+        (AttrKind::Float, Value::Float(x)) => Some(format!("{x:?}")),
+        (AttrKind::Int, Value::Int(n)) => Some(format!("{n}.0")),
+        _ => None,
+    }
+}
+
 /// An attribute as a constant of the program.
 fn constant(package: &Package<'_>, p: &Param, value: Value, attr: usize) -> String {
     let name = match (&package.def.attrs[attr].kind, value) {
@@ -382,12 +391,11 @@ fn compare(
         })
         .collect();
     for (i, attr) in def.attrs.iter().enumerate() {
-        if let (AttrKind::Float, Value::Float(x)) =
-            (&attr.kind, attribute(package, function, spec, i))
-        {
+        if let Some(number) = number(&attr.kind, attribute(package, function, spec, i)) {
             args.push(match function.param(Of::Attr(i)) {
-                None => format!("{x:?}"),
+                None => number,
                 Some(p) if p.ty == Type::Scalar => format!("{}.value", p.name),
+                Some(p) if p.ty == Type::Int => format!("static_cast<double>({})", p.name),
                 Some(p) => p.name.to_string(),
             });
         }

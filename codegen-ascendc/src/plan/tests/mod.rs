@@ -64,6 +64,7 @@ pub fn operator(
         dtypes: DType::ALL.to_vec().into(),
         broadcast: false,
         wide: vec![].into(),
+        ranges: Default::default(),
         promote: false,
         empty: true,
         specs: vec![Spec::of(graph)].into(),

@@ -137,8 +137,7 @@ impl<'o> Case<'o> {
     pub fn check(&mut self, options: &Options) -> Result<(), Error> {
         self.run(options)?;
         let def = self.op.def();
-        let float = |v: &Value| if let Value::Float(f) = v { Some(*f) } else { None };
-        let scalars: Vec<f64> = self.attrs.iter().filter_map(float).collect();
+        let scalars = def.scalars(&self.attrs);
         let (reads, writes) = (def.input_streams(), def.output_streams());
         // Near a zero crossing the error is absolute; in the tail there is none.
         let small = if self.data == DataKind::Tail { 1e-40 } else { 0.1 };

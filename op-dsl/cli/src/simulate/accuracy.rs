@@ -26,9 +26,7 @@ pub fn accuracy(
     outputs: &[Array],
 ) -> Accuracy {
     let def = op.def();
-    let float = |v: &Value| if let Value::Float(f) = v { Some(*f) } else { None };
-    let scalars: Vec<f64> = attrs.iter().filter_map(float).collect();
-    let reference = Reference::new(def, bound.spec, bound.dtype, scalars);
+    let reference = Reference::new(def, bound.spec, bound.dtype, def.scalars(attrs));
     let (reads, writes) = (def.input_streams(), def.output_streams());
     let computed = computed(def, bound, inputs);
     let mut found = Accuracy::new(bound.dtype);

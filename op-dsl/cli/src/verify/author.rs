@@ -1,6 +1,6 @@
 //! The author's own code against the graph that everything is generated from.
 
-use super::formula::{Formula, choices, scalars};
+use super::formula::{Formula, choices};
 use codegen_cpu::rt::call::OracleInput;
 
 /// Where no formula that an author would write cancels badly.
@@ -25,7 +25,7 @@ pub fn difference(formula: &Formula) -> f64 {
         let beside = |k: usize| truth(k).unwrap_or(FACTORS[k % FACTORS.len()]);
         let mut values: Vec<f64> = (0..streams).map(beside).collect();
         values[setting.swept] = x;
-        let want = formula.spec.graph.eval(&values, &scalars(&setting.attrs));
+        let want = formula.spec.graph.eval(&values, &formula.op.def().scalars(&setting.attrs));
         let input = OracleInput { streams: &values, attrs: &setting.attrs };
         let got = formula.op.oracle(&input);
         if got.len() != want.len() {

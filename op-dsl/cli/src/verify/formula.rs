@@ -3,7 +3,7 @@
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
-use op_dsl_ir::op::{AttrKind, Gate, Kind, OpDef, Part, Spec, Value};
+use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Part, Spec, Value};
 use op_dsl_ir::roles::{self, Dependence, activation, dependence};
 use op_dsl_ir::{DType, Id, Node, Prim, Stored};
 use op_dsl_truth::crossing;
@@ -30,6 +30,8 @@ pub struct Formula {
     pub masks: Vec<usize>,
     /// Of each stream whether all results are proportional to it, or do not depend on it.
     pub multiplies: Vec<bool>,
+    /// Between which numbers callers promise each stream to lie.
+    pub ranges: Vec<Option<[f64; 2]>>,
     pub settings: Vec<Setting>,
 }
 
@@ -50,12 +52,6 @@ impl Setting {
         streams[self.swept] = x;
         streams
     }
-}
-
-/// The run-time scalars among the attributes, as the f32 that they are.
-pub fn scalars(attrs: &[Value]) -> Vec<f64> {
-    let float = |v: &Value| if let Value::Float(f) = v { Some(f64::from(*f as f32)) } else { None };
-    attrs.iter().filter_map(float).collect()
 }
 
 /// Every attribute for a specialisation: as it was specialised, else the default.
@@ -109,14 +105,24 @@ impl Formula {
         if applied.is_empty() {
             applied.push(activation(op.def()));
         }
-        let settings = settings(&applied, &masks, streams, &attrs);
+        let settings = settings(op.def(), &applied, &masks, streams, &attrs);
         let multiplies = (0..streams).map(|k| roles::is_factor(&spec.graph, k)).collect();
-        Formula { op, spec, mode: mode(op, spec), applied, masks, multiplies, settings }
+        let ranges = op.def().stream_ranges();
+        Formula { op, spec, mode: mode(op, spec), applied, masks, multiplies, ranges, settings }
+    }
+
+    /// Moves what lies outside of a stream's range to the nearer end of it. NaN stays.
+    pub fn keep_in_range(&self, streams: &mut [f64]) {
+        for (value, range) in streams.iter_mut().zip(&self.ranges) {
+            if let Some([low, high]) = *range {
+                *value = value.clamp(low, high);
+            }
+        }
     }
 
     /// The true outputs for these streams; `None` where no precision decides them.
     pub fn truth(&self, attrs: &[Value], streams: &[f64], format: Format) -> Vec<Option<f64>> {
-        op_dsl_truth::decided(self.spec, streams, &scalars(attrs), format)
+        op_dsl_truth::decided(self.spec, streams, &self.op.def().scalars(attrs), format)
     }
 
     /// How far output `k` of an element is from the truth: what came out, and what is right. Near zero crossings it
@@ -156,7 +162,7 @@ impl Formula {
         if format.is_half() || !got.is_finite() {
             return error;
         }
-        let scalars = scalars(attrs);
+        let scalars = self.op.def().scalars(attrs);
         let value = |s: usize, x: f64| op_dsl_truth::roughly(self.spec, &moved(s, x), &scalars)[k];
         let factor = self.factor(streams);
         let scales = varied().map(|s| {
@@ -211,7 +217,7 @@ impl Formula {
         let names = def.input_names();
         let beside = self.applied.iter().chain(&self.masks).filter(|k| **k != setting.swept);
         let beside = beside.map(|k| format!("{}={}", names[*k], setting.streams[*k]));
-        let scalars = def.scalar_names().into_iter().zip(scalars(&setting.attrs));
+        let scalars = def.scalar_names().into_iter().zip(def.scalars(&setting.attrs));
         let scalars = scalars.map(|(name, v)| format!("{name}={}", v as f32));
         let rest: Vec<String> = beside.chain(scalars).collect();
         let swept = &names[setting.swept];
@@ -222,7 +228,7 @@ impl Formula {
     pub fn place(&self, attrs: &[Value], streams: &[f64]) -> String {
         let def = self.op.def();
         let numbers = def.input_names().into_iter().zip(streams.iter().copied());
-        let attrs = def.scalar_names().into_iter().zip(scalars(attrs));
+        let attrs = def.scalar_names().into_iter().zip(def.scalars(attrs));
         let said = |(name, v): (String, f64)| {
             let v = v as f32;
             let plain = v == 0.0 || (1e-3..1e6).contains(&v.abs());
@@ -240,7 +246,7 @@ impl Formula {
     pub fn constants(&self) -> Vec<f64> {
         let written = self.spec.derived.as_ref().map_or(&self.spec.traced, |d| &d.forward);
         let number = |n: &Node| if let Node::Const(c) = n { Some(*c) } else { None };
-        let scalars = self.settings.iter().flat_map(|s| scalars(&s.attrs));
+        let scalars = self.settings.iter().flat_map(|s| self.op.def().scalars(&s.attrs));
         written.nodes.iter().filter_map(number).chain(scalars).collect()
     }
 
@@ -255,7 +261,7 @@ impl Formula {
             varies.push(own || inherited);
         }
         let setting = &self.settings[0];
-        let values = graph.eval_all(&setting.streams, &scalars(&setting.attrs));
+        let values = graph.eval_all(&setting.streams, &self.op.def().scalars(&setting.attrs));
         // A product or quotient only shifts the exponent if all but one are powers of two.
         let shifts = |id: &Id| {
             let v = values[id.index()];
@@ -296,14 +302,21 @@ pub fn choices(masks: &[usize]) -> impl Iterator<Item = impl Fn(usize) -> Option
 
 /// Each stream that the formula is applied to in turn, the others of them at a few values, float
 /// attributes at two, and masks as they can be.
-fn settings(applied: &[usize], masks: &[usize], streams: usize, attrs: &[Value]) -> Vec<Setting> {
-    let varied = |v: &Value| match v {
+fn settings(
+    def: &OpDef,
+    applied: &[usize],
+    masks: &[usize],
+    streams: usize,
+    attrs: &[Value],
+) -> Vec<Setting> {
+    let varied = |(attr, v): (&Attr, &Value)| match *v {
         Value::Float(0.0) => Value::Float(VARIED),
         Value::Float(v) => Value::Float(f64::from((VARIED * v) as f32)),
-        other => *other,
+        Value::Int(n) if attr.kind == AttrKind::Int => Value::Int(n + 1),
+        other => other,
     };
     let mut all = vec![attrs.to_vec()];
-    let other: Vec<Value> = attrs.iter().map(varied).collect();
+    let other: Vec<Value> = def.attrs.iter().zip(attrs).map(varied).collect();
     if other != attrs {
         all.push(other);
     }

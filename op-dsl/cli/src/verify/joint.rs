@@ -4,7 +4,7 @@
 //! that are not; the same with one factor that makes the result a normal number, whatever the others are; and streams
 //! that are alike, or nearly.
 
-use super::formula::{Formula, scalars};
+use super::formula::Formula;
 use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::op::Value;
@@ -39,6 +39,12 @@ impl Random {
     }
 }
 
+/// A number in a range, by a number of 53 bits.
+fn inside(range: Option<[f64; 2]>, bits: u64) -> f64 {
+    let [low, high] = range.unwrap_or([0.0, 1.0]);
+    low + (high - low) * (bits as f64 / (1u64 << 53) as f64)
+}
+
 /// What the streams of element `i` hold.
 pub fn element(formula: &Formula, dtype: DType, attrs: &[Value], i: u64) -> Vec<f64> {
     let (format, mut random) = (Format::of(dtype), Random(i));
@@ -49,6 +55,7 @@ pub fn element(formula: &Formula, dtype: DType, attrs: &[Value], i: u64) -> Vec<
     let mut values: Vec<f64> = (0..streams)
         .map(|k| match (formula.masks.contains(&k), i % 4) {
             (true, _) => random.below(2) as f64,
+            _ if formula.ranges[k].is_some() => inside(formula.ranges[k], random.below(1 << 53)),
             (false, 1 | 2) if formula.applied.contains(&k) => random.number(MODERATE),
             _ => random.number(any),
         })
@@ -79,7 +86,7 @@ pub fn element(formula: &Formula, dtype: DType, attrs: &[Value], i: u64) -> Vec<
 fn aimed(formula: &Formula, attrs: &[Value], values: &[f64], k: usize, goal: f64) -> f64 {
     let mut values = values.to_vec();
     values[k] = 1.0;
-    let results = op_dsl_truth::roughly(formula.spec, &values, &scalars(attrs));
+    let results = op_dsl_truth::roughly(formula.spec, &values, &formula.op.def().scalars(attrs));
     let mut results = results.into_iter().filter(|y| y.is_normal());
     results.next().map_or(values[k], |y| goal / y)
 }

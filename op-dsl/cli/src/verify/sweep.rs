@@ -242,7 +242,8 @@ impl<'f> Sweeper<'f> {
             if op_dsl_truth::work() >= end {
                 break;
             }
-            let streams = pass.element(i);
+            let mut streams = pass.element(i);
+            self.formula.keep_in_range(&mut streams);
             self.want.push(self.formula.truth(&pass.attrs, &streams, format));
             self.streams.push(streams);
         }

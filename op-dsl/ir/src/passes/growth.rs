@@ -55,7 +55,7 @@ fn ends(graph: &Graph) -> (Vec<bool>, Vec<bool>) {
     let count = graph.nodes.len();
     let (mut overflows, mut vanishes) = (vec![false; count], vec![false; count]);
     let last = Id(count.saturating_sub(1) as u32);
-    for point in lines(graph).iter().flatten() {
+    for point in lines(graph, &[]).iter().flatten() {
         let values = evaluate(graph, Arithmetic::F64, point, last);
         for (i, v) in values.iter().enumerate() {
             overflows[i] |= v.value.is_infinite();

@@ -33,7 +33,7 @@ pub fn run(graph: &Graph) -> Graph {
 fn hold_infinities(graph: &Graph) -> Graph {
     let mut held: Vec<(u16, f64)> = Vec::new();
     let zeros = lost_to_zeros(graph);
-    for end in ends(graph) {
+    for end in ends(graph, &[]) {
         let stream = end.varied as u16;
         let known = held.iter().any(|(s, _)| *s == stream);
         let with_zeros = zeros.iter().map(|s| end.clone().with_scalar(*s, 0.0));
@@ -120,8 +120,29 @@ fn whole(graph: &Graph, sole: &[Sole]) -> Vec<bool> {
         }
     }
     graph.outputs.iter().for_each(|o| whole[o.index()] = true);
+    // What asks whether a number is infinite has the value there that it is written with, whatever it goes to: its arms
+    // alone have limits.
+    let asks = asks_for_infinity(graph);
+    for i in (0..whole.len()).rev().filter(|i| asks[*i]) {
+        if let (true, Node::Call(Prim::Select, [_, yes, no])) = (whole[i], graph.nodes[i]) {
+            (whole[yes.index()], whole[no.index()]) = (true, true);
+        }
+        whole[i] = false;
+    }
     let is_call = |i: usize| matches!(graph.nodes[i], Node::Call(prim, _) if !prim.is_comparison());
     (0..whole.len()).map(|i| whole[i] && is_call(i)).collect()
+}
+
+/// Which nodes depend on a comparison with the largest number of f32.
+fn asks_for_infinity(graph: &Graph) -> Vec<bool> {
+    let is_largest = |id: &Id| matches!(graph.nodes[id.index()], Node::Const(c) if c.abs() == MAX);
+    let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let asks = matches!(node, Node::Call(Prim::Lt | Prim::Le, _))
+            && node.args().iter().any(is_largest);
+        all.push(asks || node.args().iter().any(|a| all[a.index()]));
+    }
+    all
 }
 
 /// A node as a function of its stream.

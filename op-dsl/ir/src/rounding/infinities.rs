@@ -1,22 +1,22 @@
 //! What graphs make of infinities, beside the largest numbers.
 
-use super::points::{Point, ends};
+use super::points::{Point, Ranges, ends};
 use super::{Arithmetic, outputs};
 use crate::graph::{Graph, Node};
 
 /// Whether two graphs have the same values in f32 at the infinities of every stream that varies.
-pub fn agree_at_infinity(a: &Graph, b: &Graph) -> bool {
+pub fn agree_at_infinity(a: &Graph, b: &Graph, ranges: &Ranges) -> bool {
     let agree = |a: &f64, b: &f64| {
         let [a, b] = [*a as f32, *b as f32];
         a == b || (a - b).abs() <= 1e-6 * b.abs() || a.is_nan() && b.is_nan()
     };
-    let (a, b) = (at_infinities(a), at_infinities(b));
+    let (a, b) = (at_infinities(a, ranges), at_infinities(b, ranges));
     a.iter().zip(&b).all(|((_, a), (_, b))| a.iter().zip(b).all(|(a, b)| agree(a, b)))
 }
 
 /// Whether a graph makes NaN of an infinity, and none of the largest number.
-pub fn has_no_limit(graph: &Graph) -> bool {
-    at_infinities(graph).iter().any(is_lost)
+pub fn has_no_limit(graph: &Graph, ranges: &Ranges) -> bool {
+    at_infinities(graph, ranges).iter().any(is_lost)
 }
 
 /// The attributes that, being zero, make NaN of an infinity and none of the largest number.
@@ -26,7 +26,7 @@ pub fn lost_to_zeros(graph: &Graph) -> Vec<u16> {
         _ => None,
     });
     let lost = |s: &u16| {
-        let zero = ends(graph).into_iter().map(|end| end.with_scalar(*s, 0.0));
+        let zero = ends(graph, &[]).into_iter().map(|end| end.with_scalar(*s, 0.0));
         zero.map(|end| around(graph, &end)).any(|both| is_lost(&both))
     };
     scalars.filter(lost).collect()
@@ -37,8 +37,8 @@ fn is_lost((finite, infinite): &(Vec<f64>, Vec<f64>)) -> bool {
 }
 
 /// The values of the outputs at the ends of every line, and at the infinities beyond.
-fn at_infinities(graph: &Graph) -> Vec<(Vec<f64>, Vec<f64>)> {
-    ends(graph).iter().map(|end| around(graph, end)).collect()
+fn at_infinities(graph: &Graph, ranges: &Ranges) -> Vec<(Vec<f64>, Vec<f64>)> {
+    ends(graph, ranges).iter().map(|end| around(graph, end)).collect()
 }
 
 /// The values of the outputs at an end, and at the infinity beyond.

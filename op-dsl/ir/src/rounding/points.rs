@@ -21,8 +21,11 @@ const OTHERS: [f64; 2] = [0.718_281_86, -1.324_718];
 /// So many truth values are combined in every way; further ones are what one of these is.
 const MOST_TRUTHS: usize = 3;
 
+/// Between which numbers streams lie; those that it does not have, or of which it has none, anywhere.
+pub type Ranges = [Option<[f64; 2]>];
+
 /// Points to evaluate a graph at, line by line: one stream varies, from the least to the greatest.
-pub fn lines(graph: &Graph) -> Vec<Vec<Point>> {
+pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
     let streams = graph.nodes.iter().filter_map(|n| match n {
         Node::Stream(s) => Some(usize::from(*s) + 1),
         _ => None,
@@ -37,17 +40,18 @@ pub fn lines(graph: &Graph) -> Vec<Vec<Point>> {
     }
     let alone = varies.iter().filter(|v| **v).count() < 2;
     let has_scalars = graph.nodes.iter().any(|n| matches!(n, Node::Scalar(_)));
-    let samples = samples();
+    let range = |s: usize| ranges.get(s).copied().flatten();
     let mut lines = Vec::new();
     for varied in (0..count).filter(|s| varies[*s]) {
+        let samples = range(varied).map_or_else(samples, within);
         for others in &OTHERS[..if alone { 1 } else { 2 }] {
             for scalars in &SCALARS[..if has_scalars { SCALARS.len() } else { 1 }] {
                 for choice in 0..1u32 << truths.len().min(MOST_TRUTHS) {
                     let truth = |t: usize| f64::from(choice >> (t % MOST_TRUTHS) & 1);
                     let fixed = |s: usize| match truths.iter().position(|t| *t == s) {
                         Some(t) => truth(t),
-                        None if varies[s] => *others,
-                        None => 1.0,
+                        None if varies[s] => range(s).map_or(*others, |r| inside(r, *others)),
+                        None => range(s).map_or(1.0, |[low, high]| 1f64.clamp(low, high)),
                     };
                     let at = |x: &f64| {
                         let value = |s| if s == varied { *x } else { fixed(s) };
@@ -62,9 +66,29 @@ pub fn lines(graph: &Graph) -> Vec<Vec<Point>> {
     lines
 }
 
-/// The ends of every line.
-pub fn ends(graph: &Graph) -> Vec<Point> {
-    lines(graph).iter().flat_map(|line| [line.first(), line.last()]).flatten().cloned().collect()
+/// The ends of every line that goes on to infinity.
+pub fn ends(graph: &Graph, ranges: &Ranges) -> Vec<Point> {
+    let lines = lines(graph, ranges);
+    let all = lines.iter().flat_map(|line| [line.first(), line.last()]).flatten();
+    all.filter(|end| ranges.get(end.varied).copied().flatten().is_none()).cloned().collect()
+}
+
+/// The samples in a range, its ends, and numbers at every distance from these.
+fn within([low, high]: [f64; 2]) -> Vec<f64> {
+    let rounded = |x: f64| f64::from(x as f32);
+    let distances = (0..=24).map(|k| (high - low) * 0.703_125 * 2f64.powi(-k));
+    let beside = distances.flat_map(|d| [rounded(low + d), rounded(high - d)]);
+    let mut all: Vec<f64> = samples().into_iter().chain(beside).chain([low, high]).collect();
+    all.retain(|x| (low..=high).contains(x));
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
+/// A number inside a range, for each of [`OTHERS`] another.
+fn inside([low, high]: [f64; 2], other: f64) -> f64 {
+    let share = other.abs() - other.abs().floor();
+    f64::from((low + share * (high - low)) as f32)
 }
 
 /// Numbers of f32 in ascending order: of every exponent, where activations lie most, and the largest.

@@ -19,7 +19,10 @@ use crate::trace::Traced;
 use op_dsl_ir::compile;
 use op_dsl_ir::doc::of_gradient;
 use op_dsl_ir::graph::Graph;
-use op_dsl_ir::op::{Derived, GradOf, Kind, List, OpDef, Origin, Part, Spec, Stream, Tensor};
+use op_dsl_ir::op::{
+    Derived, GradOf, Kind, List, OpDef, Origin, Part, Range, Spec, Stream, Tensor,
+};
+use op_dsl_ir::rounding::Ranges;
 use op_dsl_ir::wiring::Wiring;
 use syn::Ident;
 
@@ -64,11 +67,6 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
     let outputs = tensors::outputs(&wrt, def, args, errors)?;
     tensors::distinct(&inputs, &outputs, args, errors)?;
     let wiring = wiring(forward, &inputs, &wrt);
-    let specs = specs(forward, &wiring, args, errors)?;
-    if args.inputs.is_none() && !specs.is_empty() {
-        tensors::read(&streams(def, &inputs), &specs, forward, errors)?;
-    }
-
     let tensors: Vec<Tensor> = inputs
         .iter()
         .map(|(name, source)| Tensor {
@@ -77,6 +75,12 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
             used: true,
         })
         .collect();
+    let ranges = ranges(def, &inputs);
+    let specs = specs(forward, &wiring, &stream_ranges(&tensors, &ranges), args, errors)?;
+    if args.inputs.is_none() && !specs.is_empty() {
+        tensors::read(&streams(def, &inputs), &specs, forward, errors)?;
+    }
+
     let doc = format!("{}\n\n{}", of_gradient(&def.name), def.doc);
     let mut gradient = OpDef {
         name: args.name.as_ref()?.value().into(),
@@ -89,6 +93,7 @@ pub fn derive(forward: &Forward, args: &GradArgs, errors: &Errors) -> Option<(Op
         wide: if args.broadcast.is_some() { List::default() } else { wide(def, &inputs) },
         promote: args.promote.unwrap_or(def.promote),
         empty: args.empty.unwrap_or(def.empty),
+        ranges,
         specs: specs.into(),
         grad_of: Some(GradOf {
             forward: def.name.clone(),
@@ -155,6 +160,7 @@ fn wiring(forward: &Forward, inputs: &[(String, Origin)], wrt: &[usize]) -> Wiri
 fn specs(
     forward: &Forward,
     wiring: &Wiring,
+    ranges: &Ranges,
     args: &GradArgs,
     errors: &Errors,
 ) -> Option<Vec<Spec>> {
@@ -165,7 +171,7 @@ fn specs(
         match compile::gradient(&t.graph, &steps) {
             Ok(graph) => {
                 let derived = Derived { forward: t.graph.clone(), steps: steps.clone() };
-                specs.push(Spec { derived: Some(derived), ..spec(t.when.clone(), graph) });
+                specs.push(Spec { derived: Some(derived), ..spec(t.when.clone(), graph, ranges) });
             }
             Err(unconnected) => {
                 let earlier = forward.steps.get(unconnected.step).map(|(def, _)| def);
@@ -191,9 +197,27 @@ fn specs(
     Some(specs)
 }
 
+/// The range of every stream of these inputs.
+pub(crate) fn stream_ranges(inputs: &[Tensor], ranges: &[Range]) -> Vec<Option<[f64; 2]>> {
+    let of = |(i, tensor): (usize, &Tensor)| {
+        let range = ranges.iter().find(|r| r.input == i).map(|r| r.bounds);
+        vec![range; tensor.kind.parts().len()]
+    };
+    inputs.iter().enumerate().flat_map(of).collect()
+}
+
+/// The ranges of a gradient's inputs that are inputs of the forward operator.
+fn ranges(forward: &OpDef, inputs: &[(String, Origin)]) -> List<Range> {
+    let of = |(input, (_, origin)): (usize, &(String, Origin))| match origin {
+        Origin::Input(i) => forward.range(*i).map(|bounds| Range { input, bounds }),
+        Origin::Upstream(_) | Origin::Output(_) | Origin::Own => None,
+    };
+    inputs.iter().enumerate().filter_map(of).collect()
+}
+
 /// A specialisation from its traced graph.
-pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph) -> Spec {
-    let graph = compile::forward(&traced);
-    let wide = compile::wide(&traced, &graph);
+pub(crate) fn spec(when: Vec<(usize, i64)>, traced: Graph, ranges: &Ranges) -> Spec {
+    let graph = compile::forward(&traced, ranges);
+    let wide = compile::wide(&traced, &graph, ranges);
     Spec { when: when.into(), traced, graph, wide, derived: None }
 }

@@ -74,7 +74,7 @@ pub fn default(
     all.sort_by_key(|(_, source)| def.rows().map(Origin::Input) == Some(*source));
 
     let wiring = wiring(forward, &all, wrt);
-    let specs = specs(forward, &wiring, args, errors)?;
+    let specs = specs(forward, &wiring, &[], args, errors)?;
     let streams = streams(def, &all);
     all.retain(|(_, source)| {
         let reads = |i: usize| specs.iter().any(|s| s.graph.reads(i));

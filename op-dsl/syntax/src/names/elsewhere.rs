@@ -58,6 +58,15 @@ const WRITTEN: &[(&[&str], &str)] = &[
     (&["leaky_relu"], "if x > 0.0 { x } else { 0.01 * x }"),
 ];
 
+/// Questions that formulas ask by another name or as a comparison.
+const ASKED: &[(&[&str], &str)] = &[
+    (&["isnan"], "is_nan(x)"),
+    (&["is_infinite", "isinf"], "is_inf(x)"),
+    (&["isfinite"], "is_finite(x)"),
+    (&["is_sign_negative", "signbit"], "x < 0.0"),
+    (&["is_sign_positive"], "x > 0.0"),
+];
+
 /// Functions of more than one element, or of chance.
 const NOT_ELEMENTWISE: &[&str] = &[
     "sum",
@@ -139,7 +148,7 @@ const SPECIAL: &[&str] = &[
 /// What to say of a function that has this name elsewhere.
 pub fn advice(name: &str) -> Option<String> {
     let is_in = |names: &[&str]| names.contains(&name);
-    if let Some((_, text)) = WRITTEN.iter().find(|(names, _)| is_in(names)) {
+    if let Some((_, text)) = WRITTEN.iter().chain(ASKED).find(|(names, _)| is_in(names)) {
         return Some(format!("no function `{name}` is known; write `{text}`"));
     }
     let why = if is_in(NOT_ELEMENTWISE) {

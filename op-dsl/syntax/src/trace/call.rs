@@ -83,7 +83,8 @@ impl<'a> Tracer<'a> {
             _ => {
                 self.error(
                     &m.method,
-                    "the exponent must be seen here; write an integer, as in `x.powi(3)`",
+                    "the exponent must be seen here; write an integer, as in `x.powi(3)`, or `powf(x, n)` for an \
+                     attribute `n`",
                 );
                 return Value::Poison;
             }
@@ -102,11 +103,15 @@ impl<'a> Tracer<'a> {
     }
 
     fn primitive(&mut self, name: &Ident, exprs: &[&Expr], args: Vec<Value>) -> Traces<Value> {
-        let Some(function) = names::function(&name.to_string()) else {
-            self.error(name, self.unknown_function(name));
-            return Ok(Value::Poison);
+        let (function, test) = (names::function(&name.to_string()), names::test(&name.to_string()));
+        let (has, wants) = match (function, test) {
+            (Some(function), _) => (args.len(), function.arity()),
+            (None, Some(_)) => (args.len(), 1),
+            (None, None) => {
+                self.error(name, self.unknown_function(name));
+                return Ok(Value::Poison);
+            }
         };
-        let (has, wants) = (args.len(), function.arity());
         if has != wants {
             self.error(
                 name,
@@ -117,7 +122,15 @@ impl<'a> Tracer<'a> {
         let ids: Vec<Option<Id>> =
             args.iter().zip(exprs).map(|(value, e)| self.element(e, value)).collect();
         let ids: Option<Vec<Id>> = ids.into_iter().collect();
-        Ok(ids.map_or(Value::Poison, |ids| Value::Elem(function.call(&mut self.graph, &ids))))
+        Ok(match (ids, function, test) {
+            (Some(ids), Some(function), _) => Value::Elem(function.call(&mut self.graph, &ids)),
+            (Some(ids), None, Some(ask)) => {
+                let (comparison, is_turned) = ask(&mut self.graph, ids[0]);
+                let holds = Cond::Node(comparison);
+                Value::Truth(if is_turned { holds.not() } else { holds })
+            }
+            _ => Value::Poison,
+        })
     }
 
     fn unknown_function(&self, name: &Ident) -> String {

@@ -18,8 +18,10 @@ pub enum Declared {
     Number,
     /// `i32`: an exponent.
     Exponent,
-    /// `Dim` and `i64`: an attribute that only lays out tensors.
+    /// `Dim`: an attribute that only lays out tensors.
     Layout,
+    /// `i64`: an attribute of that type.
+    Integer,
     /// `bool`, and `Mask`, which is one.
     Bool,
     /// An attribute enum, by its place in the scope.
@@ -41,6 +43,9 @@ impl Tracer<'_> {
             return Value::Tuple(each.map(|(ty, v)| self.checked(node, ty, v)).collect());
         }
         let Some(declared) = self.declared(ty) else { return value };
+        if let (Declared::Integer, Value::Int(n)) = (&declared, &value) {
+            return Value::Num(*n as f64);
+        }
         if value == Value::Poison || self.is(&value, &declared) {
             return value;
         }
@@ -62,7 +67,7 @@ impl Tracer<'_> {
             (Declared::Elem, Value::Elem(_) | Value::Num(_)) => true,
             (Declared::Gated, Value::Gated(..)) => true,
             (Declared::Number, Value::Num(_)) => true,
-            (Declared::Number, Value::Elem(id)) => !self.varies(*id),
+            (Declared::Number | Declared::Integer, Value::Elem(id)) => !self.varies(*id),
             (Declared::Exponent | Declared::Layout, Value::Int(_)) => true,
             (Declared::Layout, Value::Layout) => true,
             (Declared::Bool, Value::Truth(_)) => true,
@@ -101,7 +106,8 @@ impl Declared {
             "Elem" => Declared::Elem,
             "Gated" => Declared::Gated,
             "i32" => Declared::Exponent,
-            "Dim" | "i64" => Declared::Layout,
+            "Dim" => Declared::Layout,
+            "i64" => Declared::Integer,
             "bool" | "Mask" => Declared::Bool,
             _ => Declared::Enum(scope.enums.iter().position(|e| e.ident == *name)?),
         })

@@ -142,12 +142,12 @@ fn arguments(op: &OpFn, b: &mut Builder) -> Vec<(String, Value)> {
             Role::Attr { kind, .. } => {
                 attr += 1;
                 match kind {
-                    AttrKind::Float => {
+                    AttrKind::Int | AttrKind::Float => {
                         scalar += 1;
                         Value::Elem(b.scalar(scalar - 1))
                     }
                     AttrKind::Bool | AttrKind::Enum { .. } => Value::Attr(attr - 1),
-                    AttrKind::Dim | AttrKind::Int | AttrKind::Given(_) => Value::Layout,
+                    AttrKind::Dim | AttrKind::Given(_) => Value::Layout,
                 }
             }
         };
@@ -256,7 +256,7 @@ fn stand_ins(f: &Formula, types: &[Option<Declared>], b: &mut Builder) -> Vec<(S
             let gate = next(b);
             Value::Gated(gate, next(b))
         }
-        Some(Declared::Number) => {
+        Some(Declared::Number | Declared::Integer) => {
             scalar += 1;
             Value::Elem(b.scalar(scalar))
         }

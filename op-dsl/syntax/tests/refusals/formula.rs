@@ -50,6 +50,11 @@ fn expressions_that_are_no_formula() {
         ("unsafe { x }", "remove `unsafe`"),
         ("x * (1.0 / 0.0)", "not finite"),
         ("struct G; x", "move the item out"),
+        ("is_nan(x)", "this is true or false"),
+        ("x * is_inf(x)", "this is true or false"),
+        ("is_finite(x, x)", "`is_finite` takes 1 argument and is given 2"),
+        ("if x.is_infinite() { 0.0 } else { x }", "write `is_inf(x)`"),
+        ("if isnan(x) { 0.0 } else { x }", "write `is_nan(x)`"),
     ] {
         only(body(text), want);
     }

@@ -45,6 +45,16 @@ fn parameters() {
         ("fn f(x: Elem, #[mask] m: Mask) -> Elem { m * x }", "this is true or false"),
         ("fn f(&self, x: Elem) -> Elem { x }", "is not a method"),
         ("fn f((x, y): Elem, z: Elem) -> Elem { z }", "one plain name"),
+        ("fn f(x: Elem, #[range(1.0, 0.0)] t: Elem) -> Elem { x * t }", "the smaller first"),
+        ("fn f(x: Elem, #[range(1.0)] t: Elem) -> Elem { x * t }", "write `#[range(0.0, 1.0)]`"),
+        (
+            "fn f(x: Elem, #[mask] #[range(0.0, 1.0)] m: Mask) -> Elem { if m { x } else { 0.0 } }",
+            "only tensors of numbers have a range",
+        ),
+        (
+            "fn f(x: Elem, #[attr(default = 1.0)] #[range(0.0, 1.0)] a: f32) -> Elem { a * x }",
+            "only tensors have this",
+        ),
     ] {
         only(operator(NAMED, item), want);
     }

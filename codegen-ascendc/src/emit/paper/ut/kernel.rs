@@ -123,9 +123,16 @@ fn launch(package: &Package<'_>, plan: &Plan, call: &Call, tiling: &Tiling) -> S
     }
     let mut floats = Vec::new();
     for (attr, value) in def.attrs.iter().zip(&call.attrs) {
-        if let (AttrKind::Float, Value::Float(x)) = (&attr.kind, value) {
-            t.line(format!("tiling->{} = {x:?}f;", cpp_name(&attr.name)));
-            floats.push(format!("{x:?}"));
+        match (&attr.kind, value) {
+            (AttrKind::Float, Value::Float(x)) => {
+                t.line(format!("tiling->{} = {x:?}f;", cpp_name(&attr.name)));
+                floats.push(format!("{x:?}"));
+            }
+            (AttrKind::Int, Value::Int(n)) => {
+                t.line(format!("tiling->{} = {:?}f;", cpp_name(&attr.name), *n as f32));
+                floats.push(format!("{:?}", *n as f32));
+            }
+            _ => {}
         }
     }
     let params: Vec<String> =
