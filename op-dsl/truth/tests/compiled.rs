@@ -274,7 +274,11 @@ fn focal_loss() {
 
 /// Samples nearer to zero than `far`, with those that were wrong.
 fn near(far: f64, ks: &[f64]) -> Vec<At> {
-    let named = [-1.84e-8, 1.0728e-8, 1e-8, 1e-6, -1e-6, 0.99e-6, 1.01e-6].map(|x| F32.round(x));
+    let named = [
+        -1.84e-8, 1.0728e-8, 1e-8, 1e-6, -1e-6, 0.99e-6, 1.01e-6, 1.001e-12, 1.9e-12, 1.01e-20,
+        2.3e-20, 1.001e-10,
+    ]
+    .map(|x| F32.round(x));
     let beside_one =
         (-24..-1).flat_map(|e| [1.0, -1.0].map(|s| F32.round(1.0 + s * 1.37 * 2f64.powi(e))));
     let all = samples().into_iter().filter(|x| x.abs() < far).chain(named).chain(beside_one);
@@ -316,6 +320,10 @@ fn removable_poles_elsewhere() {
     let formulas = [
         "{ let a = max(abs(x), 1e-6); sin(a) / a }",
         "{ let a = max(abs(x), 1e-6); (exp(a) - 1.0) / a }",
+        "(exp(x) - 1.0) / max(x, 1e-12)",
+        "sin(x) / max(x, 1e-20)",
+        "(sqrt(1.0 + x * x) - 1.0) / max(abs(x), 1e-12)",
+        "sin(x) / sqrt(max(x * x, 1e-20))",
         "{ let a = k * x; if a == 0.0 { 1.0 } else { sin(a) / a } }",
         "{ let a = k * x; if a == 0.0 { 1.0 } else { (exp(a) - 1.0) / a } }",
         "if x == 1.0 { 1.0 } else { ln(abs(x)) / (x - 1.0) }",

@@ -83,7 +83,7 @@ const FAR: f64 = 1e6;
 
 /// The largest functions of a value that lose their digits near a point, if they have a series there.
 fn around(graph: &Graph, variable: Id, from: f64) -> Vec<Near> {
-    let all = all_series(graph, Variable::Node { id: variable, from });
+    let all = all_series(graph, Variable::Node { id: variable, from }).series;
     let mut depends = vec![false; graph.nodes.len()];
     depends[variable.index()] = true;
     let mut is_whole = vec![false; graph.nodes.len()];
@@ -104,7 +104,7 @@ fn around(graph: &Graph, variable: Id, from: f64) -> Vec<Near> {
         let value = |x: f64| {
             evaluate(&alone, Arithmetic::F64, &Point::single(0, x), result)[result.index()]
         };
-        let reach = reach(&value, &Form::Smooth(&series), from)?;
+        let reach = reach(&value, &Form::Smooth(&series), from, 0.0)?;
         Some(Near { function, variable, from, series, reach })
     };
     others.filter_map(near).collect()

@@ -22,16 +22,20 @@ pub enum Variable {
 /// With fewer known coefficients there is no series.
 const LEAST: usize = 12;
 
-/// The series of every node that has one.
-pub fn all_series(graph: &Graph, variable: Variable) -> Vec<Option<Series>> {
-    all(graph, variable).into_iter().map(|s| s?.plain().filter(|s| known(s) >= LEAST)).collect()
+/// Numbers that a magnitude is compared with are passed by where series are used, if they are below this.
+const MOST_PASSED: f64 = 1.0 / 64.0;
+
+/// The series of every node that has one, from some magnitude of the variable on.
+pub struct Expansion {
+    /// By node.
+    pub series: Vec<Option<Series>>,
+    /// Below this magnitude comparisons are decided otherwise: `max(|x|, 1e-6)` is `|x|` above it.
+    pub above: f64,
 }
 
-fn all(graph: &Graph, variable: Variable) -> Vec<Option<Laurent>> {
-    let line = |from: f64, slope: f64| Laurent {
-        low: 0,
-        terms: std::array::from_fn(|k| [from, slope].get(k).copied().unwrap_or(0.0)),
-    };
+/// The series of every node that has one.
+pub fn all_series(graph: &Graph, variable: Variable) -> Expansion {
+    let mut above = 0.0;
     let mut all: Vec<Option<Laurent>> = Vec::with_capacity(graph.nodes.len());
     for (i, node) in graph.nodes.iter().enumerate() {
         let series = match (*node, variable) {
@@ -42,20 +46,24 @@ fn all(graph: &Graph, variable: Variable) -> Vec<Option<Laurent>> {
             (Node::Const(c), _) => Some(Laurent::of(constant(c))),
             (Node::Call(prim, args), _) => {
                 let arg = |k: usize| args.get(k).and_then(|a| *all.get(a.index())?);
-                match variable {
-                    Variable::Size { .. } if !prim.is_smooth() => {
-                        let plain = |k: usize| arg(k).and_then(|s| s.plain());
-                        plain(0).and_then(|x| chosen(prim, x, plain(1), plain(2)))
+                let plain = |k: usize| arg(k).and_then(|s: Laurent| s.plain());
+                let is_chosen = matches!(variable, Variable::Size { .. }) && !prim.is_smooth();
+                match is_chosen {
+                    true => {
+                        chosen(prim, [plain(0), plain(1), plain(2)], &mut above).map(Laurent::of)
                     }
-                    _ => None,
+                    false => arithmetic(prim, [arg(0), arg(1), arg(2)], variable),
                 }
-                .map(Laurent::of)
-                .or_else(|| arithmetic(prim, [arg(0), arg(1), arg(2)], variable))
             }
         };
         all.push(series.filter(|s| s.terms.iter().all(|c| !c.is_infinite())));
     }
-    all
+    let plain = |s: Option<Laurent>| s?.plain().filter(|s| known(s) >= LEAST);
+    Expansion { series: all.into_iter().map(plain).collect(), above }
+}
+
+fn line(from: f64, slope: f64) -> Laurent {
+    Laurent { low: 0, terms: std::array::from_fn(|k| [from, slope].get(k).copied().unwrap_or(0.0)) }
 }
 
 /// `variable^low (terms[0] + terms[1] variable + ..)`
@@ -142,12 +150,17 @@ fn arithmetic(prim: Prim, [x, y, z]: [Option<Laurent>; 3], variable: Variable) -
 }
 
 /// The series of a call that is not smooth, where the variable is positive, and what is asked for is decided
-/// by one power of it.
-fn chosen(prim: Prim, x: Series, y: Option<Series>, z: Option<Series>) -> Option<Series> {
-    let apart = |x: &Series, y: &Series| sign(&plus(x, -1.0, y));
+/// by one power of it, from a magnitude on that raises `above`.
+fn chosen(prim: Prim, [x, y, z]: [Option<Series>; 3], above: &mut f64) -> Option<Series> {
+    let x = x?;
+    let mut apart = |x: &Series, y: &Series| {
+        let (sign, from) = sign(&plus(x, -1.0, y))?;
+        *above = above.max(from);
+        Some(sign)
+    };
     let truth = |holds: bool| constant(f64::from(u8::from(holds)));
     Some(match prim {
-        Prim::Abs => scaled(sign(&x)?, &x),
+        Prim::Abs => scaled(apart(&x, &constant(0.0))?, &x),
         Prim::Lt => truth(apart(&x, &y?)? < 0.0),
         Prim::Le => truth(apart(&x, &y?)? <= 0.0),
         Prim::Eq => truth(apart(&x, &y?)? == 0.0),
@@ -176,14 +189,21 @@ fn chosen(prim: Prim, x: Series, y: Option<Series>, z: Option<Series>) -> Option
     })
 }
 
-/// The sign of a number times a power of the variable.
-fn sign(x: &Series) -> Option<f64> {
-    let mut terms = x.iter().filter(|c| **c != 0.0);
-    match (terms.next(), terms.next()) {
-        (None, _) => Some(0.0),
-        (Some(c), None) => Some(c.signum()),
-        _ => None,
+/// The sign of a number times a power of the variable, and of the sum of such a product and a small number beyond the
+/// magnitude where both are the same.
+fn sign(x: &Series) -> Option<(f64, f64)> {
+    let mut terms = x.iter().enumerate().filter(|(_, c)| **c != 0.0);
+    let Some((first, c)) = terms.next() else { return Some((0.0, 0.0)) };
+    let Some((power, d)) = terms.next() else { return Some((c.signum(), 0.0)) };
+    if first > 0 || terms.next().is_some() {
+        return None;
     }
+    if c.signum() == d.signum() {
+        return Some((c.signum(), 0.0));
+    }
+    // Rounding of the comparison itself stays below.
+    let from = (-c / d).powf(1.0 / power as f64) * (1.0 + 1e-9);
+    (from < MOST_PASSED).then_some((d.signum(), from))
 }
 
 /// The series of a function of one value.

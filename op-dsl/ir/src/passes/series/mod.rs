@@ -41,8 +41,9 @@ pub fn run(graph: &Graph) -> Graph {
 fn near_zero(graph: &Graph) -> Graph {
     let (sole, smooth) = (sole_streams(graph), smooth(graph));
     let whole = whole(graph, &sole, &smooth);
-    let series = all_series(graph, Variable::Stream);
-    let sides = [-1.0, 1.0].map(|sign| all_series(graph, Variable::Size { sign }));
+    let series = all_series(graph, Variable::Stream).series;
+    let [left, right] = [-1.0, 1.0].map(|sign| all_series(graph, Variable::Size { sign }));
+    let above = left.above.max(right.above);
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     // Which nodes have a series, or are made of one that has.
@@ -50,10 +51,11 @@ fn near_zero(graph: &Graph) -> Graph {
     for (i, node) in graph.nodes.iter().enumerate() {
         let mut id = b.add(node.map_args(&new));
         let below = node.args().iter().any(|a| has_series[a.index()]);
-        let form = match (smooth[i], &series[i], &sides) {
-            (true, Some(series), _) => Some(Form::Smooth(series)),
-            (false, _, [left, right]) if !below => {
-                left[i].as_ref().zip(right[i].as_ref()).map(|(l, r)| Form::Sides([l, r]))
+        let form = match (smooth[i], &series[i]) {
+            (true, Some(series)) => Some(Form::Smooth(series)),
+            (false, _) if !below => {
+                let sides = left.series[i].as_ref().zip(right.series[i].as_ref());
+                sides.map(|(left, right)| Form::Sides([left, right]))
             }
             _ => None,
         };
@@ -63,7 +65,8 @@ fn near_zero(graph: &Graph) -> Graph {
                     let point = Point::single(stream.into(), x);
                     evaluate(graph, Arithmetic::F64, &point, Id(i as u32))[i]
                 };
-                reach(&value, form, 0.0).map(|reach| (stream, reach))
+                let above = if smooth[i] { 0.0 } else { above };
+                reach(&value, form, 0.0, above).map(|reach| (stream, reach))
             }
             _ => None,
         };
@@ -121,12 +124,14 @@ fn whole(graph: &Graph, sole: &[Sole], smooth: &[bool]) -> Vec<bool> {
 /// How far from a point a series is to be used, and whether the function has a value at the point.
 #[derive(Clone, Copy)]
 struct Reach {
+    /// Nearer than this the function is evaluated as it is.
+    above: f64,
     distance: f64,
     has_value: bool,
 }
 
 /// Up to what distance from a point the series is to be used: as far as values are not good, if it is good there.
-fn reach(value: &dyn Fn(f64) -> Bounded, form: &Form, from: f64) -> Option<Reach> {
+fn reach(value: &dyn Fn(f64) -> Bounded, form: &Form, from: f64, above: f64) -> Option<Reach> {
     let is_good = |x: f64| {
         let v = value(x);
         v.error <= GOOD * v.value.abs()
@@ -134,13 +139,16 @@ fn reach(value: &dyn Fn(f64) -> Bounded, form: &Form, from: f64) -> Option<Reach
     let at_point = value(from);
     // Sides meet in what the function is at zero.
     let meets = |series: &&Series| (at_point.value - series[0]).abs() <= at_point.error;
-    if matches!(form, Form::Sides(both) if !both.iter().all(meets)) {
+    if matches!(form, Form::Sides(both) if above == 0.0 && !both.iter().all(meets)) {
         return None;
     }
     // An irregular mantissa: powers of two round to themselves.
     let at = |exponent: i32| 1.328_947_f64 * 2f64.powi(exponent);
     // Numbers of f32 that are nearer to the point are it.
-    let nearest = if from == 0.0 { -149 } else { (from.abs().log2() as i32 - 24).max(-149) };
+    let nearest = match from {
+        0.0 => above.log2().ceil().max(-149.0) as i32,
+        _ => (from.abs().log2() as i32 - 24).max(-149),
+    };
     let is_bad = |sign: f64, exponent: i32| match from {
         0.0 => !is_good(sign * at(exponent)),
         _ => !is_good(f64::from((from + sign * at(exponent)) as f32)),
@@ -158,7 +166,7 @@ fn reach(value: &dyn Fn(f64) -> Bounded, form: &Form, from: f64) -> Option<Reach
         let end = bad_within(furthest)? + 2;
         let distance = 2f64.powi(end);
         let is_used = end <= furthest && form.all().iter().all(|s| converges(distance, s));
-        is_used.then_some(Reach { distance, has_value: !at_point.value.is_nan() })
+        is_used.then_some(Reach { above, distance, has_value: !at_point.value.is_nan() })
     };
     bad_within(FURTHEST[0])?;
     FURTHEST.into_iter().find_map(used_within)
@@ -181,6 +189,11 @@ fn replaced(b: &mut Builder, x: Id, form: &Form, reach: Reach, function: Id) -> 
     let distance = b.num(reach.distance);
     let is_near = b.call(Prim::Lt, &[size, distance]);
     let replaced = b.call(Prim::Select, &[is_near, value, function]);
+    if reach.above > 0.0 {
+        let above = b.num(reach.above);
+        let is_above = b.call(Prim::Lt, &[above, size]);
+        return b.call(Prim::Select, &[is_above, replaced, function]);
+    }
     if reach.has_value {
         return replaced;
     }
