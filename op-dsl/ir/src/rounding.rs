@@ -105,9 +105,8 @@ fn with_crossings(graph: &Graph, arithmetic: Arithmetic, line: Vec<Point>) -> Ve
     let mut added = Vec::new();
     for (i, pair) in line.windows(2).enumerate() {
         let x = |p: &Point| p.streams[p.varied];
-        for output in 0..graph.outputs.len() {
+        for (output, sign) in all[i].iter().enumerate() {
             let [mut low, mut high] = [x(&pair[0]), x(&pair[1])];
-            let sign = all[i][output];
             if low * high <= 0.0 || sign * all[i + 1][output] >= 0.0 {
                 continue;
             }
