@@ -243,6 +243,35 @@ fn add(def: &OpDef, plan: &Plan, points: &[Vec<f32>], scalars: Vec<f64>, found: 
     }
 }
 
+/// Input streams that only multiply, and whose infinities are NaN where the formula is infinite: in `w + m w`, as
+/// derivatives have it that share `w`, it is `inf - inf` where `m` is negative.
+pub(super) fn lost(def: &OpDef, plan: &Plan) -> Vec<usize> {
+    let graph = &def.specs[plan.spec].graph;
+    let scalars = defaults(def, &plan.graph);
+    let unknown = vec![f64::NAN; plan.graph.nodes.len() + plan.inputs.len()];
+    let numbers = plan.graph.eval_all(&unknown, &scalars);
+    let mut all = points(def, plan);
+    all.iter_mut().for_each(|stream| drop(stream.drain(..stream.len().saturating_sub(JOINT))));
+    let is_lost = |k: &usize| {
+        if plan.inputs[*k].is_none() || def.is_mask(*k) {
+            return false;
+        }
+        if roles::dependence(graph, *k) != Dependence::Affine {
+            return false;
+        }
+        let mut points = all.clone();
+        points[*k].fill(f32::INFINITY);
+        let streams: Vec<&[f32]> = points.iter().map(Vec::as_slice).collect();
+        let got = interpret_all(plan, &streams, |id: Id| numbers[id.index()] as f32, Noise::None);
+        (0..JOINT).any(|i| {
+            let at: Vec<f64> = points.iter().map(|stream| stream[i].into()).collect();
+            let want = graph.eval(&at, &scalars);
+            got.iter().zip(want).any(|(got, want)| got[i].is_nan() && want.is_infinite())
+        })
+    };
+    (0..plan.inputs.len()).filter(is_lost).collect()
+}
+
 /// Exponents of a stream that is swept, of f16 and of other types: of normal numbers.
 const EXPONENTS: [std::ops::Range<i32>; 2] = [-14..14, -30..14];
 /// Points of each exponent.

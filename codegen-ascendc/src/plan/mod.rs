@@ -123,11 +123,12 @@ pub fn plan_with(
         |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
     check(def, spec, dtype, soc).map_err(refuse)?;
     let graph = &def.specs[spec].graph;
-    let plan = chosen(graph, spec, target, storage).map_err(refuse)?;
-    match limits::held(def, graph, &plan).filter(|_| limits == Limits::Exact) {
-        Some(held) => chosen(&held, spec, target, storage).map_err(refuse),
-        None => Ok(plan),
+    let mut plan = chosen(graph, spec, target, storage).map_err(refuse)?;
+    if let Some(held) = limits::held(def, graph, &plan).filter(|_| limits == Limits::Exact) {
+        plan = chosen(&held, spec, target, storage).map_err(refuse)?;
     }
+    plan.lost = accuracy::lost(def, &plan);
+    Ok(plan)
 }
 
 /// The plan of a graph with the fewest cycles among those within their budget of accuracy, with the cheaper forms first;
@@ -223,6 +224,7 @@ fn planned(graph: Graph, way: Way, spec: usize, target: Target<'_>) -> Result<Pl
         tile,
         cost,
         accuracy: Accuracy::new(dtype),
+        lost: Vec::new(),
     })
 }
 

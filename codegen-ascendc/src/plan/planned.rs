@@ -54,4 +54,6 @@ pub struct Plan {
     pub cost: Cost,
     /// How far its results are off, where attributes are what they are by default.
     pub accuracy: Accuracy,
+    /// Input streams whose infinities give NaN in places where the formula gives one.
+    pub lost: Vec<usize>,
 }

@@ -163,7 +163,18 @@ fn cost(def: &OpDef, plan: &Plan) -> String {
 fn accuracy(plan: &Plan) -> String {
     match inaccurate(plan) {
         Some(found) => found.to_string(),
-        None => format!("{:.2} of at most {} ulp off", plan.accuracy.error, plan.accuracy.budget),
+        None => {
+            let lost: Vec<&str> =
+                plan.lost.iter().filter_map(|k| plan.inputs[*k].as_deref()).collect();
+            let lost = match lost.is_empty() {
+                true => String::new(),
+                false => format!(
+                    "; an infinite {} gives NaN where terms that share it differ in sign",
+                    lost.join(" or ")
+                ),
+            };
+            format!("{:.2} of at most {} ulp off{lost}", plan.accuracy.error, plan.accuracy.budget)
+        }
     }
 }
 

@@ -71,6 +71,21 @@ pub fn saturation(package: &Package<'_>) -> Option<String> {
     (narrow && !families.is_empty()).then(|| (words.limits.saturation)(&products))
 }
 
+/// Inputs whose infinities give NaN where the formula gives one.
+pub fn infinities(package: &Package<'_>) -> Option<String> {
+    let words = package.words();
+    let mut inputs: Vec<String> = Vec::new();
+    for plan in &package.plans {
+        let names = plan.lost.iter().filter_map(|k| plan.inputs[*k].as_ref());
+        for name in names.map(|name| format!("`{name}`")) {
+            if !inputs.contains(&name) {
+                inputs.push(name);
+            }
+        }
+    }
+    (!inputs.is_empty()).then(|| (words.limits.infinities)(&inputs.join(words.signs.comma)))
+}
+
 /// The formula as its author wrote it, and where.
 pub fn as_written(package: &Package<'_>) -> String {
     let (formula, source) = (package.def.formula.trim(), &package.def.source);

@@ -84,7 +84,8 @@ fn constraints(package: &Package<'_>) -> String {
         t.line(format!("- {}", words.no_empty));
     }
     t.line(format!("- {}", words.deterministic_on_all_cores));
-    if let Some(line) = phrases::saturation(package) {
+    let more = [phrases::saturation(package), phrases::infinities(package)];
+    for line in more.into_iter().flatten() {
         t.line(format!("- {line}"));
     }
     t.finish() + &phrases::left_out(package)

@@ -178,6 +178,12 @@ the second launches the kernel.",
                  infinity and NaN."
             )
         },
+        infinities: |inputs| {
+            format!(
+                "An infinity of {inputs} gives NaN where terms of a derivative that share it have different signs; on CPUs \
+                 it gives an infinity."
+            )
+        },
     },
     calls: Calls {
         heads: ["Call", "Example", "Page"],

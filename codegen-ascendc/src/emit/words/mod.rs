@@ -274,6 +274,8 @@ pub(crate) struct Limits {
     pub deterministic: Word,
     /// Results of 16 bits beyond the type's range, on these products.
     pub saturation: About,
+    /// Infinities of these inputs that give NaN.
+    pub infinities: About,
 }
 
 /// How the operator is called and built.

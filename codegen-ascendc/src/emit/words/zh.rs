@@ -181,6 +181,11 @@ pub(super) static WORDS: Words = Words {
                 该类型的最大值，NaN变为0；`CTRL[48]`为1时保持inf和NaN。"
             )
         },
+        infinities: |inputs| {
+            format!(
+                "{inputs}为无穷大时，若导数中共用它的各项符号不同，则结果为NaN；在CPU上结果为无穷大。"
+            )
+        },
     },
     calls: Calls {
         heads: ["调用方式", "调用样例", "说明"],

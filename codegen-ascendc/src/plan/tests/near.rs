@@ -231,3 +231,15 @@ fn what_has_no_sequence_is_refused_in_every_type_at_once() {
         assert!(text.contains(hint) && text.contains("f16") && text.contains("f32"), "{text}");
     }
 }
+
+/// An infinite factor that a derivative's terms share is `inf - inf` where they have different signs, and that is told.
+#[test]
+fn infinities_that_are_lost_are_named() {
+    for dtype in DType::ALL {
+        let plan = planned(&swi_glu_grad(), dtype);
+        assert_eq!(plan.lost, [0], "{dtype}");
+        let got = interpret(&plan, &[f32::INFINITY, -3.0, 1.0], |_| f32::NAN);
+        assert!(got[0].is_nan(), "{dtype}: {got:?}");
+        assert!(planned(&gelu_grad(Prim::GeluGrad), dtype).lost.is_empty(), "{dtype}");
+    }
+}
