@@ -5,7 +5,7 @@ use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::format::Format;
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, OpDef, Part, Spec, Value};
 use op_dsl_ir::roles::{self, Dependence, activation, dependence};
-use op_dsl_ir::{DType, Id, Node, Prim, Stored};
+use op_dsl_ir::{DType, Graph, Id, Node, Prim, Stored};
 use op_dsl_truth::crossing;
 
 /// What factors are in sweeps.
@@ -242,12 +242,30 @@ impl Formula {
             .join(", ")
     }
 
+    /// Whether something has a power by a float attribute.
+    pub fn is_exponent(&self, scalar: usize) -> bool {
+        let nodes = &self.written().nodes;
+        let mut depends: Vec<bool> = Vec::with_capacity(nodes.len());
+        nodes.iter().any(|node| {
+            let on = |k: usize| node.args().get(k).is_some_and(|a| depends[a.index()]);
+            let is_power = matches!(node, Node::Call(Prim::Pow, _)) && on(1);
+            let own = matches!(node, Node::Scalar(s) if usize::from(*s) == scalar);
+            let depends_on = own || (0..3).any(on);
+            depends.push(depends_on);
+            is_power
+        })
+    }
+
+    /// The formula as its author wrote it; of a gradient that of its forward operator.
+    fn written(&self) -> &Graph {
+        self.spec.derived.as_ref().map_or(&self.spec.traced, |d| &d.forward)
+    }
+
     /// Numbers around which results may bend or jump: those that the formula is written with.
     pub fn constants(&self) -> Vec<f64> {
-        let written = self.spec.derived.as_ref().map_or(&self.spec.traced, |d| &d.forward);
         let number = |n: &Node| if let Node::Const(c) = n { Some(*c) } else { None };
         let scalars = self.settings.iter().flat_map(|s| self.op.def().scalars(&s.attrs));
-        written.nodes.iter().filter_map(number).chain(scalars).collect()
+        self.written().nodes.iter().filter_map(number).chain(scalars).collect()
     }
 
     /// Budget of an output in f32 on levels without FMA: the table's errors of the primitives that

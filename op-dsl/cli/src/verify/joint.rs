@@ -95,6 +95,27 @@ fn aimed(formula: &Formula, attrs: &[Value], values: &[f64], k: usize, goal: f64
 mod tests {
     use super::*;
 
+    /// Of two products, whose factors are of all exponents, most results are normal numbers where one is aimed.
+    #[test]
+    fn aimed_results_are_normal_numbers() {
+        let op = &*crate::tests::SCALE;
+        let formula = Formula::new(op, &op.def().specs[0]);
+        let attrs = formula.settings[0].attrs.clone();
+        for dtype in DType::ALL {
+            let least = f64::from(dtype.row().exponents.0).exp2();
+            let all = (0..4000).filter(|i| i % 4 == 2);
+            let is_normal = |i: u64| {
+                let v = element(&formula, dtype, &attrs, i);
+                let format = Format::of(dtype);
+                assert!(v.iter().all(|v| format.round(*v) == *v && v.is_finite()), "{v:?}");
+                let results = [v[0] * v[1], v[0] * v[2]].map(f64::abs);
+                results.iter().any(|y| (least..format.max()).contains(y))
+            };
+            let normal = all.filter(|i| is_normal(*i)).count();
+            assert!(normal > 850, "{dtype}: {normal} of 1000");
+        }
+    }
+
     #[test]
     fn numbers_are_of_every_exponent() {
         let mut random = Random(1);

@@ -4,6 +4,7 @@
 //! formula   one specialisation, and the settings that it is swept in
 //! pass      the elements that it is tried at, and how many
 //! points    the activations of a sweep             joint     all streams at random
+//! infinite  infinities and NaN
 //! bench     running the operator on many elements
 //! probe     errors at a few activations
 //! sweep     every element through the kernels of each level, held against the truth
@@ -14,6 +15,7 @@
 mod author;
 mod bench;
 pub mod formula;
+mod infinite;
 mod joint;
 mod pass;
 mod points;

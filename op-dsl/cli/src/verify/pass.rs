@@ -9,11 +9,16 @@
 //! What is in which place is fixed: the same on every machine, and in every run.
 
 use super::formula::Formula;
-use super::joint;
 use super::points::Points;
+use super::{infinite, joint};
 use crate::args::Sweep;
 use op_dsl_ir::DType;
 use op_dsl_ir::op::Value;
+
+/// What float attributes are, each while the others have their defaults: other ones, small, large, and of the other sign.
+const VARIED: [f64; 5] = [0.5, 3.0, 40.0, 1e-3, -1.3];
+/// And what exponents are besides. What is divided by 0 has no value worth a question.
+const EXPONENT: f64 = 0.0;
 
 /// What results of a pass count as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +62,8 @@ impl Effort {
     pub const THOROUGH: Effort = Effort { swept: Some(1 << 21), joint: 1 << 19, work: u64::MAX };
     /// Hours: all 2^32 values of f32.
     pub const EXHAUSTIVE: Effort = Effort { swept: None, ..Effort::THOROUGH };
-    /// However many settings an operator has, each has so many elements.
-    const LEAST: u64 = 1 << 11;
+    /// However many settings an operator has, each has so many elements swept, and so many at random.
+    const LEAST: [u64; 2] = [1 << 11, 1 << 9];
 
     /// What the command line asks for.
     pub fn of(args: &Sweep) -> Effort {
@@ -70,8 +75,8 @@ impl Effort {
     }
 
     /// The share of one part of so many.
-    fn share(all: u64, parts: usize) -> u64 {
-        (all / parts as u64).max(Effort::LEAST)
+    fn share(all: u64, parts: usize, least: u64) -> u64 {
+        (all / parts as u64).max(least)
     }
 }
 
@@ -80,7 +85,8 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
     let specs = formula.op.def().specs.len();
     let mut all: Vec<Pass<'f>> = Vec::new();
     for setting in &formula.settings {
-        let limit = effort.swept.map(|all| Effort::share(all, specs * formula.settings.len()));
+        let parts = specs * formula.settings.len();
+        let limit = effort.swept.map(|all| Effort::share(all, parts, Effort::LEAST[0]));
         let points = Points::new(formula, dtype, limit);
         all.push(Pass {
             role: Role::Sweep,
@@ -89,14 +95,44 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
             element: Box::new(move |i| setting.at(points.at(i).into())),
         });
     }
-    if formula.multiplies.len() > formula.masks.len() + 1 {
-        let attrs = &formula.settings[0].attrs;
+    let variants = attributes(formula);
+    for attrs in &variants {
+        let is_single = variants.len() == 1 && formula.multiplies.len() == formula.masks.len() + 1;
+        if !is_single {
+            let joint = attrs.clone();
+            all.push(Pass {
+                role: Role::Joint,
+                attrs: attrs.clone(),
+                elements: Effort::share(effort.joint, specs * variants.len(), Effort::LEAST[1]),
+                element: Box::new(move |i| joint::element(formula, dtype, &joint, i)),
+            });
+        }
         all.push(Pass {
             role: Role::Joint,
             attrs: attrs.clone(),
-            elements: Effort::share(effort.joint, specs),
-            element: Box::new(move |i| joint::element(formula, dtype, attrs, i)),
+            elements: infinite::elements(formula),
+            element: Box::new(move |i| infinite::element(formula, i)),
         });
+    }
+    all
+}
+
+/// The defaults, and each float attribute alone at what it may be else.
+fn attributes(formula: &Formula) -> Vec<Vec<Value>> {
+    let defaults = &formula.settings[0].attrs;
+    let attrs = formula.op.def().attrs.iter().enumerate();
+    let scalars = attrs.filter(|(_, attr)| attr.kind.is_scalar()).map(|(k, _)| k).enumerate();
+    let floats = scalars.filter(|(_, k)| matches!(defaults[*k], Value::Float(_)));
+    let mut all = vec![defaults.clone()];
+    for (scalar, k) in floats {
+        let zero = formula.is_exponent(scalar).then_some(EXPONENT);
+        for value in VARIED.into_iter().chain(zero) {
+            let mut attrs = defaults.clone();
+            attrs[k] = Value::Float(f64::from(value as f32));
+            if !all.contains(&attrs) {
+                all.push(attrs);
+            }
+        }
     }
     all
 }

@@ -1,0 +1,60 @@
+//! Elements of infinities, NaN and ordinary numbers. Zeros are none of them: a formula that reads `0 * inf` has no value.
+
+use super::formula::Formula;
+
+/// What a stream holds in turn.
+const VALUES: [f64; 5] = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.5, -0.75];
+/// Of operators with many streams so many elements are taken, as evenly as it goes.
+const MOST: u64 = 1 << 11;
+
+/// How many elements there are.
+pub fn elements(formula: &Formula) -> u64 {
+    all(formula).min(MOST)
+}
+
+/// How many ways there are to fill all streams.
+fn all(formula: &Formula) -> u64 {
+    let ways = (0..formula.multiplies.len()).map(|k| ways(formula, k));
+    ways.fold(1, u64::saturating_mul)
+}
+
+/// How many values a stream has.
+fn ways(formula: &Formula, stream: usize) -> u64 {
+    if formula.masks.contains(&stream) { 2 } else { VALUES.len() as u64 }
+}
+
+/// What the streams of element `i` hold.
+pub fn element(formula: &Formula, i: u64) -> Vec<f64> {
+    let all = all(formula);
+    let mut way = if all > MOST { (u128::from(i) * u128::from(all / MOST)) as u64 } else { i };
+    let mut infinities = 0;
+    let streams = 0..formula.multiplies.len();
+    streams
+        .map(|k| {
+            let ways = ways(formula, k);
+            let value = (way % ways) as usize;
+            way /= ways;
+            let value = if formula.masks.contains(&k) { value as f64 } else { VALUES[value] };
+            infinities += usize::from(value.is_infinite());
+            // The truth has limits of one infinity.
+            if value.is_infinite() && infinities > 1 { 2.5 } else { value }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_stream_is_each_of_them() {
+        let op = &*crate::tests::SCALE;
+        let formula = Formula::new(op, &op.def().specs[0]);
+        let all: Vec<Vec<f64>> = (0..elements(&formula)).map(|i| element(&formula, i)).collect();
+        assert_eq!(all.len(), 125);
+        for (stream, value) in (0..3).flat_map(|k| VALUES.map(|v| (k, v))) {
+            let is_it = |x: &&Vec<f64>| x[stream].to_bits() == value.to_bits();
+            assert!(all.iter().filter(is_it).count() > 5, "{stream}: {value}");
+        }
+    }
+}
