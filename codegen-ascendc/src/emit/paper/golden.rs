@@ -231,6 +231,11 @@ fn golden(package: &Package<'_>) -> String {
             false => t.line(format!("    if {name} is not None:\n        {line}")),
         };
     }
+    // A quotient by 0 is an infinity, as with arrays: numbers of Python refuse it.
+    for attr in def.passed().iter().filter(|a| a.kind == AttrKind::Float) {
+        let name = word(&attr.name);
+        t.line(format!("    {name} = np.float64({name})"));
+    }
     let along = def.split.as_ref().map(|split| along(package, split)).unwrap_or_default();
     if let Some(split) = &def.split {
         t.line(format!("    gate_first = {}", gate_first(package, split.gate)));
