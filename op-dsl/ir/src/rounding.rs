@@ -16,7 +16,7 @@ mod points;
 use crate::graph::{Graph, Id, Node};
 use crate::prim::{Prim, Style};
 use crate::roles::is_factor;
-pub use infinities::{agree_at_infinity, has_no_limit, lost_to_zeros};
+pub use infinities::{agree_at_infinity, divides_apart, has_no_limit, lost_to_zeros};
 pub use points::{Point, Ranges, ends, lines};
 
 /// What a graph is evaluated in. Results are rounded to f32 by either.

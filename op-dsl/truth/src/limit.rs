@@ -1,9 +1,13 @@
 //! Formulas at infinity: where they go far out.
+//!
+//! That is what one infinite stream stands for. Several are no limit, as it would depend on which of them grows faster: they
+//! meet as in arithmetic of the formula as written. So do sums that one stream grows in apart, in a quotient.
 
 use crate::exact::{NOTHING, exactly};
 use crate::real::Real;
 use crate::tower::Tower;
 use op_dsl_ir::op::Spec;
+use op_dsl_ir::rounding::divides_apart;
 
 /// Powers of two, each the square of the one before, that stand for infinity in turn.
 const FAR: [f64; 4] = [40.0, 80.0, 160.0, 320.0];
@@ -12,6 +16,16 @@ const SAME: f64 = 1.0 / (1u64 << 30) as f64;
 
 /// The limits of the outputs where some streams are infinite; NaN where there is none.
 pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
+    let mut infinite = (0..streams.len()).filter(|k| streams[*k].is_infinite());
+    let written = &spec.traced;
+    let values = written.eval_all(streams, scalars);
+    let is_several = match (infinite.next(), infinite.next()) {
+        (Some(one), None) => spec.derived.is_none() && divides_apart(written, &values, one),
+        _ => true,
+    };
+    if is_several {
+        return written.outputs.iter().map(|y| values[y.index()]).collect();
+    }
     let far = |power: f64| {
         let at = |x: &f64| if x.is_infinite() { power.exp2().copysign(*x) } else { *x };
         let streams: Vec<f64> = streams.iter().map(at).collect();

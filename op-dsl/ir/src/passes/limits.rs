@@ -6,13 +6,20 @@
 //! good. A function whose own values serve to the end, and at infinity, is left alone.
 //!
 //! What attributes and other streams have a part in has no such values. If it makes NaN of an
-//! infinity, it sees a number of `HUGE` instead: beyond f32, yet far from the end of f64.
+//! infinity, it sees a number of `HUGE` instead: beyond f32, yet far from the end of f64. That is the limit of this stream alone: where
+//! another one is infinite too, both stay as they are, and infinities meet as in the formula. Nor is a number that stands for
+//! infinity given to a sine, which has no limit, or to a quotient of sums that grow apart
+//! ([`divides_apart`](crate::rounding::divides_apart)).
 
 use super::products::{Sole, sole_streams};
 use crate::far::{self, FAR};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
-use crate::rounding::{Arithmetic, Bounded, Point, ends, evaluate, lost_to_zeros, outputs};
+use crate::roles::{is_factor, is_truth};
+use crate::rounding::{
+    Arithmetic, Bounded, Point, divides_apart, ends, evaluate, lost_to_zeros, outputs,
+};
+use std::collections::BTreeSet;
 
 /// How far a value may be from the truth to be good, relative to it.
 const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
@@ -36,6 +43,8 @@ fn hold_infinities(graph: &Graph) -> Graph {
     for end in ends(graph, &[]) {
         let stream = end.varied as u16;
         let known = held.iter().any(|(s, _)| *s == stream);
+        // Beside an attribute that is zero a sine has a limit, but beside no other.
+        let zeros = if repeats(graph, stream) { &[][..] } else { &zeros[..] };
         let with_zeros = zeros.iter().map(|s| end.clone().with_scalar(*s, 0.0));
         let mut all = core::iter::once(end.clone()).chain(with_zeros);
         if let (false, Some(huge)) = (known, all.find_map(|end| stands_for_infinity(graph, &end))) {
@@ -48,9 +57,39 @@ fn hold_infinities(graph: &Graph) -> Graph {
     graph.rewrite(|b, node| {
         let id = b.add(node);
         let Node::Stream(stream) = node else { return id };
-        let huge = held.iter().find(|(s, _)| *s == stream);
-        huge.map_or(id, |(_, huge)| far::held(b, id, *huge))
+        let Some((_, huge)) = held.iter().find(|(s, _)| *s == stream) else { return id };
+        let held = far::held(b, id, *huge);
+        // A factor multiplies the limit, and may be infinite like that.
+        let others = streams(graph).into_iter().filter(|other| {
+            let other = usize::from(*other);
+            other != usize::from(stream) && !is_factor(graph, other) && !is_truth(graph, other)
+        });
+        others.fold(held, |held, other| {
+            let (other, most) = (b.stream(other.into()), b.num(MAX));
+            let size = b.call(Prim::Abs, &[other]);
+            let is_finite = b.call(Prim::Le, &[size, most]);
+            b.call(Prim::Select, &[is_finite, held, id])
+        })
     })
+}
+
+/// The streams that a graph reads.
+fn streams(graph: &Graph) -> BTreeSet<u16> {
+    let stream = |node: &Node| if let Node::Stream(s) = node { Some(*s) } else { None };
+    graph.nodes.iter().filter_map(stream).collect()
+}
+
+/// Whether a function that repeats itself for ever depends on a stream.
+fn repeats(graph: &Graph, stream: u16) -> bool {
+    let mut depends: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let by_args = node.args().iter().any(|a| depends[a.index()]);
+        if by_args && matches!(node, Node::Call(Prim::Sin | Prim::Cos, _)) {
+            return true;
+        }
+        depends.push(by_args || *node == Node::Stream(stream));
+    }
+    false
 }
 
 /// The number that has the limit of an infinity at an end of a line, if that has another value.
@@ -61,6 +100,14 @@ fn stands_for_infinity(graph: &Graph, end: &Point) -> Option<f64> {
         outputs(graph, Arithmetic::F64, &point)
     };
     let infinite = at(f64::INFINITY);
+    let mut beyond = end.clone();
+    beyond.streams[end.varied] = f64::INFINITY.copysign(beyond.streams[end.varied]);
+    let last = Id(graph.nodes.len().saturating_sub(1) as u32);
+    let values = evaluate(graph, Arithmetic::F64, &beyond, last);
+    let values: Vec<f64> = values.into_iter().map(|b| b.value).collect();
+    if divides_apart(graph, &values, end.varied) {
+        return None;
+    }
     HUGE.into_iter().find(|huge| {
         let (huge, less) = (at(*huge), at(huge / 4.7));
         let lost = |k: usize| {

@@ -2,7 +2,8 @@
 
 use super::points::{Point, Ranges, ends};
 use super::{Arithmetic, outputs};
-use crate::graph::{Graph, Node};
+use crate::graph::{Graph, Id, Node};
+use crate::prim::Prim;
 
 /// Whether two graphs have the same values in f32 at the infinities of every stream that varies.
 pub fn agree_at_infinity(a: &Graph, b: &Graph, ranges: &Ranges) -> bool {
@@ -30,6 +31,46 @@ pub fn lost_to_zeros(graph: &Graph) -> Vec<u16> {
         zero.map(|end| around(graph, &end)).any(|both| is_lost(&both))
     };
     scalars.filter(lost).collect()
+}
+
+/// Whether an infinite stream makes a quotient `inf / inf` of sums that it grows in apart: another stream has a part in one of
+/// them, and the quotient grows without that as well. So it is in `(m + g) / sqrt(v + g^2)`. `values` are those of all nodes
+/// there.
+///
+/// Such a quotient has no value in the formula as written, and the ratio of what has grown hides that. A quotient of one sum and
+/// its functions, as `(x + b) / (1 + exp(-(x + b)))` is, has a limit like any function of one value.
+pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
+    let is_stream = |node: &Node| *node == Node::Stream(stream as u16);
+    let is_other = |node: &Node| matches!(node, Node::Stream(_)) && !is_stream(node);
+    let grows = depend(graph, |_, node| is_stream(node), None);
+    let others = depend(graph, |_, node| is_other(node), None);
+    let apart = |x: Id, y: Id| grows[x.index()] && others[y.index()] && !grows[y.index()];
+    let is_sum = |k: &usize| match graph.nodes[*k] {
+        Node::Call(Prim::Add | Prim::Sub, [x, y, _]) => apart(x, y) || apart(y, x),
+        _ => false,
+    };
+    // Or what infinities have met in.
+    let is_lost = |id: Id| !values[id.index()].is_finite();
+    let divides = |node: &Node| match *node {
+        Node::Call(Prim::Div, [x, y, _]) => is_lost(x) && is_lost(y),
+        _ => false,
+    };
+    let all = 0..graph.nodes.len();
+    all.clone().filter(is_sum).any(|sum| {
+        let of_sum = depend(graph, |k, _| k == sum, None);
+        let without = depend(graph, |_, node| is_stream(node), Some(sum));
+        all.clone().any(|k| of_sum[k] && without[k] && divides(&graph.nodes[k]))
+    })
+}
+
+/// Which nodes depend on what `is_it` holds for, other than through one node.
+fn depend(graph: &Graph, is_it: impl Fn(usize, &Node) -> bool, except: Option<usize>) -> Vec<bool> {
+    let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+    for (k, node) in graph.nodes.iter().enumerate() {
+        let depends = is_it(k, node) || node.args().iter().any(|a| all[a.index()]);
+        all.push(depends && except != Some(k));
+    }
+    all
 }
 
 fn is_lost((finite, infinite): &(Vec<f64>, Vec<f64>)) -> bool {

@@ -1,0 +1,110 @@
+//! Infinite inputs: the reference evaluator and the graphs that back ends lower agree. One infinite stream stands for a limit,
+//! several meet as they do in f32 arithmetic of the formula as written.
+#![allow(missing_docs)]
+
+use op_dsl_ir::DType;
+use op_dsl_ir::format::Format;
+use op_dsl_ir::op::OpDef;
+
+const INF: f64 = f64::INFINITY;
+
+/// An operator, and its gradients by all of its tensors if `is_smooth`.
+fn operators(item: &str, wrt: &str) -> Vec<OpDef> {
+    let tokens = |text: &str| text.parse().expect("tokens");
+    let args = format!("name = \"F\", outputs(out), grad(name = \"G\", wrt({wrt}))");
+    let family = op_dsl_syntax::function(tokens(&args), tokens(item)).expect("a function");
+    if let Some(error) = family.error {
+        panic!("{item}: {error}");
+    }
+    family.ops.into_iter().map(|op| op.def).collect()
+}
+
+/// The first output as the reference has it, and as each of the graphs that back ends evaluate has it.
+fn all_results(def: &OpDef, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
+    let spec = &def.specs[0];
+    let reference = op_dsl_truth::outputs(spec, streams, scalars, Format::of(DType::F32))[0];
+    let graph = spec.wide.as_ref().filter(|wide| wide.single).map_or(&spec.graph, |w| &w.graph);
+    let got = graph.eval(streams, scalars)[0];
+    vec![reference, Format::of(DType::F32).round(got)]
+}
+
+#[track_caller]
+fn check(def: &OpDef, streams: &[f64], scalars: &[f64], want: f64) {
+    for (got, by) in all_results(def, streams, scalars).into_iter().zip(["reference", "graph"]) {
+        let is_same = got == want || got.is_nan() && want.is_nan();
+        let is_near = (got - want).abs() <= 1e-6 * want.abs();
+        assert!(
+            is_same || is_near,
+            "{by}, {streams:?}: {got}, not {want}\n{:?}",
+            def.specs[0].wide
+        );
+    }
+}
+
+#[test]
+fn infinities_that_meet() {
+    let huber = &operators(
+        "fn huber(x: Elem, t: Elem) -> Elem { let r = abs(x - t); if r < 1.0 { 0.5 * r * r } else { r - 0.5 } }",
+        "x",
+    )[0];
+    check(huber, &[INF, INF], &[], f64::NAN);
+    check(huber, &[INF, -INF], &[], INF);
+    check(huber, &[INF, 1.0], &[], INF);
+    let bce = "fn bce(x: Elem, t: Elem) -> Elem { -(t * ln(sigmoid(x)) + (1.0 - t) * ln(1.0 - sigmoid(x))) }";
+    let bce = &operators(bce, "x")[0];
+    check(bce, &[INF, INF], &[], f64::NAN);
+    check(bce, &[INF, 0.5], &[], INF);
+    let sgd = "fn sgd(p: Elem, g: Elem, #[attr(default = 0.1)] lr: f32, #[attr(default = 0.01)] decay: f32) -> Elem { p - lr * (g + decay * p) }";
+    let sgd = &operators(sgd, "p")[0];
+    check(sgd, &[INF, INF], &[0.1, 0.01], f64::NAN);
+    check(sgd, &[1.0, INF], &[0.1, 0.01], -INF);
+    let lion = "fn lion(p: Elem, g: Elem, m: Elem, #[attr(default = 0.001)] lr: f32, #[attr(default = 0.9)] beta: f32) -> Elem { p - lr * sign(beta * m + (1.0 - beta) * g) }";
+    let lion = &operators(lion, "p")[0];
+    check(lion, &[1.0, INF, -INF], &[0.001, 0.9], f64::NAN);
+    check(lion, &[1.0, INF, 2.0], &[0.001, 0.9], 1.0 - 0.001);
+}
+
+/// A gradient that has exploded is noticed: the ratio of its sums is no update.
+#[test]
+fn sums_that_grow_apart() {
+    let adamw = "fn adamw(p: Elem, g: Elem, m: Elem, v: Elem, #[attr(default = 0.001)] lr: f32, #[attr(default = 0.9)] beta1: f32, #[attr(default = 0.999)] beta2: f32) -> Elem {
+        let mean = beta1 * m + (1.0 - beta1) * g;
+        let square = beta2 * v + (1.0 - beta2) * g * g;
+        p - lr * (mean / (sqrt(square) + 1e-8) + 0.01 * p)
+    }";
+    let adamw = &operators(adamw, "p")[0];
+    let scalars = [0.001, 0.9, 0.999];
+    check(adamw, &[1.0, INF, 1.0, 1.0], &scalars, f64::NAN);
+    check(adamw, &[1.0, INF, -INF, 1.0], &scalars, f64::NAN);
+}
+
+/// Functions of one value have their limits, however they are spelt and whatever is added to the value.
+#[test]
+fn limits() {
+    for gated in [
+        "fn f(x: Elem, y: Elem, b: Elem) -> Elem { let u = x + b; u / (1.0 + exp(-u)) * y }",
+        "fn f(x: Elem, y: Elem, b: Elem) -> Elem { let u = x + b; y * u * sigmoid(u) }",
+        "fn f(x: Elem, y: Elem, b: Elem) -> Elem { let u = x + b; y * u / (1.0 + exp(-u)) }",
+    ] {
+        let def = &operators(gated, "x")[0];
+        check(def, &[-INF, 2.0, 1.0], &[], 0.0);
+        check(def, &[INF, -2.0, 1.0], &[], -INF);
+        check(def, &[INF, INF, 1.0], &[], INF);
+    }
+    let tanh =
+        "fn f(x: Elem, b: Elem) -> Elem { let u = x + b; (exp(u) - exp(-u)) / (exp(u) + exp(-u)) }";
+    let tanh = &operators(tanh, "x")[0];
+    check(tanh, &[INF, 3.0], &[], 1.0);
+    check(tanh, &[INF, -INF], &[], f64::NAN);
+}
+
+/// A sine has no limit, whatever number stands for infinity.
+#[test]
+fn waves() {
+    let snake = "fn snake(x: Elem, #[attr(default = 1.0)] a: f32) -> Elem { x + sin(a * x) * sin(a * x) / a }";
+    let all = operators(snake, "x");
+    for x in [INF, -INF] {
+        check(&all[0], &[x], &[2.0], x);
+        check(&all[1], &[1.0, x], &[2.0], f64::NAN);
+    }
+}
