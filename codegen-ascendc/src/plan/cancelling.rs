@@ -1,4 +1,4 @@
-//! Sums of functions of one stream that cancel near 0, with a polynomial there.
+//! Sums of functions of one variable that cancel near 0, with a polynomial there.
 //!
 //! A sum whose terms are much larger than itself has the digits that these leave. Below where that ends it becomes its own
 //! polynomial, in the graph, so that the rest is called as it is: `if |x| < 0.7 { x (-1/8 + ..) } else { s r^2 - r s^2 }`.
@@ -19,11 +19,11 @@ const OFF: f64 = 8e-8;
 
 /// The graph with polynomials near 0; `None` where no sum cancels there.
 pub(super) fn run(graph: &Graph) -> Option<Graph> {
-    let found: Vec<(Id, usize, Near)> = (0..graph.nodes.len() as u32)
+    let found: Vec<(Id, Id, Near)> = (0..graph.nodes.len() as u32)
         .map(Id)
         .filter_map(|id| {
-            let (stream, near) = near(graph, id)?;
-            Some((id, stream, near))
+            let (variable, near) = near(graph, id)?;
+            Some((id, variable, near))
         })
         .collect();
     if found.is_empty() {
@@ -37,9 +37,8 @@ pub(super) fn run(graph: &Graph) -> Option<Graph> {
             args[..prim.row().arity].iter_mut().for_each(|a| *a = new[a.index()]);
         }
         let mut value = b.add(node);
-        if let Some((_, stream, near)) = found.iter().find(|(id, ..)| id.index() == k) {
-            let x = b.stream(*stream);
-            value = near.choose(&mut b, x, value);
+        if let Some((_, variable, near)) = found.iter().find(|(id, ..)| id.index() == k) {
+            value = near.choose(&mut b, new[variable.index()], value);
         }
         new.push(value);
     }
@@ -47,37 +46,36 @@ pub(super) fn run(graph: &Graph) -> Option<Graph> {
     Some(b.finish(&outputs))
 }
 
-/// The stream and the polynomial of a sum that cancels near 0.
-fn near(graph: &Graph, id: Id) -> Option<(usize, Near)> {
-    let Node::Call(Prim::Add | Prim::Sub, [x, y, _]) = graph.nodes[id.index()] else { return None };
-    let whole = part(graph, id);
-    let mut leaves = whole.nodes.iter().filter_map(|node| match *node {
-        Node::Stream(k) => Some(Some(usize::from(k))),
-        Node::Scalar(_) => Some(None),
-        _ => None,
+/// A node as a function of another, in the place of which stream 0 stands; `None` if it reads anything else.
+fn in_terms_of(graph: &Graph, id: Id, variable: Id) -> Option<Graph> {
+    let mut at = 0..;
+    let graph = Graph { outputs: vec![id].into(), ..graph.clone() }.rewrite(|b, node| {
+        let is_variable = at.next() == Some(variable.index());
+        match node {
+            _ if is_variable => b.stream(0),
+            Node::Stream(_) | Node::Scalar(_) => b.stream(1),
+            node => b.add(node),
+        }
     });
-    let stream = leaves.next()??;
-    if leaves.any(|leaf| leaf != Some(stream)) {
-        return None;
-    }
-    let of = |graph: &Graph, x: f64| {
-        let streams = vec![x; stream + 1];
-        graph.eval(&streams, &[])[0]
-    };
-    let terms = [x, y].map(|term| part(graph, term));
+    (graph.reads(0) && !graph.reads(1)).then_some(graph)
+}
+
+/// The variable and the polynomial of a sum that cancels near 0. The variable is a stream, or what attributes make of one.
+fn near(graph: &Graph, id: Id) -> Option<(Id, Near)> {
+    let Node::Call(Prim::Add | Prim::Sub, [x, y, _]) = graph.nodes[id.index()] else { return None };
+    let mut nodes = (0..id.0).map(Id);
+    let (variable, alone) = nodes.find_map(|v| Some((v, in_terms_of(graph, id, v)?)))?;
+    let of = |graph: &Graph, x: f64| graph.eval(&[x], &[])[0];
+    let terms =
+        [x, y].map(|term| in_terms_of(graph, term, variable).unwrap_or_else(|| part(graph, term)));
     let left = |at: f64| {
         let size = terms.iter().map(|term| of(term, at).abs()).fold(0.0, f64::max);
-        of(&whole, at).abs() / size
+        of(&alone, at).abs() / size
     };
     if !(left(1e-2) < 0.05 && left(-1e-2) < 0.05) {
         return None;
     }
-    // Functions of stream 0 are what polynomials are made of.
-    let alone = whole.rewrite(|b, node| match node {
-        Node::Stream(_) => b.stream(0),
-        node => b.add(node),
-    });
-    let exact = exact(&alone).unwrap_or(alone);
+    let exact = exact(&alone).unwrap_or_else(|| alone.clone());
     let f = |x: f64| exact.eval(&[x], &[])[0];
     let end = ENDS.into_iter().find(|end| left(*end) >= LEFT && left(-end) >= LEFT)?;
     let is_right = |near: &Near| {
@@ -87,5 +85,5 @@ fn near(graph: &Graph, id: Id) -> Option<(usize, Near)> {
         })
     };
     let near = (1..=MOST).filter_map(|degree| Near::fit(&f, end, degree)).find(is_right)?;
-    Some((stream, near))
+    Some((variable, near))
 }

@@ -50,7 +50,7 @@ pub fn operator(
         |name: &'static str, kind, default| Attr { name: name.into(), kind, default, any: false };
     let attrs = vec![
         attr("dim", AttrKind::Dim, Value::Int(-1)),
-        attr("approximate", AttrKind::Int, Value::Int(0)),
+        attr("approximate", AttrKind::Bool, Value::Bool(false)),
     ];
     OpDef {
         name: name.into(),
