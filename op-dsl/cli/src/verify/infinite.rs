@@ -1,4 +1,4 @@
-//! Elements of infinities, NaN and ordinary numbers. Zeros are none of them: a formula that reads `0 * inf` has no value.
+//! Elements of infinities, NaN and ordinary numbers, alone and together. Zeros are none of them: a formula that reads `0 * inf` has no value.
 
 use super::formula::Formula;
 
@@ -27,17 +27,13 @@ fn ways(formula: &Formula, stream: usize) -> u64 {
 pub fn element(formula: &Formula, i: u64) -> Vec<f64> {
     let all = all(formula);
     let mut way = if all > MOST { (u128::from(i) * u128::from(all / MOST)) as u64 } else { i };
-    let mut infinities = 0;
     let streams = 0..formula.multiplies.len();
     streams
         .map(|k| {
             let ways = ways(formula, k);
             let value = (way % ways) as usize;
             way /= ways;
-            let value = if formula.masks.contains(&k) { value as f64 } else { VALUES[value] };
-            infinities += usize::from(value.is_infinite());
-            // The truth has limits of one infinity.
-            if value.is_infinite() && infinities > 1 { 2.5 } else { value }
+            if formula.masks.contains(&k) { value as f64 } else { VALUES[value] }
         })
         .collect()
 }

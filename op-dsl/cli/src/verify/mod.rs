@@ -93,7 +93,7 @@ fn measure(
     for (formula, dtype, passes) in &tasks {
         progress.set_message(format!("{} {} {dtype}", formula.op.name(), formula.mode));
         let author = author::difference(formula);
-        let measures = sweep(formula, *dtype, passes, levels, (threads, effort.work), progress)?;
+        let measures = sweep(formula, *dtype, passes, levels, threads, progress)?;
         for (&level, measure) in levels.iter().zip(measures) {
             let row = Row::new(formula, *dtype, level, passes, measure, author);
             done(&row)?;

@@ -20,6 +20,9 @@ const VARIED: [f64; 5] = [0.5, 3.0, 40.0, 1e-3, -1.3];
 /// And what exponents are besides. What is divided by 0 has no value worth a question.
 const EXPONENT: f64 = 0.0;
 
+/// How many times the usual work an element with infinities may take.
+const LIMITS: u64 = 200;
+
 /// What results of a pass count as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -34,6 +37,8 @@ pub struct Pass<'f> {
     pub role: Role,
     pub attrs: Vec<Value>,
     pub elements: u64,
+    /// What the truth of an element may take on an average, in units of [`op_dsl_truth::work`].
+    pub work: u64,
     element: Box<dyn Fn(u64) -> Vec<f64> + Sync + 'f>,
 }
 
@@ -92,6 +97,7 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
             role: Role::Sweep,
             attrs: setting.attrs.clone(),
             elements: points.len(),
+            work: effort.work,
             element: Box::new(move |i| setting.at(points.at(i).into())),
         });
     }
@@ -104,6 +110,7 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
                 role: Role::Joint,
                 attrs: attrs.clone(),
                 elements: Effort::share(effort.joint, specs * variants.len(), Effort::LEAST[1]),
+                work: effort.work,
                 element: Box::new(move |i| joint::element(formula, dtype, &joint, i)),
             });
         }
@@ -111,6 +118,8 @@ pub fn passes<'f>(formula: &'f Formula, dtype: DType, effort: Effort) -> Vec<Pas
             role: Role::Joint,
             attrs: attrs.clone(),
             elements: infinite::elements(formula),
+            // A limit takes four evaluations in many bits, and these elements are few.
+            work: effort.work.saturating_mul(LIMITS),
             element: Box::new(move |i| infinite::element(formula, i)),
         });
     }

@@ -124,14 +124,13 @@ impl Measure {
     }
 }
 
-/// Runs every pass at each level, and computes the truth once. An element may take so much work on an average of
-/// its chunk, as [`op_dsl_truth::work`] counts it; a chunk ends where that is used up.
+/// Runs every pass at each level, and computes the truth once. A chunk ends where the work of its pass is used up.
 pub fn sweep(
     formula: &Formula,
     dtype: DType,
     passes: &[Pass<'_>],
     levels: &[Level],
-    (threads, work_each): (usize, u64),
+    threads: usize,
     progress: &ProgressBar,
 ) -> Result<Vec<Measure>, Error> {
     let outputs = formula.op.def().output_streams().len();
@@ -161,7 +160,7 @@ pub fn sweep(
                     step: chunks(of),
                     len: (of.elements - first).div_ceil(chunks(of)),
                 };
-                sweeper.chunk(of, &chunk, work_each, &mut own)?;
+                sweeper.chunk(of, &chunk, &mut own)?;
                 progress.inc(chunk.len);
             }
         })();
@@ -231,11 +230,10 @@ impl<'f> Sweeper<'f> {
         &mut self,
         pass: &Pass<'_>,
         chunk: &Chunk,
-        work_each: u64,
         measures: &mut [Measure],
     ) -> Result<(), Error> {
         let format = Format::of(self.dtype);
-        let end = op_dsl_truth::work().saturating_add(work_each.saturating_mul(chunk.len));
+        let end = op_dsl_truth::work().saturating_add(pass.work.saturating_mul(chunk.len));
         self.streams.clear();
         self.want.clear();
         for i in (0..chunk.len).map(|i| chunk.first + i * chunk.step) {
