@@ -289,7 +289,7 @@ pub enum Why {
     /// The call reads or writes a value that has no place: a mistake of the planner's.
     NoBuffer(&'static str),
     /// Results are further off than their budget: what was found.
-    Inaccurate(Inaccurate),
+    Inaccurate(Box<Inaccurate>),
     /// UB cannot hold one block of every stream.
     Ub(op_dsl_ir::tiling::UbTooSmall),
 }

@@ -254,7 +254,7 @@ fn accurate(
     let plan = plan_in(def, spec, dtype, soc, options.storage)?;
     match inaccurate(&plan).filter(|_| !options.accept_error) {
         Some(found) => {
-            let (op, why) = (def.name.to_string(), Why::Inaccurate(found));
+            let (op, why) = (def.name.to_string(), Why::Inaccurate(Box::new(found)));
             Err(Refusal { op, soc: soc.name, dtypes: vec![dtype], why })
         }
         None => Ok(plan),

@@ -391,12 +391,12 @@ mod tests {
             Why::MaskOfRows(soc, name()),
             Why::LeftOut("approximate = 0".into(), "approximate = tanh"),
             Why::NoSequence("erf", "write `a + b`"),
-            Why::Inaccurate(Inaccurate {
+            Why::Inaccurate(Box::new(Inaccurate {
                 function: "`y` by tanh".into(),
                 at: "x = 25e-2".into(),
                 values: [1.25, 2.25],
                 ulp: [12.25, 8.0],
-            }),
+            })),
             Why::NoOverload("Axpy"),
             Why::NoBuffer("Axpy"),
             Why::Ub(UbTooSmall { need: 96, have: 64 }),

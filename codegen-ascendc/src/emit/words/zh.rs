@@ -338,7 +338,8 @@ fn reason(why: &Why) -> String {
                 "`{prim}`在各NPU上都没有对应的矢量指令序列，请改写公式（{code}），或不生成该算子"
             )
         }
-        Why::Inaccurate(Inaccurate { function, at, values: [got, want], ulp: [error, budget] }) => {
+        Why::Inaccurate(found) => {
+            let Inaccurate { function, at, values: [got, want], ulp: [error, budget] } = &**found;
             let by = function.replace(" by ", "，所用函数为");
             format!(
                 "{by}：误差为{error:.1} ulp，上限为{budget}（{at}时结果为{got:e}，应为{want:e}），\

@@ -33,18 +33,19 @@ pub fn product<S: Isa, E: El, const N: usize, const W: usize>(
 ) -> Floats<S, W> {
     let mut so_far = x[0];
     let mut is_normal = true;
-    for k in 1..N {
-        so_far = so_far * x[k];
-        if const { !matches!(E::DTYPE, DType::F16) } && k + 1 < N {
+    for factor in &x[1..N - 1] {
+        so_far = so_far * *factor;
+        if const { !matches!(E::DTYPE, DType::F16) } {
             is_normal &= all_normal(s, so_far);
         }
     }
+    so_far = so_far * x[N - 1];
     if !is_normal && lost(s, x).any_true() {
         let mut step = so_far;
         for from in (0..W).step_by(PAIR) {
             let mut pair = [x[0].pair(from).bits(); N];
-            for k in 1..N {
-                pair[k] = x[k].pair(from).bits();
+            for (pair, factor) in pair.iter_mut().zip(&x) {
+                *pair = factor.pair(from).bits();
             }
             step.set_pair(from, exactly(s, pair));
         }
@@ -62,10 +63,10 @@ fn exactly<S: Isa, const N: usize>(s: S, x: [Bits<S>; N]) -> Floats<S> {
         || {
             let mut floats = [x[0].floats(); N];
             let (mut rounded, mut exact) = (floats[0], floats[0].wide());
-            for k in 1..N {
-                floats[k] = x[k].floats();
-                rounded = rounded * floats[k];
-                exact = exact * floats[k].wide();
+            for (factor, bits) in floats.iter_mut().zip(&x).skip(1) {
+                *factor = bits.floats();
+                rounded = rounded * *factor;
+                exact = exact * factor.wide();
             }
             lost(s, floats).select(exact.narrow(), rounded)
         },
