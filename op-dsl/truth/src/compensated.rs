@@ -47,10 +47,17 @@ impl<R: Real> Compensated<R> {
 
     /// `head + tail` of any tail.
     fn of(head: f64, tail: R) -> Compensated<R> {
+        let sum = |tail: &R| tail.num(head) + tail.clone();
+        Compensated::of_or(head, tail, sum)
+    }
+
+    /// The same, and what it is instead where the tail is not small, or not known: two tails that vanish beside the head
+    /// may be too close to each other to be added.
+    fn of_or(head: f64, tail: R, whole: impl FnOnce(&R) -> R) -> Compensated<R> {
         let is_small = || tail.is_exact_zero() || tail.is_below(exponent(head) - 1.0);
         match head == 0.0 || is_small() {
             true => Compensated { head, tail },
-            false => Compensated::plain(tail.num(head) + tail),
+            false => Compensated::plain(whole(&tail)),
         }
     }
 
@@ -101,12 +108,12 @@ impl<R: Real> Add for Compensated<R> {
             return Compensated::plain(self.sum() + y.sum());
         }
         let tails = match (self.tail.is_exact_zero(), y.tail.is_exact_zero()) {
-            (true, _) => y.tail,
-            (_, true) => self.tail,
-            _ => self.tail + y.tail,
+            (true, _) => y.tail.clone(),
+            (_, true) => self.tail.clone(),
+            _ => self.tail.clone() + y.tail.clone(),
         };
         let tail = if rest == 0.0 { tails } else { tails.num(rest) + tails };
-        Compensated::of(head, tail)
+        Compensated::of_or(head, tail, |_| self.sum() + y.sum())
     }
 }
 
@@ -128,7 +135,8 @@ impl<R: Real> Mul for Compensated<R> {
         let tail = plus(self.tail.num(a.mul_add(b, -head)), a, &y.tail);
         let tail = plus(tail, b, &self.tail);
         let both = !self.tail.is_exact_zero() && !y.tail.is_exact_zero();
-        Compensated::of(head, if both { tail + self.tail * y.tail } else { tail })
+        let tail = if both { tail + self.tail.clone() * y.tail.clone() } else { tail };
+        Compensated::of_or(head, tail, |_| self.sum() * y.sum())
     }
 }
 
@@ -144,7 +152,7 @@ impl<R: Real> Div for Compensated<R> {
         let rest = (-head).mul_add(b, a);
         let rest = plus(plus(self.tail.num(rest), 1.0, &self.tail), -head, &y.tail);
         let tail = if rest.is_exact_zero() { rest } else { rest / y.sum() };
-        Compensated::of(head, tail)
+        Compensated::of_or(head, tail, |_| self.sum() / y.sum())
     }
 }
 
