@@ -1,6 +1,8 @@
 //! How ops-nn registers the operators of this crate: graph prototypes and definitions, which differ.
 //! `.ci/deep published CHECKOUT` compares them with a checkout of it.
 
+#![allow(clippy::approx_constant)] // `scale` is published with twelve digits
+
 use op_dsl::ir::published::Published;
 use op_dsl::ir::registered::Types::{Common, Each};
 use op_dsl::ir::registered::{AttrDefault, Attribute, Definition, Prototype, Types, attribute};

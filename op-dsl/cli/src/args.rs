@@ -296,10 +296,10 @@ pub struct Emit {
     #[arg(long, value_name = "CHECKOUT")]
     pub into: Option<PathBuf>,
     /// Only says what would change and what would be lost.
-    #[arg(long, requires = "into")]
+    #[arg(long, conflicts_with = "out")]
     pub dry_run: bool,
     /// Leaves the checkout's interface as it is: op_api, its pages, examples and tests, and the README.
-    #[arg(long, requires = "into")]
+    #[arg(long, conflicts_with = "out")]
     pub keep_interface: bool,
     /// Element types, separated by commas; by default all that operator and NPU share.
     #[arg(long, value_name = "bf16|f16|f32", value_delimiter = ',', value_parser = dtype)]

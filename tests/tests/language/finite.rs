@@ -7,6 +7,7 @@ use op_dsl::ir::op::Value;
 use op_dsl::{Operator, Options, OracleInput};
 
 #[op_dsl::operators]
+#[allow(clippy::eq_op)] // `x - x` asks whether `x` is finite
 pub mod ops {
     use op_dsl::prelude::*;
 

@@ -15,8 +15,19 @@ pub struct Odd {
     pub d: Option<&'static [f64]>,
     /// Where the digits of tanh are too few, and the slope there.
     pub line: Option<(f64, f64)>,
-    /// Where a polynomial has more digits, of what function and of which degree.
-    pub near: Option<(f64, fn(f64) -> f64, usize)>,
+    /// Where a polynomial has more digits.
+    pub near: Option<NearZero>,
+}
+
+/// A polynomial near zero that is fitted to the function.
+#[derive(Debug)]
+pub struct NearZero {
+    /// The largest `|x|` that it serves.
+    pub up_to: f64,
+    /// The function.
+    pub function: fn(f64) -> f64,
+    /// Its degree in `x^2`.
+    pub degree: usize,
 }
 
 /// `erf` in f32: 1.8e-7, 2.5e-7 with a unit of noise.
@@ -37,8 +48,13 @@ pub static ERF: Odd = Odd {
 };
 
 /// The same with all digits near 0.
-pub static ERF_NEAR: Odd =
-    Odd { near: Some((0.35, libm::erf, 3)), held: ERF.held, n: ERF.n, d: None, line: None };
+pub static ERF_NEAR: Odd = Odd {
+    near: Some(NearZero { up_to: 0.35, function: libm::erf, degree: 3 }),
+    held: ERF.held,
+    n: ERF.n,
+    d: None,
+    line: None,
+};
 
 /// In f16: 0.98 ulp.
 pub static ERF_F16: Odd = Odd {
@@ -92,7 +108,8 @@ impl Odd {
             Some((least, slope)) => straight_near_zero(s, x, least, slope, y),
             None => y,
         };
-        let near = self.near.and_then(|(least, f, degree)| Near::fit(&f, least, degree));
+        let near =
+            self.near.as_ref().and_then(|near| Near::fit(&near.function, near.up_to, near.degree));
         let y = near.map_or(y, |near| near.build(s, held, y));
         times(s, y, t)
     }
