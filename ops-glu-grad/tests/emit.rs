@@ -127,14 +127,10 @@ fn what_a_target_cannot_do_is_told() {
     let all = place.good("emit --all --layout custom --soc ascend310p --out p");
     assert!(all.starts_with(&format!("{}\n", place.path("p").display())), "{all}");
     let left: Vec<&str> = all.lines().filter(|line| line.starts_with("left out: ")).collect();
-    let [bf16, form, inaccurate] = left[..] else { panic!("a line for each reason: {all}") };
+    let [bf16, form] = left[..] else { panic!("a line for each reason: {all}") };
     assert!(bf16.contains(": GeGluV2, GeGluGradV2, ") && bf16.contains(", SwiGluGrad, "), "{bf16}");
     assert!(bf16.contains(" on ascend310p in bf16: architecture 2002 has no bf16"), "{bf16}");
     assert!(form.starts_with("left out: GeGluGradV2 on ascend310p in f16, f32: "), "{form}");
-    assert!(
-        inaccurate.starts_with("left out: SituGluGradGrad on ascend310p in f32: "),
-        "{inaccurate}"
-    );
     let all = place.good("emit --all --layout custom --cann 8 --soc ascend910 --out old");
     let of = |reason| all.matches(reason).count();
     let (approximate, bf16) = (of("leaves out approximate = 0"), of("no bf16"));

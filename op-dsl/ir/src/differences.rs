@@ -130,6 +130,15 @@ fn attributes(
     if spec.when.iter().any(spares) {
         return None;
     }
+    // So is what the forward operator may be given and the gradient knows nothing of.
+    let held =
+        |t: usize| g.grad_of.as_ref().is_some_and(|of| of.inputs.contains(&Origin::Input(t)));
+    let unknown = |(i, v): &(usize, i64)| {
+        *v != 0 && matches!(f.attrs[*i].kind, AttrKind::Given(t) if !held(t))
+    };
+    if of.when.iter().any(unknown) {
+        return None;
+    }
     let fixed =
         |spec: &Spec, i: usize| spec.when.iter().find(|w| w.0 == i).map(|w| Value::Int(w.1));
     let same = |i: usize| g.attrs.iter().position(|a| a.name == f.attrs[i].name);

@@ -10,6 +10,7 @@ use codegen_ascendc::plan::Plan;
 use op_dsl::ir::DType;
 use op_dsl::ir::bind::TensorMeta;
 use op_dsl::ir::op::{AttrKind, Gate, Kind, OpDef, Tensor, Value};
+use op_dsl::ir::registered::Definition;
 use op_dsl::ir::tiling::{Extent, Machine, Path, tile};
 use std::collections::BTreeSet;
 
@@ -308,8 +309,17 @@ fn signature(package: &Package<'_>, cases: &mut Vec<Case>) {
             }
         }
     }
-    cases.push((format!("def {}", def.name), text));
-    cases.push((format!("proto {}", def.name), proto));
+    // What a repository registers differs from the formula: `published.rs` holds that against its rows.
+    let registered = def.published;
+    let of_formula = |d: Definition| {
+        !d.required && d.inputs.is_empty() && d.outputs.is_empty() && d.more_attrs.is_empty()
+    };
+    if registered.and_then(|p| p.definition).is_none_or(of_formula) {
+        cases.push((format!("def {}", def.name), text));
+    }
+    if registered.is_none_or(|p| p.prototype.is_none()) {
+        cases.push((format!("proto {}", def.name), proto));
+    }
 }
 
 /// Element types that a product has kernels in.

@@ -213,9 +213,11 @@ pub fn thorough() -> Vec<&'static Operator> {
     all
 }
 
-/// Whether an operator is derived of a gradient that is derived.
+/// Whether an operator is the gradient of a gradient.
 pub fn is_second(op: &Operator) -> bool {
-    op.def().specs.iter().any(|s| s.derived.as_ref().is_some_and(|d| d.steps.len() > 1))
+    let of = |name: &str| ops_glu_grad::OPERATORS.iter().find(|o| o.name() == name);
+    let forward = op.def().forward().and_then(of);
+    forward.is_some_and(|forward| forward.def().forward().is_some())
 }
 
 /// The index of the attribute that holds the split dimension.

@@ -20,5 +20,5 @@ OPERATORS = [
 TABLE = {operator.name: operator for operator in OPERATORS}
 CALLS = {operator.name: getattr(torch.ops.@namespace@, operator.snake).default for operator in OPERATORS}
 for operator in OPERATORS:
-    remember, backward = rule(operator, TABLE, CALLS)
+    remember, backward, _ = rule(operator, TABLE, CALLS)
     torch.library.register_autograd(f"@namespace@::{operator.snake}", backward, setup_context=remember)

@@ -7,7 +7,7 @@ NUMBERS = ("whole", "gated")
 
 
 def rule(operator, table, calls):
-    """`(remember, backward)`: what is kept of a call, and what becomes of its outputs' gradients."""
+    """`(remember, backward, jvp)`: what is kept of a call, reverse mode, and forward mode."""
     name, derivative = operator.name, operator.derivative
     if derivative is None:
 
@@ -15,7 +15,7 @@ def rule(operator, table, calls):
             known = ", ".join(other.name for other in table.values() if other.derivative) or "none"
             raise NotImplementedError(f"{name} has no derivative among the operators of the table; allowed: {known}")
 
-        return lambda ctx, inputs, output: None, refuse
+        return lambda ctx, inputs, output: None, refuse, refuse
 
     gradient = table[derivative.gradient]
     other, holds, wrt = gradient.name, tuple(derivative.holds), tuple(derivative.wrt)
@@ -38,22 +38,25 @@ def rule(operator, table, calls):
             ctx.mark_non_differentiable(*[outputs[i] for i in constants])
         ctx.attributes = inputs[count:]
         ctx.metas = [None if tensor is None else (tensor.shape, tensor.dtype) for tensor in inputs[:count]]
-        ctx.like = outputs[0].shape
-        ctx.save_for_backward(*[inputs[index] if what == "input" else outputs[index] for what, index in kept])
+        ctx.dim = ctx.attributes[operator.dim] if operator.dim is not None else 0
+        ctx.domain = _parts(operator.outputs[0].kind, outputs[0], ctx.dim, False)[0].shape
+        ctx.results = [output.dtype for output in outputs]
+        saved = [inputs[index] if what == "input" else outputs[index] for what, index in kept]
+        ctx.save_for_backward(*saved)
+        ctx.save_for_forward(*saved)
 
-    def backward(ctx, *upstream):
-        # PyTorch leaves out what has its default at the end.
-        needed = [i for i, needed in enumerate(ctx.needs_input_grad) if needed and i < count]
-        results = [None] * len(ctx.needs_input_grad)
-        given = [upstream[i] for i in upstreams if upstream[i] is not None]
-        if not given:
-            return tuple(results)
+    def check(ctx, needed):
+        """Refuses a derivative that the gradient operator does not compute."""
         for i, attribute, value in fixed:
             if ctx.attributes[i] != value:
                 raise NotImplementedError(f"{name}: its gradient {other} is that with `{attribute}` {value} alone")
         for i, tensor in unknown:
             if i in needed:
                 raise NotImplementedError(f"{name}: no operator of the table is its gradient by `{tensor}`; allowed: {allowed}")
+
+    def gradients(ctx, upstream):
+        """The gradients by the inputs of `wrt`, not yet summed over what was broadcast."""
+        given = [upstream[i] for i in upstreams if upstream[i] is not None]
         saved, tensors = list(ctx.saved_tensors), []
         for (what, index), kind in zip(holds, kinds):
             if what == "own":
@@ -65,17 +68,56 @@ def rule(operator, table, calls):
                 if held is not None and kind in NUMBERS:
                     held = held.to(given[0].dtype)
                 if held is not None and broadcast and kind != "rows":
-                    held = held.expand(_scaled(kind, ctx.like, ctx.attributes[dim] if dim is not None else 0))
+                    held = held.expand(_scaled(kind, ctx.domain, ctx.dim))
             tensors.append(held)
         values = [value if i is None else ctx.attributes[i] for i, value in passed]
         computed = calls[other](*tensors, *values)
-        for i, result in zip(wrt, computed if isinstance(computed, tuple) else (computed,)):
+        return computed if isinstance(computed, tuple) else (computed,)
+
+    def backward(ctx, *upstream):
+        # PyTorch leaves out what has its default at the end.
+        needed = [i for i, needed in enumerate(ctx.needs_input_grad) if needed and i < count]
+        results = [None] * len(ctx.needs_input_grad)
+        if all(upstream[i] is None for i in upstreams):
+            return tuple(results)
+        check(ctx, needed)
+        for i, result in zip(wrt, gradients(ctx, upstream)):
             if i in needed:
                 shape, dtype = ctx.metas[i]
                 results[i] = result.sum_to_size(shape).to(dtype)
         return tuple(results)
 
-    return remember, backward
+    def jvp(ctx, *tangents):
+        # An operator is elementwise, so the derivative of one part of an output by one part of an input, times a tangent, is what
+        # the gradient makes of that tangent as the upstream of that output's part, with zeros for the other parts.
+        needed = [i for i, tangent in enumerate(tangents[:count]) if tangent is not None]
+        check(ctx, needed)
+        interleaved = operator.interleaved(ctx.attributes)
+
+        def tangent_of(output, part):
+            """The tangent of one part of an output."""
+            kind, total = operator.outputs[output].kind, 0
+            for i in (i for i in needed if i in wrt):
+                own = operator.inputs[i].kind
+                tangent = tangents[i].expand(_scaled(own, ctx.domain, ctx.dim)).to(ctx.results[output])
+                for index, moved in enumerate(_parts(own, tangent, ctx.dim, interleaved)):
+                    zero = torch.zeros_like(moved)
+                    upstream = [None] * len(operator.outputs)
+                    parts = [moved if k == part else zero for k in range(2 if kind == "gated" else 1)]
+                    upstream[output] = _joined(kind, parts, ctx.dim, interleaved)
+                    result = gradients(ctx, upstream)[wrt.index(i)]
+                    total = total + _parts(own, result, ctx.dim, interleaved)[index]
+            return total
+
+        results = [None] * len(operator.outputs)
+        for output in upstreams:
+            kind = operator.outputs[output].kind
+            parts = [tangent_of(output, part) for part in range(2 if kind == "gated" else 1)]
+            if any(isinstance(part, torch.Tensor) for part in parts):
+                results[output] = _joined(kind, parts, ctx.dim, interleaved)
+        return tuple(results) if len(results) > 1 else results[0]
+
+    return remember, backward, jvp
 
 
 def _scaled(kind, shape, dim):
@@ -84,3 +126,23 @@ def _scaled(kind, shape, dim):
     if kind == "gated":
         shape[dim] *= 2
     return shape
+
+
+def _parts(kind, tensor, dim, interleaved):
+    """The tensor itself, or the two parts of one that is cut along a dimension."""
+    if kind != "gated":
+        return (tensor,)
+    if interleaved:
+        dim %= tensor.dim()
+        return tensor.unflatten(dim, (-1, 2)).unbind(dim + 1)
+    return tensor.chunk(2, dim)
+
+
+def _joined(kind, parts, dim, interleaved):
+    """The tensor that has these parts."""
+    if kind != "gated":
+        return parts[0]
+    if interleaved:
+        dim %= parts[0].dim()
+        return torch.stack(parts, dim + 1).flatten(dim, dim + 1)
+    return torch.cat(parts, dim)

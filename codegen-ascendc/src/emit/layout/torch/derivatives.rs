@@ -5,7 +5,7 @@ use crate::emit::api::cpp::literal;
 use crate::emit::package::Package;
 use crate::emit::text::Text;
 use op_dsl_ir::derivative::Derivative;
-use op_dsl_ir::op::{Kind, OpDef, Origin};
+use op_dsl_ir::op::{Kind, OpDef, Origin, Tensor};
 
 /// The module, for a namespace.
 pub fn module(packages: &[Package<'_>], space: &str) -> String {
@@ -17,8 +17,7 @@ pub fn module(packages: &[Package<'_>], space: &str) -> String {
 
 fn operator(t: &mut Text, package: &Package<'_>, packages: &[Package<'_>]) {
     let def = package.written;
-    let inputs =
-        def.inputs.iter().map(|i| format!("Tensor({}, {})", literal(&i.name), kind(i.kind)));
+    let tensor = |t: &Tensor| format!("Tensor({}, {})", literal(&t.name), kind(t.kind));
     let attributes = def.passed().iter().map(|a| {
         let default = declared(a).1;
         format!("Attribute({}, {default})", literal(&a.name))
@@ -28,8 +27,8 @@ fn operator(t: &mut Text, package: &Package<'_>, packages: &[Package<'_>]) {
     t.line("Operator(").indented(|t| {
         t.line(format!("name={},", literal(&def.name)));
         t.line(format!("snake={},", literal(&package.def.snake())));
-        t.line(format!("inputs={},", list(inputs)));
-        t.line(format!("outputs={},", list(def.outputs.iter().map(|o| literal(&o.name)))));
+        t.line(format!("inputs={},", list(def.inputs.iter().map(tensor))));
+        t.line(format!("outputs={},", list(def.outputs.iter().map(tensor))));
         t.line(format!("attributes={},", list(attributes)));
         t.line(format!("dim={dim},"));
         t.line(format!("broadcast={broadcast},"));
