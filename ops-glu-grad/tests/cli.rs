@@ -338,12 +338,12 @@ fn report_beside_hand_written_operators() {
 #[test]
 fn verify() {
     let place = Place::new();
-    let out = place.run("verify SwiGluGrad --level baseline");
+    let out = place.run("verify SoftplusGrad --level baseline");
     let text = String::from_utf8(out.stdout).unwrap();
-    let rows = |text: &str| text.lines().filter(|l| l.starts_with("SwiGluGrad")).count();
+    let rows = |text: &str| text.lines().filter(|l| l.starts_with("SoftplusGrad")).count();
     assert_eq!(rows(&text), 1, "{text}");
     assert_eq!(out.status.code(), Some(0), "{text}");
-    assert_eq!(rows(&place.good("verify SwiGluGrad --level baseline --dtype f16,bf16 --all")), 2);
+    assert_eq!(rows(&place.good("verify SoftplusGrad --level baseline --dtype f16,bf16 --all")), 2);
 }
 
 #[test]
