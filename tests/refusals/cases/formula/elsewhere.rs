@@ -74,4 +74,9 @@ fn special(x: Elem) -> Elem {
     erfinv(x)
 }
 
+#[op(name = "Sign")]
+fn sign_bit(x: Elem) -> Elem {
+    if signbit(x) { 0.0 } else { x }
+}
+
 fn main() {}
