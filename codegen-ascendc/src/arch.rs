@@ -297,11 +297,11 @@ pub enum Why {
 /// A result that is further off than its budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inaccurate {
-    /// Of the output and the functions that it calls: `y by tanh, ln`.
+    /// The output and the functions that it calls: `y by tanh, ln`.
     pub function: String,
     /// The inputs there: `x = 0.1`.
     pub at: String,
-    /// What comes out, and what is right.
+    /// The computed and the true value.
     pub values: [f64; 2],
     /// The error and its budget, in units in the last place.
     pub ulp: [f64; 2],

@@ -229,7 +229,7 @@ pub fn check<'d>(defs: impl Iterator<Item = &'d OpDef>) {
     }
 }
 
-/// What an NPU cannot do of some operators, in a sentence each.
+/// One sentence for each operator that an NPU cannot serve.
 fn checked<'d>(defs: impl Iterator<Item = &'d OpDef>) -> Result<Vec<String>, Error> {
     let soc = asked()?;
     let refused = |def| Package::new(def, &[soc], Options::default()).err();

@@ -20,7 +20,7 @@ pub use checks::allowed;
 use super::package::Package;
 use super::tree::File;
 
-/// What is left of them for an operator that is called by graphs alone: other directories may launch its kernel.
+/// The files of an operator that graphs alone call: level 0, since other directories may launch its kernel.
 pub fn files_without_functions(package: &Package<'_>) -> Vec<File> {
     level0::files(package)
 }

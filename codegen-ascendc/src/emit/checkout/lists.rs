@@ -1,4 +1,4 @@
-//! What the repository's lists say of an operator, ready to paste.
+//! Rows of an operator for the repository's lists, ready to paste.
 
 use crate::emit::text::brief;
 use crate::emit::words::Language;
@@ -10,7 +10,7 @@ use op_dsl_ir::op::OpDef;
 pub struct Entry {
     /// The list, below the checkout.
     pub list: &'static str,
-    /// What stands in a list that has the row.
+    /// Text by which a list is known to have the row.
     pub mark: String,
     /// The row.
     pub text: String,

@@ -1,5 +1,5 @@
-//! What an operator's directory offers and an emitted one does not. Files are searched as texts: a name that stands in
-//! the old ones and not in the new ones is a loss.
+//! Finds the interfaces of an operator's directory that the emitted one lacks. Files are searched as texts: a name that
+//! stands in the old ones and not in the new ones is a loss.
 
 use super::Fate;
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,7 +165,7 @@ pub fn elsewhere(
     lost.into_iter().collect()
 }
 
-/// What a directory's build files say.
+/// The build files of a directory.
 pub fn build_files(old: &Files) -> String {
     let is_one = |path: &str| path == "CMakeLists.txt" || path == "op_host/CMakeLists.txt";
     let files = old.iter().filter(|(path, _)| is_one(path));

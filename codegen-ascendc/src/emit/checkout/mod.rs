@@ -27,7 +27,7 @@ pub struct Checkout {
     root: PathBuf,
 }
 
-/// What becomes of a file.
+/// How writing changes a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// There was none.
@@ -36,7 +36,7 @@ pub enum Fate {
     Replaced,
     /// The same text.
     Same,
-    /// Of the old implementation, gone.
+    /// Part of the old implementation; removed.
     Removed,
     /// Left as it is.
     Kept,
@@ -57,7 +57,7 @@ impl Fate {
     }
 }
 
-/// What becomes of an operator's directory.
+/// How writing changes an operator's directory.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// The operator.
@@ -66,7 +66,7 @@ pub struct Change {
     pub directory: String,
     /// Its files.
     pub files: BTreeMap<String, Fate>,
-    /// What it offers and would no longer, each in a few words.
+    /// Interfaces that would be lost, each in a few words.
     pub lost: Vec<String>,
     target: PathBuf,
     texts: Vec<File>,
