@@ -1,21 +1,115 @@
 //! Every refusal with its message and its place.
 //!
-//! A package of its own, as all it depends on is checked once more for these cases.
-//! `TRYBUILD=overwrite cargo test -p refusals` writes the `.stderr` files anew; read
-//! the difference before keeping it.
+//! One run of the compiler expands all cases as modules of one crate. `BLESS=1 cargo test -p refusals` writes the `.stderr` files anew;
+//! read the difference before keeping it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, ItemMod, LitStr, Macro, Token};
 
+fn home() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The library that these tests depend on: of several with other features, the newest, which no older source can have.
+fn op_dsl() -> PathBuf {
+    let deps = std::env::current_exe().expect("this program");
+    let deps = deps.parent().expect("its directory");
+    let is_library = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.starts_with("libop_dsl-") && name.ends_with(".rlib")
+    };
+    let age = |path: &PathBuf| {
+        fs::metadata(path).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+    };
+    let all = fs::read_dir(deps).expect("a directory").map(|e| e.expect("an entry").path());
+    all.filter(is_library).max_by_key(age).expect("op-dsl, built for these tests")
+}
+
+/// What the compiler says of a crate, in paragraphs, each with the case that it is about.
+fn diagnostics(root: &Path) -> Vec<(String, String)> {
+    let library = op_dsl();
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refusals.rmeta");
+    let rustc = std::env::var_os("RUSTC").unwrap_or("rustc".into());
+    let mut command = Command::new(rustc);
+    command.args(["--edition", "2024", "--crate-type", "lib", "--crate-name", "refused"]);
+    command.args(["--color", "never", "--emit", "metadata", "-o"]).arg(out).arg("-L");
+    command.arg(format!("dependency={}", library.parent().expect("a directory").display()));
+    command.arg("--extern").arg(format!("op_dsl={}", library.display())).arg(root);
+    let ran = command.current_dir(home()).output().expect("the compiler");
+    assert!(!ran.status.success(), "{}: nothing is refused", root.display());
+    let said = String::from_utf8(ran.stderr).expect("text");
+    let said = said.replace(&format!("{}/", home().display()), "");
+    let mut found: Vec<(String, String)> = Vec::new();
+    for paragraph in said.split("\n\n").map(|p| p.trim_matches('\n')) {
+        let summary =
+            ["error: aborting due to", "For more information", "Some errors have detailed"];
+        if paragraph.is_empty() || summary.iter().any(|start| paragraph.starts_with(start)) {
+            continue;
+        }
+        match found.last_mut() {
+            Some((_, last))
+                if !paragraph.starts_with("error") && !paragraph.starts_with("warning") =>
+            {
+                last.push_str("\n\n");
+                last.push_str(paragraph);
+            }
+            _ => {
+                let place = paragraph.split("--> ").nth(1).and_then(|rest| rest.split(':').next());
+                let case = place.unwrap_or_else(|| panic!("no place: {paragraph}"));
+                found.push((case.to_owned(), paragraph.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+/// A crate of all cases, one module each.
+fn crate_of(cases: &[&PathBuf]) -> PathBuf {
+    let module = |(i, path): (usize, &&PathBuf)| format!("#[path = {path:?}]\nmod case_{i};\n");
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refusals.rs");
+    fs::write(&root, cases.iter().enumerate().map(module).collect::<String>()).expect("a file");
+    root
+}
+
 #[test]
 fn refusals() {
-    let cases = trybuild::TestCases::new();
-    for class in ["attribute", "formula", "gradient", "module", "signature"] {
-        cases.compile_fail(format!("cases/{class}/*.rs"));
+    let bless = std::env::var_os("BLESS").is_some();
+    let cases = files(&home().join("cases"), "rs");
+    assert!(cases.len() > 50, "{}", cases.len());
+    let recorded = |path: &Path| {
+        fs::read_to_string(path.with_extension("stderr")).unwrap_or_default().trim().to_owned()
+    };
+    // After an error of a macro the compiler goes no further, so what it says for itself is seen in a crate of its own.
+    let (alone, together): (Vec<&PathBuf>, Vec<&PathBuf>) = cases.iter().partition(|path| {
+        let text = recorded(path);
+        ["error[E", "warning"].iter().any(|start| text.lines().any(|l| l.starts_with(start)))
+    });
+    let mut said: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let roots = alone.iter().map(|path| path.strip_prefix(home()).expect("below").to_path_buf());
+    for root in roots.chain([crate_of(&together)]) {
+        for (case, paragraph) in diagnostics(&root) {
+            said.entry(case).or_default().push(paragraph);
+        }
     }
+    let mut wrong = Vec::new();
+    for path in &cases {
+        let name = path.strip_prefix(home()).expect("below").display().to_string();
+        let found = said.remove(&name).unwrap_or_default().join("\n\n");
+        if bless {
+            fs::write(path.with_extension("stderr"), found.clone() + "\n").expect("a file");
+        }
+        if recorded(path) != found {
+            wrong.push(format!("{name}: recorded\n\n{}\n\nbut found\n\n{found}", recorded(path)));
+        }
+    }
+    assert!(said.is_empty(), "of no case: {said:#?}");
+    assert!(wrong.is_empty(), "{} cases differ\n\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
 /// Texts of the crate that are no refusals; the last stands for what was refused already.
