@@ -1,11 +1,14 @@
 //! Formulas at infinity: where they go far out.
 //!
-//! That is what one infinite stream stands for. Several are no limit, as it would depend on which of them grows faster: they
-//! meet as in arithmetic of the formula as written. So do sums that one stream grows in apart, in a quotient.
+//! That is what one infinite stream stands for. Several are no limit, as it would depend on which of them grows faster: parts of
+//! the formula as written that one of them has a part in have their limits, and meet as in arithmetic. So do sums that one
+//! stream grows in apart, in a quotient.
 
-use crate::exact::{NOTHING, exactly};
+use crate::exact::{NOTHING, exactly, precise};
 use crate::real::Real;
 use crate::tower::Tower;
+use crate::{walk, work};
+use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::Spec;
 use op_dsl_ir::rounding::divides_apart;
 
@@ -13,28 +16,111 @@ use op_dsl_ir::rounding::divides_apart;
 const FAR: [f64; 4] = [40.0, 80.0, 160.0, 320.0];
 /// Values that differ by less are the same number.
 const SAME: f64 = 1.0 / (1u64 << 30) as f64;
+/// Bits of a part's limit: the cube of the largest of [`FAR`] and 1 are both in a sum.
+const BITS: usize = 1024;
 
 /// The limits of the outputs where some streams are infinite; NaN where there is none.
 pub fn outputs(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
-    let mut infinite = (0..streams.len()).filter(|k| streams[*k].is_infinite());
     let written = &spec.traced;
-    let values = written.eval_all(streams, scalars);
-    let is_several = match (infinite.next(), infinite.next()) {
-        (Some(one), None) => spec.derived.is_none() && divides_apart(written, &values, one),
-        _ => true,
+    let infinite: Vec<usize> = (0..streams.len()).filter(|k| streams[*k].is_infinite()).collect();
+    let reached = reached(written, &infinite);
+    let is_alone = |y: u64| y.count_ones() < 2;
+    let apart = match infinite[..] {
+        [one] if spec.derived.is_none() => {
+            let values = written.eval_all(streams, scalars);
+            divides_apart(written, &values, one).then_some(values)
+        }
+        _ => None,
     };
-    if is_several {
-        return written.outputs.iter().map(|y| values[y.index()]).collect();
+    let mut all = match apart {
+        Some(values) => return written.outputs.iter().map(|y| values[y.index()]).collect(),
+        None => alone(spec, streams, scalars),
+    };
+    if !written.outputs.iter().all(|y| is_alone(reached[y.index()])) {
+        let values = together(written, streams, scalars, &infinite, &reached);
+        for (limit, y) in all.iter_mut().zip(&*written.outputs) {
+            *limit = if is_alone(reached[y.index()]) { *limit } else { values[y.index()] };
+        }
     }
+    all
+}
+
+/// The limits of outputs that one infinite stream at most has a part in.
+fn alone(spec: &Spec, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
     let far = |power: f64| {
         let at = |x: &f64| if x.is_infinite() { power.exp2().copysign(*x) } else { *x };
         let streams: Vec<f64> = streams.iter().map(at).collect();
         exactly(spec, &streams, scalars)
     };
     let points = FAR.map(far);
-    // Of what is nothing even the sign may be wrong.
-    let value = |y: &Tower| if y.is_below(NOTHING) { 0.0 } else { y.to_f64() };
     (0..points[0].len()).map(|k| limit(points.each_ref().map(|p| value(&p[k])))).collect()
+}
+
+/// The value of every node where several streams are infinite: parts that one of them has a part in have their limits, and meet in
+/// arithmetic.
+fn together(
+    graph: &Graph,
+    streams: &[f64],
+    scalars: &[f64],
+    infinite: &[usize],
+    reached: &[u64],
+) -> Vec<f64> {
+    let far = |varied: usize, power: f64| {
+        let stream = |k: usize| match streams[k] {
+            x if k == varied => precise(power.exp2().copysign(x), BITS),
+            x if x.is_infinite() => precise(f64::NAN, BITS),
+            x => precise(x, BITS),
+        };
+        let scalar = |k: usize| precise(scalars[k], BITS);
+        walk::values(graph, &|_| None, &stream, &scalar, &|v| precise(v, BITS))
+    };
+    let is_met = |i: usize| reached[i].count_ones() > 1;
+    let is_call = |i: usize| matches!(graph.nodes[i], Node::Call(..));
+    // Parts that are asked for: a stream is no limit of anything.
+    let mut is_part = vec![false; graph.nodes.len()];
+    for (_, node) in graph.nodes.iter().enumerate().filter(|(i, _)| is_met(*i)) {
+        node.args()
+            .iter()
+            .for_each(|a| is_part[a.index()] = !is_met(a.index()) && is_call(a.index()));
+    }
+    let mut values: Vec<f64> = graph.eval_all(streams, scalars);
+    for (bit, varied) in infinite.iter().enumerate() {
+        let is_own = |i: &usize| is_part[*i] && reached[*i] == 1 << bit;
+        let own: Vec<usize> = (0..values.len()).filter(is_own).collect();
+        if !own.is_empty() {
+            work::add(FAR.len() * graph.nodes.len(), work::exact(BITS));
+            let points = FAR.map(|power| far(*varied, power));
+            for i in own {
+                values[i] = limit(points.each_ref().map(|p| value(&p[i].sum())));
+            }
+        }
+    }
+    for (i, node) in graph.nodes.iter().enumerate().filter(|(i, _)| is_met(*i)) {
+        if let Node::Call(prim, _) = node {
+            let arg = |k| node.args().get(k).map_or(f64::NAN, |id: &Id| values[id.index()]);
+            values[i] = (prim.row().oracle)([0, 1, 2].map(arg));
+        }
+    }
+    values
+}
+
+/// Which of the infinite streams have a part in each node: a bit for each.
+fn reached(graph: &Graph, infinite: &[usize]) -> Vec<u64> {
+    let mut all: Vec<u64> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let own = match node {
+            Node::Stream(s) => infinite.iter().position(|k| *k == usize::from(*s)),
+            _ => None,
+        };
+        let of_args = node.args().iter().fold(0, |bits, a| bits | all[a.index()]);
+        all.push(own.map_or(of_args, |k| 1 << k));
+    }
+    all
+}
+
+/// As f64. Of what is nothing even the sign may be wrong.
+fn value(y: &Tower) -> f64 {
+    if y.is_below(NOTHING) { 0.0 } else { y.to_f64() }
 }
 
 /// Where four values go.

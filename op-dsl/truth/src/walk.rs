@@ -105,7 +105,7 @@ fn slopes<R: Real>(
 }
 
 /// The value of every node; `given` answers for those that are known already.
-fn values<R: Real>(
+pub(crate) fn values<R: Real>(
     graph: &Graph,
     given: &impl Fn(usize) -> Option<R>,
     stream: &impl Fn(usize) -> R,

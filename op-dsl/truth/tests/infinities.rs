@@ -108,3 +108,24 @@ fn waves() {
         check(&all[1], &[1.0, x], &[2.0], f64::NAN);
     }
 }
+
+/// Parts of one infinite input have their limits, and meet as in arithmetic: what has vanished makes NaN of an infinity, what has settled
+/// multiplies it. An input that an output does not read has no part in it.
+#[test]
+fn parts_that_meet() {
+    let reference = |item: &str, wrt: &str, which: usize, streams: &[f64]| {
+        let def = &operators(item, wrt)[which];
+        op_dsl_truth::outputs(&def.specs[0], streams, &[], Format::of(DType::F32))[0]
+    };
+    let gated = "fn f(x: Elem, y: Elem) -> Elem { x / (1.0 + exp(-x)) * y }";
+    assert!(reference(gated, "x", 0, &[-INF, INF]).is_nan());
+    assert_eq!(reference(gated, "x", 0, &[INF, -INF]), -INF);
+    // `dy y silu'(x)`, where silu' goes to 0 and to 1.
+    let silu = "fn f(x: Elem) -> Elem { x * sigmoid(x) }";
+    assert!(reference(silu, "x", 1, &[INF, -INF]).is_nan());
+    assert_eq!(reference(silu, "x", 1, &[INF, INF]), INF);
+    assert_eq!(reference(silu, "x", 1, &[2.0, INF]), 2.0);
+    // The derivative by `x` does not read `x`.
+    let product = "fn f(x: Elem, y: Elem) -> Elem { x * exp(-y * y) }";
+    assert_eq!(reference(product, "x", 1, &[2.0, INF, INF]), 0.0);
+}
