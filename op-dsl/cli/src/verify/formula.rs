@@ -14,9 +14,8 @@ pub const FACTOR: f64 = 1.0;
 const BESIDE: [f64; 3] = [0.5, -1.5, 3.0];
 /// Float attributes are swept at their defaults and at this multiple of them.
 const VARIED: f64 = 0.75;
-/// Errors up to here, in units in the last place, need no look for a zero crossing, and are those of
-/// limits and of what a choice makes of NaN, which are numbers to be rounded like others.
-pub const PLAIN: f64 = 1.0;
+/// Errors up to here, in units in the last place, need no look for a zero crossing.
+const PLAIN: f64 = 1.0;
 
 /// An operator with its attributes fixed.
 pub struct Formula {
@@ -125,6 +124,12 @@ impl Formula {
         op_dsl_truth::decided(self.spec, streams, &self.op.def().scalars(attrs), format)
     }
 
+    /// Whether output `k` of an element is NaN in arithmetic of the formula as written: `relu(-1) * inf`, whose limit is 0.
+    pub fn is_lost(&self, attrs: &[Value], streams: &[f64], k: usize) -> bool {
+        let written = self.spec.traced.eval(streams, &self.op.def().scalars(attrs));
+        written[k].is_nan()
+    }
+
     /// How far output `k` of an element is from the truth: what came out, and what is right. Near zero crossings it
     /// is measured as [`crossing::scale`] has it; of 16-bit types as it is. Of poles in two directions one is as
     /// good as the other.
@@ -229,11 +234,7 @@ impl Formula {
         let def = self.op.def();
         let numbers = def.input_names().into_iter().zip(streams.iter().copied());
         let attrs = def.scalar_names().into_iter().zip(def.scalars(attrs));
-        let said = |(name, v): (String, f64)| {
-            let v = v as f32;
-            let plain = v == 0.0 || (1e-3..1e6).contains(&v.abs());
-            if plain { format!("{name}={v}") } else { format!("{name}={v:e}") }
-        };
+        let said = |(name, v): (String, f64)| format!("{name}={}", short(v as f32));
         let attrs = attrs.map(|(name, v)| said((name.to_string(), v)));
         numbers
             .map(|(name, v)| said((name.to_string(), v)))
@@ -350,4 +351,9 @@ fn settings(
         }
     }
     settings
+}
+/// A number without exponent where that is not long.
+pub fn short(v: f32) -> String {
+    let is_plain = v == 0.0 || !v.is_finite() || (1e-3..1e6).contains(&v.abs());
+    if is_plain { v.to_string() } else { format!("{v:e}") }
 }

@@ -1,9 +1,9 @@
 //! What was measured: a row for each mode, element type and level, and what they come to for each operator.
 
 use super::author;
-use super::formula::Formula;
+use super::formula::{Formula, short};
 use super::pass::Pass;
-use super::sweep::{Measure, Place, Tally, Worst};
+use super::sweep::{Measure, Outcome, Place, Tally, Worst};
 use codegen_cpu::rt::simd::Level;
 use op_dsl_ir::DType;
 use serde_json::{Value, json};
@@ -40,6 +40,15 @@ pub struct Row {
     missed: Vec<Miss>,
 }
 
+/// The error that an output is allowed, in units in the last place.
+pub fn budget(formula: &Formula, output: usize, dtype: DType, level: Level) -> f64 {
+    match dtype {
+        DType::F16 | DType::BF16 => HALF_BUDGET,
+        DType::F32 if level.has_fma() => BUDGET,
+        DType::F32 => BUDGET.max(formula.budget(output, level)),
+    }
+}
+
 impl Row {
     pub fn new(
         formula: &Formula,
@@ -49,20 +58,27 @@ impl Row {
         measure: Measure,
         author: f64,
     ) -> Row {
-        let budget = |k: usize| match dtype {
-            DType::F16 | DType::BF16 => HALF_BUDGET,
-            DType::F32 if level.has_fma() => BUDGET,
-            DType::F32 => BUDGET.max(formula.budget(k, level)),
-        };
+        let budget = |k: usize| budget(formula, k, dtype, level);
         let load = |k: usize| measure.worst[k].ulp / budget(k);
         let k = (0..measure.worst.len()).max_by(|a, b| load(*a).total_cmp(&load(*b))).unwrap_or(0);
         let place = |at: &Place| formula.place(&passes[at.index.0].attrs, &at.streams);
-        let Worst { ulp, at } = &measure.worst[k];
-        let at = if *ulp > 0.0 { place(at) } else { String::new() };
+        let Worst { ulp, at: worst } = &measure.worst[k];
+        let at = if *ulp > 0.0 { place(worst) } else { String::new() };
         let share = if dtype == DType::F32 { 0.0 } else { ROUNDED };
-        let first = |tally: &Tally| tally.wrong.as_ref().map(place);
+        let names = formula.op.def().output_names();
+        let miss = |at: &Place| {
+            let Outcome { output, got, want } = at.result;
+            format!(
+                "{}: {} = {}, not {}",
+                place(at),
+                names[output],
+                short(got as f32),
+                short(want as f32)
+            )
+        };
+        let first = |tally: &Tally| tally.wrong.as_ref().map(miss);
         let checks = [
-            (*ulp <= budget(k), "ulp", Some(at.clone())),
+            (*ulp <= budget(k), "ulp", Some(miss(worst))),
             (measure.rounded.share() >= share, "rounding", first(&measure.rounded)),
             (measure.limits.holds(), "limits", first(&measure.limits)),
             (measure.nan.holds(), "NaN", first(&measure.nan)),
@@ -79,7 +95,7 @@ impl Row {
             inputs: measure.decided.all / outputs,
             ulp: *ulp,
             budget: budget(k),
-            output: formula.op.def().output_names().swap_remove(k),
+            output: names[k].clone(),
             at,
             missed: checks
                 .into_iter()
