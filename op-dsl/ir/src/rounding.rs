@@ -372,6 +372,19 @@ mod tests {
         assert!(f32 == 0.5 && f64 < 1e-6, "{f32} {f64}");
     }
 
+    /// `a + b (e^x - 1)`: what cancels is seen where `a` is 0.
+    #[test]
+    fn what_another_term_hides_is_seen() {
+        let mut builder = Builder::new();
+        let [a, b, x] = [0, 1, 2].map(|k| builder.stream(k));
+        let (exp, one) = (builder.call(Prim::Exp, &[x]), builder.num(1.0));
+        let difference = builder.call(Prim::Sub, &[exp, one]);
+        let product = builder.product(b, difference);
+        let sum = builder.sum(a, product);
+        let graph = builder.finish(&[sum]);
+        assert!(worst(&graph, Arithmetic::F32, &[]).ulps > 100.0);
+    }
+
     #[test]
     fn what_cancels_or_overflows_is_seen() {
         // 1.702 x is rounded, and its exponential multiplies that.

@@ -1,7 +1,7 @@
 //! Where the estimate looks: lines of points along which one stream varies.
 
 use crate::graph::{Graph, Node};
-use crate::roles::{is_factor, is_truth};
+use crate::roles::{Dependence, dependence, is_factor, is_truth};
 
 /// One element, and the attributes of its call.
 #[derive(Clone, Debug)]
@@ -38,18 +38,24 @@ pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
         // Nothing but factors, of which `k x / k` is one.
         varies = (0..count).map(|s| !truths.contains(&s)).collect();
     }
+    // A term that another one hides, `a f(x)` beside `b g(x)`, is seen where that is nothing.
+    let is_addend = |s: &usize| varies[*s] && dependence(graph, *s) == Dependence::Affine;
+    let addends: Vec<usize> = (0..count).filter(is_addend).collect();
     let alone = varies.iter().filter(|v| **v).count() < 2;
     let has_scalars = graph.nodes.iter().any(|n| matches!(n, Node::Scalar(_)));
     let range = |s: usize| ranges.get(s).copied().flatten();
     let mut lines = Vec::new();
     for varied in (0..count).filter(|s| varies[*s]) {
         let samples = range(varied).map_or_else(samples, within);
-        for others in &OTHERS[..if alone { 1 } else { 2 }] {
+        let usual = OTHERS[..if alone { 1 } else { 2 }].iter().map(|other| (other, None));
+        let zeros = addends.iter().filter(|s| **s != varied).map(|s| (&OTHERS[0], Some(*s)));
+        for (others, zero) in usual.chain(zeros) {
             for scalars in &SCALARS[..if has_scalars { SCALARS.len() } else { 1 }] {
                 for choice in 0..1u32 << truths.len().min(MOST_TRUTHS) {
                     let truth = |t: usize| f64::from(choice >> (t % MOST_TRUTHS) & 1);
                     let fixed = |s: usize| match truths.iter().position(|t| *t == s) {
                         Some(t) => truth(t),
+                        None if zero == Some(s) => 0.0,
                         None if varies[s] => range(s).map_or(*others, |r| inside(r, *others)),
                         None => range(s).map_or(1.0, |[low, high]| 1f64.clamp(low, high)),
                     };
