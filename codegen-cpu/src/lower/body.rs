@@ -32,14 +32,19 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     };
     // What a function has lost below the least normal number of f32 a factor brings back; f16 has no such numbers.
     let is_multiplied = tabled.as_ref().is_some_and(|tabled| tabled.is_multiplied);
+    // Nor has it the exponents of bf16: of several streams one may bring back what another has taken out of range.
+    let is_several = names.masks.iter().filter(|is_mask| !**is_mask).count() > 1;
     let value = match &spec.wide {
         None => narrow(),
         Some(all @ Wide { halves: true, .. }) => wide(all),
         Some(Wide { single: false, .. }) if !is_multiplied => narrow(),
         Some(single) => {
             let (single, half) = (wide(single), narrow());
-            let types =
-                if is_multiplied { quote!(DType::F32 | DType::BF16) } else { quote!(DType::F32) };
+            let types = if is_multiplied || is_several {
+                quote!(DType::F32 | DType::BF16)
+            } else {
+                quote!(DType::F32)
+            };
             quote!(if const { matches!(E::DTYPE, #types) } { #single } else { #half })
         }
     };

@@ -2,9 +2,11 @@
 //! choice alone needs, in that arm.
 
 use super::arms::{Arm, arms};
+use super::chains::Chains;
 use super::{column, literal};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
+use op_dsl_ir::regions::is_uniform;
 use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -35,7 +37,14 @@ pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
         })
         .collect();
     let (numbers, arms, in_memory) = (numbers(graph), arms(graph), given.in_memory.clone());
-    let mut writer = Writer { graph, given, on, names, numbers, arms, in_memory };
+    let uniform = is_uniform(graph);
+    // In f64 nothing leaves the range of numbers on the way. What one arm alone needs is written there.
+    let is_product = |id: Id| {
+        let is_product = matches!(graph.nodes[id.index()], Node::Call(Prim::Mul | Prim::Mul3, _));
+        on == Arithmetic::F32 && is_product && !uniform[id.index()] && arms[id.index()].is_none()
+    };
+    let chains = Chains::new(graph, is_product);
+    let mut writer = Writer { graph, given, on, names, numbers, arms, chains, in_memory };
     let mut lets = writer.lets(None);
     writer.load(&graph.outputs, &mut lets);
     Code { lets, results: writer.named(&graph.outputs) }
@@ -49,6 +58,7 @@ struct Writer<'a> {
     names: Vec<Ident>,
     numbers: Vec<bool>,
     arms: Vec<Option<Arm>>,
+    chains: Chains<'a>,
     /// Inputs that are not loaded yet.
     in_memory: Vec<bool>,
 }
@@ -59,7 +69,8 @@ impl Writer<'_> {
         let graph = self.graph;
         let widened = self.widened();
         let mut lets = Vec::new();
-        let own: Vec<usize> = (0..graph.nodes.len()).filter(|i| self.arms[*i] == arm).collect();
+        let is_own = |i: &usize| self.arms[*i] == arm && !self.chains.is_inner(Id(*i as u32));
+        let own: Vec<usize> = (0..graph.nodes.len()).filter(is_own).collect();
         for i in own {
             let node = &graph.nodes[i];
             let name = self.names[i].clone();
@@ -86,6 +97,14 @@ impl Writer<'_> {
                     lets.push(quote!(let #name = #value;));
                 }
                 Node::Call(prim, args) => {
+                    if let Some(factors) = self.chains.factors(Id(i as u32)) {
+                        self.load(&factors, &mut lets);
+                        let (many, named) = (factors.len(), self.named(&factors));
+                        lets.push(quote! {
+                            let #name = math::product::<S, E, #many, W>(s, [#(#named),*]);
+                        });
+                        continue;
+                    }
                     self.load(node.args(), &mut lets);
                     let value = match (column::bounded(prim), args) {
                         (Some(f), [x, bound, _] | [bound, x, _]) if self.numbers[bound.index()] => {

@@ -4,6 +4,7 @@
 //! body      graph -> straight-line vector code
 //! code      the statements of a graph
 //! arms      what is computed only where an attribute says so
+//! chains    factors of products of products
 //! column    how each primitive is written
 //! fitted    functions of one value as tables
 //! look_up   how functions are looked up: each by itself, or several by one
@@ -24,6 +25,7 @@
 mod arms;
 pub mod body;
 mod both;
+mod chains;
 mod code;
 mod column;
 mod fitted;

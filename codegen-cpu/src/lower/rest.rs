@@ -3,6 +3,7 @@
 //! What is the same for all elements is computed in f64, once per kernel as far as compilers see, and takes
 //! part as the sum of two floats (`rt/math/two.rs`). Conditions are decided as if in f64.
 
+use super::chains::Chains;
 use super::code::Names;
 use super::{column, literal};
 use op_dsl_ir::Prim;
@@ -15,9 +16,11 @@ use quote::{format_ident, quote};
 /// The statements of a graph; its results bear the names of its outputs. `twos` has what streams are as two
 /// floats, if they are.
 pub fn rest(graph: &Graph, given: &Names, twos: &[(Ident, Ident)]) -> (TokenStream, Vec<Ident>) {
-    let mut rest = Rest { graph, uniform: is_uniform(graph), given, twos, inner: Vec::new() };
-    rest.inner = (0..graph.nodes.len()).map(|k| rest.is_inner(Id(k as u32))).collect();
-    let lets = in_order(graph).filter(|id| !rest.inner[id.index()]).map(|id| rest.statement(id));
+    let chains = Chains::new(graph, |_| false);
+    let mut rest = Rest { graph, uniform: is_uniform(graph), given, twos, chains };
+    rest.chains = Chains::new(graph, |id| rest.is_product(id));
+    let lets = in_order(graph).filter(|id| !rest.chains.is_inner(*id));
+    let lets = lets.map(|id| rest.statement(id));
     (quote!(#(#lets)*), graph.outputs.iter().map(|id| rest.name(*id)).collect())
 }
 
@@ -72,8 +75,7 @@ struct Rest<'a> {
     given: &'a Names,
     /// Names of streams, and of the same as two floats.
     twos: &'a [(Ident, Ident)],
-    /// Which products are no more than the first factor of another one: all factors of that are multiplied together.
-    inner: Vec<bool>,
+    chains: Chains<'a>,
 }
 
 impl Rest<'_> {
@@ -97,30 +99,6 @@ impl Rest<'_> {
             && !self.uniform[id.index()]
             && !self.is_two(id)
             && node.args().iter().all(is_float)
-    }
-
-    fn is_inner(&self, id: Id) -> bool {
-        let uses = |(k, node): (usize, &Node)| {
-            let first = node.args().first() == Some(&id) && self.is_product(Id(k as u32));
-            let many = node.args().iter().filter(|arg| **arg == id).count();
-            (many > 0).then_some(first && many == 1)
-        };
-        let mut users = self.graph.nodes.iter().enumerate().filter_map(uses);
-        self.is_product(id)
-            && !self.graph.outputs.contains(&id)
-            && users.next() == Some(true)
-            && users.next().is_none()
-    }
-
-    /// The factors of a product, those of products inside it too.
-    fn factors(&self, args: &[Id]) -> Vec<Id> {
-        let [first, others @ ..] = args else { return Vec::new() };
-        let mut all = match self.inner[first.index()] {
-            true => self.factors(self.graph.nodes[first.index()].args()),
-            false => vec![*first],
-        };
-        all.extend(others);
-        all
     }
 
     fn is_only_compared(&self, id: Id) -> bool {
@@ -195,7 +173,14 @@ impl Rest<'_> {
                 quote!(let #name = Floats::<S, W>::splat(s, #c);)
             }
             Node::Call(prim, _) => {
-                let value = self.call(prim, node.args());
+                let value = match self.chains.factors(id) {
+                    Some(factors) => {
+                        let (many, named) =
+                            (factors.len(), factors.iter().map(|id| self.name(*id)));
+                        quote!(math::product::<S, E, #many, W>(s, [#(#named),*]))
+                    }
+                    None => self.call(prim, node.args()),
+                };
                 quote!(let #name = #value;)
             }
             Node::Stream(_) | Node::Scalar(_) => TokenStream::new(),
@@ -293,11 +278,6 @@ impl Rest<'_> {
         }
         let is_factor = |id: &Id| self.uniform[id.index()] && self.is_two(*id);
         match args {
-            [first, ..] if self.inner[first.index()] => {
-                let factors = self.factors(args);
-                let (many, named) = (factors.len(), factors.iter().map(|id| self.name(*id)));
-                quote!(math::product::<S, E, #many, W>(s, [#(#named),*]))
-            }
             [by, x] | [x, by] if prim == Prim::Mul && is_factor(by) => {
                 let (by, name) = (self.two(*by), self.name(*x));
                 match self.stream_as_two(*x) {

@@ -4,6 +4,7 @@
 //! Lanes where it does are computed in f64, which has all digits of such products and rounds them once. Whether a lane is
 //! one of these depends on nothing but the lane; a step without any pays for one test of its products on the way.
 
+use super::two::is_single;
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask, PAIR};
@@ -22,7 +23,7 @@ pub fn mul3<S: Isa, E: El, const W: usize>(
 }
 
 /// The product of some factors: finite and with all its digits wherever it is a normal number, whatever the products on the
-/// way are.
+/// way are. In f32 what those lose in rounding is multiplied as well, so that the whole is rounded about once.
 ///
 /// Factors are multiplied one after another: after a first one that is zero no product is an infinity. Products of halves
 /// fit in f32 with room to spare.
@@ -32,22 +33,38 @@ pub fn product<S: Isa, E: El, const N: usize, const W: usize>(
     x: [Floats<S, W>; N],
 ) -> Floats<S, W> {
     let mut so_far = x[0];
-    let mut is_normal = true;
+    let mut is_good = true;
+    // Of each product on the way.
+    let mut lost = None;
     for factor in &x[1..N - 1] {
-        so_far = so_far * *factor;
+        let next = so_far * *factor;
+        if const { is_single::<E>() && S::FMA } {
+            let rounded = so_far.mul_add(*factor, -next);
+            lost = Some(lost.map_or(rounded, |lost: Floats<S, W>| lost.mul_add(*factor, rounded)));
+        }
+        so_far = next;
         if const { !matches!(E::DTYPE, DType::F16) } {
-            is_normal &= all_normal(s, so_far);
+            is_good &= all_normal(s, so_far);
         }
     }
-    so_far = so_far * x[N - 1];
-    if !is_normal && lost(s, x).any_true() {
+    let last = x[N - 1];
+    so_far = match lost {
+        Some(lost) => {
+            let product = so_far.mul_add(last, lost * last);
+            // Beside a last factor that makes an infinity, what was lost is one of any sign.
+            is_good &= s.all_finite(product.fold(|x, sum| sum + x));
+            product
+        }
+        None => so_far * last,
+    };
+    if !is_good {
         let mut step = so_far;
         for from in (0..W).step_by(PAIR) {
             let mut pair = [x[0].pair(from).bits(); N];
             for (pair, factor) in pair.iter_mut().zip(&x) {
                 *pair = factor.pair(from).bits();
             }
-            step.set_pair(from, exactly(s, pair));
+            step.set_pair(from, exactly(s, pair, so_far.pair(from).bits()));
         }
         return step;
     }
@@ -57,18 +74,17 @@ pub fn product<S: Isa, E: El, const N: usize, const W: usize>(
 /// [`product`] where some product on the way is out of range.
 #[cold]
 #[inline(never)]
-fn exactly<S: Isa, const N: usize>(s: S, x: [Bits<S>; N]) -> Floats<S> {
+fn exactly<S: Isa, const N: usize>(s: S, x: [Bits<S>; N], rounded: Bits<S>) -> Floats<S> {
     s.vectorize(
         #[inline(always)]
         || {
             let mut floats = [x[0].floats(); N];
-            let (mut rounded, mut exact) = (floats[0], floats[0].wide());
+            let mut exact = floats[0].wide();
             for (factor, bits) in floats.iter_mut().zip(&x).skip(1) {
                 *factor = bits.floats();
-                rounded = rounded * *factor;
                 exact = exact * factor.wide();
             }
-            lost(s, floats).select(exact.narrow(), rounded)
+            lost(s, floats).select(exact.narrow(), rounded.floats())
         },
     )
 }
@@ -85,8 +101,8 @@ pub(super) fn all_normal<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> bool 
     s.all_finite(sum) && least.simd_ge(S::f32s::splat(s, f32::MIN_POSITIVE)).all_true()
 }
 
-/// The lanes where a product on the way is infinite or NaN, or has less digits than the product of all. Zeros lose nothing, nor
-/// does what is multiplied by no more than 1.
+/// The lanes where the product or one on the way is infinite or NaN, or where one on the way has less digits than the product of
+/// all. Zeros lose nothing, nor does what is multiplied by no more than 1.
 #[inline(always)]
 fn lost<S: Isa, const N: usize, const W: usize>(s: S, x: [Floats<S, W>; N]) -> Mask<S, W> {
     let mut so_far = x[0];
@@ -97,7 +113,7 @@ fn lost<S: Isa, const N: usize, const W: usize>(s: S, x: [Floats<S, W>; N]) -> M
         is_zero = is_zero | x[k].simd_eq(0.0);
         lost = lost | leaves(s, so_far, x[k + 1]).without(is_zero);
     }
-    lost
+    lost | !(so_far * x[N - 1]).abs().simd_lt(f32::INFINITY)
 }
 
 /// The lanes of a product whose digits are missed in the product with `next`.
