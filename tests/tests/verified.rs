@@ -71,16 +71,9 @@ fn verify_finds_no_miss() {
     verify(&["QuickGluGrad", "--dtype", "f16,bf16"]);
 }
 
-/// Misses that are known, each a fault to be mended and struck off here: kernels have the limit of one input at infinities of
-/// several, and a third factor is rounded once more (2.6 ulp).
-const KNOWN_MISSES: [(&str, &[&str]); 6] = [
-    ("TanhExpGrad", &["limits"]),
-    ("Grown", &["limits"]),
-    ("XLogGrad", &["limits"]),
-    ("XSoftplusGrad", &["limits"]),
-    ("XLogSquareGrad", &["limits"]),
-    ("QuickGluGrad", &["ulp", "limits"]),
-];
+/// Misses that are known, each a fault to be mended and struck off here: beside a negative attribute two infinities of one factor
+/// meet, and with AVX2 a table is off by up to 1.9 units of the product.
+const KNOWN_MISSES: [(&str, &[&str]); 2] = [("Grown", &["limits"]), ("QuickGluGrad", &["ulp"])];
 
 /// Whether a line of the table has no miss but known ones.
 fn is_known(line: &str) -> bool {
