@@ -33,9 +33,7 @@ pub fn product<S: Isa, E: El, const N: usize, const W: usize>(
     x: [Floats<S, W>; N],
 ) -> Floats<S, W> {
     let mut so_far = x[0];
-    let mut is_good = true;
-    // Of each product on the way.
-    let mut lost = None;
+    let (mut lost, mut least) = (None, None);
     for factor in &x[1..N - 1] {
         let next = so_far * *factor;
         if const { is_single::<E>() && S::FMA } {
@@ -43,21 +41,26 @@ pub fn product<S: Isa, E: El, const N: usize, const W: usize>(
             lost = Some(lost.map_or(rounded, |lost: Floats<S, W>| lost.mul_add(*factor, rounded)));
         }
         so_far = next;
-        if const { !matches!(E::DTYPE, DType::F16) } {
-            is_good &= all_normal(s, so_far);
-        }
+        let size = next.fold(
+            #[inline(always)]
+            |x, least| s.min_size(x, least),
+        );
+        least = Some(least.map_or(size, |least| s.min_size(size, least)));
     }
     let last = x[N - 1];
+    // Beside a last factor that makes an infinity, what was lost is one of any sign.
     so_far = match lost {
-        Some(lost) => {
-            let product = so_far.mul_add(last, lost * last);
-            // Beside a last factor that makes an infinity, what was lost is one of any sign.
-            is_good &= s.all_finite(product.fold(|x, sum| sum + x));
-            product
-        }
+        Some(lost) => so_far.mul_add(last, lost * last),
         None => so_far * last,
     };
-    if !is_good {
+    if const { matches!(E::DTYPE, DType::F16) } {
+        return so_far;
+    }
+    // What is infinite or NaN on the way stays that; of sums one test is enough. No NaN is among the sizes then.
+    let is_finite = so_far.fold(|x, sum| sum + x).abs().simd_lt(S::f32s::splat(s, f32::INFINITY));
+    let least = least.unwrap_or(S::f32s::splat(s, 1.0));
+    let is_normal = least.simd_ge(S::f32s::splat(s, f32::MIN_POSITIVE));
+    if !(is_finite & is_normal).all_true() && lost_lanes(s, x).any_true() {
         let mut step = so_far;
         for from in (0..W).step_by(PAIR) {
             let mut pair = [x[0].pair(from).bits(); N];
@@ -84,7 +87,7 @@ fn exactly<S: Isa, const N: usize>(s: S, x: [Bits<S>; N], rounded: Bits<S>) -> F
                 *factor = bits.floats();
                 exact = exact * factor.wide();
             }
-            lost(s, floats).select(exact.narrow(), rounded.floats())
+            lost_lanes(s, floats).select(exact.narrow(), rounded.floats())
         },
     )
 }
@@ -104,7 +107,7 @@ pub(super) fn all_normal<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> bool 
 /// The lanes where the product or one on the way is infinite or NaN, or where one on the way has less digits than the product of
 /// all. Zeros lose nothing, nor does what is multiplied by no more than 1.
 #[inline(always)]
-fn lost<S: Isa, const N: usize, const W: usize>(s: S, x: [Floats<S, W>; N]) -> Mask<S, W> {
+fn lost_lanes<S: Isa, const N: usize, const W: usize>(s: S, x: [Floats<S, W>; N]) -> Mask<S, W> {
     let mut so_far = x[0];
     let mut is_zero = x[0].simd_eq(0.0);
     let mut lost = so_far.simd_lt(f32::NAN);
