@@ -2,8 +2,8 @@
 //! give.
 #![allow(missing_docs)]
 
-use op_dsl::capi::{Handle, infiniop};
 use op_dsl::{Operator, View, ViewMut};
+use op_dsl_capi::{Handle, infiniop};
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 
@@ -25,7 +25,7 @@ pub mod masked {
 
 static OPERATORS: &[&Operator] = masked::OPERATORS;
 
-op_dsl::capi::aclnn_functions! {
+op_dsl_capi::aclnn_functions! {
     "Kept" aclnnKeptGetWorkspaceSize
         aclnnKept(x: Tensor, keep: Tensor, y: Tensor);
     "Scaled" aclnnScaledGetWorkspaceSize

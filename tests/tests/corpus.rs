@@ -42,7 +42,7 @@ struct Measured {
 fn measured(operator: &'static Operator) -> Measured {
     let line = ["corpus", "verify", operator.name(), "--format", "json"];
     let mut out = Vec::new();
-    let code = op_dsl::cli::run(&[operator], "", line.into_iter().map(OsString::from), &mut out);
+    let code = op_dsl_cli::run(&[operator], "", line.into_iter().map(OsString::from), &mut out);
     assert!(code == ExitCode::SUCCESS || code == ExitCode::FAILURE, "{code:?}");
     let report: Value = serde_json::from_slice(&out).expect("JSON");
     let fast: Vec<&str> = Level::ALL

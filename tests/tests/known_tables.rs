@@ -1,6 +1,6 @@
 //! The tables that are kept for the functions of the family, made again.
 
-use codegen_cpu::lower::known;
+use op_dsl_lower::known;
 use std::path::Path;
 
 /// `BLESS=1` writes the file.
@@ -8,7 +8,7 @@ use std::path::Path;
 fn are_what_would_be_fitted() {
     let family = ops_glu_grad::OPERATORS.iter().map(|op| op.def());
     let file = known::file(family);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-cpu/src/lower/known.bin");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-cpu/lower/src/known.bin");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, &file).expect("written");
     }

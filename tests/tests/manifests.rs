@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -31,7 +32,7 @@ fn published() -> Vec<Value> {
 #[test]
 fn crates_can_be_published() {
     let published = published();
-    assert_eq!(published.len(), 12);
+    assert_eq!(published.len(), 14);
     for package in &published {
         let name = &package["name"];
         for said in ["description", "license", "readme", "rust_version"] {
@@ -112,13 +113,52 @@ fn the_crate_apart_says_the_same() {
 /// The library of operators is for programs that have no use for its command line.
 #[test]
 fn the_library_pulls_nothing_of_the_command_line() {
-    let tree = |features: &[&str]| {
-        let tree = ["tree", "-p", "ops-glu-grad", "-e", "normal", "--offline", "--prefix", "none"];
+    let tree = |package: &str, features: &[&str]| {
+        let tree = ["tree", "-p", package, "-e", "normal", "--offline", "--prefix", "none"];
         cargo(&[&tree, features].concat())
     };
     let pulls = |tree: &str, name: &str| tree.lines().any(|l| l.starts_with(&format!("{name} ")));
-    let (alone, whole) = (tree(&["--no-default-features"]), tree(&[]));
-    for name in ["clap", "indicatif", "npyz", "rayon", "tempfile", "codegen-ascendc"] {
+    let alone = tree("ops-glu-grad", &["--no-default-features"]);
+    let whole = tree("ops-glu-grad-cli", &[]);
+    for name in ["clap", "rayon", "serde_json", "codegen-ascendc"] {
         assert!(pulls(&whole, name) && !pulls(&alone, name), "{name}:\n{alone}");
+    }
+    // Kernels are compiled beside the command line, not after it.
+    let kernels = tree("ops-glu-grad", &[]);
+    for name in ["clap", "dashu-int", "op-dsl-cli", "op-dsl-truth", "serde_json"] {
+        assert!(pulls(&whole, name) && !pulls(&kernels, name), "{name}:\n{kernels}");
+    }
+}
+
+/// Packages with the features that they have when these are built.
+fn features(selected: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
+    let tree = ["tree", "--offline", "--prefix", "none", "-f", "{p}|{f}"];
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in cargo(&[&tree, selected].concat()).lines() {
+        if let Some((package, features)) = line.split_once('|') {
+            let features = features.trim_end_matches(" (*)").to_owned();
+            found.entry(package.to_owned()).or_default().insert(features);
+        }
+    }
+    found
+}
+
+/// Whichever packages are built or tested, those below the kernels have the same features, and for tests all of the binary. With others,
+/// the kernels of all operators would be compiled once more.
+#[test]
+fn kernels_are_compiled_once() {
+    let of = |package| features(&["-p", package, "-e", "normal,build"]);
+    let (kernels, binary) = (of("ops-glu-grad"), of("ops-glu-grad-cli"));
+    assert!(kernels.len() > 20, "{kernels:?}");
+    // The example's build script has the libraries for itself, with other features.
+    let tests = features(&["--workspace", "--exclude", "op-dsl-example", "-e", "normal,build,dev"]);
+    for (package, features) in &binary {
+        assert_eq!(tests.get(package), Some(features), "{package} in tests");
+    }
+    for other in ["ops-glu-grad-capi", "ops-glu-grad-python"] {
+        let others = of(other);
+        for package in kernels.keys() {
+            assert_eq!(others.get(package), binary.get(package), "{package} for {other}");
+        }
     }
 }

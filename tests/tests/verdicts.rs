@@ -38,7 +38,7 @@ fn missed(operator: &'static Operator) -> Vec<(DType, String, Option<String>)> {
     let line = ["verdicts", "verify", operator.name(), "--format", "json", "--level"];
     let line = line.into_iter().chain([Level::best().name()]).map(OsString::from);
     let mut out = Vec::new();
-    op_dsl::cli::run(&[operator], "", line, &mut out);
+    op_dsl_cli::run(&[operator], "", line, &mut out);
     let report: Value = serde_json::from_slice(&out).expect("JSON");
     let rows = report["operators"][0]["details"].as_array().expect("rows");
     let texts = |of: &Value| {

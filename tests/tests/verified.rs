@@ -90,7 +90,7 @@ fn is_known(line: &str) -> bool {
 fn verify(line: &[&str]) {
     let mut out = Vec::new();
     let line = ["formulas", "verify"].into_iter().chain(line.iter().copied()).map(OsString::from);
-    let code = op_dsl::cli::run(formulas::OPERATORS, "", line, &mut out);
+    let code = op_dsl_cli::run(formulas::OPERATORS, "", line, &mut out);
     let said = String::from_utf8_lossy(&out);
     println!("{said}");
     let missed: Vec<&str> = said.lines().filter(|line| !is_known(line)).collect();

@@ -3,11 +3,10 @@
 use super::args::Build as Args;
 use super::error::Error;
 use super::lookup::{self, Operators};
+use super::progress::Progress;
 use codegen_ascendc::build::{Toolkit, write};
 use codegen_ascendc::emit::{Layout, Options};
-use indicatif::ProgressBar;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Writes a project and builds it; gives the package's path.
 pub fn build(operators: Operators, args: &Args) -> Result<String, Error> {
@@ -25,9 +24,8 @@ pub fn build(operators: Operators, args: &Args) -> Result<String, Error> {
     write(std::iter::once(op.def()), Layout::Custom, &[soc], &options, &out, false)?;
     let out = std::path::absolute(&out).unwrap_or(out);
 
-    let bar = ProgressBar::new_spinner().with_message(format!("building {}", out.display()));
-    bar.enable_steady_tick(Duration::from_millis(100));
+    let progress = Progress::of_step(format!("building {}", out.display()));
     let package = toolkit.build(&out);
-    bar.finish_and_clear();
+    progress.clear();
     Ok(format!("{}\n", package?.display()))
 }

@@ -7,10 +7,10 @@
 //! run       .npy in, .npy out                     npy       files; array: their contents
 //! bench     speed beside a floor                  roles     which input is the activation
 //! verify    accuracy against oracles              table     aligned columns, CSV, JSON
-//! check     all of it at once                     progress  a bar
+//! check     all of it at once                     progress  how far it is
 //! explain   from formula to instructions          constants cut short; advice: what
 //!                                                        would make it cheaper
-//! report    a page of all of it
+//! report    a page of all of it                   scratch   directories and files that go
 //! emit      AscendC sources                         build     and their package
 //! simulate  an emitted kernel on the host model     verdict   what a command found
 //! ```
@@ -36,6 +36,7 @@ mod progress;
 mod report;
 mod roles;
 mod run;
+mod scratch;
 mod simulate;
 mod table;
 #[cfg(test)]

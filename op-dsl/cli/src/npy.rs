@@ -1,19 +1,23 @@
 //! `.npy` files: reading with every doubt voiced, writing whole files or none.
 
+mod header;
+
 use super::array::{Array, Data};
 use half::{bf16, f16};
-use npyz::{DType as Held, Endianness, NpyFile, NpyHeader, Order, TypeChar, WriterBuilder};
-use op_dsl_ir::DType;
+use header::{Header, TypeString};
 use op_dsl_ir::bind::{MAX_RANK, elements};
 use op_dsl_ir::op::Kind;
+use op_dsl_ir::{DType, Stored};
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Longest header read; those of plain arrays have about a hundred bytes.
 const MAX_HEADER: usize = 1 << 16;
-/// Deepest nesting of brackets in a header; those of plain arrays have two.
-const MAX_NESTING: usize = 8;
+/// What every file begins with.
+const MAGIC: &[u8; 6] = b"\x93NUMPY";
+/// Data begin at a multiple of this.
+const ALIGNMENT: usize = 64;
 
 /// Reads a file whose elements must have the type asked for; without one, f16 or f32. That of a mask holds
 /// bool or uint8, that of counts of rows int64.
@@ -26,34 +30,33 @@ pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, Stri
     let mut file = BufReader::new(File::open(path).map_err(plain)?);
     let header = header(&mut file)?;
     let held = match kind {
-        Kind::Whole | Kind::Gated => Elements::Numbers(dtype(&header.dtype(), asked)?),
-        Kind::Mask => truth(&header.dtype())?,
-        Kind::Rows => count(&header.dtype())?,
+        Kind::Whole | Kind::Gated => Elements::Numbers(dtype(header.descr.as_ref(), asked)?),
+        Kind::Mask => truth(header.descr.as_ref())?,
+        Kind::Rows => count(header.descr.as_ref())?,
     };
-    let shape: Option<Vec<usize>> = header.shape().iter().map(|&n| n.try_into().ok()).collect();
-    let shape = shape.unwrap_or_default();
-    if shape.len() != header.shape().len() || elements(&shape).is_none() {
-        return Err(format!("the number of elements of shape {:?} overflows", header.shape()));
-    }
+    let shape: Option<Vec<usize>> = header.shape.iter().map(|&n| n.try_into().ok()).collect();
+    let len = shape.as_deref().and_then(elements);
+    let (Some(shape), Some(len)) = (shape, len) else {
+        return Err(format!("the number of elements of shape {:?} overflows", header.shape));
+    };
     if shape.len() > MAX_RANK {
         return Err(format!("has rank {}; allowed: 0 to {MAX_RANK}", shape.len()));
     }
-    let order = header.order();
+    let f16 = |bytes| f16::from_bits(u16::from_le_bytes(bytes));
+    let bf16 = |bytes| bf16::from_bits(u16::from_le_bytes(bytes));
     let data = match held {
-        Elements::Numbers(DType::F16) => Data::F16(data::<f16, _, _>(header, &mut file, |v| v)?),
-        Elements::Numbers(DType::BF16) => {
-            Data::BF16(data::<u16, _, _>(header, &mut file, bf16::from_bits)?)
-        }
-        Elements::Numbers(DType::F32) => Data::F32(data::<f32, _, _>(header, &mut file, |v| v)?),
-        Elements::Bools => Data::Bytes(data::<bool, _, _>(header, &mut file, u8::from)?),
-        Elements::Bytes => Data::Bytes(data::<u8, _, _>(header, &mut file, |v| v)?),
-        Elements::Counts => Data::Int64(data::<i64, _, _>(header, &mut file, |v| v)?),
+        Elements::Numbers(DType::F16) => Data::F16(data(len, &mut file, f16)?),
+        Elements::Numbers(DType::BF16) => Data::BF16(data(len, &mut file, bf16)?),
+        Elements::Numbers(DType::F32) => Data::F32(data(len, &mut file, f32::from_le_bytes)?),
+        Elements::Bools => Data::Bytes(data(len, &mut file, |[b]: [u8; 1]| u8::from(b != 0))?),
+        Elements::Bytes => Data::Bytes(data(len, &mut file, u8::from_le_bytes)?),
+        Elements::Counts => Data::Int64(data(len, &mut file, i64::from_le_bytes)?),
     };
     if file.read(&mut [0]).map_err(plain)? != 0 {
         return Err("has more data than its header says".into());
     }
     let mut array = Array::dense(data, shape);
-    if order == Order::Fortran {
+    if header.fortran_order {
         let reversed: Vec<usize> = array.shape.iter().rev().copied().collect();
         let dense = codegen_cpu::rt::view::contiguous_strides(&reversed);
         array.strides = dense[..reversed.len()].iter().rev().copied().collect();
@@ -61,64 +64,24 @@ pub fn read(path: &Path, kind: Kind, asked: Option<DType>) -> Result<Array, Stri
     Ok(array)
 }
 
-/// Parses the header. What the parser could stumble over is refused before it sees it.
-fn header(file: &mut impl Read) -> Result<NpyHeader, String> {
+/// Reads the header.
+fn header(file: &mut impl Read) -> Result<Header, String> {
     let not_npy = || String::from("is not an .npy file");
-    let mut bytes = vec![0; 8];
-    file.read_exact(&mut bytes).map_err(|_| not_npy())?;
-    if &bytes[..6] != b"\x93NUMPY" {
+    let mut start = [0; 8];
+    file.read_exact(&mut start).map_err(|_| not_npy())?;
+    if start[..6] != *MAGIC {
         return Err(not_npy());
     }
-    let width = if bytes[6] == 1 { 2 } else { 4 };
+    let width = if start[6] == 1 { 2 } else { 4 };
     let mut size = [0; 4];
     file.read_exact(&mut size[..width]).map_err(|_| not_npy())?;
-    bytes.extend_from_slice(&size[..width]);
     let size = u32::from_le_bytes(size) as usize;
     if size > MAX_HEADER {
         return Err(format!("has a header of {size} bytes; allowed: {MAX_HEADER}"));
     }
-    let start = bytes.len();
-    bytes.resize(start + size, 0);
-    file.read_exact(&mut bytes[start..]).map_err(|_| String::from("ends within its header"))?;
-    if !is_plain(&bytes[start..]) {
-        return Err("has a header that is not one of a plain array".into());
-    }
-    NpyHeader::from_reader(&bytes[..]).map_err(|e| format!("has a damaged header: {e}"))
-}
-
-/// Whether a header is ASCII without deep nesting, and its numbers, all of which belong to the
-/// shape, have a product that can be counted.
-fn is_plain(text: &[u8]) -> bool {
-    let (mut depth, mut quote, mut product) = (0usize, None, 1u64);
-    let mut i = 0;
-    while let Some(&c) = text.get(i) {
-        i += 1;
-        match (quote, c) {
-            _ if !c.is_ascii() => return false,
-            (Some(_), b'\\') => return false,
-            (Some(q), _) => quote = if c == q { None } else { quote },
-            (None, b'\'' | b'"') => quote = Some(c),
-            (None, b'(' | b'[' | b'{') => depth += 1,
-            (None, b')' | b']' | b'}') => depth = depth.saturating_sub(1),
-            (None, b'+' | b'-') => return false,
-            (None, b'0'..=b'9') => {
-                let start = i - 1;
-                while text.get(i).is_some_and(u8::is_ascii_alphanumeric) {
-                    i += 1;
-                }
-                let digits = std::str::from_utf8(&text[start..i]).unwrap_or_default();
-                match digits.parse::<u64>().ok().and_then(|n| product.checked_mul(n.max(1))) {
-                    Some(p) => product = p,
-                    None => return false,
-                }
-            }
-            _ => {}
-        }
-        if depth > MAX_NESTING {
-            return false;
-        }
-    }
-    true
+    let mut text = vec![0; size];
+    file.read_exact(&mut text).map_err(|_| String::from("ends within its header"))?;
+    header::parse(&text)
 }
 
 /// What a file holds.
@@ -130,49 +93,45 @@ enum Elements {
 }
 
 /// What the file of counts of rows holds, if it can be used.
-fn count(held: &Held) -> Result<Elements, String> {
-    match held {
-        Held::Plain(ty) if (ty.type_char(), ty.size_field()) == (TypeChar::Int, 8) => {
-            Ok(Elements::Counts)
-        }
-        Held::Plain(ty) => Err(format!("holds {ty}; allowed for counts of rows: int64")),
-        _ => Err("holds records; allowed for counts of rows: int64".into()),
+fn count(held: Option<&TypeString>) -> Result<Elements, String> {
+    let ty = held.ok_or("holds records; allowed for counts of rows: int64")?;
+    match ty.kind_and_size() {
+        Some(('i', 8)) if !ty.is_big_endian() => Ok(Elements::Counts),
+        _ => Err(format!("holds {ty}; allowed for counts of rows: int64")),
     }
 }
 
 /// What the file of a mask holds, if it can be used.
-fn truth(held: &Held) -> Result<Elements, String> {
-    let Held::Plain(ty) = held else {
-        return Err("holds records; allowed for a mask: bool, uint8".into());
-    };
-    match (ty.type_char(), ty.size_field()) {
-        (TypeChar::Bool, 1) => Ok(Elements::Bools),
-        (TypeChar::Uint, 1) => Ok(Elements::Bytes),
+fn truth(held: Option<&TypeString>) -> Result<Elements, String> {
+    let ty = held.ok_or("holds records; allowed for a mask: bool, uint8")?;
+    match ty.kind_and_size() {
+        Some(('b', 1)) => Ok(Elements::Bools),
+        Some(('u', 1)) => Ok(Elements::Bytes),
         _ => Err(format!("holds {ty}; allowed for a mask: bool, uint8")),
     }
 }
 
 /// The element type of a file, if it can be used.
-fn dtype(held: &Held, asked: Option<DType>) -> Result<DType, String> {
-    let Held::Plain(ty) = held else {
+fn dtype(held: Option<&TypeString>, asked: Option<DType>) -> Result<DType, String> {
+    let Some(ty) = held else {
         return Err("holds records; allowed: arrays of float16, float32 or, with --dtype bf16, \
                     uint16"
             .into());
     };
-    let found = match (ty.type_char(), ty.size_field()) {
-        _ if ty.endianness() == Endianness::Big => {
+    let found = match ty.kind_and_size() {
+        _ if ty.is_big_endian() => {
             return Err(format!(
                 "holds big-endian {ty}; save it as little-endian: a.astype('<{}')",
-                &ty.to_string()[1..]
+                ty.unordered()
             ));
         }
-        (TypeChar::Float, 4) => DType::F32,
-        (TypeChar::Float, 2) => DType::F16,
-        (TypeChar::Uint, 2) => DType::BF16,
-        (TypeChar::Float, 8) => {
+        Some(('f', 4)) => DType::F32,
+        Some(('f', 2)) => DType::F16,
+        Some(('u', 2)) => DType::BF16,
+        Some(('f', 8)) => {
             return Err("holds float64; convert it first: a.astype(numpy.float32)".into());
         }
-        (TypeChar::RawData, 2) => {
+        Some(('V', 2)) => {
             return Err("holds raw bytes; save bfloat16 as its bits: a.view(numpy.uint16)".into());
         }
         _ => {
@@ -194,23 +153,22 @@ fn dtype(held: &Held, asked: Option<DType>) -> Result<DType, String> {
     }
 }
 
-fn data<S: npyz::Deserialize, T, R: Read>(
-    header: NpyHeader,
-    file: R,
-    element: impl Fn(S) -> T,
+/// Reads so many elements of `N` bytes each.
+fn data<const N: usize, T>(
+    count: usize,
+    mut file: impl Read,
+    element: impl Fn([u8; N]) -> T,
 ) -> Result<Vec<T>, String> {
-    let count = header.len();
-    let stored = NpyFile::with_header(header, file).data::<S>().map_err(|e| e.to_string())?;
     // Not reserved in advance: the header may promise what the file does not hold.
-    let mut values = Vec::new();
-    for value in stored {
-        let value = value.map_err(|e| match e.kind() {
+    let (mut values, mut bytes) = (Vec::new(), [0; N]);
+    while values.len() < count {
+        file.read_exact(&mut bytes).map_err(|e| match e.kind() {
             io::ErrorKind::UnexpectedEof => {
                 format!("is truncated: {} of {count} elements", values.len())
             }
             _ => plain(e),
         })?;
-        values.push(element(value));
+        values.push(element(bytes));
     }
     Ok(values)
 }
@@ -263,24 +221,45 @@ pub fn write_beside(target: &Path, array: &Array) -> Result<Pending, String> {
 
 fn write(file: File, array: &Array) -> io::Result<()> {
     let mut out = BufWriter::new(file);
-    let shape: Vec<u64> = array.shape.iter().map(|&n| n as u64).collect();
+    let descr = match array.stored() {
+        Stored::Number(DType::F16) => "<f2",
+        Stored::Number(DType::BF16) => "<u2",
+        Stored::Number(DType::F32) => "<f4",
+        Stored::Byte | Stored::Bit => "|u1",
+        Stored::Int64 => "<i8",
+        Stored::Nothing => return Ok(()), // no output is left out
+    };
+    out.write_all(&header_bytes(descr, &array.shape)?)?;
     macro_rules! save {
-        ($values:expr) => {{
-            let options = npyz::WriteOptions::new().default_dtype().shape(&shape);
-            let mut writer = options.writer(&mut out).begin_nd()?;
-            writer.extend($values)?;
-            writer.finish()?;
-        }};
+        ($values:expr, $bytes:expr) => {
+            $values[array.start..].iter().try_for_each(|v| out.write_all(&$bytes(v)))?
+        };
     }
     match &array.data {
-        Data::BF16(v) => save!(v[array.start..].iter().map(|v| v.to_bits())),
-        Data::F16(v) => save!(v[array.start..].iter().copied()),
-        Data::F32(v) => save!(v[array.start..].iter().copied()),
-        Data::Bytes(v) | Data::Bits(v) => save!(v[array.start..].iter().copied()),
-        Data::Int64(v) => save!(v[array.start..].iter().copied()),
-        Data::Nothing => {} // no output is left out
+        Data::BF16(v) => save!(v, |v: &bf16| v.to_le_bytes()),
+        Data::F16(v) => save!(v, |v: &f16| v.to_le_bytes()),
+        Data::F32(v) => save!(v, |v: &f32| v.to_le_bytes()),
+        Data::Bytes(v) | Data::Bits(v) => out.write_all(&v[array.start..])?,
+        Data::Int64(v) => save!(v, |v: &i64| v.to_le_bytes()),
+        Data::Nothing => {}
     }
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+}
+
+/// All before the data, in version 1 of the format.
+fn header_bytes(descr: &str, shape: &[usize]) -> io::Result<Vec<u8>> {
+    let lengths: String = shape.iter().map(|n| format!("{n}, ")).collect();
+    // A tuple of one has its comma.
+    let lengths =
+        if shape.len() == 1 { lengths.trim_end() } else { lengths.trim_end_matches(", ") };
+    let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({lengths}), }}");
+    let before = MAGIC.len() + 4;
+    let size = (before + text.len() + 1).next_multiple_of(ALIGNMENT) - before;
+    let length = u16::try_from(size).map_err(io::Error::other)?;
+    let mut bytes = [&MAGIC[..], &[1, 0], &length.to_le_bytes(), text.as_bytes()].concat();
+    bytes.resize(before + size - 1, b' ');
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 impl Pending {
@@ -306,15 +285,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_that_the_parser_must_not_see() {
-        let plain = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }   \n";
-        assert!(is_plain(plain));
-        assert!(is_plain(b"{'descr': '<f8', 'fortran_order': True, 'shape': (), }"));
-        let deep = [b'('; 1000];
-        assert!(!is_plain(&deep));
-        assert!(!is_plain(b"{'shape': (4294967296, 4294967296, 2)}"));
-        assert!(!is_plain(b"{'shape': (0, 4294967296, 4294967296, 2)}"));
-        assert!(!is_plain(b"{'shape': (-1,)}"));
-        assert!(!is_plain(b"{'shape': (0xffffffffffffffff,)}"));
+    fn headers_are_those_of_numpy() {
+        for (shape, text) in [(&[][..], "()"), (&[3], "(3,)"), (&[2, 70_000, 5], "(2, 70000, 5)")] {
+            let bytes = header_bytes("<f4", shape).expect("a short header");
+            assert_eq!((bytes.len() % ALIGNMENT, bytes.last()), (0, Some(&b'\n')));
+            let line = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {text}, }}");
+            let (start, rest) = bytes.split_at(10);
+            assert_eq!(
+                start,
+                [b"\x93NUMPY\x01\x00", &(rest.len() as u16).to_le_bytes()[..]].concat()
+            );
+            assert!(rest.starts_with(line.as_bytes()));
+            assert_eq!(rest[line.len()..].trim_ascii(), b"");
+            let read = header(&mut &bytes[..]).expect("what was written");
+            assert!(
+                read.shape.iter().eq(shape.iter().map(|n| *n as u64).collect::<Vec<_>>().iter())
+            );
+        }
     }
 }

@@ -1,10 +1,145 @@
-//! The bar on standard error that says how far a command is.
+//! The line on standard error that says how far a command is.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, Write, stderr};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-/// A bar whose length is set when it is known. It is drawn on terminals alone.
-pub fn bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(4));
-    let style = "{prefix}{msg:40} {wide_bar} {percent:>3} % {eta} left";
-    bar.with_style(ProgressStyle::with_template(style).unwrap_or(ProgressStyle::default_bar()))
+/// Least time between two lines.
+const INTERVAL: Duration = Duration::from_millis(250);
+/// Longest line: narrower terminals are rare, and a line that wraps is not cleared.
+const COLUMNS: usize = 79;
+
+/// How far a command is, shown on terminals alone.
+pub struct Progress {
+    /// Nothing where standard error is no terminal.
+    state: Option<Mutex<State>>,
+}
+
+struct State {
+    prefix: String,
+    message: String,
+    length: u64,
+    done: u64,
+    start: Instant,
+    /// When the line on the screen was drawn.
+    drawn: Option<Instant>,
+}
+
+impl Progress {
+    /// A line that shows how much of a length is done, which is set when it is known.
+    pub fn new() -> Progress {
+        Progress { state: stderr().is_terminal().then(|| Mutex::new(State::new())) }
+    }
+
+    /// A line that says what is done, for what has no length.
+    pub fn of_step(message: impl Into<String>) -> Progress {
+        let progress = Progress::new();
+        progress.set_message(message);
+        progress
+    }
+
+    pub fn set_length(&self, length: u64) {
+        self.change(|state| state.length = length);
+    }
+
+    pub fn set_prefix(&self, prefix: impl Into<String>) {
+        self.change(|state| state.prefix = prefix.into());
+    }
+
+    /// Says what is done now, at once.
+    pub fn set_message(&self, message: impl Into<String>) {
+        self.change(|state| {
+            state.message = message.into();
+            state.draw();
+        });
+    }
+
+    /// Adds to what is done.
+    pub fn inc(&self, done: u64) {
+        self.change(|state| {
+            state.done += done;
+            if state.drawn.is_none_or(|at| at.elapsed() >= INTERVAL) {
+                state.draw();
+            }
+        });
+    }
+
+    /// Starts again at nothing done.
+    pub fn reset(&self) {
+        self.change(|state| (state.done, state.start) = (0, Instant::now()));
+    }
+
+    /// Prints something in place of the line, which comes back later.
+    pub fn suspend<R>(&self, print: impl FnOnce() -> R) -> R {
+        self.clear();
+        print()
+    }
+
+    pub fn clear(&self) {
+        self.change(State::clear);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        if let Some(state) = &self.state {
+            change(&mut state.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl State {
+    fn new() -> State {
+        let (prefix, message) = (String::new(), String::new());
+        State { prefix, message, length: 0, done: 0, start: Instant::now(), drawn: None }
+    }
+
+    fn line(&self) -> String {
+        let mut line = format!("{}{:40}", self.prefix, self.message);
+        if self.length > 0 {
+            line += &format!(" {:>3} %", self.done.min(self.length) * 100 / self.length);
+        }
+        if self.done > 0 && self.done < self.length {
+            let rest = (self.length - self.done) as f64 / self.done as f64;
+            let left = self.start.elapsed().mul_f64(rest).as_secs();
+            line += &format!(", {}:{:02} left", left / 60, left % 60);
+        }
+        line.trim_end().chars().take(COLUMNS).collect()
+    }
+
+    /// What is shown is gone with the screen: errors of writing are no errors of the command.
+    fn draw(&mut self) {
+        let _ = write!(stderr(), "\r\x1b[2K{}", self.line()).and_then(|()| stderr().flush());
+        self.drawn = Some(Instant::now());
+    }
+
+    fn clear(&mut self) {
+        if self.drawn.take().is_some() {
+            let _ = write!(stderr(), "\r\x1b[2K").and_then(|()| stderr().flush());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines() {
+        let mut state = State::new();
+        state.message = "compiling".into();
+        assert_eq!(state.line(), "compiling");
+        (state.prefix, state.length) = ("[1/2] ".into(), 400);
+        assert_eq!(state.line(), format!("[1/2] {:40}   0 %", "compiling"));
+        (state.done, state.start) = (100, Instant::now() - Duration::from_secs(25));
+        assert_eq!(state.line(), format!("[1/2] {:40}  25 %, 1:15 left", "compiling"));
+        state.done = 400;
+        assert_eq!(state.line(), format!("[1/2] {:40} 100 %", "compiling"));
+        state.prefix = "x".repeat(100);
+        assert_eq!(state.line(), "x".repeat(COLUMNS));
+    }
 }

@@ -1,6 +1,5 @@
 //! Operators and graphs as constant expressions, in the names of `::op_dsl::__rt::data`.
 
-use codegen_cpu::lower::literal::{count, f64_literal, integer};
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{
     Attr, AttrKind, Derived, Gate, GradOf, OpDef, Origin, Pattern, Range, Spec, Split, Tensor,
@@ -8,6 +7,7 @@ use op_dsl_ir::op::{
 };
 use op_dsl_ir::wiring::Wiring;
 use op_dsl_ir::{DType, Prim};
+use op_dsl_lower::literal::{count, f64_literal, integer};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Path;

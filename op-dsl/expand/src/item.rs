@@ -2,9 +2,9 @@
 //! struct, its typed call and its entry in the table.
 
 use super::{Purpose, data, doc, oracle};
-use codegen_cpu::lower::body;
-use codegen_cpu::lower::literal::{count, f32_literal, integer};
 use op_dsl_ir::op::{Attr, AttrKind, OpDef, Value};
+use op_dsl_lower::body;
+use op_dsl_lower::literal::{count, f32_literal, integer};
 use op_dsl_syntax::{Family, OpFn, Operator, Role};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};

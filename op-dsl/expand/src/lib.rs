@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The macros' front door: each function here is one macro. The bodies of kernels come from
-//! `codegen_cpu::lower`. The expansion names everything by `::op_dsl::` paths and contains no
+//! `op_dsl_lower`. The expansion names everything by `::op_dsl::` paths and contains no
 //! `unsafe`.
 
 mod data;
@@ -20,8 +20,8 @@ mod purpose;
 
 pub use purpose::Purpose;
 
-use codegen_cpu::lower::literal::integer;
 use op_dsl_ir::lost_digits;
+use op_dsl_lower::literal::integer;
 use op_dsl_syntax::{EnumDef, Family};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

@@ -1,8 +1,8 @@
 //! The author's own function as the judge of its operators, by value and by derivative.
 
-use codegen_cpu::lower::literal::count;
 use op_dsl_ir::op::{AttrKind, Kind};
 use op_dsl_ir::wiring::Wiring;
+use op_dsl_lower::literal::count;
 use op_dsl_syntax::{OpFn, Operator, Role};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};

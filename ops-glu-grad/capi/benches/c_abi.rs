@@ -1,8 +1,8 @@
 //! What the C interfaces cost beside the Rust call on the same tensors, interleaved:
 //! `RAYON_NUM_THREADS=1 cargo bench -p ops-glu-grad-capi --bench c_abi`.
 
-use op_dsl::capi::Handle;
 use op_dsl::{View, ViewMut};
+use op_dsl_capi::Handle;
 use ops_glu_grad::gelu::GeLUBackward;
 use ops_glu_grad::glu::GeGluGradV2;
 use ops_glu_grad_capi::functions::*;

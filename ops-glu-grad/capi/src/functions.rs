@@ -1,13 +1,13 @@
 //! The functions that C calls: generated from the table of operators by
-//! `op_dsl::capi::generate`, do not edit.
+//! `op_dsl_capi::generate`, do not edit.
 #![allow(non_snake_case, clippy::too_many_arguments)]
 
-use op_dsl::capi::Handle;
-use op_dsl::capi::infiniop;
+use op_dsl_capi::Handle;
+use op_dsl_capi::infiniop;
 use ops_glu_grad::OPERATORS;
 use std::ffi::c_void;
 
-op_dsl::capi::aclnn_functions! {
+op_dsl_capi::aclnn_functions! {
     "GeGluV2" aclnnGeGluGetWorkspaceSize
         aclnnGeGlu(self_: Tensor, dim: Int, approximate: Int, out: Tensor, out_gelu: Tensor);
     "GeGluV2" aclnnGeGluV3GetWorkspaceSize

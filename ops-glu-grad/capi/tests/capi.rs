@@ -77,7 +77,7 @@ fn passes(mut program: Command, name: &str) {
 #[test]
 fn generated_files_are_those_of_the_table() {
     let bless = std::env::var_os("BLESS").is_some();
-    for file in op_dsl::capi::generate::files(ops_glu_grad::OPERATORS) {
+    for file in op_dsl_capi::generate::files(ops_glu_grad::OPERATORS) {
         let path = home().join(&file.path);
         if bless {
             fs::write(&path, &file.text).unwrap();

@@ -19,7 +19,7 @@ pub fn files(table: &[&Operator]) -> Vec<File> {
     files.extend(infini.iter().map(infiniop::Row::header));
     let rows: String = aclnn.iter().map(aclnn::Row::functions).collect();
     let functions: String = infini.iter().map(infiniop::Row::functions).collect();
-    let text = format!("{HEAD}\nop_dsl::capi::aclnn_functions! {{\n{rows}}}\n{functions}");
+    let text = format!("{HEAD}\nop_dsl_capi::aclnn_functions! {{\n{rows}}}\n{functions}");
     files.push(File { path: "src/functions.rs".into(), text });
     files
 }
@@ -27,11 +27,11 @@ pub fn files(table: &[&Operator]) -> Vec<File> {
 /// The start of the Rust file.
 const HEAD: &str = "\
 //! The functions that C calls: generated from the table of operators by
-//! `op_dsl::capi::generate`, do not edit.
+//! `op_dsl_capi::generate`, do not edit.
 #![allow(non_snake_case, clippy::too_many_arguments)]
 
-use op_dsl::capi::Handle;
-use op_dsl::capi::infiniop;
+use op_dsl_capi::Handle;
+use op_dsl_capi::infiniop;
 use ops_glu_grad::OPERATORS;
 use std::ffi::c_void;
 ";

@@ -135,7 +135,8 @@ mod tests {
 
     #[test]
     fn caches_of_data() {
-        let place = tempfile::TempDir::new().expect("a directory for temporary files");
+        let place = crate::scratch::ScratchDir::new("op-dsl-caches-")
+            .expect("a directory for temporary files");
         for (index, what) in
             [["1", "Data", "48K"], ["1", "Instruction", "64K"], ["2", "Unified", "2048K"]]
                 .iter()

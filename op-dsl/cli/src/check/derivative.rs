@@ -24,7 +24,7 @@ pub fn derivative(context: &Context<'_>, op: &'static Operator) -> Result<Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::{kernels::Kernels, progress};
+    use crate::check::{Progress, kernels::Kernels};
     use crate::tests::{SCALE, WRONG_KERNEL};
     use op_dsl_ir::op::{GradOf, Origin};
 
@@ -38,7 +38,7 @@ mod tests {
                 def.grad_of = Some(GradOf { forward, inputs, wrt: vec![1].into() });
             })))
         };
-        let (progress, operators) = (progress::bar(), [&*SCALE]);
+        let (progress, operators) = (Progress::new(), [&*SCALE]);
         let kernels = Kernels::default();
         let context = Context { operators: &operators, kernels: &kernels, progress: &progress };
         let found = |op| derivative(&context, op).expect("it is judged");

@@ -17,11 +17,10 @@ mod packages;
 use super::args::Check as Args;
 use super::error::Error;
 use super::lookup::{self, Operators};
-use super::progress;
+use super::progress::Progress;
 use super::simulate::program;
 use super::verdict::{Verdict, print};
 use codegen_cpu::rt::call::Operator;
-use indicatif::ProgressBar;
 use kernels::Kernels;
 use std::io::Write;
 
@@ -56,7 +55,7 @@ struct Context<'a> {
     operators: Operators<'a>,
     /// Those of the operators that are judged together.
     kernels: &'a Kernels,
-    progress: &'a ProgressBar,
+    progress: &'a Progress,
 }
 
 /// Operators whose kernels are compiled together.
@@ -75,7 +74,7 @@ const PASSES: [(&str, Pass); 4] = [
 /// Judges and prints; [`Verdict::Missed`] if a promise is not kept.
 pub fn check(operators: Operators, args: &Args, out: &mut dyn Write) -> Result<Verdict, Error> {
     let chosen = lookup::chosen(operators, args.op.as_deref())?;
-    let progress = progress::bar();
+    let progress = Progress::new();
     let compiler = program::compiler()?;
     let width = chosen.iter().map(|op| op.name().len()).max().unwrap_or(0);
     let mut verdict = Verdict::Good;
@@ -97,7 +96,7 @@ pub fn check(operators: Operators, args: &Args, out: &mut dyn Write) -> Result<V
             }
         }
     }
-    progress.finish_and_clear();
+    progress.clear();
     let costs = cost::table(&chosen);
     if !costs.is_empty() {
         print(out, &format!("\n{}{}\n", costs.to_text(), cost::LEGEND))?;

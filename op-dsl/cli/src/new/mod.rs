@@ -14,6 +14,7 @@ mod name;
 
 use super::args::New as Args;
 use super::error::Error;
+use super::scratch::ScratchDir;
 use files::Source;
 use formula::Formula;
 use name::Name;
@@ -61,7 +62,7 @@ fn parent(path: &Path) -> &Path {
 
 /// Beside its place, then renamed.
 fn write(path: &Path, files: &[(&str, String)]) -> std::io::Result<()> {
-    let beside = tempfile::Builder::new().prefix(".op-dsl-new-").tempdir_in(parent(path))?;
+    let beside = ScratchDir::new_in(parent(path), ".op-dsl-new-")?;
     let root = beside.path().join("crate");
     for (file, text) in files {
         let file = root.join(file);

@@ -22,7 +22,8 @@ use super::args::Report as Args;
 use super::bench::{self, record::Record};
 use super::error::Error;
 use super::lookup::{self, Operators};
-use super::progress;
+use super::progress::Progress;
+use super::scratch::ScratchFile;
 use by_hand::ByHand;
 use page::{Operator, page};
 use std::io::Write;
@@ -44,7 +45,7 @@ pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String
     }
     // Beside its place before anything is measured: what cannot be written is told at once.
     let parent = args.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = tempfile::NamedTempFile::new_in(parent);
+    let file = ScratchFile::new_in(parent, ".op-dsl-report-");
     let mut file = file.map_err(|e| match e.kind() {
         // The file that could not be made is one that nobody named.
         std::io::ErrorKind::NotFound => {
@@ -53,7 +54,7 @@ pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String
         }
         kind => wrong(kind.into()),
     })?;
-    let progress = progress::bar();
+    let progress = Progress::new();
     progress.set_length(chosen.len() as u64);
     let mut sections = Vec::new();
     for op in chosen {
@@ -62,11 +63,11 @@ pub fn report(operators: Operators, args: &Args, by_hand: &str) -> Result<String
         sections.push(Operator::new(op, times.records.iter().filter(of_op), &by_hand)?);
         progress.inc(1);
     }
-    progress.finish_and_clear();
+    progress.clear();
     let text = page(&sections, &times.machine, &by_hand);
-    file.write_all(text.as_bytes()).map_err(wrong)?;
-    readable(file.as_file()).map_err(wrong)?;
-    file.persist(&args.out).map_err(|e| wrong(e.error))?;
+    file.file.write_all(text.as_bytes()).map_err(wrong)?;
+    readable(&file.file).map_err(wrong)?;
+    file.place(&args.out).map_err(wrong)?;
     let (count, kib) = (sections.len(), text.len().div_ceil(1024));
     Ok(format!("{}: {count} operators, {kib} KiB\n", args.out.display()))
 }
@@ -81,7 +82,7 @@ fn read(path: &Path, operators: Operators) -> Result<ByHand, Error> {
     figures.map_err(|e| Error::Usage(format!("--compare {}: {e}; see --help", path.display())))
 }
 
-/// Temporary files are their owner's alone; a page is for others too.
+/// A page is for others too, whatever new files are.
 fn readable(file: &std::fs::File) -> std::io::Result<()> {
     #[cfg(unix)]
     {

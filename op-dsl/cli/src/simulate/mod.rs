@@ -15,6 +15,7 @@ use super::array::Array;
 use super::bench::{Pool, position};
 use super::error::Error;
 use super::lookup::{self, Operators};
+use super::progress::Progress;
 use super::verdict::{Verdict, print};
 use super::{npy, roles};
 use accuracy::accuracy;
@@ -22,7 +23,6 @@ use codegen_ascendc::emit::{Options, Refused, package};
 use codegen_ascendc::host_model::Call;
 use codegen_ascendc::plan::plan_in;
 use codegen_cpu::rt::call::Operator;
-use indicatif::ProgressBar;
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{TensorMeta, bind};
 use op_dsl_ir::op::{Kind, OpDef, Value};
@@ -30,7 +30,6 @@ use program::{Program, Ran, compiler};
 use report::Figures;
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
 
 /// Runs the kernel and prints what it did; [`Verdict::Missed`] on a finding of the model, or if a
 /// result is beyond its budget.
@@ -54,12 +53,11 @@ pub fn simulate(operators: Operators, args: &Args, out: &mut dyn Write) -> Resul
     let counts = counts(op.def(), &inputs);
     let call = Call { package: &package, plan: &plan, attrs: &attrs, bound: &bound, counts, cores };
 
-    let bar = ProgressBar::new_spinner().with_message("compiling");
-    bar.enable_steady_tick(Duration::from_secs(1));
+    let progress = Progress::of_step("compiling");
     let program = Program::compile(&[call], &compiler()?)?;
-    bar.set_message("running");
+    progress.set_message("running");
     let ran = program.run(0, op, &attrs, &inputs)?;
-    bar.finish_and_clear();
+    progress.clear();
 
     let (text, good) = match ran {
         Ran::Finding(finding) => (told(&finding, args.format), false),

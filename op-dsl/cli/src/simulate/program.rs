@@ -2,6 +2,7 @@
 
 use crate::array::{Array, Data};
 use crate::error::Error;
+use crate::scratch::ScratchDir;
 use codegen_ascendc::host_model::{self, Call, FLAGS, MODEL};
 use codegen_cpu::rt::call::Operator;
 use half::{bf16, f16};
@@ -11,14 +12,13 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Output};
-use tempfile::TempDir;
 
 /// Compilers to try when `$CXX` names none.
 const COMPILERS: [&str; 3] = ["g++", "clang++", "c++"];
 
 /// Compiled calls, in a directory that goes with them.
 pub struct Program {
-    dir: TempDir,
+    dir: ScratchDir,
 }
 
 /// What came of a run.
@@ -38,7 +38,7 @@ impl Program {
     /// Writes and compiles calls of one architecture.
     pub fn compile(calls: &[Call<'_>], compiler: &str) -> Result<Program, Error> {
         let wrong = |e| Error::Usage(format!("no directory for temporary files: {e}"));
-        let program = Program { dir: TempDir::with_prefix("op-dsl-simulate-").map_err(wrong)? };
+        let program = Program { dir: ScratchDir::new("op-dsl-simulate-").map_err(wrong)? };
         host_model::program(calls)
             .write(program.dir.path(), false)
             .map_err(codegen_ascendc::build::Error::from)?;

@@ -27,12 +27,11 @@ mod sweep;
 use super::args::{Sweep, Verify};
 use super::error::Error;
 use super::lookup::{self, Operators};
-use super::progress;
+use super::progress::Progress;
 use super::verdict::Verdict;
 use codegen_cpu::rt::call::Operator;
 use codegen_cpu::rt::simd::Level;
 use formula::Formula;
-use indicatif::ProgressBar;
 use pass::{Effort, passes};
 use printer::Printer;
 pub use probe::errors;
@@ -45,7 +44,7 @@ use sweep::sweep;
 pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Result<Verdict, Error> {
     let chosen = lookup::chosen(operators, args.op.as_deref())?;
     let (levels, skipped) = levels(args.sweep.level)?;
-    let progress = progress::bar();
+    let progress = Progress::new();
     let mut printer = Printer::new(&chosen, args, out)?;
     let mut is_good = true;
     for (k, op) in chosen.iter().enumerate() {
@@ -56,13 +55,13 @@ pub fn verify(operators: Operators, args: &Verify, out: &mut dyn Write) -> Resul
         progress.suspend(|| printer.operator(&report))?;
         is_good &= report.is_good();
     }
-    progress.finish_and_clear();
+    progress.clear();
     printer.finish(&skipped)?;
     Ok(if is_good { Verdict::Good } else { Verdict::Missed })
 }
 
 /// What `check` asks of an operator.
-pub fn usual(op: &'static Operator, progress: &ProgressBar) -> Result<Report, Error> {
+pub fn usual(op: &'static Operator, progress: &Progress) -> Result<Report, Error> {
     measure(op, &Sweep::default(), &levels(None)?.0, progress, &mut |_| Ok(()))
 }
 
@@ -71,7 +70,7 @@ fn measure(
     op: &'static Operator,
     args: &Sweep,
     levels: &[Level],
-    progress: &ProgressBar,
+    progress: &Progress,
     done: &mut dyn FnMut(&Row) -> Result<(), Error>,
 ) -> Result<Report, Error> {
     let formulas: Vec<Formula> = op.def().specs.iter().map(|s| Formula::new(op, s)).collect();

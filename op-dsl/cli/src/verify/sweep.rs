@@ -5,8 +5,8 @@ use super::formula::Formula;
 use super::pass::{Pass, Role};
 use super::report;
 use crate::error::Error;
+use crate::progress::Progress;
 use codegen_cpu::rt::simd::Level;
-use indicatif::ProgressBar;
 use op_dsl_ir::DType;
 use op_dsl_ir::format::Format;
 use std::sync::Mutex;
@@ -141,7 +141,7 @@ pub fn sweep(
     passes: &[Pass<'_>],
     levels: &[Level],
     threads: usize,
-    progress: &ProgressBar,
+    progress: &Progress,
 ) -> Result<Vec<Measure>, Error> {
     let outputs = formula.op.def().output_streams().len();
     let fresh = || vec![Measure::new(outputs); levels.len()];

@@ -4,9 +4,9 @@
 //! cache. What the small one takes over its elements at that rate is the call. Each figure is the median and the least of
 //! several rounds.
 
-use op_dsl::cli::{Case, DataKind};
 use op_dsl::ir::DType;
 use op_dsl::{Operator, Options};
+use op_dsl_cli::{Case, DataKind};
 use ops_glu_grad::OPERATORS;
 
 const SMALL: &[usize] = &[4, 2048];

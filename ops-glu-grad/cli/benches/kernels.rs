@@ -4,9 +4,9 @@
 //! any size, each run interleaved with one of its floor.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use op_dsl::cli::{Case, DataKind};
 use op_dsl::ir::DType;
 use op_dsl::{Operator, Options};
+use op_dsl_cli::{Case, DataKind};
 use ops_glu_grad::OPERATORS;
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The command line over the operators of this crate.
+//! The command line over the operators of `ops-glu-grad`.
 
 use std::process::ExitCode;
 
@@ -12,5 +12,5 @@ const BY_HAND: &str = include_str!("../data/by_hand.csv");
 
 fn main() -> ExitCode {
     let operators = ops_glu_grad::OPERATORS;
-    op_dsl::cli::Program::new(operators, EXAMPLE).by_hand(BY_HAND).main()
+    op_dsl_cli::Program::new(operators, EXAMPLE).by_hand(BY_HAND).main()
 }

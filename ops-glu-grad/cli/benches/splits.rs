@@ -3,9 +3,9 @@
 //! Results are held against the graph in f64 before they are timed. Runs are interleaved, since the
 //! machine's speed drifts; of each time the least and the median are told.
 
-use op_dsl::cli::{Case, DataKind};
 use op_dsl::ir::DType;
 use op_dsl::{Operator, Options};
+use op_dsl_cli::{Case, DataKind};
 use std::time::{Duration, Instant};
 
 /// SwiGLU over even and odd elements.

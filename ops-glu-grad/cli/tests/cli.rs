@@ -15,7 +15,7 @@ impl Place {
         fs::create_dir_all(&data).unwrap();
         for file in ["x.npy", "dy.npy"] {
             fs::copy(
-                Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(file),
+                Path::new(env!("CARGO_MANIFEST_DIR")).join("../data").join(file),
                 data.join(file),
             )
             .unwrap();

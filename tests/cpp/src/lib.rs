@@ -1,0 +1,266 @@
+//! Compiles the C++ of tests, once for each content.
+//!
+//! What a compiler makes is kept below the target directory, by a hash of everything that it depends on: sources, headers, flags and
+//! the compiler's version. A test whose emitted text is as it was compiles nothing. Delete `cpp` in the directory for temporary files of
+//! Cargo to compile anew.
+
+mod hash;
+
+use hash::Hash;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime};
+
+/// Part of every key: changed with what is done with the same inputs.
+const VERSION: &str = "1";
+/// Entries that nobody used for so long are removed.
+const KEPT: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+/// Compilers to try when `$CXX` names none.
+const COMPILERS: [&str; 3] = ["g++", "clang++", "c++"];
+
+/// A compiler with its flags and directories of headers.
+#[derive(Clone)]
+pub struct Compiler {
+    cache: PathBuf,
+    flags: Vec<OsString>,
+    includes: Vec<PathBuf>,
+    also: Vec<PathBuf>,
+    prefix_header: Option<Prefix>,
+}
+
+/// A header that is compiled for itself.
+#[derive(Clone)]
+struct Prefix {
+    text: String,
+    includes: Vec<PathBuf>,
+}
+
+impl Compiler {
+    /// A compiler for the tests whose `env!("CARGO_TARGET_TMPDIR")` this is.
+    pub fn new(target_tmpdir: &str) -> Compiler {
+        let cache = Path::new(target_tmpdir).join("cpp");
+        Compiler { cache, flags: vec![], includes: vec![], also: vec![], prefix_header: None }
+    }
+
+    /// Adds flags. None may name a file.
+    #[must_use]
+    pub fn flags<S: AsRef<OsStr>>(mut self, flags: impl IntoIterator<Item = S>) -> Compiler {
+        self.flags.extend(flags.into_iter().map(|flag| flag.as_ref().to_owned()));
+        self
+    }
+
+    /// Adds a directory of headers, all of which count as inputs.
+    #[must_use]
+    pub fn include(mut self, dir: impl Into<PathBuf>) -> Compiler {
+        self.includes.push(dir.into());
+        self
+    }
+
+    /// Adds a directory, all of whose files count as inputs. That of each source does anyway.
+    #[must_use]
+    pub fn depends_on(mut self, dir: impl Into<PathBuf>) -> Compiler {
+        self.also.push(dir.into());
+        self
+    }
+
+    /// Compiles this header once for all sources, with its own directories of headers, and includes it before each source. Whether a
+    /// source includes what it needs is seen without it only.
+    #[must_use]
+    pub fn prefix_header(mut self, text: impl Into<String>, includes: &[&Path]) -> Compiler {
+        let includes = includes.iter().map(|dir| dir.to_path_buf()).collect();
+        self.prefix_header = Some(Prefix { text: text.into(), includes });
+        self
+    }
+
+    /// Looks for errors and warnings in sources, in one process, and makes nothing of them.
+    ///
+    /// # Errors
+    /// What the compiler said.
+    pub fn check(&self, sources: &[impl AsRef<Path>]) -> Result<(), String> {
+        self.kept(sources, "checked", |command, out| {
+            let said = finished(command.arg("-fsyntax-only"))?;
+            fs::write(out, said).map_err(|e| format!("{}: {e}", out.display()))
+        })
+        .map(|_| ())
+    }
+
+    /// Compiles sources to a program, whose path it returns. Programs are shared by all tests: nothing may be written beside them.
+    ///
+    /// # Errors
+    /// What the compiler said.
+    pub fn program(&self, sources: &[impl AsRef<Path>]) -> Result<PathBuf, String> {
+        self.kept(sources, "program", |command, out| {
+            finished(command.arg("-o").arg(out)).map(|_| ())
+        })
+    }
+
+    /// What there is under the key of these sources, else what `make` does with a compiler that is given all of them.
+    fn kept(
+        &self,
+        sources: &[impl AsRef<Path>],
+        what: &str,
+        make: impl FnOnce(&mut Command, &Path) -> Result<(), String>,
+    ) -> Result<PathBuf, String> {
+        let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
+        let prefix = self.prefix()?;
+        let mut key = self.key(what, self.includes.iter().chain(&self.also))?;
+        key.text(self.prefix_header.as_ref().map_or("", |prefix| &prefix.text));
+        for source in &sources {
+            let dir = source.parent().unwrap_or(Path::new("."));
+            let covered = self.includes.iter().chain(&self.also).any(|tree| dir.starts_with(tree));
+            if !covered {
+                key.tree(dir)?;
+            }
+            key.file(source)?;
+        }
+        self.entry(&key.finish(), what, |out| {
+            let mut command = self.command()?;
+            if let Some(prefix) = &prefix {
+                command.arg("-include").arg(prefix);
+            }
+            add_includes(&mut command, &self.includes);
+            make(command.args(&sources), out)
+        })
+    }
+
+    /// The path of the compiled prefix header, without the ending by which a compiler finds it.
+    fn prefix(&self) -> Result<Option<PathBuf>, String> {
+        let Some(Prefix { text, includes }) = &self.prefix_header else { return Ok(None) };
+        let mut key = self.key("prefix", includes)?;
+        key.text(text);
+        let made = self.entry(&key.finish(), "prefix.h.gch", |out| {
+            let header = out.with_extension("h");
+            fs::write(&header, text).map_err(|e| format!("{}: {e}", header.display()))?;
+            let mut command = self.command()?;
+            add_includes(&mut command, includes);
+            finished(command.args(["-x", "c++-header"]).arg(&header).arg("-o").arg(out))?;
+            Ok(())
+        })?;
+        // Beside the compiled header lies its text, which a compiler falls back to.
+        let header = made.with_extension("");
+        if !header.exists() {
+            fs::write(&header, text).map_err(|e| format!("{}: {e}", header.display()))?;
+        }
+        Ok(Some(header))
+    }
+
+    fn command(&self) -> Result<Command, String> {
+        let mut command = Command::new(&compiler()?.name);
+        command.args(&self.flags);
+        Ok(command)
+    }
+
+    fn key<'a>(
+        &self,
+        what: &str,
+        trees: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> Result<Hash, String> {
+        let mut key = Hash::default();
+        for text in [VERSION, what, &compiler()?.name, &compiler()?.version] {
+            key.text(text);
+        }
+        for flag in &self.flags {
+            key.text(&flag.to_string_lossy());
+        }
+        for tree in trees {
+            key.tree(tree)?;
+        }
+        Ok(key)
+    }
+
+    /// The file `name` of an entry, which `make` writes if it is not there. Another process may write it at the same time.
+    fn entry(
+        &self,
+        key: &str,
+        name: &str,
+        make: impl FnOnce(&Path) -> Result<(), String>,
+    ) -> Result<PathBuf, String> {
+        let dir = self.cache.join(key);
+        let path = dir.join(name);
+        if path.exists() {
+            // Without its time it is removed early, and made again.
+            let _ = fs::File::open(&dir).and_then(|dir| dir.set_modified(SystemTime::now()));
+            return Ok(path);
+        }
+        let told = |e: std::io::Error| format!("{}: {e}", path.display());
+        fs::create_dir_all(&dir).map_err(told)?;
+        static FORGOTTEN: OnceLock<()> = OnceLock::new();
+        FORGOTTEN.get_or_init(|| forget(&self.cache));
+        let thread = format!("{:?}", std::thread::current().id());
+        let thread: String = thread.chars().filter(char::is_ascii_digit).collect();
+        let part = dir.join(format!("{}-{thread}.part", std::process::id()));
+        let made = make(&part).and_then(|()| fs::rename(&part, &path).map_err(told));
+        if made.is_err() {
+            let _ = fs::remove_file(&part);
+        }
+        made.map(|()| path)
+    }
+}
+
+fn add_includes(command: &mut Command, dirs: &[PathBuf]) {
+    for dir in dirs {
+        command.arg("-I").arg(dir);
+    }
+}
+
+/// Removes what nobody used for long.
+fn forget(cache: &Path) {
+    let old = |entry: &fs::DirEntry| {
+        let modified = entry.metadata().and_then(|meta| meta.modified());
+        modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > KEPT))
+    };
+    for entry in fs::read_dir(cache).into_iter().flatten().flatten().filter(old) {
+        let _ = fs::remove_dir_all(entry.path());
+    }
+}
+
+struct Found {
+    name: String,
+    version: String,
+}
+
+/// `$CXX`, else the first compiler there is.
+fn compiler() -> Result<&'static Found, String> {
+    static FOUND: OnceLock<Result<Found, String>> = OnceLock::new();
+    let version = |name: &str| {
+        let out = Command::new(name).arg("--version").output().ok()?;
+        out.status.success().then(|| String::from_utf8_lossy(&out.stdout).into_owned())
+    };
+    let find = || {
+        let asked = std::env::var("CXX").ok().filter(|name| !name.is_empty());
+        let names = asked.map_or_else(|| COMPILERS.map(String::from).to_vec(), |name| vec![name]);
+        let found = names.iter().find_map(|name| Some((name.clone(), version(name)?)));
+        let found = found.map(|(name, version)| Found { name, version });
+        found.ok_or_else(|| {
+            format!("no C++17 compiler ({}): install g++ or set CXX", names.join(", "))
+        })
+    };
+    FOUND.get_or_init(find).as_ref().map_err(Clone::clone)
+}
+
+/// Runs a command that must succeed; what it printed to standard error.
+fn finished(command: &mut Command) -> Result<String, String> {
+    let out = command.output().map_err(|e| format!("{command:?}: {e}"))?;
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    if out.status.success() { Ok(said) } else { Err(said) }
+}
+
+/// Does something with each, on as many threads as there are processors.
+pub fn in_parallel<T: Send>(all: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
+    let queue = std::sync::Mutex::new(all.into_iter().collect::<Vec<T>>());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().expect("no other thread panicked").pop();
+                    let Some(next) = next else { break };
+                    work(next);
+                }
+            });
+        }
+    });
+}
