@@ -91,7 +91,7 @@ fn everywhere(p: &Program) {
     let cores = [1, 2, 40, 48];
     let all = (p.op.name(), p.soc.name) == MOST;
     if all {
-        shapes_of_models(p);
+        shapes_of_models(p, &[&[23, 12, 2048], &[1132, 71, 14]]);
     }
     derivatives::check(p);
     let shapes = if all { SHAPES } else { &SHAPES[..NO_RANKS] };
@@ -225,10 +225,17 @@ fn every_operator_is_run() {
     }
 }
 
+/// 17.7 million elements of each type take as long to judge as all other shapes together.
+#[test]
+#[ignore = "half a minute: .ci/deep everything"]
+fn the_largest_shape_of_models() {
+    shapes_of_models(&Program::all(&[operator(MOST.0)], MOST.1)[0], &[&[24, 576, 1280]]);
+}
+
 /// Shapes of real models, whole.
-fn shapes_of_models(p: &Program) {
+fn shapes_of_models(p: &Program, shapes: &[&[usize]]) {
     for dtype in DType::ALL {
-        for shape in [&[23, 12, 2048], &[1132, 71, 14], &[24, 576, 1280]] {
+        for shape in shapes {
             let ran = check(p, &p.op.default_attrs(), shape, dtype, 48);
             println!(
                 "{shape:?} {dtype}: {} tiles, traffic {}",

@@ -5,6 +5,7 @@
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{Layout, Options, Tree, emit_all};
 use op_dsl::ir::OpDef;
+use op_dsl_cpp::Compiler;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -53,6 +54,7 @@ fn here(path: &str) -> PathBuf {
 /// A program of the extension and a driver.
 struct Program {
     at: TempDir,
+    compiled: PathBuf,
 }
 
 impl Program {
@@ -60,24 +62,21 @@ impl Program {
         let at = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
         let tree = extension(&["GeGluV2", "GeluGradV2", "ClippedSwiglu", "Kept", "Scaled"]);
         tree.write(&at.path().join("made"), false).expect("files");
-        let ran = Command::new("g++")
-            .args(["-std=c++20", "-O0", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"])
-            .arg(here("headers"))
-            .arg(at.path().join("made/csrc/operators.cpp"))
-            .arg(here("driver.cpp"))
-            .args(["-o", "libcust_opapi.so", "-ldl"])
-            .current_dir(at.path())
-            .output()
-            .expect("a C++ compiler");
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-        Program { at }
+        let compiler = Compiler::new(env!("CARGO_TARGET_TMPDIR"))
+            .flags(["-std=c++20", "-O0", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])
+            .flags(["-Wl,--no-as-needed", "-ldl"])
+            .include(here("headers"))
+            .depends_on(here(""));
+        let sources = [at.path().join("made/csrc/operators.cpp"), here("driver.cpp")];
+        let compiled = compiler.program(&sources).unwrap_or_else(|said| panic!("{said}"));
+        Program { at, compiled }
     }
 
     /// What the driver prints, run under a name.
     fn run(&self, name: &str) -> String {
         let program = self.at.path().join(name);
         if !program.exists() {
-            std::fs::copy(self.at.path().join("libcust_opapi.so"), &program).expect("a copy");
+            std::fs::copy(&self.compiled, &program).expect("a copy");
         }
         let Output { stdout, status, .. } = Command::new(program).output().expect("a program");
         assert!(status.success());

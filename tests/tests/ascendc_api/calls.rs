@@ -1,8 +1,9 @@
 //! Phase 1 of emitted functions, called with right and wrong arguments.
 
-use super::compile::{compiled, compiler, scratch, write};
+use super::compile::{STANDARD, compiled, compiler, scratch, write};
 use super::{ALL, emitted, operator, package};
-use std::path::Path;
+use codegen_ascendc::emit::tree::File;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Builds an operator's op_api with a driver, runs it, and answers with its lines.
@@ -11,16 +12,12 @@ fn driven(name: &str, socs: &str, arch: &str, driver: &str) -> Vec<String> {
     let dir = scratch(&format!("calls_{name}_{socs}_{arch}"));
     let files = emitted(&package);
     write(&dir, &files);
-    let program = dir.join("driver");
-    let mut command = compiler(&dir);
-    let sources =
-        files.iter().filter(|f| f.path.starts_with("op_api/") && f.path.ends_with(".cpp"));
-    command
-        .args(sources.map(|f| dir.join(&f.path)))
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_api").join(driver))
-        .arg("-o")
-        .arg(&program);
-    compiled(command, name);
+    let is_source = |f: &&File| f.path.starts_with("op_api/") && f.path.ends_with(".cpp");
+    let mut sources: Vec<PathBuf> =
+        files.iter().filter(is_source).map(|f| dir.join(&f.path)).collect();
+    sources.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_api").join(driver));
+    let compiler = compiler(&dir).prefix_header(STANDARD, &[]);
+    let program = compiled(compiler.program(&sources), name);
     let out = Command::new(&program).env("HOST_MODEL_ARCH", arch).output();
     let out = out.expect("the driver runs");
     assert!(out.status.success(), "{name}: {}", String::from_utf8_lossy(&out.stderr));

@@ -2,10 +2,10 @@
 
 use super::{emitted, package};
 use codegen_ascendc::emit::tree::File;
+use op_dsl_cpp::{Compiler, in_parallel};
+use std::collections::HashSet;
 use std::ops::Deref;
-use std::path::Path;
-use std::process::Command;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A directory for as long as it lives.
@@ -39,24 +39,43 @@ pub fn write(dir: &Path, files: &[File]) {
 }
 
 /// The C++ compiler, strict, with the stub headers.
-pub fn compiler(dir: &Path) -> Command {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model/host");
-    let mut command = Command::new("g++");
-    command
-        .args(["-std=c++17", "-O0", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"])
-        .arg(root)
-        .arg("-I")
-        .arg(dir.join("op_api"))
-        .arg("-I")
-        .arg(dir.join("include"));
-    command
+pub fn compiler(dir: &Path) -> Compiler {
+    Compiler::new(env!("CARGO_TARGET_TMPDIR"))
+        .flags(["-std=c++17", "-O0", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])
+        .include(stubs())
+        .depends_on(dir)
+        .include(dir.join("op_api"))
+        .include(dir.join("include"))
 }
 
-/// Runs a compiler; panics with what it said.
-pub fn compiled(mut command: Command, what: &str) {
-    let out = command.output().expect("a C++ compiler");
-    let said = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{what}:\n{said}");
+/// The directory of stub headers.
+pub fn stubs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model/host")
+}
+
+/// The headers of a standard library that sources and stubs include, compiled once. They take longer than all else in a source.
+pub const STANDARD: &str = "\
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+";
+
+/// What there is when a compiler succeeds; panics with what it said.
+pub fn compiled<T>(result: Result<T, String>, what: &str) -> T {
+    result.unwrap_or_else(|said| panic!("{what}:\n{said}"))
 }
 
 #[test]
@@ -64,35 +83,29 @@ fn every_source_compiles() {
     let packages =
         super::interfaces().into_iter().map(|def| package(def, super::products(&def.name)));
     let trees: Vec<_> = packages.map(|p| (scratch(&p.snake()), emitted(&p))).collect();
-    let mut sources = Vec::new();
+    let (mut sources, mut lists) = (Vec::new(), HashSet::new());
     for (dir, files) in &trees {
         write(dir, files);
         for file in files.iter().filter(|f| f.path.ends_with(".cpp")) {
             if file.path.starts_with("op_api/") || file.path.starts_with("examples/") {
-                sources.push((dir, dir.join(&file.path)));
+                sources.push((dir, dir.join(&file.path), lists.insert(standard_includes(file))));
             }
         }
     }
     assert!(sources.len() >= 2 * trees.len());
-    two_at_a_time(sources, |(dir, source)| {
-        let mut command = compiler(dir);
-        command.arg("-fsyntax-only").arg(&source);
-        compiled(command, &source.display().to_string());
+    in_parallel(sources, |(dir, source, alone)| {
+        // Of those that include the same of the standard library, one is compiled without what others are given before it.
+        let prefix = if alone { "" } else { STANDARD };
+        compiled(standard(compiler(dir), prefix).check(&[&source]), &source.display().to_string());
     });
 }
 
-/// Does something with each, on as many threads as a small machine has.
-pub fn two_at_a_time<T: Send>(all: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
-    let queue = Mutex::new(all.into_iter().collect::<Vec<T>>());
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let next = queue.lock().expect("no other thread panicked").pop();
-                    let Some(next) = next else { break };
-                    work(next);
-                }
-            });
-        }
-    });
+fn standard(compiler: Compiler, prefix: &str) -> Compiler {
+    if prefix.is_empty() { compiler } else { compiler.prefix_header(prefix, &[]) }
+}
+
+/// What a source includes of the standard library.
+fn standard_includes(file: &File) -> Vec<String> {
+    let lines = file.text.lines().filter(|l| l.starts_with("#include <") && !l.contains('.'));
+    lines.map(str::to_owned).collect()
 }

@@ -4,8 +4,8 @@ use super::compile::{Scratch, compiled, compiler, scratch, write};
 use super::papers::ut_compiler;
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::{File, Layout, Options, emit};
+use op_dsl_cpp::Compiler;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 #[op_dsl::operators]
 mod ops {
@@ -60,36 +60,33 @@ fn model() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model")
 }
 
-/// Checks a source by the compiler that a function makes.
-fn check(dir: &Path, files: &[File], of: &str, compiler: impl Fn() -> Command) {
+/// Checks sources by a compiler.
+fn check(dir: &Path, files: &[File], of: &str, compiler: &Compiler) {
     let wanted = |f: &&File| f.path.starts_with(of) && f.path.ends_with(".cpp");
     let sources: Vec<&File> = files.iter().filter(wanted).collect();
     assert!(!sources.is_empty(), "no {of}");
+    let compiler = compiler.clone().depends_on(dir);
     for file in sources {
-        let mut command = compiler();
-        command.arg("-fsyntax-only").arg(dir.join(&file.path));
-        compiled(command, &file.path);
+        compiled(compiler.check(&[dir.join(&file.path)]), &file.path);
     }
 }
 
 /// The kernel's own compiler: the host model.
-fn kernel_compiler() -> Command {
-    let mut command = ut_compiler(&model());
-    command.arg("-DHOST_MODEL_ARCH=2201");
-    command
+fn kernel_compiler() -> Compiler {
+    ut_compiler(&model()).flags(["-DHOST_MODEL_ARCH=2201"])
 }
 
 #[test]
 fn as_ops_nn() {
     let (dir, files) = emitted(Layout::OpsNn);
     for of in ["op_api/", "examples/"] {
-        check(&dir, &files, of, || compiler(&dir));
+        check(&dir, &files, of, &compiler(&dir));
     }
     for of in ["op_host/", "tests/ut/op_host/"] {
-        check(&dir, &files, of, || ut_compiler(&model().join("host")));
+        check(&dir, &files, of, &ut_compiler(&model().join("host")));
     }
     for of in ["op_kernel/", "tests/ut/op_kernel/"] {
-        check(&dir, &files, of, kernel_compiler);
+        check(&dir, &files, of, &kernel_compiler());
     }
     // What the framework and documents say is what the author said.
     let text = |path: &str| &files.iter().find(|f| f.path == path).expect("a file").text;
@@ -107,8 +104,8 @@ fn as_ops_nn() {
 #[test]
 fn as_custom() {
     let (dir, files) = emitted(Layout::Custom);
-    check(&dir, &files, "op_host/", || ut_compiler(&model().join("host")));
-    check(&dir, &files, "op_kernel/", kernel_compiler);
+    check(&dir, &files, "op_host/", &ut_compiler(&model().join("host")));
+    check(&dir, &files, "op_kernel/", &kernel_compiler());
 }
 
 #[test]
@@ -120,11 +117,9 @@ fn as_direct() {
     let (_, after) = rest.split_once(">>>").expect("its end");
     let launch = File { path: "launch.cpp".into(), text: format!("{before}{after}") };
     write(&dir, std::slice::from_ref(&launch));
-    let compiler = || {
-        let mut command = kernel_compiler();
-        command.args(["-D__vector__=", "-Wno-unused-parameter", "-I"]).arg(model().join("host"));
-        command
-    };
-    check(&dir, &[launch], "launch", compiler);
-    check(&dir, &files, "main", compiler);
+    let compiler = kernel_compiler()
+        .flags(["-D__vector__=", "-Wno-unused-parameter"])
+        .include(model().join("host"));
+    check(&dir, &[launch], "launch", &compiler);
+    check(&dir, &files, "main", &compiler);
 }

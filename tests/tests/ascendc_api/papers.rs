@@ -2,14 +2,15 @@
 //! Python that agrees with the graph.
 
 use super::common::thorough;
-use super::compile::{Scratch, compiled, compiler, scratch, two_at_a_time, write};
+use super::compile::{STANDARD, Scratch, compiled, compiler, scratch, stubs, write};
 use super::{emitted, package};
 use codegen_ascendc::emit::{File, host, kernel};
 use op_dsl::ir::bind::{Bound, TensorMeta, bind};
 use op_dsl::ir::op::{AttrKind, Kind, Pattern, Stream, Value};
 use op_dsl::ir::{OpDef, Stored};
+use op_dsl_cpp::{Compiler, in_parallel};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[test]
@@ -49,32 +50,32 @@ fn unit_tests_of_the_interface_pass() {
     let ut = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_api/ut");
     let some = ["GeGluV2", "GeluGrad", "GeluV2", "GeLUBackward"].map(super::operator);
     let more = super::interfaces().into_iter().skip(super::common::thorough().len());
-    two_at_a_time(some.into_iter().chain(more), |def| {
+    in_parallel(some.into_iter().chain(more), |def| {
         let (package, name) = (package(def, super::products(&def.name)), &*def.name);
         let dir = scratch(&format!("ut_{name}"));
         let files = emitted(&package);
         write(&dir, &files);
         let def = &package.def;
         let like = def.inputs.iter().position(|i| i.kind == def.outputs[0].kind);
-        let mut command = compiler(&dir);
         let wanted = |p: &str| p.starts_with("op_api/") || p.starts_with("tests/ut/op_api/");
         let sources = files.iter().filter(|f| wanted(&f.path) && f.path.ends_with(".cpp"));
-        command
-            .arg(format!("-DOUTPUT_AS_INPUT={}", like.unwrap_or(0)))
-            .arg(format!("-DHALVED={}", u8::from(like.is_none())))
-            .arg("-I")
-            .arg(&ut)
-            .args(sources.map(|f| dir.join(&f.path)))
-            .arg(ut.join("main.cpp"));
-        passes(command, &dir, name, 5);
+        let mut sources: Vec<PathBuf> = sources.map(|f| dir.join(&f.path)).collect();
+        sources.push(ut.join("main.cpp"));
+        // A header rather than flags: with those, the headers before would be compiled for each operator.
+        let output = format!(
+            "#define OUTPUT_AS_INPUT {}\n#define HALVED {}\n",
+            like.unwrap_or(0),
+            u8::from(like.is_none())
+        );
+        std::fs::write(dir.join("include/output.h"), output).expect("a file");
+        let compiler = compiler(&dir).include(&ut).prefix_header(STANDARD, &[]);
+        passes(&compiler, &sources, name, 5);
     });
 }
 
-/// Compiles a program of unit tests in a directory and runs it: so many pass at least, and none fails.
-fn passes(mut command: Command, dir: &Path, what: &str, least: usize) {
-    let program = dir.join("ut");
-    command.arg("-o").arg(&program);
-    compiled(command, what);
+/// Compiles a program of unit tests and runs it: so many pass at least, and none fails.
+fn passes(compiler: &Compiler, sources: &[PathBuf], what: &str, least: usize) {
+    let program = compiled(compiler.program(sources), what);
     let out = Command::new(program).output().expect("the unit tests run");
     let said = String::from_utf8_lossy(&out.stdout);
     assert!(out.status.success(), "{what}:\n{said}");
@@ -96,48 +97,51 @@ fn tree_of(name: &str, dir: &str) -> (Scratch, Vec<File>) {
 }
 
 /// A compiler that finds the frame of unit tests first.
-pub fn ut_compiler(model: &Path) -> Command {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut command = Command::new("g++");
-    command
-        .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-I"])
-        .arg(tests.join("tests/ascendc_api/ut"))
-        .arg("-I")
-        .arg(model);
-    command
+pub fn ut_compiler(model: &Path) -> Compiler {
+    Compiler::new(env!("CARGO_TARGET_TMPDIR"))
+        .flags(["-std=c++17", "-Wall", "-Wextra", "-Werror"])
+        .include(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_api/ut"))
+        .include(model)
 }
 
 #[test]
 fn unit_tests_of_the_host_pass() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let model = tests.join("../codegen-ascendc/host-model/host");
-    for name in ["GeGluGradV2", "GeluGradV2", "MishGrad", "ReluGradV2", "Kept", "Dropped"] {
+    let compiler = ut_compiler(&stubs()).prefix_header(STANDARD, &[]);
+    in_parallel(UNIT_TESTED, |name| {
         let (dir, files) = tree_of(name, &format!("ut_of_host_{name}"));
         let wanted = |p: &str| {
             let host = p.starts_with("op_host/") && !p.ends_with("_def.cpp");
             p.ends_with(".cpp") && (host || p.starts_with("tests/ut/op_host/"))
         };
         let sources = files.iter().filter(|f| wanted(&f.path)).map(|f| dir.join(&f.path));
-        let mut command = ut_compiler(&model);
-        command.args(sources).arg(tests.join("tests/ascendc_api/ut/host_main.cpp"));
-        passes(command, &dir, name, 10);
-    }
+        let mut sources: Vec<PathBuf> = sources.collect();
+        sources.push(tests.join("tests/ascendc_api/ut/host_main.cpp"));
+        passes(&compiler.clone().depends_on(&*dir), &sources, name, 10);
+    });
 }
+
+/// Operators whose unit tests of the host and of kernels are compiled.
+const UNIT_TESTED: [&str; 6] =
+    ["GeGluGradV2", "GeluGradV2", "MishGrad", "ReluGradV2", "Kept", "Dropped"];
 
 #[test]
 fn unit_tests_of_kernels_compile() {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
-    for name in ["GeGluGradV2", "GeluGradV2", "MishGrad", "ReluGradV2", "Kept", "Dropped"] {
-        let (dir, files) = tree_of(name, &format!("ut_of_{name}"));
+    let all = UNIT_TESTED.iter().flat_map(|name| [2201, 2002, 3510].map(|arch| (*name, arch)));
+    in_parallel(all, |(name, arch)| {
+        let (dir, files) = tree_of(name, &format!("ut_of_{name}_{arch}"));
         let source = files.iter().find(|f| f.path.starts_with("tests/ut/op_kernel/"));
         let source = &source.expect("a unit test of the kernel").path;
-        for arch in [2201, 2002, 3510] {
-            let mut command = ut_compiler(&model);
-            command.arg(format!("-DHOST_MODEL_ARCH={arch}"));
-            command.arg("-fsyntax-only").arg(dir.join(source));
-            compiled(command, &format!("{source} on {arch}"));
-        }
-    }
+        let compiler = ut_compiler(&model).flags([format!("-DHOST_MODEL_ARCH={arch}")]);
+        // One operator is compiled without what others are given before their sources.
+        let compiler = match name == UNIT_TESTED[0] {
+            true => compiler,
+            false => compiler.prefix_header("#include \"kernel_operator.h\"\n", &[&model]),
+        };
+        let compiler = compiler.depends_on(&*dir);
+        compiled(compiler.check(&[dir.join(source)]), &format!("{source} on {arch}"));
+    });
 }
 
 /// Attributes of a specialisation; the last dimension.

@@ -5,14 +5,15 @@ use codegen_ascendc::emit::Package;
 use codegen_ascendc::emit::kernel::{self, tiling_key};
 use codegen_ascendc::host_model::FLAGS;
 use codegen_ascendc::plan::Plan;
+use op_dsl_cpp::Compiler;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A directory with the program `kernel`, removed with its last user.
+/// A program of kernels, and a directory for the files of its runs that is removed with its last user.
 pub struct Binary {
     pub dir: TempDir,
+    pub program: PathBuf,
 }
 
 /// A kernel's own code runs once per call, the model's once per element: optimising the former takes
@@ -23,50 +24,48 @@ const AS_IT_STANDS: &str = "\
 #endif
 ";
 
-fn compiler() -> String {
-    std::env::var("CXX").ok().filter(|c| !c.is_empty()).unwrap_or_else(|| "g++".into())
-}
-
 impl Binary {
     /// Emits the kernels of some packages and compiles them for one of their architectures, with these options beside
     /// the usual ones.
     pub fn new(packages: &[Package<'_>], arch: &Arch, options: &[&str]) -> Binary {
         let dir = TempDir::with_prefix_in(packages[0].snake(), env!("CARGO_TARGET_TMPDIR"));
-        let binary = Binary { dir: dir.expect("a directory") };
+        let dir = dir.expect("a directory");
         let mut main = format!("#include \"run.h\"\n{AS_IT_STANDS}");
         let mut instances = Vec::new();
         for package in packages {
             let snake = package.snake();
-            let dir = binary.dir.path().join(&snake);
-            fs::create_dir_all(&dir).expect("a directory");
+            let own = dir.path().join(&snake);
+            fs::create_dir_all(&own).expect("a directory");
             for file in kernel::files(package) {
-                fs::write(dir.join(&file.path), &file.text).expect("a file");
+                fs::write(own.join(&file.path), &file.text).expect("a file");
             }
             main += &format!("#include \"{snake}/{snake}.cpp\"\n");
             instances.extend(instances_of(package, arch));
         }
         main += &format!("HOST_MODEL_MAIN({})\n", instances.join(",\n                "));
-        fs::write(binary.dir.path().join("main.cpp"), main).expect("a file");
-        binary.compile(arch.number, options);
-        binary
+        fs::write(dir.path().join("main.cpp"), main).expect("a file");
+        match compile(dir.path(), arch.number, options) {
+            Ok(program) => Binary { dir, program },
+            Err(said) => panic!("{} on {}: {said}", dir.keep().display(), arch.number),
+        }
     }
+}
 
-    fn compile(&self, arch: u16, options: &[&str]) {
-        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
-        let out = Command::new(compiler())
-            .args(FLAGS)
-            .args(["-Wall", "-Wextra", "-Wpedantic", "-Werror"])
-            .args(options)
-            .arg(format!("-DHOST_MODEL_ARCH={arch}"))
-            .arg("-I")
-            .arg(model)
-            .arg(self.dir.path().join("main.cpp"))
-            .arg("-o")
-            .arg(self.dir.path().join("kernel"))
-            .output()
-            .expect("a C++17 compiler: install g++ or set CXX");
-        let said = String::from_utf8_lossy(&out.stderr);
-        assert!(out.status.success(), "{} on {arch}: {said}", self.dir.path().display());
+/// Compiles the file `main.cpp` of a directory.
+fn compile(dir: &Path, arch: u16, options: &[&str]) -> Result<PathBuf, String> {
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
+    let compiler = Compiler::new(env!("CARGO_TARGET_TMPDIR"))
+        .flags(FLAGS)
+        .flags(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Winvalid-pch"])
+        .flags(options)
+        .flags([format!("-DHOST_MODEL_ARCH={arch}")])
+        .include(&model);
+    // Compiled for itself, the model takes as long as it saves in four programs.
+    let many = options.is_empty() && [2201, 3510].contains(&arch);
+    let sources = [dir.join("main.cpp")];
+    match many {
+        true => compiler.prefix_header("#include \"run.h\"\n", &[&model]).program(&sources),
+        false => compiler.program(&sources),
     }
 }
 

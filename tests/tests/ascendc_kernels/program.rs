@@ -119,7 +119,7 @@ impl Program {
         let bound = bind(self.op.def(), attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
         let tiling = self.tile(&bound, cores);
         let path = |name: &str| self.binary.dir.path().join(name);
-        let mut command = Command::new(self.binary.dir.path().join("kernel"));
+        let mut command = Command::new(&self.binary.program);
         let plan = self.plan(bound.spec, bound.dtype);
         command.args(options);
         command.args(["--kernel", &instance(&self.package.snake(), plan, tiling.path as u32 == 2)]);

@@ -3,9 +3,10 @@
 use super::common::thorough;
 use codegen_ascendc::arch::{SOCS, Soc};
 use codegen_ascendc::emit::{File, Layout, Options, Package, host, kernel};
+use op_dsl_cpp::Compiler;
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
@@ -27,20 +28,23 @@ pub fn packages(socs: &[&'static Soc]) -> Vec<Package<'static>> {
 /// A program of all operators in a tree, and the directory it lies in.
 pub struct Program {
     dir: TempDir,
+    compiled: PathBuf,
 }
 
 impl Program {
     /// Compiles `main`, which includes `operators.inc`: what `include` names for every operator, then
-    /// `list`.
+    /// `list`, and headers of these directories.
     pub fn compile(
         main: &str,
         socs: &[&'static Soc],
         include: impl Fn(&Package<'_>) -> String,
         list: &str,
-        flags: &[&str],
+        level: &str,
+        headers: &[&Path],
     ) -> Program {
         let dir = TempDir::with_prefix_in(main, env!("CARGO_TARGET_TMPDIR"));
-        let program = Program { dir: dir.expect("a directory to write to") };
+        let mut program =
+            Program { dir: dir.expect("a directory to write to"), compiled: PathBuf::new() };
         let mut text = String::new();
         for package in packages(socs) {
             program.write(&package);
@@ -48,17 +52,19 @@ impl Program {
         }
         program.file("operators.inc", &format!("{text}{list}\n"));
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ascendc_tiling");
-        let out = Command::new(std::env::var("CXX").unwrap_or_else(|_| "g++".into()))
-            .args(["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"])
-            .args(flags)
-            .arg("-I")
-            .args([program.dir.path(), Path::new("-I"), &here])
-            .arg(here.join(format!("{main}.cpp")))
-            .arg("-o")
-            .arg(program.dir.path().join("program"))
-            .output()
-            .expect("a C++17 compiler: install g++ or set CXX");
-        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        let mut compiler = Compiler::new(env!("CARGO_TARGET_TMPDIR")).flags([
+            "-std=c++17",
+            "-Wall",
+            "-Wextra",
+            "-Wpedantic",
+            "-Werror",
+            level,
+        ]);
+        for dir in headers.iter().chain(&[program.dir.path(), &here]) {
+            compiler = compiler.include(*dir);
+        }
+        let compiled = compiler.program(&[here.join(format!("{main}.cpp"))]);
+        program.compiled = compiled.unwrap_or_else(|said| panic!("{said}"));
         program
     }
 
@@ -80,7 +86,7 @@ impl Program {
 
     /// The answers, a line each.
     pub fn ask(&self, questions: &[String]) -> Vec<String> {
-        let mut child = Command::new(self.dir.path().join("program"))
+        let mut child = Command::new(&self.compiled)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

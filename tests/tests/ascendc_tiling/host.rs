@@ -345,7 +345,7 @@ fn include(package: &Package<'_>) -> String {
 
 fn host_side(socs: &[&'static Soc]) {
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../codegen-ascendc/host-model/host");
-    let program = Program::compile("host", socs, include, "", &["-O0", "-I", model]);
+    let program = Program::compile("host", socs, include, "", "-O0", &[model.as_ref()]);
     let packages = packages(socs);
     let mut archs: Vec<&Arch> = socs.iter().map(|s| s.arch).collect();
     archs.dedup();

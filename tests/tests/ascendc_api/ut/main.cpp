@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "opdev/make_op_executor.h"
+#include "output.h"
 
 int main()
 {
