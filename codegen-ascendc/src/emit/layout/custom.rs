@@ -138,6 +138,9 @@ pub fn readme(packages: &[Package<'_>], build: Word) -> String {
     text.line(format!("\n## {}\n\n{}", about.call, about.called));
     for package in packages {
         text.line(phrases::section(package));
+        for line in phrases::errors(package) {
+            text.line(format!("\n{line}"));
+        }
     }
     if let Some(line) = packages.first().and_then(phrases::saturation) {
         text.line(format!("\n{line}"));

@@ -304,8 +304,8 @@ fn readme(package: &Package<'_>) -> String {
     let attrs = if attrs.is_empty() { about.none.into() } else { attrs.join(words.signs.comma) };
     let masks = if host::has_masks(def) { about.masks } else { "" };
     let optional = if host::has_optional(def) { about.optional } else { "" };
-    let saturation = phrases::saturation(package);
-    let saturation = saturation.map_or(String::new(), |line| format!("\n{line}\n"));
+    let limits = phrases::saturation(package).into_iter().chain(phrases::errors(package));
+    let limits: String = limits.map(|line| format!("\n{line}\n")).collect();
     format!(
         "\
 {}
@@ -326,7 +326,7 @@ cmake --build build
 {}
 
 {}
-{saturation}",
+{limits}",
         page_header(package, words.comments.direct),
         def.name,
         doc(package),

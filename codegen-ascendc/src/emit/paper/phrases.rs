@@ -1,9 +1,11 @@
 //! Tensors, element types and products as pages name them.
 
+use crate::arch::Inaccurate;
 use crate::emit::host::mask_types;
 use crate::emit::package::Package;
 use crate::emit::text::doc;
 use crate::emit::words::{Word, Words};
+use crate::plan::accuracy::inaccurate;
 use op_dsl_ir::interface::{Interface, Param};
 use op_dsl_ir::op::{Attr, AttrKind, Gate, Kind, Pattern, Value};
 use op_dsl_ir::published::{DTypes, Inputs, Of};
@@ -84,6 +86,24 @@ pub fn infinities(package: &Package<'_>) -> Option<String> {
         }
     }
     (!inputs.is_empty()).then(|| (words.limits.infinities)(&inputs.join(words.signs.comma)))
+}
+
+/// Results that are further off than their budget, which whoever emits a package may accept: one sentence for each form.
+pub fn errors(package: &Package<'_>) -> Vec<String> {
+    let words = package.words();
+    let mut found: Vec<(Inaccurate, Vec<String>)> = Vec::new();
+    for plan in &package.plans {
+        let Some(error) = inaccurate(plan) else { continue };
+        let of = format!("{} {}", plan.soc.name, plan.dtype);
+        match found.iter_mut().find(|(known, _)| *known == error) {
+            Some((_, all)) => all.push(of),
+            None => found.push((error, vec![of])),
+        }
+    }
+    let sentence = |(error, of): (Inaccurate, Vec<String>)| {
+        (words.limits.inaccurate)(&of.join(words.signs.comma), &error)
+    };
+    found.into_iter().map(sentence).collect()
 }
 
 /// The formula as its author wrote it, and where.

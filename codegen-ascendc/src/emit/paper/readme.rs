@@ -85,7 +85,7 @@ fn constraints(package: &Package<'_>) -> String {
     }
     t.line(format!("- {}", words.deterministic_on_all_cores));
     let more = [phrases::saturation(package), phrases::infinities(package)];
-    for line in more.into_iter().flatten() {
+    for line in more.into_iter().flatten().chain(phrases::errors(package)) {
         t.line(format!("- {line}"));
     }
     t.finish() + &phrases::left_out(package)

@@ -184,6 +184,12 @@ the second launches the kernel.",
                  it gives an infinity."
             )
         },
+        inaccurate: |of, Inaccurate { function, at, values: [got, want], ulp: [error, budget] }| {
+            format!(
+                "Accuracy, {of}: {function} is up to {error:.1} units in the last place off, where at most {budget} is right \
+                 (at {at}: {got:e}, not {want:e}). Whoever emitted this package accepted that."
+            )
+        },
     },
     calls: Calls {
         heads: ["Call", "Example", "Page"],

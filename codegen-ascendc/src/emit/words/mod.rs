@@ -6,7 +6,7 @@
 mod en;
 mod zh;
 
-use crate::arch::Refusal;
+use crate::arch::{Inaccurate, Refusal};
 
 /// A language that pages are written in. Code and its comments are English in all of them, and what
 /// an author wrote stays as it is.
@@ -276,6 +276,8 @@ pub(crate) struct Limits {
     pub saturation: About,
     /// Infinities of these inputs that give NaN.
     pub infinities: About,
+    /// Element types and products, and how far results are off there.
+    pub inaccurate: fn(&str, &Inaccurate) -> String,
 }
 
 /// How the operator is called and built.

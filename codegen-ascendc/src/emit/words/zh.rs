@@ -186,6 +186,13 @@ pub(super) static WORDS: Words = Words {
                 "{inputs}为无穷大时，若导数中共用它的各项符号不同，则结果为NaN；在CPU上结果为无穷大。"
             )
         },
+        inaccurate: |of, Inaccurate { function, at, values: [got, want], ulp: [error, budget] }| {
+            let by = function.replace(" by ", "，所用函数为");
+            format!(
+                "精度（{of}）：{by}，误差最大为{error:.1} ulp，超过上限{budget}（{at}时结果为{got:e}，应为{want:e}）。\
+                生成本算子包时已接受该误差。"
+            )
+        },
     },
     calls: Calls {
         heads: ["调用方式", "调用样例", "说明"],

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::arch::{SOCS, Why};
-use crate::emit::{Options, Package};
+use crate::emit::{Layout, Options, Package};
 
 type Function = fn(&mut Builder, Id) -> Id;
 
@@ -213,6 +213,24 @@ fn what_is_over_its_budget_is_not_emitted() {
     let options = Options { accept_error: true, ..Options::default() };
     let package = Package::new(&def, &socs, options).expect("accepted");
     assert_eq!(package.plans.len(), 3);
+    says_the_error(&package);
+}
+
+/// Who builds or calls a package did not read what was said when it was emitted: its README says it again.
+fn says_the_error(package: &Package<'_>) {
+    for layout in [Layout::Custom, Layout::Direct, Layout::OpsNn] {
+        let tree = layout.tree(std::slice::from_ref(package));
+        let mut pages = tree.files.iter().filter(|file| file.path.ends_with("README.md"));
+        let text = &pages.next().expect("a page").text;
+        for plan in &package.plans {
+            let found = crate::plan::accuracy::inaccurate(plan).expect("an error");
+            let error = format!("{:.1}", found.ulp[0]);
+            let of = format!("{} {}", plan.soc.name, plan.dtype);
+            for part in [&error, &of, &found.at] {
+                assert!(text.contains(part.as_str()), "{layout:?}: {part} is not in\n{text}");
+            }
+        }
+    }
 }
 
 /// Advice names every type, and what can be written.
