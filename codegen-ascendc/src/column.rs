@@ -43,7 +43,6 @@ const ALL: &[DType] = &DType::ALL;
 const F16: &[DType] = &[DType::F16];
 const BF16: &[DType] = &[DType::BF16];
 const F32: &[DType] = &[DType::F32];
-const F32_F16: &[DType] = &[DType::F32, DType::F16];
 
 #[rustfmt::skip]
 rows! {
@@ -116,14 +115,22 @@ rows! {
         "T2" BF16 Exact Relative Tail(&tails::GELU_BF16);
         "T4" F32  Exact Relative Tail(&tails::GELU_F32);
     }
-    GeluTanh: "x / (1 + e^-v), v an odd cubic, in bf16 x e^v / (e^v + 1); NaN at -inf unless x is held above -15" {
-        "D"  ALL  Free  Relative Alone(gate::gelu_tanh);
-        "D"  F32_F16 Exact Relative Alone(gate::gelu_tanh_held);
+    GeluTanh: "x / (1 + e^-v), v an odd cubic, with all of the tail x e^v / (e^v + 1); NaN at -inf unless x is held above -15" {
+        "D"  F16  Free  Relative Alone(gate::gelu_tanh);
+        "D"  BF16 Free  Relative Alone(gate::gelu_tanh);
+        "D"  F32  Free  Absolute Alone(gate::gelu_tanh);
+        "D"  F16  Exact Relative Alone(gate::gelu_tanh_held);
+        "D"  F32  Exact Absolute Alone(gate::gelu_tanh_held);
+        "P"  F32  Exact Relative Of(gate::tanh_gate, Member::Value);
         "P"  BF16 Exact Relative Of(gate::tanh_gate, Member::Value);
     }
-    Silu: "x / (1 + e^-x), in bf16 x e^x / (e^x + 1); NaN at -inf unless x is held above -110" {
-        "D"  ALL  Free  Relative Alone(gate::silu);
-        "D"  F32_F16 Exact Relative Alone(gate::silu_held);
+    Silu: "x / (1 + e^-x), with all of the tail x e^x / (e^x + 1); NaN at -inf unless x is held above -110" {
+        "D"  F32  Free  Absolute Alone(gate::silu);
+        "D"  F16  Free  Relative Alone(gate::silu);
+        "D"  BF16 Free  Relative Alone(gate::silu);
+        "D"  F32  Exact Absolute Alone(gate::silu_held);
+        "D"  F16  Exact Relative Alone(gate::silu_held);
+        "G"  F32  Exact Relative Of(gate::silu_gate_held, Member::Value);
         "G"  BF16 Exact Relative Of(gate::silu_gate_held, Member::Value);
     }
     GeluGrad: "g(-a) = e^(-a^2/2) N(a)/D(a), a = |x|; 1 - g(-a) on the right" {

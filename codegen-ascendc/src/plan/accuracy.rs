@@ -7,12 +7,8 @@
 //! - The least normal number of `float`, times that: a function that has become smaller has no digits for what multiplies it.
 //! - In 16 bits, half a unit of each input that only multiplies: terms of a sum may cancel, and each is right to 16 bits.
 
-use super::arithmetic::{Noise, round};
-use super::interpret::interpret_all;
-use super::limits::defaults;
 use super::planned::Plan;
 use crate::arch::Inaccurate;
-use crate::sequence::Type;
 use op_dsl_ir::format::{Format, pow2};
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::roles::{self, Dependence};
@@ -66,22 +62,25 @@ impl Accuracy {
 
     /// Takes in the results of one element.
     pub fn add(&mut self, reference: &Reference<'_>, element: usize, streams: &[f64], got: &[f64]) {
-        let want = reference.results(streams);
-        for (output, (&got, &want)) in got.iter().zip(&want).enumerate() {
-            if want.is_nan() || want.abs() > reference.most() {
-                continue;
-            }
-            let mut error = reference.error(streams, output, got, want, self.error);
-            if error > self.budget {
-                // A function that has become a straight line in f64 may have digits left.
-                let plain = reference.plain.eval(streams, &reference.scalars)[output];
-                error = error.min(reference.error(streams, output, got, plain, self.error));
-            }
+        for (output, error, want) in reference.errors(streams, got, |_| self.error) {
             if error > self.error || self.worst.is_none() {
-                self.error = error;
-                self.worst = Some(Worst { output, element, streams: streams.to_vec(), got, want });
+                self.set(output, element, error, streams, got[output], want);
             }
         }
+    }
+
+    /// The largest error so far.
+    pub(super) fn set(
+        &mut self,
+        output: usize,
+        element: usize,
+        error: f64,
+        streams: &[f64],
+        got: f64,
+        want: f64,
+    ) {
+        self.error = error;
+        self.worst = Some(Worst { output, element, streams: streams.to_vec(), got, want });
     }
 }
 
@@ -135,6 +134,54 @@ impl<'g> Reference<'g> {
 
     fn results(&self, streams: &[f64]) -> Vec<f64> {
         self.graph.eval(streams, &self.scalars)
+    }
+
+    /// The error of each result of an element that has a true value, and that value: output, error, value. An error that is
+    /// no larger than what is `known` of its output is an upper bound.
+    pub(super) fn errors(
+        &self,
+        streams: &[f64],
+        got: &[f64],
+        known: impl Fn(usize) -> f64,
+    ) -> Vec<(usize, f64, f64)> {
+        let budget = BUDGET[self.dtype as usize];
+        let want = self.results(streams);
+        let error = |output: usize| {
+            let (got, want, known) = (got[output], want[output], known(output));
+            if want.is_nan() || want.abs() > self.most() {
+                return None;
+            }
+            let mut error = self.error(streams, output, got, want, known);
+            if error > budget {
+                // A function that has become a straight line in f64 may have digits left.
+                let plain = self.plain.eval(streams, &self.scalars)[output];
+                error = error.min(self.error(streams, output, got, plain, known));
+            }
+            if error > budget.max(known) && self.is_beside_jump(streams, output, got) {
+                error = 0.0;
+            }
+            Some((output, error, want))
+        };
+        (0..got.len()).filter_map(error).collect()
+    }
+
+    /// Tells if a result is that of the other side of a jump, which the nearest inputs in `float` are on: `alpha x + beta`
+    /// is compared with 1 in `hard_sigmoid'`, where it is rounded.
+    fn is_beside_jump(&self, streams: &[f64], output: usize, got: f64) -> bool {
+        const UNITS: i32 = 8;
+        let (format, budget) = (Format::of(self.dtype), BUDGET[self.dtype as usize]);
+        (0..streams.len()).any(|k| {
+            let at = |units: i32| {
+                let mut streams = streams.to_vec();
+                streams[k] *= 1.0 + f64::from(units) * pow2(-24);
+                self.results(&streams)[output]
+            };
+            let near: Vec<f64> = (-UNITS..=UNITS).map(at).collect();
+            let steps = near.windows(2).map(|pair| (pair[1] - pair[0]).abs());
+            let (largest, all) = steps.fold((0.0, 0.0), |(m, sum), d| (d.max(m), sum + d));
+            let is_jump = largest > 0.5 * all && all > 1e-3 * near[0].abs();
+            is_jump && near.iter().any(|near| format.error(got, *near, LEAST) <= budget)
+        })
     }
 
     /// Above this, numbers on the way may be infinite.
@@ -212,126 +259,6 @@ fn weights(graph: &Graph, values: &[f64], activation: usize) -> Vec<f64> {
         reads.push(read);
     }
     all
-}
-
-/// The accuracy of a plan where attributes are what they are by default: its calls, interpreted at some hundred points.
-pub(super) fn judge(def: &OpDef, plan: &Plan) -> Accuracy {
-    let mut found = Accuracy::new(plan.dtype);
-    add(def, plan, &points(def, plan), defaults(def, &plan.graph), &mut found);
-    found
-}
-
-/// Takes in the results of a plan where attributes have these values.
-fn add(def: &OpDef, plan: &Plan, points: &[Vec<f32>], scalars: Vec<f64>, found: &mut Accuracy) {
-    let streams: Vec<&[f32]> = points.iter().map(Vec::as_slice).collect();
-    // What depends on attributes only; streams behind the operator's are functions of it.
-    let unknown = vec![f64::NAN; plan.graph.nodes.len() + plan.inputs.len()];
-    let numbers = plan.graph.eval_all(&unknown, &scalars);
-    let got = interpret_all(plan, &streams, |id: Id| numbers[id.index()] as f32, Noise::None);
-    let reference = Reference::new(def, plan.spec, plan.dtype, scalars);
-    for i in 0..points.first().map_or(0, Vec::len) {
-        let at: Vec<f64> = points.iter().map(|stream| stream[i].into()).collect();
-        let got: Vec<f64> = got.iter().map(|stream| stream[i].into()).collect();
-        found.add(&reference, i, &at, &got);
-    }
-}
-
-/// Input streams that only multiply, and whose infinities are NaN where the formula is infinite: in `w + m w`, as
-/// derivatives have it that share `w`, it is `inf - inf` where `m` is negative.
-pub(super) fn lost(def: &OpDef, plan: &Plan) -> Vec<usize> {
-    let graph = &def.specs[plan.spec].graph;
-    let scalars = defaults(def, &plan.graph);
-    let unknown = vec![f64::NAN; plan.graph.nodes.len() + plan.inputs.len()];
-    let numbers = plan.graph.eval_all(&unknown, &scalars);
-    let mut all = points(def, plan);
-    all.iter_mut().for_each(|stream| drop(stream.drain(..stream.len().saturating_sub(JOINT))));
-    let is_lost = |k: &usize| {
-        if plan.inputs[*k].is_none() || def.is_mask(*k) {
-            return false;
-        }
-        if roles::dependence(graph, *k) != Dependence::Affine {
-            return false;
-        }
-        let mut points = all.clone();
-        points[*k].fill(f32::INFINITY);
-        let streams: Vec<&[f32]> = points.iter().map(Vec::as_slice).collect();
-        let got = interpret_all(plan, &streams, |id: Id| numbers[id.index()] as f32, Noise::None);
-        (0..JOINT).any(|i| {
-            let at: Vec<f64> = points.iter().map(|stream| stream[i].into()).collect();
-            // Far out functions have become nothing, and nothing times infinity is no number.
-            let is_near = at.iter().all(|v| v.abs() <= 8.0 || v.is_infinite());
-            let want = graph.eval(&at, &scalars);
-            is_near && got.iter().zip(want).any(|(got, want)| got[i].is_nan() && want.is_infinite())
-        })
-    };
-    (0..plan.inputs.len()).filter(is_lost).collect()
-}
-
-/// Exponents of a stream that is swept, of f16 and of other types: of normal numbers.
-const EXPONENTS: [std::ops::Range<i32>; 2] = [-14..14, -30..14];
-/// Points of each exponent.
-const EACH: usize = 4;
-/// Points of a grid that ends at this size.
-const GRID: (usize, f32) = (128, 20.0);
-/// Points where all streams are of the order of 1.
-const JOINT: usize = 128;
-/// Exponents of what multiplies: of the order of 1, and so large that products leave it. Functions of f16 have its digits only.
-const FACTORS: [std::ops::Range<i32>; 2] = [-3..3, -14..15];
-
-/// For each stream its values: it is swept while others are of the order of 1.
-fn points(def: &OpDef, plan: &Plan) -> Vec<Vec<f32>> {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let number = |k: usize| !def.is_mask(k);
-    let mut all: Vec<Vec<f32>> = vec![Vec::new(); plan.inputs.len()];
-    let mut turn = 0;
-    let mut add = |swept: Option<(usize, f32)>, random: &mut Random| {
-        turn += 1;
-        let others = &FACTORS[if plan.dtype == DType::F16 { 0 } else { turn % 2 }];
-        for (k, values) in all.iter_mut().enumerate() {
-            let value = match swept {
-                Some((stream, value)) if stream == k => value,
-                _ if !number(k) => (random.unit() > 0.0) as u8 as f32,
-                _ => random.of_order(others.clone()),
-            };
-            values.push(round(value, Type::Data(plan.dtype)));
-        }
-    };
-    let swept = (0..plan.inputs.len()).filter(|k| plan.inputs[*k].is_some() && number(*k));
-    for stream in swept {
-        let exponents = EXPONENTS[usize::from(plan.dtype != DType::F16)].clone();
-        for e in exponents.flat_map(|e| [e; EACH]) {
-            let value = random.of_order(e..e + 1);
-            add(Some((stream, value)), &mut random);
-        }
-        for _ in 0..GRID.0 {
-            let value = GRID.1 * random.unit();
-            add(Some((stream, value)), &mut random);
-        }
-    }
-    for stream in (0..plan.inputs.len()).filter(|k| number(*k)) {
-        add(Some((stream, 0.0)), &mut random);
-    }
-    (0..JOINT).for_each(|_| add(None, &mut random));
-    all
-}
-
-/// Numbers that look random, the same every time.
-struct Random(u64);
-
-impl Random {
-    /// From -1 to 1.
-    fn unit(&mut self) -> f32 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
-    }
-
-    /// Of either sign, the exponent anywhere in a range.
-    fn of_order(&mut self, exponents: std::ops::Range<i32>) -> f32 {
-        let (low, high) = (exponents.start as f32, exponents.end as f32);
-        let e = low + (high - low) * 0.5 * (1.0 + self.unit());
-        (libm::exp2f(e)).copysign(self.unit())
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::target::Target;
 use crate::arch::{Round, Why};
 use crate::column::{Family, family, gate_of, note};
 use crate::sequence::form::{Build, Member};
-use crate::sequence::forms::gate::{Gate, sigmoids};
+use crate::sequence::forms::gate::{Gate, sigmoids, sigmoids_far};
 use crate::sequence::forms::times;
 use crate::sequence::{Api, Compare, F32, Scalar, Seq, Source, Type, Val};
 use op_dsl_ir::{DType, Id, Node, Prim, Stored};
@@ -302,7 +302,9 @@ impl<'g> Pass<'g> {
                 let member = if is_rest { Some(Member::Rest) } else { member_of(f, prim) };
                 let has_rest = others.iter().any(|o| o.is_rest) || is_rest;
                 let gate = || gate_of(f, dtype, limits, digits);
-                (if has_rest { Some(sigmoids as _) } else { gate() }, member)
+                let both: fn(&mut Seq, Val) -> Gate =
+                    if self.target.is_far { sigmoids_far } else { sigmoids };
+                (if has_rest { Some(both) } else { gate() }, member)
             }
             (_, Build::Of(gate, member)) => (Some(gate), Some(member)),
             (_, build) => {

@@ -7,6 +7,7 @@
 //! arithmetic  what one call computes, without hardware
 //! relatives   sigmoids of one value and of its opposite, brought together
 //! regions     functions of one value in a graph, as fractions of one exponential or by Gaussian tails
+//! search      where a plan is least accurate, among samples and around the worst of them
 //! accept      which sequence for such a function is right, by computing it
 //! accuracy    how far results are off, relative near zeros: of a plan, and of what a kernel gave
 //! spare       bounds that a graph has and its kernel needs not
@@ -15,6 +16,8 @@
 //! narrow      what `half` can do as well
 //! schedule    the order of calls
 //! cancelling  sums that cancel near 0, with a polynomial there
+//! bounded     products with functions of the activation before inputs that only multiply
+//! opposites   differences of sigmoids of a value and of its opposite, as tanh
 //! allocate    the buffer of every value
 //! barriers    calls that must wait for those before them
 //! need        the UB of a tile
@@ -33,6 +36,7 @@ pub mod accuracy;
 mod allocate;
 mod arithmetic;
 mod barriers;
+mod bounded;
 mod cancelling;
 mod cost;
 mod flow;
@@ -42,12 +46,14 @@ mod limits;
 mod lower;
 mod narrow;
 mod need;
+mod opposites;
 mod planned;
 mod reading;
 mod regions;
 pub mod registers;
 mod relatives;
 mod schedule;
+mod search;
 mod spare;
 mod target;
 
@@ -68,7 +74,7 @@ use lower::lower;
 use need::{need, streams_bits, temporaries};
 use op_dsl_ir::op::{Kind, OpDef};
 use op_dsl_ir::tiling::BLOCK;
-use op_dsl_ir::{DType, Graph, Id, Node, Stored};
+use op_dsl_ir::{DType, Graph, Id, Node, Stored, roles};
 use regions::Regions;
 use registers::Registers;
 use schedule::Sink;
@@ -118,33 +124,54 @@ pub fn plan_with(
     storage: Storage,
     limits: Limits,
 ) -> Result<Plan, Refusal> {
-    let target = Target { def, soc, dtype, limits, digits: Digits::Absolute };
+    let target = Target { def, soc, dtype, limits, digits: Digits::Absolute, is_far: false };
     let refuse =
         |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
     check(def, spec, dtype, soc).map_err(refuse)?;
     let graph = &def.specs[spec].graph;
+    let mut storage = storage;
     let mut plan = chosen(graph, spec, target, storage).map_err(refuse)?;
+    // Calls on registers round quotients of one divisor once more.
+    if plan.registers.is_some() && !plan.accuracy.is_good() {
+        let on_tensors = chosen(graph, spec, target, Storage::Memory);
+        if let Some(better) = on_tensors.ok().filter(|plan| plan.accuracy.is_good()) {
+            (storage, plan) = (Storage::Memory, better);
+        }
+    }
     if let Some(held) = limits::held(def, graph, &plan).filter(|_| limits == Limits::Exact) {
         plan = chosen(&held, spec, target, storage).map_err(refuse)?;
     }
-    plan.lost = accuracy::lost(def, &plan);
+    plan.lost = search::lost(def, &plan);
     Ok(plan)
 }
+
+/// The share of the budget up to which a plan is taken as soon as it is found: elements that no search finds are a little
+/// further off. In 16 bits rounding of the result is half of the budget, and no element was seen that is.
+const ENOUGH: [f64; DType::COUNT] = [1.0, 1.0, 0.875];
 
 /// The plan of a graph with the fewest cycles among those within their budget of accuracy, with the cheaper forms first;
 /// the most accurate one if none is.
 fn chosen(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> Result<Plan, Why> {
-    let mut best: Option<Plan> = None;
+    let ordered = bounded::run(graph, roles::activation(target.def));
+    let graph = ordered.as_ref().unwrap_or(graph);
+    let mut over: Vec<Plan> = Vec::new();
     for &digits in Digits::of(target.dtype) {
-        for plan in plans(graph, spec, Target { digits, ..target }, storage)? {
-            if plan.accuracy.is_good() {
+        for mut plan in plans(graph, spec, Target { digits, ..target }, storage)? {
+            plan.accuracy = search::judge(target.def, &plan, false);
+            if plan.accuracy.error <= ENOUGH[target.dtype as usize] * plan.accuracy.budget {
                 return Ok(plan);
             }
-            if best.as_ref().is_none_or(|best| plan.accuracy.error < best.accuracy.error) {
-                best = Some(plan);
-            }
+            over.push(plan);
         }
     }
+    match over.iter().any(|plan| plan.accuracy.is_good()) {
+        true => over.retain(|plan| plan.accuracy.is_good()),
+        // The search stopped at the first error over the budget.
+        false => {
+            over.iter_mut().for_each(|plan| plan.accuracy = search::judge(target.def, plan, true));
+        }
+    }
+    let best = over.into_iter().min_by(|a, b| a.accuracy.error.total_cmp(&b.accuracy.error));
     best.ok_or(Why::NoSequence("nothing", "no outputs"))
 }
 
@@ -154,26 +181,31 @@ fn plans(
     spec: usize,
     target: Target<'_>,
     storage: Storage,
-) -> Result<impl Iterator<Item = Plan>, Why> {
-    let mut ways = ways(graph, target, storage)?;
-    if let Some(near) = cancelling::run(graph).filter(|_| target.digits > Digits::Absolute) {
-        ways.extend(self::ways(&near, target, storage).unwrap_or_default());
+) -> Result<Vec<Plan>, Why> {
+    let mut graphs: Vec<Graph> = [graph.clone()].into_iter().chain(opposites::run(graph)).collect();
+    if target.digits > Digits::Absolute {
+        graphs.extend(cancelling::run(graph));
+        // What CPUs compute in f64 cancels less in `float` as well.
+        if let Some(wide) = target.def.specs[spec].wide.as_ref() {
+            let wide = op_dsl_ir::compile::for_float(&wide.graph);
+            let wide = bounded::run(&wide, roles::activation(target.def)).unwrap_or(wide);
+            graphs.extend(opposites::run(&wide));
+            graphs.push(wide);
+        }
     }
-    // What CPUs compute in f64 cancels less in `float` as well.
-    if let Some(wide) =
-        target.def.specs[spec].wide.as_ref().filter(|_| target.digits > Digits::Absolute)
-    {
-        let wide = op_dsl_ir::compile::for_float(&wide.graph);
-        ways.extend(self::ways(&wide, target, storage).unwrap_or_default());
+    let mut ways = ways(graph, target, storage)?;
+    for (k, graph) in graphs.iter().enumerate() {
+        if k > 0 {
+            ways.extend(self::ways(graph, target, storage).unwrap_or_default());
+        }
+        let has_tails = target.digits.dtype(target.dtype) == DType::F32;
+        if target.digits > Digits::Absolute && has_tails && relatives::are_in(graph) {
+            let target = Target { is_far: true, ..target };
+            ways.extend(self::ways(graph, target, storage).unwrap_or_default());
+        }
     }
     ways.sort_by(|(_, a), (_, b)| a.cycles(target.soc).total_cmp(&b.cycles(target.soc)));
-    let plans: Result<Vec<Plan>, Why> =
-        ways.into_iter().map(|(graph, way)| planned(graph, way, spec, target)).collect();
-    let judged = move |mut plan: Plan| {
-        plan.accuracy = accuracy::judge(target.def, &plan);
-        plan
-    };
-    Ok(plans?.into_iter().map(judged))
+    ways.into_iter().map(|(graph, way)| planned(graph, way, spec, target)).collect()
 }
 
 /// The plan of a way to call a graph, before its accuracy is known.

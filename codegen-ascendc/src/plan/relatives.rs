@@ -9,8 +9,7 @@ use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// The graph with its sigmoids brought together; `None` if no two are relatives.
 pub(super) fn run(graph: &Graph) -> Option<Graph> {
-    let sigmoids = graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Sigmoid, _)));
-    if sigmoids.count() < 2 {
+    if !are_in(graph) {
         return None;
     }
     let values = Values::new(graph);
@@ -22,6 +21,11 @@ pub(super) fn run(graph: &Graph) -> Option<Graph> {
         Pass { graph, values, kin, b: Builder::new(), new: vec![None; graph.nodes.len()] };
     let outputs: Vec<Id> = graph.outputs.iter().map(|o| pass.value(*o)).collect();
     Some(pass.b.finish(&outputs))
+}
+
+/// Tells if there may be any: a graph has two sigmoids.
+pub(super) fn are_in(graph: &Graph) -> bool {
+    graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Sigmoid, _))).count() > 1
 }
 
 /// Points that tell functions apart.

@@ -13,6 +13,8 @@ pub(super) struct Target<'d> {
     pub dtype: DType,
     pub limits: Limits,
     pub digits: Digits,
+    /// Sigmoids of a value and of its opposite keep all of their tails in f32.
+    pub is_far: bool,
 }
 
 impl Target<'_> {

@@ -159,7 +159,7 @@ fn cost(def: &OpDef, plan: &Plan) -> String {
     )
 }
 
-/// How far results are off at some hundred points.
+/// How far results are off, as far as a search finds.
 fn accuracy(plan: &Plan) -> String {
     match inaccurate(plan) {
         Some(found) => found.to_string(),

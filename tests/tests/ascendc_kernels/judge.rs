@@ -9,9 +9,9 @@ use op_dsl::ir::op::{Stream, Value};
 /// Infinity, where a formula as it is written is NaN there: its limit is as good.
 const FAR: f64 = 1e30;
 
-/// Largest error of a run, as a multiple of the budget. Plans are judged at some hundred elements (`plan::accuracy`), kernels run
-/// through many more: 10.99 ulp of 8 were seen in f32, and 10.65 for gelu' beside its least value. With 1.3 three tests fail.
-const BETWEEN_SAMPLES: f64 = 2.0;
+/// Largest error of a run, as a multiple of the budget. Plans are judged at some thousand elements (`plan::search`), kernels run
+/// through millions: 8.5 ulp of 8 are the most that a hundred thousand elements of every plan showed, of gelu'' by tanh on ascend950.
+const BETWEEN_SAMPLES: f64 = 1.1;
 
 /// Panics on the first element that is too far off.
 pub fn judge(p: &Program, attrs: &[Value], ins: &[Tensor], domain: &[usize], ran: &Ran) {

@@ -166,22 +166,23 @@ fn limits_hang_on_the_sign_of_attributes() {
     }
 }
 
-/// Where a gradient is small, two factors of 1e30 above it give what they should, and never NaN.
+/// Where a gradient is small, two or three factors of 1e30 above it give what they should, and never NaN.
 #[test]
 fn large_factors() {
     let xs: Vec<f32> = (0..2000).map(|i| i as f32 * 0.2 - 200.0).collect();
-    let is_gradient = |c: &&Case| c.op.def().grad_of.is_some() && !is_second(c.op);
+    let is_gradient = |c: &&Case| c.op.def().grad_of.is_some();
     for case in cases(DType::F32).iter().filter(is_gradient) {
         let outs = case.run(&xs, 1e30, Noise::None);
+        // A function below the least normal number has no digits for what multiplies it.
+        let reads = |k: &usize| *k != case.by && case.plan.inputs[*k].is_some();
+        let least = (0..case.plan.inputs.len()).filter(reads).fold(1e-36, |least, _| least * 1e30);
         for (i, x) in xs.iter().enumerate() {
             for (k, want) in case.want(*x, 1e30).into_iter().enumerate() {
                 let (got, name) = (f64::from(outs[k][i]), case.op.name());
                 let is_large = want.abs() > 1e35;
-                assert!(
-                    !got.is_nan() || is_large && is_second(case.op),
-                    "{name} {k} of {x} is NaN"
-                );
-                let is_right = (got - want).abs() <= 1e-2 * want.abs() + 1e24;
+                let is_beyond = want.abs() > f64::from(f32::MAX);
+                assert!(!got.is_nan() || is_beyond, "{name} {k} of {x} is NaN, not {want}");
+                let is_right = (got - want).abs() <= 1e-2 * want.abs() + least;
                 assert!(is_right || is_large, "{name}: {k} of {x} is {got}, not {want}");
             }
         }

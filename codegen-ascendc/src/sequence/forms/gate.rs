@@ -1,7 +1,7 @@
 //! Sigmoid, what is multiplied by it, and the derivatives of both: relatives that share their parts.
 
 use super::{Factors, over, times};
-use crate::sequence::{Seq, Val};
+use crate::sequence::{Api, Seq, Val};
 
 /// `x sigmoid(v(x))` and its derivative in parts: the value is `x sigma`, the derivative
 /// `slope sigma + sigma`.
@@ -30,6 +30,25 @@ pub fn sigmoids(s: &mut Seq, x: Val) -> Gate {
     let c = s.mins(x, 20.0);
     let slope = s.mul(c, rest);
     s.named(e, "e^x");
+    s.named(rest, "1 - s");
+    s.named(sigma, "s = sigmoid(x)");
+    Gate { x, sigma, slope, rest }
+}
+
+/// [`sigmoids`] with all of their tails: `e^x` is infinite from 88.7 on, where `1 - sigmoid(x)` times a large factor still
+/// is a normal number. `f / (f + g)` and `g / (f + g)` with `f = e^(x/2)` and `g = 1 / f` are not cut off there.
+pub fn sigmoids_far(s: &mut Seq, x: Val) -> Gate {
+    let x = s.maxs(x, -170.0);
+    let c = s.mins(x, 170.0);
+    let half = s.muls(c, 0.5);
+    let f = s.exp(half);
+    let g = over(s, &[], f);
+    let sum = s.call(Api::Add, &[f, g]);
+    let sigma = s.div(f, sum);
+    let rest = s.div(g, sum);
+    let slope = s.mul(c, rest);
+    s.named(f, "f = e^(x/2)");
+    s.named(g, "g = e^(-x/2)");
     s.named(rest, "1 - s");
     s.named(sigma, "s = sigmoid(x)");
     Gate { x, sigma, slope, rest }

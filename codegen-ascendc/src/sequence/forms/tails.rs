@@ -8,8 +8,8 @@ use std::borrow::Cow;
 pub static GELU_F32: Tail = Tail {
     scale: 0.5,
     held: 14.5,
-    n: Cow::Borrowed(&[0.0, 13.000268, 9.0898075, 2.9217753, 0.3988534]),
-    d: Cow::Borrowed(&[26.000542, 38.924847, 23.902525, 7.3158646, 1.0]),
+    n: Cow::Borrowed(&[0.0, 12.995666, 9.087086, 2.9211738, 0.39885315]),
+    d: Cow::Borrowed(&[25.991337, 38.912052, 23.895737, 7.314347, 1.0]),
     side: Side { above: false, limit: Limit::Line(1.0) },
 };
 
@@ -35,8 +35,8 @@ pub static GELU_BF16: Tail = Tail {
 pub static GELU_GRAD_F32: Tail = Tail {
     scale: 0.5,
     held: 14.5,
-    n: Cow::Borrowed(&[5.544605, -2.2326586, -4.8600883, -2.3341935, -0.39889657]),
-    d: Cow::Borrowed(&[11.089209, 13.230583, 5.8472967, 1.0]),
+    n: Cow::Borrowed(&[5.663021, -2.3176508, -4.940778, -2.355183, -0.39888644]),
+    d: Cow::Borrowed(&[11.32604, 13.438553, 5.8992934, 1.0]),
     side: Side { above: false, limit: Limit::Number(1.0) },
 };
 
@@ -62,8 +62,8 @@ pub static GELU_GRAD_BF16: Tail = Tail {
 pub static NORMAL_CDF_F32: Tail = Tail {
     scale: 0.5,
     held: 14.5,
-    n: Cow::Borrowed(&[12.814247, 9.01069, 2.907336, 0.39886326]),
-    d: Cow::Borrowed(&[25.628496, 38.46983, 23.696304, 7.280376, 1.0]),
+    n: Cow::Borrowed(&[12.994513, 9.090313, 2.922376, 0.398855]),
+    d: Cow::Borrowed(&[25.989027, 38.916714, 23.902794, 7.3174744, 1.0]),
     side: Side { above: false, limit: Limit::Number(1.0) },
 };
 
@@ -89,8 +89,8 @@ pub static NORMAL_CDF_BF16: Tail = Tail {
 pub static ERFC_F32: Tail = Tail {
     scale: 1.0,
     held: 10.25,
-    n: Cow::Borrowed(&[6.6149993, 6.512108, 2.9472544, 0.56405985]),
-    d: Cow::Borrowed(&[6.6149993, 13.976308, 12.103306, 5.2180805, 1.0]),
+    n: Cow::Borrowed(&[6.6376243, 6.5257854, 2.9508355, 0.5640564]),
+    d: Cow::Borrowed(&[6.6376243, 14.015513, 12.128513, 5.2243047, 1.0]),
     side: Side { above: true, limit: Limit::Number(2.0) },
 };
 

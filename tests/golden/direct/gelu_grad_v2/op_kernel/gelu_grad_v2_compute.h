@@ -288,27 +288,27 @@ public:
         Muls(t0, z, -0.5f, count);
         VectorBarrier();
         Exp(t0, t0, count);  // e^(-s a^2)
-        Muls(t1, z, -0.39889657f, count);
+        Muls(t1, z, -0.39888644f, count);
         VectorBarrier();
-        Axpy(t1, x, -2.3341935f, count);
+        Axpy(t1, x, -2.355183f, count);
         VectorBarrier();
-        Adds(t1, t1, -4.8600883f, count);
+        Adds(t1, t1, -4.940778f, count);
         VectorBarrier();
         Mul(t1, t1, z, count);
         VectorBarrier();
-        Axpy(t1, x, -2.2326586f, count);
+        Axpy(t1, x, -2.3176508f, count);
         VectorBarrier();
-        Adds(t1, t1, 5.544605f, count);  // N(a)
+        Adds(t1, t1, 5.663021f, count);  // N(a)
         VectorBarrier();
         Mul(t0, t1, t0, count);
         VectorBarrier();
-        Adds(t1, x, 5.8472967f, count);
+        Adds(t1, x, 5.8992934f, count);
         VectorBarrier();
         Mul(z, t1, z, count);
         VectorBarrier();
-        Axpy(z, x, 13.230583f, count);
+        Axpy(z, x, 13.438553f, count);
         VectorBarrier();
-        Adds(z, z, 11.089209f, count);  // D(a)
+        Adds(z, z, 11.32604f, count);  // D(a)
         VectorBarrier();
         Div(z, t0, z, count);  // G(a)
         VectorBarrier();

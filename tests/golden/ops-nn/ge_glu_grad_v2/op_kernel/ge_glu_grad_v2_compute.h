@@ -487,27 +487,27 @@ public:
         Muls(dxValue, dxGate, -0.5f, count);
         VectorBarrier();
         Exp(dxValue, dxValue, count);  // e^(-s a^2)
-        Muls(t0, dxGate, -0.39889657f, count);
+        Muls(t0, dxGate, -0.39888644f, count);
         VectorBarrier();
-        Axpy(t0, xGate, -2.3341935f, count);
+        Axpy(t0, xGate, -2.355183f, count);
         VectorBarrier();
-        Adds(t0, t0, -4.8600883f, count);
+        Adds(t0, t0, -4.940778f, count);
         VectorBarrier();
         Mul(t0, t0, dxGate, count);
         VectorBarrier();
-        Axpy(t0, xGate, -2.2326586f, count);
+        Axpy(t0, xGate, -2.3176508f, count);
         VectorBarrier();
-        Adds(t0, t0, 5.544605f, count);  // N(a)
+        Adds(t0, t0, 5.663021f, count);  // N(a)
         VectorBarrier();
         Mul(dxValue, t0, dxValue, count);
         VectorBarrier();
-        Adds(t0, xGate, 5.8472967f, count);
+        Adds(t0, xGate, 5.8992934f, count);
         VectorBarrier();
         Mul(dxGate, t0, dxGate, count);
         VectorBarrier();
-        Axpy(dxGate, xGate, 13.230583f, count);
+        Axpy(dxGate, xGate, 13.438553f, count);
         VectorBarrier();
-        Adds(dxGate, dxGate, 11.089209f, count);  // D(a)
+        Adds(dxGate, dxGate, 11.32604f, count);  // D(a)
         VectorBarrier();
         Div(dxGate, dxValue, dxGate, count);  // G(a)
         VectorBarrier();
@@ -569,19 +569,19 @@ public:
                 MicroAPI::Abs(t0, t0, lanes);
                 MicroAPI::Mins(t0, t0, 14.5f, lanes);  // a = |x|
                 MicroAPI::Mul(t1, t0, t0, lanes);  // a^2
-                MicroAPI::Muls(t2, t1, -0.39889657f, lanes);
-                MicroAPI::Axpy(t2, t0, -2.3341935f, lanes);
-                MicroAPI::Adds(t2, t2, -4.8600883f, lanes);
+                MicroAPI::Muls(t2, t1, -0.39888644f, lanes);
+                MicroAPI::Axpy(t2, t0, -2.355183f, lanes);
+                MicroAPI::Adds(t2, t2, -4.940778f, lanes);
                 MicroAPI::Mul(t2, t2, t1, lanes);
-                MicroAPI::Axpy(t2, t0, -2.2326586f, lanes);
-                MicroAPI::Adds(t2, t2, 5.544605f, lanes);  // N(a)
+                MicroAPI::Axpy(t2, t0, -2.3176508f, lanes);
+                MicroAPI::Adds(t2, t2, 5.663021f, lanes);  // N(a)
                 MicroAPI::Muls(t3, t1, -0.5f, lanes);
                 MicroAPI::Exp(t3, t3, lanes);  // e^(-s a^2)
                 MicroAPI::Mul(t2, t2, t3, lanes);
-                MicroAPI::Adds(t3, t0, 5.8472967f, lanes);
+                MicroAPI::Adds(t3, t0, 5.8992934f, lanes);
                 MicroAPI::Mul(t1, t3, t1, lanes);
-                MicroAPI::Axpy(t1, t0, 13.230583f, lanes);
-                MicroAPI::Adds(t0, t1, 11.089209f, lanes);  // D(a)
+                MicroAPI::Axpy(t1, t0, 13.438553f, lanes);
+                MicroAPI::Adds(t0, t1, 11.32604f, lanes);  // D(a)
                 MicroAPI::Div(t0, t2, t0, lanes);  // G(a)
                 MicroAPI::Sub(t1, ones, t0, lanes);  // the other side
                 MicroAPI::Select(t0, t1, t0, m0);  // f(x)

@@ -1,0 +1,139 @@
+//! Products of several inputs and of a function of the activation, with the function first.
+//!
+//! In `dz dy f(x)` two inputs that are large multiply to infinity, which is NaN where `f(x)` is 0; `f(x) dz dy` is finite
+//! wherever the result is, if `f` is small where the others are large, as functions of activations are in their tails.
+
+use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
+
+/// The graph with such products in that order; `None` if they are already.
+pub(super) fn run(graph: &Graph, activation: usize) -> Option<Graph> {
+    let pass = Pass::new(graph, activation);
+    let found: Vec<Option<Vec<Id>>> =
+        (0..graph.nodes.len() as u32).map(|id| pass.product(Id(id))).collect();
+    if found.iter().all(Option::is_none) {
+        return None;
+    }
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for (node, factors) in graph.nodes.iter().zip(&found) {
+        let mut moved = *node;
+        if let Node::Call(prim, args) = &mut moved {
+            args[..prim.row().arity].iter_mut().for_each(|a| *a = new[a.index()]);
+        }
+        let factors = factors.iter().flatten().map(|factor| new[factor.index()]);
+        let product = factors.reduce(|product, factor| b.product(product, factor));
+        new.push(product.unwrap_or_else(|| b.add(moved)));
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    Some(b.finish(&outputs))
+}
+
+/// What a node reads of the streams.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reads {
+    Activation,
+    Nothing,
+    Others,
+}
+
+struct Pass<'g> {
+    graph: &'g Graph,
+    uses: Vec<usize>,
+    reads: Vec<Reads>,
+}
+
+impl<'g> Pass<'g> {
+    fn new(graph: &'g Graph, activation: usize) -> Pass<'g> {
+        let mut uses = vec![0; graph.nodes.len()];
+        let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
+        read.for_each(|a| uses[a.index()] += 1);
+        let mut reads: Vec<Reads> = Vec::with_capacity(graph.nodes.len());
+        for node in graph.nodes.iter() {
+            let of = node.args().iter().map(|a| reads[a.index()]);
+            reads.push(match node {
+                Node::Stream(k) if usize::from(*k) == activation => Reads::Activation,
+                Node::Stream(_) => Reads::Others,
+                _ => of.fold(Reads::Nothing, |all, of| match (all, of) {
+                    (Reads::Nothing, of) | (of, Reads::Nothing) => of,
+                    (all, of) => all.max(of),
+                }),
+            });
+        }
+        Pass { graph, uses, reads }
+    }
+
+    fn is_product(&self, id: Id) -> bool {
+        matches!(self.graph.nodes[id.index()], Node::Call(Prim::Mul | Prim::Mul3, _))
+    }
+
+    /// The factors of a product in a better order, if two inputs meet in it before a function of the activation.
+    fn product(&self, id: Id) -> Option<Vec<Id>> {
+        if !self.is_product(id) {
+            return None;
+        }
+        let mut factors = Vec::new();
+        let meets = self.factors(id, &mut factors);
+        let has_function = factors.iter().any(|f| self.reads[f.index()] == Reads::Activation);
+        if !meets || !has_function {
+            return None;
+        }
+        factors.sort_by_key(|f| self.reads[f.index()]);
+        Some(factors)
+    }
+
+    /// Collects the factors of a product, and of those that nothing else reads; whether one of these is of two inputs or
+    /// more, and of no function.
+    fn factors(&self, id: Id, all: &mut Vec<Id>) -> bool {
+        let mut meets = false;
+        for arg in self.graph.nodes[id.index()].args() {
+            if !self.is_product(*arg) || self.uses[arg.index()] > 1 {
+                all.push(*arg);
+                continue;
+            }
+            let begin = all.len();
+            meets |= self.factors(*arg, all);
+            let reads = |reads: Reads| {
+                all[begin..].iter().filter(move |f| self.reads[f.index()] == reads).count()
+            };
+            meets |= reads(Reads::Others) > 1 && reads(Reads::Activation) == 0;
+        }
+        meets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_the_activation_come_first() {
+        let mut b = Builder::new();
+        let (dz, dy, x) = (b.stream(0), b.stream(1), b.stream(2));
+        let two = b.num(-2.0);
+        let inputs = b.call(Prim::Mul3, &[two, dz, dy]);
+        let first = b.product(inputs, x);
+        let other = b.product(x, dz);
+        let other = b.product(other, dy);
+        let graph = b.finish(&[first, other]);
+        let found = run(&graph, 2).expect("a product");
+        let plain = |graph: &Graph, streams: [f64; 3]| {
+            // As calls of `float` are: each product is infinite beyond its largest number.
+            let mut values: Vec<f64> = Vec::new();
+            for node in graph.nodes.iter() {
+                let of = |k: usize| values[node.args()[k].index()];
+                let value = match node {
+                    Node::Stream(k) => streams[usize::from(*k)],
+                    Node::Const(c) => *c,
+                    Node::Call(Prim::Mul3, _) => f64::from((of(0) * of(1)) as f32) * of(2),
+                    _ => of(0) * of(1),
+                };
+                values.push((value as f32).into());
+            }
+            graph.outputs.iter().map(|o| values[o.index()]).collect::<Vec<f64>>()
+        };
+        assert!(plain(&graph, [1e30, 1e30, 0.0])[0].is_nan());
+        assert_eq!(plain(&found, [1e30, 1e30, 0.0])[0], 0.0);
+        assert_eq!(plain(&found, [3.0, 5.0, 0.5]), [-15.0, 7.5]);
+        assert_eq!(run(&found, 2), None);
+    }
+}
