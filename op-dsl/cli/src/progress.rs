@@ -100,8 +100,9 @@ impl State {
 
     fn line(&self) -> String {
         let mut line = format!("{}{:40}", self.prefix, self.message);
-        if self.length > 0 {
-            line += &format!(" {:>3} %", self.done.min(self.length) * 100 / self.length);
+        let percent = (self.done.min(self.length) * 100).checked_div(self.length);
+        if let Some(percent) = percent {
+            line += &format!(" {percent:>3} %");
         }
         if self.done > 0 && self.done < self.length {
             let rest = (self.length - self.done) as f64 / self.done as f64;
