@@ -13,7 +13,10 @@ pub mod vector {
     pub use codegen_cpu::rt::tabled::{Tabled, tabled};
     pub use codegen_cpu::rt::wide::{self, Wide};
     pub use fearless_simd::prelude::*;
-    pub use op_dsl_ir::DType;
+    pub use op_dsl_ir::program::{Guard, Instruction, Op, Operand, Program};
+    pub use op_dsl_ir::rounding::Arithmetic;
+    pub use op_dsl_ir::{DType, Prim};
+    pub use std::borrow::Cow::Borrowed;
 }
 
 /// In the scope of definitions.

@@ -1,9 +1,11 @@
 //! Specialised graph -> straight-line vector code, in f32, in f64, or with tables.
 
-use super::code::{Names, statements};
-use super::{literal, tabled};
+use super::code::{Names, has_chains, statements};
+use super::{literal, program, tabled};
+use op_dsl_ir::DType;
 use op_dsl_ir::op::{OpDef, Part, Pattern, Spec, Stream, Wide};
 use op_dsl_ir::passes::zeros;
+use op_dsl_ir::program::Program;
 use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -48,6 +50,8 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
             quote!(if const { matches!(E::DTYPE, #types) } { #single } else { #half })
         }
     };
+    let (programs, programs_const) =
+        programs(name, spec, &names.masks, [is_multiplied, is_several]);
     let (items, value) = match &tabled {
         Some(tabled::Tabled { items, has_tables, value: by_tables, .. }) => {
             (Some(items), quote!(if const { #has_tables } { #by_tables } else { #value }))
@@ -75,11 +79,13 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         .then(|| quote!(const OUTPUT_TURNS: [bool; #outputs] = [#(#output_turns),*];));
     quote! {
         #items
+        #programs
         impl Body<#inputs, #scalars, #outputs> for #name {
             #reads
             #masks
             #input_turns
             #output_turns
+            #programs_const
             #[inline(always)]
             #[allow(unused_variables)]
             fn eval<S: Isa, E: El, const W: usize>(
@@ -91,6 +97,50 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
             }
         }
     }
+}
+
+/// What the interpreter runs, as statics and as the constant of the body: for each element type the graph that suits it, in
+/// the order of `DType`.
+fn programs(
+    name: &Ident,
+    spec: &Spec,
+    masks: &[bool],
+    [is_multiplied, is_several]: [bool; 2],
+) -> (TokenStream, TokenStream) {
+    let narrow = zeros::run(&spec.graph);
+    // The interpreter has no product of any number of factors in f32; in f64 it needs none.
+    let has_chains = has_chains(&narrow);
+    let in_f64 = |dtype| match &spec.wide {
+        _ if has_chains => true,
+        None => false,
+        Some(Wide { halves: true, .. }) => true,
+        Some(Wide { single: false, .. }) if !is_multiplied => false,
+        Some(_) => dtype == DType::F32 || (is_multiplied || is_several) && dtype == DType::BF16,
+    };
+    let [single, double] = [Arithmetic::F32, Arithmetic::F64].map(|on| {
+        let is_asked_for = DType::ALL.iter().any(|d| in_f64(*d) == (on == Arithmetic::F64));
+        let graph = match &spec.wide {
+            Some(wide) if on == Arithmetic::F64 => &wide.graph,
+            _ => &narrow,
+        };
+        is_asked_for.then(|| Program::of(graph, masks, on))
+    });
+    if [&single, &double].into_iter().any(|program| matches!(program, Some(None))) {
+        return Default::default();
+    }
+    let owner =
+        |on: &str| Ident::new(&format!("{}_{on}", name.to_string().to_uppercase()), name.span());
+    let named = [(owner("F32"), single.flatten()), (owner("F64"), double.flatten())];
+    let statics = named.iter().filter_map(|(name, program)| {
+        let program = program::constant(program.as_ref()?);
+        Some(quote!(static #name: Program = #program;))
+    });
+    let each = DType::ALL.map(|dtype| &named[usize::from(in_f64(dtype))].0);
+    let count = literal::count(DType::COUNT);
+    (
+        quote!(#(#statics)*),
+        quote!(const PROGRAMS: Option<[&'static Program; #count]> = Some([#(&#each),*]);),
+    )
 }
 
 /// `x.gate` -> `v_x_gate`, which is no name of the body's own.

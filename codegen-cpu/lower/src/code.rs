@@ -1,11 +1,12 @@
 //! A graph -> the statements that compute it: one `let` per node, in the graph's order; what one arm of an attribute's
 //! choice alone needs, in that arm.
 
-use super::arms::{Arm, arms};
 use super::chains::Chains;
 use super::{column, literal};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
+use op_dsl_ir::program::arms::{Arm, arms};
+use op_dsl_ir::program::numbers;
 use op_dsl_ir::regions::is_uniform;
 use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, TokenStream};
@@ -37,17 +38,27 @@ pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
         })
         .collect();
     let (numbers, arms, in_memory) = (numbers(graph), arms(graph), given.in_memory.clone());
-    let uniform = is_uniform(graph);
-    // In f64 nothing leaves the range of numbers on the way. What one arm alone needs is written there.
-    let is_product = |id: Id| {
-        let is_product = matches!(graph.nodes[id.index()], Node::Call(Prim::Mul | Prim::Mul3, _));
-        on == Arithmetic::F32 && is_product && !uniform[id.index()] && arms[id.index()].is_none()
-    };
-    let chains = Chains::new(graph, is_product);
+    let chains = chains(graph, on, &arms);
     let mut writer = Writer { graph, given, on, names, numbers, arms, chains, in_memory };
     let mut lets = writer.lets(None);
     writer.load(&graph.outputs, &mut lets);
     Code { lets, results: writer.named(&graph.outputs) }
+}
+
+/// The products of products of a graph. In f64 nothing leaves the range of numbers on the way. What one arm alone needs is
+/// written there.
+fn chains<'g>(graph: &'g Graph, on: Arithmetic, arms: &[Option<Arm>]) -> Chains<'g> {
+    let uniform = is_uniform(graph);
+    Chains::new(graph, |id: Id| {
+        let is_product = matches!(graph.nodes[id.index()], Node::Call(Prim::Mul | Prim::Mul3, _));
+        on == Arithmetic::F32 && is_product && !uniform[id.index()] && arms[id.index()].is_none()
+    })
+}
+
+/// Whether f32 code of a graph multiplies more than two factors at once.
+pub(super) fn has_chains(graph: &Graph) -> bool {
+    let chains = chains(graph, Arithmetic::F32, &arms(graph));
+    (0..graph.nodes.len()).any(|k| chains.is_inner(Id(k as u32)))
 }
 
 /// What is known of a graph whose statements are written.
@@ -167,17 +178,4 @@ pub(super) fn statements(graph: &Graph, given: &Names, on: Arithmetic) -> TokenS
         #(#lets)*
         [#(#results #rounded),*]
     }
-}
-
-/// Which values are known to be numbers, not NaN: constants, and choices of such.
-fn numbers(graph: &Graph) -> Vec<bool> {
-    let mut numbers: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        numbers.push(match *node {
-            Node::Const(c) => !c.is_nan(),
-            Node::Call(Prim::Select, [_, yes, no]) => numbers[yes.index()] && numbers[no.index()],
-            _ => false,
-        });
-    }
-    numbers
 }

@@ -3,7 +3,6 @@
 //! ```text
 //! body      graph -> straight-line vector code
 //! code      the statements of a graph
-//! arms      what is computed only where an attribute says so
 //! chains    factors of products of products
 //! column    how each primitive is written
 //! fitted    functions of one value as tables
@@ -17,12 +16,12 @@
 //! rest      what it makes of their values
 //! kinks     where those are not smooth
 //! known     the file of kept tables, made again
+//! program   what the interpreter runs, as a constant
 //! literal   numbers as tokens
 //! ```
 //!
 //! Bodies name what is in their scope (`op_dsl::__rt::vector`), and contain no `unsafe`.
 
-mod arms;
 pub mod body;
 mod both;
 mod chains;
@@ -36,6 +35,7 @@ pub mod known;
 pub mod literal;
 mod look_up;
 mod made;
+mod program;
 mod rest;
 mod several;
 mod tabled;

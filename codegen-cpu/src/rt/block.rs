@@ -6,14 +6,15 @@
 
 use super::convert::store_as;
 use super::elem::El;
-use super::simd::{Isa, Level, levels};
-use super::step::{Floats, Load, PAIR, width};
+pub use super::kernels::Kernels;
+use super::simd::Isa;
+use super::step::{Floats, Load, PAIR};
 use core::cell::Cell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use fearless_simd::prelude::*;
-use half::{bf16, f16};
 use op_dsl_ir::DType;
+use op_dsl_ir::program::Program;
 
 /// What one operator does to one step of each of its `I` input streams, with `A` run-time
 /// scalars, giving one step of each of its `O` output streams.
@@ -30,6 +31,9 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
 
     /// Which outputs may.
     const OUTPUT_TURNS: [bool; O] = [false; O];
+
+    /// For each element type what the interpreter runs in place of the formula, where it does. All or none have one.
+    const PROGRAMS: Option<[&'static Program; DType::COUNT]> = None;
 
     /// The formula. Strictly elementwise: no lane may look at another.
     fn eval<S: Isa, E: El, const W: usize>(
@@ -135,7 +139,7 @@ pub enum Turn {
 impl Turn {
     /// Two in the order of their turns, of which this is the first's.
     #[inline(always)]
-    fn order<T>(self, [a, b]: [T; 2]) -> [T; 2] {
+    pub(super) fn order<T>(self, [a, b]: [T; 2]) -> [T; 2] {
         if self == Turn::Second { [b, a] } else { [a, b] }
     }
 }
@@ -151,6 +155,8 @@ pub struct Streams {
     pub turns: [Turn; MAX_STREAMS],
     /// Run-time scalars.
     pub scalar: [f32; MAX_SCALARS],
+    /// What the interpreter runs, which is the kernel where there is a program.
+    pub program: Option<&'static Program>,
     /// How many bytes ahead of its loads a kernel that streams its outputs asks for its inputs, which then come from
     /// memory: the reorder buffer holds too few steps to hide its latency. 0: it does not ask.
     pub ahead: usize,
@@ -161,7 +167,7 @@ impl Streams {
     pub const fn of(dtype: DType) -> Streams {
         let start = [core::ptr::null_mut(); MAX_STREAMS];
         let (outputs, turns) = ([dtype; MAX_STREAMS], [Turn::Alone; MAX_STREAMS]);
-        Streams { start, outputs, turns, scalar: [0.0; MAX_SCALARS], ahead: 0 }
+        Streams { start, outputs, turns, scalar: [0.0; MAX_SCALARS], program: None, ahead: 0 }
     }
 
     /// Where stream `k` starts, read by itself.
@@ -170,7 +176,7 @@ impl Streams {
     /// what no single store still on its way to the cache has: such a load waits until all stores before it have
     /// arrived, those of the row before among them, which took 70 ns a row in L2 and more in memory.
     #[inline(always)]
-    fn start(&self, k: usize) -> *mut u8 {
+    pub(super) fn start(&self, k: usize) -> *mut u8 {
         // SAFETY: an element of the array.
         unsafe { (&raw const self.start[k]).read_volatile() }
     }
@@ -192,7 +198,7 @@ const fn any(all: &[bool]) -> bool {
 }
 
 /// Whether each that is true has a next one, which is not.
-const fn in_twos(all: &[bool]) -> bool {
+pub(super) const fn in_twos(all: &[bool]) -> bool {
     let mut k = 0;
     while k < all.len() && !(all[k] && (k + 1 == all.len() || all[k + 1])) {
         k += 1;
@@ -351,115 +357,3 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
 }
 
 impl<B, const I: usize, const A: usize, const O: usize> Kernel<I, A, O> for B where B: Body<I, A, O> {}
-
-/// All block kernels of one body, with its numbers of streams, which pointers are counted by:
-///
-/// ```compile_fail,E0616
-/// fn lie(kernels: &mut codegen_cpu::rt::block::Kernels) {
-///     kernels.inputs = 1;
-/// }
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Kernels {
-    inputs: usize,
-    scalars: usize,
-    outputs: usize,
-    reads: [bool; MAX_STREAMS],
-    masks: [bool; MAX_STREAMS],
-    /// Which streams, inputs before outputs, may take turns with the next.
-    turns: [bool; MAX_STREAMS],
-    /// Rows in the order of `DType`, columns in the order of `Level`.
-    table: [[Option<BlockFn>; Level::COUNT]; DType::COUNT],
-}
-
-impl Kernels {
-    /// Alignment in bytes that streaming stores ask for at any level.
-    pub const ALIGN: usize = 64;
-
-    /// The kernels of a body.
-    pub const fn of<B, const I: usize, const A: usize, const O: usize>() -> Kernels
-    where
-        B: Body<I, A, O>,
-    {
-        const {
-            assert!(I + O <= MAX_STREAMS && A <= MAX_SCALARS);
-            assert!(in_twos(&B::INPUT_TURNS) && in_twos(&B::OUTPUT_TURNS));
-        }
-        let [mut reads, mut masks, mut turns] = [[false; MAX_STREAMS]; 3];
-        let mut k = 0;
-        while k < I {
-            (reads[k], masks[k], turns[k]) = (B::READS[k], B::MASKS[k], B::INPUT_TURNS[k]);
-            k += 1;
-        }
-        while k < I + O {
-            turns[k] = B::OUTPUT_TURNS[k - I];
-            k += 1;
-        }
-        let mut table = [[None; Level::COUNT]; DType::COUNT];
-        macro_rules! fill {
-            ($($(#[$when:meta])* $level:ident($token:ident);)*) => {$(
-                $(#[$when])*
-                {
-                    fill!($level $token, f16, F16);
-                    fill!($level $token, bf16, BF16);
-                    fill!($level $token, f32, F32);
-                }
-            )*};
-            ($level:ident $token:ident, $E:ty, $dtype:ident) => {{
-                const W: usize = width(DType::$dtype, Level::$level);
-                let kernel = <B as Kernel<I, A, O>>::block::<fearless_simd::$token, $E, W>;
-                table[DType::$dtype as usize][Level::$level as usize] = Some(kernel as BlockFn);
-            }};
-        }
-        levels!(fill);
-        Kernels { inputs: I, scalars: A, outputs: O, reads, masks, turns, table }
-    }
-
-    /// How many input streams the body has.
-    pub const fn inputs(&self) -> usize {
-        self.inputs
-    }
-
-    /// How many run-time scalars it takes.
-    pub const fn scalars(&self) -> usize {
-        self.scalars
-    }
-
-    /// How many streams it writes.
-    pub const fn outputs(&self) -> usize {
-        self.outputs
-    }
-
-    /// Which of its input streams it reads.
-    pub fn reads(&self) -> &[bool] {
-        &self.reads[..self.inputs]
-    }
-
-    /// Which of its input streams are masks.
-    pub fn masks(&self) -> &[bool] {
-        &self.masks[..self.inputs]
-    }
-
-    /// Which of its streams, inputs before outputs, may take turns with the next.
-    pub fn turns(&self) -> &[bool] {
-        &self.turns[..self.inputs + self.outputs]
-    }
-
-    /// The same, given other elements in place of the inputs that `other` does not read as numbers.
-    pub fn reading_as(mut self, other: &Kernels) -> Kernels {
-        for (k, reads) in self.reads.iter_mut().enumerate() {
-            *reads &= other.reads[k] && !other.masks[k];
-        }
-        self
-    }
-
-    /// The kernel for one element type at one level; none if the level is not of this build's target.
-    pub const fn get(&self, dtype: DType, level: Level) -> Option<BlockFn> {
-        self.table[dtype as usize][level as usize]
-    }
-
-    /// Elements in one step.
-    pub const fn step(dtype: DType, level: Level) -> usize {
-        width(dtype, level) * level.lanes()
-    }
-}

@@ -99,6 +99,13 @@ impl Operator {
         Some(floor)
     }
 
+    /// The same by the interpreter at every level, if it can run the formula. It shares no code with kernels but functions in
+    /// f64, so that tests can hold one against the other.
+    pub fn interpreted(&self) -> Option<Operator> {
+        let kernels = self.kernels.iter().map(Kernels::interpreted).collect::<Option<Vec<_>>>()?;
+        Some(Operator { kernels: Cow::Owned(kernels), ..self.clone() })
+    }
+
     /// Reads an attribute from text: its index and value. Enums go by name or number, booleans
     /// by `true`, `false`, `1` or `0`.
     ///
@@ -166,7 +173,7 @@ impl Operator {
         let kernel = kernels.get(bound.dtype, level).ok_or_else(|| self.lacks(level))?;
         let converters = converters(level).ok_or_else(|| self.lacks(level))?;
         let mut job = Job::new(&bound, kernel, converters, level);
-        job.alone = call.has_cells();
+        (job.program, job.alone) = (kernels.program(bound.dtype), call.has_cells());
         for (to, (mask, reads)) in
             job.masks.iter_mut().zip(kernels.masks().iter().zip(kernels.reads()))
         {

@@ -8,6 +8,7 @@ use super::view::Raw;
 use arrayvec::ArrayVec;
 use core::ops::Range;
 use op_dsl_ir::bind::{Bound, MAX_RANK};
+use op_dsl_ir::program::Program;
 use op_dsl_ir::{DType, Stored};
 
 /// Least vectors in a row for the kernel to run on it where it is; shorter rows are packed.
@@ -30,6 +31,8 @@ pub(super) struct Rows {
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub kernel: BlockFn,
+    /// What it runs, if it is the interpreter.
+    pub program: Option<&'static Program>,
     /// For inputs of other types.
     pub converters: Converters,
     pub level: Level,
@@ -62,6 +65,7 @@ impl Job {
         size[..bound.domain.len()].copy_from_slice(&bound.domain);
         Job {
             kernel,
+            program: None,
             converters,
             level,
             dtype: bound.dtype,

@@ -34,7 +34,8 @@ pub(super) struct Line<'a> {
 
 impl<'a> Line<'a> {
     pub fn new(job: &'a Job, streaming: bool) -> Line<'a> {
-        let mut io = Streams { scalar: job.scalars, turns: job.turns, ..Streams::of(job.dtype) };
+        let (scalar, turns, program) = (job.scalars, job.turns, job.program);
+        let mut io = Streams { scalar, turns, program, ..Streams::of(job.dtype) };
         for (to, output) in io.outputs.iter_mut().zip(job.outputs()) {
             *to = output.dtype.number().unwrap_or(job.dtype); // outputs are numbers
         }

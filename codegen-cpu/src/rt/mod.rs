@@ -15,7 +15,9 @@
 //! line      rows -> steps, tails, streaming stores                    (once per row); ahead: which of them ask for inputs
 //! scratch   what is not a row, made one                               (once per box)
 //! convert   what is not of the kernel's type: inputs in boxes, outputs as they are stored; truth: bits of masks
+//! kernels   what a body has for each element type and SIMD level: a block kernel, or the interpreter
 //! block     one body x one element type x one SIMD level              (the hot loop)
+//! interpreter  programs instead of bodies: one for all operators, at levels without tables
 //! floor     bodies with next to no arithmetic, to measure against
 //! tabled    bodies by tables of polynomials, and by f64 where those end
 //! step      two or four vectors side by side, which bodies compute with
@@ -38,7 +40,9 @@ mod driver;
 pub mod elem;
 pub mod error;
 pub mod floor;
+mod interpreter;
 mod job;
+mod kernels;
 mod line;
 pub mod math;
 mod mode;

@@ -88,20 +88,6 @@ pub(in crate::rt) fn set<T, const W: usize, const K: usize>(
     }
 }
 
-/// A function of pairs of vectors, on each pair of some steps.
-macro_rules! by_pairs {
-    ([$first:ident $(, $x:ident)*] => $f:expr) => {{
-        let mut step = $first;
-        for k in (0..W).step_by(crate::rt::step::PAIR) {
-            let $first = $first.pair(k);
-            $(let $x = $x.pair(k);)*
-            step.set_pair(k, $f);
-        }
-        step
-    }};
-}
-pub(in crate::rt) use by_pairs;
-
 impl<S: Isa, const W: usize> Bits<S, W> {
     /// See [`Isa::pin`].
     #[inline(always)]

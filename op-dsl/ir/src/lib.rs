@@ -6,6 +6,7 @@
 //! graph      one formula as a flat list of nodes
 //! prim       the table of primitives; oracle: their values; derive: their derivatives
 //! compile    the passes, by name and in order
+//! program    graphs as instructions over columns of elements
 //! bind       attributes + shapes + dtypes -> what the formula runs over, or what is wrong
 //! show       graphs as readable maths
 //! stored     what a tensor's elements are in memory
@@ -47,6 +48,7 @@ pub mod op;
 pub mod oracle;
 pub mod passes;
 pub mod prim;
+pub mod program;
 pub mod published;
 pub mod regions;
 pub mod registered;

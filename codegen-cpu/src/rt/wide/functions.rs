@@ -7,6 +7,7 @@ pub const PAIR: usize = 2;
 
 /// A step in f64: for each of its vectors of `f32` two.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub struct Wide<S: Simd, const W: usize = PAIR>(pub [[S::f64s; 2]; W]);
 
 /// Passes the functions on to a macro, after what else it is given: each with its file, the function of one vector there,
@@ -40,13 +41,44 @@ macro_rules! functions {
 }
 pub(super) use functions;
 
+/// Vectors in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<V> {
+    /// The first of them.
+    pub at: *const V,
+    /// From one to the next: 1, or 0 where there is one vector that is read again and again.
+    pub pace: usize,
+}
+
+impl<V: Copy> Column<V> {
+    /// The next vector.
+    ///
+    /// # Safety
+    /// There is one.
+    #[inline(always)]
+    pub unsafe fn next(&mut self) -> V {
+        // SAFETY: the caller vouches for it.
+        let vector = unsafe { self.at.read() };
+        self.at = self.at.wrapping_add(self.pace);
+        vector
+    }
+}
+
 macro_rules! declared {
     ($($module:ident::$name:ident($($x:ident),*);)*) => {
-        /// Functions of a pair of vectors.
+        /// Functions of columns of vectors.
         pub trait Functions: Simd {
             $(
-                #[doc = concat!("`", stringify!($name), "` of each lane.")]
-                fn $name(self, $($x: Wide<Self>),*) -> Wide<Self>;
+                #[doc = concat!("`", stringify!($name), "` of each lane of so many vectors.")]
+                ///
+                /// # Safety
+                /// The columns have so many vectors. The results may take the place of one of them.
+                unsafe fn $name(
+                    self,
+                    vectors: usize,
+                    to: *mut Self::f64s,
+                    $($x: Column<Self::f64s>),*
+                );
             )*
         }
     };

@@ -26,29 +26,11 @@ mod powf;
 mod vectors;
 
 use super::simd::{Isa, levels};
-use super::step::{PAIR, by_pairs};
+use core::mem::MaybeUninit;
 use fearless_simd::prelude::*;
 use functions::functions;
-pub use functions::{Functions, Wide};
+pub use functions::{Column, Functions, Wide};
 pub use vectors::{WideMask, at_least, at_most, max, min, mul3};
-
-/// A function of vectors, on each vector of some steps. A loop, for the code to be short.
-macro_rules! each_vector {
-    ($s:expr, [$first:ident $(, $x:ident)*] => $f:expr) => {
-        $s.vectorize(
-            #[inline(always)]
-            || {
-                let mut step = $first;
-                for k in 0..2 * PAIR {
-                    let $first = $first.0[k / 2][k % 2];
-                    $(let $x = $x.0[k / 2][k % 2];)*
-                    step.0[k / 2][k % 2] = $f;
-                }
-                step
-            },
-        )
-    };
-}
 
 /// What levels have out of line, of functions of one vector.
 macro_rules! at_levels {
@@ -64,8 +46,26 @@ macro_rules! at_level {
         impl Functions for fearless_simd::$token {
             $(
                 #[inline(never)]
-                fn $name(self, $($x: Wide<Self>),*) -> Wide<Self> {
-                    each_vector!(self, [$($x),*] => $module::$name(self, $($x),*))
+                unsafe fn $name(
+                    self,
+                    vectors: usize,
+                    to: *mut Self::f64s,
+                    $(mut $x: Column<Self::f64s>),*
+                ) {
+                    self.vectorize(
+                        #[inline(always)]
+                        move || {
+                            for k in (0..vectors).step_by(2) {
+                                // SAFETY: the caller vouches for so many vectors.
+                                unsafe {
+                                    let a = $module::$name(self, $($x.next()),*);
+                                    let b = $module::$name(self, $($x.next()),*);
+                                    to.add(k).write(a);
+                                    to.add(k + 1).write(b);
+                                }
+                            }
+                        },
+                    )
                 }
             )*
         }
@@ -80,7 +80,12 @@ macro_rules! on_steps {
         #[doc = concat!("`", stringify!($name), "` of each lane; see the primitive of this name.")]
         #[inline(always)]
         pub fn $name<S: Isa, const W: usize>(s: S, $($x: Wide<S, W>),*) -> Wide<S, W> {
-            by_pairs!([$($x),*] => s.$name($($x),*))
+            let mut step = MaybeUninit::<Wide<S, W>>::uninit();
+            // SAFETY: a step has so many vectors.
+            unsafe {
+                s.$name(2 * W, step.as_mut_ptr().cast(), $($x.column()),*);
+                step.assume_init()
+            }
         }
     )*};
 }

@@ -1,6 +1,6 @@
 //! The vectors of a step in f64: conversions, arithmetic, comparisons.
 
-use super::functions::Wide;
+use super::functions::{Column, Wide};
 use crate::rt::math::minmax;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, PAIR, each};
@@ -40,6 +40,12 @@ impl<S: Isa, const W: usize> Wide<S, W> {
     #[inline(always)]
     pub fn narrow(self) -> Floats<S, W> {
         Floats(each!(self.token(), k => self.0[k][0].narrow(self.0[k][1])))
+    }
+
+    /// Its vectors, as functions out of line take them.
+    #[inline(always)]
+    pub(super) fn column(&self) -> Column<S::f64s> {
+        Column { at: (&raw const self.0).cast(), pace: 1 }
     }
 
     /// The token of its vectors.

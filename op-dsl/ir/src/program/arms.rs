@@ -3,15 +3,15 @@
 //! `if beta > 0.0 { beta * tanh(x / beta) } else { x }` chooses once for all elements. What one arm alone needs is
 //! computed in that arm: where the other is taken it costs nothing, and `x / 0` leads to no slow path.
 
-use op_dsl_ir::Prim;
-use op_dsl_ir::graph::{Graph, Id, Node};
-use op_dsl_ir::regions::{costs, is_uniform};
+use crate::Prim;
+use crate::graph::{Graph, Id, Node};
+use crate::regions::{costs, is_uniform};
 
 /// The number of a choice, and whether it is the arm where the condition holds.
-pub(super) type Arm = (usize, bool);
+pub type Arm = (usize, bool);
 
 /// Of each node the arm that alone needs it, if there is one. Choices that keep no function from being computed are none.
-pub(super) fn arms(graph: &Graph) -> Vec<Option<Arm>> {
+pub fn arms(graph: &Graph) -> Vec<Option<Arm>> {
     let uniform = is_uniform(graph);
     let is_choice = |node: &Node| match *node {
         Node::Call(Prim::Select, [condition, ..]) => uniform[condition.index()],
@@ -50,7 +50,7 @@ fn owners(graph: &Graph, choices: &[bool]) -> Vec<Option<Arm>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use op_dsl_ir::graph::Builder;
+    use crate::graph::Builder;
 
     /// `if a > 0 { tanh(x) * tanh(y) } else { -x } + tanh(y)`: only `tanh(x)` and the product are the arm's own.
     #[test]

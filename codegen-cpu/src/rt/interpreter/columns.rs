@@ -1,0 +1,199 @@
+//! What a column is made of, and the loop of an instruction over it.
+
+use crate::rt::elem::El;
+use crate::rt::simd::Isa;
+use crate::rt::step::Floats;
+use crate::rt::wide::Wide;
+use core::mem::MaybeUninit;
+use op_dsl_ir::program::Op;
+
+/// The unit of a column: as many numbers as two vectors of `f32` have.
+pub(super) trait Lanes<S: Isa>: Copy {
+    /// The type of each.
+    type Number: Copy;
+    /// Rounded from f64.
+    fn number(v: f64) -> Self::Number;
+    /// Whether a truth value is not 0.
+    fn is_true(v: Self::Number) -> bool;
+    /// The same number in every lane.
+    fn splat(s: S, v: Self::Number) -> Self;
+    /// Reads a unit vector by vector: as a whole it would be copied in memory.
+    ///
+    /// # Safety
+    /// There is one. It need not be aligned.
+    unsafe fn read(from: *const Self) -> Self;
+    /// Writes a unit.
+    ///
+    /// # Safety
+    /// There is room for one. It need not be aligned.
+    unsafe fn write(self, to: *mut Self);
+    /// Exactly, from a step.
+    fn promote(v: Floats<S>) -> Self;
+    /// Rounded once, to a step.
+    fn round(self) -> Floats<S>;
+    /// The functions of all instructions. A load is a copy there.
+    fn table<E: El>() -> &'static [Function; Op::COUNT];
+}
+
+impl<S: Isa> Lanes<S> for Floats<S> {
+    type Number = f32;
+    #[inline(always)]
+    fn number(v: f64) -> f32 {
+        v as f32
+    }
+    #[inline(always)]
+    fn is_true(v: f32) -> bool {
+        v != 0.0
+    }
+    #[inline(always)]
+    fn splat(s: S, v: f32) -> Self {
+        Floats::splat(s, v)
+    }
+    #[inline(always)]
+    unsafe fn read(from: *const Self) -> Self {
+        let from = from.cast::<S::f32s>();
+        // SAFETY: the caller vouches for the vectors.
+        unsafe { Floats([from.read_unaligned(), from.add(1).read_unaligned()]) }
+    }
+    #[inline(always)]
+    unsafe fn write(self, to: *mut Self) {
+        let to = to.cast::<S::f32s>();
+        // SAFETY: the caller vouches for the room.
+        unsafe {
+            to.write_unaligned(self.0[0]);
+            to.add(1).write_unaligned(self.0[1]);
+        }
+    }
+    #[inline(always)]
+    fn promote(v: Floats<S>) -> Self {
+        v
+    }
+    #[inline(always)]
+    fn round(self) -> Floats<S> {
+        self
+    }
+    fn table<E: El>() -> &'static [Function; Op::COUNT] {
+        const { &super::functions::in_f32::<S, E>() }
+    }
+}
+
+impl<S: Isa> Lanes<S> for Wide<S> {
+    type Number = f64;
+    #[inline(always)]
+    fn number(v: f64) -> f64 {
+        v
+    }
+    #[inline(always)]
+    fn is_true(v: f64) -> bool {
+        v != 0.0
+    }
+    #[inline(always)]
+    fn splat(s: S, v: f64) -> Self {
+        Wide::splat(s, v)
+    }
+    #[inline(always)]
+    unsafe fn read(from: *const Self) -> Self {
+        let from = from.cast::<S::f64s>();
+        // SAFETY: the caller vouches for the vectors.
+        let vector = |k| unsafe { from.add(k).read_unaligned() };
+        Wide([[vector(0), vector(1)], [vector(2), vector(3)]])
+    }
+    #[inline(always)]
+    unsafe fn write(self, to: *mut Self) {
+        let (to, [[a, b], [c, d]]) = (to.cast::<S::f64s>(), self.0);
+        // SAFETY: the caller vouches for the room.
+        unsafe {
+            to.write_unaligned(a);
+            to.add(1).write_unaligned(b);
+            to.add(2).write_unaligned(c);
+            to.add(3).write_unaligned(d);
+        }
+    }
+    #[inline(always)]
+    fn promote(v: Floats<S>) -> Self {
+        v.wide()
+    }
+    #[inline(always)]
+    fn round(self) -> Floats<S> {
+        self.narrow()
+    }
+    fn table<E: El>() -> &'static [Function; Op::COUNT] {
+        const { &super::functions::in_f64::<S>() }
+    }
+}
+
+/// A value that an instruction reads: a column, or one number.
+#[derive(Clone, Copy)]
+pub(super) struct Argument {
+    pub at: *const u8,
+    pub is_uniform: bool,
+}
+
+impl Argument {
+    /// Unit `k`.
+    ///
+    /// # Safety
+    /// It points to a column of so many units, or a number, of that type.
+    #[inline(always)]
+    pub unsafe fn unit<S: Isa, L: Lanes<S>>(self, s: S, k: usize) -> L {
+        // SAFETY: as asked of the caller.
+        unsafe {
+            match self.is_uniform {
+                true => L::splat(s, self.at.cast::<L::Number>().read()),
+                false => L::read(self.at.cast::<L>().add(k)),
+            }
+        }
+    }
+}
+
+/// Computes so many units of a column; arguments that it does not have are not looked at.
+///
+/// It must be called with columns of the numbers that it is for, of which the result may be one, and at a level that
+/// the CPU has.
+pub(super) type Function = unsafe fn(units: usize, to: *mut u8, args: &[Argument; 3]);
+
+/// The loop of an instruction with `N` arguments.
+///
+/// # Safety
+/// As [`Function`].
+#[inline(always)]
+pub(super) unsafe fn each<S: Isa, L: Lanes<S>, const N: usize>(
+    units: usize,
+    to: *mut u8,
+    args: &[Argument; 3],
+    f: impl Fn(S, [L; N]) -> L,
+) {
+    // SAFETY: the caller vouches for the level.
+    let s = unsafe { S::assume() };
+    s.vectorize(
+        #[inline(always)]
+        move || {
+            // A number is a column of one unit that is read again and again.
+            let mut numbers = [const { MaybeUninit::<L>::uninit() }; N];
+            let (mut from, mut pace) = ([core::ptr::null::<L>(); N], [1; N]);
+            for k in 0..N {
+                from[k] = args[k].at.cast();
+                if args[k].is_uniform {
+                    // SAFETY: the caller vouches for the argument, and `numbers` has room.
+                    unsafe { args[k].unit::<S, L>(s, 0).write(numbers[k].as_mut_ptr()) };
+                    (from[k], pace[k]) = (numbers[k].as_ptr(), 0);
+                }
+            }
+            let mut to = to.cast::<L>();
+            for _ in 0..units {
+                // SAFETY: a unit of each column; the result has as many.
+                unsafe {
+                    let mut x = [L::read(from[0]); N];
+                    for k in 1..N {
+                        x[k] = L::read(from[k]);
+                    }
+                    for k in 0..N {
+                        from[k] = from[k].wrapping_add(pace[k]);
+                    }
+                    f(s, x).write(to);
+                    to = to.add(1);
+                }
+            }
+        },
+    )
+}

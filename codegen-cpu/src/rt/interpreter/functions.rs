@@ -1,0 +1,178 @@
+//! One function for each instruction, in f32 and in f64: what a compiled body writes in its place.
+
+use super::columns::{Argument, Function, each};
+use crate::rt::elem::El;
+use crate::rt::math;
+use crate::rt::simd::Isa;
+use crate::rt::step::{Floats, PAIR};
+use crate::rt::wide::{self, Column, Wide};
+use core::mem::MaybeUninit;
+use fearless_simd::prelude::*;
+use op_dsl_ir::Prim;
+use op_dsl_ir::program::Op;
+
+/// The instruction's function, of an expression in its arguments.
+macro_rules! function {
+    ($Lanes:ident, [$($x:ident),*] => $f:expr) => {
+        function!($Lanes, S, _s, [$($x),*] => $f)
+    };
+    ($Lanes:ident, $S:ident, $s:ident, [$($x:ident),*] => $f:expr) => {{
+        unsafe fn function<$S: Isa>(units: usize, to: *mut u8, args: &[Argument; 3]) {
+            // SAFETY: passed on from the caller.
+            unsafe {
+                each(
+                    units,
+                    to,
+                    args,
+                    #[inline(always)]
+                    |$s: $S, [$($x),*]: [$Lanes<$S>; _]| $f,
+                )
+            }
+        }
+        function::<S>
+    }};
+}
+
+/// A function by its name, in f32 or in f64.
+macro_rules! by_name {
+    (Floats, $name:ident [$($x:ident),*]) => {
+        function!(Floats, S, s, [$($x),*] => math::$name::<S, f32, PAIR>(s, $($x),*))
+    };
+    (Wide, $name:ident [$($x:ident),*]) => {
+        function!(Wide, S, s, [$($x),*] => wide::$name::<S, PAIR>(s, $($x),*))
+    };
+}
+
+/// A function that levels have out of line, of columns in f64.
+macro_rules! out_of_line {
+    (Floats, $name:ident $x:tt) => {
+        by_name!(Floats, $name $x)
+    };
+    (Wide, $name:ident [$x:ident $(, $y:ident)?]) => {{
+        unsafe fn function<S: Isa>(units: usize, to: *mut u8, args: &[Argument; 3]) {
+            // SAFETY: passed on from the caller.
+            unsafe {
+                let s = S::assume();
+                let [$x $(, $y)?, ..] = *args;
+                let mut numbers = [const { MaybeUninit::uninit() }; _];
+                let [$x $(, $y)?] = columns(s, [$x $(, $y)?], &mut numbers);
+                s.$name(2 * PAIR * units, to.cast(), $x $(, $y)?)
+            }
+        }
+        function::<S>
+    }};
+}
+
+/// A comparison: 1 where it holds, else 0.
+macro_rules! comparison {
+    ($Lanes:ident, $name:ident) => {
+        function!($Lanes, S, s, [x, y] => {
+            let [one, zero] = [1.0, 0.0].map(#[inline(always)] |v| $Lanes::splat(s, v));
+            x.$name(y).select(one, zero)
+        })
+    };
+}
+
+/// The functions that are written alike in f32 and in f64.
+macro_rules! table {
+    ($Lanes:ident) => {{
+        let mut table = [nothing as Function; Op::COUNT];
+        table[Op::Load.index()] = function!($Lanes, [x] => x);
+        table[Op::AtMost.index()] = by_name!($Lanes, at_most[x, bound]);
+        table[Op::AtLeast.index()] = by_name!($Lanes, at_least[x, bound]);
+        table[Prim::Neg as usize] = function!($Lanes, [x] => -x);
+        table[Prim::Add as usize] = function!($Lanes, [x, y] => x + y);
+        table[Prim::Sub as usize] = function!($Lanes, [x, y] => x - y);
+        table[Prim::Mul as usize] = function!($Lanes, [x, y] => x * y);
+        table[Prim::Div as usize] = function!($Lanes, [x, y] => x / y);
+        table[Prim::Mul3 as usize] = by_name!($Lanes, mul3[x, y, z]);
+        table[Prim::Min as usize] = by_name!($Lanes, min[x, y]);
+        table[Prim::Max as usize] = by_name!($Lanes, max[x, y]);
+        table[Prim::Pow as usize] = out_of_line!($Lanes, powf[x, y]);
+        table[Prim::Lt as usize] = comparison!($Lanes, simd_lt);
+        table[Prim::Le as usize] = comparison!($Lanes, simd_le);
+        table[Prim::Eq as usize] = comparison!($Lanes, simd_eq);
+        table[Prim::Select as usize] = function!($Lanes, S, s, [condition, yes, no] => {
+            condition.simd_eq($Lanes::splat(s, 0.0)).select(no, yes)
+        });
+        table[Prim::Abs as usize] = function!($Lanes, [x] => x.abs());
+        table[Prim::Sqrt as usize] = function!($Lanes, [x] => x.sqrt());
+        table[Prim::Exp as usize] = out_of_line!($Lanes, exp[x]);
+        table[Prim::Expm1 as usize] = out_of_line!($Lanes, expm1[x]);
+        table[Prim::Ln as usize] = out_of_line!($Lanes, ln[x]);
+        table[Prim::Log1p as usize] = out_of_line!($Lanes, log1p[x]);
+        table[Prim::Tanh as usize] = out_of_line!($Lanes, tanh[x]);
+        table[Prim::Sin as usize] = out_of_line!($Lanes, sin[x]);
+        table[Prim::Cos as usize] = out_of_line!($Lanes, cos[x]);
+        table[Prim::Atan as usize] = out_of_line!($Lanes, atan[x]);
+        table[Prim::Sigmoid as usize] = out_of_line!($Lanes, sigmoid[x]);
+        table[Prim::Erf as usize] = out_of_line!($Lanes, erf[x]);
+        table[Prim::Erfc as usize] = out_of_line!($Lanes, erfc[x]);
+        table[Prim::NormalCdf as usize] = out_of_line!($Lanes, normal_cdf[x]);
+        table[Prim::Softplus as usize] = out_of_line!($Lanes, softplus[x]);
+        table[Prim::Gelu as usize] = out_of_line!($Lanes, gelu[x]);
+        table[Prim::GeluTanh as usize] = out_of_line!($Lanes, gelu_tanh[x]);
+        table[Prim::Silu as usize] = out_of_line!($Lanes, silu[x]);
+        table[Prim::GeluGrad as usize] = out_of_line!($Lanes, gelu_grad[x]);
+        table[Prim::GeluTanhGrad as usize] = out_of_line!($Lanes, gelu_tanh_grad[x]);
+        table[Prim::SiluGrad as usize] = out_of_line!($Lanes, silu_grad[x]);
+        table
+    }};
+}
+
+/// Arguments as columns of vectors in f64; numbers are put into `numbers`.
+///
+/// # Safety
+/// As [`Function`], in f64.
+#[inline(always)]
+unsafe fn columns<S: Isa, const N: usize>(
+    s: S,
+    args: [Argument; N],
+    numbers: &mut [MaybeUninit<S::f64s>; N],
+) -> [Column<S::f64s>; N] {
+    let mut all = args.map(
+        #[inline(always)]
+        |argument| Column { at: argument.at.cast::<S::f64s>(), pace: 1 },
+    );
+    for k in 0..N {
+        if args[k].is_uniform {
+            // SAFETY: the caller vouches for the argument.
+            let number = unsafe { args[k].at.cast::<f64>().read() };
+            let splat = s.vectorize(
+                #[inline(always)]
+                || S::f64s::splat(s, number),
+            );
+            all[k] = Column { at: numbers[k].write(splat), pace: 0 };
+        }
+    }
+    all
+}
+
+/// No program has the instruction.
+unsafe fn nothing(_: usize, _: *mut u8, _: &[Argument; 3]) {}
+
+/// The product of three in f32, which depends on the element type.
+unsafe fn mul3<S: Isa, E: El>(units: usize, to: *mut u8, args: &[Argument; 3]) {
+    // SAFETY: passed on from the caller.
+    unsafe {
+        each(
+            units,
+            to,
+            args,
+            #[inline(always)]
+            |s: S, [x, y, z]: [Floats<S>; _]| math::mul3::<S, E, PAIR>(s, x, y, z),
+        )
+    }
+}
+
+/// In f32.
+pub(super) const fn in_f32<S: Isa, E: El>() -> [Function; Op::COUNT] {
+    let mut table = table!(Floats);
+    table[Prim::Mul3 as usize] = mul3::<S, E>;
+    table
+}
+
+/// In f64.
+pub(super) const fn in_f64<S: Isa>() -> [Function; Op::COUNT] {
+    table!(Wide)
+}

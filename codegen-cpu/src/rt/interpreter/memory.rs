@@ -1,0 +1,105 @@
+//! Streams -> columns -> streams.
+
+use super::Run;
+use super::columns::Lanes;
+use crate::rt::block::{Streams, Turn};
+use crate::rt::convert::store_as;
+use crate::rt::elem::El;
+use crate::rt::simd::Isa;
+use crate::rt::step::PAIR;
+use fearless_simd::prelude::*;
+use op_dsl_ir::program::Program;
+
+/// Loads so many units of an input, from its element `at` on.
+///
+/// # Safety
+/// As [`BlockFn`](crate::rt::block::BlockFn); the column has room for them.
+#[inline(never)]
+pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
+    program: &Program,
+    io: &Streams,
+    stream: usize,
+    at: usize,
+    units: usize,
+    to: *mut L,
+) {
+    // SAFETY: the caller vouches for the level.
+    let s = unsafe { S::assume() };
+    let (unit, turn) = (PAIR * S::f32s::LEN, io.turns[stream]);
+    s.vectorize(
+        #[inline(always)]
+        move || {
+            let start = io.start(stream).cast_const();
+            for k in 0..units {
+                let at = at + k * unit;
+                // SAFETY: the caller vouches for the elements, and for the column.
+                unsafe {
+                    let step = match turn {
+                        _ if program.masks >> stream & 1 == 1 => E::truths(s, start.add(at)),
+                        Turn::Alone => E::load(s, start.cast::<E>().add(at)),
+                        Turn::First => E::load_turns(s, start.cast::<E>().add(2 * at))[0],
+                        Turn::Second => E::load_turns(s, start.cast::<E>().sub(1).add(2 * at))[1],
+                    };
+                    L::promote(step).write(to.add(k));
+                }
+            }
+        },
+    )
+}
+
+/// Stores all results, from element `at` of the outputs on.
+///
+/// # Safety
+/// As [`BlockFn`](crate::rt::block::BlockFn), after a program has run.
+#[inline(never)]
+pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
+    run: &Run<'_, S, L>,
+    io: &Streams,
+    at: usize,
+    nt: bool,
+) {
+    // SAFETY: the caller vouches for the level.
+    let s = unsafe { S::assume() };
+    let (unit, outputs) = (PAIR * S::f32s::LEN, &run.program.outputs);
+    let first = usize::from(run.program.inputs);
+    s.vectorize(
+        #[inline(always)]
+        move || {
+            let mut output = 0;
+            while output < outputs.len() {
+                let stream = first + output;
+                let (to, start, turn) =
+                    (io.outputs[stream - first], io.start(stream), io.turns[stream]);
+                let of = run.argument(outputs[output]);
+                let two = turn != Turn::Alone;
+                let next = if two { run.argument(outputs[output + 1]) } else { of };
+                // Where the first of two that are interleaved starts.
+                let start = if turn == Turn::Second { io.start(stream + 1) } else { start };
+                for k in 0..run.units {
+                    let at = at + k * unit;
+                    // SAFETY: the caller vouches for the elements; the program has computed the values.
+                    unsafe {
+                        let value: L = of.unit(s, k);
+                        let value = value.round();
+                        if two {
+                            let next: L = next.unit(s, k);
+                            let pair = turn.order([value, next.round()]);
+                            let p = start.add(2 * at * to.size());
+                            match to == E::DTYPE {
+                                true => E::store_turns(s, p.cast(), pair, nt),
+                                false => store_as::<S, E, PAIR, 2>(s, to, p, pair, nt),
+                            }
+                        } else {
+                            let p = start.add(at * to.size());
+                            match to == E::DTYPE {
+                                true => E::store(s, p.cast(), value, nt),
+                                false => store_as::<S, E, PAIR, 1>(s, to, p, [value], nt),
+                            }
+                        }
+                    }
+                }
+                output += if two { 2 } else { 1 };
+            }
+        },
+    )
+}

@@ -1,0 +1,215 @@
+//! Runs a program over columns: one loop per instruction over elements that stay in the first cache.
+//!
+//! ```text
+//! columns    what a column is made of, and the loop of an instruction
+//! functions  one function for each instruction, in f32 and in f64
+//! memory     streams -> columns -> streams
+//! ```
+//!
+//! It computes with the same vector functions, in the same order, as a compiled body of the same graph, so it gives the
+//! same bits at the same level. There is one instance per level and element type, whatever the number of operators.
+
+mod columns;
+mod functions;
+mod memory;
+
+use super::block::{MAX_SCALARS, Streams};
+use super::elem::El;
+use super::simd::Isa;
+use super::step::{Floats, PAIR};
+use super::wide::Wide;
+use columns::{Argument, Function, Lanes};
+use core::mem::MaybeUninit;
+use fearless_simd::prelude::*;
+use memory::{load, store};
+use op_dsl_ir::Prim;
+use op_dsl_ir::program::{Instruction, Op, Operand, Program};
+use op_dsl_ir::rounding::Arithmetic;
+
+/// Bytes of all columns, if a program has few enough of them: two thirds of the smallest first cache.
+const CACHE: usize = 24 << 10;
+/// Most elements of a column.
+const ELEMENTS: usize = 512;
+/// Bytes that one unit of the widest level takes in a column: 32 elements in f64.
+const UNIT: usize = 256;
+
+/// Memory of columns; with few elements in each, any program fits.
+#[repr(align(64))]
+struct Columns {
+    _bytes: [u8; Program::MAX_SLOTS * UNIT],
+}
+const _: () = assert!(CACHE <= size_of::<Columns>());
+
+/// Memory of uniform values.
+type Uniform = [f64; Program::MAX_UNIFORM];
+
+/// The program of a call over `steps` steps of `W` vectors.
+///
+/// # Safety
+/// As [`BlockFn`](super::block::BlockFn).
+pub(super) unsafe fn block<S: Isa, E: El, const W: usize>(io: &Streams, steps: usize, nt: bool) {
+    let units = steps * (W / PAIR);
+    // SAFETY: passed on from the caller.
+    unsafe {
+        match io.program {
+            Some(program) if program.arithmetic == Arithmetic::F32 => {
+                evaluate::<S, E, Floats<S>>(program, io, units, nt)
+            }
+            Some(program) => evaluate::<S, E, Wide<S>>(program, io, units, nt),
+            // The driver gives this kernel to no call without a program.
+            None => {}
+        }
+    }
+}
+
+/// # Safety
+/// As [`block`], for so many pairs of vectors.
+unsafe fn evaluate<S: Isa, E: El, L: Lanes<S>>(
+    program: &Program,
+    io: &Streams,
+    units: usize,
+    nt: bool,
+) {
+    let mut memory = MaybeUninit::<Columns>::uninit();
+    let mut uniform = MaybeUninit::<Uniform>::uninit();
+    let slots = usize::from(program.slots).max(1);
+    let unit = PAIR * S::f32s::LEN;
+    let most = (CACHE / (slots * size_of::<L>())).clamp(1, ELEMENTS / unit);
+    // SAFETY: the memory has room for `most` units in each slot: if that is more than one, they are fewer bytes than the
+    // cache. The caller vouches for the streams.
+    unsafe {
+        let mut run = Run::<S, L>::new(
+            program,
+            L::table::<E>(),
+            &io.scalar,
+            memory.as_mut_ptr().cast(),
+            uniform.as_mut_ptr().cast(),
+        );
+        run.pitch = most * size_of::<L>();
+        let mut done = 0;
+        while done < units {
+            run.units = most.min(units - done);
+            let (at, units) = (done * unit, run.units);
+            run.execute(|stream, to| load::<S, E, L>(program, io, stream, at, units, to));
+            store::<S, E, L>(&run, io, at, nt);
+            done += run.units;
+        }
+    }
+}
+
+/// A program that runs.
+struct Run<'a, S: Isa, L: Lanes<S>> {
+    program: &'a Program,
+    table: &'static [Function; Op::COUNT],
+    columns: *mut L,
+    uniform: *mut L::Number,
+    /// Bit `k` is whether guard `k` lets instructions run; bit 0 is set.
+    guards: u64,
+    /// Bytes from column to column.
+    pitch: usize,
+    /// Pairs of vectors that are computed at once.
+    units: usize,
+    _level: core::marker::PhantomData<S>,
+}
+
+impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
+    /// With all uniform values computed.
+    ///
+    /// # Safety
+    /// The CPU must have the level. The memory must have room for the program's uniform values; what is executed later
+    /// asks for room for its columns.
+    #[inline]
+    unsafe fn new(
+        program: &'a Program,
+        table: &'static [Function; Op::COUNT],
+        scalars: &[f32; MAX_SCALARS],
+        columns: *mut L,
+        uniform: *mut L::Number,
+    ) -> Self {
+        let _level = core::marker::PhantomData;
+        let mut run =
+            Run { program, table, columns, uniform, guards: 1, pitch: 0, units: 1, _level };
+        let scalars = scalars[..usize::from(program.scalars)].iter().map(|v| f64::from(*v));
+        // SAFETY: passed on from the caller.
+        unsafe {
+            for (k, v) in program.numbers.iter().copied().chain(scalars).enumerate() {
+                uniform.add(k).write(L::number(v));
+            }
+            for instruction in &*program.uniform {
+                let mut value = MaybeUninit::<L>::uninit();
+                run.call(instruction, value.as_mut_ptr());
+                let first = value.as_ptr().cast::<L::Number>().read();
+                uniform.add(instruction.to.index()).write(first);
+            }
+            for (k, guard) in program.guards.iter().enumerate() {
+                let outer = run.guards >> guard.outer & 1 == 1;
+                let holds = run.holds(guard.condition) == guard.holds;
+                run.guards |= u64::from(outer && holds) << (k + 1);
+            }
+        }
+        run
+    }
+
+    /// Whether a uniform condition holds.
+    ///
+    /// # Safety
+    /// It is computed.
+    unsafe fn holds(&self, condition: Operand) -> bool {
+        // SAFETY: passed on from the caller.
+        L::is_true(unsafe { self.uniform.add(condition.index()).read() })
+    }
+
+    /// Where a value is.
+    #[inline]
+    fn argument(&self, operand: Operand) -> Argument {
+        match operand.is_column() {
+            true => Argument { at: self.column(operand).cast(), is_uniform: false },
+            false => Argument {
+                at: self.uniform.wrapping_add(operand.index()).cast_const().cast(),
+                is_uniform: true,
+            },
+        }
+    }
+
+    #[inline]
+    fn column(&self, operand: Operand) -> *mut L {
+        self.columns.wrapping_byte_add(operand.index() * self.pitch)
+    }
+
+    /// # Safety
+    /// The arguments are computed, and there is room for the result.
+    #[inline]
+    unsafe fn call(&self, instruction: &Instruction, to: *mut L) {
+        let Instruction { op, args, .. } = *instruction;
+        let mut function = self.table[op.index()];
+        let mut args = args.map(|operand| self.argument(operand));
+        // SAFETY: passed on from the caller.
+        unsafe {
+            if op == Op::Call(Prim::Select) && args[0].is_uniform {
+                // One branch may not have been computed.
+                let taken = if self.holds(instruction.args[0]) { args[1] } else { args[2] };
+                (function, args[0]) = (self.table[Op::Load.index()], taken);
+            }
+            function(self.units, to.cast(), &args)
+        }
+    }
+
+    /// Computes all columns.
+    ///
+    /// # Safety
+    /// There is room for the columns; `load` writes `units` units of a stream.
+    #[inline]
+    unsafe fn execute(&self, load: impl Fn(usize, *mut L)) {
+        for instruction in &*self.program.code {
+            if self.guards >> instruction.guard & 1 == 0 {
+                continue;
+            }
+            let to = self.column(instruction.to);
+            match instruction.op {
+                Op::Load => load(instruction.args[0].index(), to),
+                // SAFETY: instructions come after those of their arguments.
+                _ => unsafe { self.call(instruction, to) },
+            }
+        }
+    }
+}

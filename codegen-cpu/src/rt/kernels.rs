@@ -1,0 +1,189 @@
+//! The kernels of an operator's body: one function for each element type and level.
+
+use super::block::{BlockFn, Body, Kernel, MAX_SCALARS, MAX_STREAMS, in_twos};
+use super::interpreter;
+use super::simd::{Level, levels};
+use super::step::width;
+use half::{bf16, f16};
+use op_dsl_ir::DType;
+use op_dsl_ir::program::Program;
+
+/// Whether the interpreter is the kernel of a program at a level: the one place that decides it.
+///
+/// Kernels of their own are for levels that look tables up. Elsewhere functions in f64 take so long that to interpret the rest
+/// is a matter of 0.9 to 1.2 times the time. Arithmetic alone would take three to six times as long (Zen 4), and its kernels
+/// are small: it is compiled. Builds without optimisation are slow by any means, and compile nothing per operator.
+const fn is_interpreted(program: &Program, level: Level) -> bool {
+    match level {
+        Level::Fallback => true,
+        Level::Baseline => cfg!(debug_assertions) || !program.is_arithmetic,
+        Level::Avx2 | Level::Avx512 | Level::Neon => cfg!(debug_assertions),
+    }
+}
+
+/// All block kernels of one body, with its numbers of streams, which pointers are counted by:
+///
+/// ```compile_fail,E0616
+/// fn lie(kernels: &mut codegen_cpu::rt::block::Kernels) {
+///     kernels.inputs = 1;
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Kernels {
+    inputs: usize,
+    scalars: usize,
+    outputs: usize,
+    reads: [bool; MAX_STREAMS],
+    masks: [bool; MAX_STREAMS],
+    /// Which streams, inputs before outputs, may take turns with the next.
+    turns: [bool; MAX_STREAMS],
+    /// In the order of `DType`.
+    programs: Option<[&'static Program; DType::COUNT]>,
+    /// Rows in the order of `DType`, columns in the order of `Level`.
+    table: [[Option<BlockFn>; Level::COUNT]; DType::COUNT],
+}
+
+impl Kernels {
+    /// Alignment in bytes that streaming stores ask for at any level.
+    pub const ALIGN: usize = 64;
+
+    /// The kernels of a body.
+    pub const fn of<B, const I: usize, const A: usize, const O: usize>() -> Kernels
+    where
+        B: Body<I, A, O>,
+    {
+        const {
+            assert!(I + O <= MAX_STREAMS && A <= MAX_SCALARS);
+            assert!(in_twos(&B::INPUT_TURNS) && in_twos(&B::OUTPUT_TURNS));
+        }
+        let [mut reads, mut masks, mut turns] = [[false; MAX_STREAMS]; 3];
+        let mut k = 0;
+        while k < I {
+            (reads[k], masks[k], turns[k]) = (B::READS[k], B::MASKS[k], B::INPUT_TURNS[k]);
+            k += 1;
+        }
+        while k < I + O {
+            turns[k] = B::OUTPUT_TURNS[k - I];
+            k += 1;
+        }
+        let mut table = [[None; Level::COUNT]; DType::COUNT];
+        macro_rules! fill {
+            ($($(#[$when:meta])* $level:ident($token:ident);)*) => {$(
+                $(#[$when])*
+                {
+                    fill!($level $token, f16, F16);
+                    fill!($level $token, bf16, BF16);
+                    fill!($level $token, f32, F32);
+                }
+            )*};
+            ($level:ident $token:ident, $E:ty, $dtype:ident) => {{
+                const W: usize = width(DType::$dtype, Level::$level);
+                let kernel: BlockFn = match B::PROGRAMS {
+                    Some(programs)
+                        if is_interpreted(programs[DType::$dtype as usize], Level::$level) =>
+                    {
+                        interpreter::block::<fearless_simd::$token, $E, W>
+                    }
+                    _ => <B as Kernel<I, A, O>>::block::<fearless_simd::$token, $E, W>,
+                };
+                table[DType::$dtype as usize][Level::$level as usize] = Some(kernel);
+            }};
+        }
+        levels!(fill);
+        Kernels {
+            inputs: I,
+            scalars: A,
+            outputs: O,
+            reads,
+            masks,
+            turns,
+            programs: B::PROGRAMS,
+            table,
+        }
+    }
+
+    /// The same, with programs for the interpreter in the order of `DType`: what a body says by [`Body::PROGRAMS`].
+    pub const fn with_programs(self, programs: [&'static Program; DType::COUNT]) -> Kernels {
+        Kernels { programs: Some(programs), ..self }
+    }
+
+    /// The same by the interpreter at every level: a second implementation to hold kernels against. `None` if the body has
+    /// no programs.
+    pub fn interpreted(&self) -> Option<Kernels> {
+        self.programs?;
+        let mut table = [[None; Level::COUNT]; DType::COUNT];
+        macro_rules! fill {
+            ($($(#[$when:meta])* $level:ident($token:ident);)*) => {$(
+                $(#[$when])*
+                {
+                    fill!($level $token, f16, F16);
+                    fill!($level $token, bf16, BF16);
+                    fill!($level $token, f32, F32);
+                }
+            )*};
+            ($level:ident $token:ident, $E:ty, $dtype:ident) => {{
+                const W: usize = width(DType::$dtype, Level::$level);
+                let kernel = interpreter::block::<fearless_simd::$token, $E, W>;
+                table[DType::$dtype as usize][Level::$level as usize] = Some(kernel as BlockFn);
+            }};
+        }
+        levels!(fill);
+        Some(Kernels { table, ..*self })
+    }
+
+    /// How many input streams the body has.
+    pub const fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// How many run-time scalars it takes.
+    pub const fn scalars(&self) -> usize {
+        self.scalars
+    }
+
+    /// How many streams it writes.
+    pub const fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Which of its input streams it reads.
+    pub fn reads(&self) -> &[bool] {
+        &self.reads[..self.inputs]
+    }
+
+    /// Which of its input streams are masks.
+    pub fn masks(&self) -> &[bool] {
+        &self.masks[..self.inputs]
+    }
+
+    /// Which of its streams, inputs before outputs, may take turns with the next.
+    pub fn turns(&self) -> &[bool] {
+        &self.turns[..self.inputs + self.outputs]
+    }
+
+    /// The same, given other elements in place of the inputs that `other` does not read as numbers.
+    pub fn reading_as(mut self, other: &Kernels) -> Kernels {
+        for (k, reads) in self.reads.iter_mut().enumerate() {
+            *reads &= other.reads[k] && !other.masks[k];
+        }
+        self
+    }
+
+    /// The kernel for one element type at one level; none if the level is not of this build's target.
+    pub const fn get(&self, dtype: DType, level: Level) -> Option<BlockFn> {
+        self.table[dtype as usize][level as usize]
+    }
+
+    /// What the kernel for an element type finds in [`Streams::program`].
+    pub const fn program(&self, dtype: DType) -> Option<&'static Program> {
+        match self.programs {
+            Some(programs) => Some(programs[dtype as usize]),
+            None => None,
+        }
+    }
+
+    /// Elements in one step.
+    pub const fn step(dtype: DType, level: Level) -> usize {
+        width(dtype, level) * level.lanes()
+    }
+}

@@ -1,0 +1,67 @@
+//! Every operator by the interpreter, at each level and in each type: a second implementation, which shares with kernels
+//! nothing but the driver and functions in f64.
+#![allow(missing_docs)]
+
+mod common;
+#[path = "../../codegen-cpu/tests/levels/mod.rs"]
+mod levels;
+
+use common::*;
+use levels::levels;
+use op_dsl::ir::DType;
+use op_dsl::{Level, Options};
+use op_dsl_ir::format::Format;
+use ops_glu_grad::OPERATORS;
+
+/// Elements, some of which are a tail.
+const COUNT: usize = 1003;
+
+/// The largest difference from f64, in units in the last place: the budget of a table, or of functions in f32, and of the
+/// products around it.
+fn at_most(dtype: DType) -> f64 {
+    if dtype == DType::F32 { 5.0 } else { 1.0 }
+}
+
+/// Near a zero crossing a unit is no less than that of this: 2^-7 times factors of up to 32.
+const FLAT: f64 = 0.25;
+
+#[test]
+fn operators_agree_with_the_interpreter() {
+    let mut differ = 0;
+    for op in OPERATORS {
+        let interpreted = op.interpreted().expect("the interpreter runs every operator");
+        for attrs in attribute_values(op) {
+            for (dtype, level) in
+                DType::ALL.iter().flat_map(|d| levels().into_iter().map(|l| (*d, l)))
+            {
+                if !op.def().dtypes.contains(&dtype) {
+                    continue;
+                }
+                let mut random = Random(7);
+                let data = inputs(op, &attrs, &[2, COUNT], dtype, |_| random.normal(2.0));
+                let options = Options { level: Some(level), threads: 1, ..Options::default() };
+                let (own, other) =
+                    (run(op, &attrs, &data, &options), run(&interpreted, &attrs, &data, &options));
+                let format = Format::of(dtype);
+                for (k, (own, other)) in own.iter().zip(&other).enumerate() {
+                    for i in 0..own.shape.iter().product() {
+                        let (got, want) = (own.at(i), other.at(i));
+                        differ += usize::from(got != want);
+                        let error = format.error(got, want, format.ulp(FLAT));
+                        let most = at_most(dtype);
+                        assert!(
+                            error <= most,
+                            "{} {attrs:?} {dtype} {}: output {k} of element {i} is {got}, by the interpreter {want}: {error} ulp",
+                            op.name(),
+                            level.name()
+                        );
+                    }
+                }
+            }
+        }
+    }
+    // Where a level has tables, f64 is right where a table is off by a unit: in one element of a hundred or fewer. Builds with
+    // debug assertions interpret everything.
+    let has_tables = !cfg!(debug_assertions) && levels().into_iter().any(Level::has_fma);
+    assert!(differ > 0 || !has_tables);
+}
