@@ -129,17 +129,19 @@ pub fn plan_with(
         |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
     check(def, spec, dtype, soc).map_err(refuse)?;
     let graph = &def.specs[spec].graph;
-    let mut storage = storage;
-    let mut plan = chosen(graph, spec, target, storage).map_err(refuse)?;
-    // Calls on registers round quotients of one divisor once more.
-    if plan.registers.is_some() && !plan.accuracy.is_good() {
-        let on_tensors = chosen(graph, spec, target, Storage::Memory);
-        if let Some(better) = on_tensors.ok().filter(|plan| plan.accuracy.is_good()) {
-            (storage, plan) = (Storage::Memory, better);
+    let in_budget = |graph: &Graph, storage: Storage| {
+        let plan = chosen(graph, spec, target, storage).map_err(refuse)?;
+        if plan.registers.is_none() || plan.accuracy.is_good() {
+            return Ok(plan);
         }
-    }
+        // Calls on registers round quotients of one divisor once more.
+        let on_tensors = chosen(graph, spec, target, Storage::Memory).ok();
+        Ok(on_tensors.filter(|plan| plan.accuracy.is_good()).unwrap_or(plan))
+    };
+    let mut plan = in_budget(graph, storage)?;
     if let Some(held) = limits::held(def, graph, &plan).filter(|_| limits == Limits::Exact) {
-        plan = chosen(&held, spec, target, storage).map_err(refuse)?;
+        let on = if plan.registers.is_some() { storage } else { Storage::Memory };
+        plan = in_budget(&held, on)?;
     }
     plan.lost = search::lost(def, &plan);
     Ok(plan)
