@@ -63,14 +63,14 @@ fn run<E: El>(kernels: &Kernels, level: Level, call: Call<'_>) -> Vec<u32> {
     let x: Vec<Vec<E>> = (0..inputs).map(|k| [values(2 * k), values(2 * k + 1)].concat()).collect();
     let masks: Vec<u8> = (0..COUNT).map(|k| (k % 7 % 2) as u8 * 3).collect();
     let mut y = vec![vec![0u32; 2 * COUNT]; outputs];
-    for k in 0..inputs {
+    for (k, x) in x.iter().enumerate() {
         io.start[k] = match call.masks.get(k) {
             Some(true) => masks.as_ptr().cast_mut(),
-            _ => x[k].as_ptr().cast_mut().cast(), // only read: it is an input
+            _ => x.as_ptr().cast_mut().cast(), // only read: it is an input
         };
     }
-    for k in 0..outputs {
-        io.start[inputs + k] = y[k].as_mut_ptr().cast();
+    for (k, y) in y.iter_mut().enumerate() {
+        io.start[inputs + k] = y.as_mut_ptr().cast();
     }
     for (k, turn) in call.interleaved.iter().copied() {
         let size = if k < inputs { E::DTYPE.size() } else { stored.size() };
