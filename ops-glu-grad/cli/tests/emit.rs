@@ -101,25 +101,23 @@ fn told(out: Output, line: &str) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// The targets that kernels are emitted for, and the layouts.
+/// The targets that kernels are emitted for, and for each a layout.
 const TARGETS: [&str; 4] = ["ascend910b", "ascend910_93", "ascend310p", "ascend950"];
 const LAYOUTS: [&str; 4] = ["ops-nn", "custom", "custom --cann 8", "direct"];
 
 #[test]
 fn all_operators_for_all_targets_and_the_same_each_time() {
     let place = Place::new("all");
-    for (i, soc) in TARGETS.into_iter().enumerate() {
-        for (k, layout) in LAYOUTS.into_iter().enumerate() {
-            // Each target and each layout once more: all of both would take as long again.
-            let runs = if i == k { &["first", "second"][..] } else { &["first"] };
-            for run in runs {
-                let out = format!("{run}/{soc}/{}", layout.replace(' ', "_"));
-                place.good(&format!("emit --all --layout {layout} --soc {soc} --out {out}"));
-            }
+    for (i, (soc, layout)) in TARGETS.into_iter().zip(LAYOUTS).enumerate() {
+        // Planning second derivatives takes half a minute for each target: one of them once more.
+        let runs = if i == 0 { &["first", "second"][..] } else { &["first"] };
+        for run in runs {
+            let out = format!("{run}/{soc}/{}", layout.replace(' ', "_"));
+            place.good(&format!("emit --all --layout {layout} --soc {soc} --out {out}"));
         }
     }
     let [first, second] = ["first", "second"].map(|run| place.files(run));
-    assert!(first.len() > 500 && second.len() > 125, "{}, {}", first.len(), second.len());
+    assert!(first.len() > 125 && second.len() > 31, "{}, {}", first.len(), second.len());
     assert!(second.iter().all(|file| first.contains(file)));
 }
 
