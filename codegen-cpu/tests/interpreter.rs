@@ -40,12 +40,12 @@ fn values<E: El>(stream: usize) -> Vec<E> {
     (0..COUNT).map(value).map(E::from_f32).collect()
 }
 
-/// What a call has besides its streams.
+/// The parts of a call beside its streams.
 #[derive(Clone, Copy, Default)]
 struct Call<'a> {
     scalars: &'a [f32],
     masks: &'a [bool],
-    /// Of the streams that are interleaved: the first ones, and how the first lies.
+    /// The first of each two interleaved streams, and how it lies.
     interleaved: &'a [(usize, Turn)],
     /// Where the element type is another than the kernel's.
     stored: Option<DType>,

@@ -28,7 +28,7 @@ pub(super) fn run(graph: &Graph, activation: usize) -> Option<Graph> {
     Some(b.finish(&outputs))
 }
 
-/// What a node reads of the streams.
+/// The streams that a node reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reads {
     Activation,

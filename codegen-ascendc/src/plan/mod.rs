@@ -187,7 +187,7 @@ fn plans(
     let mut graphs: Vec<Graph> = [graph.clone()].into_iter().chain(opposites::run(graph)).collect();
     if target.digits > Digits::Absolute {
         graphs.extend(cancelling::run(graph));
-        // What CPUs compute in f64 cancels less in `float` as well.
+        // The graph that CPUs compute in f64 cancels less in `float` as well.
         if let Some(wide) = target.def.specs[spec].wide.as_ref() {
             let wide = op_dsl_ir::compile::for_float(&wide.graph);
             let wide = bounded::run(&wide, roles::activation(target.def)).unwrap_or(wide);

@@ -61,7 +61,7 @@ struct Search<'p> {
     def: &'p OpDef,
     plan: &'p Plan,
     reference: Reference<'p>,
-    /// What depends on attributes only.
+    /// Parts that depend on attributes alone.
     numbers: Vec<f64>,
     /// For each output, elements with their errors, the largest first.
     worst: Vec<Vec<(f64, Vec<f32>)>>,
@@ -263,7 +263,7 @@ impl Random {
         (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    /// Of either sign, the exponent anywhere in a range.
+    /// A number of either sign, its exponent anywhere in a range.
     fn of_order(&mut self, exponents: std::ops::Range<i32>) -> f32 {
         let (low, high) = (exponents.start as f32, exponents.end as f32);
         let e = low + (high - low) * 0.5 * (1.0 + self.unit());

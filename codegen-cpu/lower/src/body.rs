@@ -99,7 +99,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     }
 }
 
-/// What the interpreter runs, as statics and as the constant of the body: for each element type the graph that suits it, in
+/// The programs of the interpreter, as statics and as the constant of the body: for each element type the graph that suits it, in
 /// the order of `DType`.
 fn programs(
     name: &Ident,

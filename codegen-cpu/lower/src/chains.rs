@@ -11,7 +11,7 @@ pub struct Chains<'g> {
 }
 
 impl<'g> Chains<'g> {
-    /// Those among the products for which `is_product` holds.
+    /// The chains of those products for which `is_product` holds.
     pub fn new(graph: &'g Graph, is_product: impl Fn(Id) -> bool) -> Chains<'g> {
         let all = || (0..graph.nodes.len()).map(|k| Id(k as u32));
         let is_inner = |id: Id| {

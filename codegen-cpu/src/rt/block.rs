@@ -155,7 +155,7 @@ pub struct Streams {
     pub turns: [Turn; MAX_STREAMS],
     /// Run-time scalars.
     pub scalar: [f32; MAX_SCALARS],
-    /// What the interpreter runs, which is the kernel where there is a program.
+    /// The program of the interpreter, which is the kernel where there is one.
     pub program: Option<&'static Program>,
     /// How many bytes ahead of its loads a kernel that streams its outputs asks for its inputs, which then come from
     /// memory: the reorder buffer holds too few steps to hide its latency. 0: it does not ask.

@@ -31,7 +31,7 @@ pub(super) struct Rows {
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub kernel: BlockFn,
-    /// What it runs, if it is the interpreter.
+    /// The program, if the kernel is the interpreter.
     pub program: Option<&'static Program>,
     /// For inputs of other types.
     pub converters: Converters,

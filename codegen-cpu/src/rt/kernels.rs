@@ -174,7 +174,7 @@ impl Kernels {
         self.table[dtype as usize][level as usize]
     }
 
-    /// What the kernel for an element type finds in [`Streams::program`].
+    /// The program that a kernel for an element type finds in [`Streams::program`].
     pub const fn program(&self, dtype: DType) -> Option<&'static Program> {
         match self.programs {
             Some(programs) => Some(programs[dtype as usize]),

@@ -11,7 +11,7 @@ const COLUMNS: usize = 79;
 
 /// How far a command is, shown on terminals alone.
 pub struct Progress {
-    /// Nothing where standard error is no terminal.
+    /// Draws nothing where standard error is no terminal.
     state: Option<Mutex<State>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a column is made of, and the loop of an instruction over it.
+//! The vectors of a column, and the loop of an instruction over them.
 
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;

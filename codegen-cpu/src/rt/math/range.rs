@@ -48,7 +48,7 @@ pub fn product<S: Isa, E: El, const N: usize, const W: usize>(
         least = Some(least.map_or(size, |least| s.min_size(size, least)));
     }
     let last = x[N - 1];
-    // Beside a last factor that makes an infinity, what was lost is one of any sign.
+    // The lost part may overflow to an infinity of the other sign where the product overflows: these lanes are found below.
     so_far = match lost {
         Some(lost) => so_far.mul_add(last, lost * last),
         None => so_far * last,
@@ -56,7 +56,7 @@ pub fn product<S: Isa, E: El, const N: usize, const W: usize>(
     if const { matches!(E::DTYPE, DType::F16) } {
         return so_far;
     }
-    // What is infinite or NaN on the way stays that; of sums one test is enough. No NaN is among the sizes then.
+    // One test of a sum is enough, because an infinity or NaN on the way stays one. No NaN is among the sizes then.
     let is_finite = so_far.fold(|x, sum| sum + x).abs().simd_lt(S::f32s::splat(s, f32::INFINITY));
     let least = least.unwrap_or(S::f32s::splat(s, 1.0));
     let is_normal = least.simd_ge(S::f32s::splat(s, f32::MIN_POSITIVE));
