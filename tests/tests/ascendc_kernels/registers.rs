@@ -83,7 +83,11 @@ fn same(op: &Operator, spec: usize, dtype: DType) -> bool {
         assert!(registers.registers.is_none(), "{} {dtype}: bits in registers", op.name());
         return false;
     }
-    assert!(registers.registers.is_some(), "{} {dtype}: too many for registers", op.name());
+    // Registers give way where only tensors keep the budget, which no first derivative needs.
+    if registers.registers.is_none() {
+        assert!(op.name().ends_with("GradGrad"), "{} {dtype}: not in registers", op.name());
+        return false;
+    }
     let ins = streams(registers.inputs.len(), dtype);
     let slices: Vec<&[f32]> = ins.iter().map(Vec::as_slice).collect();
     let attrs = attribute_values(op).swap_remove(0);
