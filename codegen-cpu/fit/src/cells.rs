@@ -5,7 +5,8 @@
 //! `f(x) / x^order`. Where a polynomial is not the function to far more digits than matter (a kink, a
 //! pole near by), the oracle is asked each time.
 
-use crate::oracle::Known;
+use crate::float::size;
+use crate::oracle::Values;
 use crate::zero::Zero;
 
 /// Cells to the unit.
@@ -42,72 +43,66 @@ impl Cells {
     }
 
     /// The values at `x`; `zeros` are what the function is beside zero.
-    pub(crate) fn values(
-        &mut self,
-        x: &[f64],
-        zeros: &[Zero; 2],
-        oracle: &dyn Fn(&[f64]) -> Vec<Known>,
-    ) -> Vec<f64> {
-        let mut values = vec![0.0; x.len()];
+    pub(crate) fn values(&mut self, x: &[f64], zeros: &[Zero; 2], oracle: &Values) -> Vec<f64> {
+        let mut all = vec![0.0; x.len()];
+        let values = &mut all[..];
         let mut asked = Vec::new();
-        for (j, &x) in x.iter().enumerate() {
+        let [negative, positive] = &mut self.cells;
+        let (negative, positive) = (&mut negative[..], &mut positive[..]);
+        let mut j = 0;
+        while j < x.len() {
+            let x = x[j];
             let side = (x >= 0.0) as usize;
-            let scaled = x.abs() * FINE;
+            let cells = if side == 0 { &mut *negative } else { &mut *positive };
+            let scaled = size(x) * FINE;
             let i = scaled as usize;
-            let order = if i == 0 { zeros[side].power() } else { 0 };
-            let Some(cell) = self.cells[side].get_mut(i) else {
-                asked.push(j);
-                continue;
-            };
-            if matches!(cell, Cell::Unknown) {
-                let sign = if side == 0 { -1.0 } else { 1.0 };
-                *cell = fit(
-                    &self.chebyshev,
-                    &|u| sign * (i as f64 + 0.5 + 0.5 * u) / FINE,
-                    order,
-                    oracle,
-                );
-            }
-            match cell {
-                Cell::Polynomial(a) => {
-                    let v = horner(a, 2.0 * (scaled - i as f64) - 1.0);
-                    values[j] = (0..order).fold(v, |v, _| v * x);
+            if i < cells.len() {
+                let order = if i == 0 { zeros[side].power() } else { 0 };
+                if matches!(cells[i], Cell::Unknown) {
+                    let sign = if side == 0 { -1.0 } else { 1.0 };
+                    let place = |u: f64| sign * (i as f64 + 0.5 + 0.5 * u) / FINE;
+                    cells[i] = fit(&self.chebyshev, &place, order, oracle);
                 }
-                _ => asked.push(j),
+                if let Cell::Polynomial(a) = &cells[i] {
+                    let v = horner(a, 2.0 * (scaled - i as f64) - 1.0);
+                    values[j] = if order == 0 { v } else { (0..order).fold(v, |v, _| v * x) };
+                    j += 1;
+                    continue;
+                }
             }
+            asked.push(j);
+            j += 1;
         }
         if !asked.is_empty() {
             let places: Vec<f64> = asked.iter().map(|&j| x[j]).collect();
-            for (&j, known) in asked.iter().zip(oracle(&places)) {
-                values[j] = known.value;
+            for (&j, value) in asked.iter().zip(oracle(&places)) {
+                values[j] = value;
             }
         }
-        values
+        all
     }
 }
 
+#[inline(always)]
 fn horner(a: &[f64; TERMS], u: f64) -> f64 {
     // Even and odd powers beside each other.
     let square = u * u;
-    let (mut even, mut odd) = (a[TERMS - 2], a[TERMS - 1]);
-    for k in (0..TERMS - 2).rev().step_by(2) {
-        odd = odd * square + a[k];
-        even = even * square + a[k - 1];
+    let mut k = TERMS - 2;
+    let (mut even, mut odd) = (a[k], a[k + 1]);
+    while k > 0 {
+        k -= 2;
+        even = even * square + a[k];
+        odd = odd * square + a[k + 1];
     }
     even + odd * u
 }
 
 /// The cell at `place(-1)..place(1)`, if it is smooth.
-fn fit(
-    chebyshev: &[f64],
-    place: &dyn Fn(f64) -> f64,
-    order: usize,
-    oracle: &dyn Fn(&[f64]) -> Vec<Known>,
-) -> Cell {
+fn fit(chebyshev: &[f64], place: &dyn Fn(f64) -> f64, order: usize, oracle: &Values) -> Cell {
     let reduced = |u: &[f64]| -> Vec<f64> {
         let x: Vec<f64> = u.iter().map(|&u| place(u)).collect();
         let values = oracle(&x);
-        values.iter().zip(x).map(|(k, x)| (0..order).fold(k.value, |v, _| v / x)).collect()
+        values.iter().zip(x).map(|(v, x)| (0..order).fold(*v, |v, _| v / x)).collect()
     };
     let values = reduced(chebyshev);
     // Coefficients of Chebyshev polynomials, which become powers one after another: T' = 2 u T - T''.

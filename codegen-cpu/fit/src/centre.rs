@@ -1,7 +1,7 @@
 //! Where a segment may be centred: at a zero, or at a float whose value is nearly a float, so that
 //! `a[0]` needs no low part.
 
-use crate::float::ulp;
+use crate::float::{size, ulp};
 use crate::nodes::Nodes;
 use crate::view::View;
 
@@ -39,7 +39,7 @@ const TRIES: usize = 2048;
 /// So far from a root, in widths, others are looked for beside it, where it is plain.
 const BESIDE: [f64; 6] = [-3e-3, 3e-3, -6e-3, 6e-3, -9e-3, 9e-3];
 /// Values are asked for by as many.
-const COLUMN: usize = 64;
+pub(crate) const COLUMN: usize = 64;
 
 /// Which places to try, those with the least cancellation first.
 pub(crate) fn places(view: &View, nodes: &Nodes, power: usize) -> Vec<Place> {
@@ -113,26 +113,42 @@ fn near(view: &View, nodes: &Nodes, place: f64) -> Centre {
     let step = nodes.width() / 16_384.0;
     let mut best = (f64::INFINITY, place as f32, 0.0);
     for from in (0..TRIES).step_by(COLUMN) {
-        let floats: Vec<f32> = (from..from + COLUMN)
-            .map(|j| {
-                let away = j.div_ceil(2) as f64 * if j % 2 == 0 { step } else { -step };
-                (place + away) as f32
-            })
-            .collect();
-        let values = view.values(&floats.iter().map(|&x| x as f64).collect::<Vec<_>>());
-        for (&at, v) in floats.iter().zip(values) {
-            let value = v as f32;
-            let off = (v - value as f64).abs() / ulp(v);
+        let floats = outwards(place, step, from);
+        let values = &view.values(&floats)[..];
+        let mut k = 0;
+        while k < COLUMN {
+            let value = values[k] as f32;
+            let off = off_float(values[k]);
             if off < best.0 {
-                best = (off, at, value);
+                best = (off, floats[k] as f32, value);
             }
             if best.0 < CLOSE {
                 break;
             }
+            k += 1;
         }
         if best.0 < CLOSE {
             break;
         }
     }
     Centre { at: best.1, value: best.2, first: 1, zero: false, preferred: false }
+}
+
+/// The next floats from a place outwards, by steps to either side in turn; `from` of them were before.
+pub(crate) fn outwards(place: f64, step: f64, from: usize) -> [f64; COLUMN] {
+    let mut floats = [0.0; COLUMN];
+    let mut k = 0;
+    while k < COLUMN {
+        let j = from + k;
+        let away = ((j + 1) >> 1) as f64 * if j & 1 == 0 { step } else { -step };
+        floats[k] = (place + away) as f32 as f64;
+        k += 1;
+    }
+    floats
+}
+
+/// How far a value is from the nearest float, in its units.
+#[inline(always)]
+pub(crate) fn off_float(v: f64) -> f64 {
+    size(v - v as f32 as f64) / ulp(v)
 }

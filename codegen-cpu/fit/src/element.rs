@@ -1,6 +1,6 @@
 //! Element types: what results are rounded to, and where they may be.
 
-use crate::float::spacing;
+use crate::float::{size, spacing};
 
 /// What a function's results are rounded to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,7 @@ pub enum Element {
 
 impl Element {
     /// Bits after the first, and the least exponent of a normal number.
+    #[inline(always)]
     fn format(self) -> (i32, i32) {
         match self {
             Element::F32 => (23, -126),
@@ -36,7 +37,7 @@ impl Element {
     }
 
     /// One unit in the last place at `v`.
-    #[inline]
+    #[inline(always)]
     pub fn ulp(self, v: f64) -> f64 {
         let (digits, least) = self.format();
         spacing(v, digits, least)
@@ -57,11 +58,11 @@ impl Element {
         let unit = self.ulp(v);
         // A power of two, whose inverse is one too.
         let whole = v * f64::from_bits((2046 << 52) - unit.to_bits());
-        if whole.abs() > 1e9 || whole.is_nan() {
+        if size(whole) > 1e9 || whole.is_nan() {
             return v;
         }
         let rounded = (((whole + WHOLE) - WHOLE) * unit).copysign(v);
-        if rounded.abs() > self.greatest() { f64::INFINITY.copysign(v) } else { rounded }
+        if size(rounded) > self.greatest() { f64::INFINITY.copysign(v) } else { rounded }
     }
 
     /// The greatest finite number.

@@ -1,16 +1,24 @@
 //! f32 arithmetic in f64: the same bits on every machine, whether or not it has FMA.
+//!
+//! Macros are mostly built at level 0, where every call is one, down to `f64::abs`. Functions that run for each sample and
+//! coefficient make few of them, and loops around them count with `while`.
 
 /// `a b + c`, rounded once.
-#[inline]
+#[inline(always)]
 pub(crate) fn fma(a: f32, b: f32, c: f32) -> f32 {
+    sum(a as f64 * b as f64, c as f64)
+}
+
+/// `p + c` as a float, rounded once, of an exact product and a float.
+#[inline(always)]
+pub(crate) fn sum(p: f64, c: f64) -> f32 {
     const LEAST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
-    // The product is exact. The sum is rounded to 53 bits, then to 24: wrong only where the first
-    // rounding made it halfway between two floats.
-    let sum = a as f64 * b as f64 + c as f64;
-    if sum.to_bits() & 0x1fff_ffff != 0x1000_0000 && sum.abs() >= LEAST_NORMAL {
+    // The sum is rounded to 53 bits, then to 24: wrong only where the first rounding made it halfway between two floats.
+    let sum = p + c;
+    if sum.to_bits() & 0x1fff_ffff != 0x1000_0000 && (sum >= LEAST_NORMAL || sum <= -LEAST_NORMAL) {
         return sum as f32;
     }
-    to_odd(a as f64 * b as f64, c as f64) as f32
+    to_odd(p, c) as f32
 }
 
 /// `p + c`, its last bit set if it is inexact: rounded again to fewer bits, it is rounded right.
@@ -31,10 +39,11 @@ fn to_odd(p: f64, c: f64) -> f64 {
 
 /// The distance between neighbours of a binary type at `v`: `digits` bits after the first, exponents
 /// not below `least`.
-#[inline]
+#[inline(always)]
 pub(crate) fn spacing(v: f64, digits: i32, least: i32) -> f64 {
-    let exponent = ((v.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    power_of_two(exponent.max(least) - digits)
+    let (exponent, least) = (v.to_bits() & 0x7ff << 52, ((least + 1023) as u64) << 52);
+    let exponent = if exponent < least { least } else { exponent };
+    f64::from_bits(exponent - ((digits as u64) << 52))
 }
 
 /// `2^exponent`, which is normal.
@@ -44,16 +53,29 @@ pub(crate) fn power_of_two(exponent: i32) -> f64 {
 }
 
 /// One unit in the last place of f32 at `v`.
-#[inline]
+#[inline(always)]
 pub(crate) fn ulp(v: f64) -> f64 {
     spacing(v, 23, -126)
 }
 
+/// `|v|`, where `f64::abs` would be a call.
+#[inline(always)]
+pub(crate) fn size(v: f64) -> f64 {
+    if v < 0.0 { -v } else { v }
+}
+
+/// The larger of two; the first unless the second is known to be.
+#[inline(always)]
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
 /// The size of a sum before it is rounded. What is just below a power of two is rounded by half as much as that, however
 /// little it is below.
+#[inline(always)]
 pub(crate) fn sum_size(a: f64, b: f64) -> f64 {
-    let size = (a + b).abs();
-    if a * b < 0.0 { size.next_down() } else { size }
+    let size = size(a + b);
+    if a * b < 0.0 && size > 0.0 { f64::from_bits(size.to_bits() - 1) } else { size }
 }
 
 /// What rounding makes of `a + b` at most, of which both are floats: nothing where neither has a digit below the sum's last.

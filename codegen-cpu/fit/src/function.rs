@@ -3,7 +3,7 @@
 use crate::cells::Cells;
 use crate::element::Element;
 use crate::float::{power_of_two, ulp};
-use crate::oracle::{Hints, Known, Oracle};
+use crate::oracle::{Hints, Known, Oracle, Values};
 use crate::symmetry::{self, Symmetry};
 use crate::truth::Truth;
 use crate::zero::Zero;
@@ -26,6 +26,8 @@ const IN_RANGE: core::ops::Range<f64> = 1.0 / (1u128 << 80) as f64..(1u128 << 80
 /// A function to be fitted.
 pub struct Function<'a> {
     oracle: &'a Oracle<'a>,
+    /// The same without bounds, if that is cheaper.
+    plain: Option<&'a Values<'a>>,
     pub(crate) hints: Hints,
     symmetry: Symmetry,
     roots: Vec<f64>,
@@ -34,6 +36,19 @@ pub struct Function<'a> {
     cells: RefCell<Cells>,
     /// For each 16-bit type, when it has been asked for.
     truths: [OnceCell<Truth>; 2],
+    /// For negative and positive variables, what the oracle says all over, and [`Function::in_range`].
+    surveys: [OnceCell<Survey>; 2],
+    ranges: [OnceCell<f64>; 2],
+}
+
+/// What the oracle says on one side of zero.
+pub(crate) struct Survey {
+    /// Distances from zero, an eighth apart, up to the last.
+    pub(crate) places: Vec<f64>,
+    /// What is known there.
+    pub(crate) values: Vec<Known>,
+    /// Powers of two close to zero, the largest first, and what is known there.
+    pub(crate) near: Vec<(f64, Known)>,
 }
 
 impl<'a> Function<'a> {
@@ -42,12 +57,15 @@ impl<'a> Function<'a> {
         let unknown = Zero { value: 0.0, order: None };
         let mut f = Function {
             oracle,
+            plain: None,
             hints,
             symmetry: Symmetry::None,
             roots: Vec::new(),
             zero: [unknown; 2],
             cells: RefCell::new(Cells::new(FAR)),
             truths: Default::default(),
+            surveys: Default::default(),
+            ranges: Default::default(),
         };
         let [low, high] = f.hints.domain;
         // Other kinks have a place on a grid of either sign only.
@@ -60,6 +78,13 @@ impl<'a> Function<'a> {
             if inside { f.find_zero(sign) } else { unknown }
         });
         f
+    }
+
+    /// The same with an oracle of values alone, which are those of the other one: most of all values are asked for without
+    /// their bounds.
+    pub fn with_values(mut self, values: &'a Values<'a>) -> Self {
+        self.plain = Some(values);
+        self
     }
 
     /// What its halves have in common.
@@ -88,8 +113,25 @@ impl<'a> Function<'a> {
 
     /// All inputs of a 16-bit type.
     pub(crate) fn truth(&self, element: Element) -> &Truth {
-        self.truths[(element == Element::F16) as usize]
-            .get_or_init(|| Truth::new(element, &|x| self.covers(x), &|x| self.values(x)))
+        self.truths[(element == Element::F16) as usize].get_or_init(|| {
+            let beyond = self.clamped(element);
+            let is_asked = |x: f64| self.covers(x) && (x.abs() < FAR || beyond[(x > 0.0) as usize]);
+            Truth::new(element, &is_asked, &|x| self.values(x))
+        })
+    }
+
+    /// For negative and positive variables, whether a table may clamp them: elsewhere no table has numbers beyond [`FAR`].
+    fn clamped(&self, element: Element) -> [bool; 2] {
+        // No table of 16 bits reaches as far.
+        const OUTSIDE: f64 = 32.0;
+        let own = [(0, -OUTSIDE), (1, OUTSIDE)].map(|(side, x)| {
+            let round = |v: f64| element.round(v);
+            self.hints.limits[side].is_some_and(|l| round(self.known(&[x])[0].value) == round(l))
+        });
+        match self.symmetry {
+            Symmetry::None => own,
+            _ => [own[0] || own[1]; 2],
+        }
     }
 
     /// By the oracle.
@@ -99,14 +141,40 @@ impl<'a> Function<'a> {
 
     /// What takes the oracle's place.
     pub(crate) fn values(&self, x: &[f64]) -> Vec<f64> {
-        self.cells.borrow_mut().values(x, &self.zero, &|x| self.known(x))
+        self.cells.borrow_mut().values(x, &self.zero, &|x| self.plain(x))
+    }
+
+    /// By the oracle, without bounds.
+    pub(crate) fn plain(&self, x: &[f64]) -> Vec<f64> {
+        match self.plain {
+            Some(plain) => plain(x),
+            None => (self.oracle)(x).into_iter().map(|(value, _)| value).collect(),
+        }
+    }
+
+    /// What the oracle says all over the side of `sign`, which is asked once for all tables.
+    pub(crate) fn survey(&self, sign: f64) -> &Survey {
+        self.surveys[(sign > 0.0) as usize].get_or_init(|| {
+            let [low, high] = self.hints.domain;
+            let end = FAR.min(if sign < 0.0 { -low } else { high });
+            let inside = (1..=1024).map(|j| j as f64 / 8.0).filter(|&x| x < end);
+            let places: Vec<f64> = inside.chain([end]).collect();
+            let at = |x: &[f64]| self.known(&x.iter().map(|x| x * sign).collect::<Vec<_>>());
+            let near: Vec<f64> = (4..=60).map(|j| power_of_two(-j)).collect();
+            let known = at(&near);
+            Survey { values: at(&places), near: near.into_iter().zip(known).collect(), places }
+        })
     }
 
     /// How far from zero its values are in the range that those of tables have to be in, if they are multiplied, on the side
     /// of `sign`; what is smaller beside zero does not count.
     pub(crate) fn in_range(&self, sign: f64) -> f64 {
+        *self.ranges[(sign > 0.0) as usize].get_or_init(|| self.find_range(sign))
+    }
+
+    fn find_range(&self, sign: f64) -> f64 {
         let leaves = |x: f64| {
-            let size = self.known(&[sign * x])[0].value.abs();
+            let size = self.plain(&[sign * x])[0].abs();
             size != 0.0 && !IN_RANGE.contains(&size)
         };
         let is_asked = |x: &f64| *x <= FAR && self.covers(sign * x);

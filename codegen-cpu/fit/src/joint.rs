@@ -127,8 +127,10 @@ impl Piece {
         let down = if steps.thrice { 3 } else { 2 };
         let mut r = a(steps.degree);
         let mut slope = V::exact(0.0);
-        for k in (down..steps.degree).rev() {
-            slope = if k + 1 == steps.degree { r } else { slope.through(d, r) };
+        let mut k = steps.degree;
+        while k > down {
+            slope = if k == steps.degree { r } else { slope.through(d, r) };
+            k -= 1;
             r = r.through(d, a(k));
         }
         let bend = if steps.thrice {

@@ -3,7 +3,7 @@
 //! Of four thousand million inputs a few are rounded as badly as can be, and no sample has them. So none are waited for:
 //! at samples, what the polynomial is off before any rounding is added to the most that rounding can do there.
 
-use crate::float::{Random, power_of_two};
+use crate::float::{Random, larger, power_of_two, size};
 use crate::symmetry::Symmetry;
 use crate::view::View;
 
@@ -23,11 +23,21 @@ pub(crate) struct Rounded {
 
 /// What is judged: a segment's values, by the arithmetic of the evaluator.
 pub(crate) trait Judged {
-    /// How the function comes from them.
+    /// How the function comes from them: the symmetry of the view.
     fn symmetry(&self) -> Symmetry;
 
     /// The value at `z`.
     fn at(&self, z: f32) -> Rounded;
+}
+
+/// A number, what the function is there, and the units that errors count in on either side; infinite ones where the other side
+/// is no worse.
+#[derive(Clone, Copy)]
+struct Sample {
+    z: f32,
+    want: f64,
+    unit: f64,
+    other_unit: f64,
 }
 
 /// Samples of one segment.
@@ -36,7 +46,7 @@ pub(crate) struct Judge<'a> {
     left: f64,
     right: f64,
     /// Looked at so far.
-    plain: Vec<(f32, f64)>,
+    plain: Vec<Sample>,
     /// Still to be looked at.
     rest: Vec<f64>,
 }
@@ -46,8 +56,12 @@ impl<'a> Judge<'a> {
     pub(crate) fn new(view: &'a View<'a>, left: f64, right: f64, many: usize) -> Self {
         let mut random = Random::new(left.to_bits() ^ right.to_bits() >> 7);
         let width = right - left;
-        let mut x: Vec<f64> =
-            (0..many).map(|q| left + width * (q as f64 + random.next()) / many as f64).collect();
+        let mut x = Vec::with_capacity(3 * many);
+        let mut q = 0;
+        while q < many {
+            x.push(left + width * (q as f64 + random.next()) / many as f64);
+            q += 1;
+        }
         for sign in [-1.0, 1.0] {
             let end = if sign < 0.0 { -left } else { right };
             let beside = if sign < 0.0 { right > -1e-12 } else { left < 1e-12 };
@@ -58,16 +72,30 @@ impl<'a> Judge<'a> {
             }
         }
         // In an order in which the first few are all over the segment too.
-        let rest = (0..COLUMN).flat_map(|k| x.iter().skip(k).step_by(COLUMN).copied()).collect();
+        let x = &x[..];
+        let mut rest = Vec::with_capacity(x.len());
+        for k in 0..COLUMN {
+            let mut j = k;
+            while j < x.len() {
+                rest.push(x[j]);
+                j += COLUMN;
+            }
+        }
         Judge { view, left, right, plain: Vec::new(), rest }
     }
 
-    fn look(&self, x: Vec<f64>) -> Vec<(f32, f64)> {
-        let floats = x.into_iter().map(|x| x as f32);
-        let inside: Vec<f32> =
-            floats.filter(|&x| (self.left..self.right).contains(&(x as f64))).collect();
-        let values = self.view.values(&inside.iter().map(|&x| x as f64).collect::<Vec<_>>());
-        inside.into_iter().zip(values).collect()
+    /// Looks at the next few.
+    fn look(&mut self) {
+        let next = self.rest.split_off(self.rest.len().saturating_sub(COLUMN));
+        let floats = next.into_iter().map(|x| f64::from(x as f32));
+        let inside: Vec<f64> = floats.filter(|&x| x >= self.left && x < self.right).collect();
+        let values = self.view.values(&inside);
+        for (at, want) in inside.into_iter().zip(values) {
+            let other = self.view.symmetry.other(want, at);
+            let other_unit = other.map_or(f64::INFINITY, |v| self.view.other_unit(at, v));
+            let unit = self.view.unit(at, want);
+            self.plain.push(Sample { z: at as f32, want, unit, other_unit });
+        }
     }
 
     /// The largest error in units in the last place; once it is more than `enough`, no more is looked for.
@@ -80,32 +108,37 @@ impl<'a> Judge<'a> {
             }
         }
         let (mut worst, mut at) = (0.0f64, 0);
-        while worst <= enough {
+        loop {
             while at == self.plain.len() && !self.rest.is_empty() {
-                let next = self.rest.split_off(self.rest.len().saturating_sub(COLUMN));
-                let known = self.look(next);
-                self.plain.extend(known);
+                self.look();
             }
-            let Some(&(z, want)) = self.plain.get(at) else { break };
-            worst = worst.max(self.error(judged, z, want));
-            at += 1;
+            let known = &self.plain[at..];
+            if known.is_empty() {
+                return worst;
+            }
+            let mut k = 0;
+            while k < known.len() {
+                worst = larger(worst, error(judged, &known[k]));
+                if worst > enough {
+                    return worst;
+                }
+                k += 1;
+            }
+            at += k;
         }
-        worst
     }
+}
 
-    /// The largest error of a value at `z` in units in the last place, of the side where it is worse.
-    fn error(&self, judged: &impl Judged, z: f32, want: f64) -> f64 {
-        let (at, symmetry) = (f64::from(z), judged.symmetry());
-        let Rounded { value, exact, bound } = judged.at(z);
-        let off = (exact - want).abs() + bound;
-        if off.is_nan() {
-            return f64::INFINITY;
-        }
-        let own = off / self.view.unit(at, want);
-        let Some(other) = symmetry.other(want, at) else { return own };
-        let last = symmetry.finish_bound(value, z);
-        own.max((off + last) / self.view.other_unit(at, other))
+/// The largest error of a value in units in the last place, of the side where it is worse.
+fn error(judged: &impl Judged, sample: &Sample) -> f64 {
+    let Rounded { value, exact, bound } = judged.at(sample.z);
+    let off = size(exact - sample.want) + bound;
+    let own = if off >= 0.0 { off / sample.unit } else { f64::INFINITY };
+    if sample.other_unit == f64::INFINITY {
+        return own;
     }
+    let last = judged.symmetry().finish_bound(value, sample.z);
+    larger(own, (off + last) / sample.other_unit)
 }
 
 #[cfg(test)]

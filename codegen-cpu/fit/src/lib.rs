@@ -95,7 +95,7 @@ pub use function::Function;
 pub use grid::{Grid, Index};
 pub use joint::{Bend, Joint, Piece, Steps};
 pub use made::{Base, Made};
-pub use oracle::{Hints, Oracle};
+pub use oracle::{Hints, Oracle, Values};
 pub use polynomial::{Polynomial, unit_square};
 pub use refusal::Refusal;
 pub use request::Request;

@@ -83,18 +83,26 @@ impl Made {
         }
         let (Base::Value(k) | Base::Ratio(k)) = self.base;
         let of = functions.get(k)?;
-        let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
+        let is_ratio = self.base == Base::Ratio(k);
+        let places = |x: &[f64]| -> Vec<f64> {
             // What it is at zero is what it is beside.
             const BESIDE: f64 = 1e-200;
             let away = |x: &f64| if x.abs() < BESIDE { BESIDE.copysign(*x) } else { *x };
-            let ratio = self.base == Base::Ratio(k);
-            let places: Vec<f64> = x.iter().map(|x| if ratio { away(x) } else { *x }).collect();
-            let by = |x: f64| if ratio { x } else { 1.0 };
+            x.iter().map(|x| if is_ratio { away(x) } else { *x }).collect()
+        };
+        let by = |x: f64| if is_ratio { x } else { 1.0 };
+        let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
+            let places = places(x);
             let known = of.known(&places).into_iter().zip(&places);
             known.map(|(f, x)| (f.value / by(*x), (f.error / by(*x)).abs())).collect()
         };
+        let values = |x: &[f64]| -> Vec<f64> {
+            let places = places(x);
+            of.plain(&places).into_iter().zip(&places).map(|(f, x)| f / by(*x)).collect()
+        };
         // Where it has become its limit, what is made of it has not.
         let g = Function::new(&oracle, Hints { limits: [None; 2], ..of.hints.clone() });
+        let g = g.with_values(&values);
         let both = [g.symmetry(), Symmetry::None];
         let layouts = &both[(g.symmetry() == Symmetry::None) as usize..];
         let view = |symmetry: &Symmetry| {

@@ -27,13 +27,16 @@ pub(crate) fn mend(
     [first, degree]: [usize; 2],
 ) {
     let (left, right) = (nodes.left, nodes.right);
+    let many = degree - first + 1;
     let parts = |z: f64| -> Parts {
         let u = (2.0 * z - left - right) / (right - left);
         let scale = (0..first).fold(1.0, |power, _| power * z);
         let (mut parts, mut before, mut next) = ([0.0; MAX_DEGREE + 1], u, 1.0);
-        for part in &mut parts[..=degree - first] {
-            *part = scale * next;
+        let mut k = 0;
+        while k < many {
+            parts[k] = scale * next;
             (before, next) = (next, 2.0 * u * next - before);
+            k += 1;
         }
         parts
     };
@@ -41,19 +44,27 @@ pub(crate) fn mend(
     let matters = |room: &&Room| room.left() < -CHANGE * worst;
     let row = |room: &Room| {
         let parts = parts(room.z);
-        (*room, parts, dot(&parts, &parts))
+        (*room, parts, dot(&parts, &parts, many))
     };
     let rows: Vec<(Room, Parts, f64)> = rooms.iter().filter(matters).map(row).collect();
+    let rows = &rows[..];
     let mut change = [0.0; MAX_DEGREE + 1];
     for _ in 0..SWEEPS {
         let mut within = true;
-        for (room, parts, square) in &rows {
-            let now = dot(&change, parts);
-            let by = now.clamp(room.from, room.to) - now;
-            if by != 0.0 {
-                within = false;
-                let share = by / square;
-                change.iter_mut().zip(parts).for_each(|(c, part)| *c += share * part);
+        let mut next = 0;
+        while next < rows.len() {
+            let (room, parts, square) = &rows[next];
+            next += 1;
+            let now = dot(&change, parts, many);
+            if now >= room.from && now <= room.to {
+                continue;
+            }
+            within = false;
+            let share = (now.clamp(room.from, room.to) - now) / square;
+            let mut k = 0;
+            while k < many {
+                change[k] += share * parts[k];
+                k += 1;
             }
         }
         if within {
@@ -61,12 +72,18 @@ pub(crate) fn mend(
         }
     }
     for (x, f) in nodes.x.iter().zip(&mut nodes.f) {
-        *f = present(*x) + dot(&change, &parts(*x));
+        *f = present(*x) + dot(&change, &parts(*x), many);
     }
 }
 
-fn dot(a: &Parts, b: &Parts) -> f64 {
-    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
+#[inline(always)]
+fn dot(a: &Parts, b: &Parts, many: usize) -> f64 {
+    let (mut sum, mut k) = (0.0, 0);
+    while k < many {
+        sum += a[k] * b[k];
+        k += 1;
+    }
+    sum
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Where a segment's polynomial is fitted: the zeros of a Chebyshev polynomial.
 
+use crate::float::{larger, size};
 use crate::view::View;
 
 /// As many as the highest degree has.
@@ -36,6 +37,12 @@ impl Nodes {
 
     /// How much of the value is lost in the difference to the value `f` of a centre, at most.
     pub(crate) fn cancellation(&self, f: f64) -> f64 {
-        self.f.iter().zip(&self.weight).map(|(v, w)| (v - f).abs() * w).fold(0.0, f64::max)
+        let (values, weights) = (&self.f[..], &self.weight[..]);
+        let (mut most, mut j) = (0.0, 0);
+        while j < values.len() {
+            most = larger(most, size(values[j] - f) * weights[j]);
+            j += 1;
+        }
+        most
     }
 }

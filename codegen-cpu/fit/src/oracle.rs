@@ -6,6 +6,9 @@
 /// asked for: where the bound is too large, the table ends.
 pub type Oracle<'a> = dyn Fn(&[f64]) -> Vec<(f64, f64)> + 'a;
 
+/// The same values without bounds.
+pub type Values<'a> = dyn Fn(&[f64]) -> Vec<f64> + 'a;
+
 /// A value and a bound of its error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {

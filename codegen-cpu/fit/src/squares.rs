@@ -8,6 +8,7 @@
 //! Weights are made larger where errors are (Lawson), a few times, until the largest error is near
 //! the least that it can be.
 
+use crate::float::{larger, size};
 use crate::nodes::{MOST, Nodes};
 use crate::pair;
 use crate::table::MAX_DEGREE;
@@ -42,16 +43,29 @@ struct Triangle {
     values: [f64; COLUMNS],
 }
 
-#[inline]
+#[inline(always)]
 fn dot(a: &Column, b: &Column, rows: usize) -> f64 {
     // Four sums beside each other, in the same order everywhere.
-    let mut sums = [0.0; 4];
-    for (a, b) in a[..rows].chunks_exact(4).zip(b[..rows].chunks_exact(4)) {
-        for k in 0..4 {
-            sums[k] += a[k] * b[k];
-        }
+    let (mut s0, mut s1, mut s2, mut s3) = (0.0, 0.0, 0.0, 0.0);
+    let mut j = 0;
+    while j < rows {
+        s0 += a[j] * b[j];
+        s1 += a[j + 1] * b[j + 1];
+        s2 += a[j + 2] * b[j + 2];
+        s3 += a[j + 3] * b[j + 3];
+        j += 4;
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3])
+    (s0 + s1) + (s2 + s3)
+}
+
+/// Takes a multiple of one column from another.
+#[inline(always)]
+fn take(from: &mut Column, share: f64, column: &Column, rows: usize) {
+    let mut j = 0;
+    while j < rows {
+        from[j] -= share * column[j];
+        j += 1;
+    }
 }
 
 impl Scaled {
@@ -64,62 +78,77 @@ impl Scaled {
             columns: [[0.0; MOST]; COLUMNS],
             values: [0.0; MOST],
         };
-        for (j, &x) in p.nodes.x.iter().enumerate() {
-            let d = (x - p.centre) / unit;
-            let mut power = p.nodes.weight[j];
-            for _ in 0..p.first {
+        let (x, f, weight) = (&p.nodes.x[..], &p.nodes.f[..], &p.nodes.weight[..]);
+        let mut j = 0;
+        while j < x.len() {
+            let d = (x[j] - p.centre) / unit;
+            let mut power = weight[j];
+            let mut k = 0;
+            while k < p.first {
                 power *= d;
+                k += 1;
             }
-            for k in (0..many).rev() {
+            k = many;
+            while k > 0 {
+                k -= 1;
                 s.columns[k][j] = power;
                 power *= d;
             }
-            s.values[j] = (p.nodes.f[j] - p.base) * p.nodes.weight[j];
+            s.values[j] = (f[j] - p.base) * weight[j];
+            j += 1;
         }
         s
     }
 
     /// By Gram and Schmidt, as modified, with the values as one more column.
     fn triangle(&self, lawson: &Column) -> Triangle {
-        let mut t =
-            Triangle { many: self.many, mix: [[0.0; COLUMNS]; COLUMNS], values: [0.0; COLUMNS] };
+        let (many, rows) = (self.many, self.rows);
+        let mut t = Triangle { many, mix: [[0.0; COLUMNS]; COLUMNS], values: [0.0; COLUMNS] };
         let mut columns = self.columns;
         let mut values = self.values;
-        for j in 0..self.rows {
+        let mut j = 0;
+        while j < rows {
             let root = lawson[j].sqrt();
-            for column in &mut columns[..self.many] {
-                column[j] *= root;
+            let mut k = 0;
+            while k < many {
+                columns[k][j] *= root;
+                k += 1;
             }
             values[j] *= root;
+            j += 1;
         }
-        for k in 0..self.many {
+        let mut k = 0;
+        while k < many {
             let own = columns[k];
-            let size = dot(&own, &own, self.rows);
-            if size == 0.0 {
-                continue;
-            }
-            let clear = |column: &mut Column| {
-                let share = dot(&own, column, self.rows) / size;
-                for (v, o) in column[..self.rows].iter_mut().zip(&own) {
-                    *v -= share * o;
+            let size = dot(&own, &own, rows);
+            if size != 0.0 {
+                let mut later = k + 1;
+                while later < many {
+                    let share = dot(&own, &columns[later], rows) / size;
+                    take(&mut columns[later], share, &own, rows);
+                    t.mix[k][later] = share;
+                    later += 1;
                 }
-                share
-            };
-            for (mix, column) in t.mix[k].iter_mut().zip(&mut columns).take(self.many).skip(k + 1) {
-                *mix = clear(column);
+                t.values[k] = dot(&own, &values, rows) / size;
+                take(&mut values, t.values[k], &own, rows);
             }
-            t.values[k] = clear(&mut values);
+            k += 1;
         }
         t
     }
 
-    /// The weighted error at every node.
+    /// The size of the weighted error at every node.
     fn errors(&self, solution: &[f64; COLUMNS]) -> Column {
         let mut errors = self.values;
-        for (column, c) in self.columns[..self.many].iter().zip(solution) {
-            for (e, v) in errors[..self.rows].iter_mut().zip(column) {
-                *e -= c * v;
-            }
+        let mut k = 0;
+        while k < self.many {
+            take(&mut errors, solution[k], &self.columns[k], self.rows);
+            k += 1;
+        }
+        let mut j = 0;
+        while j < self.rows {
+            errors[j] = size(errors[j]);
+            j += 1;
         }
         errors
     }
@@ -130,11 +159,40 @@ impl Triangle {
     fn solve(&self, mut round: impl FnMut(usize, f64) -> f64) -> [f64; COLUMNS] {
         let mut solution = [0.0; COLUMNS];
         for k in (0..self.many).rev() {
-            let later = self.mix[k].iter().zip(&solution).skip(k + 1);
-            let c = later.fold(self.values[k], |c, (mix, s)| c - mix * s);
+            let mut c = self.values[k];
+            let mut later = k + 1;
+            while later < self.many {
+                c -= self.mix[k][later] * solution[later];
+                later += 1;
+            }
             solution[k] = round(self.many - 1 - k, c);
         }
         solution
+    }
+}
+
+/// The largest of some errors, none of which is negative.
+fn largest(errors: &Column) -> f64 {
+    let (mut most, mut j) = (0.0, 0);
+    while j < MOST {
+        most = larger(most, errors[j]);
+        j += 1;
+    }
+    most
+}
+
+/// Multiplies the weights of so many rows by their errors, to be one on average.
+fn adapt(weights: &mut Column, errors: &Column, rows: usize) {
+    let (mut sum, mut j) = (0.0, 0);
+    while j < MOST {
+        weights[j] *= errors[j];
+        sum += if j < rows { weights[j] } else { 0.0 };
+        j += 1;
+    }
+    j = 0;
+    while j < MOST {
+        weights[j] = weights[j] * rows as f64 / sum + 1e-9;
+        j += 1;
     }
 }
 
@@ -152,19 +210,15 @@ impl Problem<'_> {
         let mut best = (f64::INFINITY, None);
         for left in (0..=lawson).rev() {
             let triangle = scaled.triangle(&weights);
-            let errors = scaled.errors(&triangle.solve(|_, c| c)).map(f64::abs);
-            let most = errors.iter().fold(0.0, |a: f64, &b| a.max(b));
+            let errors = scaled.errors(&triangle.solve(|_, c| c));
+            let most = largest(&errors);
             if most < best.0 {
                 best = (most, Some(triangle));
             }
             if left == 0 || most < 1e-13 {
                 break;
             }
-            for (w, e) in weights.iter_mut().zip(&errors) {
-                *w *= e;
-            }
-            let sum: f64 = weights[..n.x.len()].iter().sum();
-            weights = weights.map(|w| w * n.x.len() as f64 / sum + 1e-9);
+            adapt(&mut weights, &errors, n.x.len());
         }
         let mut power = 1.0;
         for _ in 0..self.first {

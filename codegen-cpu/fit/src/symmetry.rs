@@ -41,14 +41,15 @@ impl Symmetry {
     /// What the table is of.
     #[inline]
     pub fn fold(self, x: f32) -> f32 {
-        if self == Symmetry::None { x } else { x.abs() }
+        if matches!(self, Symmetry::None) { x } else { x.abs() }
     }
 
     /// The function's value at `x` from the table's value `p`.
     #[inline]
     pub fn finish(self, p: f32, x: f32) -> f32 {
-        let other = |side| x.is_sign_negative() != (side == Side::Negative);
+        let other = |side| x.is_sign_negative() != matches!(side, Side::Negative);
         match self {
+            Symmetry::None | Symmetry::Even => p,
             Symmetry::Odd if x.is_sign_negative() => -p,
             Symmetry::Point { sum, side } if other(side) => sum - p,
             Symmetry::Linear { slope, side } if other(side) => fma(slope, x, p),

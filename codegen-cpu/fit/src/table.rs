@@ -1,6 +1,6 @@
 //! A table, and exactly what an evaluator makes of it.
 
-use crate::float::{fma, sum_size, ulp};
+use crate::float::{fma, size, sum, sum_size, ulp};
 use crate::function::Function;
 use crate::grid::Grid;
 use crate::judge::Rounded;
@@ -91,28 +91,31 @@ impl Segment {
     /// Zero everywhere.
     pub(crate) const EMPTY: Segment = Segment { centre: 0.0, high: 0.0, a: [0.0; MAX_DEGREE + 1] };
 
-    /// The value at a distance `d`. On the way, each product with `d` and what is added to it are shown to `each`.
-    #[inline]
-    fn walk(&self, design: &Design, d: f32, mut each: impl FnMut(f64, f64)) -> f32 {
-        let mut p = self.a[design.degree];
-        for k in (0..design.degree).rev() {
-            each(f64::from(p) * f64::from(d), self.a[k].into());
-            p = fma(p, d, self.a[k]);
-        }
-        let square = d * d;
-        let rest = || fma(d, d, -square);
-        match design.power {
-            0 => p,
-            1 => fma(d, self.high, p),
-            2 => fma(square, self.high, fma(rest(), self.high, p)),
-            _ => fma(d, fma(square, self.high, rest() * self.high), p),
-        }
-    }
-
     /// The value at a distance `d`.
     #[inline]
     pub fn at(&self, design: &Design, d: f32) -> f32 {
-        self.walk(design, d, |_, _| ())
+        let mut k = design.degree;
+        let mut p = self.a[k];
+        while k > 0 {
+            k -= 1;
+            p = fma(p, d, self.a[k]);
+        }
+        if design.power == 0 { p } else { self.with_high(design.power, d, p) }
+    }
+
+    /// The value at a distance `d` where that of the columns but the high one is `p`.
+    #[inline]
+    fn with_high(&self, power: usize, d: f32, p: f32) -> f32 {
+        let high = self.high;
+        if power == 1 {
+            return fma(d, high, p);
+        }
+        let square = d * d;
+        let rest = fma(d, d, -square);
+        if power == 2 {
+            return fma(square, high, fma(rest, high, p));
+        }
+        fma(d, fma(square, high, rest * high), p)
     }
 
     /// The polynomial at `z`, not in floats.
@@ -123,21 +126,24 @@ impl Segment {
 
     /// The value at a distance `d`, with what rounding does to it.
     pub(crate) fn rounded(&self, design: &Design, d: f32) -> Rounded {
-        let (far, high) = (f64::from(d), f64::from(self.high));
-        let mut exact = self.a[design.degree].into();
-        let mut bound = 0.0;
-        let value = self.walk(design, d, |by, a| {
+        let (far, high) = (d as f64, self.high as f64);
+        let mut k = design.degree;
+        let mut value = self.a[k];
+        let (mut exact, mut bound) = (value as f64, 0.0);
+        while k > 0 {
+            k -= 1;
+            let (product, a) = (value as f64 * far, self.a[k] as f64);
             exact = exact * far + a;
-            bound = bound * far.abs() + 0.5 * ulp(sum_size(by, a));
-        });
-        match design.power {
-            0 => Rounded { value, exact, bound },
-            power => {
-                let exact = exact + (0..power).fold(high, |product, _| product * far);
-                let last = if high == 0.0 { 0.0 } else { 0.5 * ulp(value.into()) };
-                Rounded { value, exact, bound: bound + last }
-            }
+            bound = bound * size(far) + 0.5 * ulp(sum_size(product, a));
+            value = sum(product, a);
         }
+        if design.power == 0 {
+            return Rounded { value, exact, bound };
+        }
+        value = self.with_high(design.power, d, value);
+        exact += (0..design.power).fold(high, |product, _| product * far);
+        let last = if high == 0.0 { 0.0 } else { 0.5 * ulp(value as f64) };
+        Rounded { value, exact, bound: bound + last }
     }
 }
 
@@ -168,12 +174,12 @@ impl Table {
     pub fn eval(&self, x: f32) -> Option<f32> {
         let mut z = self.design.symmetry.fold(x);
         if z >= self.high {
-            if self.ends[1] != End::Clamp {
+            if !matches!(self.ends[1], End::Clamp) {
                 return None;
             }
             z = self.high.next_down();
         } else if z < self.low {
-            if self.ends[0] != End::Clamp {
+            if !matches!(self.ends[0], End::Clamp) {
                 return None;
             }
             z = self.low;

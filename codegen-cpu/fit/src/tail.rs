@@ -98,7 +98,7 @@ impl Function<'_> {
     /// The line that it has become beyond rounding: what is left could not be seen in any product of it.
     fn line(&self, sign: f64, from: f32) -> Option<Line> {
         let far: Vec<f64> = [1e3, 2e3, 1e6, 1e12, 1e20, 1e30].map(|z| sign * z).to_vec();
-        let value = |x: f64| self.known(&[x])[0].value;
+        let value = |x: f64| self.plain(&[x])[0];
         let (near, next) = (value(far[0]), value(far[1]));
         let slope = (next - near) / far[0];
         let (slope, base) = (slope as f32 + 0.0, (near - f64::from(slope as f32) * far[0]) as f32);
@@ -150,12 +150,14 @@ impl Function<'_> {
         let [from, to] = curve.within.map(f64::from);
         let many = ENTRIES * SAMPLES;
         let places = (0..many).map(|k| from + (to - from) * (k as f64 + 0.37) / many as f64);
-        let errors = places.map(|z| {
-            let z = z as f32;
-            let want = self.known(&[sign * f64::from(z)])[0].value;
-            (f64::from(curve.eval(z)) - want).abs() / ulp(want)
-        });
-        errors.fold(0.0, |a: f64, b| if b.is_nan() { f64::INFINITY } else { a.max(b) })
+        let places: Vec<f32> = places.map(|z| z as f32).collect();
+        let wanted = self.plain(&places.iter().map(|z| sign * f64::from(*z)).collect::<Vec<_>>());
+        let error = |(z, want): (&f32, f64)| (f64::from(curve.eval(*z)) - want).abs() / ulp(want);
+        places
+            .iter()
+            .zip(wanted)
+            .map(error)
+            .fold(0.0, |a: f64, b| if b.is_nan() { f64::INFINITY } else { a.max(b) })
     }
 }
 

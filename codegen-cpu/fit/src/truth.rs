@@ -1,6 +1,7 @@
 //! All inputs of a 16-bit type: what the function is there, and what a table makes of them.
 
 use crate::element::Element;
+use crate::float::size;
 use crate::polynomial::Polynomial;
 use crate::table::Table;
 
@@ -72,8 +73,9 @@ impl Results<'_> {
         let (mut wrong, most) = (Vec::new(), many * self.few(share));
         for (result, (truth, _)) in self.0.iter().enumerate() {
             for part in truth.share(share) {
-                let inputs = part.of(0.0, f64::INFINITY);
-                self.add_wrong(result, table, before, inputs, most, &mut wrong)?;
+                for inputs in &part.0 {
+                    self.add_wrong(result, table, before, inputs, most, &mut wrong)?;
+                }
             }
         }
         Some(wrong)
@@ -90,32 +92,38 @@ impl Results<'_> {
         let mut wrong = Vec::new();
         for (result, (truth, _)) in self.0.iter().enumerate() {
             for part in truth.share(share) {
-                let inputs = inputs(part, table, segment, 0.0);
-                self.add_wrong(result, table, before, inputs, usize::MAX, &mut wrong)?;
+                let inputs: Vec<Input> = inputs(part, table, segment, 0.0).collect();
+                self.add_wrong(result, table, before, &inputs, usize::MAX, &mut wrong)?;
             }
         }
         Some(wrong)
     }
 
-    fn add_wrong<'a>(
+    fn add_wrong(
         &self,
         result: usize,
         table: &Table,
         before: f64,
-        inputs: impl Iterator<Item = &'a (f32, f64)>,
+        inputs: &[Input],
         most: usize,
         wrong: &mut Wrong,
     ) -> Option<()> {
         let (truth, made) = self.0[result];
-        for &(x, want) in inputs {
-            let Some(got) = table.eval(x) else { continue };
-            let got = made.map_or(got, |made| made.at(x, got));
-            let (ulp, right) = (truth.element.ulp(want), truth.element.round(want));
-            if (f64::from(got) - want).abs() > before * truth.element.factor_ulp(want) {
+        let element = truth.element;
+        let mut next = 0;
+        while next < inputs.len() {
+            let Input { x, want, right } = inputs[next];
+            next += 1;
+            let Some(mut got) = table.eval(x) else { continue };
+            if let Some(made) = made {
+                got = made.at(x, got);
+            }
+            let got = got as f64;
+            if before < f64::INFINITY && size(got - want) > before * element.factor_ulp(want) {
                 return None;
             }
-            let got = truth.element.round(f64::from(got));
-            let off = (got - want).abs();
+            let got = element.round(got);
+            let (ulp, off) = (element.ulp(want), size(got - want));
             if off <= ulp * (0.5 + TIE) || got == right {
                 continue;
             }
@@ -141,20 +149,28 @@ pub(crate) struct Truth {
     element: Element,
 }
 
-/// Inputs and what the function is there, positive and negative ones, each in the order of their size.
+/// An input, what the function is there, and that rounded.
+#[derive(Clone, Copy)]
+struct Input {
+    x: f32,
+    want: f64,
+    right: f64,
+}
+
+/// Positive and negative inputs, each in the order of their size.
 #[derive(Default)]
-struct Inputs([Vec<(f32, f64)>; 2]);
+struct Inputs([Vec<Input>; 2]);
 
 impl Inputs {
-    fn push(&mut self, known: (f32, f64)) {
-        self.0[known.0.is_sign_negative() as usize].push(known);
+    fn push(&mut self, input: Input) {
+        self.0[input.x.is_sign_negative() as usize].push(input);
     }
 
-    /// Those of about these sizes, both signs.
-    fn of(&self, from: f64, to: f64) -> impl Iterator<Item = &(f32, f64)> {
-        self.0.iter().flat_map(move |known| {
-            let below = |size: f64| known.partition_point(|(x, _)| f64::from(x.abs()) < size);
-            known[below(from)..below(to)].iter()
+    /// Those of about these sizes, of either sign.
+    fn of(&self, from: f64, to: f64) -> [&[Input]; 2] {
+        self.0.each_ref().map(|inputs| {
+            let below = |size: f64| inputs.partition_point(|i| f64::from(i.x.abs()) < size);
+            &inputs[below(from)..below(to)]
         })
     }
 }
@@ -163,18 +179,19 @@ impl Truth {
     /// Of a function that has these values where it is asked for.
     pub(crate) fn new(
         element: Element,
-        covers: &dyn Fn(f64) -> bool,
+        is_asked: &dyn Fn(f64) -> bool,
         values: &dyn Fn(&[f64]) -> Vec<f64>,
     ) -> Self {
-        let mut inputs = element.inputs();
-        inputs.retain(|&x| covers(x as f64));
-        let values = values(&inputs.iter().map(|&x| x as f64).collect::<Vec<_>>());
+        let mut inputs: Vec<f64> = element.inputs().into_iter().map(f64::from).collect();
+        inputs.retain(|x| is_asked(*x));
+        let values = values(&inputs);
         let mut truth = Truth { parts: Default::default(), element };
-        for (j, known) in inputs.into_iter().zip(values).enumerate() {
+        for (j, (x, want)) in inputs.into_iter().zip(values).enumerate() {
             // Odd ones: values at round numbers are often all but halfway, for every table alike.
             let odd = (j + 1).is_multiple_of(thinned(element).0);
-            let part = if NEAR.contains(&known.0.abs()) { !odd as usize } else { 2 };
-            truth.parts[part].push(known);
+            let x = x as f32;
+            let part = if NEAR.contains(&x.abs()) { !odd as usize } else { 2 };
+            truth.parts[part].push(Input { x, want, right: element.round(want) });
         }
         truth
     }
@@ -196,8 +213,8 @@ impl Truth {
         before: f64,
         segment: usize,
     ) -> Vec<Room> {
-        let room = |&(x, want): &(f32, f64)| {
-            let (value, right) = (table.eval(x)?, self.element.round(want));
+        let room = |Input { x, want, right }: Input| {
+            let value = table.eval(x)?;
             let got = f64::from(made.map_or(value, |made| made.at(x, value)));
             let (from, to) = self.halfway(right);
             let (rounding, most) = (ROUNDING * right.abs(), before * self.element.factor_ulp(want));
@@ -231,19 +248,15 @@ impl Truth {
 }
 
 /// The inputs of a segment that are not smaller than `least`.
-fn inputs<'a>(
-    part: &'a Inputs,
-    table: &'a Table,
-    segment: usize,
-    least: f64,
-) -> impl Iterator<Item = &'a (f32, f64)> {
+fn inputs(part: &Inputs, table: &Table, segment: usize, least: f64) -> impl Iterator<Item = Input> {
     let [start, end] = [segment, segment + 1].map(|i| table.grid.start(i));
     let nearest = if start < 0.0 && end > 0.0 { 0.0 } else { start.abs().min(end.abs()) };
     let furthest = start.abs().max(end.abs());
     // What rounding makes of the border.
     let around = 1e-6 * furthest;
-    part.of(least.max(nearest - around), furthest + around).filter(move |(x, _)| {
-        let z = table.design.symmetry.fold(*x);
+    let all = part.of(least.max(nearest - around), furthest + around);
+    all.into_iter().flatten().copied().filter(move |input| {
+        let z = table.design.symmetry.fold(input.x);
         z >= table.low && z < table.high && table.grid.segment(z) == segment as i64
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::element::Element;
 use crate::float::{power_of_two, ulp};
-use crate::function::{FAR, FLAT, Function, NEAR_ROOT};
+use crate::function::{FLAT, Function, NEAR_ROOT, Survey};
 use crate::half::HOPELESS;
 use crate::oracle::Known;
 use crate::refusal::Refusal;
@@ -36,13 +36,6 @@ pub(crate) struct Reach {
     pub(crate) to: f64,
     /// The limit, if the function has rounded to it from there on: more is of no use.
     pub(crate) limit: Option<f64>,
-}
-
-/// Where the oracle was asked, what it said, and how far it was sure.
-struct Sure {
-    to: f64,
-    places: Vec<f64>,
-    values: Vec<Known>,
 }
 
 impl<'a> View<'a> {
@@ -155,38 +148,38 @@ impl<'a> View<'a> {
     /// The same without limits: for what goes on where the function stands still.
     pub(crate) fn unlimited(mut self) -> Result<Self, Refusal> {
         for (k, sign) in self.signs() {
-            self.reach[k] = Reach { to: self.sure(sign)?.to, limit: None };
+            self.reach[k] = Reach { to: self.sure(sign)?, limit: None };
         }
         Ok(self)
     }
 
+    /// What the oracle says on a side of `z`.
+    fn survey(&self, sign: f64) -> &'a Survey {
+        self.function.survey(sign * self.symmetry.sign())
+    }
+
     /// How far the oracle is sure of its values on a side, by those at some places.
-    fn sure(&self, sign: f64) -> Result<Sure, Refusal> {
-        let [low, high] = self.function.hints.domain;
-        let end = FAR.min(if sign < 0.0 { -low } else { high });
-        let places: Vec<f64> =
-            (1..=1024).map(|j| j as f64 / 8.0).filter(|&x| x < end).chain([end]).collect();
-        let values = self.known(&places.iter().map(|x| x * sign).collect::<Vec<_>>());
+    fn sure(&self, sign: f64) -> Result<f64, Refusal> {
+        let Survey { places, values, near } = self.survey(sign);
         let doubt = |x: f64, k: Known| !self.believed(x * sign, k);
-        let near: Vec<f64> = (4..=60).map(|j| sign * power_of_two(-j)).collect();
-        for (&z, k) in near.iter().zip(self.known(&near)) {
-            if doubt(z.abs(), k) {
-                return Err(Refusal::Unsure { at: self.symmetry.sign() * z });
-            }
+        if let Some((z, _)) = near.iter().find(|(z, k)| doubt(*z, *k)) {
+            return Err(Refusal::Unsure { at: self.symmetry.sign() * sign * z });
         }
+        let (places, values) = (&places[..], &values[..]);
         let first = (0..places.len()).find(|&j| doubt(places[j], values[j]));
-        let to = match first {
-            None => end,
+        Ok(match first {
+            None => places[places.len() - 1],
             Some(j) => {
                 let inside = if j == 0 { 0.0 } else { places[j - 1] };
                 self.border(inside, places[j], sign, &|x, k| !doubt(x, k))
             }
-        };
-        Ok(Sure { to, places, values })
+        })
     }
 
     fn find_reach(&self, k: usize, sign: f64) -> Result<Reach, Refusal> {
-        let Sure { to, places, values } = self.sure(sign)?;
+        let to = self.sure(sign)?;
+        let Survey { places, values, .. } = self.survey(sign);
+        let (places, values) = (&places[..], &values[..]);
         // The limit of the table's own side: under a reflection, of the other end.
         let own = if self.symmetry.sign() < 0.0 { 1 - k } else { k };
         let Some(limit) = self.function.hints.limits[own] else {

@@ -94,11 +94,16 @@ pub fn oracle(graph: &Graph) -> impl Fn(&[f64]) -> Vec<(f64, f64)> {
     move |x| x.iter().map(known).map(|b| (b.value, b.error)).collect()
 }
 
+/// The same values without bounds, a column for each node of the graph.
+pub fn values(graph: &Graph) -> impl Fn(&[f64]) -> Vec<f64> {
+    move |x| graph.eval_columns(&[x.to_vec()], &[], x.len()).swap_remove(0)
+}
+
 /// What is fitted to a function; `None` where no table meets what is asked of it. Nothing is looked up.
 pub fn fit(function: &regions::Function, multiplied: bool) -> Option<Fitted> {
     let graph = &function.graph;
-    let oracle = oracle(graph);
-    let fitted = Function::new(&oracle, hints(graph, function.domain)?);
+    let (oracle, values) = (oracle(graph), values(graph));
+    let fitted = Function::new(&oracle, hints(graph, function.domain)?).with_values(&values);
     let of_product = is_product(function);
     let tables = Tables::of(|entries, index, dtype| {
         let usual = Request::new(element(dtype), entries);
@@ -129,7 +134,8 @@ pub fn is_product(function: &regions::Function) -> bool {
 /// What is fitted to a function, or kept of it; `None` where no table meets what is asked of it.
 pub fn of(function: &regions::Function, asked: Asked) -> Option<Fitted> {
     let Asked { multiplied, .. } = asked;
-    kept::of(key(function, multiplied), || fit(function, multiplied))
+    let unread = Fitted { tables: Tables::default(), tails: Default::default() };
+    kept::of(key(function, multiplied), Some(unread), || fit(function, multiplied))
 }
 
 /// The key of a function's tables: a hash of its graph, its domain, and what becomes of its values.

@@ -14,7 +14,7 @@ use super::several::{self, Alone, Group};
 use super::{both, kept, look_up::Source};
 use op_dsl_fit::Function;
 use op_dsl_fit::words::Words;
-use op_dsl_ir::DType;
+use op_dsl_ir::{DType, regions};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
@@ -38,20 +38,21 @@ impl Words for Shared {
 
 /// What is fitted to a group, or kept of it.
 pub fn of(group: &Group) -> Option<Shared> {
-    kept::of(several::key(group), || fit(group))
+    let alone = |f: &regions::Function, multiplied| fitted::of(f, Asked { two: false, multiplied });
+    kept::of(several::key(group), None, || fit(group, &alone))
 }
 
-/// What is fitted to a group; `None` where tables of each take less time.
-pub fn fit(group: &Group) -> Option<Shared> {
-    let oracles: Vec<_> = group.iter().map(|(f, _)| fitted::oracle(&f.graph)).collect();
-    let functions = group
-        .iter()
-        .zip(&oracles)
-        .map(|((f, _), oracle)| Some(Function::new(oracle, fitted::hints(&f.graph, f.domain)?)));
+/// What is fitted to a group; `None` where tables of each, which `alone` has, take less time.
+pub fn fit(group: &Group, alone: &dyn Fn(&regions::Function, bool) -> Alone) -> Option<Shared> {
+    let oracles: Vec<_> =
+        group.iter().map(|(f, _)| (fitted::oracle(&f.graph), fitted::values(&f.graph))).collect();
+    let functions = group.iter().zip(&oracles).map(|((f, _), (oracle, values))| {
+        let hints = fitted::hints(&f.graph, f.domain)?;
+        Some(Function::new(oracle, hints).with_values(values))
+    });
     let functions = functions.collect::<Option<Vec<_>>>()?;
     let functions: Vec<&Function> = functions.iter().collect();
-    let asked = |multiplied| Asked { two: false, multiplied };
-    let each: Vec<Alone> = group.iter().map(|(f, by)| fitted::of(f, asked(*by))).collect();
+    let each: Vec<Alone> = group.iter().map(|(f, by)| alone(f, *by)).collect();
     let made = made::fit(group, &functions, &each);
     let both = both::fit(&functions, &each);
     (made.is_some() || both.is_some()).then_some(Shared { made, both })
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
     use op_dsl_ir::Prim;
     use op_dsl_ir::graph::Builder;
-    use op_dsl_ir::regions::{self, Powers, Variable};
+    use op_dsl_ir::regions::{Powers, Variable};
 
     /// A primitive of stream `k`.
     fn of(prim: Prim, k: usize) -> (regions::Function, Asked) {
@@ -144,7 +145,7 @@ mod tests {
     fn silu_and_its_derivative_are_made_of_one_table() {
         for pair in [[Prim::Silu, Prim::SiluGrad], [Prim::SiluGrad, Prim::Silu]] {
             let functions = pair.map(|prim| of(prim, 0));
-            let shared = fit(&groups(&functions)[0]).expect("made of one");
+            let shared = fit(&groups(&functions)[0], &fitted::fit).expect("made of one");
             let fitted = shared.made.expect("in 16 bits");
             for (entries, dtype) in
                 [(32, DType::F16), (32, DType::BF16), (8, DType::F16), (8, DType::BF16)]
@@ -156,7 +157,8 @@ mod tests {
             }
             assert!(fitted.tables.cost(32, DType::F32).is_none());
         }
-        let gelu = fit(&groups(&[of(Prim::GeluGrad, 0), of(Prim::Gelu, 0)])[0]).expect("both");
+        let gelu = groups(&[of(Prim::GeluGrad, 0), of(Prim::Gelu, 0)]);
+        let gelu = fit(&gelu[0], &fitted::fit).expect("both");
         assert!(gelu.made.is_none());
         assert_eq!(gelu.both.map(|both| both.order), Some([1, 0]));
     }

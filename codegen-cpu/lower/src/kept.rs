@@ -4,58 +4,128 @@
 //! many words follow, and what was fitted ([`Words`]); no words if nothing could be. All numbers are little-endian.
 //! A test makes the file again (`known`), so it never differs from what would be fitted.
 //!
-//! What is fitted for other functions is kept where Cargo has a crate's build script write, in a file each: after an edit
-//! nothing is fitted but what is new.
+//! Tables of other functions are kept in a file each, beside what the build writes: after an edit nothing is fitted but what
+//! is new. A file ends with a hash of what it holds, and one that does not is as good as none.
+//!
+//! The interpreter runs the operators of a crate with debug assertions, so nothing reads its tables: it has empty ones.
 
+use super::compiler::Call;
 use op_dsl_fit::VERSION;
 use op_dsl_fit::words::Words;
-use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Once};
+use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
-static KNOWN: &[u8] = include_bytes!("known.bin");
+pub(super) static KNOWN: &[u8] = include_bytes!("known.bin");
 
-/// The words of each entry.
-pub(super) static ENTRIES: LazyLock<BTreeMap<u64, Vec<u32>>> = LazyLock::new(|| entries(KNOWN));
+static CALL: LazyLock<Call> = LazyLock::new(Call::of_this_process);
 
-fn entries(file: &[u8]) -> BTreeMap<u64, Vec<u32>> {
-    let mut words = file.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
-    let mut all = BTreeMap::new();
-    while let (Some(low), Some(high), Some(many)) = (words.next(), words.next(), words.next()) {
-        let key = u64::from(high) << 32 | u64::from(low);
-        let entry: Vec<u32> = words.by_ref().take(many as usize).collect();
-        if entry.len() == many as usize {
-            all.insert(key, entry);
-        }
-    }
-    all
-}
+/// A fit that takes longer is a fitter without optimisation: with it most take a tenth of this.
+const SLOW: Duration = Duration::from_secs(1);
 
-/// What is kept under a key, else what is fitted, which is kept then; `None` where nothing can be.
-pub(super) fn of<T: Words>(key: u64, fit: impl FnOnce() -> Option<T>) -> Option<T> {
-    let known = ENTRIES.get(&key).and_then(|words| read(words));
-    known.unwrap_or_else(|| match env::var_os("OUT_DIR") {
-        Some(out) => of_file(&Path::new(&out).join("op-dsl-tables"), key, fit),
-        None => fit(),
+/// The key and the words of each entry of a file, as bytes.
+///
+/// Loops and slices: at level 0 a chain of iterators would take longer to read the file than tables take to fit.
+pub(super) fn entries(mut file: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    std::iter::from_fn(move || {
+        let (key, rest) = file.split_first_chunk()?;
+        let (many, rest) = rest.split_first_chunk()?;
+        let words = (u32::from_le_bytes(*many) as usize).checked_mul(4)?;
+        let (words, rest) = rest.split_at_checked(words)?;
+        file = rest;
+        Some((u64::from_le_bytes(*key), words))
     })
 }
 
-/// The same of what is kept in a directory.
+/// The words of a key in a file.
+fn find(file: &[u8], key: u64) -> Option<Vec<u32>> {
+    let (_, bytes) = entries(file).find(|(other, _)| *other == key)?;
+    Some(decoded(bytes))
+}
+
+pub(super) fn decoded(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
+}
+
+/// What is kept under a key, else what is fitted, which is kept then; `None` where nothing can be. Where nothing reads it, it
+/// is `unread`.
+pub(super) fn of<T: Words>(
+    key: u64,
+    unread: Option<T>,
+    fit: impl FnOnce() -> Option<T>,
+) -> Option<T> {
+    if CALL.has_debug_assertions {
+        return unread;
+    }
+    let known = find(KNOWN, key).and_then(|words| read(&words));
+    known.unwrap_or_else(|| match place() {
+        Some(place) => of_file(&place, key, || timed(fit)),
+        None => timed(fit),
+    })
+}
+
+/// Where the tables of the crate that is compiled are kept: what its build script may write to, else the profile's directory.
+fn place() -> Option<PathBuf> {
+    let out = env::var_os("OUT_DIR").map(PathBuf::from).or_else(|| CALL.profile.clone())?;
+    Some(out.join("op-dsl-tables"))
+}
+
+/// What is fitted. Where that takes long, standard error says once how it would not.
+fn timed<T>(fit: impl FnOnce() -> T) -> T {
+    static SAID: Once = Once::new();
+    let start = Instant::now();
+    let fitted = fit();
+    let took = start.elapsed();
+    if took > SLOW {
+        SAID.call_once(|| _ = writeln!(io::stderr(), "{}", advice(took, CALL.profile.as_deref())));
+    }
+    fitted
+}
+
+/// What makes fits fast.
+fn advice(took: Duration, profile: Option<&Path>) -> String {
+    let directory = profile.and_then(Path::file_name).and_then(OsStr::to_str).unwrap_or("release");
+    let profile = if directory == "debug" { "dev" } else { directory };
+    format!(
+        "note: tables of a formula took {:.1} s to fit, as Cargo does not optimise what macros depend on; \
+         if Cargo.toml of the workspace says so, it does:\n\n\
+         [profile.{profile}.package]\n\
+         libm = {{ opt-level = 3 }}\n\
+         op-dsl-fit = {{ opt-level = 3 }}\n\
+         op-dsl-ir = {{ opt-level = 3 }}\n",
+        took.as_secs_f64(),
+    )
+}
+
+/// What is kept in a directory, else what is fitted.
 fn of_file<T: Words>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) -> Option<T> {
     let path = place.join(name(key));
-    let file = fs::read(&path).map(|file| entries(&file)).unwrap_or_default();
-    if let Some(kept) = file.get(&key).and_then(|words| read(words)) {
+    let file = fs::read(&path).unwrap_or_default();
+    if let Some(kept) = whole(&file).and_then(|file| find(file, key)).and_then(|words| read(&words))
+    {
         return kept;
     }
     let fitted = fit();
-    let entry = entry(key, words(fitted.as_ref()));
+    let mut file = entry(key, words(fitted.as_ref()));
+    file.extend(hash(file.iter().copied()).to_le_bytes());
     // Whole or not at all, whoever else compiles; without it the next edit takes longer.
     let beside = path.with_extension(format!("{}", process::id()));
-    let _ = fs::create_dir_all(place)
-        .and_then(|()| fs::write(&beside, entry))
+    let written = fs::create_dir_all(place)
+        .and_then(|()| fs::write(&beside, file))
         .and_then(|()| fs::rename(&beside, &path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
     fitted
+}
+
+/// The entries of a file, if the hash at its end is theirs.
+fn whole(file: &[u8]) -> Option<&[u8]> {
+    let (entries, end) = file.split_last_chunk()?;
+    (hash(entries.iter().copied()) == u64::from_le_bytes(*end)).then_some(entries)
 }
 
 /// The name of a key's file. Files of another version of the fitter are never read.
@@ -103,7 +173,7 @@ mod tests {
         assert_eq!(now, recorded, "increment op_dsl_fit::VERSION, and record both here");
     }
 
-    /// What was fitted once is read; what is cut short, or of another function, is fitted.
+    /// What was fitted once is read; what is damaged, or of another function, is fitted.
     #[test]
     fn a_file_is_read_again_while_it_is_whole() {
         let place = env::temp_dir().join(format!("op-dsl-tables-{}", process::id()));
@@ -116,6 +186,25 @@ mod tests {
         assert!(!kept(key + 1), "of another function");
         fs::write(&path, &whole[..whole.len() - 4]).unwrap();
         assert!(!kept(key), "cut short");
+        for k in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[k] ^= 0x10;
+            fs::write(&path, damaged).unwrap();
+            assert!(!kept(key), "damaged at {k}");
+        }
+        fs::write(&path, &whole).unwrap();
+        assert!(kept(key), "whole");
         fs::remove_dir_all(&place).unwrap();
+    }
+
+    /// The note has the lines that the profile needs.
+    #[test]
+    fn the_note_names_the_profile() {
+        let said = |path: Option<&str>| advice(Duration::from_millis(2340), path.map(Path::new));
+        assert!(said(Some("/target/debug")).contains("[profile.dev.package]"));
+        assert!(said(Some("/target/quick")).contains("[profile.quick.package]\nlibm = {"));
+        assert!(
+            said(None).contains("took 2.3 s") && said(None).contains("[profile.release.package]")
+        );
     }
 }

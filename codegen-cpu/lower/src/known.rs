@@ -1,32 +1,89 @@
 //! The file of tables that are kept (`kept`), made again.
 
-use super::kept::{entry, words};
-use super::{fitted, group, several, tabled};
+use super::kept::{decoded, entries, entry, words};
+use super::several::{self, Group};
+use super::{fitted, group, tabled};
 use op_dsl_ir::op::OpDef;
-use std::collections::BTreeMap;
+use op_dsl_ir::regions::Function;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
-/// The file for all functions of some operators, fitted anew.
-pub fn file<'a>(ops: impl IntoIterator<Item = &'a OpDef>) -> Vec<u8> {
-    let mut all = BTreeMap::new();
+/// What is asked of the fitter, by its key.
+pub type Questions = BTreeMap<u64, Question>;
+
+/// A question to the fitter.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// The tables of a function, and whether its values can be multiplied.
+    Alone(Function, bool),
+    /// What functions of one variable are looked up by together.
+    Together(Group),
+}
+
+impl Question {
+    /// The words of what is fitted. Nothing that is kept is used.
+    pub fn answer(&self) -> Vec<u32> {
+        match self {
+            Question::Alone(function, multiplied) => {
+                words(fitted::fit(function, *multiplied).as_ref())
+            }
+            Question::Together(group) => words(group::fit(group, &fitted::fit).as_ref()),
+        }
+    }
+}
+
+/// All that some operators ask.
+pub fn questions<'a>(ops: impl IntoIterator<Item = &'a OpDef>) -> Questions {
+    let mut all = Questions::new();
     for op in ops {
         let streams = op.input_streams().len();
         for functions in op.specs.iter().map(|spec| tabled::functions(spec, streams)) {
             for (function, asked) in &functions {
-                let fitted = || words(fitted::fit(function, asked.multiplied).as_ref());
-                all.entry(fitted::key(function, asked.multiplied)).or_insert_with(fitted);
+                let key = fitted::key(function, asked.multiplied);
+                all.entry(key)
+                    .or_insert_with(|| Question::Alone(function.clone(), asked.multiplied));
             }
-            for functions in several::groups(&functions) {
-                all.entry(several::key(&functions))
-                    .or_insert_with(|| words(group::fit(&functions).as_ref()));
+            for group in several::groups(&functions) {
+                all.entry(several::key(&group)).or_insert(Question::Together(group));
             }
         }
     }
-    all.into_iter().flat_map(|(key, words)| entry(key, words)).collect()
+    all
+}
+
+/// The file of some questions, all fitted anew, by as many threads as run at once.
+pub fn file(questions: &Questions) -> Vec<u8> {
+    let all: Vec<(&u64, &Question)> = questions.iter().collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mine = std::iter::from_fn(|| all.get(next.fetch_add(1, Ordering::Relaxed)));
+        mine.map(|(key, question)| (**key, question.answer())).collect::<Vec<_>>()
+    };
+    let threads = thread::available_parallelism().map_or(1, |n| n.get());
+    let answers: BTreeMap<u64, Vec<u32>> = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mine = work();
+        let others = others.into_iter().flat_map(|other| other.join().unwrap_or_default());
+        others.chain(mine).collect()
+    });
+    answers.into_iter().flat_map(|(key, words)| entry(key, words)).collect()
+}
+
+/// The keys of a file.
+pub fn keys(file: &[u8]) -> BTreeSet<u64> {
+    entries(file).map(|(key, _)| key).collect()
+}
+
+/// The entries of a file that answer some questions.
+pub fn part(file: &[u8], questions: &Questions) -> Vec<u8> {
+    let asked = entries(file).filter(|(key, _)| questions.contains_key(key));
+    asked.flat_map(|(key, words)| entry(key, decoded(words))).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::kept::ENTRIES;
+    use super::super::kept::{KNOWN, decoded, entries};
     use super::*;
     use op_dsl_fit::words::Words;
 
@@ -41,10 +98,11 @@ mod tests {
     /// What is read is what was written, and no entry is cut short.
     #[test]
     fn every_entry_is_whole() {
-        assert!(ENTRIES.len() > 30);
-        for (key, words) in ENTRIES.iter().filter(|(_, words)| !words.is_empty()) {
+        assert!(entries(KNOWN).count() > 30);
+        let all = entries(KNOWN).map(|(key, bytes)| (key, decoded(bytes)));
+        for (key, words) in all.filter(|(_, words)| !words.is_empty()) {
             assert!(
-                is_whole::<fitted::Fitted>(words) || is_whole::<group::Shared>(words),
+                is_whole::<fitted::Fitted>(&words) || is_whole::<group::Shared>(&words),
                 "{key:x}"
             );
         }

@@ -12,6 +12,7 @@
 //! made      those that are made of one table in 16 bits
 //! both      a function and its derivative by one table in f32
 //! kept      tables that are kept: nothing is fitted for the functions of many formulas
+//! compiler  what the compiler was told that this runs in
 //! tabled    a body that has such
 //! rest      what it makes of their values
 //! kinks     where those are not smooth
@@ -27,6 +28,7 @@ mod both;
 mod chains;
 mod code;
 mod column;
+mod compiler;
 mod fitted;
 mod group;
 mod kept;

@@ -2,7 +2,8 @@
 //! where one of them is zero and the other nearly a float.
 
 use super::pair::Pair;
-use crate::float::{toward_zero, ulp};
+use crate::centre::{COLUMN, off_float, outwards};
+use crate::float::{larger, toward_zero};
 use crate::nodes::Nodes;
 
 /// Where a centre is looked for.
@@ -37,8 +38,6 @@ pub(super) struct Centre {
 const CLOSE: f64 = 1.0 / 40.0;
 /// So many floats are tried, and more in steps.
 const TRIES: usize = 4096;
-/// Values are asked for by as many.
-const COLUMN: usize = 64;
 /// Segments' widths have so many steps from float to float.
 const STEPS: f64 = 16_384.0;
 /// About a zero of the derivative steps are smaller by this: the derivative is to stay small.
@@ -130,26 +129,25 @@ impl Place {
 fn near(pair: &Pair, step: f64, place: f64, counts: [bool; 2]) -> f32 {
     let mut best = (f64::INFINITY, place as f32);
     for from in (0..TRIES).step_by(COLUMN) {
-        let floats: Vec<f32> = (from..from + COLUMN)
-            .map(|j| {
-                let away = j.div_ceil(2) as f64 * if j % 2 == 0 { step } else { -step };
-                (place + away) as f32
-            })
-            .collect();
-        let at: Vec<f64> = floats.iter().map(|&x| x as f64).collect();
-        let mut off = [0.0f64; COLUMN];
+        let floats = outwards(place, step, from);
+        let mut off = [0.0; COLUMN];
         for (view, _) in pair.views().iter().zip(counts).filter(|(_, counts)| *counts) {
-            for (off, v) in off.iter_mut().zip(view.values(&at)) {
-                *off = off.max((v - f64::from(v as f32)).abs() / ulp(v));
+            let values = &view.values(&floats)[..];
+            let mut k = 0;
+            while k < COLUMN {
+                off[k] = larger(off[k], off_float(values[k]));
+                k += 1;
             }
         }
-        for (off, at) in off.into_iter().zip(floats) {
-            if off < best.0 {
-                best = (off, at);
+        let mut k = 0;
+        while k < COLUMN {
+            if off[k] < best.0 {
+                best = (off[k], floats[k] as f32);
             }
             if best.0 < CLOSE {
                 return best.1;
             }
+            k += 1;
         }
     }
     best.1

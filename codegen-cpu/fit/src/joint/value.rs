@@ -1,6 +1,6 @@
 //! What a joint table computes with: floats, or floats with a bound of what rounding made of them.
 
-use crate::float::{fma, sum_size, ulp};
+use crate::float::{fma, size, sum, sum_size, ulp};
 use crate::judge::Rounded;
 
 /// A number in the sums of a joint table.
@@ -16,22 +16,22 @@ pub(super) trait Value: Copy {
 }
 
 impl Value for f32 {
-    #[inline]
+    #[inline(always)]
     fn exact(v: f32) -> f32 {
         v
     }
 
-    #[inline]
+    #[inline(always)]
     fn through(self, d: f32, c: f32) -> f32 {
         fma(self, d, c)
     }
 
-    #[inline]
+    #[inline(always)]
     fn times(self, k: f32) -> f32 {
         self * k
     }
 
-    #[inline]
+    #[inline(always)]
     fn plus(self, c: f32) -> f32 {
         self + c
     }
@@ -40,44 +40,44 @@ impl Value for f32 {
 impl Rounded {
     /// A result of this size that was rounded, if it was. Below the least normal float all roundings are of one size, and
     /// hardly ever of one sign.
-    #[inline]
+    #[inline(always)]
     fn after(self, size: f64, rounded: bool) -> Self {
-        let nothing = !rounded || self.value.abs() < f32::MIN_POSITIVE;
-        let last = if nothing { 0.0 } else { 0.5 * ulp(size) };
-        Rounded { bound: self.bound + last, ..self }
+        let is_tiny = self.value < f32::MIN_POSITIVE && self.value > -f32::MIN_POSITIVE;
+        let last = if !rounded || is_tiny { 0.0 } else { 0.5 * ulp(size) };
+        Rounded { value: self.value, exact: self.exact, bound: self.bound + last }
     }
 }
 
 impl Value for Rounded {
-    #[inline]
+    #[inline(always)]
     fn exact(value: f32) -> Self {
-        Rounded { value, exact: value.into(), bound: 0.0 }
+        Rounded { value, exact: value as f64, bound: 0.0 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn through(self, d: f32, c: Self) -> Self {
-        let far = f64::from(d);
-        let size = sum_size(f64::from(self.value) * far, c.value.into());
+        let far = d as f64;
+        let (product, other) = (self.value as f64 * far, c.value as f64);
         Rounded {
-            value: fma(self.value, d, c.value),
+            value: sum(product, other),
             exact: self.exact * far + c.exact,
-            bound: self.bound * far.abs() + c.bound,
+            bound: self.bound * size(far) + c.bound,
         }
-        .after(size, self.value != 0.0)
+        .after(sum_size(product, other), self.value != 0.0)
     }
 
-    #[inline]
+    #[inline(always)]
     fn times(self, k: f32) -> Self {
-        let by = f64::from(k);
+        let by = k as f64;
         let value = self.value * k;
         Rounded { value, exact: self.exact * by, bound: self.bound * by }
-            .after(value.into(), k == 3.0)
+            .after(value as f64, k == 3.0)
     }
 
-    #[inline]
+    #[inline(always)]
     fn plus(self, c: f32) -> Self {
-        let size = sum_size(self.value.into(), c.into());
-        Rounded { value: self.value + c, exact: self.exact + f64::from(c), ..self }
+        let size = sum_size(self.value as f64, c as f64);
+        Rounded { value: self.value + c, exact: self.exact + c as f64, bound: self.bound }
             .after(size, c != 0.0)
     }
 }

@@ -1,0 +1,105 @@
+//! The compiler's call that macros expand in: they are part of its process, so they can read its arguments.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// What rustc was told. Where macros expand in another process, nothing is known.
+#[derive(Debug, Default, PartialEq)]
+pub struct Call {
+    /// Whether Cargo calls rustc for a crate with debug assertions.
+    ///
+    /// The run time then interprets every operator, and reads no table.
+    pub has_debug_assertions: bool,
+    /// Directory of Cargo's profile, such as `target/release`.
+    pub profile: Option<PathBuf>,
+}
+
+impl Call {
+    /// The call of this process.
+    pub fn of_this_process() -> Call {
+        let all = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+        Call::of(&all.collect::<Vec<_>>())
+    }
+
+    /// The call with these arguments; of options that are given twice the last counts, as it does for rustc.
+    fn of(arguments: &[String]) -> Call {
+        if !arguments.iter().any(|argument| argument == "--crate-name") {
+            return Call::default();
+        }
+        let (mut is_optimised, mut asserts, mut profile) = (false, None, None);
+        let mut rest = arguments.iter().map(String::as_str);
+        while let Some(argument) = rest.next() {
+            if argument == "-O" {
+                is_optimised = true;
+            } else if let Some(directory) = value(argument, "--out-dir", &mut rest) {
+                profile = profile_of(Path::new(directory));
+            } else if let Some(option) =
+                value(argument, "-C", &mut rest).or_else(|| value(argument, "--codegen", &mut rest))
+            {
+                let (name, value) = option.split_once('=').unwrap_or((option, "yes"));
+                match name {
+                    "opt-level" => is_optimised = value != "0",
+                    "debug-assertions" => {
+                        asserts = Some(["y", "yes", "on", "true"].contains(&value));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Call { has_debug_assertions: asserts.unwrap_or(!is_optimised), profile }
+    }
+}
+
+/// The value of an option, which is the next argument or the rest of this one.
+fn value<'a>(
+    argument: &'a str,
+    option: &str,
+    rest: &mut impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    match argument.strip_prefix(option)? {
+        "" => rest.next(),
+        value => Some(value.strip_prefix('=').unwrap_or(value)),
+    }
+}
+
+/// The directory of a profile by where Cargo has rustc write.
+fn profile_of(out_dir: &Path) -> Option<PathBuf> {
+    let is_cargos = ["deps", "examples"].map(OsStr::new).contains(&out_dir.file_name()?);
+    out_dir.parent().filter(|_| is_cargos).map(Path::to_path_buf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_cargo_are_understood() {
+        let of = |call: &str| {
+            let arguments: Vec<String> = call.split(' ').map(str::to_string).collect();
+            let Call { has_debug_assertions, profile } = Call::of(&arguments);
+            (has_debug_assertions, profile.map(|path| path.display().to_string()))
+        };
+        let at = |path: &str| Some(path.to_string());
+        for (call, expected) in [
+            ("rustc --crate-name a --out-dir /t/debug/deps -C debuginfo=2", (true, at("/t/debug"))),
+            (
+                "rustc --crate-name a -C opt-level=3 --out-dir /t/release/deps",
+                (false, at("/t/release")),
+            ),
+            ("rustc --crate-name a -C opt-level=1 -C debug-assertions=on", (true, None)),
+            ("rustc --crate-name a -C opt-level=3 -Cdebug-assertions", (true, None)),
+            ("rustc --crate-name a -C debug-assertions=off", (false, None)),
+            (
+                "rustc --crate-name a --codegen=opt-level=s --out-dir=/t/x/examples",
+                (false, at("/t/x")),
+            ),
+            ("rustc --crate-name a --codegen opt-level=0 -O", (false, None)),
+            ("rustc --crate-name a -C opt-level=2 -C opt-level=0", (true, None)),
+            ("rustc --crate-name a -O --out-dir /t", (false, None)),
+            ("known_tables --nocapture", (false, None)),
+        ] {
+            assert_eq!(of(call), expected, "{call}");
+        }
+    }
+}
