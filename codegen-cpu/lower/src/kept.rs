@@ -1,7 +1,8 @@
 //! Tables that are kept: for the functions that everyone's formulas have, nothing is fitted while they are compiled.
 //!
-//! `known.bin` has an entry for each function of the family, found by a hash of what is asked: the key (64 bits), how
-//! many words follow, and what was fitted ([`Words`]); no words if nothing could be. All numbers are little-endian.
+//! `known.bin` has an entry for each function of the family and of a list of activations, found by a hash of what is asked.
+//! The number of entries comes first, then for each its key (64 bits), where its words begin and how many there are, then all
+//! words: what was fitted ([`Words`]), none if nothing could be. Equal words are there once. All numbers are little-endian.
 //! A test makes the file again (`known`), so it never differs from what would be fitted.
 //!
 //! Tables of other functions are kept in a file each, beside what the build writes: after an edit nothing is fitted but what
@@ -12,6 +13,7 @@
 use super::compiler::Call;
 use op_dsl_fit::VERSION;
 use op_dsl_fit::words::Words;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,20 +25,26 @@ pub(super) static KNOWN: &[u8] = include_bytes!("known.bin");
 
 static CALL: LazyLock<Call> = LazyLock::new(Call::of_this_process);
 
+/// Bytes of an entry before all words.
+const ROW: usize = 16;
+
 /// A fit that takes longer is a fitter without optimisation: with it most take a tenth of this.
 const SLOW: Duration = Duration::from_secs(1);
 
 /// The key and the words of each entry of a file, as bytes.
 ///
 /// Loops and slices: at level 0 a chain of iterators would take longer to read the file than tables take to fit.
-pub(super) fn entries(mut file: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
-    std::iter::from_fn(move || {
-        let (key, rest) = file.split_first_chunk()?;
-        let (many, rest) = rest.split_first_chunk()?;
-        let words = (u32::from_le_bytes(*many) as usize).checked_mul(4)?;
-        let (words, rest) = rest.split_at_checked(words)?;
-        file = rest;
-        Some((u64::from_le_bytes(*key), words))
+pub(super) fn entries(file: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let (many, rest) = file.split_first_chunk().unwrap_or((&[0; 4], &[]));
+    let rows = u32::from_le_bytes(*many) as usize;
+    let (rows, pool) = rest.split_at_checked(rows.saturating_mul(ROW)).unwrap_or_default();
+    rows.as_chunks::<ROW>().0.iter().filter_map(move |row| {
+        let (key, place) = row.split_first_chunk()?;
+        let [start, words]: [usize; 2] = std::array::from_fn(|k| {
+            let bytes = [0, 1, 2, 3].map(|j| place[4 * k + j]);
+            4 * u32::from_le_bytes(bytes) as usize
+        });
+        Some((u64::from_le_bytes(*key), pool.get(start..start + words)?))
     })
 }
 
@@ -46,6 +54,7 @@ fn find(file: &[u8], key: u64) -> Option<Vec<u32>> {
     Some(decoded(bytes))
 }
 
+/// The words that bytes are.
 pub(super) fn decoded(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
 }
@@ -109,7 +118,7 @@ fn of_file<T: Words>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) ->
         return kept;
     }
     let fitted = fit();
-    let mut file = entry(key, words(fitted.as_ref()));
+    let mut file = self::file(&[(key, words(fitted.as_ref()))].into());
     file.extend(hash(file.iter().copied()).to_le_bytes());
     // Whole or not at all, whoever else compiles; without it the next edit takes longer.
     let beside = path.with_extension(format!("{}", process::id()));
@@ -147,10 +156,18 @@ pub(super) fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// An entry of the file.
-pub(super) fn entry(key: u64, words: Vec<u32>) -> Vec<u8> {
-    let head = [key as u32, (key >> 32) as u32, words.len() as u32];
-    head.into_iter().chain(words).flat_map(u32::to_le_bytes).collect()
+/// The file of some entries.
+pub(super) fn file(all: &BTreeMap<u64, Vec<u32>>) -> Vec<u8> {
+    let (mut rows, mut pool) = (vec![all.len() as u32], Vec::new());
+    let mut places: BTreeMap<&[u32], usize> = BTreeMap::new();
+    for (key, words) in all {
+        let start = *places.entry(words).or_insert_with(|| {
+            pool.extend(words);
+            pool.len() - words.len()
+        });
+        rows.extend([*key as u32, (key >> 32) as u32, start as u32, words.len() as u32]);
+    }
+    rows.into_iter().chain(pool).flat_map(u32::to_le_bytes).collect()
 }
 
 /// What was fitted, as words.
@@ -168,7 +185,7 @@ mod tests {
     /// with the tables that their last build kept.
     #[test]
     fn tables_that_change_have_a_new_version() {
-        let recorded = (2, 0x4f4a_e458_0926_3a5c);
+        let recorded = (2, 0xfa82_f85f_1196_299d);
         let now = (VERSION, hash(KNOWN.iter().copied()));
         assert_eq!(now, recorded, "increment op_dsl_fit::VERSION, and record both here");
     }

@@ -1,6 +1,6 @@
 //! The file of tables that are kept (`kept`), made again.
 
-use super::kept::{decoded, entries, entry, words};
+use super::kept::{self, decoded, entries, words};
 use super::several::{self, Group};
 use super::{fitted, group, tabled};
 use op_dsl_ir::op::OpDef;
@@ -61,13 +61,13 @@ pub fn file(questions: &Questions) -> Vec<u8> {
         mine.map(|(key, question)| (**key, question.answer())).collect::<Vec<_>>()
     };
     let threads = thread::available_parallelism().map_or(1, |n| n.get());
-    let answers: BTreeMap<u64, Vec<u32>> = thread::scope(|scope| {
+    let answers = thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mine = work();
         let others = others.into_iter().flat_map(|other| other.join().unwrap_or_default());
         others.chain(mine).collect()
     });
-    answers.into_iter().flat_map(|(key, words)| entry(key, words)).collect()
+    kept::file(&answers)
 }
 
 /// The keys of a file.
@@ -75,15 +75,15 @@ pub fn keys(file: &[u8]) -> BTreeSet<u64> {
     entries(file).map(|(key, _)| key).collect()
 }
 
-/// The entries of a file that answer some questions.
+/// The file of those entries of another that answer some questions.
 pub fn part(file: &[u8], questions: &Questions) -> Vec<u8> {
     let asked = entries(file).filter(|(key, _)| questions.contains_key(key));
-    asked.flat_map(|(key, words)| entry(key, decoded(words))).collect()
+    kept::file(&asked.map(|(key, words)| (key, decoded(words))).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::kept::{KNOWN, decoded, entries};
+    use super::super::kept::KNOWN;
     use super::*;
     use op_dsl_fit::words::Words;
 
