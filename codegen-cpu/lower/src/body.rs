@@ -3,6 +3,7 @@
 use super::code::{Names, has_chains, statements};
 use super::{literal, program, tabled};
 use op_dsl_ir::DType;
+use op_dsl_ir::graph::Graph;
 use op_dsl_ir::op::{OpDef, Part, Pattern, Spec, Stream, Wide};
 use op_dsl_ir::passes::zeros;
 use op_dsl_ir::program::Program;
@@ -26,32 +27,41 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         scalars: def.scalar_names().iter().map(|n| value_name(n)).collect(),
     };
     let (input_names, scalar_names) = (&names.inputs, &names.scalars);
-    let tabled = tabled::implementation(name, spec, &names, [&inputs, &scalars, &outputs]);
+    let programs = Programs::of(name, spec, &names.masks);
+    let exact = programs.double.as_ref().map(|(name, _)| name);
+    let tabled = exact.and_then(|exact| {
+        tabled::implementation(name, spec, &names, [&inputs, &scalars, &outputs], exact)
+    });
+    let is_multiplied = tabled.as_ref().is_some_and(|tabled| tabled.is_multiplied);
+    // f32 has not the exponents of bf16: of several streams one may bring back what another has taken out of range.
+    let is_several = names.masks.iter().filter(|is_mask| !**is_mask).count() > 1;
+    let double = in_f64(spec, is_multiplied, is_several);
+    let (types_in_f64, is_all) = (matches_any(&double), double.len() == DType::COUNT);
     let narrow = || statements(&zeros::run(&spec.graph), &names, Arithmetic::F32);
     let wide = |wide: &Wide| match &tabled {
-        Some(tabled) => tabled.everywhere.clone(),
+        // `without_tables` has it interpreted.
+        Some(_) => quote!([Floats::splat(s, f32::NAN); #outputs]),
         None => statements(&wide.graph, &names, Arithmetic::F64),
     };
-    // What a function has lost below the least normal number of f32 a factor brings back; f16 has no such numbers.
-    let is_multiplied = tabled.as_ref().is_some_and(|tabled| tabled.is_multiplied);
-    // Nor has it the exponents of bf16: of several streams one may bring back what another has taken out of range.
-    let is_several = names.masks.iter().filter(|is_mask| !**is_mask).count() > 1;
     let value = match &spec.wide {
-        None => narrow(),
-        Some(all @ Wide { halves: true, .. }) => wide(all),
-        Some(Wide { single: false, .. }) if !is_multiplied => narrow(),
-        Some(single) => {
-            let (single, half) = (wide(single), narrow());
-            let types = if is_multiplied || is_several {
-                quote!(DType::F32 | DType::BF16)
-            } else {
-                quote!(DType::F32)
-            };
-            quote!(if const { matches!(E::DTYPE, #types) } { #single } else { #half })
+        Some(all) if is_all => wide(all),
+        Some(some) if !double.is_empty() => {
+            let (single, half) = (wide(some), narrow());
+            quote!(if const { #types_in_f64 } { #single } else { #half })
+        }
+        _ => narrow(),
+    };
+    let statics = programs.statics(&double, tabled.is_some());
+    let by_type = programs.by_type(&double);
+    let without_tables = match (&tabled, exact) {
+        (Some(tabled), Some(exact)) => Some(without_tables(tabled, exact, &types_in_f64, &names)),
+        _ if double.is_empty() => None,
+        _ => {
+            let in_f64 = DType::ALL.map(|dtype| double.contains(&dtype));
+            let count = literal::count(DType::COUNT);
+            Some(quote!(const IN_F64: [bool; #count] = [#(#in_f64),*];))
         }
     };
-    let (programs, programs_const) =
-        programs(name, spec, &names.masks, [is_multiplied, is_several]);
     let (items, value) = match &tabled {
         Some(tabled::Tabled { items, has_tables, value: by_tables, .. }) => {
             (Some(items), quote!(if const { #has_tables } { #by_tables } else { #value }))
@@ -79,13 +89,14 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         .then(|| quote!(const OUTPUT_TURNS: [bool; #outputs] = [#(#output_turns),*];));
     quote! {
         #items
-        #programs
+        #statics
         impl Body<#inputs, #scalars, #outputs> for #name {
             #reads
             #masks
             #input_turns
             #output_turns
-            #programs_const
+            #by_type
+            #without_tables
             #[inline(always)]
             #[allow(unused_variables)]
             fn eval<S: Isa, E: El, const W: usize>(
@@ -99,48 +110,108 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     }
 }
 
-/// The programs of the interpreter, as statics and as the constant of the body: for each element type the graph that suits it, in
-/// the order of `DType`.
-fn programs(
-    name: &Ident,
-    spec: &Spec,
-    masks: &[bool],
-    [is_multiplied, is_several]: [bool; 2],
-) -> (TokenStream, TokenStream) {
-    let narrow = zeros::run(&spec.graph);
-    // The interpreter has no product of any number of factors in f32; in f64 it needs none.
-    let has_chains = has_chains(&narrow);
-    let in_f64 = |dtype| match &spec.wide {
-        _ if has_chains => true,
+/// What a body with tables says of where they do not serve.
+fn without_tables(
+    tabled: &tabled::Tabled,
+    exact: &Ident,
+    types_in_f64: &TokenStream,
+    Names { scalars, .. }: &Names,
+) -> TokenStream {
+    let (has_tables, count) = (&tabled.has_tables, literal::count(scalars.len()));
+    let is_unusable = match &tabled.usable {
+        Some(usable) => quote!(!(#usable)),
+        None => quote!(false),
+    };
+    quote! {
+        #[inline(always)]
+        #[allow(unused_variables)]
+        fn without_tables<S: Isa, E: El, const W: usize>(
+            s: S,
+            [#(#scalars),*]: [Floats<S, W>; #count],
+        ) -> Option<&'static Program> {
+            let is_interpreted =
+                if const { #has_tables } { #is_unusable } else { const { #types_in_f64 } };
+            if is_interpreted { Some(&#exact) } else { None }
+        }
+    }
+}
+
+/// The element types that are computed in f64.
+fn in_f64(spec: &Spec, is_multiplied: bool, is_several: bool) -> Vec<DType> {
+    let is_it = |dtype: &DType| match spec.wide {
         None => false,
         Some(Wide { halves: true, .. }) => true,
+        // A factor brings back what a function has lost below the least normal number of f32; f16 has no such numbers.
         Some(Wide { single: false, .. }) if !is_multiplied => false,
-        Some(_) => dtype == DType::F32 || (is_multiplied || is_several) && dtype == DType::BF16,
+        Some(_) => match dtype {
+            DType::F32 => true,
+            DType::BF16 => is_multiplied || is_several,
+            DType::F16 => false,
+        },
     };
-    let [single, double] = [Arithmetic::F32, Arithmetic::F64].map(|on| {
-        let is_asked_for = DType::ALL.iter().any(|d| in_f64(*d) == (on == Arithmetic::F64));
-        let graph = match &spec.wide {
-            Some(wide) if on == Arithmetic::F64 => &wide.graph,
-            _ => &narrow,
-        };
-        is_asked_for.then(|| Program::of(graph, masks, on))
-    });
-    if [&single, &double].into_iter().any(|program| matches!(program, Some(None))) {
-        return Default::default();
+    DType::ALL.into_iter().filter(is_it).collect()
+}
+
+/// Whether the element type `E` is one of these.
+fn matches_any(types: &[DType]) -> TokenStream {
+    if types.is_empty() {
+        return quote!(false);
     }
-    let owner =
-        |on: &str| Ident::new(&format!("{}_{on}", name.to_string().to_uppercase()), name.span());
-    let named = [(owner("F32"), single.flatten()), (owner("F64"), double.flatten())];
-    let statics = named.iter().filter_map(|(name, program)| {
-        let program = program::constant(program.as_ref()?);
-        Some(quote!(static #name: Program = #program;))
+    let types = types.iter().map(|dtype| {
+        let dtype = Ident::new(&format!("{dtype:?}"), Span::call_site());
+        quote!(DType::#dtype)
     });
-    let each = DType::ALL.map(|dtype| &named[usize::from(in_f64(dtype))].0);
-    let count = literal::count(DType::COUNT);
-    (
-        quote!(#(#statics)*),
-        quote!(const PROGRAMS: Option<[&'static Program; #count]> = Some([#(&#each),*]);),
-    )
+    quote!(matches!(E::DTYPE, #(#types)|*))
+}
+
+/// The programs of a specialisation with the names of their statics, where the interpreter can run them.
+struct Programs {
+    single: Option<(Ident, Program)>,
+    double: Option<(Ident, Program)>,
+}
+
+impl Programs {
+    fn of(name: &Ident, spec: &Spec, masks: &[bool]) -> Programs {
+        let named = |graph: &Graph, on: Arithmetic| {
+            let own = format!("{}_{on:?}", name.to_string().to_uppercase());
+            Some((Ident::new(&own, name.span()), Program::of(graph, masks, on)?))
+        };
+        let narrow = zeros::run(&spec.graph);
+        // The interpreter has no product of any number of factors in f32; in f64 it needs none.
+        let has_chains = has_chains(&narrow);
+        let double = match &spec.wide {
+            Some(wide) => Some(&wide.graph),
+            None => has_chains.then_some(&narrow),
+        };
+        Programs {
+            double: double.and_then(|graph| named(graph, Arithmetic::F64)),
+            single: if has_chains { None } else { named(&narrow, Arithmetic::F32) },
+        }
+    }
+
+    /// The programs that are asked for.
+    fn statics(&self, in_f64: &[DType], has_tables: bool) -> TokenStream {
+        let is_single = self.single.is_some() && in_f64.len() < DType::COUNT;
+        let is_double = has_tables || !in_f64.is_empty() || self.single.is_none();
+        let asked = [is_single.then_some(&self.single), is_double.then_some(&self.double)];
+        let statics = asked.into_iter().flatten().flatten().map(|(name, program)| {
+            let program = program::constant(program);
+            quote!(static #name: Program = #program;)
+        });
+        quote!(#(#statics)*)
+    }
+
+    /// The constant of the body: for each element type the program of the graph that suits it, in the order of `DType`.
+    fn by_type(&self, in_f64: &[DType]) -> Option<TokenStream> {
+        let program = |dtype: &DType| {
+            let in_f64 = self.single.is_none() || in_f64.contains(dtype);
+            if in_f64 { &self.double } else { &self.single }
+        };
+        let named = DType::ALL.iter().map(|dtype| program(dtype).as_ref().map(|(name, _)| name));
+        let each = named.collect::<Option<Vec<&Ident>>>()?;
+        let count = literal::count(DType::COUNT);
+        Some(quote!(const PROGRAMS: Option<[&'static Program; #count]> = Some([#(&#each),*]);))
+    }
 }
 
 /// `x.gate` -> `v_x_gate`, which is no name of the body's own.

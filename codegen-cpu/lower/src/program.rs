@@ -20,7 +20,7 @@ pub fn constant(program: &Program) -> TokenStream {
     let outputs = program.outputs.iter().map(|o| operand(*o));
     let [scalars, slots, inputs, masks] =
         [program.scalars, program.slots, program.inputs, program.masks].map(|n| count(n.into()));
-    let is_arithmetic = program.is_arithmetic;
+    let functions = count(program.functions.into());
     quote! {
         Program {
             arithmetic: Arithmetic::#arithmetic,
@@ -29,7 +29,7 @@ pub fn constant(program: &Program) -> TokenStream {
             uniform: #uniform,
             guards: Borrowed(&[#(#guards),*]),
             code: #code,
-            is_arithmetic: #is_arithmetic,
+            functions: #functions,
             slots: #slots,
             inputs: #inputs,
             masks: #masks,

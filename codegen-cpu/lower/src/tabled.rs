@@ -22,18 +22,20 @@ pub struct Tabled {
     pub has_tables: TokenStream,
     /// The results.
     pub value: TokenStream,
-    /// The results in f64 alone.
-    pub everywhere: TokenStream,
+    /// Whether attributes are such that products with them keep all digits, if there are any that products are with.
+    pub usable: Option<TokenStream>,
     /// Whether something multiplies the value of a function.
     pub is_multiplied: bool,
 }
 
-/// Where f32 is not accurate enough, or slower, functions of one value have tables, at levels that look them up.
+/// Where f32 is not accurate enough, or slower, functions of one value have tables, at levels that look them up. `exact` is
+/// the program of the whole graph in f64.
 pub fn implementation(
     name: &Ident,
     spec: &Spec,
     names: &Names,
     [inputs, scalars, outputs]: [&Literal; 3],
+    exact: &Ident,
 ) -> Option<Tabled> {
     let wide = &spec.wide.as_ref()?.graph;
     let split = regions::split(wide, names.inputs.len())?;
@@ -52,7 +54,6 @@ pub fn implementation(
     let variables = split.functions.iter().map(|f| variable(&f.variable, &given));
     let as_two = functions.iter().filter(|f| f.two).map(|f| f.names.clone());
     let (lets, results) = rest(&split.rest, &given, &as_two.collect::<Vec<_>>());
-    let Code { lets: wide_lets, results: wide_results } = code(wide, &given, Arithmetic::F64);
     let load = |k: usize| {
         let (name, by) = (&x[k], if names.masks[k] { quote!(truth) } else { quote!(load) });
         quote!(#name.#by())
@@ -74,10 +75,7 @@ pub fn implementation(
         #(#tables)*
         #[allow(unused_variables)]
         impl Tabled<#inputs, #scalars, #outputs, #count> for #name {
-            #[inline(always)]
-            fn usable<S: Isa, const W: usize>(s: S, [#(#a),*]: [Floats<S, W>; #scalars]) -> bool {
-                #usable
-            }
+            const EXACT: &'static Program = &#exact;
             #[inline(always)]
             fn loaded<S: Isa, X: Load<S, W>, const W: usize>(
                 s: S,
@@ -127,30 +125,16 @@ pub fn implementation(
                 #lets
                 [#(#results),*]
             }
-            #[inline(always)]
-            fn everywhere<S: Isa, const W: usize>(
-                s: S,
-                [#(#x),*]: [Wide<S, W>; #inputs],
-                [#(#a),*]: [Floats<S, W>; #scalars],
-            ) -> [Wide<S, W>; #outputs] {
-                #(#wide_lets)*
-                [#(#wide_results),*]
-            }
         }
     };
-    let results = (0..wide.outputs.len()).map(|k| format_ident!("y{k}"));
-    let results: Vec<Ident> = results.collect();
     Some(Tabled {
         items,
+        usable,
         is_multiplied: (0..split.functions.len()).any(|k| is_taken(&split.rest, x.len() + k)),
         has_tables,
         value: quote!(tabled::<#name, S, E, #inputs, #scalars, #outputs, #count, W>(
             s, [#(#x),*], [#(#a),*]
         )),
-        everywhere: quote! {
-            let [#(#results),*] = Self::everywhere(s, [#(#loaded.wide()),*], [#(#a),*]);
-            [#(#results.narrow()),*]
-        },
     })
 }
 
@@ -258,8 +242,8 @@ fn variable(variable: &Variable, given: &Names) -> TokenStream {
     })
 }
 
-/// Whether what multiplies is far from the ends of f32, and what has to be positive is.
-fn usable(split: &Split, given: &Names) -> TokenStream {
+/// Whether what multiplies is far from the ends of f32, and what has to be positive is: a condition, if there is any.
+fn usable(split: &Split, given: &Names) -> Option<TokenStream> {
     let mut positive: Vec<usize> = Vec::new();
     let mut ordinary: Vec<Graph> = Vec::new();
     for Function { variable: Variable { times, .. }, .. } in &split.functions {
@@ -280,8 +264,7 @@ fn usable(split: &Split, given: &Names) -> TokenStream {
     });
     let ordinary = once(ordinary).into_iter().map(|graph| is_ordinary(&graph, given));
     let conditions: Vec<TokenStream> = positive.chain(ordinary).collect();
-    // All of them, whatever the first is: what has no branch in it is done before a loop.
-    if conditions.is_empty() { quote!(true) } else { quote!(#(#conditions)&*) }
+    (!conditions.is_empty()).then(|| quote!(#(#conditions)&&*))
 }
 
 /// Each of them once, in their order.

@@ -6,6 +6,7 @@
 
 use super::convert::store_as;
 use super::elem::El;
+use super::interpreter;
 pub use super::kernels::Kernels;
 use super::simd::Isa;
 use super::step::{Floats, Load, PAIR};
@@ -32,8 +33,20 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     /// Which outputs may.
     const OUTPUT_TURNS: [bool; O] = [false; O];
 
+    /// The element types for which the formula is evaluated in f64, not by tables.
+    const IN_F64: [bool; DType::COUNT] = [false; DType::COUNT];
+
     /// For each element type what the interpreter runs in place of the formula, where it does. All or none have one.
     const PROGRAMS: Option<[&'static Program; DType::COUNT]> = None;
+
+    /// The program to run in place of the formula, where tables serve the level, the element type or the attributes not.
+    #[inline(always)]
+    fn without_tables<S: Isa, E: El, const W: usize>(
+        _: S,
+        _: [Floats<S, W>; A],
+    ) -> Option<&'static Program> {
+        None
+    }
 
     /// The formula. Strictly elementwise: no lane may look at another.
     fn eval<S: Isa, E: El, const W: usize>(
@@ -279,6 +292,12 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                 let mut a = [zero; A];
                 for k in 0..A {
                     a[k] = Floats::splat(s, scalar[k]);
+                }
+                if let Some(program) = Self::without_tables::<S, E, W>(s, a) {
+                    // SAFETY: passed on from the caller.
+                    return unsafe {
+                        interpreter::run::<S, E>(program, io, steps * (W / PAIR), nt)
+                    };
                 }
                 for i in 0..steps {
                     let at = i * W * S::f32s::LEN;

@@ -28,10 +28,11 @@ pub enum Level {
     Neon,
 }
 
-/// Passes the levels of this target on to a macro, each with its token.
+/// Passes the levels of this target on to a macro, each with its token, after what else it is given.
 macro_rules! levels {
-    ($use:ident) => {
+    ($use:ident $($more:tt)*) => {
         $use! {
+            $($more)*
             #[cfg(any(feature = "fallback", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
             Fallback(Fallback);
             #[cfg(target_arch = "x86_64")]

@@ -1,16 +1,17 @@
-//! Bodies by tables, and by f64 where those end.
+//! Bodies by tables, and by the interpreter where those end.
 //!
 //! A step whose lanes are all inside the tables of its functions is evaluated by them. One with a lane elsewhere is
 //! evaluated out of line: functions by what they are beyond their tables, and where that is not known all of the
-//! graph in f64. The results of each lane are those of the one that holds there: the value of an element depends on
+//! graph in f64, by the interpreter. The results of each lane are those of the one that holds there: the value of an element depends on
 //! nothing but the element.
 
 use super::block::{Body, Input, Part};
 use super::elem::El;
+use super::interpreter;
 use super::math::two::{Two, Variable};
 use super::simd::Isa;
 use super::step::{Bits, Floats, Load, Mask, PAIR};
-use super::wide::Wide;
+use op_dsl_ir::program::Program;
 
 /// `$f` for each `$k` below the length of an array, from a first value. A loop: closures of array methods may be
 /// compiled without the level's instructions, and iterators by value move vectors about.
@@ -28,8 +29,8 @@ macro_rules! each_of {
 pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>:
     Body<I, A, O> + Sized
 {
-    /// Whether attributes are such that products with them keep all digits.
-    fn usable<S: Isa, const W: usize>(s: S, a: [Floats<S, W>; A]) -> bool;
+    /// The whole graph in f64, for lanes of which the functions are not known.
+    const EXACT: &'static Program;
 
     /// All inputs that are read.
     fn loaded<S: Isa, X: Load<S, W>, const W: usize>(s: S, x: [X; I]) -> [Floats<S, W>; I];
@@ -58,13 +59,6 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
         f: [Two<S, W>; F],
     ) -> [Floats<S, W>; O];
 
-    /// Results in f64.
-    fn everywhere<S: Isa, const W: usize>(
-        s: S,
-        x: [Wide<S, W>; I],
-        a: [Floats<S, W>; A],
-    ) -> [Wide<S, W>; O];
-
     /// [`tabled`] where some lane is beyond a table, two vectors at a time. Inputs stay where they are until they are
     /// needed: to move a step of all of them to where a function takes its arguments took longer than all else.
     #[cold]
@@ -80,7 +74,6 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
             || {
                 let none = Floats::splat(s, 0.0);
                 let a: [Floats<S>; A] = each_of!(none; k => of_a[k].floats());
-                let usable = Self::usable(s, a);
                 for from in (0..W).step_by(PAIR) {
                     let x: [Part<'_, S, E, W>; I] = of_x.map(
                         #[inline(always)]
@@ -89,33 +82,19 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
                     let t = Self::variables::<S, E, _, _>(s, x, a);
                     let (f, missed) = Self::anywhere::<S, E>(s, t);
                     let mut y = Self::rest::<S, E, _, PAIR>(s, x, a, f);
-                    if !usable || missed.any_true() {
+                    if missed.any_true() {
                         let x = Self::loaded(s, x);
                         let x: [Bits<S>; I] = each_of!(none.bits(); k => x[k].bits());
-                        let exact = Self::exactly(s, x, *of_a);
+                        let mut exact = [none; O];
+                        interpreter::pair(s, Self::EXACT, &x, of_a, &mut exact);
                         for k in 0..O {
-                            y[k] = if usable { missed.select(exact[k], y[k]) } else { exact[k] };
+                            y[k] = missed.select(exact[k], y[k]);
                         }
                     }
                     for k in 0..O {
                         out[k].set_pair(from, y[k]);
                     }
                 }
-            },
-        )
-    }
-
-    /// [`Tabled::everywhere`], once for all element types.
-    #[inline(never)]
-    fn exactly<S: Isa>(s: S, x: [Bits<S>; I], a: [Bits<S>; A]) -> [Floats<S>; O] {
-        s.vectorize_for::<Self, _>(
-            #[inline(always)]
-            || {
-                let none = Floats::splat(s, 0.0);
-                let a: [Floats<S>; A] = each_of!(none; k => a[k].floats());
-                let x: [Wide<S>; I] = each_of!(none.wide(); k => x[k].floats().wide());
-                let exact = Self::everywhere(s, x, a);
-                each_of!(none; k => exact[k].narrow())
             },
         )
     }
@@ -143,7 +122,7 @@ where
     E: El,
 {
     let t = B::variables::<S, E, _, _>(s, x, a);
-    if B::usable(s, a) && B::all_inside::<S, E, W>(s, t) {
+    if B::all_inside::<S, E, W>(s, t) {
         let f = B::inside::<S, E, W>(s, t);
         return B::rest::<S, E, _, W>(s, x, a, f);
     }

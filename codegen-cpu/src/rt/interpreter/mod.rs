@@ -16,7 +16,7 @@ mod memory;
 use super::block::{MAX_SCALARS, Streams};
 use super::elem::El;
 use super::simd::Isa;
-use super::step::{Floats, PAIR};
+use super::step::{Bits, Floats, PAIR};
 use super::wide::Wide;
 use columns::{Argument, Function, Lanes};
 use core::mem::MaybeUninit;
@@ -48,16 +48,25 @@ type Uniform = [f64; Program::MAX_UNIFORM];
 /// # Safety
 /// As [`BlockFn`](super::block::BlockFn).
 pub(super) unsafe fn block<S: Isa, E: El, const W: usize>(io: &Streams, steps: usize, nt: bool) {
-    let units = steps * (W / PAIR);
+    // The driver gives this kernel to no call without a program.
+    if let Some(program) = io.program {
+        // SAFETY: passed on from the caller.
+        unsafe { run::<S, E>(program, io, steps * (W / PAIR), nt) }
+    }
+}
+
+/// A program over so many pairs of vectors.
+///
+/// # Safety
+/// As [`BlockFn`](super::block::BlockFn).
+#[cold]
+#[inline(never)]
+pub(super) unsafe fn run<S: Isa, E: El>(program: &Program, io: &Streams, units: usize, nt: bool) {
     // SAFETY: passed on from the caller.
     unsafe {
-        match io.program {
-            Some(program) if program.arithmetic == Arithmetic::F32 => {
-                evaluate::<S, E, Floats<S>>(program, io, units, nt)
-            }
-            Some(program) => evaluate::<S, E, Wide<S>>(program, io, units, nt),
-            // The driver gives this kernel to no call without a program.
-            None => {}
+        match program.arithmetic {
+            Arithmetic::F32 => evaluate::<S, E, Floats<S>>(program, io, units, nt),
+            Arithmetic::F64 => evaluate::<S, E, Wide<S>>(program, io, units, nt),
         }
     }
 }
@@ -93,6 +102,49 @@ unsafe fn evaluate<S: Isa, E: El, L: Lanes<S>>(
             run.execute(|stream, to| load::<S, E, L>(program, io, stream, at, units, to));
             store::<S, E, L>(&run, io, at, nt);
             done += run.units;
+        }
+    }
+}
+
+/// A program in f64 over one pair of vectors: its inputs and attributes are values.
+#[cold]
+#[inline(never)]
+pub(super) fn pair<S: Isa>(
+    s: S,
+    program: &Program,
+    x: &[Bits<S>],
+    a: &[Bits<S>],
+    y: &mut [Floats<S>],
+) {
+    let mut memory = MaybeUninit::<Columns>::uninit();
+    let mut uniform = MaybeUninit::<Uniform>::uninit();
+    let mut scalars = [0.0; MAX_SCALARS];
+    for (scalar, a) in scalars.iter_mut().zip(a) {
+        *scalar = a.floats().0[0][0];
+    }
+    // SAFETY: a token of the level is there. The memory has room for a unit in each slot.
+    unsafe {
+        let mut run = Run::<S, Wide<S>>::new(
+            program,
+            Wide::<S>::table::<f32>(),
+            &scalars,
+            memory.as_mut_ptr().cast(),
+            uniform.as_mut_ptr().cast(),
+        );
+        run.pitch = size_of::<Wide<S>>();
+        run.execute(|stream, to| {
+            let x = x[stream];
+            s.vectorize(
+                #[inline(always)]
+                || x.floats().wide().write(to),
+            )
+        });
+        for (y, output) in y.iter_mut().zip(&*program.outputs) {
+            let output = run.argument(*output);
+            *y = s.vectorize(
+                #[inline(always)]
+                || output.unit::<S, Wide<S>>(s, 0).narrow(),
+            );
         }
     }
 }

@@ -111,8 +111,8 @@ pub struct Program {
     pub guards: List<Guard>,
     /// Computes columns.
     pub code: List<Instruction>,
-    /// Whether all of that is arithmetic: no functions.
-    pub is_arithmetic: bool,
+    /// How many of those are functions, which take far longer than arithmetic.
+    pub functions: u16,
     /// How many slots the columns need.
     pub slots: u16,
     /// How many input streams there are: outputs follow them.
@@ -143,6 +143,15 @@ impl Program {
         let fits = usize::from(program.slots) <= Self::MAX_SLOTS
             && program.uniform_values() <= Self::MAX_UNIFORM;
         fits.then_some(program)
+    }
+
+    /// How many instructions are no functions.
+    pub const fn arithmetic(&self) -> usize {
+        let all = match &self.code {
+            Cow::Borrowed(code) => code.len(),
+            Cow::Owned(code) => code.len(),
+        };
+        all - self.functions as usize
     }
 
     /// How many uniform values there are.
@@ -203,7 +212,7 @@ impl<'a> Planner<'a> {
             scalars,
             uniform: Cow::Owned(uniform),
             guards: Cow::Owned(guards),
-            is_arithmetic: !code.iter().any(is_function),
+            functions: code.iter().filter(|instruction| is_function(instruction)).count() as u16,
             code: Cow::Owned(code),
             slots,
             inputs: masks.len() as u16,
