@@ -65,3 +65,35 @@ fn operators_agree_with_the_interpreter() {
     let has_tables = !cfg!(debug_assertions) && levels().into_iter().any(Level::has_fma);
     assert!(differ > 0 || !has_tables);
 }
+
+/// Values that leave the range of f32 on the way to a result: bf16 is watched there, and has the interpreter's results.
+#[test]
+fn factors_of_every_size_agree_in_bf16() {
+    let (dtype, format) = (DType::BF16, Format::of(DType::BF16));
+    let number = |r: &mut Random| {
+        let (low, high) = if r.below(2) == 0 { (-7, 7) } else { (-133, 127) };
+        let exponent = low + r.below((high - low + 1) as usize) as i32;
+        (if r.below(2) == 0 { 1.0 } else { -1.0 }) * (1.0 + r.unit()) * f64::from(exponent).exp2()
+    };
+    let least = f64::from(dtype.row().exponents.0).exp2();
+    for name in ["SituGlu", "SeluGrad"] {
+        let op = OPERATORS.iter().find(|op| op.name() == name).expect("an operator");
+        let interpreted = op.interpreted().expect("a program");
+        for attrs in attribute_values(op) {
+            let mut random = Random(11);
+            let data = inputs(op, &attrs, &[2, 8 * COUNT], dtype, |_| number(&mut random));
+            for level in levels() {
+                let options = Options { level: Some(level), threads: 1, ..Options::default() };
+                let [own, other] =
+                    [op, &&interpreted].map(|op| run(op, &attrs, &data, &options).remove(0));
+                for i in 0..own.shape.iter().product() {
+                    let (got, want) = (own.at(i), other.at(i));
+                    let is_normal = (least..0.99 * format.max()).contains(&want.abs());
+                    let error = if is_normal { format.error(got, want, 0.0) } else { 0.0 };
+                    let level = level.name();
+                    assert!(error <= 1.0, "{name} {attrs:?} {level} {i}: {got:e}, not {want:e}");
+                }
+            }
+        }
+    }
+}

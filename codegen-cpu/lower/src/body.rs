@@ -1,6 +1,7 @@
 //! Specialised graph -> straight-line vector code, in f32, in f64, or with tables.
 
-use super::code::{Names, has_chains, statements};
+use super::code::{Code, Names, has_chains, loaded, statements, watched_code};
+use super::watched::Watched;
 use super::{literal, program, tabled};
 use op_dsl_ir::DType;
 use op_dsl_ir::graph::Graph;
@@ -8,7 +9,7 @@ use op_dsl_ir::op::{OpDef, Part, Pattern, Spec, Stream, Wide};
 use op_dsl_ir::passes::zeros;
 use op_dsl_ir::program::Program;
 use op_dsl_ir::rounding::Arithmetic;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
 /// How many input streams, run-time scalars and output streams a body has.
@@ -38,26 +39,45 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     let double = in_f64(spec, is_multiplied, is_several);
     let (types_in_f64, is_all) = (matches_any(&double), double.len() == DType::COUNT);
     let narrow = || statements(&zeros::run(&spec.graph), &names, Arithmetic::F32);
-    let wide = |wide: &Wide| match &tabled {
-        // `without_tables` has it interpreted.
-        Some(_) => quote!([Floats::splat(s, f32::NAN); #outputs]),
-        None => statements(&wide.graph, &names, Arithmetic::F64),
+    // Where tables do not serve, functions are interpreted; arithmetic alone is compiled.
+    let is_interpreted = tabled.is_some() && programs.has_functions_in_f64();
+    let wide = |wide: &Wide| match is_interpreted {
+        true => quote!([Floats::splat(s, f32::NAN); #outputs]),
+        false => statements(&wide.graph, &names, Arithmetic::F64),
     };
+    // bf16 takes f64 for what leaves the range of f32 alone, if for nothing else.
+    let is_watched = tabled.is_none() && double.contains(&DType::BF16) && !is_all;
+    let watched = exact
+        .filter(|_| is_watched)
+        .and_then(|exact| watched(name, exact, spec, &names, [&inputs, &scalars, &outputs]));
+    let by_range = watched.as_ref().map(|_| {
+        quote! {
+            if const { matches!(E::DTYPE, DType::BF16) } {
+                ranged::<Self, S, E, #inputs, #scalars, #outputs, W>(
+                    s, [#(#input_names),*], [#(#scalar_names),*]
+                )
+            } else
+        }
+    });
     let value = match &spec.wide {
         Some(all) if is_all => wide(all),
         Some(some) if !double.is_empty() => {
             let (single, half) = (wide(some), narrow());
-            quote!(if const { #types_in_f64 } { #single } else { #half })
+            quote!(#by_range if const { #types_in_f64 } { #single } else { #half })
         }
         _ => narrow(),
     };
     let statics = programs.statics(&double, tabled.is_some());
     let by_type = programs.by_type(&double);
     let without_tables = match (&tabled, exact) {
-        (Some(tabled), Some(exact)) => Some(without_tables(tabled, exact, &types_in_f64, &names)),
+        (Some(tabled), Some(exact)) => {
+            let types = is_interpreted.then_some(&types_in_f64);
+            Some(without_tables(tabled, exact, types, &names))
+        }
         _ if double.is_empty() => None,
         _ => {
-            let in_f64 = DType::ALL.map(|dtype| double.contains(&dtype));
+            let is_watched = |dtype| watched.is_some() && dtype == DType::BF16;
+            let in_f64 = DType::ALL.map(|d| double.contains(&d) && !is_watched(d));
             let count = literal::count(DType::COUNT);
             Some(quote!(const IN_F64: [bool; #count] = [#(#in_f64),*];))
         }
@@ -66,7 +86,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         Some(tabled::Tabled { items, has_tables, value: by_tables, .. }) => {
             (Some(items), quote!(if const { #has_tables } { #by_tables } else { #value }))
         }
-        None => (None, value),
+        None => (watched.as_ref(), value),
     };
     let graphs = || spec.wide.iter().map(|wide| &wide.graph).chain([&spec.graph]);
     let reads: Vec<bool> =
@@ -110,14 +130,52 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     }
 }
 
+/// A body in f32 that looks at what leaves its range.
+fn watched(
+    name: &Ident,
+    exact: &Ident,
+    spec: &Spec,
+    names: &Names,
+    [inputs, scalars, outputs]: [&Literal; 3],
+) -> Option<TokenStream> {
+    let (graph, on) = (zeros::run(&spec.graph), Arithmetic::F32);
+    let Code { lets, results } = watched_code(&graph, names, on, Some(Watched::new(&graph)?));
+    let (x, a) = (&names.inputs, &names.scalars);
+    let loaded = spec.wide.iter().flat_map(|wide| loaded(names, &wide.graph));
+    Some(quote! {
+        #[allow(unused_variables)]
+        impl Ranged<#inputs, #scalars, #outputs> for #name {
+            const EXACT: &'static Program = &#exact;
+            #[inline(always)]
+            fn loaded<S: Isa, X: Load<S, W>, const W: usize>(
+                s: S,
+                [#(#x),*]: [X; #inputs],
+            ) -> [Floats<S, W>; #inputs] {
+                [#(#loaded),*]
+            }
+            #[inline(always)]
+            fn watched<S: Isa, E: El, X: Load<S, W>, const W: usize, const CAREFUL: bool>(
+                s: S,
+                [#(#x),*]: [X; #inputs],
+                [#(#a),*]: [Floats<S, W>; #scalars],
+            ) -> ([Floats<S, W>; #outputs], math::range::Watch<S, W, CAREFUL>) {
+                let mut watch = math::range::Watch::new(s);
+                #(#lets)*
+                ([#(#results),*], watch)
+            }
+        }
+    })
+}
+
 /// What a body with tables says of where they do not serve.
 fn without_tables(
     tabled: &tabled::Tabled,
     exact: &Ident,
-    types_in_f64: &TokenStream,
+    types_in_f64: Option<&TokenStream>,
     Names { scalars, .. }: &Names,
 ) -> TokenStream {
     let (has_tables, count) = (&tabled.has_tables, literal::count(scalars.len()));
+    let is_without = types_in_f64.cloned().unwrap_or(quote!(false));
     let is_unusable = match &tabled.usable {
         Some(usable) => quote!(!(#usable)),
         None => quote!(false),
@@ -130,7 +188,7 @@ fn without_tables(
             [#(#scalars),*]: [Floats<S, W>; #count],
         ) -> Option<&'static Program> {
             let is_interpreted =
-                if const { #has_tables } { #is_unusable } else { const { #types_in_f64 } };
+                if const { #has_tables } { #is_unusable } else { const { #is_without } };
             if is_interpreted { Some(&#exact) } else { None }
         }
     }
@@ -187,6 +245,10 @@ impl Programs {
             double: double.and_then(|graph| named(graph, Arithmetic::F64)),
             single: if has_chains { None } else { named(&narrow, Arithmetic::F32) },
         }
+    }
+
+    fn has_functions_in_f64(&self) -> bool {
+        self.double.as_ref().is_some_and(|(_, program)| program.functions > 0)
     }
 
     /// The programs that are asked for.

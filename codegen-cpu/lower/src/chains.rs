@@ -3,17 +3,88 @@
 
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
 
 /// Which products are no more than a factor of another one.
 pub struct Chains<'g> {
     graph: &'g Graph,
+    /// What is known of streams; of those that are not here only that they are exact.
+    streams: Vec<Size>,
+    products: Vec<bool>,
     inner: Vec<bool>,
+}
+
+/// A product of more than two factors.
+pub struct Product {
+    /// In the order in which they are multiplied.
+    pub factors: Vec<Id>,
+    /// Bit `k` is whether the product of the first `k + 2` factors may lose digits that the others bring back.
+    loses: u32,
+    /// Whether what the products on the way lose in rounding is multiplied as well.
+    is_compensated: bool,
+}
+
+impl Product {
+    /// The call, of named factors.
+    pub fn call(&self, named: &[Ident]) -> TokenStream {
+        let (many, loses) = (named.len(), Literal::u32_unsuffixed(self.loses));
+        let is_compensated = self.is_compensated;
+        quote!(math::product::<S, E, #many, W, #loses, #is_compensated>(s, [#(#named),*]))
+    }
+}
+
+/// What is known of a value in f32.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    /// No value that is not 0 is smaller.
+    least: f64,
+    /// No value is larger.
+    most: f64,
+    /// Roundings that it has behind it, of half a unit each.
+    roundings: u32,
+}
+
+impl Size {
+    /// Of a stream.
+    pub const EXACT: Size = Size { least: 0.0, most: f64::INFINITY, roundings: 0 };
+    /// Of the value of a function.
+    const INEXACT: Size = Size { roundings: Self::MOST_ROUNDINGS, ..Self::EXACT };
+    /// So many stay within two units: four were 2.06 (`TanhGrad`).
+    const MOST_ROUNDINGS: u32 = 3;
+    /// What is multiplied by no more than this has as many digits as its product, but for one rounding in a hundred.
+    const HARMLESS: f64 = 1.25;
+
+    /// The value of a function of one value, which a table has.
+    pub fn of_function(graph: &Graph) -> Size {
+        // By values: these bounds decide on digits of results next to the least normal number, no more.
+        let sizes = (-24 * 16..24 * 16).map(|k| (f64::from(k) / 16.0).exp2());
+        let values = sizes.flat_map(|x| [x, -x]).map(|x| graph.eval(&[x], &[])[0].abs());
+        let most = values.fold(0.0, |most: f64, y| if y <= most { most } else { y });
+        let is_known = most < 0.97 * Self::HARMLESS;
+        Size { most: if is_known { Self::HARMLESS } else { f64::INFINITY }, ..Self::INEXACT }
+    }
+
+    /// Either of two.
+    fn or(self, other: Size) -> Size {
+        Size {
+            least: self.least.min(other.least),
+            most: self.most.max(other.most),
+            roundings: self.roundings.max(other.roundings),
+        }
+    }
 }
 
 impl<'g> Chains<'g> {
     /// The chains of those products for which `is_product` holds.
-    pub fn new(graph: &'g Graph, is_product: impl Fn(Id) -> bool) -> Chains<'g> {
+    pub fn new(
+        graph: &'g Graph,
+        streams: Vec<Size>,
+        is_product: impl Fn(Id) -> bool,
+    ) -> Chains<'g> {
         let all = || (0..graph.nodes.len()).map(|k| Id(k as u32));
+        let products: Vec<bool> = all().map(is_product).collect();
+        let is_product = |id: Id| products[id.index()];
         let is_inner = |id: Id| {
             let uses = all().flat_map(|user| {
                 let args = graph.nodes[user.index()].args().iter();
@@ -24,7 +95,8 @@ impl<'g> Chains<'g> {
                 && !graph.outputs.contains(&id)
                 && matches!(users[..], [user] if is_product(user))
         };
-        Chains { graph, inner: all().map(is_inner).collect() }
+        let inner = all().map(is_inner).collect();
+        Chains { graph, streams, products, inner }
     }
 
     /// Whether a node is part of a larger product, and has no statement of its own.
@@ -32,18 +104,72 @@ impl<'g> Chains<'g> {
         self.inner[id.index()]
     }
 
-    /// The factors of a product of more than two. Products inside it come first, as they are computed first.
-    pub fn factors(&self, id: Id) -> Option<Vec<Id>> {
-        let Node::Call(Prim::Mul | Prim::Mul3, _) = self.graph.nodes[id.index()] else {
+    /// A product of more than two factors. Those that are not small come first and those that are not large last, if fewer
+    /// products on the way lose digits then.
+    pub fn product(&self, id: Id) -> Option<Product> {
+        let node = self.graph.nodes[id.index()];
+        let is_long = matches!(node, Node::Call(Prim::Mul3, _))
+            || node.args().iter().any(|arg| self.is_inner(*arg));
+        if !(self.products[id.index()] && is_long) {
             return None;
-        };
-        let args = self.graph.nodes[id.index()].args();
-        args.iter().any(|arg| self.is_inner(*arg)).then(|| self.flat(id))
+        }
+        let factors = self.flat(id);
+        let mut by_size = factors.clone();
+        by_size.sort_by_key(|id| match self.size(*id) {
+            Size { least, .. } if least > 0.0 => 0,
+            Size { most, .. } if most <= Size::HARMLESS => 2,
+            _ => 1,
+        });
+        let orders = [factors, by_size].map(|factors| (self.loses(&factors), factors));
+        let (loses, factors) = orders.into_iter().min_by_key(|(loses, _)| loses.count_ones())?;
+        let roundings: u32 = factors.iter().map(|id| self.size(*id).roundings).sum();
+        let is_compensated = roundings + factors.len() as u32 - 1 > Size::MOST_ROUNDINGS;
+        Some(Product { factors, loses, is_compensated })
+    }
+
+    /// Which products on the way lose digits: see [`Product::loses`].
+    fn loses(&self, factors: &[Id]) -> u32 {
+        let sizes: Vec<Size> = factors.iter().map(|id| self.size(*id)).collect();
+        let loses = (2..factors.len()).filter(|many| {
+            let least: f64 = sizes[..*many].iter().map(|size| size.least).product();
+            let most: f64 = sizes[*many..].iter().map(|size| size.most).product();
+            let (is_small, is_raised) = (least < f32::MIN_POSITIVE.into(), most > Size::HARMLESS);
+            is_small && is_raised
+        });
+        loses.map(|many| 1 << (many - 2)).sum()
     }
 
     fn flat(&self, id: Id) -> Vec<Id> {
         let args = self.graph.nodes[id.index()].args();
         let (inner, others): (Vec<Id>, Vec<Id>) = args.iter().partition(|arg| self.is_inner(**arg));
         inner.into_iter().flat_map(|arg| self.flat(arg)).chain(others).collect()
+    }
+
+    /// What is known of a value.
+    fn size(&self, id: Id) -> Size {
+        match self.graph.nodes[id.index()] {
+            Node::Stream(k) => self.streams.get(usize::from(k)).copied().unwrap_or(Size::EXACT),
+            Node::Scalar(_) => Size::EXACT,
+            Node::Const(c) => {
+                let roundings = u32::from(f64::from(c as f32) != c);
+                Size { least: c.abs(), most: c.abs(), roundings }
+            }
+            Node::Call(Prim::Neg | Prim::Abs, [x, ..]) => self.size(x),
+            Node::Call(Prim::Select, [_, yes, no]) => self.size(yes).or(self.size(no)),
+            // A sum of floats is a multiple of what the last place of the smaller counts: with a number it is 0, or not small.
+            Node::Call(Prim::Add | Prim::Sub, [x, y, _]) => {
+                let number = [x, y].into_iter().find_map(|id| match self.graph.nodes[id.index()] {
+                    Node::Const(c) if f64::from(c as f32) == c => Some(c.abs()),
+                    _ => None,
+                });
+                let least = number.unwrap_or(0.0) * f64::from(f32::EPSILON) / 4.0;
+                let roundings = match [x, y].map(|id| self.size(id).roundings) {
+                    [0, 0] => 1,
+                    _ => Size::MOST_ROUNDINGS,
+                };
+                Size { least, roundings, ..Size::EXACT }
+            }
+            Node::Call(prim, _) => Size { most: prim.row().range.bound(), ..Size::INEXACT },
+        }
     }
 }

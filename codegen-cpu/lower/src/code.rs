@@ -2,6 +2,7 @@
 //! choice alone needs, in that arm.
 
 use super::chains::Chains;
+use super::watched::Watched;
 use super::{column, literal};
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
@@ -28,8 +29,33 @@ pub(super) struct Code {
     pub results: Vec<Ident>,
 }
 
+/// Input `k` as a step.
+pub(super) fn load(given: &Names, k: usize) -> TokenStream {
+    let (name, by) = (&given.inputs[k], if given.masks[k] { quote!(truth) } else { quote!(load) });
+    quote!(#name.#by())
+}
+
+/// All inputs as steps, of which a graph does not look at those that it does not read.
+pub(super) fn loaded(given: &Names, graph: &Graph) -> Vec<TokenStream> {
+    let step = |k| match graph.reads(k) {
+        true => load(given, k),
+        false => quote!(Floats::<S, W>::splat(s, 0.0)),
+    };
+    (0..given.inputs.len()).map(step).collect()
+}
+
 /// The code of a graph.
 pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
+    watched_code(graph, given, on, None)
+}
+
+/// The code of a graph, some of whose values a variable `watch` is told of.
+pub(super) fn watched_code(
+    graph: &Graph,
+    given: &Names,
+    on: Arithmetic,
+    watched: Option<Watched>,
+) -> Code {
     let names = (graph.nodes.iter().enumerate())
         .map(|(i, node)| match *node {
             Node::Stream(k) => given.inputs[k as usize].clone(),
@@ -39,7 +65,7 @@ pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
         .collect();
     let (numbers, arms, in_memory) = (numbers(graph), arms(graph), given.in_memory.clone());
     let chains = chains(graph, on, &arms);
-    let mut writer = Writer { graph, given, on, names, numbers, arms, chains, in_memory };
+    let mut writer = Writer { graph, given, on, names, numbers, arms, chains, watched, in_memory };
     let mut lets = writer.lets(None);
     writer.load(&graph.outputs, &mut lets);
     Code { lets, results: writer.named(&graph.outputs) }
@@ -49,7 +75,7 @@ pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
 /// written there.
 fn chains<'g>(graph: &'g Graph, on: Arithmetic, arms: &[Option<Arm>]) -> Chains<'g> {
     let uniform = is_uniform(graph);
-    Chains::new(graph, |id: Id| {
+    Chains::new(graph, Vec::new(), |id: Id| {
         let is_product = matches!(graph.nodes[id.index()], Node::Call(Prim::Mul | Prim::Mul3, _));
         on == Arithmetic::F32 && is_product && !uniform[id.index()] && arms[id.index()].is_none()
     })
@@ -70,6 +96,8 @@ struct Writer<'a> {
     numbers: Vec<bool>,
     arms: Vec<Option<Arm>>,
     chains: Chains<'a>,
+    /// The values that a variable `watch` is told of, if there is one.
+    watched: Option<Watched>,
     /// Inputs that are not loaded yet.
     in_memory: Vec<bool>,
 }
@@ -106,14 +134,14 @@ impl Writer<'_> {
                 Node::Call(Prim::Select, args) if self.has_arms(i) => {
                     let value = self.choice(i, args, &mut lets);
                     lets.push(quote!(let #name = #value;));
+                    lets.extend(self.watch(i, &[]));
                 }
                 Node::Call(prim, args) => {
-                    if let Some(factors) = self.chains.factors(Id(i as u32)) {
-                        self.load(&factors, &mut lets);
-                        let (many, named) = (factors.len(), self.named(&factors));
-                        lets.push(quote! {
-                            let #name = math::product::<S, E, #many, W>(s, [#(#named),*]);
-                        });
+                    if let Some(product) = self.chains.product(Id(i as u32)) {
+                        self.load(&product.factors, &mut lets);
+                        let value = product.call(&self.named(&product.factors));
+                        lets.push(quote!(let #name = #value;));
+                        lets.extend(self.watch(i, &product.factors));
                         continue;
                     }
                     self.load(node.args(), &mut lets);
@@ -124,10 +152,24 @@ impl Writer<'_> {
                         _ => column::call(prim, &self.named(node.args()), self.on),
                     };
                     lets.push(quote!(let #name = #value;));
+                    lets.extend(self.watch(i, node.args()));
                 }
             }
         }
         lets
+    }
+
+    /// What `watch` is told of a value, which is 0 where one of these may be.
+    fn watch(&self, i: usize, of: &[Id]) -> Option<TokenStream> {
+        let (watched, name) = (self.watched.as_ref()?, &self.names[i]);
+        let factors = match self.graph.nodes[i] {
+            Node::Call(Prim::Mul | Prim::Mul3, _) => of,
+            _ => &of[..of.len().min(1)],
+        };
+        let factors = self.named(factors);
+        let small = watched.small[i].then(|| quote!(watch.small(s, #name, [#(#factors),*]);));
+        let large = watched.large[i].then(|| quote!(watch.large(#name);));
+        Some(quote!(#small #large))
     }
 
     /// A choice that an attribute makes: one arm is computed. What any arm reads is loaded before the first of them, as what

@@ -4,6 +4,7 @@
 //! body      graph -> straight-line vector code
 //! code      the statements of a graph
 //! chains    factors of products of products
+//! watched   values that may leave the range of f32
 //! column    how each primitive is written
 //! fitted    functions of one value as tables
 //! look_up   how functions are looked up: each by itself, or several by one
@@ -41,3 +42,4 @@ mod program;
 mod rest;
 mod several;
 mod tabled;
+mod watched;

@@ -3,7 +3,7 @@
 //! What is the same for all elements is computed in f64, once per kernel as far as compilers see, and takes
 //! part as the sum of two floats (`rt/math/two.rs`). Conditions are decided as if in f64.
 
-use super::chains::Chains;
+use super::chains::{Chains, Size};
 use super::code::Names;
 use super::{column, literal};
 use op_dsl_ir::Prim;
@@ -14,11 +14,16 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 /// The statements of a graph; its results bear the names of its outputs. `twos` has what streams are as two
-/// floats, if they are.
-pub fn rest(graph: &Graph, given: &Names, twos: &[(Ident, Ident)]) -> (TokenStream, Vec<Ident>) {
-    let chains = Chains::new(graph, |_| false);
+/// floats, if they are; `sizes` what is known of streams.
+pub fn rest(
+    graph: &Graph,
+    given: &Names,
+    twos: &[(Ident, Ident)],
+    sizes: &[Size],
+) -> (TokenStream, Vec<Ident>) {
+    let chains = Chains::new(graph, Vec::new(), |_| false);
     let mut rest = Rest { graph, uniform: is_uniform(graph), given, twos, chains };
-    rest.chains = Chains::new(graph, |id| rest.is_product(id));
+    rest.chains = Chains::new(graph, sizes.to_vec(), |id| rest.is_product(id));
     let lets = in_order(graph).filter(|id| !rest.chains.is_inner(*id));
     let lets = lets.map(|id| rest.statement(id));
     (quote!(#(#lets)*), graph.outputs.iter().map(|id| rest.name(*id)).collect())
@@ -173,11 +178,10 @@ impl Rest<'_> {
                 quote!(let #name = Floats::<S, W>::splat(s, #c);)
             }
             Node::Call(prim, _) => {
-                let value = match self.chains.factors(id) {
-                    Some(factors) => {
-                        let (many, named) =
-                            (factors.len(), factors.iter().map(|id| self.name(*id)));
-                        quote!(math::product::<S, E, #many, W>(s, [#(#named),*]))
+                let value = match self.chains.product(id) {
+                    Some(product) => {
+                        let named = product.factors.iter().map(|id| self.name(*id));
+                        product.call(&named.collect::<Vec<_>>())
                     }
                     None => self.call(prim, node.args()),
                 };

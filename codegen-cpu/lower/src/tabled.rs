@@ -1,6 +1,7 @@
 //! A body whose functions of one value are looked up: `impl Tabled`.
 
-use super::code::{Code, Names, code};
+use super::chains::Size;
+use super::code::{Code, Names, code, load, loaded};
 use super::fitted::{self, Asked, Fitted};
 use super::group::{self, Owned};
 use super::literal;
@@ -53,18 +54,14 @@ pub fn implementation(
     let usable = usable(&split, &given);
     let variables = split.functions.iter().map(|f| variable(&f.variable, &given));
     let as_two = functions.iter().filter(|f| f.two).map(|f| f.names.clone());
-    let (lets, results) = rest(&split.rest, &given, &as_two.collect::<Vec<_>>());
-    let load = |k: usize| {
-        let (name, by) = (&x[k], if names.masks[k] { quote!(truth) } else { quote!(load) });
-        quote!(#name.#by())
-    };
-    let none = quote!(Floats::<S, W>::splat(s, 0.0));
-    let loaded = |k| if wide.reads(k) { load(k) } else { none.clone() };
-    let loaded: Vec<TokenStream> = (0..x.len()).map(loaded).collect();
+    let functions_sizes = split.functions.iter().map(|f| Size::of_function(&f.graph));
+    let sizes: Vec<Size> = x.iter().map(|_| Size::EXACT).chain(functions_sizes).collect();
+    let (lets, results) = rest(&split.rest, &given, &as_two.collect::<Vec<_>>(), &sizes);
+    let loaded = loaded(names, wide);
     // Each is loaded by what reads it.
     let bound = |reads: &dyn Fn(usize) -> bool| -> Vec<TokenStream> {
         let all = (0..x.len()).filter(|k| reads(*k));
-        all.map(|k| (&x[k], load(k))).map(|(x, step)| quote!(let #x = #step;)).collect()
+        all.map(|k| (&x[k], load(names, k))).map(|(x, step)| quote!(let #x = #step;)).collect()
     };
     let is_variable = |k| split.functions.iter().any(|f| f.variable.of.reads(k));
     let load_variables = bound(&is_variable);
@@ -225,7 +222,7 @@ fn at_hand(names: &Names, values: &[Ident]) -> Names {
 fn variable(variable: &Variable, given: &Names) -> TokenStream {
     let mut b = Builder::new();
     let Some(times) = variable.times.product(&mut b) else {
-        let (lets, results) = rest(&variable.of, given, &[]);
+        let (lets, results) = rest(&variable.of, given, &[], &[]);
         return quote!({ #lets math::two::Variable::exact(s, #(#results)*) });
     };
     let of = &variable.of;
@@ -233,7 +230,7 @@ fn variable(variable: &Variable, given: &Names) -> TokenStream {
         Node::Call(Prim::Neg, [x, ..]) => (regions::part(of, x), b.negative(times)),
         _ => (of.clone(), times),
     };
-    let (lets, results) = rest(&of, given, &[]);
+    let (lets, results) = rest(&of, given, &[], &[]);
     let Code { lets: uniform, results: by } = code(&b.finish(&[times]), given, Arithmetic::F64);
     quote!({
         #lets

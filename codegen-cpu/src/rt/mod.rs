@@ -48,6 +48,7 @@ pub mod math;
 mod mode;
 mod options;
 mod overlap;
+pub mod ranged;
 mod rows;
 mod scratch;
 pub mod simd;

@@ -24,6 +24,7 @@ macro_rules! each_of {
         all
     }};
 }
+pub(super) use each_of;
 
 /// A body with `F` functions that have tables, of `I` inputs, `A` attributes and `O` outputs.
 pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>:
@@ -83,13 +84,7 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
                     let (f, missed) = Self::anywhere::<S, E>(s, t);
                     let mut y = Self::rest::<S, E, _, PAIR>(s, x, a, f);
                     if missed.any_true() {
-                        let x = Self::loaded(s, x);
-                        let x: [Bits<S>; I] = each_of!(none.bits(); k => x[k].bits());
-                        let mut exact = [none; O];
-                        interpreter::pair(s, Self::EXACT, &x, of_a, &mut exact);
-                        for k in 0..O {
-                            y[k] = missed.select(exact[k], y[k]);
-                        }
+                        replace(s, Self::EXACT, Self::loaded(s, x), of_a, missed, &mut y);
                     }
                     for k in 0..O {
                         out[k].set_pair(from, y[k]);
@@ -97,6 +92,25 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
                 }
             },
         )
+    }
+}
+
+/// Replaces results in some lanes by those of a program in f64.
+#[inline(always)]
+pub(super) fn replace<S: Isa, const I: usize, const A: usize, const O: usize>(
+    s: S,
+    exact: &Program,
+    x: [Floats<S>; I],
+    a: &[Bits<S>; A],
+    missed: Mask<S>,
+    y: &mut [Floats<S>; O],
+) {
+    let none = Floats::splat(s, 0.0);
+    let x: [Bits<S>; I] = each_of!(none.bits(); k => x[k].bits());
+    let mut instead = [none; O];
+    interpreter::pair(s, exact, &x, a, &mut instead);
+    for k in 0..O {
+        y[k] = missed.select(instead[k], y[k]);
     }
 }
 

@@ -30,18 +30,27 @@ use op_dsl_ir::rounding::Arithmetic;
 const CACHE: usize = 24 << 10;
 /// Most elements of a column.
 const ELEMENTS: usize = 512;
-/// Bytes that one unit of the widest level takes in a column: 32 elements in f64.
-const UNIT: usize = 256;
-
-/// Memory of columns; with few elements in each, any program fits.
+/// One unit of the widest level in a column: 32 elements in f64.
 #[repr(align(64))]
-struct Columns {
-    _bytes: [u8; Program::MAX_SLOTS * UNIT],
+struct Unit {
+    _bytes: [u8; 256],
 }
-const _: () = assert!(CACHE <= size_of::<Columns>());
 
-/// Memory of uniform values.
-type Uniform = [f64; Program::MAX_UNIFORM];
+/// Memory of so many columns of one unit, or of fewer of several, and of so many uniform values.
+struct Memory<const SLOTS: usize, const UNIFORM: usize> {
+    columns: MaybeUninit<[Unit; SLOTS]>,
+    uniform: MaybeUninit<[f64; UNIFORM]>,
+}
+
+/// Memory that any program fits in.
+type Large = Memory<{ Program::MAX_SLOTS }, { Program::MAX_UNIFORM }>;
+const _: () = assert!(CACHE <= Program::MAX_SLOTS * size_of::<Unit>());
+
+impl<const SLOTS: usize, const UNIFORM: usize> Memory<SLOTS, UNIFORM> {
+    const fn new() -> Self {
+        Memory { columns: MaybeUninit::uninit(), uniform: MaybeUninit::uninit() }
+    }
+}
 
 /// The program of a call over `steps` steps of `W` vectors.
 ///
@@ -79,8 +88,7 @@ unsafe fn evaluate<S: Isa, E: El, L: Lanes<S>>(
     units: usize,
     nt: bool,
 ) {
-    let mut memory = MaybeUninit::<Columns>::uninit();
-    let mut uniform = MaybeUninit::<Uniform>::uninit();
+    let mut memory = Large::new();
     let slots = usize::from(program.slots).max(1);
     let unit = PAIR * S::f32s::LEN;
     let most = (CACHE / (slots * size_of::<L>())).clamp(1, ELEMENTS / unit);
@@ -91,8 +99,8 @@ unsafe fn evaluate<S: Isa, E: El, L: Lanes<S>>(
             program,
             L::table::<E>(),
             &io.scalar,
-            memory.as_mut_ptr().cast(),
-            uniform.as_mut_ptr().cast(),
+            memory.columns.as_mut_ptr().cast(),
+            memory.uniform.as_mut_ptr().cast(),
         );
         run.pitch = most * size_of::<L>();
         let mut done = 0;
@@ -108,7 +116,6 @@ unsafe fn evaluate<S: Isa, E: El, L: Lanes<S>>(
 
 /// A program in f64 over one pair of vectors: its inputs and attributes are values.
 #[cold]
-#[inline(never)]
 pub(super) fn pair<S: Isa>(
     s: S,
     program: &Program,
@@ -116,20 +123,38 @@ pub(super) fn pair<S: Isa>(
     a: &[Bits<S>],
     y: &mut [Floats<S>],
 ) {
-    let mut memory = MaybeUninit::<Columns>::uninit();
-    let mut uniform = MaybeUninit::<Uniform>::uninit();
+    // To touch each page of the large memory takes as long as some instructions.
+    const SLOTS: usize = 16;
+    const UNIFORM: usize = 64;
+    if usize::from(program.slots) <= SLOTS && program.uniform_values() <= UNIFORM {
+        pair_in::<S, SLOTS, UNIFORM>(s, program, x, a, y)
+    } else {
+        pair_in::<S, { Program::MAX_SLOTS }, { Program::MAX_UNIFORM }>(s, program, x, a, y)
+    }
+}
+
+/// [`pair`] of a program that fits in the memory.
+#[inline(never)]
+fn pair_in<S: Isa, const SLOTS: usize, const UNIFORM: usize>(
+    s: S,
+    program: &Program,
+    x: &[Bits<S>],
+    a: &[Bits<S>],
+    y: &mut [Floats<S>],
+) {
+    let mut memory = Memory::<SLOTS, UNIFORM>::new();
     let mut scalars = [0.0; MAX_SCALARS];
     for (scalar, a) in scalars.iter_mut().zip(a) {
         *scalar = a.floats().0[0][0];
     }
-    // SAFETY: a token of the level is there. The memory has room for a unit in each slot.
+    // SAFETY: a token of the level is there. The memory has room for a unit in each slot, and for the uniform values.
     unsafe {
         let mut run = Run::<S, Wide<S>>::new(
             program,
             Wide::<S>::table::<f32>(),
             &scalars,
-            memory.as_mut_ptr().cast(),
-            uniform.as_mut_ptr().cast(),
+            memory.columns.as_mut_ptr().cast(),
+            memory.uniform.as_mut_ptr().cast(),
         );
         run.pitch = size_of::<Wide<S>>();
         run.execute(|stream, to| {

@@ -10,7 +10,7 @@ pub mod made;
 pub(super) mod minmax;
 pub(super) mod poly;
 mod polynomial;
-mod range;
+pub mod range;
 mod softplus;
 pub mod table;
 mod tanh;

@@ -7,7 +7,7 @@
 use super::two::is_single;
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
-use crate::rt::step::{Bits, Floats, Mask, PAIR};
+use crate::rt::step::{Bits, Floats, Mask, PAIR, each};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 
@@ -19,33 +19,51 @@ pub fn mul3<S: Isa, E: El, const W: usize>(
     y: Floats<S, W>,
     z: Floats<S, W>,
 ) -> Floats<S, W> {
-    product::<S, E, 3, W>(s, [x, y, z])
+    product::<S, E, 3, W, 1, true>(s, [x, y, z])
 }
 
 /// The product of some factors: finite and with all its digits wherever it is a normal number, whatever the products on the
-/// way are. In f32 what those lose in rounding is multiplied as well, so that the whole is rounded about once.
+/// way are. If it is `COMPENSATED`, in f32 what those lose in rounding is multiplied as well, so that the whole is rounded
+/// about once.
 ///
-/// Factors are multiplied one after another: after a first one that is zero no product is an infinity. Products of halves
-/// fit in f32 with room to spare.
+/// Bit `k` of `LOSES` says that the product of the first `k + 2` factors may be so small that it loses digits which the others
+/// bring back. Products of halves fit in f32 with room to spare.
 #[inline(always)]
-pub fn product<S: Isa, E: El, const N: usize, const W: usize>(
+pub fn product<
+    S: Isa,
+    E: El,
+    const N: usize,
+    const W: usize,
+    const LOSES: u32,
+    const COMPENSATED: bool,
+>(
     s: S,
     x: [Floats<S, W>; N],
 ) -> Floats<S, W> {
+    if const { COMPENSATED && is_single::<E>() && !S::FMA } {
+        // What a product loses takes longer to find than all of them in f64.
+        let mut exact = x[0].wide();
+        for factor in &x[1..] {
+            exact = exact * factor.wide();
+        }
+        return exact.narrow();
+    }
     let mut so_far = x[0];
     let (mut lost, mut least) = (None, None);
-    for factor in &x[1..N - 1] {
-        let next = so_far * *factor;
-        if const { is_single::<E>() && S::FMA } {
-            let rounded = so_far.mul_add(*factor, -next);
-            lost = Some(lost.map_or(rounded, |lost: Floats<S, W>| lost.mul_add(*factor, rounded)));
+    for k in 1..N - 1 {
+        let (factor, next) = (x[k], so_far * x[k]);
+        if const { COMPENSATED && is_single::<E>() } {
+            let rounded = so_far.mul_add(factor, -next);
+            lost = Some(lost.map_or(rounded, |lost: Floats<S, W>| lost.mul_add(factor, rounded)));
         }
         so_far = next;
-        let size = next.fold(
-            #[inline(always)]
-            |x, least| s.min_size(x, least),
-        );
-        least = Some(least.map_or(size, |least| s.min_size(size, least)));
+        if LOSES >> (k - 1) & 1 == 1 {
+            let size = next.fold(
+                #[inline(always)]
+                |x, least| s.min_size(x, least),
+            );
+            least = Some(least.map_or(size, |least| s.min_size(size, least)));
+        }
     }
     let last = x[N - 1];
     // The lost part may overflow to an infinity of the other sign where the product overflows: these lanes are found below.
@@ -58,16 +76,18 @@ pub fn product<S: Isa, E: El, const N: usize, const W: usize>(
     }
     // One test of a sum is enough, because an infinity or NaN on the way stays one. No NaN is among the sizes then.
     let is_finite = so_far.fold(|x, sum| sum + x).abs().simd_lt(S::f32s::splat(s, f32::INFINITY));
-    let least = least.unwrap_or(S::f32s::splat(s, 1.0));
-    let is_normal = least.simd_ge(S::f32s::splat(s, f32::MIN_POSITIVE));
-    if !(is_finite & is_normal).all_true() && lost_lanes(s, x).any_true() {
+    let is_good = match least {
+        Some(least) => is_finite & least.simd_ge(S::f32s::splat(s, f32::MIN_POSITIVE)),
+        None => is_finite,
+    };
+    if !is_good.all_true() && lost_lanes(s, x, LOSES).any_true() {
         let mut step = so_far;
         for from in (0..W).step_by(PAIR) {
             let mut pair = [x[0].pair(from).bits(); N];
             for (pair, factor) in pair.iter_mut().zip(&x) {
                 *pair = factor.pair(from).bits();
             }
-            step.set_pair(from, exactly(s, pair, so_far.pair(from).bits()));
+            step.set_pair(from, exactly(s, pair, so_far.pair(from).bits(), LOSES));
         }
         return step;
     }
@@ -77,7 +97,12 @@ pub fn product<S: Isa, E: El, const N: usize, const W: usize>(
 /// [`product`] where some product on the way is out of range.
 #[cold]
 #[inline(never)]
-fn exactly<S: Isa, const N: usize>(s: S, x: [Bits<S>; N], rounded: Bits<S>) -> Floats<S> {
+fn exactly<S: Isa, const N: usize>(
+    s: S,
+    x: [Bits<S>; N],
+    rounded: Bits<S>,
+    loses: u32,
+) -> Floats<S> {
     s.vectorize(
         #[inline(always)]
         || {
@@ -87,7 +112,7 @@ fn exactly<S: Isa, const N: usize>(s: S, x: [Bits<S>; N], rounded: Bits<S>) -> F
                 *factor = bits.floats();
                 exact = exact * factor.wide();
             }
-            lost_lanes(s, floats).select(exact.narrow(), rounded.floats())
+            lost_lanes(s, floats, loses).select(exact.narrow(), rounded.floats())
         },
     )
 }
@@ -105,16 +130,22 @@ pub(super) fn all_normal<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> bool 
 }
 
 /// The lanes where the product or one on the way is infinite or NaN, or where one on the way has less digits than the product of
-/// all. Zeros lose nothing, nor does what is multiplied by no more than 1.
+/// all, of those that `loses` says may have. Zeros lose nothing, nor does what is multiplied by no more than 1.
 #[inline(always)]
-fn lost_lanes<S: Isa, const N: usize, const W: usize>(s: S, x: [Floats<S, W>; N]) -> Mask<S, W> {
+fn lost_lanes<S: Isa, const N: usize, const W: usize>(
+    s: S,
+    x: [Floats<S, W>; N],
+    loses: u32,
+) -> Mask<S, W> {
     let mut so_far = x[0];
     let mut is_zero = x[0].simd_eq(0.0);
     let mut lost = so_far.simd_lt(f32::NAN);
     for k in 1..N - 1 {
         so_far = so_far * x[k];
         is_zero = is_zero | x[k].simd_eq(0.0);
-        lost = lost | leaves(s, so_far, x[k + 1]).without(is_zero);
+        if loses >> (k - 1) & 1 == 1 {
+            lost = lost | leaves(s, so_far, x[k + 1]).without(is_zero);
+        }
     }
     lost | !(so_far * x[N - 1]).abs().simd_lt(f32::INFINITY)
 }
@@ -129,4 +160,43 @@ pub(super) fn leaves<S: Isa, const W: usize>(
     let is_finite = product.abs().simd_lt(f32::INFINITY);
     let is_raised = Floats::splat(s, 1.0).simd_lt(next.abs());
     !is_finite | product.abs().simd_lt(f32::MIN_POSITIVE) & is_raised
+}
+
+/// Sizes of values on the way to results, lane by lane. If it is `CAREFUL`, zeros that are right are none of the small ones.
+#[derive(Clone, Copy)]
+pub struct Watch<S: Isa, const W: usize, const CAREFUL: bool> {
+    least: Floats<S, W>,
+    sum: Floats<S, W>,
+}
+
+impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
+    /// Nothing seen yet.
+    #[inline(always)]
+    pub fn new(s: S) -> Self {
+        Watch { least: Floats::splat(s, 1.0), sum: Floats::splat(s, 0.0) }
+    }
+
+    /// A value that is missed if it has become too small; one of these factors, or this argument, may be 0.
+    #[inline(always)]
+    pub fn small<const N: usize>(&mut self, s: S, value: Floats<S, W>, of: [Floats<S, W>; N]) {
+        let mut size = value;
+        if const { CAREFUL } {
+            for x in of {
+                size = x.simd_eq(0.0).select(Floats::splat(s, 1.0), size);
+            }
+        }
+        self.least = Floats(each!(s, k => s.min_size(size.0[k], self.least.0[k])));
+    }
+
+    /// A value that is missed if it is an infinity, or NaN: the sum of all stays one.
+    #[inline(always)]
+    pub fn large(&mut self, value: Floats<S, W>) {
+        self.sum = self.sum + value;
+    }
+
+    /// The lanes that stayed in range.
+    #[inline(always)]
+    pub fn is_good(self) -> Mask<S, W> {
+        self.least.simd_ge(f32::MIN_POSITIVE) & self.sum.abs().simd_lt(f32::INFINITY)
+    }
 }

@@ -1,0 +1,73 @@
+//! Values that may leave the range of f32 on the way to a result that does not.
+
+use op_dsl_ir::Prim;
+use op_dsl_ir::graph::{Graph, Id, Node};
+use op_dsl_ir::program::arms::arms;
+use op_dsl_ir::regions::is_uniform;
+
+/// For each node of a graph, how it is watched.
+pub struct Watched {
+    /// Digits that it loses by being small are missed later.
+    pub small: Vec<bool>,
+    /// An infinity or NaN may not be seen in the results.
+    pub large: Vec<bool>,
+}
+
+impl Watched {
+    /// Looks at what becomes of each value. `None` where branches that an attribute does not take are computed all the same:
+    /// what leaves the range there is of no account.
+    pub fn new(graph: &Graph) -> Option<Watched> {
+        let uniform = is_uniform(graph);
+        let mut is_needed = vec![false; graph.nodes.len()];
+        graph.outputs.iter().for_each(|id| is_needed[id.index()] = true);
+        let arms = arms(graph);
+        for (k, node) in graph.nodes.iter().enumerate().rev() {
+            let chosen = match node {
+                Node::Call(Prim::Select, [by, ..]) if uniform[by.index()] => &node.args()[1..],
+                _ => &[],
+            };
+            let all = if is_needed[k] { node.args() } else { &[] };
+            for id in all.iter().filter(|id| !chosen.contains(id)) {
+                is_needed[id.index()] = true;
+            }
+        }
+        let is_lost = |k: usize| {
+            let is_computed = matches!(graph.nodes[k], Node::Call(..)) && !uniform[k];
+            is_computed && !is_needed[k] && arms[k].is_none()
+        };
+        if (0..graph.nodes.len()).any(is_lost) {
+            return None;
+        }
+        let of = |id: Id| match graph.nodes[id.index()] {
+            Node::Call(prim, _) if !(uniform[id.index()] || prim.is_comparison()) => Some(prim),
+            _ => None,
+        };
+        let none = vec![false; graph.nodes.len()];
+        let mut watched = Watched { small: none.clone(), large: none };
+        for node in graph.nodes.iter() {
+            let Node::Call(user, args) = *node else { continue };
+            let is_number = |id: &Id| matches!(graph.nodes[id.index()], Node::Const(_));
+            // Beside a number nothing of a small value is left, and infinities stay what they are in sums and products.
+            let is_seen = !matches!(user, Prim::Add | Prim::Sub if args[..2].iter().any(is_number));
+            let stays = matches!(
+                user,
+                Prim::Add | Prim::Sub | Prim::Mul | Prim::Mul3 | Prim::Neg | Prim::Abs
+            );
+            for (place, id) in node.args().iter().enumerate() {
+                let Some(prim) = of(*id) else { continue };
+                watched.small[id.index()] |= is_seen && may_shrink(prim) && !user.is_comparison();
+                watched.large[id.index()] |= !stays && !(user == Prim::Div && place == 0);
+            }
+        }
+        for id in graph.outputs.iter().filter(|id| of(**id).is_some()) {
+            watched.large[id.index()] = true;
+        }
+        Some(watched)
+    }
+}
+
+/// Whether values may be far smaller than the arguments; sums are exact where they are small.
+fn may_shrink(prim: Prim) -> bool {
+    use Prim::{Abs, Add, Max, Min, Neg, Select, Sub};
+    !matches!(prim, Abs | Add | Max | Min | Neg | Select | Sub)
+}

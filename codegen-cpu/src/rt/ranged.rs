@@ -1,0 +1,85 @@
+//! Bodies in f32 whose values may leave its range on the way to a result that does not: bf16 has the exponents of f32.
+//!
+//! What may is watched. A step that stays in range is done; of another one each lane that does not is evaluated in f64, by
+//! the interpreter, whatever its neighbours are.
+
+use super::block::{Body, Input, Part};
+use super::elem::El;
+use super::math::range::Watch;
+use super::simd::Isa;
+use super::step::{Bits, Floats, Load, PAIR};
+use super::tabled::{each_of, replace};
+use op_dsl_ir::program::Program;
+
+/// A body in f32 that is watched.
+pub trait Ranged<const I: usize, const A: usize, const O: usize>: Body<I, A, O> + Sized {
+    /// The graph in f64.
+    const EXACT: &'static Program;
+
+    /// All inputs that are read.
+    fn loaded<S: Isa, X: Load<S, W>, const W: usize>(s: S, x: [X; I]) -> [Floats<S, W>; I];
+
+    /// Results, and what was watched on the way.
+    fn watched<S: Isa, E: El, X: Load<S, W>, const W: usize, const CAREFUL: bool>(
+        s: S,
+        x: [X; I],
+        a: [Floats<S, W>; A],
+    ) -> ([Floats<S, W>; O], Watch<S, W, CAREFUL>);
+
+    /// [`ranged`] where some value has left the range or is 0, two vectors at a time.
+    #[cold]
+    #[inline(never)]
+    fn careful<S: Isa, E: El, const W: usize>(
+        s: S,
+        of_x: &[Input<'_, S, E, W>; I],
+        of_a: &[Bits<S>; A],
+        out: &mut [Floats<S, W>; O],
+    ) {
+        s.vectorize_for::<Self, _>(
+            #[inline(always)]
+            || {
+                let none = Floats::splat(s, 0.0);
+                let a: [Floats<S>; A] = each_of!(none; k => of_a[k].floats());
+                for from in (0..W).step_by(PAIR) {
+                    let x: [Part<'_, S, E, W>; I] = of_x.map(
+                        #[inline(always)]
+                        |of| Part { of, from },
+                    );
+                    let (mut y, watch) = Self::watched::<S, E, _, PAIR, true>(s, x, a);
+                    let missed = !watch.is_good();
+                    if missed.any_true() {
+                        replace(s, Self::EXACT, Self::loaded(s, x), of_a, missed, &mut y);
+                    }
+                    for k in 0..O {
+                        out[k].set_pair(from, y[k]);
+                    }
+                }
+            },
+        )
+    }
+}
+
+/// The results of a step.
+#[inline(always)]
+pub fn ranged<B, S, E, const I: usize, const A: usize, const O: usize, const W: usize>(
+    s: S,
+    x: [Input<'_, S, E, W>; I],
+    a: [Floats<S, W>; A],
+) -> [Floats<S, W>; O]
+where
+    B: Ranged<I, A, O>,
+    S: Isa,
+    E: El,
+{
+    let (y, watch) = B::watched::<S, E, _, W, false>(s, x, a);
+    if watch.is_good().all_true() {
+        return y;
+    }
+    let none = Floats::splat(s, 0.0);
+    let a: [Bits<S>; A] = each_of!(none.bits(); k => a[k].pair(0).bits());
+    let mut out = y;
+    // As in `tabled`.
+    let there = x;
+    B::careful::<S, E, W>(s, &there, &a, &mut out);
+    out
+}
