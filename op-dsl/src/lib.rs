@@ -89,7 +89,8 @@ pub const fn join<const N: usize>(families: &[&[&'static Operator]]) -> [&'stati
 
 /// From operators to an installable package, in a build script.
 ///
-/// The families of operators are included by path, so that the script has the crate's own table:
+/// The feature `ascendc` is for `[build-dependencies]`: an edit of what emits packages compiles no kernel. The families of
+/// operators are included by path, so that the script has the crate's own table:
 ///
 /// ```ignore
 /// // build.rs

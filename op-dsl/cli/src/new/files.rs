@@ -49,7 +49,8 @@ impl Source {
 pub fn files(name: &Name, formula: &Formula, source: &Source) -> Vec<(&'static str, String)> {
     let source = source.manifest();
     let builds = formula.refusal.is_none();
-    let dependencies = format!("\n[build-dependencies]\nop-dsl = {{ {source} }}\n");
+    let dependencies =
+        format!("\n[build-dependencies]\nop-dsl = {{ {source}, features = [\"ascendc\"] }}\n");
     let values = [
         ("name", &*name.package),
         ("crate", &*name.snake),
