@@ -56,7 +56,7 @@ impl Watched {
             for (place, id) in node.args().iter().enumerate() {
                 let Some(prim) = of(*id) else { continue };
                 watched.small[id.index()] |= is_seen && may_shrink(prim) && !user.is_comparison();
-                watched.large[id.index()] |= !stays && !(user == Prim::Div && place == 0);
+                watched.large[id.index()] |= !(stays || user == Prim::Div && place == 0);
             }
         }
         for id in graph.outputs.iter().filter(|id| of(**id).is_some()) {
