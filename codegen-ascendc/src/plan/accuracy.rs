@@ -62,9 +62,10 @@ impl Accuracy {
 
     /// Takes in the results of one element.
     pub fn add(&mut self, reference: &Reference<'_>, element: usize, streams: &[f64], got: &[f64]) {
-        for (output, error, want) in reference.errors(streams, got, |_| self.error) {
+        let want = reference.results(streams);
+        for (output, error) in reference.errors(streams, &want, got, |_| self.error) {
             if error > self.error || self.worst.is_none() {
-                self.set(output, element, error, streams, got[output], want);
+                self.set(output, element, error, streams, got[output], want[output]);
             }
         }
     }
@@ -136,16 +137,24 @@ impl<'g> Reference<'g> {
         self.graph.eval(streams, &self.scalars)
     }
 
-    /// The error of each result of an element that has a true value, and that value: output, error, value. An error that is
-    /// no larger than what is `known` of its output is an upper bound.
+    /// The results of many elements, by output, of inputs by stream.
+    pub(super) fn columns(&self, streams: &[Vec<f32>]) -> Vec<Vec<f64>> {
+        let widened = |stream: &Vec<f32>| stream.iter().map(|x| f64::from(*x)).collect();
+        let widened: Vec<Vec<f64>> = streams.iter().map(widened).collect();
+        let count = widened.first().map_or(0, Vec::len);
+        self.graph.eval_columns(&widened, &self.scalars, count)
+    }
+
+    /// The error of each result of an element that has a true value, with its output. An error that is no larger than what
+    /// is `known` of its output is an upper bound.
     pub(super) fn errors(
         &self,
         streams: &[f64],
+        want: &[f64],
         got: &[f64],
         known: impl Fn(usize) -> f64,
-    ) -> Vec<(usize, f64, f64)> {
+    ) -> Vec<(usize, f64)> {
         let budget = BUDGET[self.dtype as usize];
-        let want = self.results(streams);
         let error = |output: usize| {
             let (got, want, known) = (got[output], want[output], known(output));
             if want.is_nan() || want.abs() > self.most() {
@@ -160,7 +169,7 @@ impl<'g> Reference<'g> {
             if error > budget.max(known) && self.is_beside_jump(streams, output, got) {
                 error = 0.0;
             }
-            Some((output, error, want))
+            Some((output, error))
         };
         (0..got.len()).filter_map(error).collect()
     }

@@ -21,27 +21,39 @@ use op_dsl_ir::{Builder, Graph, Id, Node, Prim, roles};
 /// Infinity, where graphs are evaluated in f64: what a formula is there it is at infinity.
 const FAR: f64 = 1e30;
 
-/// The graph of a plan's specialisation with its inputs held where that is needed; `None` if nowhere.
-pub(super) fn held(def: &OpDef, graph: &Graph, plan: &Plan) -> Option<Graph> {
+/// A stream that is held at the end of a sign.
+pub(super) struct Hold {
+    stream: usize,
+    sign: f64,
+    bound: Bound,
+}
+
+/// The inputs of a plan that are to be held.
+pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
     let is_held =
         |k: &usize| plan.inputs[*k].is_some() && !def.is_mask(*k) && !roles::is_factor(graph, *k);
-    let numbers = (0..plan.inputs.len()).filter(is_held);
-    let bounds: Vec<(usize, f64, Bound)> = numbers
-        .flat_map(|k| [-1.0, 1.0].map(|sign| (k, sign)))
-        .filter_map(|(k, sign)| Some((k, sign, bound(def, graph, plan, k, sign)?)))
-        .collect();
-    if bounds.is_empty() {
-        return None;
+    let ends = (0..plan.inputs.len()).filter(is_held).flat_map(|k| [(k, -1.0), (k, 1.0)]);
+    let hold = |(stream, sign)| {
+        let bound = bound(def, graph, plan, stream, sign)?;
+        Some(Hold { stream, sign, bound })
+    };
+    ends.filter_map(hold).collect()
+}
+
+/// A graph with its inputs held. What a function is, and what cancels, is looked for before.
+pub(super) fn held(holds: &[Hold], graph: &Graph) -> Graph {
+    if holds.is_empty() {
+        return graph.clone();
     }
-    Some(graph.rewrite(|b, node| {
+    graph.rewrite(|b, node| {
         let mut x = b.add(node);
         let Node::Stream(stream) = node else { return x };
-        for (_, sign, bound) in bounds.iter().filter(|of| of.0 == usize::from(stream)) {
-            let bound = bound.number(b, *sign);
-            x = b.call(if *sign < 0.0 { Prim::Max } else { Prim::Min }, &[x, bound]);
+        for hold in holds.iter().filter(|hold| hold.stream == usize::from(stream)) {
+            let bound = hold.bound.number(b, hold.sign);
+            x = b.call(if hold.sign < 0.0 { Prim::Max } else { Prim::Min }, &[x, bound]);
         }
         x
-    }))
+    })
 }
 
 /// The bound of a call that is nothing but a bound, if attributes may make it infinite. A number that is held in the

@@ -17,7 +17,6 @@
 //! schedule    the order of calls
 //! cancelling  sums that cancel near 0, with a polynomial there
 //! bounded     products with functions of the activation before inputs that only multiply
-//! opposites   differences of sigmoids of a value and of its opposite, as tanh
 //! allocate    the buffer of every value
 //! barriers    calls that must wait for those before them
 //! need        the UB of a tile
@@ -46,12 +45,12 @@ mod limits;
 mod lower;
 mod narrow;
 mod need;
-mod opposites;
 mod planned;
 mod reading;
 mod regions;
 pub mod registers;
 mod relatives;
+mod samples;
 mod schedule;
 mod search;
 mod spare;
@@ -67,16 +66,18 @@ pub use planned::Plan;
 use crate::arch::{Refusal, Soc, Why, left_out};
 use crate::sequence::form::{Digits, Limits};
 use crate::sequence::{Api, Overload};
-use accuracy::Accuracy;
+use accuracy::{Accuracy, BUDGET};
 use allocate::{Allocated, Prefer, allocate};
 use flow::Flow;
 use lower::lower;
 use need::{need, streams_bits, temporaries};
 use op_dsl_ir::op::{Kind, OpDef};
+use op_dsl_ir::passes::opposites;
 use op_dsl_ir::tiling::BLOCK;
 use op_dsl_ir::{DType, Graph, Id, Node, Stored, roles};
 use regions::Regions;
 use registers::Registers;
+use samples::Samples;
 use schedule::Sink;
 use target::Target;
 
@@ -124,26 +125,28 @@ pub fn plan_with(
     storage: Storage,
     limits: Limits,
 ) -> Result<Plan, Refusal> {
-    let target = Target { def, soc, dtype, limits, digits: Digits::Absolute, is_far: false };
+    let digits = Digits::Absolute;
+    let target = Target { def, soc, dtype, limits, digits, holds: &[], is_far: false };
     let refuse =
         |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
     check(def, spec, dtype, soc).map_err(refuse)?;
-    let graph = &def.specs[spec].graph;
-    let in_budget = |graph: &Graph, storage: Storage| {
-        let plan = chosen(graph, spec, target, storage).map_err(refuse)?;
+    let (graph, samples) = (&def.specs[spec].graph, Samples::new(def, spec, dtype));
+    let in_budget = |target: Target<'_>, storage: Storage| {
+        let plan = chosen(graph, &samples, target, storage).map_err(refuse)?;
         if plan.registers.is_none() || plan.accuracy.is_good() {
             return Ok(plan);
         }
         // Calls on registers round quotients of one divisor once more.
-        let on_tensors = chosen(graph, spec, target, Storage::Memory).ok();
+        let on_tensors = chosen(graph, &samples, target, Storage::Memory).ok();
         Ok(on_tensors.filter(|plan| plan.accuracy.is_good()).unwrap_or(plan))
     };
-    let mut plan = in_budget(graph, storage)?;
-    if let Some(held) = limits::held(def, graph, &plan).filter(|_| limits == Limits::Exact) {
+    let mut plan = in_budget(target, storage)?;
+    let holds = limits::holds(def, graph, &plan);
+    if limits == Limits::Exact && !holds.is_empty() {
         let on = if plan.registers.is_some() { storage } else { Storage::Memory };
-        plan = in_budget(&held, on)?;
+        plan = in_budget(Target { holds: &holds, ..target }, on)?;
     }
-    plan.lost = search::lost(def, &plan);
+    plan.lost = search::lost(&samples, &plan);
     Ok(plan)
 }
 
@@ -153,28 +156,38 @@ const ENOUGH: [f64; DType::COUNT] = [1.0, 1.0, 0.875];
 
 /// The plan of a graph with the fewest cycles among those within their budget of accuracy, with the cheaper forms first;
 /// the most accurate one if none is.
-fn chosen(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> Result<Plan, Why> {
+fn chosen(
+    graph: &Graph,
+    samples: &Samples<'_>,
+    target: Target<'_>,
+    storage: Storage,
+) -> Result<Plan, Why> {
     let ordered = bounded::run(graph, roles::activation(target.def));
     let graph = ordered.as_ref().unwrap_or(graph);
     let mut over: Vec<Plan> = Vec::new();
+    let enough = ENOUGH[target.dtype as usize] * BUDGET[target.dtype as usize];
+    // Errors that are no use any more: above the budget, and above the least of a plan within it.
+    let mut limit = BUDGET[target.dtype as usize].next_up();
     for &digits in Digits::of(target.dtype) {
-        for mut plan in plans(graph, spec, Target { digits, ..target }, storage)? {
-            plan.accuracy = search::judge(target.def, &plan, false);
-            if plan.accuracy.error <= ENOUGH[target.dtype as usize] * plan.accuracy.budget {
+        for mut plan in plans(graph, samples.spec, Target { digits, ..target }, storage)? {
+            plan.accuracy = search::judge(samples, &plan, limit);
+            if plan.accuracy.error <= enough {
                 return Ok(plan);
             }
+            limit = limit.min(plan.accuracy.error);
             over.push(plan);
         }
     }
-    match over.iter().any(|plan| plan.accuracy.is_good()) {
-        true => over.retain(|plan| plan.accuracy.is_good()),
-        // The search stopped at the first error over the budget.
-        false => {
-            over.iter_mut().for_each(|plan| plan.accuracy = search::judge(target.def, plan, true));
-        }
+    // The search ended at the first error above the budget. Elements where some plan has one tell more of the others.
+    if over.iter().all(|plan| !plan.accuracy.is_good()) {
+        over.iter_mut().for_each(|plan| plan.accuracy = search::at_failures(samples, plan));
     }
     let best = over.into_iter().min_by(|a, b| a.accuracy.error.total_cmp(&b.accuracy.error));
-    best.ok_or(Why::NoSequence("nothing", "no outputs"))
+    let mut best = best.ok_or(Why::NoSequence("nothing", "no outputs"))?;
+    if !best.accuracy.is_good() {
+        best.accuracy = search::judge(samples, &best, f64::INFINITY);
+    }
+    Ok(best)
 }
 
 /// A plan for each way to call a graph, those with the fewest cycles first.
@@ -184,17 +197,17 @@ fn plans(
     target: Target<'_>,
     storage: Storage,
 ) -> Result<Vec<Plan>, Why> {
-    let mut graphs: Vec<Graph> = [graph.clone()].into_iter().chain(opposites::run(graph)).collect();
+    let mut graphs = vec![graph.clone(), opposites::run(graph)];
     if target.digits > Digits::Absolute {
         graphs.extend(cancelling::run(graph));
         // The graph that CPUs compute in f64 cancels less in `float` as well.
         if let Some(wide) = target.def.specs[spec].wide.as_ref() {
             let wide = op_dsl_ir::compile::for_float(&wide.graph);
             let wide = bounded::run(&wide, roles::activation(target.def)).unwrap_or(wide);
-            graphs.extend(opposites::run(&wide));
             graphs.push(wide);
         }
     }
+    graphs.dedup();
     let mut ways = ways(graph, target, storage)?;
     for (k, graph) in graphs.iter().enumerate() {
         if k > 0 {
@@ -346,8 +359,9 @@ fn ways(graph: &Graph, target: Target<'_>, storage: Storage) -> Result<Vec<(Grap
             let way = Way::new(&regions, target, storage);
             ways.extend(way.map(|way| (regions.graph, way)));
         }
-        match Way::new(&Regions::none(graph, inputs), target, storage) {
-            Ok(way) => ways.push((graph.clone(), way)),
+        let whole = Regions::none(graph, inputs, target);
+        match Way::new(&whole, target, storage) {
+            Ok(way) => ways.push((whole.graph, way)),
             Err(why) if ways.is_empty() && Some(graph) != brought.as_ref() => return Err(why),
             Err(_) => {}
         }

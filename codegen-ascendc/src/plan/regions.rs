@@ -5,6 +5,7 @@
 //! tail by that. The values of these functions are streams of a new graph, behind those of the operator.
 
 use super::accept::{Judge, exact};
+use super::limits::held;
 use super::spare::is_spare;
 use super::target::Target;
 use crate::arch::Arch;
@@ -62,8 +63,9 @@ pub(super) struct Regions {
 
 impl Regions {
     /// The graph as it is.
-    pub fn none(graph: &Graph, inputs: usize) -> Regions {
-        Regions { graph: graph.clone(), inputs, ways: Vec::new(), of: Vec::new() }
+    pub fn none(graph: &Graph, inputs: usize, target: Target<'_>) -> Regions {
+        let graph = held(target.holds, graph);
+        Regions { graph, inputs, ways: Vec::new(), of: Vec::new() }
     }
 
     /// The graph with its functions apart; `None` where there are none.
@@ -87,7 +89,7 @@ impl Regions {
         }
         let results = outputs.len();
         outputs.extend(&pass.of);
-        let graph = pass.b.finish(&outputs);
+        let graph = held(target.holds, &pass.b.finish(&outputs));
         let of = graph.outputs[results..].to_vec();
         let outputs = graph.outputs[..results].to_vec();
         let graph = Graph { outputs: outputs.into(), ..graph };

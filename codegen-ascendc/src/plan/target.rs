@@ -1,5 +1,6 @@
 //! What every lowering of an operator shares.
 
+use super::limits::Hold;
 use crate::arch::Soc;
 use crate::sequence::form::{Digits, Limits};
 use op_dsl_ir::op::OpDef;
@@ -13,6 +14,8 @@ pub(super) struct Target<'d> {
     pub dtype: DType,
     pub limits: Limits,
     pub digits: Digits,
+    /// Inputs that are held short of infinity.
+    pub holds: &'d [Hold],
     /// Sigmoids of a value and of its opposite keep all of their tails in f32.
     pub is_far: bool,
 }

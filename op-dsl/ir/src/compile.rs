@@ -15,6 +15,7 @@
 //!   -> where the estimate in `rounding` finds f32 not accurate enough, or `regions` finds it slower than look-ups,
 //!      for back ends that have f64:
 //!        recognise, compose
+//!        opposites      `s(v) - s(-v)` is `tanh(v / 2)`
 //!        rational       everything over one denominator: what would cancel has cancelled
 //!        series         its power series where a function loses its digits near zero
 //!        limits         what a function has become far out, and at infinity
@@ -29,8 +30,8 @@ use crate::op::Wide;
 use crate::passes::differentiate::{self, Unconnected};
 use crate::passes::rational::Style;
 use crate::passes::{
-    arms, common_factors, compose, growth, limits, rational, recognise, saturate, series, simplify,
-    stabilise,
+    arms, common_factors, compose, growth, limits, opposites, rational, recognise, saturate,
+    series, simplify, stabilise,
 };
 use crate::prim::Prim;
 use crate::regions;
@@ -118,7 +119,7 @@ const GOOD: f64 = 0.05;
 /// The most accurate of the forms of a graph that are to be evaluated in f64: as written where that
 /// is good, else brought to one fraction; output by output if no form is within the budget for all.
 fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
-    let written = known(traced);
+    let written = opposites::run(&known(traced));
     let mut best: Option<(f64, Graph)> = None;
     for form in core::iter::once(written.clone()).chain(fractions(&written)) {
         let graph = simplify::run(&growth::run(&limits::run(&series::run(&form))));

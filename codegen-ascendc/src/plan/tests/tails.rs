@@ -133,10 +133,11 @@ fn functions_of_authors_have_tails() {
                 soc: soc("ascend910b"),
                 dtype,
                 limits: Limits::Exact,
+                holds: &[],
                 digits: Digits::Absolute,
                 is_far: false,
             };
-            let parts = Way::new(&Regions::none(graph, 1), target, Storage::Memory);
+            let parts = Way::new(&Regions::none(graph, 1, target), target, Storage::Memory);
             let parts = parts.expect("parts");
             let plan = planned(&def, dtype);
             println!(

@@ -6,6 +6,7 @@ pub mod compose;
 pub mod differentiate;
 pub mod growth;
 pub mod limits;
+pub mod opposites;
 mod products;
 pub mod rational;
 pub mod recognise;
