@@ -11,7 +11,7 @@
 //! The interpreter runs the operators of a crate with debug assertions, so nothing reads its tables: it has empty ones.
 
 use super::compiler::Call;
-use op_dsl_fit::VERSION;
+use op_dsl_fit::{IS_OPTIMISED, VERSION};
 use op_dsl_fit::words::Words;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -88,7 +88,7 @@ fn timed<T>(fit: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let fitted = fit();
     let took = start.elapsed();
-    if took > SLOW {
+    if took > SLOW && !IS_OPTIMISED {
         SAID.call_once(|| _ = writeln!(io::stderr(), "{}", advice(took, CALL.profile.as_deref())));
     }
     fitted
