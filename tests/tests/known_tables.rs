@@ -9,7 +9,7 @@ use syn::ItemMod;
 
 static ACTIVATIONS: &str = include_str!("corpus/activations.txt");
 
-/// Of so many functions beyond the family one is fitted again in every run: all take minutes.
+/// One in this many functions beyond the family is fitted again in every run: all of them take minutes.
 const SHARE: usize = 16;
 
 /// The operators of a line of the list: the function, and a gated unit of a gate, with their gradients.

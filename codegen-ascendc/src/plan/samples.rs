@@ -72,7 +72,7 @@ impl<'d> Samples<'d> {
         Case { scalars, reference, points, failures: RefCell::default() }
     }
 
-    /// Whether a stream is of numbers that results depend on.
+    /// Tells if a stream holds numbers, no mask, and is read.
     pub fn is_swept(&self, stream: usize) -> bool {
         self.def.specs[self.spec].graph.reads(stream) && !self.def.is_mask(stream)
     }

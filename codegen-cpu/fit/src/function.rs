@@ -41,11 +41,11 @@ pub struct Function<'a> {
     ranges: [OnceCell<f64>; 2],
 }
 
-/// What the oracle says on one side of zero.
+/// The oracle's answers on one side of zero.
 pub(crate) struct Survey {
     /// Distances from zero, an eighth apart, up to the last.
     pub(crate) places: Vec<f64>,
-    /// What is known there.
+    /// The answers themselves.
     pub(crate) values: Vec<Known>,
     /// Powers of two close to zero, the largest first, and what is known there.
     pub(crate) near: Vec<(f64, Known)>,
@@ -152,7 +152,7 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// What the oracle says all over the side of `sign`, which is asked once for all tables.
+    /// The oracle's answers all over the side of `sign`, asked once for all tables.
     pub(crate) fn survey(&self, sign: f64) -> &Survey {
         self.surveys[(sign > 0.0) as usize].get_or_init(|| {
             let [low, high] = self.hints.domain;

@@ -58,7 +58,8 @@
 /// Tables that are kept by a build are read again only by the version that fitted them.
 pub const VERSION: u32 = 2;
 
-/// Whether this crate is optimised. Where it is not, as Cargo has it for what macros depend on, a fit takes some ten times as long.
+/// True if this crate is optimised. Cargo does not optimise dependencies of macros by default, and a fit then takes about ten
+/// times as long.
 pub const IS_OPTIMISED: bool = !matches!(env!("OP_DSL_FIT_LEVEL").as_bytes(), b"0");
 
 mod cells;

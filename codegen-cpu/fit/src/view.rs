@@ -153,7 +153,7 @@ impl<'a> View<'a> {
         Ok(self)
     }
 
-    /// What the oracle says on a side of `z`.
+    /// The oracle's answers on a side of `z`.
     fn survey(&self, sign: f64) -> &'a Survey {
         self.function.survey(sign * self.symmetry.sign())
     }

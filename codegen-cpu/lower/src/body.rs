@@ -39,7 +39,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     let double = in_f64(spec, is_multiplied, is_several);
     let (types_in_f64, is_all) = (matches_any(&double), double.len() == DType::COUNT);
     let narrow = || statements(&zeros::run(&spec.graph), &names, Arithmetic::F32);
-    // Where tables do not serve, functions are interpreted; arithmetic alone is compiled.
+    // Functions are interpreted if tables do not serve; arithmetic alone is compiled.
     let is_interpreted = tabled.is_some() && programs.has_functions_in_f64();
     let wide = |wide: &Wide| match is_interpreted {
         true => quote!([Floats::splat(s, f32::NAN); #outputs]),
@@ -167,7 +167,7 @@ fn watched(
     })
 }
 
-/// What a body with tables says of where they do not serve.
+/// The constants and methods of a body for calls that its tables do not serve.
 fn without_tables(
     tabled: &tabled::Tabled,
     exact: &Ident,
@@ -210,7 +210,7 @@ fn in_f64(spec: &Spec, is_multiplied: bool, is_several: bool) -> Vec<DType> {
     DType::ALL.into_iter().filter(is_it).collect()
 }
 
-/// Whether the element type `E` is one of these.
+/// A condition: the element type `E` is one of these.
 fn matches_any(types: &[DType]) -> TokenStream {
     if types.is_empty() {
         return quote!(false);

@@ -9,7 +9,7 @@ use quote::quote;
 /// Which products are no more than a factor of another one.
 pub struct Chains<'g> {
     graph: &'g Graph,
-    /// What is known of streams; of those that are not here only that they are exact.
+    /// Sizes of streams. A stream that is absent here is exact, of any size.
     streams: Vec<Size>,
     products: Vec<bool>,
     inner: Vec<bool>,
@@ -21,7 +21,7 @@ pub struct Product {
     pub factors: Vec<Id>,
     /// Bit `k` is whether the product of the first `k + 2` factors may lose digits that the others bring back.
     loses: u32,
-    /// Whether what the products on the way lose in rounding is multiplied as well.
+    /// True if rounding errors of the partial products are carried along and multiplied, too.
     is_compensated: bool,
 }
 
@@ -34,7 +34,7 @@ impl Product {
     }
 }
 
-/// What is known of a value in f32.
+/// Size and rounding of a value in f32.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
     /// No value that is not 0 is smaller.
@@ -46,13 +46,13 @@ pub struct Size {
 }
 
 impl Size {
-    /// Of a stream.
+    /// The size of a stream.
     pub const EXACT: Size = Size { least: 0.0, most: f64::INFINITY, roundings: 0 };
-    /// Of the value of a function.
+    /// The size of a function's value.
     const INEXACT: Size = Size { roundings: Self::MOST_ROUNDINGS, ..Self::EXACT };
-    /// So many stay within two units: four were 2.06 (`TanhGrad`).
+    /// This many roundings stay within two units: with four, `TanhGrad` was off by 2.06.
     const MOST_ROUNDINGS: u32 = 3;
-    /// What is multiplied by no more than this has as many digits as its product, but for one rounding in a hundred.
+    /// A value multiplied by no more than this keeps its digits in the product, but for one rounding in a hundred.
     const HARMLESS: f64 = 1.25;
 
     /// The value of a function of one value, which a table has.
@@ -145,7 +145,7 @@ impl<'g> Chains<'g> {
         inner.into_iter().flat_map(|arg| self.flat(arg)).chain(others).collect()
     }
 
-    /// What is known of a value.
+    /// Size and rounding of a value.
     fn size(&self, id: Id) -> Size {
         match self.graph.nodes[id.index()] {
             Node::Stream(k) => self.streams.get(usize::from(k)).copied().unwrap_or(Size::EXACT),

@@ -159,7 +159,7 @@ impl Writer<'_> {
         lets
     }
 
-    /// What `watch` is told of a value, which is 0 where one of these may be.
+    /// The argument of `watch` for a value. The value may be 0 only if one of these is.
     fn watch(&self, i: usize, of: &[Id]) -> Option<TokenStream> {
         let (watched, name) = (self.watched.as_ref()?, &self.names[i]);
         let factors = match self.graph.nodes[i] {

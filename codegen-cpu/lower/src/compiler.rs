@@ -4,10 +4,10 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// What rustc was told. Where macros expand in another process, nothing is known.
+/// The arguments of rustc. Nothing is known if macros expand in another process, as an editor's.
 #[derive(Debug, Default, PartialEq)]
 pub struct Call {
-    /// Whether Cargo calls rustc for a crate with debug assertions.
+    /// True if Cargo calls rustc for a crate with debug assertions.
     ///
     /// The run time then interprets every operator, and reads no table.
     pub has_debug_assertions: bool,

@@ -42,7 +42,7 @@ pub fn of(group: &Group) -> Option<Shared> {
     kept::of(several::key(group), None, || fit(group, &alone))
 }
 
-/// What is fitted to a group; `None` where tables of each, which `alone` has, take less time.
+/// The tables fitted to a group; `None` if a table for each function (`alone`) takes less time.
 pub fn fit(group: &Group, alone: &dyn Fn(&regions::Function, bool) -> Alone) -> Option<Shared> {
     let oracles: Vec<_> =
         group.iter().map(|(f, _)| (fitted::oracle(&f.graph), fitted::values(&f.graph))).collect();

@@ -11,8 +11,8 @@
 //! The interpreter runs the operators of a crate with debug assertions, so nothing reads its tables: it has empty ones.
 
 use super::compiler::Call;
-use op_dsl_fit::{IS_OPTIMISED, VERSION};
 use op_dsl_fit::words::Words;
+use op_dsl_fit::{IS_OPTIMISED, VERSION};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -59,7 +59,7 @@ pub(super) fn decoded(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
 }
 
-/// What is kept under a key, else what is fitted, which is kept then; `None` where nothing can be. Where nothing reads it, it
+/// The tables kept under a key, else those fitted, which are kept then; `None` if none fit. Where nothing reads it, it
 /// is `unread`.
 pub(super) fn of<T: Words>(
     key: u64,
@@ -76,13 +76,13 @@ pub(super) fn of<T: Words>(
     })
 }
 
-/// Where the tables of the crate that is compiled are kept: what its build script may write to, else the profile's directory.
+/// The directory for tables of the crate being compiled: its build script's, else the profile's.
 fn place() -> Option<PathBuf> {
     let out = env::var_os("OUT_DIR").map(PathBuf::from).or_else(|| CALL.profile.clone())?;
     Some(out.join("op-dsl-tables"))
 }
 
-/// What is fitted. Where that takes long, standard error says once how it would not.
+/// Runs a fit. If it takes long, standard error says once how to make it fast.
 fn timed<T>(fit: impl FnOnce() -> T) -> T {
     static SAID: Once = Once::new();
     let start = Instant::now();
@@ -94,7 +94,7 @@ fn timed<T>(fit: impl FnOnce() -> T) -> T {
     fitted
 }
 
-/// What makes fits fast.
+/// The lines of Cargo.toml that make fits fast.
 fn advice(took: Duration, profile: Option<&Path>) -> String {
     let directory = profile.and_then(Path::file_name).and_then(OsStr::to_str).unwrap_or("release");
     let profile = if directory == "debug" { "dev" } else { directory };
@@ -109,7 +109,7 @@ fn advice(took: Duration, profile: Option<&Path>) -> String {
     )
 }
 
-/// What is kept in a directory, else what is fitted.
+/// The tables kept in a directory, else those fitted.
 fn of_file<T: Words>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) -> Option<T> {
     let path = place.join(name(key));
     let file = fs::read(&path).unwrap_or_default();
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(now, recorded, "increment op_dsl_fit::VERSION, and record both here");
     }
 
-    /// What was fitted once is read; what is damaged, or of another function, is fitted.
+    /// A kept table is read; a damaged one, or one of another function, is fitted again.
     #[test]
     fn a_file_is_read_again_while_it_is_whole() {
         let place = env::temp_dir().join(format!("op-dsl-tables-{}", process::id()));

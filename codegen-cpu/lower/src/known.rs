@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// What is asked of the fitter, by its key.
+/// Questions to the fitter, by key.
 pub type Questions = BTreeMap<u64, Question>;
 
 /// A question to the fitter.
@@ -17,7 +17,7 @@ pub type Questions = BTreeMap<u64, Question>;
 pub enum Question {
     /// The tables of a function, and whether its values can be multiplied.
     Alone(Function, bool),
-    /// What functions of one variable are looked up by together.
+    /// The tables that functions of one variable share.
     Together(Group),
 }
 

@@ -23,7 +23,7 @@ pub struct Tabled {
     pub has_tables: TokenStream,
     /// The results.
     pub value: TokenStream,
-    /// Whether attributes are such that products with them keep all digits, if there are any that products are with.
+    /// A condition on attributes: products with them keep all digits. Absent if no attribute is a factor.
     pub usable: Option<TokenStream>,
     /// Whether something multiplies the value of a function.
     pub is_multiplied: bool,
@@ -239,7 +239,7 @@ fn variable(variable: &Variable, given: &Names) -> TokenStream {
     })
 }
 
-/// Whether what multiplies is far from the ends of f32, and what has to be positive is: a condition, if there is any.
+/// A condition on attributes: factors are far from the ends of f32's range, and those that must be positive are.
 fn usable(split: &Split, given: &Names) -> Option<TokenStream> {
     let mut positive: Vec<usize> = Vec::new();
     let mut ordinary: Vec<Graph> = Vec::new();

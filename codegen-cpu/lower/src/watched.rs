@@ -47,7 +47,7 @@ impl Watched {
         for node in graph.nodes.iter() {
             let Node::Call(user, args) = *node else { continue };
             let is_number = |id: &Id| matches!(graph.nodes[id.index()], Node::Const(_));
-            // Beside a number nothing of a small value is left, and infinities stay what they are in sums and products.
+            // A constant addend absorbs small values, and infinities survive sums and products.
             let is_seen = !matches!(user, Prim::Add | Prim::Sub if args[..2].iter().any(is_number));
             let stays = matches!(
                 user,
@@ -66,7 +66,7 @@ impl Watched {
     }
 }
 
-/// Whether values may be far smaller than the arguments; sums are exact where they are small.
+/// Tells if values may be far smaller than the arguments. Small sums are exact.
 fn may_shrink(prim: Prim) -> bool {
     use Prim::{Abs, Add, Max, Min, Neg, Select, Sub};
     !matches!(prim, Abs | Add | Max | Min | Neg | Select | Sub)

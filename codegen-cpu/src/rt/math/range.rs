@@ -41,7 +41,7 @@ pub fn product<
     x: [Floats<S, W>; N],
 ) -> Floats<S, W> {
     if const { COMPENSATED && is_single::<E>() && !S::FMA } {
-        // What a product loses takes longer to find than all of them in f64.
+        // Without FMA, finding the rounding error of a product takes longer than all products in f64.
         let mut exact = x[0].wide();
         for factor in &x[1..] {
             exact = exact * factor.wide();
