@@ -166,7 +166,7 @@ impl Inputs {
         self.0[input.x.is_sign_negative() as usize].push(input);
     }
 
-    /// Those of about these sizes, of either sign.
+    /// The inputs of about these sizes, by sign.
     fn of(&self, from: f64, to: f64) -> [&[Input]; 2] {
         self.0.each_ref().map(|inputs| {
             let below = |size: f64| inputs.partition_point(|i| f64::from(i.x.abs()) < size);

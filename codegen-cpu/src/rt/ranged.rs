@@ -1,7 +1,7 @@
 //! Bodies in f32 whose values may leave its range on the way to a result that does not: bf16 has the exponents of f32.
 //!
-//! What may is watched. A step that stays in range is done; of another one each lane that does not is evaluated in f64, by
-//! the interpreter, whatever its neighbours are.
+//! Values that may leave it are watched. A step that stays in range is done. In any other step, the interpreter evaluates each
+//! lane that has left the range in f64, whatever its neighbours are, so that bits do not depend on where an element lies.
 
 use super::block::{Body, Input, Part};
 use super::elem::El;

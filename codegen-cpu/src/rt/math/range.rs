@@ -170,7 +170,7 @@ pub struct Watch<S: Isa, const W: usize, const CAREFUL: bool> {
 }
 
 impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
-    /// Nothing seen yet.
+    /// Before the first value.
     #[inline(always)]
     pub fn new(s: S) -> Self {
         Watch { least: Floats::splat(s, 1.0), sum: Floats::splat(s, 0.0) }
