@@ -10,12 +10,15 @@
 //! each, and the largest numbers. Streams that only multiply are 1, which multiplies without an error, and
 //! beside the largest numbers something small as well, unless there are no others; truth values are both.
 
+mod along;
 mod infinities;
 mod points;
 
+use crate::format::pow2;
 use crate::graph::{Graph, Id, Node};
 use crate::prim::{Prim, Style};
 use crate::roles::is_factor;
+use along::Evaluated;
 pub use infinities::{agree_at_infinity, divides_apart, has_no_limit, lost_to_zeros};
 pub use points::{Point, Ranges, ends, lines};
 
@@ -54,17 +57,17 @@ impl Format {
     /// A unit in the last place of a value.
     fn ulp(&self, value: f64) -> f64 {
         let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
-        2f64.powi(exponent.max(self.exponents.0) - self.digits + 1)
+        pow2(exponent.max(self.exponents.0) - self.digits + 1)
     }
 
     /// Whether a value rounds to a finite number.
     fn holds(&self, value: f64) -> bool {
-        value.abs() < 2f64.powi(self.exponents.1 + 1)
+        value.abs() < pow2(self.exponents.1 + 1)
     }
 
     /// Whether a value is one that is not rounded to zero.
     fn reaches(&self, value: f64) -> bool {
-        self.holds(value) && value.abs() >= 2f64.powi(self.exponents.0 - self.digits)
+        self.holds(value) && value.abs() >= pow2(self.exponents.0 - self.digits)
     }
 }
 
@@ -76,81 +79,41 @@ pub const NEAR_ZERO: f64 = 1.0 / 128.0;
 pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
     let lines = lines(graph, ranges);
-    let small: Vec<_> = lines.iter().filter_map(|line| beside_small_factors(graph, line)).collect();
-    for line in lines.into_iter().chain(small) {
-        let line = with_crossings(graph, arithmetic, line);
-        let points: Vec<Vec<Bounded>> =
-            line.iter().map(|p| outputs(graph, arithmetic, p)).collect();
-        for output in 0..graph.outputs.len() {
-            let column: Vec<Bounded> = points.iter().map(|p| p[output]).collect();
-            for (i, ulps) in ulps(&column, &line, &F32).into_iter().enumerate() {
-                if ulps > worst.ulps {
-                    worst = Worst { ulps, streams: line[i].streams.clone(), ..worst };
-                }
-            }
-            let halves = HALVES.iter().flat_map(|format| ulps(&column, &line, format));
-            worst.halves = halves.fold(worst.halves, f64::max);
+    let streams = lines.first().and_then(|line| line.first()).map_or(0, |p| p.streams.len());
+    let factors: Vec<usize> = (0..streams).filter(|s| is_factor(graph, *s)).collect();
+    let mut small = Vec::new();
+    for line in lines {
+        let line = Evaluated::new(graph, arithmetic, line);
+        if !factors.is_empty() {
+            small.push(line.beside_small_factors(&factors));
         }
+        worst.add(graph, arithmetic, line);
+    }
+    for line in small {
+        worst.add(graph, arithmetic, Evaluated::new(graph, arithmetic, line));
     }
     worst
 }
 
-/// Adds points around every zero crossing of a line, by bisection down to neighbours in f32.
-///
-/// A difference such as `(1 - y) - y` loses its digits within a few thousandths of its zero at 1/2, between two samples.
-fn with_crossings(graph: &Graph, arithmetic: Arithmetic, line: Vec<Point>) -> Vec<Point> {
-    let values =
-        |p: &Point| outputs(graph, arithmetic, p).iter().map(|b| b.value).collect::<Vec<_>>();
-    let all: Vec<Vec<f64>> = line.iter().map(values).collect();
-    let mut added = Vec::new();
-    for (i, pair) in line.windows(2).enumerate() {
-        let x = |p: &Point| p.streams[p.varied];
-        for (output, sign) in all[i].iter().enumerate() {
-            let [mut low, mut high] = [x(&pair[0]), x(&pair[1])];
-            if low * high <= 0.0 || sign * all[i + 1][output] >= 0.0 {
-                continue;
+impl Worst {
+    /// Takes in a line, with points around its zero crossings.
+    fn add(&mut self, graph: &Graph, arithmetic: Arithmetic, mut evaluated: Evaluated) {
+        evaluated.add_crossings(graph, arithmetic);
+        let Evaluated { line, results } = evaluated;
+        for output in 0..graph.outputs.len() {
+            let column: Vec<Bounded> = results.iter().map(|all| all[output]).collect();
+            let near = near_crossings(&column, &line);
+            for (point, ulps) in line.iter().zip(ulps(&column, &line, &near, &F32)) {
+                if ulps > self.ulps {
+                    self.ulps = ulps;
+                    self.streams.clone_from(&point.streams);
+                }
             }
-            loop {
-                let middle = f64::from((0.5 * (low + high)) as f32);
-                if middle <= low || middle >= high {
-                    break;
-                }
-                let mut point = pair[0].clone();
-                point.streams[point.varied] = middle;
-                let value = outputs(graph, arithmetic, &point)[output].value;
-                if value * sign > 0.0 {
-                    low = middle
-                } else {
-                    high = middle
-                }
-                added.push(point);
+            for format in &HALVES {
+                self.halves = ulps(&column, &line, &near, format).fold(self.halves, f64::max);
             }
         }
     }
-    let mut line = line;
-    if !added.is_empty() {
-        line.extend(added);
-        line.sort_by(|a, b| a.streams[a.varied].total_cmp(&b.streams[b.varied]));
-    }
-    line
-}
-
-/// Where results of a line are beyond f32, the same beside factors so small that they are not. `None` where
-/// there are no factors.
-fn beside_small_factors(graph: &Graph, line: &[Point]) -> Option<Vec<Point>> {
-    const SMALL: f64 = 1.0 / (1u128 << 100) as f64;
-    let factors: Vec<usize> =
-        (0..line.first()?.streams.len()).filter(|s| is_factor(graph, *s)).collect();
-    let small = |point: &Point| {
-        let mut point = point.clone();
-        factors.iter().for_each(|s| point.streams[*s] = SMALL);
-        point
-    };
-    let beyond = |point: &&Point| {
-        let results = outputs(graph, Arithmetic::F64, point);
-        results.iter().any(|b| Arithmetic::F32.overflows(b.value))
-    };
-    (!factors.is_empty()).then(|| line.iter().filter(beyond).map(small).collect())
 }
 
 /// A value with a bound of its error.
@@ -174,22 +137,25 @@ pub fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Boun
 pub fn evaluate(graph: &Graph, arithmetic: Arithmetic, point: &Point, last: Id) -> Vec<Bounded> {
     let mut all: Vec<Bounded> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter().take(last.index() + 1) {
-        all.push(match *node {
-            Node::Stream(s) => {
-                exact(point.streams.get(usize::from(s)).copied().unwrap_or(f64::NAN))
-            }
-            Node::Scalar(s) => exact(point.scalars[usize::from(s) % 3]),
-            Node::Const(c) => match arithmetic {
-                Arithmetic::F32 => Bounded { value: c, error: (c - f64::from(c as f32)).abs() },
-                Arithmetic::F64 => exact(c),
-            },
-            Node::Call(prim, args) => {
-                let args = args.map(|a| all.get(a.index()).copied().unwrap_or(exact(f64::NAN)));
-                called(prim, args, arithmetic)
-            }
-        });
+        all.push(evaluate_node(node, arithmetic, point, &all));
     }
     all
+}
+
+/// The value of a node at a point, of those of all nodes before it.
+fn evaluate_node(node: &Node, arithmetic: Arithmetic, point: &Point, all: &[Bounded]) -> Bounded {
+    match *node {
+        Node::Stream(s) => exact(point.streams.get(usize::from(s)).copied().unwrap_or(f64::NAN)),
+        Node::Scalar(s) => exact(point.scalars[usize::from(s) % 3]),
+        Node::Const(c) => match arithmetic {
+            Arithmetic::F32 => Bounded { value: c, error: (c - f64::from(c as f32)).abs() },
+            Arithmetic::F64 => exact(c),
+        },
+        Node::Call(prim, args) => {
+            let args = args.map(|a| all.get(a.index()).copied().unwrap_or(exact(f64::NAN)));
+            called(prim, args, arithmetic)
+        }
+    }
 }
 
 fn exact(value: f64) -> Bounded {
@@ -314,17 +280,20 @@ impl Arithmetic {
     }
 }
 
-/// Errors along a line in units in the last place of a type; zero where it has no such element.
-fn ulps(column: &[Bounded], line: &[Point], format: &Format) -> Vec<f64> {
-    let near = near_crossings(column, line);
-    let of = |(i, b): (usize, &Bounded)| {
-        let point = &line[i];
-        let unit = format.ulp(if near[i] { b.value.abs().max(NEAR_ZERO) } else { b.value });
+/// Errors along a line in units in the last place of a type; zero where it has no such element. Points may be `near` a
+/// zero crossing.
+fn ulps<'a>(
+    column: &'a [Bounded],
+    line: &'a [Point],
+    near: &'a [bool],
+    format: &'a Format,
+) -> impl Iterator<Item = f64> + 'a {
+    column.iter().zip(line).zip(near).map(|((b, point), near)| {
+        let unit = format.ulp(if *near { b.value.abs().max(NEAR_ZERO) } else { b.value });
         let is_element = format.reaches(point.streams[point.varied]);
         let overflows = !b.value.is_nan() && !format.holds(b.value);
         if is_element && !overflows { b.error / unit } else { 0.0 }
-    };
-    column.iter().enumerate().map(of).collect()
+    })
 }
 
 /// Which points are near a zero crossing away from zero: values fall below [`NEAR_ZERO`] on the way
