@@ -19,6 +19,8 @@ mod judge;
 mod masks;
 #[path = "ascendc_kernels/more.rs"]
 mod more;
+#[path = "ascendc_kernels/planned.rs"]
+mod planned;
 #[path = "ascendc_kernels/program.rs"]
 mod program;
 #[path = "ascendc_kernels/registers.rs"]

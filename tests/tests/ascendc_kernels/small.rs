@@ -1,12 +1,11 @@
 //! Rows that end inside blocks, where copies move whole blocks: scalar code touches the ends of tensors alone.
 
 use super::check;
+use super::planned::family;
 use super::program::{Program, Ran};
 use codegen_ascendc::arch::Soc;
-use codegen_ascendc::emit::{Options, Package};
 use op_dsl::ir::tiling::{BLOCK, Extent, Machine, Path, tile};
 use op_dsl::ir::{DType, op::Value};
-use ops_glu_grad::OPERATORS;
 
 /// Several cores, each with tiles of whole lanes and one of less, the last of which ends inside a block. Every
 /// element is judged; the model stops at bytes beyond, left out, or written by two.
@@ -41,11 +40,10 @@ pub fn hold(p: &Program, ran: &Ran, dtype: DType) {
 #[test]
 fn all_but_the_heaviest_are_turned() {
     let mut left = Vec::new();
-    for (op, soc) in OPERATORS.iter().flat_map(|op| [(op, "ascend310p"), (op, "ascend910")]) {
-        let soc = Soc::named(soc).expect("a target");
-        let Ok((package, _)) = Package::able(op.def(), &[soc], Options::default()) else {
-            continue;
-        };
+    let [first, second] = ["ascend310p", "ascend910"].map(|soc| Soc::named(soc).expect("a target"));
+    let planned = family(first).iter().zip(family(second));
+    for ((op, package), soc) in planned.flat_map(|(a, b)| [(a, first), (b, second)]) {
+        let Some((package, _)) = package else { continue };
         if op.def().split.is_none() {
             continue;
         }
