@@ -25,6 +25,8 @@ mod planned;
 mod program;
 #[path = "ascendc_kernels/registers.rs"]
 mod registers;
+#[path = "ascendc_kernels/shared.rs"]
+mod shared;
 #[path = "ascendc_kernels/small.rs"]
 mod small;
 

@@ -10,12 +10,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A program of kernels, and a directory for the files of its runs that is removed with its last user.
-pub struct Binary {
-    pub dir: TempDir,
-    pub program: PathBuf,
-}
-
 /// A kernel's own code runs once per call, the model's once per element: optimising the former takes
 /// longer than it saves.
 const AS_IT_STANDS: &str = "\
@@ -24,30 +18,28 @@ const AS_IT_STANDS: &str = "\
 #endif
 ";
 
-impl Binary {
-    /// Emits the kernels of some packages and compiles them for one of their architectures, with these options beside
-    /// the usual ones.
-    pub fn new(packages: &[Package<'_>], arch: &Arch, options: &[&str]) -> Binary {
-        let dir = TempDir::with_prefix_in(packages[0].snake(), env!("CARGO_TARGET_TMPDIR"));
-        let dir = dir.expect("a directory");
-        let mut main = format!("#include \"run.h\"\n{AS_IT_STANDS}");
-        let mut instances = Vec::new();
-        for package in packages {
-            let snake = package.snake();
-            let own = dir.path().join(&snake);
-            fs::create_dir_all(&own).expect("a directory");
-            for file in kernel::files(package) {
-                fs::write(own.join(&file.path), &file.text).expect("a file");
-            }
-            main += &format!("#include \"{snake}/{snake}.cpp\"\n");
-            instances.extend(instances_of(package, arch));
+/// Emits the kernels of some packages and compiles them for one of their architectures, with these options beside the usual
+/// ones. Returns the program; after a failure, sources are left to look at.
+pub fn compiled(packages: &[&Package<'_>], arch: &Arch, options: &[&str]) -> PathBuf {
+    let dir = TempDir::with_prefix_in(packages[0].snake(), env!("CARGO_TARGET_TMPDIR"));
+    let dir = dir.expect("a directory");
+    let mut main = format!("#include \"run.h\"\n{AS_IT_STANDS}");
+    let mut instances = Vec::new();
+    for package in packages {
+        let snake = package.snake();
+        let own = dir.path().join(&snake);
+        fs::create_dir_all(&own).expect("a directory");
+        for file in kernel::files(package) {
+            fs::write(own.join(&file.path), &file.text).expect("a file");
         }
-        main += &format!("HOST_MODEL_MAIN({})\n", instances.join(",\n                "));
-        fs::write(dir.path().join("main.cpp"), main).expect("a file");
-        match compile(dir.path(), arch.number, options) {
-            Ok(program) => Binary { dir, program },
-            Err(said) => panic!("{} on {}: {said}", dir.keep().display(), arch.number),
-        }
+        main += &format!("#include \"{snake}/{snake}.cpp\"\n");
+        instances.extend(instances_of(package, arch));
+    }
+    main += &format!("HOST_MODEL_MAIN({})\n", instances.join(",\n                "));
+    fs::write(dir.path().join("main.cpp"), main).expect("a file");
+    match compile(dir.path(), arch.number, options) {
+        Ok(program) => program,
+        Err(said) => panic!("{} on {}: {said}", dir.keep().display(), arch.number),
     }
 }
 
@@ -56,24 +48,11 @@ fn compile(dir: &Path, arch: u16, options: &[&str]) -> Result<PathBuf, String> {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../codegen-ascendc/host-model");
     let compiler = Compiler::new(env!("CARGO_TARGET_TMPDIR"))
         .flags(FLAGS)
-        .flags(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Winvalid-pch"])
+        .flags(["-Wall", "-Wextra", "-Wpedantic", "-Werror"])
         .flags(options)
         .flags([format!("-DHOST_MODEL_ARCH={arch}")])
         .include(&model);
-    // Compiled for itself, the model takes as long as it saves in four programs.
-    let many = options.is_empty() && [2201, 3510].contains(&arch);
-    let sources = [dir.join("main.cpp")];
-    match many {
-        true => compiler.prefix_header("#include \"run.h\"\n", &[&model]).program(&sources),
-        false => compiler.program(&sources),
-    }
-}
-
-impl Drop for Binary {
-    fn drop(&mut self) {
-        // After a failure it is what to look at.
-        self.dir.disable_cleanup(std::thread::panicking());
-    }
+    compiler.program(&[dir.join("main.cpp")])
 }
 
 /// A name for each instance of a kernel, and the instance.

@@ -1,10 +1,11 @@
 //! An emitted kernel, run on the host model.
 
 use super::common::{Data, Tensor};
-use super::compile::{Binary, instance};
+use super::compile::{compiled, instance};
+use super::shared::{products, shared};
 use codegen_ascendc::arch::Soc;
 use codegen_ascendc::emit::kernel::tiling_data;
-use codegen_ascendc::emit::{Layout, Options, Package};
+use codegen_ascendc::emit::{Options, Package};
 use codegen_ascendc::plan::{Plan, Storage};
 use half::{bf16, f16};
 use op_dsl::Operator;
@@ -13,8 +14,10 @@ use op_dsl::ir::op::{Gate, Spec, Value};
 use op_dsl::ir::tiling::{Extent, Machine, Tiling, tile};
 use op_dsl::ir::{DType, Stored};
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 use std::rc::Rc;
+use tempfile::TempDir;
 
 /// All instances of an operator's kernel on one architecture.
 pub struct Program {
@@ -22,8 +25,10 @@ pub struct Program {
     /// The tree that the kernel is from: it serves more products than this one.
     pub package: Package<'static>,
     pub soc: &'static Soc,
-    /// Its directory also has the files of the last call.
-    binary: Rc<Binary>,
+    /// It may have kernels of other operators too.
+    binary: PathBuf,
+    /// Files of the last call.
+    files: Rc<TempDir>,
 }
 
 /// What one call did.
@@ -35,8 +40,8 @@ pub struct Ran {
 }
 
 impl Program {
-    /// Emits some operators, as one tree for all products that ops-nn knows, and compiles them together
-    /// for one of these; those that it knows not, alone.
+    /// Emits some operators, as one tree for all products that ops-nn knows, and compiles them together with all that tests
+    /// run on one of these; those that it knows not, alone.
     pub fn all(ops: &[&'static Operator], soc: &str) -> Vec<Program> {
         Program::all_in(ops, soc, Storage::default())
     }
@@ -54,16 +59,30 @@ impl Program {
         options: &[&str],
     ) -> Vec<Program> {
         let soc = Soc::named(soc).expect("a target");
-        let together = Layout::OpsNn.socs();
-        let socs = if together.contains(&soc) { together } else { vec![soc] };
+        let files = TempDir::with_prefix_in(ops[0].name(), env!("CARGO_TARGET_TMPDIR"));
+        let files = Rc::new(files.expect("a directory"));
+        let program = |(op, package): (&&'static Operator, _), binary: &PathBuf| Program {
+            op,
+            package,
+            soc,
+            binary: binary.clone(),
+            files: Rc::clone(&files),
+        };
+        if options.is_empty() {
+            let shared = shared(soc, storage);
+            let packages: Option<Vec<_>> = ops.iter().map(|op| shared.package(op)).collect();
+            if let Some(packages) = packages {
+                let all = ops.iter().zip(packages.into_iter().cloned());
+                return all.map(|pair| program(pair, &shared.program)).collect();
+            }
+        }
         let package = |op: &&'static Operator| {
             let chosen = Options { storage, ..Options::default() };
-            Package::able(op.def(), &socs, chosen).expect("plans").0
+            Package::able(op.def(), &products(soc), chosen).expect("plans").0
         };
         let packages: Vec<Package<'_>> = ops.iter().map(package).collect();
-        let binary = Rc::new(Binary::new(&packages, soc.arch, options));
-        let program = |(op, package)| Program { op, package, soc, binary: Rc::clone(&binary) };
-        ops.iter().copied().zip(packages).map(program).collect()
+        let binary = compiled(&packages.iter().collect::<Vec<_>>(), soc.arch, options);
+        ops.iter().zip(packages).map(|pair| program(pair, &binary)).collect()
     }
 
     /// Element types of the product's kernels.
@@ -118,8 +137,8 @@ impl Program {
         let metas: Vec<TensorMeta> = inputs.iter().map(Tensor::meta).collect();
         let bound = bind(self.op.def(), attrs, &metas).unwrap_or_else(|e| panic!("{e}"));
         let tiling = self.tile(&bound, cores);
-        let path = |name: &str| self.binary.dir.path().join(name);
-        let mut command = Command::new(&self.binary.program);
+        let path = |name: &str| self.files.path().join(name);
+        let mut command = Command::new(&self.binary);
         let plan = self.plan(bound.spec, bound.dtype);
         command.args(options);
         command.args(["--kernel", &instance(&self.package.snake(), plan, tiling.path as u32 == 2)]);

@@ -1,0 +1,74 @@
+//! One program for each architecture with all kernels that are run there: a compiler spends more on the model than on them.
+
+use super::compile::compiled;
+use super::{RUN, choices, counts, masks, operator};
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::emit::{Layout, Options, Package};
+use codegen_ascendc::plan::Storage;
+use op_dsl::Operator;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// Operators of tests that run a few elsewhere than [`RUN`] says.
+const MORE: [(&str, &str); 6] = [
+    ("MishGrad", ""),
+    ("ReluGradV2", ""),
+    ("Swish", "ascend950"),
+    ("GeGluGradV2", "ascend950"),
+    ("SwiGluGrad", "ascend950"),
+    ("Mixed", "ascend950"),
+];
+
+/// Packages and the program that has all of their kernels.
+pub struct Shared {
+    packages: Vec<(&'static Operator, Package<'static>)>,
+    pub program: PathBuf,
+}
+
+impl Shared {
+    /// Returns the package of an operator, if the program has its kernels.
+    pub fn package(&self, op: &Operator) -> Option<&Package<'static>> {
+        self.packages.iter().find(|(known, _)| known.name() == op.name()).map(|(_, p)| p)
+    }
+}
+
+/// Emits and compiles the kernels for a product, once in a process.
+pub fn shared(soc: &'static Soc, storage: Storage) -> &'static Shared {
+    type Known = BTreeMap<(u16, bool), Arc<OnceLock<&'static Shared>>>;
+    static SHARED: Mutex<Known> = Mutex::new(BTreeMap::new());
+    let in_registers = soc.arch.registers && storage == Storage::Registers;
+    let key = (soc.arch.number, in_registers);
+    // Another thread compiles for another architecture meanwhile.
+    let cell = Arc::clone(SHARED.lock().expect("no panic").entry(key).or_default());
+    cell.get_or_init(|| {
+        let options = Options { storage, ..Options::default() };
+        let able = |op: &'static Operator| {
+            Some((op, Package::able(op.def(), &products(soc), options.clone()).ok()?.0))
+        };
+        let packages: Vec<_> = operators(soc).into_iter().filter_map(able).collect();
+        let all: Vec<&Package<'_>> = packages.iter().map(|(_, package)| package).collect();
+        let program = compiled(&all, soc.arch, &[]);
+        Box::leak(Box::new(Shared { packages, program }))
+    })
+}
+
+/// Products that one tree is for: all that ops-nn knows, or one that it knows not.
+pub fn products(soc: &'static Soc) -> Vec<&'static Soc> {
+    let together = Layout::OpsNn.socs();
+    if together.contains(&soc) { together } else { vec![soc] }
+}
+
+/// What tests run on a product, each once.
+fn operators(soc: &Soc) -> Vec<&'static Operator> {
+    let is_here = |(_, place): &&(&str, &str)| place.is_empty() || *place == soc.name;
+    let named = RUN.iter().chain(&MORE).filter(is_here).map(|(op, _)| operator(op));
+    let own = [choices::ops::OPERATORS, counts::ops::OPERATORS, masks::ops::OPERATORS].concat();
+    let mut all: Vec<&'static Operator> = Vec::new();
+    for op in named.chain(own) {
+        if all.iter().all(|known| known.name() != op.name()) {
+            all.push(op);
+        }
+    }
+    all
+}
