@@ -16,6 +16,9 @@
 //! narrow      what `half` can do as well
 //! schedule    the order of calls
 //! cancelling  sums that cancel near 0, with a polynomial there
+//! repeated    sums that have a term more than once
+//! shared      sums whose terms share functions
+//! slopes      products of the sigmoids of a value and of its opposite
 //! bounded     products with functions of the activation before inputs that only multiply
 //! allocate    the buffer of every value
 //! barriers    calls that must wait for those before them
@@ -50,9 +53,12 @@ mod reading;
 mod regions;
 pub mod registers;
 mod relatives;
+mod repeated;
 mod samples;
 mod schedule;
 mod search;
+mod shared;
+mod slopes;
 mod spare;
 mod target;
 
@@ -72,7 +78,7 @@ use flow::Flow;
 use lower::lower;
 use need::{need, streams_bits, temporaries};
 use op_dsl_ir::op::{Kind, OpDef};
-use op_dsl_ir::passes::opposites;
+use op_dsl_ir::passes::{opposites, simplify};
 use op_dsl_ir::tiling::BLOCK;
 use op_dsl_ir::{DType, Graph, Id, Node, Stored, roles};
 use regions::Regions;
@@ -197,7 +203,7 @@ fn plans(
     target: Target<'_>,
     storage: Storage,
 ) -> Result<Vec<Plan>, Why> {
-    let mut graphs = vec![graph.clone(), opposites::run(graph)];
+    let mut graphs = vec![graph.clone(), simplify::run(&opposites::run(graph))];
     if target.digits > Digits::Absolute {
         graphs.extend(cancelling::run(graph));
         // The graph that CPUs compute in f64 cancels less in `float` as well.
@@ -206,6 +212,12 @@ fn plans(
             let wide = bounded::run(&wide, roles::activation(target.def)).unwrap_or(wide);
             graphs.push(wide);
         }
+        let rewritten = |graph: &Graph| {
+            let once = repeated::run(graph);
+            let [slopes, shared] = [&once, &shared::run(graph)].map(slopes::run);
+            [once, slopes, shared]
+        };
+        graphs.extend(graphs.iter().flat_map(rewritten).collect::<Vec<_>>());
     }
     graphs.dedup();
     let mut ways = ways(graph, target, storage)?;

@@ -34,13 +34,13 @@ const NEAR: usize = 24;
 const FAR: [f64; 4] = [1_048_576.0, 1e8, 1e20, 1e38];
 
 /// The value of every node at every point: at [`NEAR`] ordinary ones, then at both signs of [`FAR`].
-struct Values {
+pub(super) struct Values {
     /// By point, then by node.
     of: Vec<Vec<f64>>,
 }
 
 impl Values {
-    fn new(graph: &Graph) -> Values {
+    pub fn new(graph: &Graph) -> Values {
         let count = |of: fn(&Node) -> Option<u16>| {
             graph.nodes.iter().filter_map(of).max().map_or(0, |k| usize::from(k) + 1)
         };
@@ -79,10 +79,10 @@ fn same(a: f64, b: f64) -> bool {
 }
 
 /// Sigmoids of one argument or of its opposite.
-struct Kin {
-    argument: Id,
+pub(super) struct Kin {
+    pub argument: Id,
     /// Each, and the sign of its argument.
-    members: Vec<(Id, f64)>,
+    pub members: Vec<(Id, f64)>,
 }
 
 impl Kin {
@@ -91,7 +91,8 @@ impl Kin {
     }
 }
 
-fn kin(graph: &Graph, values: &Values) -> Vec<Kin> {
+/// The sigmoids of a graph, those of one value and of its opposite together.
+pub(super) fn kin(graph: &Graph, values: &Values) -> Vec<Kin> {
     let mut all: Vec<Kin> = Vec::new();
     for id in (0..graph.nodes.len() as u32).map(Id) {
         let Node::Call(Prim::Sigmoid, [argument, ..]) = graph.nodes[id.index()] else { continue };

@@ -23,10 +23,8 @@ pub(super) struct Case<'d> {
     pub scalars: Vec<f64>,
     pub reference: Reference<'d>,
     pub points: Points,
-    /// Elements at which some plan is over its budget: where no plan is within it, they tell which is the most accurate.
-    ///
-    /// A plan is not refused by those of other plans. With them as the first samples of each, every plan of SituGluGradGrad in
-    /// f32 was over 8 ulp: 9.0 on ascend910b, 9.2 on ascend950. Its plan is taken because the search misses these elements.
+    /// Elements at which some plan is over its budget. They are the first samples of every other plan: the search of a plan
+    /// misses some of its bad elements, and those of its relatives are mostly bad for it too.
     pub failures: RefCell<Points>,
 }
 

@@ -77,6 +77,8 @@ impl<'p, 'd> Search<'p, 'd> {
     fn judge(&mut self, case: &Case<'_>, random: &mut Random) -> Option<()> {
         let numbers = numbers(self.plan, &case.scalars);
         let mut worst = self.none();
+        let failures = case.failures.borrow().clone();
+        self.take(case, &numbers, &failures, &mut worst)?;
         self.take(case, &numbers, &case.points, &mut worst)?;
         for stream in (0..self.samples.streams()).filter(|k| self.samples.is_swept(*k)) {
             let edges = Points::new(self.edges(&numbers, stream), &case.reference);

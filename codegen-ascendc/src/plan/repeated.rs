@@ -1,0 +1,128 @@
+//! Sums that have a term more than once: that many times the term, added last.
+//!
+//! Second derivatives of products have `(p - a) + (p - b)`, which is rounded three times at the size of `p`. `2 p - (a + b)` is
+//! once: twice a number is exact, and near 0, where `p` is the limit, `a + b` is small.
+
+use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
+
+/// The graph with such sums; the same graph where there are none.
+pub(super) fn run(graph: &Graph) -> Graph {
+    let mut uses = vec![0; graph.nodes.len()];
+    let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
+    read.for_each(|a| uses[a.index()] += 1);
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for (k, node) in graph.nodes.iter().enumerate() {
+        let terms = terms(graph, &uses, Id(k as u32));
+        let sum = if terms.len() > 2 { sum(graph, &terms, &new, &mut b) } else { None };
+        new.push(sum.unwrap_or_else(|| b.add(node.map_args(&new))));
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    b.finish(&outputs)
+}
+
+/// The terms of a sum with their signs, as far as nothing else reads what they make together.
+pub(super) fn terms(graph: &Graph, uses: &[usize], id: Id) -> Vec<(i32, Id)> {
+    let mut all = Vec::new();
+    collect(graph, uses, id, 1, true, &mut all);
+    all
+}
+
+/// Collects what [`terms`] returns.
+fn collect(
+    graph: &Graph,
+    uses: &[usize],
+    id: Id,
+    sign: i32,
+    is_root: bool,
+    all: &mut Vec<(i32, Id)>,
+) {
+    let is_apart = !is_root && uses[id.index()] > 1;
+    match graph.nodes[id.index()] {
+        Node::Call(Prim::Add, [x, y, _]) if !is_apart => {
+            collect(graph, uses, x, sign, false, all);
+            collect(graph, uses, y, sign, false, all);
+        }
+        Node::Call(Prim::Sub, [x, y, _]) if !is_apart => {
+            collect(graph, uses, x, sign, false, all);
+            collect(graph, uses, y, -sign, false, all);
+        }
+        Node::Call(Prim::Neg, [x, ..]) if !is_apart => {
+            collect(graph, uses, x, -sign, false, all);
+        }
+        _ => all.push((sign, id)),
+    }
+}
+
+/// The factors of a product in the order of nodes: equal ones are one term.
+fn factors(graph: &Graph, id: Id) -> Vec<Id> {
+    match graph.nodes[id.index()] {
+        Node::Call(Prim::Mul | Prim::Mul3, _) => {
+            let args = graph.nodes[id.index()].args().iter();
+            let mut all: Vec<Id> = args.flat_map(|arg| factors(graph, *arg)).collect();
+            all.sort();
+            all
+        }
+        _ => vec![id],
+    }
+}
+
+/// A sum in which a term is there more than once.
+fn sum(graph: &Graph, terms: &[(i32, Id)], new: &[Id], b: &mut Builder) -> Option<Id> {
+    let mut groups: Vec<(i32, Id, Vec<Id>)> = Vec::new();
+    for &(sign, id) in terms {
+        let own = factors(graph, id);
+        match groups.iter_mut().find(|(.., of)| *of == own) {
+            Some((times, ..)) => *times += sign,
+            None => groups.push((sign, id, own)),
+        }
+    }
+    let most = groups.iter().position(|(times, ..)| *times > 1)?;
+    let (times, id, _) = groups.remove(most);
+    let rest: Vec<(i32, Id)> = groups.into_iter().map(|(times, id, _)| (times, id)).collect();
+    if rest.iter().any(|(times, _)| times.abs() != 1) {
+        return None;
+    }
+    let times = b.num(times.into());
+    let term = b.product(times, new[id.index()]);
+    let of =
+        |sign: i32| rest.iter().filter(move |(s, _)| *s == sign).map(|(_, id)| new[id.index()]);
+    let plus = of(1).reduce(|x, y| b.sum(x, y));
+    let minus = of(-1).reduce(|x, y| b.sum(x, y));
+    Some(match (plus, minus) {
+        (None, None) => term,
+        (Some(plus), None) => b.sum(plus, term),
+        (None, Some(minus)) => b.difference(term, minus),
+        (Some(plus), Some(minus)) => {
+            let rest = b.difference(plus, minus);
+            b.sum(rest, term)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twice_a_term() {
+        let mut b = Builder::new();
+        let (x, y, z) = (b.stream(0), b.stream(1), b.stream(2));
+        let (p, q) = (b.product(x, y), b.product(y, x));
+        let (first, second) = (b.difference(p, x), b.difference(q, z));
+        let sum = b.sum(first, second);
+        let other = b.sum(x, z);
+        let graph = b.finish(&[sum, other]);
+        let found = run(&graph);
+        let streams = [0.3, -1.7, 5.0];
+        let (got, want) = (found.eval(&streams, &[]), graph.eval(&streams, &[]));
+        assert!((got[0] - want[0]).abs() < 1e-14 && got[1] == want[1], "{got:?}, not {want:?}");
+        let sums = |graph: &Graph| {
+            let is_sum = |n: &&Node| matches!(n, Node::Call(Prim::Add | Prim::Sub, _));
+            graph.nodes.iter().filter(is_sum).count()
+        };
+        // The sum is `x + z` already.
+        assert_eq!((sums(&graph), sums(&found)), (4, 2));
+        assert_eq!(run(&found), found);
+    }
+}

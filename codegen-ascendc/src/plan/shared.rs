@@ -1,0 +1,190 @@
+//! Sums whose terms share functions: what they share, times the sum of the rest.
+//!
+//! Near a zero of a second derivative its terms cancel, and every rounding of a term counts in units of that term. Roundings of
+//! what all terms share count in units of the sum: `8 s p (r - t)` instead of `8 s p r - 8 s p t`. It takes fewer calls, too.
+//! Terms with other factors than bounded functions stay as they are: in `s (1 + r x)` an infinite `x` is multiplied by an `s`
+//! that is 0.
+
+use super::repeated::terms;
+use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
+
+/// What a factor of a term is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// A function that is bounded.
+    Bounded,
+    /// It depends on attributes only.
+    Number,
+    /// Anything else: it may be infinite.
+    Other,
+}
+
+/// A number and factors, in the order of nodes.
+type Term = (f64, Vec<(Id, Kind)>);
+
+/// The graph with such sums; the same graph where there are none.
+pub(super) fn run(graph: &Graph) -> Graph {
+    let mut uses = vec![0; graph.nodes.len()];
+    let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
+    read.for_each(|a| uses[a.index()] += 1);
+    let mut kinds: Vec<Kind> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let is_number = node.args().iter().all(|arg| kinds[arg.index()] == Kind::Number);
+        kinds.push(match node {
+            Node::Stream(_) => Kind::Other,
+            _ if is_number => Kind::Number,
+            Node::Call(prim, _) if is_bounded(*prim) => Kind::Bounded,
+            _ => Kind::Other,
+        });
+    }
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for (k, node) in graph.nodes.iter().enumerate() {
+        let found = terms(graph, &uses, Id(k as u32));
+        let parted = |&(sign, id): &(i32, Id)| {
+            let mut term = (f64::from(sign), Vec::new());
+            factors(graph, id, &mut |id| match graph.nodes[id.index()] {
+                Node::Const(c) => term.0 *= c,
+                _ => term.1.push((new[id.index()], kinds[id.index()])),
+            });
+            term.1.sort();
+            term
+        };
+        let all: Vec<Term> =
+            if found.len() > 1 { found.iter().map(parted).collect() } else { Vec::new() };
+        let sum = shared(&all).is_some().then(|| sum(all, &mut b));
+        new.push(sum.unwrap_or_else(|| b.add(node.map_args(&new))));
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    b.finish(&outputs)
+}
+
+fn is_bounded(prim: Prim) -> bool {
+    let range = prim.row().range;
+    range.0.is_finite() && range.1.is_finite()
+}
+
+/// Calls back with the factors of a product, those of its factors among them.
+fn factors(graph: &Graph, id: Id, to: &mut impl FnMut(Id)) {
+    match graph.nodes[id.index()] {
+        Node::Call(Prim::Mul | Prim::Mul3, _) => {
+            graph.nodes[id.index()].args().iter().for_each(|arg| factors(graph, *arg, to));
+        }
+        _ => to(id),
+    }
+}
+
+fn is_open((_, factors): &Term) -> bool {
+    factors.iter().all(|(_, kind)| *kind != Kind::Other)
+}
+
+/// The function that most terms of bounded functions have, if several do.
+fn shared(terms: &[Term]) -> Option<(Id, Kind)> {
+    let open = || terms.iter().filter(|term| is_open(term)).map(|(_, factors)| factors);
+    let mut best = None;
+    for factor in open().flatten() {
+        let count = open().filter(|factors| factors.contains(factor)).count();
+        if factor.1 == Kind::Bounded && count > best.map_or(1, |(most, _)| most) {
+            best = Some((count, *factor));
+        }
+    }
+    best.map(|(_, factor)| factor)
+}
+
+/// Takes the factors of one list out of another, each once; those that it has.
+fn taken(from: &mut Vec<(Id, Kind)>, what: &[(Id, Kind)]) -> Vec<(Id, Kind)> {
+    let mut found = Vec::new();
+    for factor in what {
+        if let Some(place) = from.iter().position(|other| other == factor) {
+            found.push(from.remove(place));
+        }
+    }
+    found
+}
+
+fn sum(mut terms: Vec<Term>, b: &mut Builder) -> Id {
+    // Equal terms are one.
+    let mut all: Vec<Term> = Vec::new();
+    for (times, factors) in terms {
+        match all.iter_mut().find(|(_, of)| *of == factors) {
+            Some((sum, _)) => *sum += times,
+            None => all.push((times, factors)),
+        }
+    }
+    terms = all;
+    while let Some(factor) = shared(&terms) {
+        let has = |term: &Term| is_open(term) && term.1.contains(&factor);
+        let (mut group, rest): (Vec<Term>, Vec<Term>) = terms.into_iter().partition(has);
+        let mut common = group[0].1.clone();
+        for (_, factors) in &group[1..] {
+            common = taken(&mut factors.clone(), &common);
+        }
+        let size = group.iter().map(|(times, _)| times.abs()).fold(f64::INFINITY, f64::min);
+        for (times, factors) in &mut group {
+            *times /= size;
+            taken(factors, &common);
+        }
+        let inner = sum(group, b);
+        let outer = product(size, &common, b);
+        terms = rest;
+        terms.push((1.0, vec![(b.product(outer, inner), Kind::Other)]));
+    }
+    // The first is positive, if any is.
+    let first = terms.iter().position(|(times, _)| *times > 0.0).unwrap_or(0);
+    terms[..=first].rotate_right(1);
+    let mut terms = terms.into_iter();
+    let (times, factors) = terms.next().unwrap_or_default();
+    let first = product(times, &factors, b);
+    terms.fold(first, |sum, (times, factors)| {
+        let term = product(times.abs(), &factors, b);
+        if times < 0.0 { b.difference(sum, term) } else { b.sum(sum, term) }
+    })
+}
+
+/// Bounded functions before others, and the number last.
+fn product(times: f64, factors: &[(Id, Kind)], b: &mut Builder) -> Id {
+    let mut factors = factors.to_vec();
+    factors.sort_by_key(|(_, kind)| *kind);
+    let product = factors.into_iter().map(|(id, _)| id).reduce(|x, y| b.product(x, y));
+    match product {
+        Some(product) if times == 1.0 => product,
+        Some(product) => b.scaled(times, product),
+        None => b.num(times),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_taken_out() {
+        let mut b = Builder::new();
+        let (x, w, c) = (b.stream(0), b.stream(1), b.scalar(0));
+        let minus = b.negative(x);
+        let [s, r, t] = [(Prim::Sigmoid, x), (Prim::Sigmoid, minus), (Prim::Tanh, x)]
+            .map(|(prim, x)| b.call(prim, &[x]));
+        let slope = b.product(s, r);
+        let (first, second) = (b.product(slope, s), b.product(t, slope));
+        let (first, second) = (b.scaled(4.0, first), b.scaled(8.0, second));
+        let (first, second) = (b.product(first, c), b.product(c, second));
+        let third = b.product(t, w);
+        let bend = b.difference(first, second);
+        let bend = b.sum(bend, third);
+        // What is not bounded is none.
+        let (one, other) = (b.product(w, c), b.product(w, x));
+        let plain = b.sum(one, other);
+        let graph = b.finish(&[bend, plain]);
+        let found = run(&graph);
+        for x in [-2.0, 1e-9, 0.3, 5.0] {
+            let (got, want) = (found.eval(&[x, 0.7], &[3.0]), graph.eval(&[x, 0.7], &[3.0]));
+            assert!((got[0] - want[0]).abs() <= 1e-14, "{x}: {got:?}, not {want:?}");
+            assert_eq!(got[1], want[1]);
+        }
+        let products = |graph: &Graph| {
+            graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Mul, _))).count()
+        };
+        assert!(products(&found) + 2 <= products(&graph), "{found:?}");
+        assert_eq!(run(&found), found);
+    }
+}

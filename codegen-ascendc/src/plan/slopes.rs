@@ -1,0 +1,103 @@
+//! Products `sigmoid(v) sigmoid(-v)`, the slope of a sigmoid, as `m - m^2` with `m = sigmoid(-|v|)`.
+//!
+//! Each of the two sigmoids is a quotient of rounded sums, so their product is five roundings away from the exponential. With `m`
+//! an error of it is multiplied by `1 - 2 m`, which is 0 at 0, and both calls round what is just below a power of two: near 0,
+//! where second derivatives add several such products, half a unit is left instead of three. In tails `m^2` is nothing.
+
+use super::relatives::{Kin, Values, are_in, kin};
+use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
+
+/// The graph with such products; the same graph where there are none.
+pub(super) fn run(graph: &Graph) -> Graph {
+    if !are_in(graph) {
+        return graph.clone();
+    }
+    let all = kin(graph, &Values::new(graph));
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let product = product(graph, node, &all, &new, &mut b);
+        new.push(product.unwrap_or_else(|| b.add(node.map_args(&new))));
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    b.finish(&outputs)
+}
+
+fn is_product(node: &Node) -> bool {
+    matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _))
+}
+
+/// Collects the factors of a product, those of its factors among them.
+fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
+    let node = &graph.nodes[id.index()];
+    match is_product(node) {
+        true => node.args().iter().for_each(|arg| factors(graph, *arg, all)),
+        false => all.push(id),
+    }
+}
+
+/// A product in which two such sigmoids meet: one of its arguments has one of them, another has the other.
+fn product(graph: &Graph, node: &Node, kin: &[Kin], new: &[Id], b: &mut Builder) -> Option<Id> {
+    if !is_product(node) {
+        return None;
+    }
+    let mut all: Vec<(usize, Id)> = Vec::new();
+    for (k, arg) in node.args().iter().enumerate() {
+        let mut of_arg = Vec::new();
+        factors(graph, *arg, &mut of_arg);
+        all.extend(of_arg.into_iter().map(|factor| (k, factor)));
+    }
+    let pair = |kin: &Kin| {
+        let is_member = |id: Id, sign: f64| kin.members.contains(&(id, sign));
+        let opposites = |i: usize, j: usize| {
+            let ((k, x), (l, y)) = (all[i], all[j]);
+            k != l && [1.0, -1.0].into_iter().any(|sign| is_member(x, sign) && is_member(y, -sign))
+        };
+        let mut pairs = (0..all.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+        pairs.find(|(i, j)| opposites(*i, *j)).map(|pair| (kin.argument, pair))
+    };
+    let (argument, (i, j)) = kin.iter().find_map(pair)?;
+    // Their size is that of their own arguments as well, if that of their kin comes later.
+    let own = graph.nodes[all[i].1.index()].args().first().copied();
+    let argument = Some(argument).filter(|v| v.index() < new.len()).or(own)?;
+    let size = b.call(Prim::Abs, &[new[argument.index()]]);
+    let below = b.negative(size);
+    let m = b.call(Prim::Sigmoid, &[below]);
+    let square = b.product(m, m);
+    let slope = b.difference(m, square);
+    let others = (0..all.len()).filter(|k| ![i, j].contains(k));
+    Some(others.fold(slope, |product, k| b.product(product, new[all[k].1.index()])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_that_meet_in_a_product() {
+        let mut b = Builder::new();
+        let (x, w) = (b.stream(0), b.stream(1));
+        let (plus, minus) = (b.num(3.0), b.num(-3.0));
+        let (v, u) = (b.product(plus, x), b.product(minus, x));
+        let (s, r) = (b.call(Prim::Sigmoid, &[v]), b.call(Prim::Sigmoid, &[u]));
+        let slope = b.product(s, r);
+        let apart = b.product(s, w);
+        let apart = b.product(apart, r);
+        let square = b.product(s, s);
+        let alone = b.product(square, w);
+        let graph = b.finish(&[slope, apart, alone]);
+        let found = run(&graph);
+        for x in [-300.0, -2.0, 1e-9, 0.3, 5.0] {
+            let (got, want) = (found.eval(&[x, 0.7], &[]), graph.eval(&[x, 0.7], &[]));
+            for (got, want) in got.iter().zip(&want) {
+                assert!((got - want).abs() <= 1e-14 * want.abs(), "{x}: {got:e}, not {want:e}");
+            }
+        }
+        // One sigmoid for both products, and the one of the square.
+        let sigmoids = |graph: &Graph| {
+            graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Sigmoid, _))).count()
+        };
+        assert_eq!(sigmoids(&found), 2);
+        assert_eq!(run(&found), found);
+    }
+}
