@@ -12,7 +12,7 @@ use crate::verify::formula::{attributes, mode, stored};
 use codegen_ascendc::arch::{SOCS, Soc};
 use codegen_ascendc::emit::{Options, Package};
 use codegen_ascendc::host_model::Call;
-use codegen_ascendc::plan::Plan;
+use codegen_ascendc::plan::{Plan, Storage};
 use codegen_cpu::rt::call::Operator;
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{Bound, TensorMeta, bind};
@@ -42,6 +42,7 @@ pub struct Kernels {
 /// The program of an architecture, and the calls that it has.
 struct Compiled {
     soc: &'static Soc,
+    storage: Storage,
     program: Program,
     cases: Vec<Case>,
 }
@@ -63,7 +64,13 @@ impl Kernels {
     pub fn compile(operators: &[&'static Operator], compiler: &str) -> Result<Kernels, Error> {
         let mut socs: Vec<&'static Soc> = SOCS.iter().collect();
         socs.dedup_by(|a, b| a.arch == b.arch);
-        let programs = each(&socs, |soc| Compiled::new(operators, soc, compiler));
+        // What is computed in registers by default is computed in memory on request.
+        let on = |soc: &'static Soc| match soc.arch.registers {
+            true => vec![(soc, Storage::Registers), (soc, Storage::Memory)],
+            false => vec![(soc, Storage::default())],
+        };
+        let targets: Vec<(&'static Soc, Storage)> = socs.into_iter().flat_map(on).collect();
+        let programs = each(&targets, |on| Compiled::new(operators, *on, compiler));
         let programs = programs.into_iter().filter_map(Result::transpose);
         Ok(Kernels { programs: programs.collect::<Result<_, _>>()? })
     }
@@ -88,7 +95,7 @@ pub fn kernels(context: &Context<'_>, op: &'static Operator) -> Result<Option<Fi
     for tally in tallies {
         all.merge(tally?);
     }
-    let names: Vec<&str> = programs.iter().map(|program| program.soc.name).collect();
+    let names: Vec<String> = programs.iter().map(|program| program.name()).collect();
     let said = format!(
         "{} calls on {}, at most {:.2} of the budget",
         all.calls,
@@ -113,21 +120,21 @@ impl Compiled {
     /// `None` where the architecture has no kernel of any of them.
     fn new(
         operators: &[&'static Operator],
-        soc: &'static Soc,
+        (soc, storage): (&'static Soc, Storage),
         compiler: &str,
     ) -> Result<Option<Compiled>, Error> {
         let able = |op: &&'static Operator| {
-            let options = Options { accept_error: true, ..Options::default() };
+            let options = Options { accept_error: true, storage, ..Options::default() };
             let package = Package::able(op.def(), &[soc], options).ok()?.0;
             Some((*op, package))
         };
         let packages: Vec<(&Operator, Package<'_>)> = operators.iter().filter_map(able).collect();
-        Compiled::of(&packages, soc, compiler)
+        Compiled::of(&packages, (soc, storage), compiler)
     }
 
     fn of(
         packages: &[(&Operator, Package<'_>)],
-        soc: &'static Soc,
+        (soc, storage): (&'static Soc, Storage),
         compiler: &str,
     ) -> Result<Option<Compiled>, Error> {
         let mut cases = Vec::new();
@@ -146,7 +153,11 @@ impl Compiled {
         let calls: Vec<Call<'_>> =
             cases.iter().zip(from).map(|(case, package)| case.call(package)).collect();
         let program = Program::compile(&calls, compiler)?;
-        Ok(Some(Compiled { soc, program, cases }))
+        Ok(Some(Compiled { soc, storage, program, cases }))
+    }
+
+    fn name(&self) -> String {
+        named(self.soc, self.storage)
     }
 
     /// The calls of an operator, and their indices.
@@ -172,9 +183,17 @@ impl Compiled {
                     format!("{:.2} of at most {} ulp off", found.error, found.budget)
                 }
             };
-            tally.missed.push(format!("{}: {why}", case.describe()));
+            tally.missed.push(format!("{}: {why}", case.describe(self.storage)));
         }
         Ok(tally)
+    }
+}
+
+/// An architecture, and where its kernels keep what they compute if there is a choice.
+fn named(soc: &Soc, storage: Storage) -> String {
+    match storage {
+        Storage::Memory if soc.arch.registers => format!("{} in memory", soc.name),
+        _ => soc.name.to_string(),
     }
 }
 
@@ -239,8 +258,8 @@ impl Case {
         Call { package, plan, attrs, bound, counts, cores: CORES }
     }
 
-    fn describe(&self) -> String {
-        let (soc, dtype) = (self.plan.soc.name, self.plan.dtype);
+    fn describe(&self, storage: Storage) -> String {
+        let (soc, dtype) = (named(self.plan.soc, storage), self.plan.dtype);
         let dims: Vec<String> = self.bound.domain.iter().map(usize::to_string).collect();
         let mode = mode(&self.op, &self.op.def().specs[self.plan.spec]);
         let counts = if self.counts.is_empty() { "" } else { " with counts" };
@@ -264,7 +283,8 @@ mod tests {
             graph.outputs = graph.outputs.iter().rev().copied().collect::<Vec<_>>().into();
         });
         let compiler = compiler().expect("a compiler");
-        let compiled = Compiled::of(&[(&other, package)], &SOCS[0], &compiler);
+        let on = (&SOCS[0], Storage::default());
+        let compiled = Compiled::of(&[(&other, package)], on, &compiler);
         let tally = compiled.expect("it compiles").expect("kernels").tally(&other);
         let tally = tally.expect("it runs");
         assert_eq!((tally.calls, tally.missed.len()), (3, 3), "{:?}", tally.missed);
