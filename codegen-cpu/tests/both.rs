@@ -25,7 +25,14 @@ fn lasting<const N: usize>(joint: &Joint) -> Both<N> {
     let none = lasts(Column([0.0; N]));
     Both {
         table: Table {
-            design: Design { symmetry, centring: Centring::Own, degree, power: 0, pair: false },
+            design: Design {
+                symmetry,
+                centring: Centring::Own,
+                degree,
+                power: 0,
+                pair: false,
+                once: false,
+            },
             index: grid.index,
             scale: grid.scale,
             first: grid.first,

@@ -110,24 +110,27 @@ const FUNCTIONS: [(&str, Oracle, &[f64]); 6] = [
 
 #[test]
 fn vectors_do_what_the_fitter_says() {
-    let mut symmetries = Vec::new();
+    let (mut symmetries, mut once) = (Vec::new(), 0);
     for (name, f, kinks) in FUNCTIONS {
         let oracle = |x: &[f64]| -> Vec<(f64, f64)> {
             x.iter().map(|x| (f(*x), f(*x).abs() * 1e-15)).collect()
         };
         let hints = Hints { kinks: kinks.to_vec(), ..Hints::default() };
         let function = Function::new(&oracle, hints);
-        for element in [Element::F32, Element::F16, Element::Bf16] {
+        let plain = [Element::F32, Element::F16, Element::Bf16].map(|element| (element, false));
+        for (element, multiplied) in plain.into_iter().chain([(Element::F32, true)]) {
             let fit = |entries, index| {
-                let request = Request { index, ..Request::new(element, entries) };
+                let request = Request { index, multiplied, ..Request::new(element, entries) };
                 function.fit(&request).unwrap_or_else(|why| panic!("{name}: {why}"))
             };
             let (wide, narrow) = (fit(32, Index::Down), fit(8, Index::Product));
             compare::<32>(name, &wide);
             compare::<8>(name, &narrow);
             symmetries.push(wide.design.symmetry);
+            once += usize::from(wide.design.once) + usize::from(narrow.design.once);
         }
     }
+    assert!(once >= 4, "{once} tables round once on either side");
     let has = |wanted: fn(&Symmetry) -> bool| symmetries.iter().any(wanted);
     assert!(
         has(|s| *s == Symmetry::Even)

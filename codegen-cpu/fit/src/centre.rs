@@ -34,6 +34,8 @@ pub(crate) enum Place {
 
 /// So near to a float must a centre's value be, in its units.
 const CLOSE: f64 = 1.0 / 256.0;
+/// The same of multiples of the other side's unit, which are few far out.
+const NEAR: f64 = 1.0 / 16.0;
 /// So many floats are tried, half of them at a time.
 const TRIES: usize = 2048;
 /// So far from a root, in widths, others are looked for beside it, where it is plain.
@@ -84,7 +86,8 @@ fn ordinary(view: &View, nodes: &Nodes) -> Vec<Place> {
 
 impl Place {
     /// The centre there.
-    pub(crate) fn centre(self, view: &View, nodes: &Nodes) -> Centre {
+    /// If the other side takes part in the last step (`once`), its value is one that nothing is lost of there.
+    pub(crate) fn centre(self, view: &View, nodes: &Nodes, once: bool) -> Centre {
         match self {
             Place::Origin(side) => {
                 let zero = view.zero[side];
@@ -103,7 +106,10 @@ impl Place {
                 let value = view.value(at as f64) as f32;
                 Centre { at, value, first: 1, zero: true, preferred: true }
             }
-            Place::Near(place) => near(view, nodes, place),
+            Place::Near(place) => {
+                let turned = once.then(|| near_multiple(view, nodes, place)).flatten();
+                turned.unwrap_or_else(|| near(view, nodes, place))
+            }
         }
     }
 }
@@ -132,6 +138,44 @@ fn near(view: &View, nodes: &Nodes, place: f64) -> Centre {
         }
     }
     Centre { at: best.1, value: best.2, first: 1, zero: false, preferred: false }
+}
+
+/// The float nearest to a place whose value is close to a multiple of the unit of the other side, if that is larger than the value's
+/// own. Multiples are few among floats: floats are found by them, not they among floats.
+fn near_multiple(view: &View, nodes: &Nodes, place: f64) -> Option<Centre> {
+    let step = nodes.width() / 64.0;
+    let around = view.values(&[place - step, place, place + step]);
+    let (value, slope) = (around[1], (around[2] - around[0]) / (2.0 * step));
+    let unit = view.turned_unit(nodes.right, value);
+    if unit <= ulp(value) || slope == 0.0 {
+        return None;
+    }
+    let mut best: Option<(f64, f32, f32)> = None;
+    let middle = (value / unit).round() * unit;
+    for from in (0..TRIES / 4).step_by(COLUMN) {
+        let multiples = outwards(middle, unit, from);
+        let mut floats = multiples.map(|multiple| place + (multiple - value) / slope);
+        for _ in 0..3 {
+            let values = view.values(&floats);
+            for k in 0..COLUMN {
+                floats[k] += (multiples[k] - values[k]) / slope;
+            }
+        }
+        let floats = floats.map(|x| x as f32 as f64);
+        let values = view.values(&floats);
+        for k in 0..COLUMN {
+            let off = size(values[k] - multiples[k]) / ulp(values[k]);
+            let is_inside = floats[k] > nodes.left && floats[k] < nodes.right;
+            if is_inside && best.is_none_or(|(least, ..)| off < least) {
+                best = Some((off, floats[k] as f32, multiples[k] as f32));
+            }
+        }
+        if best.is_some_and(|(off, ..)| off < CLOSE) {
+            break;
+        }
+    }
+    let (_, at, value) = best.filter(|(off, ..)| *off < NEAR)?;
+    Some(Centre { at, value, first: 1, zero: false, preferred: false })
 }
 
 /// The next floats from a place outwards, by steps to either side in turn; `from` of them were before.

@@ -60,7 +60,8 @@ fn fastest(view: &View, request: &Request) -> Option<Table> {
         let search = Search::new(view, request.index, request.entries, degree);
         let Some(width) = search.widest_polynomials(segment::off(targets[0])) else { continue };
         let plain = search.plain().filter(|_| !request.of_product);
-        for search in plain.into_iter().chain([search]) {
+        let searches = plain.into_iter().chain([search]);
+        for search in searches.flat_map(Search::with_line_last) {
             let Some(grid) = search.grid(width) else { continue };
             let each = search.with_pair().filter(|s| !(request.of_product && s.design.pair));
             hopes.extend(each.map(|search| (search.hope(&grid), width, search)));

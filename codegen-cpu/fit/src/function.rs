@@ -2,7 +2,7 @@
 
 use crate::cells::Cells;
 use crate::element::Element;
-use crate::float::{power_of_two, ulp};
+use crate::float::power_of_two;
 use crate::oracle::{Hints, Known, Oracle, Values};
 use crate::symmetry::{self, Symmetry};
 use crate::truth::Truth;
@@ -236,13 +236,8 @@ impl<'a> Function<'a> {
         roots
     }
 
-    /// One unit of the error at `x`, where the value is `v`.
-    pub(crate) fn unit(&self, x: f64, v: f64) -> f64 {
-        ulp(v).max(self.flat(x))
-    }
-
     /// The least unit of the error at `x`.
-    fn flat(&self, x: f64) -> f64 {
+    pub(crate) fn flat(&self, x: f64) -> f64 {
         if self.roots.iter().any(|r| (x - r).abs() < NEAR_ROOT) { FLAT } else { 0.0 }
     }
 }

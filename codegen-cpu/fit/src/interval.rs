@@ -11,6 +11,7 @@ use crate::narrow::{self, Segmented, order};
 use crate::nodes::{self, Nodes};
 use crate::policy;
 use crate::segment::{self, Fitted};
+use crate::symmetry::Symmetry;
 use crate::table::{Centring, Design, End, Segment, Table};
 use crate::view::View;
 
@@ -31,8 +32,15 @@ impl<'a> Search<'a> {
             Element::F32 => view.power().max(!view.roots.is_empty() as usize),
             _ => 0,
         };
-        let design =
-            Design { symmetry: view.symmetry, centring: Centring::Own, degree, power, pair: false };
+        let once = view.once && power <= 1;
+        let design = Design {
+            symmetry: view.symmetry,
+            centring: Centring::Own,
+            degree,
+            power,
+            pair: false,
+            once,
+        };
         Search { view, index, entries, design, places: nodes::places(degree) }
     }
 
@@ -40,6 +48,16 @@ impl<'a> Search<'a> {
     pub(crate) fn plain(&self) -> Option<Self> {
         let design = Design { power: 0, ..self.design };
         (self.design.power == 1).then(|| Search { design, ..self.clone() })
+    }
+
+    /// The same and, of a function that a line is added to, the same without the line in the last step: where the line is much
+    /// larger than the table's value, both are rounded.
+    pub(crate) fn with_line_last(self) -> impl Iterator<Item = Self> {
+        let has_line = self.design.once && matches!(self.view.symmetry, Symmetry::Linear { .. });
+        // The slope at a zero would be added to a line that has been rounded.
+        let own = (!has_line || self.design.power == 0).then(|| self.clone());
+        let design = Design { once: false, ..self.design };
+        own.into_iter().chain(has_line.then_some(Search { design, ..self }))
     }
 
     /// The same and, where that may be faster and lower powers are left, the same with the two highest coefficients in one

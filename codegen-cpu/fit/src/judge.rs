@@ -28,6 +28,11 @@ pub(crate) trait Judged {
 
     /// The value at `z`.
     fn at(&self, z: f32) -> Rounded;
+
+    /// The function's value on the other side, where that of the table is `at`.
+    fn other(&self, z: f32, at: Rounded) -> Rounded {
+        self.symmetry().rounded(z, at)
+    }
 }
 
 /// A number, what the function is there, and the units that errors count in on either side; infinite ones where the other side
@@ -37,6 +42,7 @@ struct Sample {
     z: f32,
     want: f64,
     unit: f64,
+    other: f64,
     other_unit: f64,
 }
 
@@ -93,8 +99,8 @@ impl<'a> Judge<'a> {
         for (at, want) in inside.into_iter().zip(values) {
             let other = self.view.symmetry.other(want, at);
             let other_unit = other.map_or(f64::INFINITY, |v| self.view.other_unit(at, v));
-            let unit = self.view.unit(at, want);
-            self.plain.push(Sample { z: at as f32, want, unit, other_unit });
+            let (unit, other) = (self.view.unit(at, want), other.unwrap_or(0.0));
+            self.plain.push(Sample { z: at as f32, want, unit, other, other_unit });
         }
     }
 
@@ -131,14 +137,14 @@ impl<'a> Judge<'a> {
 
 /// The largest error of a value in units in the last place, of the side where it is worse.
 fn error(judged: &impl Judged, sample: &Sample) -> f64 {
-    let Rounded { value, exact, bound } = judged.at(sample.z);
-    let off = size(exact - sample.want) + bound;
+    let at = judged.at(sample.z);
+    let off = size(at.exact - sample.want) + at.bound;
     let own = if off >= 0.0 { off / sample.unit } else { f64::INFINITY };
     if sample.other_unit == f64::INFINITY {
         return own;
     }
-    let last = judged.symmetry().finish_bound(value, sample.z);
-    larger(own, (off + last) / sample.other_unit)
+    let other = judged.other(sample.z, at);
+    larger(own, (size(other.exact - sample.other) + other.bound) / sample.other_unit)
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@
 /// Version of the tables that this crate fits and of their encoding ([`words`]).
 ///
 /// Tables that are kept by a build are read again only by the version that fitted them.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// True if this crate is optimised. Cargo does not optimise dependencies of macros by default, and a fit then takes about ten
 /// times as long.

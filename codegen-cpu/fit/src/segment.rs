@@ -40,6 +40,13 @@ impl Judged for (&Design, &Segment) {
     fn at(&self, z: f32) -> Rounded {
         self.1.rounded(self.0, z - self.1.centre)
     }
+
+    fn other(&self, z: f32, at: Rounded) -> Rounded {
+        match self.0.once {
+            true => self.1.rounded_other(self.0, z),
+            false => self.0.symmetry.rounded(z, at),
+        }
+    }
 }
 
 /// The error that a polynomial of this degree has at best, relative to the value.
@@ -69,7 +76,7 @@ pub(crate) fn fit(
         &places,
         target,
         |place| {
-            let centre = place.centre(view, nodes);
+            let centre = place.centre(view, nodes, design.once);
             let (segment, off) = polynomial(design, nodes, centre);
             (segment, off, centre.preferred)
         },

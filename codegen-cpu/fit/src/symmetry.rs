@@ -1,6 +1,7 @@
 //! What a function's two halves have in common.
 
 use crate::float::{fma, sum_bound, ulp};
+use crate::judge::Rounded;
 use crate::oracle::Known;
 
 /// The half of a function that a table is of.
@@ -44,17 +45,31 @@ impl Symmetry {
         if matches!(self, Symmetry::None) { x } else { x.abs() }
     }
 
+    /// Whether `x` is on the side that the table is not of, where values are made of the table's by a sum.
+    #[inline]
+    pub fn is_other(self, x: f32) -> bool {
+        match self {
+            Symmetry::Point { side, .. } | Symmetry::Linear { side, .. } => {
+                x.is_sign_negative() != matches!(side, Side::Negative)
+            }
+            _ => false,
+        }
+    }
+
     /// The function's value at `x` from the table's value `p`.
     #[inline]
     pub fn finish(self, p: f32, x: f32) -> f32 {
-        let other = |side| x.is_sign_negative() != matches!(side, Side::Negative);
         match self {
-            Symmetry::None | Symmetry::Even => p,
             Symmetry::Odd if x.is_sign_negative() => -p,
-            Symmetry::Point { sum, side } if other(side) => sum - p,
-            Symmetry::Linear { slope, side } if other(side) => fma(slope, x, p),
+            Symmetry::Point { sum, .. } if self.is_other(x) => sum - p,
+            Symmetry::Linear { slope, .. } if self.is_other(x) => fma(slope, x, p),
             _ => p,
         }
+    }
+
+    /// Whether the other side can take part in the last step of a polynomial.
+    pub(crate) fn once(self) -> bool {
+        matches!(self, Symmetry::Point { .. } | Symmetry::Linear { .. })
     }
 
     /// What rounding does on the other side at most, where the table's value is `p`.
@@ -70,6 +85,16 @@ impl Symmetry {
                     false => 0.5 * ulp(self.finish(p, x).into()),
                 }
             }
+        }
+    }
+
+    /// A value of the other side with what rounding does to it, from that of the table at `z`.
+    pub(crate) fn rounded(self, z: f32, at: Rounded) -> Rounded {
+        let Rounded { value, exact, bound } = at;
+        Rounded {
+            value: self.finish(value, -z * self.sign() as f32),
+            exact: self.other(exact, z.into()).unwrap_or(exact),
+            bound: bound + self.finish_bound(value, z),
         }
     }
 

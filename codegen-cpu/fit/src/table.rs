@@ -49,9 +49,26 @@ pub struct Design {
     pub power: usize,
     /// Whether the highest coefficient has 16 bits and is looked up with the one below it, whose lower half it is.
     pub pair: bool,
+    /// Whether values on the other side, by [`Symmetry::Point`] or [`Symmetry::Linear`], are rounded once, because the symmetry
+    /// takes part in the last step: `fma(-d, p, sum - a[0])`, `fma(d, p, a[0] + slope x)`.
+    pub once: bool,
 }
 
 impl Design {
+    /// On the other side of `z`: the last distance, the lowest coefficient, and what that lost in rounding.
+    #[inline]
+    fn turned(&self, z: f32, d: f32, lowest: f32) -> (f32, f32, f64) {
+        let (last, product, addend) = match self.symmetry {
+            Symmetry::Point { sum, .. } => (-d, sum as f64, -lowest),
+            Symmetry::Linear { slope, .. } => {
+                (d, -self.symmetry.sign() * slope as f64 * z as f64, lowest)
+            }
+            _ => return (d, lowest, 0.0),
+        };
+        let turned = sum(product, addend as f64);
+        (last, turned, product + addend as f64 - turned as f64)
+    }
+
     /// Look-ups.
     pub fn look_ups(&self) -> usize {
         let centre = (self.centring == Centring::Own) as usize;
@@ -69,6 +86,7 @@ impl Design {
             Symmetry::None => 0,
             Symmetry::Even => 1,
             Symmetry::Odd => 2,
+            Symmetry::Point { .. } if self.once => 4,
             Symmetry::Point { .. } | Symmetry::Linear { .. } => 3,
         };
         1 + self.degree + centre + symmetry + self.power + self.pair as usize
@@ -91,16 +109,30 @@ impl Segment {
     /// Zero everywhere.
     pub(crate) const EMPTY: Segment = Segment { centre: 0.0, high: 0.0, a: [0.0; MAX_DEGREE + 1] };
 
-    /// The value at a distance `d`.
+    /// The table's value at a distance `d`.
     #[inline]
     pub fn at(&self, design: &Design, d: f32) -> f32 {
+        self.by_last(design, d, d, self.a[0])
+    }
+
+    /// The function's value on the other side, of a design that rounds it once.
+    #[inline]
+    fn turned(&self, design: &Design, z: f32, d: f32) -> f32 {
+        let (last, lowest, _) = design.turned(z, d, self.a[0]);
+        self.by_last(design, d, last, lowest)
+    }
+
+    /// The value at a distance `d` if the last steps are at `last`, with another lowest coefficient.
+    #[inline]
+    fn by_last(&self, design: &Design, d: f32, last: f32, lowest: f32) -> f32 {
         let mut k = design.degree;
         let mut p = self.a[k];
-        while k > 0 {
+        while k > 1 {
             k -= 1;
             p = fma(p, d, self.a[k]);
         }
-        if design.power == 0 { p } else { self.with_high(design.power, d, p) }
+        p = fma(p, last, lowest);
+        if design.power == 0 { p } else { self.with_high(design.power, last, p) }
     }
 
     /// The value at a distance `d` where that of the columns but the high one is `p`.
@@ -124,15 +156,34 @@ impl Segment {
         self.a[..=degree].iter().rev().fold(0.0, |p, a| p * d + f64::from(*a))
     }
 
-    /// The value at a distance `d`, with what rounding does to it.
+    /// The table's value at a distance `d`, with what rounding does to it.
     pub(crate) fn rounded(&self, design: &Design, d: f32) -> Rounded {
-        let (far, high) = (d as f64, self.high as f64);
+        self.rounded_by_last(design, d, d, self.a[0])
+    }
+
+    /// The function's value on the other side of a design that rounds it once, with what rounding does to it.
+    pub(crate) fn rounded_other(&self, design: &Design, z: f32) -> Rounded {
+        let d = z - self.centre;
+        let (last, lowest, lost) = design.turned(z, d, self.a[0]);
+        let mut rounded = self.rounded_by_last(design, d, last, lowest);
+        rounded.exact += lost;
+        rounded.bound += size(lost);
+        rounded
+    }
+
+    fn rounded_by_last(&self, design: &Design, d: f32, last: f32, lowest: f32) -> Rounded {
+        let mut far = d as f64;
+        let high = self.high as f64;
         let mut k = design.degree;
         let mut value = self.a[k];
         let (mut exact, mut bound) = (value as f64, 0.0);
         while k > 0 {
             k -= 1;
-            let (product, a) = (value as f64 * far, self.a[k] as f64);
+            let mut a = self.a[k] as f64;
+            if k == 0 {
+                (far, a) = (last as f64, lowest as f64);
+            }
+            let product = value as f64 * far;
             exact = exact * far + a;
             bound = bound * size(far) + 0.5 * ulp(sum_size(product, a));
             value = sum(product, a);
@@ -140,7 +191,7 @@ impl Segment {
         if design.power == 0 {
             return Rounded { value, exact, bound };
         }
-        value = self.with_high(design.power, d, value);
+        value = self.with_high(design.power, last, value);
         exact += (0..design.power).fold(high, |product, _| product * far);
         let last = if high == 0.0 { 0.0 } else { 0.5 * ulp(value as f64) };
         Rounded { value, exact, bound: bound + last }
@@ -193,6 +244,9 @@ impl Table {
             Centring::Equal => fma((self.grid.first + i as i32) as f32, -self.back(), z),
             Centring::Origin => z,
         };
+        if self.design.once && self.design.symmetry.is_other(x) {
+            return Some(segment.turned(&self.design, x.abs(), d));
+        }
         Some(self.design.symmetry.finish(segment.at(&self.design, d), x))
     }
 

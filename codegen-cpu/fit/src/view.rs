@@ -1,7 +1,7 @@
 //! A function as a table has it: how far the table may reach, and what errors count.
 
 use crate::element::Element;
-use crate::float::{power_of_two, ulp};
+use crate::float::{larger, power_of_two, size, ulp};
 use crate::function::{FLAT, Function, NEAR_ROOT, Survey};
 use crate::half::HOPELESS;
 use crate::oracle::Known;
@@ -23,6 +23,10 @@ pub(crate) struct View<'a> {
     pub(crate) before: f64,
     /// Whether values are multiplied before they are rounded.
     pub(crate) multiplied: bool,
+    /// Whether errors count as they do in the last place of products, where the same error can be twice as many units.
+    pub(crate) of_products: bool,
+    /// Whether the other side may take part in the last step.
+    pub(crate) once: bool,
     /// How far the table may or must reach to either side.
     pub(crate) reach: [Reach; 2],
     /// How many functions are made of the table: all are evaluated otherwise where it ends.
@@ -53,6 +57,8 @@ impl<'a> View<'a> {
             zero: function.zero,
             before: request.before(),
             multiplied: request.multiplied,
+            of_products: request.counts_products(),
+            once: request.counts_products() && symmetry.once(),
             reach: [Reach { to: 0.0, limit: None }; 2],
             functions: 1,
         };
@@ -69,6 +75,11 @@ impl<'a> View<'a> {
             }
         }
         Ok(view)
+    }
+
+    /// The same with errors counted in units of its own values.
+    pub(crate) fn of_results(self) -> Self {
+        View { of_products: false, once: false, ..self }
     }
 
     pub(crate) fn symmetric(&self) -> bool {
@@ -103,16 +114,30 @@ impl<'a> View<'a> {
     /// One unit of the error at `z`, on the table's own side.
     #[inline]
     pub(crate) fn unit(&self, z: f64, v: f64) -> f64 {
-        if self.roots.is_empty() { ulp(v) } else { self.function.unit(self.symmetry.sign() * z, v) }
+        let flat = match self.roots.is_empty() {
+            true => 0.0,
+            false => self.function.flat(self.symmetry.sign() * z),
+        };
+        self.at_least(flat, v)
     }
 
     /// One unit of the error at `z` on the other side, where the value is `v`.
     #[inline]
     pub(crate) fn other_unit(&self, z: f64, v: f64) -> f64 {
-        if self.function.roots().is_empty() {
-            ulp(v)
-        } else {
-            self.function.unit(-self.symmetry.sign() * z, v)
+        let flat = match self.function.roots().is_empty() {
+            true => 0.0,
+            false => self.function.flat(-self.symmetry.sign() * z),
+        };
+        self.at_least(flat, v)
+    }
+
+    /// The unit that the error of a value is measured in, if it is at least `flat`. The least unit of its products is half of that
+    /// of numbers just above a power of two.
+    #[inline]
+    fn at_least(&self, flat: f64, v: f64) -> f64 {
+        match self.of_products {
+            true => larger(size(v) * (0.5 * ulp(1.0)), 0.5 * larger(ulp(v), flat)),
+            false => larger(ulp(v), flat),
         }
     }
 
@@ -132,6 +157,12 @@ impl<'a> View<'a> {
             return size.min(factor * (BEFORE / HOPELESS));
         }
         size
+    }
+
+    /// The unit of the value `v` of the table on the other side, where all that it is added to is a multiple of that: of
+    /// multiples of it nothing is lost. `z` is the largest.
+    pub(crate) fn turned_unit(&self, z: f64, v: f64) -> f64 {
+        larger(ulp(v), self.symmetry.other(v, z).map_or(0.0, ulp))
     }
 
     /// Whether the bound of the error is of no account.

@@ -84,7 +84,7 @@ macro_rules! fields {
 }
 
 fields! {
-    Design { symmetry, centring, degree, power, pair }
+    Design { symmetry, centring, degree, power, pair, once }
     Steps { symmetry, degree, slope, thrice, bend }
     Grid { index, scale, first, entries }
     Curve { within, negative, cells, columns }

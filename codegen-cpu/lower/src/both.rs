@@ -91,6 +91,7 @@ fn table_tokens(entries: usize, joint: &Joint) -> TokenStream {
         degree: steps.degree,
         power: 0,
         pair: false,
+        once: false,
     };
     let own = |piece: &Piece| Segment { centre: piece.centre, high: 0.0, a: piece.a };
     let own = segments.iter().map(own).collect();

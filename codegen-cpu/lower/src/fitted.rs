@@ -254,7 +254,8 @@ pub fn table_tokens(entries: usize, table: &Table) -> TokenStream {
     let centring = variant("Centring", design.centring);
     let ends = table.ends.map(|end: End| variant("End", end));
     let symmetry = symmetry(design.symmetry);
-    let (degree, power, pair) = (count(design.degree), count(design.power), design.pair);
+    let (degree, power) = (count(design.degree), count(design.power));
+    let (pair, once) = (design.pair, design.once);
     let (scale, first) = (f32_literal(grid.scale), integer(grid.first.into()));
     let (low, high) = (f32_literal(table.low), f32_literal(table.high));
     let is_own = design.centring == Centring::Own;
@@ -264,7 +265,7 @@ pub fn table_tokens(entries: usize, table: &Table) -> TokenStream {
     quote! {
         math::univariate::Table {
             design: fit::Design {
-                symmetry: #symmetry, centring: #centring, degree: #degree, power: #power, pair: #pair,
+                symmetry: #symmetry, centring: #centring, degree: #degree, power: #power, pair: #pair, once: #once,
             },
             index: #index,
             scale: #scale,

@@ -64,7 +64,9 @@ impl Function<'_> {
         let layouts = &both[(self.symmetry() == Symmetry::None) as usize..];
         let mut refusal = Refusal::Target { ulp: request.most };
         for &symmetry in layouts {
-            let view = |of, symmetry| View::new(of, symmetry, request).and_then(View::unlimited);
+            let view = |of, symmetry| {
+                View::new(of, symmetry, request).and_then(View::unlimited).map(View::of_results)
+            };
             let views = view(self, symmetry)
                 .and_then(|f| Ok((f, view(derivative, symmetry.derivative())?)));
             match views {

@@ -10,6 +10,8 @@
 //! f(x) from p             by the symmetry
 //! ```
 //!
+//! Values that are multiplied are rounded once on either side: the symmetry takes part in the last steps (`Design::once`).
+//!
 //! Where a variable is a product, what its rounding lost is added to `d` (see [`two`](super::two)).
 
 use super::minmax::{at_least, at_most};
@@ -132,8 +134,9 @@ where
     ) -> Floats<S, W> {
         let z = self.held(s, self.fold(s, x));
         let folded = low.map(|low| if self.is_folded() { low.flipped(x) } else { low });
-        let Last { d, by, more, .. } = self.polynomial(s, z, folded, false);
-        self.finish(s, d.mul_add(by, more), x)
+        let Last { d, by, more, .. } = self.polynomial(s, x, z, folded, false);
+        let value = d.mul_add(by, more);
+        if self.design.once { value } else { self.finish(s, value, x) }
     }
 
     /// The value of lanes inside as two floats, of a variable that is two: to less than a unit in the last place.
@@ -141,7 +144,7 @@ where
     pub fn two<S: Isa, const W: usize>(&self, s: S, x: Two<S, W>) -> Two<S, W> {
         let z = self.held(s, self.fold(s, x.high));
         let low = if self.is_folded() { x.low.flipped(x.high) } else { x.low };
-        let Last { d, by, more, rest } = self.polynomial(s, z, Some(low), true);
+        let Last { d, by, more, rest } = self.polynomial(s, x.high, z, Some(low), true);
         let (high, low) = if const { !Self::IS_WIDE } {
             let (product, lost) = d.two_prod(s, by);
             let (high, low) = product.two_sum(more);
@@ -156,6 +159,32 @@ where
             (high, low)
         };
         self.finish_two(s, Two { high, low: low + rest }, x)
+    }
+
+    /// The last distance and the lowest coefficient on the side of `x`, if values are rounded once. No table of products is
+    /// one of these.
+    #[inline(always)]
+    fn turned<S: Isa, const W: usize>(
+        &self,
+        s: S,
+        x: Floats<S, W>,
+        d: Floats<S, W>,
+        lowest: Floats<S, W>,
+    ) -> (Floats<S, W>, Floats<S, W>) {
+        match self.design.symmetry {
+            Symmetry::Point { sum, side } if self.design.once => {
+                let d = d.flipped(match side {
+                    Side::Negative => -x,
+                    Side::Positive => x,
+                });
+                (d, side_of(s, side, x, lowest, Floats::splat(s, sum) - lowest))
+            }
+            Symmetry::Linear { slope, side } if self.design.once => {
+                let other = x.mul_add(Floats::splat(s, slope), lowest);
+                (d, side_of(s, side, x, lowest, other))
+            }
+            _ => (d, lowest),
+        }
     }
 
     /// Held inside where the function stands still beyond.
@@ -200,11 +229,12 @@ where
         (t.bits(), t - shift)
     }
 
-    /// All but the last step, at `z + low`.
+    /// All but the last step, at `z + low`, on the side of `x`.
     #[inline(always)]
     fn polynomial<S: Isa, const W: usize>(
         &self,
         s: S,
+        x: Floats<S, W>,
         z: Floats<S, W>,
         low: Option<Floats<S, W>>,
         two: bool,
@@ -230,6 +260,7 @@ where
         let first = self.a[0].0.lut(s, ix);
         // What rounding took from `d`, times about the slope.
         let below = low.map_or(zero, |low| low - (d - near));
+        let (d, first) = self.turned(s, x, d, first);
         if self.design.power == 0 {
             let rest = if const { Self::IS_WIDE } { zero } else { below * p };
             return Last { d, by: p, more: first, rest };
@@ -241,6 +272,7 @@ where
             1 if low.is_none() => Last { d, by: high, more: whole, rest: zero },
             1 if !two || const { Self::IS_WIDE } => {
                 let rest = p.mul_add(d, first - whole);
+                // At zeros alone: elsewhere one rounding more would cost more than what `d` lost.
                 Last { d, by: high, more: below.mul_add(high, whole), rest }
             }
             1 => {
