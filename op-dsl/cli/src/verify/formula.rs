@@ -131,8 +131,8 @@ impl Formula {
     }
 
     /// How far output `k` of an element is from the truth: what came out, and what is right. Near zero crossings it
-    /// is measured as [`crossing::scale`] has it; of 16-bit types as it is. Of poles in two directions one is as
-    /// good as the other.
+    /// is measured as [`crossing::scale`] has it; of 16-bit types as it is, but no unit is less than the rounding of f64 in a term
+    /// that another one cancels. Of poles in two directions one is as good as the other.
     pub fn error(
         &self,
         dtype: DType,
@@ -164,11 +164,18 @@ impl Formula {
             };
             return if varied().any(is_pole) { 0.0 } else { error };
         }
-        if format.is_half() || !got.is_finite() {
+        if !got.is_finite() {
             return error;
         }
         let scalars = self.op.def().scalars(attrs);
         let value = |s: usize, x: f64| op_dsl_truth::roughly(self.spec, &moved(s, x), &scalars)[k];
+        if format.is_half() {
+            // A result `a + s b` is `a` where `s` is 0, which arithmetic in f64 has rounded.
+            let is_linear = |s: &usize| !self.applied.contains(s);
+            let terms = varied().filter(is_linear).map(|s| value(s, 0.0).abs());
+            let most = terms.filter(|term| term.is_finite()).fold(0.0, f64::max);
+            return format.error(got, want, f64::EPSILON * most);
+        }
         let factor = self.factor(streams);
         let scales = varied().map(|s| {
             // A sum crosses zero where its terms are alike, however small: what it is elsewhere says how small.
