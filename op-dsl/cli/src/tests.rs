@@ -426,7 +426,7 @@ fn check_says_all_in_one_go() {
     for (line, start) in lines.iter().zip([
         "Scale  accuracy    ok      bf16 ulp 0.500, bf16 right 100.000%, limits ok, NaN ok, factors ok",
         "Scale  packages    ok      ",
-        "Scale  host model  ok      6 calls on ascend910b, ascend950, at most 0.",
+        "Scale  host model  ok      9 calls on ascend910b, ascend950, ascend950 in memory, at most 0.",
         "",
         "operator  form     NPU           types  calls  cycles  waits for",
         "Scale     formula  ascend910b    bf16       7    ",
