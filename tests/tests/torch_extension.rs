@@ -126,7 +126,7 @@ fn derivatives() {
 /// Every operator of the family but one, whose mask is of bits.
 #[test]
 fn the_family() {
-    // What is registered is the same for all products, each of which is planned for in ten seconds.
+    // Registrations are the same for all products, and planning takes ten seconds for each product.
     let socs = [Soc::named("ascend910b").expect("a target")];
     let defs = ops_glu_grad::OPERATORS.iter().map(|o| o.def());
     let (tree, left) = emit_all(defs, Layout::Torch, &socs, &Options::default()).expect("a tree");

@@ -8,7 +8,7 @@
 use super::repeated::terms;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
-/// What a factor of a term is.
+/// The kinds of factors of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// A function that is bounded.
@@ -171,7 +171,7 @@ mod tests {
         let third = b.product(t, w);
         let bend = b.difference(first, second);
         let bend = b.sum(bend, third);
-        // What is not bounded is none.
+        // Terms that are not bounded share nothing.
         let (one, other) = (b.product(w, c), b.product(w, x));
         let plain = b.sum(one, other);
         let graph = b.finish(&[bend, plain]);

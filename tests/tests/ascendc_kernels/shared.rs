@@ -59,7 +59,7 @@ pub fn products(soc: &'static Soc) -> Vec<&'static Soc> {
     if together.contains(&soc) { together } else { vec![soc] }
 }
 
-/// What tests run on a product, each once.
+/// The kernels that tests run on a product, each once.
 fn operators(soc: &Soc) -> Vec<&'static Operator> {
     let is_here = |(_, place): &&(&str, &str)| place.is_empty() || *place == soc.name;
     let named = RUN.iter().chain(&MORE).filter(is_here).map(|(op, _)| operator(op));

@@ -64,7 +64,7 @@ impl Kernels {
     pub fn compile(operators: &[&'static Operator], compiler: &str) -> Result<Kernels, Error> {
         let mut socs: Vec<&'static Soc> = SOCS.iter().collect();
         socs.dedup_by(|a, b| a.arch == b.arch);
-        // What is computed in registers by default is computed in memory on request.
+        // Kernels that compute in registers by default compute in memory on request.
         let on = |soc: &'static Soc| match soc.arch.registers {
             true => vec![(soc, Storage::Registers), (soc, Storage::Memory)],
             false => vec![(soc, Storage::default())],
