@@ -136,7 +136,7 @@ fn all_operators_for_all_targets_and_the_same_each_time() {
         assert!(bare || text.contains("Copyright A"), "{name}");
     }
 
-    // What a target cannot do is told.
+    // The program says which targets cannot do it.
     let all_lines = &told[2];
     assert!(
         all_lines.starts_with(&format!("{}\n", place.path("first/ascend310p/custom").display()))

@@ -66,7 +66,7 @@ impl Case {
         self.attrs.iter().filter_map(float).collect()
     }
 
-    /// What an optional input is where the formula is applied to a number.
+    /// The value of an optional input where the formula is applied to a number.
     fn own(&self, stream: usize) -> Option<Function> {
         let def = self.op.def();
         let tensor = def.input_streams()[stream].tensor;
@@ -90,7 +90,7 @@ impl Case {
         interpret_all(&self.plan, &streams, |id: Id| values[id.index()] as f32, noise)
     }
 
-    /// What should, output by output.
+    /// The expected results, output by output.
     fn want(&self, xs: &[f32], rest: f64) -> Vec<Vec<f64>> {
         let near = |x: &f32| if x.is_infinite() { FAR.copysign((*x).into()) } else { (*x).into() };
         let column = |k: usize| -> Vec<f64> {
