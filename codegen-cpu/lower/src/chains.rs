@@ -1,6 +1,7 @@
 //! Products of products: their factors are multiplied together, for what the products on the way may lose
 //! (`rt/math/range.rs`).
 
+use super::fitted::optional;
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -26,11 +27,15 @@ pub struct Product {
 }
 
 impl Product {
-    /// The call, of named factors.
-    pub fn call(&self, named: &[Ident]) -> TokenStream {
+    /// The call, of named factors, some of which are at hand as two floats.
+    pub fn call(&self, named: &[(Ident, Option<TokenStream>)]) -> TokenStream {
         let (many, loses) = (named.len(), Literal::u32_unsuffixed(self.loses));
         let is_compensated = self.is_compensated;
-        quote!(math::product::<S, E, #many, W, #loses, #is_compensated>(s, [#(#named),*]))
+        let factors = named.iter().map(|(name, _)| name);
+        let low = named.iter().map(|(_, two)| optional(two.as_ref().map(|two| quote!(#two.low))));
+        quote! {
+            math::product::<S, E, #many, W, #loses, #is_compensated>(s, [#(#factors),*], [#(#low),*])
+        }
     }
 }
 

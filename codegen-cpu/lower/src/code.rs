@@ -139,7 +139,9 @@ impl Writer<'_> {
                 Node::Call(prim, args) => {
                     if let Some(product) = self.chains.product(Id(i as u32)) {
                         self.load(&product.factors, &mut lets);
-                        let value = product.call(&self.named(&product.factors));
+                        let named =
+                            self.named(&product.factors).into_iter().map(|name| (name, None));
+                        let value = product.call(&named.collect::<Vec<_>>());
                         lets.push(quote!(let #name = #value;));
                         lets.extend(self.watch(i, &product.factors));
                         continue;

@@ -42,7 +42,7 @@ fn in_order(graph: &Graph) -> impl Iterator<Item = Id> {
     all.into_iter().map(|k| Id(k as u32))
 }
 
-/// Whether a stream is asked for as two floats: something multiplies it that is rounded as well.
+/// Whether a stream is asked for as two floats: something multiplies it that is rounded as well, or multiplies the product.
 pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
     let uniform = is_uniform(graph);
     let is_rounded = |id: &Id| match graph.nodes[id.index()] {
@@ -50,9 +50,16 @@ pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
         Node::Call(..) => uniform[id.index()],
         _ => false,
     };
-    taken_by(graph, stream).any(|node| {
-        matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _)) && node.args().iter().any(is_rounded)
+    let is_multiplied =
+        |id: Id| graph.nodes.iter().any(|n| is_product(n) && n.args().contains(&id));
+    taken_by(graph, stream).any(|id| {
+        let node = &graph.nodes[id.index()];
+        is_product(node) && (node.args().iter().any(is_rounded) || is_multiplied(id))
     })
+}
+
+fn is_product(node: &Node) -> bool {
+    matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _))
 }
 
 /// Whether a stream is more than a result.
@@ -61,7 +68,7 @@ pub fn is_taken(graph: &Graph, stream: usize) -> bool {
 }
 
 /// What computes with a stream, its negative, or what is chosen of it.
-fn taken_by(graph: &Graph, stream: usize) -> impl Iterator<Item = &Node> {
+fn taken_by(graph: &Graph, stream: usize) -> impl Iterator<Item = Id> {
     let mut is_it = vec![false; graph.nodes.len()];
     graph.nodes.iter().enumerate().filter_map(move |(k, node)| {
         let met = node.args().iter().any(|id| is_it[id.index()]);
@@ -70,7 +77,7 @@ fn taken_by(graph: &Graph, stream: usize) -> impl Iterator<Item = &Node> {
             Node::Stream(s) => usize::from(*s) == stream,
             _ => met && passes,
         };
-        (met && !passes).then_some(node)
+        (met && !passes).then_some(Id(k as u32))
     })
 }
 
@@ -99,8 +106,10 @@ impl Rest<'_> {
     /// Whether a value is a product of floats.
     fn is_product(&self, id: Id) -> bool {
         let node = &self.graph.nodes[id.index()];
-        let is_float = |id: &Id| !self.is_two(*id) && self.kept(*id).is_none();
-        matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _))
+        let is_float = |id: &Id| {
+            !self.is_two(*id) && (self.value_as_two(*id).is_some() || self.kept(*id).is_none())
+        };
+        is_product(node)
             && !self.uniform[id.index()]
             && !self.is_two(id)
             && node.args().iter().all(is_float)
@@ -180,8 +189,8 @@ impl Rest<'_> {
             Node::Call(prim, _) => {
                 let value = match self.chains.product(id) {
                     Some(product) => {
-                        let named = product.factors.iter().map(|id| self.name(*id));
-                        product.call(&named.collect::<Vec<_>>())
+                        let named = |id: &Id| (self.name(*id), self.value_as_two(*id));
+                        product.call(&product.factors.iter().map(named).collect::<Vec<_>>())
                     }
                     None => self.call(prim, node.args()),
                 };
@@ -190,6 +199,16 @@ impl Rest<'_> {
             Node::Stream(_) | Node::Scalar(_) => TokenStream::new(),
         };
         quote!(#in_f64 #value)
+    }
+
+    /// What a function's value, its negative, or what is chosen of such, is as two floats.
+    fn value_as_two(&self, id: Id) -> Option<TokenStream> {
+        let is_value = match self.graph.nodes[id.index()] {
+            Node::Stream(_) => true,
+            Node::Call(prim, _) => matches!(prim, Prim::Neg | Prim::Select),
+            _ => false,
+        };
+        is_value.then(|| self.kept(id)).flatten()
     }
 
     /// As two floats, if it is more than its name: a function's value, what is chosen or multiplied of such, a sum.

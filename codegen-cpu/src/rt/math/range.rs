@@ -19,12 +19,12 @@ pub fn mul3<S: Isa, E: El, const W: usize>(
     y: Floats<S, W>,
     z: Floats<S, W>,
 ) -> Floats<S, W> {
-    product::<S, E, 3, W, 1, true>(s, [x, y, z])
+    product::<S, E, 3, W, 1, true>(s, [x, y, z], [None; 3])
 }
 
 /// The product of some factors: finite and with all its digits wherever it is a normal number, whatever the products on the
-/// way are. If it is `COMPENSATED`, in f32 what those lose in rounding is multiplied as well, so that the whole is rounded
-/// about once.
+/// way are. If it is `COMPENSATED`, in f32 what those lose in rounding is multiplied as well, and what some factors have lost
+/// before (`low`), so that the whole is rounded about once.
 ///
 /// Bit `k` of `LOSES` says that the product of the first `k + 2` factors may be so small that it loses digits which the others
 /// bring back. Products of halves fit in f32 with room to spare.
@@ -39,21 +39,25 @@ pub fn product<
 >(
     s: S,
     x: [Floats<S, W>; N],
+    low: [Option<Floats<S, W>>; N],
 ) -> Floats<S, W> {
     if const { COMPENSATED && is_single::<E>() && !S::FMA } {
         // Without FMA, finding the rounding error of a product takes longer than all products in f64.
-        let mut exact = x[0].wide();
-        for factor in &x[1..] {
-            exact = exact * factor.wide();
+        let wide = |k: usize| low[k].map_or(x[k].wide(), |low| x[k].wide() + low.wide());
+        let mut exact = wide(0);
+        for k in 1..N {
+            exact = exact * wide(k);
         }
         return exact.narrow();
     }
     let mut so_far = x[0];
-    let (mut lost, mut least) = (None, None);
+    let is_compensated = const { COMPENSATED && is_single::<E>() };
+    let (mut lost, mut least) = (low[0].filter(|_| is_compensated), None);
     for k in 1..N - 1 {
         let (factor, next) = (x[k], so_far * x[k]);
-        if const { COMPENSATED && is_single::<E>() } {
+        if is_compensated {
             let rounded = so_far.mul_add(factor, -next);
+            let rounded = low[k].map_or(rounded, |low| so_far.mul_add(low, rounded));
             lost = Some(lost.map_or(rounded, |lost: Floats<S, W>| lost.mul_add(factor, rounded)));
         }
         so_far = next;
@@ -67,9 +71,10 @@ pub fn product<
     }
     let last = x[N - 1];
     // The lost part may overflow to an infinity of the other sign where the product overflows: these lanes are found below.
-    so_far = match lost {
-        Some(lost) => so_far.mul_add(last, lost * last),
-        None => so_far * last,
+    so_far = match (lost, low[N - 1]) {
+        (Some(lost), Some(low)) => so_far.mul_add(last, so_far.mul_add(low, lost * last)),
+        (Some(lost), None) => so_far.mul_add(last, lost * last),
+        (None, _) => so_far * last,
     };
     if const { matches!(E::DTYPE, DType::F16) } {
         return so_far;
@@ -87,7 +92,13 @@ pub fn product<
             for (pair, factor) in pair.iter_mut().zip(&x) {
                 *pair = factor.pair(from).bits();
             }
-            step.set_pair(from, exactly(s, pair, so_far.pair(from).bits(), LOSES));
+            let mut lows = [Floats::<S>::splat(s, 0.0).bits(); N];
+            for (pair, low) in lows.iter_mut().zip(&low) {
+                if let Some(low) = low {
+                    *pair = low.pair(from).bits();
+                }
+            }
+            step.set_pair(from, exactly(s, pair, lows, so_far.pair(from).bits(), LOSES));
         }
         return step;
     }
@@ -100,6 +111,7 @@ pub fn product<
 fn exactly<S: Isa, const N: usize>(
     s: S,
     x: [Bits<S>; N],
+    low: [Bits<S>; N],
     rounded: Bits<S>,
     loses: u32,
 ) -> Floats<S> {
@@ -107,10 +119,10 @@ fn exactly<S: Isa, const N: usize>(
         #[inline(always)]
         || {
             let mut floats = [x[0].floats(); N];
-            let mut exact = floats[0].wide();
-            for (factor, bits) in floats.iter_mut().zip(&x).skip(1) {
-                *factor = bits.floats();
-                exact = exact * factor.wide();
+            let mut exact = floats[0].wide() + low[0].floats().wide();
+            for (k, factor) in floats.iter_mut().enumerate().skip(1) {
+                *factor = x[k].floats();
+                exact = exact * (factor.wide() + low[k].floats().wide());
             }
             lost_lanes(s, floats, loses).select(exact.narrow(), rounded.floats())
         },
