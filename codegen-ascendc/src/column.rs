@@ -12,7 +12,7 @@ use crate::sequence::forms::gate::{self, Gate};
 use crate::sequence::forms::{odd, tails};
 use crate::sequence::{Seq, Val};
 use Build::{Alone, Odd, Of, Tail};
-use Digits::{Absolute, Relative};
+use Digits::{Absolute, Fine, Relative};
 use Limits::{Exact, Free};
 use op_dsl_ir::{DType, Prim};
 
@@ -82,6 +82,7 @@ rows! {
     Tanh: "1 - 2 / (e^2x + 1), x itself near 0 in 16 bits; in f16 and beside a polynomial (e - 1) / (e + 1), e = e^2x" {
         "A"  F32  Exact Absolute Alone(ex::tanh_f32);
         "BP" F32  Exact Relative Alone(ex::tanh_near);
+        "BW" F32  Exact Fine     Alone(ex::tanh_fine);
         "B"  F16  Exact Absolute Alone(ex::tanh);
         "A"  F16  Exact Relative Alone(ex::tanh_near_f16);
         "A"  BF16 Exact Relative Alone(ex::tanh_bf16);
@@ -170,7 +171,8 @@ pub fn note(prim: Prim) -> &'static str {
     row(prim).map_or("nobody has written one", |row| row.note)
 }
 
-/// The form of a primitive with the fewest cycles; `None` for arithmetic and for what has no sequence.
+/// The form of a primitive with the fewest cycles, a fine one where these digits are asked for; `None` for arithmetic and
+/// for what has no sequence.
 pub fn form_of(
     prim: Prim,
     dtype: DType,
@@ -179,7 +181,9 @@ pub fn form_of(
     arch: &'static Arch,
 ) -> Option<&'static Form> {
     let fit = row(prim)?.forms.iter().filter(|f| f.fits(dtype, limits, digits));
-    fit.min_by(|a, b| a.cycles(arch).total_cmp(&b.cycles(arch)))
+    let is_plain = |form: &Form| digits == Fine && form.digits != Fine;
+    let by_cycles = |a: &Form, b: &Form| a.cycles(arch).total_cmp(&b.cycles(arch));
+    fit.min_by(|a, b| is_plain(a).cmp(&is_plain(b)).then(by_cycles(a, b)))
 }
 
 /// The primitives that may share a gate with this one, itself among them.

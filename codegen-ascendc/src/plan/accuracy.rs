@@ -116,6 +116,8 @@ pub struct Reference<'g> {
     dtype: DType,
     /// Of each output and input stream, whether the input only multiplies terms of the output.
     factors: Vec<Vec<bool>>,
+    /// Of each input stream the nodes that depend on it.
+    readers: Vec<Vec<Id>>,
 }
 
 impl<'g> Reference<'g> {
@@ -130,7 +132,9 @@ impl<'g> Reference<'g> {
         };
         let factors = graph.outputs.iter().map(factor).collect();
         let plain = &spec.graph;
-        Reference { graph, plain, scalars, activation: roles::activation(def), dtype, factors }
+        let readers = (0..def.input_streams().len()).map(|k| readers(graph, k)).collect();
+        let activation = roles::activation(def);
+        Reference { graph, plain, scalars, activation, dtype, factors, readers }
     }
 
     fn results(&self, streams: &[f64]) -> Vec<f64> {
@@ -221,11 +225,25 @@ impl<'g> Reference<'g> {
     /// How much a result changes with each input, in the proportion in which the input does.
     fn changes(&self, streams: &[f64], output: usize) -> Vec<f64> {
         const STEP: f64 = 1.0 / (1 << 20) as f64;
+        let all = self.graph.eval_all(streams, &self.scalars);
+        let result = self.graph.outputs[output];
         let of = |k: usize| {
-            let at = |share: f64| {
-                let mut streams = streams.to_vec();
-                streams[k] *= 1.0 + share;
-                self.results(&streams)[output]
+            let readers = &self.readers[k];
+            if !readers.contains(&result) {
+                return 0.0;
+            }
+            let mut near = all.clone();
+            let mut at = |share: f64| {
+                for id in readers {
+                    near[id.0 as usize] = match self.graph.nodes[id.0 as usize] {
+                        Node::Call(prim, args) => {
+                            let at = |arg: Id| near.get(arg.0 as usize).copied();
+                            (prim.row().oracle)(args.map(|arg| at(arg).unwrap_or(f64::NAN)))
+                        }
+                        _ => streams[k] * (1.0 + share),
+                    };
+                }
+                near[result.0 as usize]
             };
             let change = (at(STEP) - at(-STEP)).abs() / (2.0 * STEP);
             if change.is_finite() { change } else { 0.0 }
@@ -239,6 +257,16 @@ impl<'g> Reference<'g> {
         let weights = weights(self.graph, &values, self.activation);
         weights[self.graph.outputs[output].index()]
     }
+}
+
+/// The nodes that depend on a stream.
+fn readers(graph: &Graph, stream: usize) -> Vec<Id> {
+    let mut reads: Vec<bool> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let is_stream = matches!(node, Node::Stream(k) if usize::from(*k) == stream);
+        reads.push(is_stream || node.args().iter().any(|arg| reads[arg.index()]));
+    }
+    (0..graph.nodes.len() as u32).map(Id).filter(|id| reads[id.index()]).collect()
 }
 
 /// What is left of each node where every function of the activation alone is 1, others at least, and no sum cancels: what

@@ -25,7 +25,7 @@ impl Prefer {
 }
 
 /// Calls on buffers, and how many buffers of each kind beside the queues'.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Allocated {
     pub instrs: Vec<Instr>,
     pub splats: Vec<crate::sequence::Scalar>,

@@ -91,7 +91,44 @@ fn holds(by: Compare, a: f32, b: f32) -> f32 {
     truth as u8 as f32
 }
 
+/// [`call`] of columns, rounded: all arguments, and what the destination held.
+pub(super) fn call_all(
+    api: Api,
+    to: Type,
+    args: [&[f32]; 3],
+    s: f32,
+    out: &mut [f32],
+    noise: &mut Noise,
+) {
+    let [a, b, c] = args;
+    // A loop for each of the usual calls, so that it is chosen once.
+    macro_rules! each {
+        ($($usual:pat => $api:expr),*) => {
+            match api {
+                $($usual => {
+                    for (((old, a), b), c) in out.iter_mut().zip(a).zip(b).zip(c) {
+                        *old = call($api, to, [*a, *b, *c], s, *old);
+                    }
+                })*
+            }
+        };
+    }
+    each! {
+        Api::Add => Api::Add, Api::Sub => Api::Sub, Api::Mul => Api::Mul, Api::Div => Api::Div,
+        Api::Adds => Api::Adds, Api::Muls => Api::Muls, Api::Axpy => Api::Axpy,
+        Api::FusedMulAdd => Api::FusedMulAdd, Api::Select => Api::Select, Api::Exp => Api::Exp,
+        api => api
+    }
+    if *noise != Noise::None {
+        out.iter_mut().for_each(|v| *v = noise.on(api, *v));
+    }
+    if let Type::Data(DType::F16 | DType::BF16) = to {
+        out.iter_mut().for_each(|v| *v = round(*v, to));
+    }
+}
+
 /// What a call gives of its arguments, its scalar and what its destination held, before it is rounded.
+#[inline(always)]
 pub(super) fn call(api: Api, to: Type, [a, b, c]: [f32; 3], s: f32, old: f32) -> f32 {
     match api {
         Api::Abs => a.abs(),

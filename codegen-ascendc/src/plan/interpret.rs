@@ -2,7 +2,7 @@
 //!
 //! Values live in the plan's buffers, so a buffer that is reused too early shows.
 
-use super::arithmetic::{Noise, call, round};
+use super::arithmetic::{Noise, call_all};
 use super::instr::{Buffer, Operand};
 use super::planned::Plan;
 use crate::sequence::Scalar;
@@ -34,23 +34,21 @@ pub fn interpret_all(
         Scalar::Const(c) => c,
         Scalar::Uniform(id) => uniform(id),
     };
-    let splats: Vec<f32> = plan.splats.iter().map(|s| scalar(*s)).collect();
+    let splats: Vec<Vec<f32>> = plan.splats.iter().map(|s| vec![scalar(*s); n]).collect();
     for instr in &plan.instrs {
         let c = instr.scalar.map_or(f32::NAN, scalar);
         let mut out = std::mem::take(state.place(instr.dst));
-        for (i, old) in out.iter_mut().enumerate() {
-            // The scalar stands where there is no vector, which is last.
-            let mut args = [c; 3];
-            for (to, src) in args.iter_mut().zip(&instr.srcs) {
-                *to = match *src {
-                    Operand::Buffer(b) if b == instr.dst => *old,
-                    Operand::Buffer(b) => state.place(b)[i],
-                    Operand::Splat(k) => splats[k],
-                };
-            }
-            let value = call(instr.api, instr.to, args, c, *old);
-            *old = round(noise.on(instr.api, value), instr.to);
+        // The scalar stands where there is no vector, which is last.
+        let (old, scalars) = (out.clone(), vec![c; n]);
+        let mut args = [&scalars[..]; 3];
+        for (to, src) in args.iter_mut().zip(&instr.srcs) {
+            *to = match *src {
+                Operand::Buffer(b) if b == instr.dst => &old,
+                Operand::Buffer(b) => state.get(b),
+                Operand::Splat(k) => &splats[k],
+            };
         }
+        call_all(instr.api, instr.to, args, c, &mut out, &mut noise);
         *state.place(instr.dst) = out;
     }
     state.outs
@@ -74,6 +72,16 @@ impl State {
             temps: empty(plan.temps),
             halves: empty(plan.halves),
             masks: empty(plan.masks),
+        }
+    }
+
+    fn get(&self, buffer: Buffer) -> &[f32] {
+        match buffer {
+            Buffer::In(k) => &self.ins[k],
+            Buffer::Out(k) => &self.outs[k],
+            Buffer::Temp(k) => &self.temps[k],
+            Buffer::Half(k) => &self.halves[k],
+            Buffer::Mask(k) => &self.masks[k],
         }
     }
 

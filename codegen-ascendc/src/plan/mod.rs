@@ -16,6 +16,7 @@
 //! narrow      what `half` can do as well
 //! schedule    the order of calls
 //! cancelling  sums that cancel near 0, with a polynomial there
+//! constants   numbers that multiply sums, with their terms instead
 //! repeated    sums that have a term more than once
 //! shared      sums whose terms share functions
 //! slopes      products of the sigmoids of a value and of its opposite
@@ -40,6 +41,7 @@ mod arithmetic;
 mod barriers;
 mod bounded;
 mod cancelling;
+mod constants;
 mod cost;
 mod flow;
 mod instr;
@@ -156,12 +158,18 @@ pub fn plan_with(
     Ok(plan)
 }
 
-/// The share of the budget up to which a plan is taken as soon as it is found: elements that no search finds are a little
-/// further off. In 16 bits rounding of the result is half of the budget, and no element was seen that is.
+/// The share of the budget up to which a plan is taken as soon as it is found: a search of ten times as many elements finds some
+/// that are a tenth further off. In 16 bits rounding of the result is half of the budget, and no element was seen that is.
 const ENOUGH: [f64; DType::COUNT] = [1.0, 1.0, 0.875];
 
+/// The share up to which the most accurate plan is taken, before dearer forms are tried.
+const MOST: f64 = 0.95;
+
+/// A plan is the most accurate one if its error is less than so many times that of any other.
+const NEARLY: f64 = 1.02;
+
 /// The plan of a graph with the fewest cycles among those within their budget of accuracy, with the cheaper forms first;
-/// the most accurate one if none is.
+/// the most accurate one if none is. An element that fails a plan is a sample of those after it.
 fn chosen(
     graph: &Graph,
     samples: &Samples<'_>,
@@ -171,29 +179,42 @@ fn chosen(
     let ordered = bounded::run(graph, roles::activation(target.def));
     let graph = ordered.as_ref().unwrap_or(graph);
     let mut over: Vec<Plan> = Vec::new();
-    let enough = ENOUGH[target.dtype as usize] * BUDGET[target.dtype as usize];
-    // Errors that are no use any more: above the budget, and above the least of a plan within it.
-    let mut limit = BUDGET[target.dtype as usize].next_up();
+    let budget = BUDGET[target.dtype as usize];
+    let enough = ENOUGH[target.dtype as usize] * budget;
     for &digits in Digits::of(target.dtype) {
         for mut plan in plans(graph, samples.spec, Target { digits, ..target }, storage)? {
-            plan.accuracy = search::judge(samples, &plan, limit);
+            plan.accuracy = search::under_attack(samples, &plan, enough.next_up());
             if plan.accuracy.error <= enough {
                 return Ok(plan);
             }
-            limit = limit.min(plan.accuracy.error);
             over.push(plan);
         }
+        if let Some(plan) = most_accurate(&mut over, samples, MOST * budget) {
+            return Ok(plan);
+        }
     }
-    // The search ended at the first error above the budget. Elements where some plan has one tell more of the others.
-    if over.iter().all(|plan| !plan.accuracy.is_good()) {
-        over.iter_mut().for_each(|plan| plan.accuracy = search::at_failures(samples, plan));
-    }
-    let best = over.into_iter().min_by(|a, b| a.accuracy.error.total_cmp(&b.accuracy.error));
+    let best = most_accurate(&mut over, samples, f64::INFINITY);
     let mut best = best.ok_or(Why::NoSequence("nothing", "no outputs"))?;
-    if !best.accuracy.is_good() {
-        best.accuracy = search::judge(samples, &best, f64::INFINITY);
-    }
+    // Whether it is emitted is for samples to say: an attack finds what no sequence of `float` keeps, where terms cancel.
+    best.accuracy = search::at_samples(samples, &best);
     Ok(best)
+}
+
+/// The most accurate of plans whose searches ended at their first failure; `None` if it is further off than a limit.
+fn most_accurate(over: &mut Vec<Plan>, samples: &Samples<'_>, limit: f64) -> Option<Plan> {
+    loop {
+        // Elements where some plan fails tell more of the others.
+        over.iter_mut().for_each(|plan| plan.accuracy = search::at_failures(samples, plan));
+        over.sort_by(|a, b| a.accuracy.error.total_cmp(&b.accuracy.error));
+        let next = over.get(1).map_or(f64::INFINITY, |plan| NEARLY * plan.accuracy.error);
+        let best = over.first_mut().filter(|plan| plan.accuracy.error <= limit)?;
+        // Failures are its first elements: an error is no less than before.
+        let next = next.min(limit.next_up());
+        best.accuracy = search::under_attack(samples, best, next);
+        if best.accuracy.error < next || next.is_infinite() {
+            return Some(over.swap_remove(0));
+        }
+    }
 }
 
 /// A plan for each way to call a graph, those with the fewest cycles first.
@@ -222,7 +243,17 @@ fn plans(
             graphs.extend(graphs.iter().flat_map(rewritten).collect::<Vec<_>>());
         }
     }
-    graphs.dedup();
+    if target.digits == Digits::Fine {
+        graphs.iter_mut().for_each(|graph| *graph = constants::run(graph));
+    }
+    // Passes that find nothing give the same graph.
+    let mut different: Vec<Graph> = Vec::with_capacity(graphs.len());
+    for graph in graphs {
+        if !different.contains(&graph) {
+            different.push(graph);
+        }
+    }
+    let graphs = different;
     let mut ways = ways(graph, target, storage)?;
     for (k, graph) in graphs.iter().enumerate() {
         if k > 0 {
@@ -235,7 +266,14 @@ fn plans(
         }
     }
     ways.sort_by(|(_, a), (_, b)| a.cycles(target.soc).total_cmp(&b.cycles(target.soc)));
-    ways.into_iter().map(|(graph, way)| planned(graph, way, spec, target)).collect()
+    let mut different: Vec<(Graph, Way)> = Vec::with_capacity(ways.len());
+    for (graph, way) in ways {
+        let is_same = |(of, other): &(Graph, Way)| other.is_same(&way) && *of == graph;
+        if !different.iter().any(is_same) {
+            different.push((graph, way));
+        }
+    }
+    different.into_iter().map(|(graph, way)| planned(graph, way, spec, target)).collect()
 }
 
 /// The plan of a way to call a graph, before its accuracy is known.
@@ -351,6 +389,11 @@ impl Way {
         }
         let (flow, found) = best(regions, target)?;
         Ok(Way { flow, registers: None, found })
+    }
+
+    /// Whether its calls are those of another.
+    fn is_same(&self, other: &Way) -> bool {
+        self.registers == other.registers && self.found == other.found
     }
 
     fn cycles(&self, soc: &Soc) -> f64 {

@@ -110,6 +110,9 @@ const JOINT: usize = 128;
 /// Exponents of what multiplies: of the order of 1, and so large that products leave it. Functions of f16 have its digits only.
 const FACTORS: [std::ops::Range<i32>; 2] = [-3..3, -14..15];
 
+/// How far above a power of two the lower significands are.
+const LOW: f32 = 1.0 / 64.0;
+
 impl Samples<'_> {
     /// For each stream its values, at a choice of attributes: it is swept while others are of the order of 1.
     fn points(&self, case: usize) -> Vec<Vec<f32>> {
@@ -147,6 +150,30 @@ impl Samples<'_> {
         all
     }
 
+    /// Elements with all streams drawn at random, their exponents from each of these ranges by turns. The significand of every
+    /// other number is just above 1, where a rounding is the most that it is in proportion.
+    pub fn drawn(
+        &self,
+        count: usize,
+        orders: &[std::ops::Range<i32>],
+        random: &mut Random,
+    ) -> Vec<Vec<f32>> {
+        let mut all: Vec<Vec<f32>> = vec![Vec::new(); self.streams()];
+        for i in 0..count {
+            for (k, values) in all.iter_mut().enumerate() {
+                let value = match self.def.is_mask(k) {
+                    true => (random.unit() > 0.0) as u8 as f32,
+                    false => random.of_order(orders[i % orders.len()].clone()),
+                };
+                let is_low = random.unit() > 0.0 && value.is_normal();
+                let low = libm::exp2f(libm::floorf(libm::log2f(value.abs()))).copysign(value);
+                let value = if is_low { low * (1.0 + LOW * random.unit().abs()) } else { value };
+                values.push(self.rounded(value));
+            }
+        }
+        all
+    }
+
     /// Elements where all streams are of the order of 1.
     pub fn joint(&self) -> Vec<Vec<f32>> {
         let all = self.cases().next().map_or(&[][..], |case| &case.points.streams);
@@ -170,7 +197,7 @@ impl Random {
     }
 
     /// A number of either sign, its exponent anywhere in a range.
-    fn of_order(&mut self, exponents: std::ops::Range<i32>) -> f32 {
+    pub fn of_order(&mut self, exponents: std::ops::Range<i32>) -> f32 {
         let (low, high) = (exponents.start as f32, exponents.end as f32);
         let e = low + (high - low) * 0.5 * (1.0 + self.unit());
         (libm::exp2f(e)).copysign(self.unit())

@@ -26,6 +26,8 @@ pub enum Digits {
     Absolute,
     /// So many of the value.
     Relative,
+    /// Those of the value, by sequences that round less often where sums of several functions cancel.
+    Fine,
     /// Those of `float`, whatever the tensors' type.
     Single,
 }
@@ -33,8 +35,10 @@ pub enum Digits {
 impl Digits {
     /// What there is for an element type, the cheaper forms first.
     pub fn of(dtype: DType) -> &'static [Digits] {
-        const ALL: [Digits; 3] = [Digits::Absolute, Digits::Relative, Digits::Single];
-        if dtype == DType::F32 { &ALL[..2] } else { &ALL }
+        match dtype {
+            DType::F32 => &[Digits::Absolute, Digits::Relative, Digits::Fine],
+            _ => &[Digits::Absolute, Digits::Relative, Digits::Single],
+        }
     }
 
     /// The element type whose forms keep them.

@@ -1,6 +1,6 @@
 //! What a step computes, element by element, without hardware.
 
-use super::super::arithmetic::{Noise, call, round};
+use super::super::arithmetic::{Noise, call_all, round};
 use super::step::{Call, Register, Registers};
 use crate::sequence::{Api, Scalar};
 use op_dsl_ir::Id;
@@ -20,35 +20,45 @@ impl Registers {
         };
         let n = streams.first().map_or(1, |s| s.len());
         let mut outs = vec![vec![f32::NAN; n]; outputs];
+        let nothing = vec![f32::NAN; n];
+        let empty = |registers| vec![vec![f32::NAN; n]; registers];
         let mut state = State {
-            data: vec![f32::NAN; self.data],
-            halves: vec![f32::NAN; self.halves],
-            bytes: vec![f32::NAN; self.bytes],
-            masks: vec![f32::NAN; self.masks],
-            constants: self.constants.iter().map(|c| scalar(*c)).collect(),
+            data: empty(self.data),
+            halves: empty(self.halves),
+            bytes: empty(self.bytes),
+            masks: empty(self.masks),
+            constants: self.constants.iter().map(|c| vec![scalar(*c); n]).collect(),
         };
-        for i in 0..n {
-            for op in &self.ops {
-                let old = *state.place(op.dst);
-                if let Call::Store(k) = op.call {
-                    outs[k][i] = old;
-                    continue;
+        for op in &self.ops {
+            match op.call {
+                Call::Store(k) => outs[k].clone_from(state.place(op.dst)),
+                Call::Load(k) => {
+                    let loaded = streams[k].iter().map(|x| round(*x, op.to)).collect();
+                    *state.place(op.dst) = loaded;
                 }
-                let mut args = [f32::NAN; 3];
-                for (to, src) in args.iter_mut().zip(&op.srcs) {
-                    *to = *state.place(*src);
+                _ => {
+                    let s = op.scalar.map_or(f32::NAN, scalar);
+                    let mut out = std::mem::take(state.place(op.dst));
+                    let old = out.clone();
+                    let mut args = [&nothing[..]; 3];
+                    for (to, src) in args.iter_mut().zip(&op.srcs) {
+                        *to = if *src == op.dst { &old } else { state.get(*src) };
+                    }
+                    let [a, b, _] = args;
+                    let fused = |out: &mut [f32], f: fn(f32, f32, f32, f32) -> f32| {
+                        for ((old, a), b) in out.iter_mut().zip(a).zip(b) {
+                            *old = round(f(*old, *a, *b, s), op.to);
+                        }
+                    };
+                    match op.call {
+                        Call::Load(_) | Call::Store(_) => {}
+                        Call::Plain(Api::Axpy) => fused(&mut out, |old, a, _, s| a.mul_add(s, old)),
+                        Call::MulDstAdd => fused(&mut out, |old, a, b, _| old.mul_add(a, b)),
+                        Call::MulAddDst => fused(&mut out, |old, a, b, _| a.mul_add(b, old)),
+                        Call::Plain(api) => call_all(api, op.to, args, s, &mut out, &mut noise),
+                    }
+                    *state.place(op.dst) = out;
                 }
-                let s = op.scalar.map_or(f32::NAN, scalar);
-                let [a, b, _] = args;
-                let value = match op.call {
-                    Call::Load(k) => streams[k][i],
-                    Call::Store(_) => old,
-                    Call::Plain(Api::Axpy) => a.mul_add(s, old),
-                    Call::MulDstAdd => old.mul_add(a, b),
-                    Call::MulAddDst => a.mul_add(b, old),
-                    Call::Plain(api) => noise.on(api, call(api, op.to, args, s, old)),
-                };
-                *state.place(op.dst) = round(value, op.to);
             }
         }
         outs
@@ -57,15 +67,25 @@ impl Registers {
 
 /// What the registers hold.
 struct State {
-    data: Vec<f32>,
-    halves: Vec<f32>,
-    bytes: Vec<f32>,
-    masks: Vec<f32>,
-    constants: Vec<f32>,
+    data: Vec<Vec<f32>>,
+    halves: Vec<Vec<f32>>,
+    bytes: Vec<Vec<f32>>,
+    masks: Vec<Vec<f32>>,
+    constants: Vec<Vec<f32>>,
 }
 
 impl State {
-    fn place(&mut self, register: Register) -> &mut f32 {
+    fn get(&self, register: Register) -> &[f32] {
+        match register {
+            Register::Data(k) => &self.data[k],
+            Register::Half(k) => &self.halves[k],
+            Register::Byte(k) => &self.bytes[k],
+            Register::Mask(k) => &self.masks[k],
+            Register::Constant(k) => &self.constants[k],
+        }
+    }
+
+    fn place(&mut self, register: Register) -> &mut Vec<f32> {
         match register {
             Register::Data(k) => &mut self.data[k],
             Register::Half(k) => &mut self.halves[k],

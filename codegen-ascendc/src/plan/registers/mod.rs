@@ -29,6 +29,7 @@ use super::narrow;
 use super::regions::Regions;
 use super::target::Target;
 use crate::arch::Why;
+use crate::sequence::form::Digits;
 use assign::assign;
 use op_dsl_ir::DType;
 use pairs::Pairs;
@@ -52,7 +53,10 @@ pub(super) fn registers(
             narrow::run(&mut flow);
         }
         let mut divided = Values::new(&flow);
-        divided.divide_once(target.dtype);
+        // A reciprocal has two roundings that all of its products share.
+        if target.digits != Digits::Fine {
+            divided.divide_once(target.dtype);
+        }
         for fused in [true, false] {
             let mut values = divided.clone();
             if fused {

@@ -389,7 +389,7 @@ private:
     float u21_;
 };
 
-// sigmoid by shared; 30 vector calls, 3 loads and 2 stores for 64 elements.
+// sigmoid by G; 36 vector calls, 3 loads and 2 stores for 64 elements.
 template <>
 class Compute<CLIPPED_SWIGLU_GRAD_FLOAT, CLIPPED_SWIGLU_GRAD_FORM> {
 public:
@@ -405,7 +405,7 @@ public:
     {
         u1_ = tiling.limit;
         u9_ = tiling.alpha;
-        u21_ = tiling.bias;
+        u23_ = tiling.bias;
     }
 
     __aicore__ inline void Run(const LocalTensor<float>& gradY,
@@ -422,16 +422,16 @@ public:
         __ubuf__ float* gradXValueAt = (__ubuf__ float*)gradXValue.GetPhyAddr();
         const float u1 = u1_;
         const float u9 = u9_;
-        const float u21 = u21_;
+        const float u23 = u23_;
         const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);
         __VEC_SCOPE__
         {
             MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
             MicroAPI::MaskReg lanes, m0, m1;
-            MicroAPI::Duplicate(c0, u1);
+            MicroAPI::Duplicate(c0, 0.0f);
             MicroAPI::Duplicate(ones, 1.0f);
-            MicroAPI::Duplicate(c2, 0.0f);
-            MicroAPI::Duplicate(c3, u21);
+            MicroAPI::Duplicate(c2, u1);
+            MicroAPI::Duplicate(c3, u23);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
                 MicroAPI::LoadAlign(t0, gradYAt + i * FLOATS);
@@ -439,31 +439,37 @@ public:
                 MicroAPI::LoadAlign(t2, xValueAt + i * FLOATS);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t1, c0, t1, m0);
-                MicroAPI::Muls(t3, t1, u9, lanes);
-                MicroAPI::Exp(t3, t3, lanes);  // e^x
-                MicroAPI::Adds(t4, t3, 1.0f, lanes);
-                MicroAPI::Div(t4, ones, t4, lanes);  // 1 - s
-                MicroAPI::Select(t5, c2, ones, m0);
-                MicroAPI::Mins(t3, t3, 1099511600000.0f, lanes);
-                MicroAPI::Adds(t6, t3, 1.0f, lanes);
-                MicroAPI::Div(t3, t3, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t5, t5, t3, lanes);
-                MicroAPI::Mul(t4, t4, t5, lanes);
+                MicroAPI::Select(t3, c0, ones, m0);
+                MicroAPI::Select(t1, c2, t1, m0);
+                MicroAPI::Muls(t4, t1, u9, lanes);
+                MicroAPI::Mins(t5, t4, 20.0f, lanes);
+                MicroAPI::Exp(t5, t5, lanes);  // e^x
+                MicroAPI::Adds(t6, t5, 1.0f, lanes);
+                MicroAPI::Div(t5, t5, t6, lanes);  // s = sigmoid(x)
+                MicroAPI::Abs(t4, t4, lanes);
+                MicroAPI::Muls(t4, t4, -1.0f, lanes);
+                MicroAPI::Mins(t4, t4, 20.0f, lanes);
+                MicroAPI::Exp(t4, t4, lanes);  // e^x
+                MicroAPI::Adds(t6, t4, 1.0f, lanes);
+                MicroAPI::Div(t4, t4, t6, lanes);  // s = sigmoid(x)
+                MicroAPI::Mul(t6, t4, t4, lanes);
+                MicroAPI::Sub(t4, t4, t6, lanes);
+                MicroAPI::Mul(t4, t4, t3, lanes);
                 MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::MulAddDst(t5, t4, t1, lanes);
-                MicroAPI::Mul(t4, t0, t5, lanes);
+                MicroAPI::Mul(t4, t4, t1, lanes);
+                MicroAPI::MulAddDst(t4, t3, t5, lanes);
+                MicroAPI::Mul(t3, t0, t4, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
-                MicroAPI::Select(t2, c0, t2, m0);
+                MicroAPI::Select(t2, c2, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
-                MicroAPI::Select(t2, c0, t2, m1);
+                MicroAPI::Select(t2, c2, t2, m1);
                 MicroAPI::Sub(t2, c3, t2, lanes);
-                MicroAPI::Mul(t2, t4, t2, lanes);
-                MicroAPI::Select(t4, c2, ones, m0);
-                MicroAPI::Muls(t4, t4, -1.0f, lanes);
-                MicroAPI::Select(t4, c2, t4, m1);
-                MicroAPI::Mul(t3, t4, t3, lanes);
+                MicroAPI::Mul(t2, t3, t2, lanes);
+                MicroAPI::Select(t3, c0, ones, m0);
+                MicroAPI::Muls(t3, t3, -1.0f, lanes);
+                MicroAPI::Select(t3, c0, t3, m1);
+                MicroAPI::Mul(t3, t3, t5, lanes);
                 MicroAPI::Mul(t0, t3, t0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
@@ -484,47 +490,53 @@ public:
         __ubuf__ float* gradXAt = (__ubuf__ float*)gradX.GetPhyAddr();
         const float u1 = u1_;
         const float u9 = u9_;
-        const float u21 = u21_;
+        const float u23 = u23_;
         const uint16_t steps = static_cast<uint16_t>((count + FLOATS - 1) / FLOATS);
         __VEC_SCOPE__
         {
             MicroAPI::RegTensor<float> t0, t1, t2, t3, t4, t5, t6, c0, ones, c2, c3;
             MicroAPI::MaskReg lanes, m0, m1;
-            MicroAPI::Duplicate(c0, u1);
+            MicroAPI::Duplicate(c0, 0.0f);
             MicroAPI::Duplicate(ones, 1.0f);
-            MicroAPI::Duplicate(c2, 0.0f);
-            MicroAPI::Duplicate(c3, u21);
+            MicroAPI::Duplicate(c2, u1);
+            MicroAPI::Duplicate(c3, u23);
             for (uint16_t i = 0; i < steps; ++i) {
                 lanes = MicroAPI::UpdateMask<float>(count);
                 MicroAPI::LoadAlign(t0, gradYAt + i * FLOATS);
                 MicroAPI::LoadAlign<float, MicroAPI::LoadDist::DIST_DINTLV_B32>(t1, t2, xAt + 2 * i * FLOATS);
                 MicroAPI::Maxs(t1, t1, -3.4028235e38f, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t1, u1, lanes);
-                MicroAPI::Select(t1, c0, t1, m0);
-                MicroAPI::Muls(t3, t1, u9, lanes);
-                MicroAPI::Exp(t3, t3, lanes);  // e^x
-                MicroAPI::Adds(t4, t3, 1.0f, lanes);
-                MicroAPI::Div(t4, ones, t4, lanes);  // 1 - s
-                MicroAPI::Select(t5, c2, ones, m0);
-                MicroAPI::Mins(t3, t3, 1099511600000.0f, lanes);
-                MicroAPI::Adds(t6, t3, 1.0f, lanes);
-                MicroAPI::Div(t3, t3, t6, lanes);  // s = sigmoid(x)
-                MicroAPI::Mul(t5, t5, t3, lanes);
-                MicroAPI::Mul(t4, t4, t5, lanes);
+                MicroAPI::Select(t3, c0, ones, m0);
+                MicroAPI::Select(t1, c2, t1, m0);
+                MicroAPI::Muls(t4, t1, u9, lanes);
+                MicroAPI::Mins(t5, t4, 20.0f, lanes);
+                MicroAPI::Exp(t5, t5, lanes);  // e^x
+                MicroAPI::Adds(t6, t5, 1.0f, lanes);
+                MicroAPI::Div(t5, t5, t6, lanes);  // s = sigmoid(x)
+                MicroAPI::Abs(t4, t4, lanes);
+                MicroAPI::Muls(t4, t4, -1.0f, lanes);
+                MicroAPI::Mins(t4, t4, 20.0f, lanes);
+                MicroAPI::Exp(t4, t4, lanes);  // e^x
+                MicroAPI::Adds(t6, t4, 1.0f, lanes);
+                MicroAPI::Div(t4, t4, t6, lanes);  // s = sigmoid(x)
+                MicroAPI::Mul(t6, t4, t4, lanes);
+                MicroAPI::Sub(t4, t4, t6, lanes);
+                MicroAPI::Mul(t4, t4, t3, lanes);
                 MicroAPI::Muls(t4, t4, u9, lanes);
-                MicroAPI::MulAddDst(t5, t4, t1, lanes);
-                MicroAPI::Mul(t4, t0, t5, lanes);
+                MicroAPI::Mul(t4, t4, t1, lanes);
+                MicroAPI::MulAddDst(t4, t3, t5, lanes);
+                MicroAPI::Mul(t3, t0, t4, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m0, t2, u1, lanes);
-                MicroAPI::Select(t2, c0, t2, m0);
+                MicroAPI::Select(t2, c2, t2, m0);
                 MicroAPI::Muls(t2, t2, -1.0f, lanes);
                 MicroAPI::Compares<float, CMPMODE::GT>(m1, t2, u1, lanes);
-                MicroAPI::Select(t2, c0, t2, m1);
+                MicroAPI::Select(t2, c2, t2, m1);
                 MicroAPI::Sub(t2, c3, t2, lanes);
-                MicroAPI::Mul(t2, t4, t2, lanes);
-                MicroAPI::Select(t4, c2, ones, m0);
-                MicroAPI::Muls(t4, t4, -1.0f, lanes);
-                MicroAPI::Select(t4, c2, t4, m1);
-                MicroAPI::Mul(t3, t4, t3, lanes);
+                MicroAPI::Mul(t2, t3, t2, lanes);
+                MicroAPI::Select(t3, c0, ones, m0);
+                MicroAPI::Muls(t3, t3, -1.0f, lanes);
+                MicroAPI::Select(t3, c0, t3, m1);
+                MicroAPI::Mul(t3, t3, t5, lanes);
                 MicroAPI::Mul(t0, t3, t0, lanes);
                 MicroAPI::Mul(t0, t0, t1, lanes);
                 MicroAPI::Muls(t0, t0, -1.0f, lanes);
@@ -536,7 +548,7 @@ public:
 private:
     float u1_;
     float u9_;
-    float u21_;
+    float u23_;
 };
 
 }  // namespace ClippedSwigluGradKernel

@@ -1,0 +1,148 @@
+//! Numbers that multiply a sum of a product and a number: one with each of its terms, so that they round once less.
+//!
+//! `c (a x + b)` is rounded after each of its calls, `(c a) x + c b` once less, and on registers once. Derivatives of polynomials
+//! have such products: `k (1 + 3 a x^2)`. Two products of one value by numbers that differ by a power of two are one product
+//! and an exact one.
+
+use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
+
+/// The graph with such numbers inside; the same graph where there are none.
+pub(super) fn run(graph: &Graph) -> Graph {
+    let uses = uses(graph);
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    // Products by a number: the value, the number and the product.
+    let mut products: Vec<(Id, f64, Id)> = Vec::new();
+    for node in graph.nodes.iter() {
+        let Some((c, of)) = by_number(graph, node) else {
+            new.push(b.add(node.map_args(&new)));
+            continue;
+        };
+        let value = new[of.index()];
+        let is_double = |known: &&(Id, f64, Id)| known.0 == value && is_power_of_two(c / known.1);
+        let product = match products.iter().find(is_double) {
+            Some(&(_, of, product)) => b.scaled(c / of, product),
+            None => {
+                let count = readers_by_number(graph, of, c);
+                inside(c, value, uses[of.index()] == count, &mut b)
+            }
+        };
+        products.push((value, c, product));
+        new.push(product);
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    b.finish(&outputs)
+}
+
+fn uses(graph: &Graph) -> Vec<usize> {
+    let mut uses = vec![0; graph.nodes.len()];
+    let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
+    read.for_each(|a| uses[a.index()] += 1);
+    uses
+}
+
+/// The number and what it multiplies.
+fn by_number(graph: &Graph, node: &Node) -> Option<(f64, Id)> {
+    let Node::Call(Prim::Mul, [x, y, _]) = *node else { return None };
+    let number = |id: Id| match graph.nodes[id.index()] {
+        Node::Const(c) if c != 0.0 && c.is_finite() => Some(c),
+        _ => None,
+    };
+    number(x).map(|c| (c, y)).or_else(|| number(y).map(|c| (c, x)))
+}
+
+/// How many nodes multiply a value by a number, or by it times a power of two.
+fn readers_by_number(graph: &Graph, of: Id, number: f64) -> usize {
+    let is_reader = |node: &&Node| {
+        by_number(graph, node).is_some_and(|(c, x)| x == of && is_power_of_two(c / number))
+    };
+    graph.nodes.iter().filter(is_reader).count()
+}
+
+fn is_power_of_two(c: f64) -> bool {
+    c > 0.0 && libm::frexp(c).0 == 0.5
+}
+
+/// `c` times a value that nothing else reads: times the numbers of a sum, or of one factor.
+fn inside(c: f64, value: Id, is_alone: bool, b: &mut Builder) -> Id {
+    let moved = if is_alone && !is_power_of_two(c.abs()) { moved(c, value, b) } else { None };
+    moved.unwrap_or_else(|| b.scaled(c, value))
+}
+
+fn moved(c: f64, value: Id, b: &mut Builder) -> Option<Id> {
+    let Node::Call(prim, [x, y, _]) = b.node(value) else { return None };
+    match prim {
+        Prim::Add | Prim::Sub => {
+            let (x, y) = (scaled(c, x, b)?, scaled(c, y, b)?);
+            Some(if prim == Prim::Add { b.sum(x, y) } else { b.difference(x, y) })
+        }
+        Prim::Mul => {
+            let (of, other) = [(x, y), (y, x)].into_iter().find(|(of, _)| is_sum(*of, b))?;
+            let of = moved(c, of, b)?;
+            Some(b.product(of, other))
+        }
+        _ => None,
+    }
+}
+
+fn is_sum(id: Id, b: &Builder) -> bool {
+    let Node::Call(Prim::Add | Prim::Sub, [x, y, _]) = b.node(id) else { return false };
+    [x, y].into_iter().all(|id| b.as_const(id).is_some() || number(id, b).is_some())
+}
+
+/// The number of a product, and what it multiplies.
+fn number(id: Id, b: &Builder) -> Option<(f64, Id)> {
+    let [x, y, _] = b.as_call(Prim::Mul, id)?;
+    b.as_const(x).map(|c| (c, y)).or_else(|| b.as_const(y).map(|c| (c, x)))
+}
+
+/// A number, or a product by a number, times another number.
+fn scaled(c: f64, id: Id, b: &mut Builder) -> Option<Id> {
+    if let Some(of) = b.as_const(id) {
+        return Some(b.num(c * of));
+    }
+    if let Some((of, x)) = number(id, b) {
+        return Some(b.scaled(c * of, x));
+    }
+    // `(a x) x`
+    let [x, y, _] = b.as_call(Prim::Mul, id)?;
+    let (product, other) = [(x, y), (y, x)].into_iter().find(|(p, _)| number(*p, b).is_some())?;
+    let (of, x) = number(product, b)?;
+    let product = b.scaled(c * of, x);
+    Some(b.product(product, other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_move_into_sums() {
+        let mut b = Builder::new();
+        let x = b.stream(0);
+        let one = b.num(1.0);
+        let (scaled, square) = (b.scaled(0.1, x), b.product(x, x));
+        let cubic = b.product(scaled, x);
+        let sum = b.sum(cubic, one);
+        let v = b.product(sum, x);
+        let (whole, half) = (b.scaled(3.0, v), b.scaled(1.5, v));
+        let (e, t) = (b.call(Prim::Exp, &[whole]), b.call(Prim::Tanh, &[half]));
+        let terms = b.scaled(0.3, square);
+        let slope = b.sum(terms, one);
+        let slope = b.scaled(1.6, slope);
+        let graph = b.finish(&[e, t, slope]);
+        let found = run(&graph);
+        for x in [-2.0, 1e-9, 0.3, 5.0] {
+            let (got, want) = (found.eval(&[x], &[]), graph.eval(&[x], &[]));
+            for (got, want) in got.iter().zip(&want) {
+                assert!((got - want).abs() <= 1e-12 * want.abs(), "{x}: {got:e}, not {want:e}");
+            }
+        }
+        let products = |graph: &Graph| {
+            graph.nodes.iter().filter(|n| matches!(n, Node::Call(Prim::Mul, _))).count()
+        };
+        // `1.6 slope` is none any more.
+        assert_eq!(products(&found) + 1, products(&graph), "{found:?}");
+        assert_eq!(run(&found), found);
+    }
+}
