@@ -173,10 +173,7 @@ where
     ) -> (Floats<S, W>, Floats<S, W>) {
         match self.design.symmetry {
             Symmetry::Point { sum, side } if self.design.once => {
-                let d = d.flipped(match side {
-                    Side::Negative => -x,
-                    Side::Positive => x,
-                });
+                let d = side_of(s, side, x, d, -d);
                 (d, side_of(s, side, x, lowest, Floats::splat(s, sum) - lowest))
             }
             Symmetry::Linear { slope, side } if self.design.once => {
