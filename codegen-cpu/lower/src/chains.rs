@@ -4,7 +4,7 @@
 use super::fitted::optional;
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 /// Which products are no more than a factor of another one.
@@ -16,7 +16,7 @@ pub struct Chains<'g> {
     inner: Vec<bool>,
 }
 
-/// A product of more than two factors.
+/// A product of more than two factors, or of some that are more than a float.
 pub struct Product {
     /// In the order in which they are multiplied.
     pub factors: Vec<Id>,
@@ -27,8 +27,13 @@ pub struct Product {
 }
 
 impl Product {
+    /// A product that no other is part of.
+    pub fn of_two(factors: &[Id]) -> Product {
+        Product { factors: factors.to_vec(), loses: 0, is_compensated: true }
+    }
+
     /// The call, of named factors, some of which are at hand as two floats.
-    pub fn call(&self, named: &[(Ident, Option<TokenStream>)]) -> TokenStream {
+    pub fn call(&self, named: &[(TokenStream, Option<TokenStream>)]) -> TokenStream {
         let (many, loses) = (named.len(), Literal::u32_unsuffixed(self.loses));
         let is_compensated = self.is_compensated;
         let factors = named.iter().map(|(name, _)| name);

@@ -139,8 +139,8 @@ impl Writer<'_> {
                 Node::Call(prim, args) => {
                     if let Some(product) = self.chains.product(Id(i as u32)) {
                         self.load(&product.factors, &mut lets);
-                        let named =
-                            self.named(&product.factors).into_iter().map(|name| (name, None));
+                        let named = self.named(&product.factors).into_iter();
+                        let named = named.map(|name| (quote!(#name), None));
                         let value = product.call(&named.collect::<Vec<_>>());
                         lets.push(quote!(let #name = #value;));
                         lets.extend(self.watch(i, &product.factors));

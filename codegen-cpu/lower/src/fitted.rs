@@ -21,8 +21,8 @@ pub const WIDTHS: [(usize, Index); 2] = [(32, Index::Down), (8, Index::Product)]
 /// What is asked of a function's values.
 #[derive(Clone, Copy)]
 pub struct Asked {
-    /// That they are two floats.
-    pub two: bool,
+    /// That they are two floats, if tables have 32 segments or 8.
+    pub two: [bool; WIDTHS.len()],
     /// That they can be multiplied before they are rounded.
     pub multiplied: bool,
 }
@@ -171,8 +171,8 @@ pub fn function(
 pub struct Own {
     /// Whether its variable is a product.
     pub of_product: bool,
-    /// Whether its value is asked for as two floats.
-    pub two: bool,
+    /// Whether its value is asked for as two floats: see [`Asked::two`].
+    pub two: [bool; WIDTHS.len()],
     /// Whether digits that a tiny variable loses are missed.
     pub vanishes: bool,
 }
@@ -184,7 +184,7 @@ pub fn vanishes(graph: &Graph) -> bool {
 
 /// `struct #name` and tables.
 pub fn univariate(name: &Ident, own: Own, tables: &Tables) -> TokenStream {
-    let Own { of_product, two, vanishes } = own;
+    let Own { of_product, two: [wide_two, narrow_two], vanishes } = own;
     let [wide, narrow] = &tables.0;
     let [wide, narrow] = [(WIDTHS[0].0, wide), (WIDTHS[1].0, narrow)]
         .map(|(entries, tables)| tokens(entries, tables));
@@ -193,7 +193,7 @@ pub fn univariate(name: &Ident, own: Own, tables: &Tables) -> TokenStream {
         struct #name;
         impl math::univariate::Univariate for #name {
             const SCALED: bool = #of_product;
-            const TWO: bool = #two;
+            const TWO: [bool; 2] = [#wide_two, #narrow_two];
             const VANISHES: bool = #vanishes;
             const WIDE: [Option<math::univariate::Table<32>>; #types] = #wide;
             const NARROW: [Option<math::univariate::Table<8>>; #types] = #narrow;

@@ -38,7 +38,8 @@ impl Words for Shared {
 
 /// What is fitted to a group, or kept of it.
 pub fn of(group: &Group) -> Option<Shared> {
-    let alone = |f: &regions::Function, multiplied| fitted::of(f, Asked { two: false, multiplied });
+    let alone =
+        |f: &regions::Function, multiplied| fitted::of(f, Asked { two: [false; 2], multiplied });
     kept::of(several::key(group), None, || fit(group, &alone))
 }
 
@@ -131,7 +132,7 @@ mod tests {
         let y = b.call(prim, &[x]);
         let domain = [f64::NEG_INFINITY, f64::INFINITY];
         let function = regions::Function { variable, domain, graph: b.finish(&[y]) };
-        (function, Asked { two: false, multiplied: true })
+        (function, Asked { two: [false; 2], multiplied: true })
     }
 
     #[test]

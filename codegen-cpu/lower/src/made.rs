@@ -55,7 +55,7 @@ impl Made {
     /// `struct #name`, its tables and what is made of them.
     pub fn tokens(&self, name: &Ident, vanishes: bool) -> TokenStream {
         let many = count(self.made.results.len());
-        let own = Own { of_product: false, two: false, vanishes };
+        let own = Own { of_product: false, two: [false; 2], vanishes };
         let univariate = fitted::univariate(name, own, &self.tables);
         let tails = self.tails.iter().map(fitted::tails_tokens);
         let results = self.made.results.iter().map(result);

@@ -3,7 +3,7 @@
 //! What is the same for all elements is computed in f64, once per kernel as far as compilers see, and takes
 //! part as the sum of two floats (`rt/math/two.rs`). Conditions are decided as if in f64.
 
-use super::chains::{Chains, Size};
+use super::chains::{Chains, Product, Size};
 use super::code::Names;
 use super::{column, literal};
 use op_dsl_ir::Prim;
@@ -11,7 +11,7 @@ use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::regions::is_uniform;
 use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 /// The statements of a graph; its results bear the names of its outputs. `twos` has what streams are as two
 /// floats, if they are; `sizes` what is known of streams.
@@ -42,7 +42,7 @@ fn in_order(graph: &Graph) -> impl Iterator<Item = Id> {
     all.into_iter().map(|k| Id(k as u32))
 }
 
-/// Whether a stream is asked for as two floats: something multiplies it that is rounded as well, or multiplies the product.
+/// Whether a stream is asked for as two floats: something multiplies it that is rounded as well.
 pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
     let uniform = is_uniform(graph);
     let is_rounded = |id: &Id| match graph.nodes[id.index()] {
@@ -50,11 +50,21 @@ pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
         Node::Call(..) => uniform[id.index()],
         _ => false,
     };
-    let is_multiplied =
-        |id: Id| graph.nodes.iter().any(|n| is_product(n) && n.args().contains(&id));
-    taken_by(graph, stream).any(|id| {
+    let is_beside = |id: Id| {
         let node = &graph.nodes[id.index()];
-        is_product(node) && (node.args().iter().any(is_rounded) || is_multiplied(id))
+        is_product(node) && node.args().iter().any(is_rounded)
+    };
+    taken_by(graph, stream).any(is_beside)
+}
+
+/// Whether a stream is one of three factors or more.
+pub fn is_in_long_product(graph: &Graph, stream: usize) -> bool {
+    let is_factor =
+        |id: Id| graph.nodes.iter().any(|node| is_product(node) && node.args().contains(&id));
+    taken_by(graph, stream).any(|id| match graph.nodes[id.index()] {
+        Node::Call(Prim::Mul3, _) => true,
+        Node::Call(Prim::Mul, _) => is_factor(id),
+        _ => false,
     })
 }
 
@@ -188,10 +198,7 @@ impl Rest<'_> {
             }
             Node::Call(prim, _) => {
                 let value = match self.chains.product(id) {
-                    Some(product) => {
-                        let named = |id: &Id| (self.name(*id), self.value_as_two(*id));
-                        product.call(&product.factors.iter().map(named).collect::<Vec<_>>())
-                    }
+                    Some(product) => self.product(&product),
                     None => self.call(prim, node.args()),
                 };
                 quote!(let #name = #value;)
@@ -294,6 +301,14 @@ impl Rest<'_> {
         Some(quote!(#difference.simd_lt(0.0)))
     }
 
+    fn product(&self, product: &Product) -> TokenStream {
+        let named = |id: &Id| match self.value_as_two(*id) {
+            Some(two) => (quote!(#two.high), Some(two)),
+            None => (self.name(*id).to_token_stream(), None),
+        };
+        product.call(&product.factors.iter().map(named).collect::<Vec<_>>())
+    }
+
     /// A call whose value is a step of floats.
     fn call(&self, prim: Prim, args: &[Id]) -> TokenStream {
         if let Some(value) = self.with_sum(prim, args).or_else(|| self.product_less(prim, args)) {
@@ -313,6 +328,10 @@ impl Rest<'_> {
                 quote!(#x.#f(#y))
             }
             _ => {
+                let is_two = |id: &Id| self.value_as_two(*id).is_some();
+                if prim == Prim::Mul && args.iter().any(is_two) {
+                    return self.product(&Product::of_two(args));
+                }
                 let named: Vec<Ident> = args.iter().map(|id| self.name(*id)).collect();
                 column::call(prim, &named, Arithmetic::F32)
             }

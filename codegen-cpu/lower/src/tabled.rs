@@ -6,7 +6,7 @@ use super::fitted::{self, Asked, Fitted};
 use super::group::{self, Owned};
 use super::literal;
 use super::look_up::{LookUp, Source, look_up};
-use super::rest::{asks_for_two, is_taken, rest};
+use super::rest::{asks_for_two, is_in_long_product, is_taken, rest};
 use super::several;
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Builder, Graph, Node};
@@ -53,7 +53,7 @@ pub fn implementation(
     let given = at_hand(names, &values);
     let usable = usable(&split, &given);
     let variables = split.functions.iter().map(|f| variable(&f.variable, &given));
-    let as_two = functions.iter().filter(|f| f.two).map(|f| f.names.clone());
+    let as_two = functions.iter().filter(|f| f.two.contains(&true)).map(|f| f.names.clone());
     let functions_sizes = split.functions.iter().map(|f| Size::of_function(&f.graph));
     let sizes: Vec<Size> = x.iter().map(|_| Size::EXACT).chain(functions_sizes).collect();
     let (lets, results) = rest(&split.rest, &given, &as_two.collect::<Vec<_>>(), &sizes);
@@ -141,8 +141,8 @@ struct LookedUp {
     tables: TokenStream,
     /// The name of its value, and of the same as two floats.
     names: (Ident, Ident),
-    /// Whether that is asked for.
-    two: bool,
+    /// Whether that is asked for: see [`Asked::two`].
+    two: [bool; 2],
 }
 
 /// Functions that are looked up together.
@@ -197,10 +197,14 @@ fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a
 
 /// What is asked of function `k` of a split.
 fn asked(split: &Split, first: usize, k: usize) -> Asked {
-    let is_product = fitted::is_product(&split.functions[k]);
+    let (is_product, stream) = (fitted::is_product(&split.functions[k]), first + k);
+    let beside_rounded = is_product && asks_for_two(&split.rest, stream);
+    // Tables of 8 segments are less near: products of three factors, which a rounded value is one of, were off by 2.05 units.
+    // Two floats of every value that is multiplied would take half as long again.
+    let in_long = is_product && is_in_long_product(&split.rest, stream);
     Asked {
-        two: is_product && asks_for_two(&split.rest, first + k),
-        multiplied: is_taken(&split.rest, first + k),
+        two: [beside_rounded, beside_rounded || in_long],
+        multiplied: is_taken(&split.rest, stream),
     }
 }
 

@@ -50,9 +50,14 @@ pub fn product<
         }
         return exact.narrow();
     }
-    let mut so_far = x[0];
     let is_compensated = const { COMPENSATED && is_single::<E>() };
-    let (mut lost, mut least) = (low[0].filter(|_| is_compensated), None);
+    // Tables of 32 segments are near enough.
+    let low = if is_compensated && !S::WIDE_LUT { low } else { [None; N] };
+    if N == 2 && low[0].is_none() && low[1].is_none() {
+        return x[0] * x[1];
+    }
+    let mut so_far = x[0];
+    let (mut lost, mut least) = (low[0], None);
     for k in 1..N - 1 {
         let (factor, next) = (x[k], so_far * x[k]);
         if is_compensated {

@@ -20,8 +20,8 @@ use op_dsl_ir::DType;
 pub trait Univariate: 'static {
     /// Whether its variable is a product, of which the part below the last place counts.
     const SCALED: bool;
-    /// Whether its value is wanted as two floats in f32, for what else it is multiplied by.
-    const TWO: bool;
+    /// Whether its value is wanted as two floats in f32, for what else it is multiplied by: by tables of 32 segments, and of 8.
+    const TWO: [bool; 2];
     /// Whether it is zero at zero, and something multiplies it, or its variable is a product: digits that a tiny variable
     /// loses are missed in results that are not tiny.
     const VANISHES: bool;
@@ -81,11 +81,16 @@ pub const fn has_table<U: Univariate, S: Isa, E: El>() -> bool {
     }
 }
 
+/// Whether a level gives the value as two floats.
+const fn is_two<U: Univariate, S: Isa>() -> bool {
+    U::TWO[!S::WIDE_LUT as usize]
+}
+
 /// A function by its table, of lanes that are inside. NaN where it has none.
 #[inline(always)]
 pub fn inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> Two<S, W> {
     let low = if const { U::SCALED && is_single::<E>() } { Some(x.is.low) } else { None };
-    with_table!(U, S, E, table => match const { U::TWO && is_single::<E>() } {
+    with_table!(U, S, E, table => match const { is_two::<U, S>() && is_single::<E>() } {
         true => table.two(s, x.is),
         false => Two::exact(s, table.value(s, x.is.high, low)),
     }, Two::exact(s, Floats::splat(s, f32::NAN)))
@@ -161,7 +166,7 @@ where
         has = has & far.high.abs().simd_lt(LARGE);
         if const { U::SCALED } {
             has = has & x.high.abs().simd_lt(SCALED_END);
-            if const { !U::TWO } {
+            if const { !is_two::<U, S>() } {
                 far = Two::exact(s, far.high + far.low);
             }
         }
