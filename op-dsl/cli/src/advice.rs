@@ -4,7 +4,7 @@ use codegen_ascendc::plan::{Bound, Cost, Plan};
 use op_dsl_ir::op::{Kind, OpDef, Origin, Spec, Tensor};
 use op_dsl_ir::passes::simplify;
 use op_dsl_ir::regions::{is_uniform, split};
-use op_dsl_ir::rounding::{Arithmetic, worst};
+use op_dsl_ir::rounding::{Arithmetic, worst, worst_in_f32};
 use op_dsl_ir::{Graph, Id, Node, Prim, show};
 
 /// What the tests of tables ask of all of them.
@@ -37,7 +37,7 @@ impl Of<'_> {
     /// Why CPUs leave f32, if they do, and where it loses most.
     fn width(&self) -> Option<String> {
         let wide = self.spec.wide.as_ref().filter(|wide| wide.single)?;
-        let found = worst(self.graph, Arithmetic::F32, &self.def.stream_ranges());
+        let found = worst_in_f32(self.graph, &self.def.stream_ranges());
         let off = match found.ulps.is_finite() {
             true => format!("{:.0} ulp off", found.ulps),
             false => "of no use".into(),

@@ -13,7 +13,7 @@ use codegen_ascendc::plan::plan_in;
 use op_dsl_ir::lost_digits;
 use op_dsl_ir::op::{AttrKind, Kind, OpDef, Spec, Tensor};
 use op_dsl_ir::regions::{self, Function, Split};
-use op_dsl_ir::rounding::{Arithmetic, worst};
+use op_dsl_ir::rounding::worst_in_f32;
 use op_dsl_ir::{Builder, DType, Graph, Node, Prim, show};
 
 /// Formula, graphs and primitives of an operator.
@@ -116,7 +116,7 @@ fn specialisation(def: &OpDef, spec: &Spec, mode: &str, dtype: DType) -> String 
         if !wide.single {
             return tables;
         }
-        let error = worst(&spec.graph, Arithmetic::F32, &def.stream_ranges()).ulps;
+        let error = worst_in_f32(&spec.graph, &def.stream_ranges()).ulps;
         let types = if wide.halves { "all types" } else { "f32" };
         let off =
             if error.is_finite() { format!("{error:.0} ulp off") } else { "of no use".into() };

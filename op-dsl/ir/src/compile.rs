@@ -101,7 +101,7 @@ const BUDGET_OF_HALVES: f64 = 1.0 / 32.0;
 /// accurate enough, or functions of one value are faster by tables.
 pub fn wide(traced: &Graph, narrow: &Graph, ranges: &Ranges) -> Option<Wide> {
     let graph = widen(traced, ranges);
-    let worst = rounding::worst(narrow, Arithmetic::F32, ranges);
+    let worst = rounding::worst_in_f32(narrow, ranges);
     let limits = rounding::agree_at_infinity(narrow, &graph, ranges);
     let halves = worst.halves > BUDGET_OF_HALVES || !limits;
     let single = worst.ulps > BUDGET || halves;

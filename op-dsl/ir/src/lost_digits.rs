@@ -12,7 +12,7 @@ pub fn worst(def: &OpDef, spec: &Spec) -> Option<Worst> {
     let ranges = def.stream_ranges();
     let worst = match &spec.wide {
         Some(wide) if wide.single => rounding::worst(&wide.graph, Arithmetic::F64, &ranges),
-        _ => rounding::worst(&spec.graph, Arithmetic::F32, &ranges),
+        _ => rounding::worst_in_f32(&spec.graph, &ranges),
     };
     (worst.ulps > BUDGET).then_some(worst)
 }

@@ -13,6 +13,7 @@
 mod along;
 mod infinities;
 mod points;
+mod products;
 
 use crate::format::pow2;
 use crate::graph::{Graph, Id, Node};
@@ -21,6 +22,7 @@ use crate::roles::is_factor;
 use along::Evaluated;
 pub use infinities::{agree_at_infinity, divides_apart, has_no_limit, lost_to_zeros};
 pub use points::{Point, Ranges, ends, lines};
+pub use products::worst_in_f32;
 
 /// What a graph is evaluated in. Results are rounded to f32 by either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +77,14 @@ impl Format {
 /// choice of `x`: its units are those of this share.
 pub const NEAR_ZERO: f64 = 1.0 / 128.0;
 
+/// Factor that brings results beyond f32 back into its range.
+const SMALL_FACTOR: f64 = 1.0 / (1u128 << 100) as f64;
+
+/// Whether f32 has less digits of a result than of others, or none.
+fn is_subnormal(result: &Bounded) -> bool {
+    result.value != 0.0 && result.value.abs() < f32::MIN_POSITIVE.into()
+}
+
 /// The largest estimated error of any output, where streams lie in these ranges.
 pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
@@ -85,12 +95,13 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
     for line in lines {
         let line = Evaluated::new(graph, arithmetic, line);
         if !factors.is_empty() {
-            small.push(line.beside_small_factors(&factors));
+            let is_beyond = |b: &Bounded| Arithmetic::F32.overflows(b.value);
+            small.push(line.beside(is_beyond, &factors, SMALL_FACTOR));
         }
         worst.add(graph, arithmetic, line);
     }
     for line in small {
-        worst.add(graph, arithmetic, Evaluated::new(graph, arithmetic, line));
+        worst.look_at(graph, Evaluated::new(graph, arithmetic, line));
     }
     worst
 }
@@ -99,7 +110,11 @@ impl Worst {
     /// Takes in a line, with points around its zero crossings.
     fn add(&mut self, graph: &Graph, arithmetic: Arithmetic, mut evaluated: Evaluated) {
         evaluated.add_crossings(graph, arithmetic);
-        let Evaluated { line, results } = evaluated;
+        self.look_at(graph, evaluated);
+    }
+
+    /// Takes in the points of a line alone.
+    fn look_at(&mut self, graph: &Graph, Evaluated { line, results }: Evaluated) {
         for output in 0..graph.outputs.len() {
             let column: Vec<Bounded> = results.iter().map(|all| all[output]).collect();
             let near = near_crossings(&column, &line);
@@ -200,23 +215,23 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
 
 /// Whether a call of arithmetic does not round.
 fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64, arithmetic: Arithmetic) -> bool {
-    if arithmetic == Arithmetic::F64 && x.error == 0.0 && y.error == 0.0 {
-        // Most products of two numbers of f32 are numbers of f64.
-        let fits = bits(x.value) + bits(y.value) <= 53;
-        match prim {
-            Prim::Mul if fits => return true,
-            Prim::Add if value - x.value == y.value && value - y.value == x.value => return true,
-            Prim::Sub if x.value - value == y.value && value + y.value == x.value => return true,
-            _ => {}
-        }
-    }
     let power_of_two = |b: Bounded| b.error == 0.0 && b.value.to_bits() << 12 == 0;
+    // A sum that f64 has rounded may be a number of f32 as well: `1 - 1e20`.
+    let in_f64 = || match prim {
+        Prim::Mul => bits(x.value) + bits(y.value) <= 53,
+        Prim::Div => bits(value) + bits(y.value) <= 53 && value * y.value == x.value,
+        Prim::Add => value - x.value == y.value && value - y.value == x.value,
+        Prim::Sub => x.value - value == y.value && value + y.value == x.value,
+        _ => false,
+    };
+    let fits = || arithmetic == Arithmetic::F64 || f64::from(value as f32) == value;
     match prim {
         Prim::Neg | Prim::Abs | Prim::Min | Prim::Max => true,
         Prim::Add | Prim::Sub | Prim::Div | Prim::Mul => {
             let scales = power_of_two(y) || prim == Prim::Mul && power_of_two(x);
-            let exact = x.error == 0.0 && y.error == 0.0 && f64::from(value as f32) == value;
-            exact || scales && matches!(prim, Prim::Mul | Prim::Div)
+            let is_short = arithmetic == Arithmetic::F32 && is_subnormal(&exact(value)) && !fits();
+            scales && matches!(prim, Prim::Mul | Prim::Div) && !is_short
+                || x.error == 0.0 && y.error == 0.0 && fits() && in_f64()
         }
         Prim::Mul3 => [x, y, z].into_iter().filter(|b| power_of_two(*b)).count() > 1,
         _ => false,

@@ -7,7 +7,7 @@ pub mod differentiate;
 pub mod growth;
 pub mod limits;
 pub mod opposites;
-mod products;
+pub(crate) mod products;
 pub mod rational;
 pub mod recognise;
 pub mod saturate;

@@ -5,7 +5,7 @@ use crate::prim::{Interval, Prim};
 
 /// Which products have one use. As a factor of another product such a one is not computed by itself: the order of all
 /// factors is free. An output is no other use, since it can have a product of its own.
-pub(super) fn inner_products(graph: &Graph) -> Vec<bool> {
+pub(crate) fn inner_products(graph: &Graph) -> Vec<bool> {
     let mut uses = vec![0; graph.nodes.len()];
     for a in graph.nodes.iter().flat_map(Node::args) {
         uses[a.index()] += 1;

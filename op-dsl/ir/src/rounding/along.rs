@@ -1,10 +1,7 @@
 //! Evaluates a graph along a line: each point once, and of each point only what the varied stream reaches.
 
-use super::{Arithmetic, Bounded, Point, evaluate_node};
+use super::{Arithmetic, Bounded, Point, evaluate_node, times};
 use crate::graph::{Graph, Id, Node};
-
-/// Factor that brings results beyond f32 back into its range.
-const SMALL_FACTOR: f64 = 1.0 / (1u128 << 100) as f64;
 
 /// A graph at the points of one line, which differ in the varied stream alone.
 pub struct Along<'g> {
@@ -14,11 +11,13 @@ pub struct Along<'g> {
     nodes: Vec<Bounded>,
     /// Indices of the nodes that the varied stream reaches.
     changing: Vec<usize>,
+    /// Whether nodes are products whose rounding errors are kept and multiplied; false where it is shorter.
+    kept: &'g [bool],
 }
 
 impl<'g> Along<'g> {
     /// Evaluates all nodes at a point of the line.
-    pub fn new(graph: &'g Graph, arithmetic: Arithmetic, point: &Point) -> Along<'g> {
+    fn new(graph: &'g Graph, arithmetic: Arithmetic, point: &Point, kept: &'g [bool]) -> Along<'g> {
         let last = Id(graph.nodes.len().saturating_sub(1) as u32);
         let nodes = super::evaluate(graph, arithmetic, point, last);
         let mut is_reached: Vec<bool> = Vec::with_capacity(graph.nodes.len());
@@ -29,14 +28,18 @@ impl<'g> Along<'g> {
             });
         }
         let changing = (0..graph.nodes.len()).filter(|i| is_reached[*i]).collect();
-        Along { graph, arithmetic, nodes, changing }
+        Along { graph, arithmetic, nodes, changing, kept }
     }
 
     /// Returns what [`outputs`](super::outputs) does for a point of the line.
     pub fn outputs(&mut self, point: &Point) -> Vec<Bounded> {
         for &i in &self.changing {
-            self.nodes[i] =
-                evaluate_node(&self.graph.nodes[i], self.arithmetic, point, &self.nodes);
+            let node = &self.graph.nodes[i];
+            self.nodes[i] = evaluate_node(node, self.arithmetic, point, &self.nodes);
+            if self.kept.get(i) == Some(&true) {
+                let [x, y] = [0, 1].map(|k| self.nodes[node.args()[k].index()]);
+                self.nodes[i].error = self.nodes[i].error.min(times(x, y));
+            }
         }
         self.graph.outputs.iter().map(|output| self.nodes[output.index()]).collect()
     }
@@ -52,23 +55,37 @@ pub struct Evaluated {
 impl Evaluated {
     /// Evaluates a graph at the points of a line.
     pub fn new(graph: &Graph, arithmetic: Arithmetic, line: Vec<Point>) -> Evaluated {
+        Evaluated::keeping(graph, arithmetic, line, &[])
+    }
+
+    /// The same where rounding errors of products of two factors are `kept`.
+    pub fn keeping(
+        graph: &Graph,
+        arithmetic: Arithmetic,
+        line: Vec<Point>,
+        kept: &[bool],
+    ) -> Evaluated {
         let Some(first) = line.first() else { return Evaluated { line, results: Vec::new() } };
-        let mut along = Along::new(graph, arithmetic, first);
+        let mut along = Along::new(graph, arithmetic, first, kept);
         let results = line.iter().map(|point| along.outputs(point)).collect();
         Evaluated { line, results }
     }
 
-    /// Returns the points whose results are beyond f32, beside factors so small that they are not.
-    pub fn beside_small_factors(&self, factors: &[usize]) -> Vec<Point> {
-        let is_beyond =
-            |results: &Vec<Bounded>| results.iter().any(|b| Arithmetic::F32.overflows(b.value));
-        let beyond = self.line.iter().zip(&self.results).filter(|(_, results)| is_beyond(results));
-        let small = |point: &Point| {
+    /// Returns the points where some result is one that `is_it` holds for, beside another value of some streams.
+    pub fn beside(
+        &self,
+        is_it: impl Fn(&Bounded) -> bool,
+        streams: &[usize],
+        value: f64,
+    ) -> Vec<Point> {
+        let is_there = |results: &[Bounded]| results.iter().any(&is_it);
+        let there = self.line.iter().zip(&self.results).filter(|(_, results)| is_there(results));
+        let with_value = |point: &Point| {
             let mut point = point.clone();
-            factors.iter().for_each(|stream| point.streams[*stream] = SMALL_FACTOR);
+            streams.iter().for_each(|stream| point.streams[*stream] = value);
             point
         };
-        beyond.map(|(point, _)| small(point)).collect()
+        there.map(|(point, _)| with_value(point)).collect()
     }
 
     /// Adds points around every zero crossing, by bisection down to neighbours in f32.
@@ -76,7 +93,7 @@ impl Evaluated {
     /// A difference such as `(1 - y) - y` loses its digits within a few thousandths of its zero at 1/2, between two samples.
     pub fn add_crossings(&mut self, graph: &Graph, arithmetic: Arithmetic) {
         let Some(first) = self.line.first() else { return };
-        let mut along = Along::new(graph, arithmetic, first);
+        let mut along = Along::new(graph, arithmetic, first, &[]);
         let mut added = Vec::new();
         for (pair, results) in self.line.windows(2).zip(self.results.windows(2)) {
             let x = |p: &Point| p.streams[p.varied];

@@ -1,6 +1,6 @@
 //! Where the estimate looks: lines of points along which one stream varies.
 
-use crate::graph::{Graph, Node};
+use crate::graph::{Graph, Id, Node};
 use crate::roles::{Dependence, dependence, is_factor, is_truth};
 
 /// One element, and the attributes of its call.
@@ -44,9 +44,14 @@ pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
     let alone = varies.iter().filter(|v| **v).count() < 2;
     let has_scalars = graph.nodes.iter().any(|n| matches!(n, Node::Scalar(_)));
     let range = |s: usize| ranges.get(s).copied().flatten();
+    let edges = edges(graph);
     let mut lines = Vec::new();
     for varied in (0..count).filter(|s| varies[*s]) {
-        let samples = range(varied).map_or_else(samples, within);
+        let mut samples = range(varied).map_or_else(samples, within);
+        let [low, high] = range(varied).unwrap_or([-f64::INFINITY, f64::INFINITY]);
+        samples.extend(edges.iter().filter(|x| (low..=high).contains(*x)));
+        samples.sort_by(f64::total_cmp);
+        samples.dedup();
         let usual = OTHERS[..if alone { 1 } else { 2 }].iter().map(|other| (other, None));
         let zeros = addends.iter().filter(|s| **s != varied).map(|s| (&OTHERS[0], Some(*s)));
         for (others, zero) in usual.chain(zeros) {
@@ -70,6 +75,20 @@ pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
         }
     }
     lines
+}
+
+/// Numbers of f32 beside those that something is compared with: a value may be good as far as where another one takes its place.
+fn edges(graph: &Graph) -> Vec<f64> {
+    let numbers = graph.nodes.iter().filter_map(|node| match node {
+        Node::Call(prim, args) if prim.is_comparison() => Some(&args[..2]),
+        _ => None,
+    });
+    let number = |id: &Id| match graph.nodes[id.index()] {
+        Node::Const(c) if c != 0.0 && c.abs() < f64::from(f32::MAX) => Some(c as f32),
+        _ => None,
+    };
+    let numbers = numbers.flatten().filter_map(number);
+    numbers.flat_map(|c| [c.next_down(), c, c.next_up()].map(f64::from)).collect()
 }
 
 /// The ends of every line that goes on to infinity.

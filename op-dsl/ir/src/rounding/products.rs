@@ -1,0 +1,89 @@
+//! What f32 loses of results that an input stream multiplies.
+//!
+//! Elsewhere such factors are 1, which costs nothing. Here they round as others do, and a large one brings back what is no normal
+//! number without it: `dy e^x` at `x = -127` is 1e-18 beside `dy = 1e37`, where `e^x` is zero in f32.
+
+use super::along::Evaluated;
+use super::{Arithmetic, Ranges, Worst, is_subnormal, lines, worst};
+use crate::graph::{Graph, Id, Node};
+use crate::passes::products::inner_products;
+use crate::prim::Prim;
+use crate::roles::is_factor;
+
+/// A factor that rounds, and is no power of two.
+const FACTOR: f64 = 1.718_281_9_f32 as f64;
+/// One that is nearly the largest number, and makes normal ones of results that are none.
+const LARGE_FACTOR: f64 = FACTOR * (1u128 << 126) as f64;
+
+/// The largest estimated error in f32 of any output, factors among the streams.
+pub fn worst_in_f32(graph: &Graph, ranges: &Ranges) -> Worst {
+    let without = worst(graph, Arithmetic::F32, ranges);
+    let product = worst_product(graph, ranges);
+    if product.ulps > without.ulps { Worst { halves: without.halves, ..product } } else { without }
+}
+
+/// The same of outputs that some stream multiplies; none where there is no such stream.
+fn worst_product(graph: &Graph, ranges: &Ranges) -> Worst {
+    let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
+    // Of three factors, back ends multiply what the first product loses as well.
+    let inner = inner_products(graph);
+    let is_factor_of = |id: Id, user: &Node| is_product(user) && user.args().contains(&id);
+    let kept = (0..inner.len())
+        .map(|k| inner[k] && graph.nodes.iter().any(|user| is_factor_of(Id(k as u32), user)));
+    let kept: Vec<bool> = kept.collect();
+    let evaluated = |line| Evaluated::keeping(graph, Arithmetic::F32, line, &kept);
+    for mut line in lines(graph, ranges) {
+        let Some(first) = line.first() else { continue };
+        let is_free = |s: usize| ranges.get(s).copied().flatten().is_none();
+        let mut factors = (0..first.streams.len()).filter(|s| *s != first.varied && is_free(*s));
+        let Some(factor) = factors.find(|s| is_factor(graph, *s)) else { continue };
+        line.iter_mut().for_each(|point| point.streams[factor] = FACTOR);
+        let line = evaluated(line);
+        let large = line.beside(is_subnormal, &[factor], LARGE_FACTOR);
+        worst.look_at(graph, line);
+        worst.look_at(graph, evaluated(large));
+    }
+    worst
+}
+
+fn is_product(node: &Node) -> bool {
+    matches!(node, Node::Call(Prim::Mul, _))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Builder, Id};
+
+    /// The estimate of `dy f(x)`.
+    fn estimate(f: impl Fn(&mut Builder, Id) -> Id) -> f64 {
+        let mut b = Builder::new();
+        let (dy, x) = (b.stream(0), b.stream(1));
+        let value = f(&mut b, x);
+        let product = b.product(value, dy);
+        worst_product(&b.finish(&[product]), &[]).ulps
+    }
+
+    #[test]
+    fn a_large_factor_shows_what_is_lost_below_the_normal_numbers() {
+        assert!(estimate(|b, x| b.call(Prim::Exp, &[x])) > 1e6);
+        assert!(estimate(|b, x| b.call(Prim::Abs, &[x])) < 1.0);
+    }
+
+    #[test]
+    fn factors_round_and_products_of_three_round_once() {
+        let slope = |b: &mut Builder, x| {
+            let one = b.num(1.0);
+            let (above, below) = (b.sum(one, x), b.difference(one, x));
+            b.product(above, below)
+        };
+        let root = |b: &mut Builder, x| {
+            let (one, size) = (b.num(1.0), b.call(Prim::Abs, &[x]));
+            let sum = b.sum(size, one);
+            let root = b.call(Prim::Sqrt, &[sum]);
+            b.quotient(one, root)
+        };
+        let (slope, root) = (estimate(slope), estimate(root));
+        assert!(slope < 2.0 && root > 2.0, "{slope} {root}");
+    }
+}
