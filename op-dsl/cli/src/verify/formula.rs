@@ -131,7 +131,7 @@ impl Formula {
     }
 
     /// How far output `k` of an element is from the truth: what came out, and what is right. Near zero crossings it
-    /// is measured as [`crossing::scale`] has it; of 16-bit types as it is, but no unit is less than the rounding of f64 in a term
+    /// is measured as [`crossing::scale`] has it, but of 16-bit types as it is. No unit is less than the rounding of f64 in a term
     /// that another one cancels. Of poles in two directions one is as good as the other.
     pub fn error(
         &self,
@@ -169,12 +169,13 @@ impl Formula {
         }
         let scalars = self.op.def().scalars(attrs);
         let value = |s: usize, x: f64| op_dsl_truth::roughly(self.spec, &moved(s, x), &scalars)[k];
-        if format.is_half() {
-            // A result `a + s b` is `a` where `s` is 0, which arithmetic in f64 has rounded.
-            let is_linear = |s: &usize| !self.applied.contains(s);
-            let terms = varied().filter(is_linear).map(|s| value(s, 0.0).abs());
-            let most = terms.filter(|term| term.is_finite()).fold(0.0, f64::max);
-            return format.error(got, want, f64::EPSILON * most);
+        // A result `a + s b` is `a` where `s` is 0, which arithmetic in f64 has rounded.
+        let is_linear = |s: &usize| !self.applied.contains(s);
+        let terms = varied().filter(is_linear).map(|s| value(s, 0.0).abs());
+        let most = terms.filter(|term| term.is_finite()).fold(0.0, f64::max);
+        let error = format.error(got, want, f64::EPSILON * most);
+        if format.is_half() || error <= PLAIN {
+            return error;
         }
         let factor = self.factor(streams);
         let scales = varied().map(|s| {
@@ -185,7 +186,7 @@ impl Formula {
         });
         match scales.fold(0.0, f64::max) {
             0.0 => error,
-            scale => format.error(got, want, format.ulp(scale)),
+            scale => error.min(format.error(got, want, format.ulp(scale))),
         }
     }
 

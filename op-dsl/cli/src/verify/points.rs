@@ -82,7 +82,8 @@ fn first(constants: &[f64], dtype: DType) -> Vec<f32> {
     let near = |c: f64| {
         let c = format.round(c.abs());
         let unit = format.ulp(c);
-        (-NEIGHBOURS..=NEIGHBOURS).map(move |k| c + f64::from(k) * unit)
+        // Below a power of two units are smaller, and above it larger.
+        (-NEIGHBOURS..=NEIGHBOURS).map(move |k| format.round(c + f64::from(k) * unit))
     };
     let constants = constants.iter().flat_map(|c| [*c, 1.0 / c]).filter(|c| c.is_normal());
     let all = ends.into_iter().chain(constants.flat_map(near));
@@ -111,6 +112,17 @@ mod tests {
             assert!(has(x), "{x}");
         }
         assert!(has(3.0f32.next_up()) && has(-(3.0f32.next_down())) && has(1.0 / 3.0));
+    }
+
+    #[test]
+    fn neighbours_of_constants_are_numbers_of_the_type() {
+        for dtype in DType::ALL {
+            let format = Format::of(dtype);
+            let near_one = first(&[0.999, 1e-8, 3.0], dtype);
+            assert!(
+                near_one.iter().all(|x| x.is_nan() || format.round(f64::from(*x)) == f64::from(*x))
+            );
+        }
     }
 
     #[test]
