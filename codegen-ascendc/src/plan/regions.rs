@@ -19,8 +19,8 @@ use op_dsl_ir::passes::rational::fraction::{self as algebra, Fraction};
 use op_dsl_ir::passes::simplify;
 use op_dsl_ir::regions::{function, part};
 use op_dsl_ir::{Builder, DType, Graph, Id, Node, Prim};
+use rustc_hash::FxHashMap;
 use std::cell::LazyCell;
-use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// How a function is called.
@@ -236,7 +236,7 @@ impl Pass<'_> {
 }
 
 /// Results of earlier searches, by function, element type, architecture and what is asked of infinities.
-type Known = HashMap<(Vec<u8>, DType, u16, Limits, Digits), Option<Way>>;
+type Known = FxHashMap<(Vec<u8>, DType, u16, Limits, Digits), Option<Way>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
 /// The cheapest way to call a function that is right; `None` where what it is made of is cheaper.

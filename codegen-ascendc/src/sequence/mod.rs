@@ -22,7 +22,7 @@ pub use overload::Overload;
 
 use crate::arch::Arch;
 use op_dsl_ir::Id;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A number that is the same for every element.
 #[derive(Clone, Copy, Debug)]
@@ -94,13 +94,13 @@ pub struct Seq {
     /// All values so far.
     pub steps: Vec<Step>,
     arch: &'static Arch,
-    known: HashMap<Key, Val>, // only ever looked up, never iterated: its order reaches no output
+    known: FxHashMap<Key, Val>, // only ever looked up, never iterated: its order reaches no output
 }
 
 impl Seq {
     /// A sequence for an architecture: what it cannot call is replaced by other calls as it comes.
     pub fn on(arch: &'static Arch) -> Seq {
-        Seq { steps: Vec::new(), arch, known: HashMap::new() }
+        Seq { steps: Vec::new(), arch, known: FxHashMap::default() }
     }
 
     /// What it is for.

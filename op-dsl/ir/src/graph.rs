@@ -2,8 +2,8 @@
 
 use crate::list::List;
 use crate::prim::Prim;
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// Names a node of one graph: its position in evaluation order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -139,7 +139,7 @@ impl Graph {
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     nodes: Vec<Node>,
-    known: HashMap<Key, Id>, // only ever looked up, never iterated: its order reaches no output
+    known: FxHashMap<Key, Id>, // only ever looked up, never iterated: its order reaches no output
 }
 
 /// A node with its number as bits, so that it can be hashed.

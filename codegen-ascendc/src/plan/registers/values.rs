@@ -5,7 +5,7 @@ use super::super::flow::Flow;
 use crate::sequence::{Api, F32, Scalar, Source, Type};
 use half::{bf16, f16};
 use op_dsl_ir::DType;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Where a value comes from.
@@ -236,7 +236,7 @@ impl Values {
 }
 
 /// Which divisors have reciprocals, by their values and whether inputs are of f16.
-type Known = HashMap<(String, bool), bool>;
+type Known = FxHashMap<(String, bool), bool>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 
 /// Whether the last of these values has a reciprocal that is normal, or one that is zero or no number, for every 16-bit

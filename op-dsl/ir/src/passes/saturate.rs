@@ -13,7 +13,7 @@
 use super::products::{Sole, bounds, flatten, inner_products, sole_streams};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Where a part may have reached its limit. Cubes of the first are finite in f32, fifth powers of the second,
 /// and of the last whatever vanishes beside them.
@@ -28,7 +28,7 @@ fn beyond(reach: f64) -> [f64; 4] {
 /// Clamps what grows beside a factor that vanishes, and what a settled function is applied to.
 pub fn run(graph: &Graph) -> Graph {
     let (streams, bounds, inner) = (sole_streams(graph), bounds(graph), inner_products(graph));
-    let (b, clamped) = (Builder::new(), HashMap::new());
+    let (b, clamped) = (Builder::new(), FxHashMap::default());
     let mut pass = Pass { graph, streams, bounds, inner, b, clamped };
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     for (i, node) in graph.nodes.iter().enumerate() {
@@ -62,7 +62,7 @@ struct Pass<'g> {
     inner: Vec<bool>,
     b: Builder,
     /// By [`clamped`].
-    clamped: HashMap<Ends, Vec<Id>>,
+    clamped: FxHashMap<Ends, Vec<Id>>,
 }
 
 impl Pass<'_> {
