@@ -13,6 +13,8 @@ mod compile;
 mod counts;
 #[path = "ascendc_kernels/derivatives.rs"]
 mod derivatives;
+#[path = "ascendc_kernels/family.rs"]
+mod family;
 #[path = "ascendc_kernels/judge.rs"]
 mod judge;
 #[path = "ascendc_kernels/masks.rs"]
@@ -58,10 +60,14 @@ fn check(p: &Program, attrs: &[Value], domain: &[usize], dtype: DType, cores: u3
 /// What also runs in every rank and on shapes of real models: others share its walk and copies.
 const MOST: (&str, &str) = ("GeGluGradV2", "ascend910b");
 
-/// Sizes of a part in the split dimension: all around blocks, and some around repeats and beyond.
+/// Sizes of a part in the split dimension: all up to some blocks and around repeats, or around blocks of 8 and of 16 elements
+/// alone, where what a kernel does changes.
 fn columns(all: bool) -> Vec<usize> {
-    let more: &[usize] = if all { &[47, 48, 63, 127, 200] } else { &[] };
-    (1..=40).chain([65, 128, 2048]).chain(more.iter().copied()).collect()
+    let (blocks, more): (Vec<usize>, &[usize]) = match all {
+        true => ((1..=40).collect(), &[47, 48, 63, 127, 200]),
+        false => (vec![1, 2, 3, 7, 8, 9, 15, 16, 17, 23, 24, 31, 32, 33, 39, 40], &[]),
+    };
+    blocks.into_iter().chain([65, 128, 2048]).chain(more.iter().copied()).collect()
 }
 
 /// Shapes with the tails of real ones, rows beyond UB, all ranks, one element.
@@ -199,24 +205,6 @@ operators! {
     one_part_alone_turned: ["Lone"] on "ascend310p";
     without_padded_copies: ["GeGluGradV2", "SwiGluGrad"] on "ascend310p";
     without_bf16: ["GeGluGradV2", "SwiGluGrad", "GeluGradV2", "Bent"] on "ascend910";
-}
-
-/// Sums of products, with what is split on both sides.
-#[test]
-#[ignore = "plans for minutes: .ci/deep everything"]
-fn second_derivatives() {
-    let second: Vec<&Operator> = OPERATORS.iter().copied().filter(|op| is_second(op)).collect();
-    assert!(second.len() >= 6, "{}", second.len());
-    for p in Program::all(&second, "ascend910b") {
-        for attrs in attribute_values(p.op) {
-            for dtype in p.dtypes() {
-                for (shape, cores) in [(&[37, 65], 40), (&[3, 2048], 48), (&[9, 7], 2)] {
-                    check(&p, &attrs, shape, dtype, cores);
-                }
-                calls_and_traffic(&p, &attrs, dtype);
-            }
-        }
-    }
 }
 
 #[test]

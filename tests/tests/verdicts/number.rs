@@ -48,8 +48,11 @@ pub fn max(x: Bits, y: Bits) -> Bits {
 }
 
 pub fn sign(x: Bits) -> Bits {
-    let positive = if n(0.0).is_below(x) { 1.0 } else { 0.0 };
-    if x.is_below(n(0.0)) { n(-1.0) } else { x * n(0.0) + n(positive) }
+    match () {
+        _ if n(0.0).is_below(x) => n(1.0),
+        _ if x.is_below(n(0.0)) => n(-1.0),
+        _ => x,
+    }
 }
 
 pub fn log1p(x: Bits) -> Bits {

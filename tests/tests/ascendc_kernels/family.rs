@@ -1,0 +1,75 @@
+//! All kernels of the family, on every product and in both forms: right by the graph, and no finding of the model, which
+//! synchronises nothing by itself. A few shapes of each; what is run closely is in the table of `ascendc_kernels.rs`.
+
+use super::common::{attribute_values, is_second};
+use super::program::{Planned, Program};
+use super::{calls_and_traffic, check};
+use codegen_ascendc::arch::Soc;
+use codegen_ascendc::emit::{Options, Package};
+use codegen_ascendc::plan::Storage;
+use ops_glu_grad::OPERATORS;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Shapes, and cores: ragged rows, rows of several tiles, and fewer elements than a block has.
+const RUNS: [([usize; 2], u32); 3] = [([37, 65], 40), ([3, 2048], 48), ([9, 7], 2)];
+
+/// So many kernels in a program: a compiler takes memory for each.
+const TOGETHER: usize = 12;
+
+/// Runs every operator that has a kernel on a product, and panics with all that went wrong.
+fn everywhere(soc: &str, storage: Storage) {
+    let soc = Soc::named(soc).expect("a target");
+    let options = Options { storage, ..Options::default() };
+    let (mut runs, mut wrong) = (0, Vec::new());
+    for ops in OPERATORS.chunks(TOGETHER) {
+        let able = |op: &&'static op_dsl::Operator| -> Option<Planned> {
+            Some((*op, Package::able(op.def(), &[soc], options.clone()).ok()?.0))
+        };
+        let packages: Vec<Planned> = ops.iter().filter_map(able).collect();
+        if packages.is_empty() {
+            continue;
+        }
+        for p in Program::compiled(packages, soc, &[]) {
+            let result = catch_unwind(AssertUnwindSafe(|| every_form(&p)));
+            runs += result.as_ref().unwrap_or(&0);
+            wrong.extend(result.is_err().then(|| p.op.name()));
+        }
+    }
+    println!("{} {storage:?}: {runs} runs, wrong: {wrong:?}", soc.name);
+    assert!(runs > 1000 && wrong.is_empty(), "{runs} runs on {}, wrong: {wrong:?}", soc.name);
+}
+
+/// Runs every form and element type of an operator; returns how many runs there were.
+fn every_form(p: &Program) -> usize {
+    let mut runs = 0;
+    for attrs in attribute_values(p.op) {
+        for dtype in p.dtypes().into_iter().filter(|dtype| p.has(&attrs, *dtype)) {
+            for (shape, cores) in RUNS {
+                check(p, &attrs, &shape, dtype, cores);
+                runs += 1;
+            }
+            if is_second(p.op) {
+                calls_and_traffic(p, &attrs, dtype);
+            }
+        }
+    }
+    runs
+}
+
+macro_rules! products {
+    ($($test:ident: $soc:literal $storage:ident;)*) => {$(
+        #[test]
+        #[ignore = "plans and compiles for minutes: .ci/deep everything"]
+        fn $test() {
+            everywhere($soc, Storage::$storage);
+        }
+    )*};
+}
+
+products! {
+    on_910b: "ascend910b" Registers;
+    on_310p: "ascend310p" Registers;
+    on_910: "ascend910" Registers;
+    on_950_in_registers: "ascend950" Registers;
+    on_950_in_memory: "ascend950" Memory;
+}
