@@ -6,6 +6,7 @@
 use super::along::Evaluated;
 use super::{Arithmetic, Ranges, Worst, is_subnormal, lines, worst};
 use crate::graph::{Graph, Id, Node};
+use crate::lost_digits::BUDGET;
 use crate::passes::products::inner_products;
 use crate::prim::Prim;
 use crate::roles::is_factor;
@@ -18,6 +19,9 @@ const LARGE_FACTOR: f64 = FACTOR * (1u128 << 126) as f64;
 /// The largest estimated error in f32 of any output, factors among the streams.
 pub fn worst_in_f32(graph: &Graph, ranges: &Ranges) -> Worst {
     let without = worst(graph, Arithmetic::F32, ranges);
+    if without.ulps > BUDGET {
+        return without; // no factor makes it good, and looking at one takes as long again
+    }
     let product = worst_product(graph, ranges);
     if product.ulps > without.ulps { Worst { halves: without.halves, ..product } } else { without }
 }
