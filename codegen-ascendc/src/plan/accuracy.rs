@@ -116,7 +116,7 @@ pub struct Reference<'g> {
     dtype: DType,
     /// Of each output and input stream, whether the input only multiplies terms of the output.
     factors: Vec<Vec<bool>>,
-    /// Of each input stream the nodes that depend on it.
+    /// The nodes that depend on each input stream.
     readers: Vec<Vec<Id>>,
 }
 

@@ -26,7 +26,7 @@ pub enum Digits {
     Absolute,
     /// So many of the value.
     Relative,
-    /// Those of the value, by sequences that round less often where sums of several functions cancel.
+    /// The digits of the value, by sequences that round less often where sums of several functions cancel.
     Fine,
     /// Those of `float`, whatever the tensors' type.
     Single,

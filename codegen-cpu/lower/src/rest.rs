@@ -208,7 +208,7 @@ impl Rest<'_> {
         quote!(#in_f64 #value)
     }
 
-    /// What a function's value, its negative, or what is chosen of such, is as two floats.
+    /// The two floats of a function's value, of its negative, or of a choice of such values.
     fn value_as_two(&self, id: Id) -> Option<TokenStream> {
         let is_value = match self.graph.nodes[id.index()] {
             Node::Stream(_) => true,

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Shapes, and cores: ragged rows, rows of several tiles, and fewer elements than a block has.
 const RUNS: [([usize; 2], u32); 3] = [([37, 65], 40), ([3, 2048], 48), ([9, 7], 2)];
 
-/// So many kernels in a program: a compiler takes memory for each.
+/// Kernels in one program: a compiler takes memory for each.
 const TOGETHER: usize = 12;
 
 /// Runs every operator that has a kernel on a product, and panics with all that went wrong.

@@ -98,7 +98,7 @@ fn same(op: &Operator, registers: &Plan) -> bool {
         for (i, (g, w)) in got.iter().zip(want).enumerate() {
             let x: Vec<f32> = ins.iter().map(|s| s[i]).collect();
             let scale: f32 = x.iter().filter(|x| x.is_finite()).map(|x| x.abs().max(1.0)).product();
-            // Of several infinities `inf - inf` is NaN or an infinity, as a form's sums have it (docs/promises.md).
+            // Several infinities meet in NaN or an infinity, as a form's sums have it (docs/promises.md).
             let are_many = x.iter().filter(|x| x.is_infinite()).count() > 1;
             let is_open = are_many && !g.is_finite() && !w.is_finite();
             assert!(

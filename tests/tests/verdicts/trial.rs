@@ -105,7 +105,7 @@ impl Trial<'_> {
     fn fault(&self, dtype: DType, element: &Element, got: &[f64], is_single: bool) -> Option<bool> {
         let want = self.want(element, is_single)?;
         let format = Format::of(dtype);
-        // Beside an infinity 0 may be NaN, as arithmetic has it; what is divided by an attribute of 0 has no value.
+        // NaN may stand for 0 beside an infinity, as arithmetic has it; what is divided by an attribute of 0 has no value.
         let Element { streams, attrs } = element;
         let is_loose = streams.iter().any(|x| x.is_infinite()) || attrs.contains(&0.0);
         let is_wrong = |(k, (got, want)): (usize, (&f64, &f64))| {

@@ -1,4 +1,4 @@
-//! What f32 loses of results that an input stream multiplies.
+//! Errors in f32 of results that an input stream multiplies.
 //!
 //! Elsewhere such factors are 1, which costs nothing. Here they round as others do, and a large one brings back what is no normal
 //! number without it: `dy e^x` at `x = -127` is 1e-18 beside `dy = 1e37`, where `e^x` is zero in f32.
@@ -29,7 +29,7 @@ pub fn worst_in_f32(graph: &Graph, ranges: &Ranges) -> Worst {
 /// The same of outputs that some stream multiplies; none where there is no such stream.
 fn worst_product(graph: &Graph, ranges: &Ranges) -> Worst {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
-    // Of three factors, back ends multiply what the first product loses as well.
+    // Back ends keep what the first product of three factors loses, and multiply it as well.
     let inner = inner_products(graph);
     let is_factor_of = |id: Id, user: &Node| is_product(user) && user.args().contains(&id);
     let kept = (0..inner.len())
