@@ -36,7 +36,8 @@ fn everywhere(soc: &str, storage: Storage) {
         }
     }
     println!("{} {storage:?}: {runs} runs, wrong: {wrong:?}", soc.name);
-    assert!(runs > 1000 && wrong.is_empty(), "{runs} runs on {}, wrong: {wrong:?}", soc.name);
+    // Two thirds of 1038 where there is no bf16.
+    assert!(runs > 650 && wrong.is_empty(), "{runs} runs on {}, wrong: {wrong:?}", soc.name);
 }
 
 /// Runs every form and element type of an operator; returns how many runs there were.
