@@ -61,16 +61,16 @@ impl Judge {
         let exact = if digits > Digits::Absolute { exact(function) } else { None };
         let graph = exact.as_ref().unwrap_or(function);
         let far = |x: f64| if x.is_infinite() { FAR.copysign(x) } else { x };
-        let at = |x: f64| graph.eval(&[far(x)], &[])[0];
-        let want = xs.iter().map(|x| at((*x).into())).collect();
-        const STEP: f64 = 1.0 / (1 << 20) as f64;
-        let change = |x: &f32| {
-            let near = |share: f64| at(f64::from(*x) * (1.0 + share));
-            (near(STEP) - near(-STEP)).abs() / (2.0 * STEP)
+        let at = |share: f64| {
+            let column = xs.iter().map(|x| far(f64::from(*x) * (1.0 + share))).collect();
+            graph.eval_columns(&[column], &[], xs.len()).swap_remove(0)
         };
+        let want = at(0.0);
+        const STEP: f64 = 1.0 / (1 << 20) as f64;
+        let change = |(above, below): (f64, f64)| (above - below).abs() / (2.0 * STEP);
         let change = match digits {
             Digits::Absolute => vec![f64::INFINITY; xs.len()],
-            _ => xs.iter().map(change).collect(),
+            _ => at(STEP).into_iter().zip(at(-STEP)).map(change).collect(),
         };
         Judge { dtype: digits.dtype(dtype), xs, want, change }
     }

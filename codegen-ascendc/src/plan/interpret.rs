@@ -35,11 +35,15 @@ pub fn interpret_all(
         Scalar::Uniform(id) => uniform(id),
     };
     let splats: Vec<Vec<f32>> = plan.splats.iter().map(|s| vec![scalar(*s); n]).collect();
+    let (mut old, mut scalars) = (vec![f32::NAN; n], vec![f32::NAN; n]);
     for instr in &plan.instrs {
         let c = instr.scalar.map_or(f32::NAN, scalar);
         let mut out = std::mem::take(state.place(instr.dst));
+        if instr.srcs.contains(&Operand::Buffer(instr.dst)) {
+            old.clone_from(&out);
+        }
         // The scalar stands where there is no vector, which is last.
-        let (old, scalars) = (out.clone(), vec![c; n]);
+        scalars.fill(c);
         let mut args = [&scalars[..]; 3];
         for (to, src) in args.iter_mut().zip(&instr.srcs) {
             *to = match *src {

@@ -10,6 +10,7 @@
 //! search      where a plan is least accurate, among samples and around the worst of them
 //! accept      which sequence for such a function is right, by computing it
 //! accuracy    how far results are off, relative near zeros: of a plan, and of what a kernel gave
+//! reference   the formula in f64 that results are held against, many elements at a time
 //! spare       bounds that a graph has and its kernel needs not
 //! reading     what a graph says to whoever lowers it: numbers, single readers, smooth primitives
 //! lower       graph -> calls, smooth primitives by the table of forms
@@ -52,6 +53,7 @@ mod narrow;
 mod need;
 mod planned;
 mod reading;
+mod reference;
 mod regions;
 pub mod registers;
 mod relatives;
@@ -178,7 +180,7 @@ fn chosen(
 ) -> Result<Plan, Why> {
     let ordered = bounded::run(graph, roles::activation(target.def));
     let graph = ordered.as_ref().unwrap_or(graph);
-    let mut over: Vec<Plan> = Vec::new();
+    let mut over: Vec<Over> = Vec::new();
     let budget = BUDGET[target.dtype as usize];
     let enough = ENOUGH[target.dtype as usize] * budget;
     for &digits in Digits::of(target.dtype) {
@@ -187,7 +189,7 @@ fn chosen(
             if plan.accuracy.error <= enough {
                 return Ok(plan);
             }
-            over.push(plan);
+            over.push(Over { plan, seen: Vec::new() });
         }
         if let Some(plan) = most_accurate(&mut over, samples, MOST * budget) {
             return Ok(plan);
@@ -200,19 +202,28 @@ fn chosen(
     Ok(best)
 }
 
+/// A plan whose search ended at its first failure, and the failures of others that it was judged at, for each choice of attributes.
+struct Over {
+    plan: Plan,
+    seen: Vec<usize>,
+}
+
 /// The most accurate of plans whose searches ended at their first failure; `None` if it is further off than a limit.
-fn most_accurate(over: &mut Vec<Plan>, samples: &Samples<'_>, limit: f64) -> Option<Plan> {
+fn most_accurate(over: &mut Vec<Over>, samples: &Samples<'_>, limit: f64) -> Option<Plan> {
+    let error = |over: &Over| over.plan.accuracy.error;
     loop {
         // Elements where some plan fails tell more of the others.
-        over.iter_mut().for_each(|plan| plan.accuracy = search::at_failures(samples, plan));
-        over.sort_by(|a, b| a.accuracy.error.total_cmp(&b.accuracy.error));
-        let next = over.get(1).map_or(f64::INFINITY, |plan| NEARLY * plan.accuracy.error);
-        let best = over.first_mut().filter(|plan| plan.accuracy.error <= limit)?;
+        for Over { plan, seen } in over.iter_mut() {
+            plan.accuracy = search::at_failures(samples, plan, seen);
+        }
+        over.sort_by(|a, b| error(a).total_cmp(&error(b)));
+        let next = over.get(1).map_or(f64::INFINITY, |over| NEARLY * error(over));
+        let best = &mut over.first_mut().filter(|over| error(over) <= limit)?.plan;
         // Failures are its first elements: an error is no less than before.
         let next = next.min(limit.next_up());
         best.accuracy = search::under_attack(samples, best, next);
         if best.accuracy.error < next || next.is_infinite() {
-            return Some(over.swap_remove(0));
+            return Some(over.swap_remove(0).plan);
         }
     }
 }

@@ -1,18 +1,22 @@
 //! The elements that plans are judged at, and what is right there: made once for all plans of a specialisation.
 
-use super::accuracy::Reference;
 use super::arithmetic::round;
 use super::limits::defaults;
+use super::reference::{Reference, widened};
 use crate::sequence::Type;
 use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
+use std::ops::Range;
 
 /// The elements of a specialisation: for each choice of attributes some hundred of each input.
 pub(super) struct Samples<'d> {
     pub def: &'d OpDef,
     pub spec: usize,
     pub dtype: DType,
+    /// Of each stream, whether it is a mask.
+    masks: Vec<bool>,
     /// The values of attributes, those by default first.
     attributes: Vec<Vec<f64>>,
     cases: Vec<OnceCell<Case<'d>>>,
@@ -28,7 +32,7 @@ pub(super) struct Case<'d> {
     pub failures: RefCell<Points>,
 }
 
-/// Inputs by stream, and right results by output.
+/// Inputs by stream, and right results by output; none where they are not known yet.
 #[derive(Clone, Default)]
 pub(super) struct Points {
     pub streams: Vec<Vec<f32>>,
@@ -37,20 +41,46 @@ pub(super) struct Points {
 
 impl Points {
     pub fn new(streams: Vec<Vec<f32>>, reference: &Reference<'_>) -> Points {
-        let wants = reference.columns(&streams);
+        let widened: Vec<Vec<f64>> = streams.iter().map(|stream| widened(stream)).collect();
+        let wants = reference.columns(&widened);
         Points { streams, wants }
+    }
+
+    /// Those that a search may not get through.
+    pub fn unknown(streams: Vec<Vec<f32>>) -> Points {
+        Points { streams, wants: Vec::new() }
+    }
+
+    /// What is right at some elements, whose inputs are these.
+    pub fn wants(
+        &self,
+        elements: Range<usize>,
+        inputs: &[Vec<f64>],
+        reference: &Reference<'_>,
+    ) -> Vec<Cow<'_, [f64]>> {
+        match self.wants.is_empty() {
+            true => reference.columns(inputs).into_iter().map(Cow::Owned).collect(),
+            false => self.wants.iter().map(|want| Cow::Borrowed(&want[elements.clone()])).collect(),
+        }
     }
 
     pub fn count(&self) -> usize {
         self.streams.first().map_or(0, Vec::len)
     }
 
+    /// Those behind the first.
+    pub fn from(&self, first: usize) -> Points {
+        let streams = self.streams.iter().map(|stream| stream[first..].to_vec()).collect();
+        let wants = self.wants.iter().map(|want| want[first..].to_vec()).collect();
+        Points { streams, wants }
+    }
+
     /// Adds an element of others.
-    pub fn push(&mut self, of: &Points, i: usize) {
+    pub fn push(&mut self, of: &Points, i: usize, want: impl ExactSizeIterator<Item = f64>) {
         self.streams.resize(of.streams.len(), Vec::new());
-        self.wants.resize(of.wants.len(), Vec::new());
+        self.wants.resize(want.len(), Vec::new());
         self.streams.iter_mut().zip(&of.streams).for_each(|(to, from)| to.push(from[i]));
-        self.wants.iter_mut().zip(&of.wants).for_each(|(to, from)| to.push(from[i]));
+        self.wants.iter_mut().zip(want).for_each(|(to, want)| to.push(want));
     }
 }
 
@@ -58,7 +88,8 @@ impl<'d> Samples<'d> {
     pub fn new(def: &'d OpDef, spec: usize, dtype: DType) -> Samples<'d> {
         let attributes = attributes(def, spec);
         let cases = attributes.iter().map(|_| OnceCell::new()).collect();
-        Samples { def, spec, dtype, attributes, cases }
+        let masks = (0..def.input_streams().len()).map(|k| def.is_mask(k)).collect();
+        Samples { def, spec, dtype, masks, attributes, cases }
     }
 
     /// The elements for each choice of attributes, those by default first.
@@ -75,11 +106,16 @@ impl<'d> Samples<'d> {
 
     /// Tells if a stream holds numbers, no mask, and is read.
     pub fn is_swept(&self, stream: usize) -> bool {
-        self.def.specs[self.spec].graph.reads(stream) && !self.def.is_mask(stream)
+        self.def.specs[self.spec].graph.reads(stream) && !self.masks[stream]
     }
 
     pub fn streams(&self) -> usize {
-        self.def.input_streams().len()
+        self.masks.len()
+    }
+
+    /// Tells if a stream is a mask.
+    pub fn is_mask(&self, stream: usize) -> bool {
+        self.masks[stream]
     }
 
     pub fn rounded(&self, value: f32) -> f32 {
@@ -100,7 +136,7 @@ fn attributes(def: &OpDef, spec: usize) -> Vec<Vec<f64>> {
 }
 
 /// Exponents of a stream that is swept, of f16 and of other types: of normal numbers.
-const EXPONENTS: [std::ops::Range<i32>; 2] = [-14..14, -30..14];
+const EXPONENTS: [Range<i32>; 2] = [-14..14, -30..14];
 /// Points of each exponent.
 const EACH: [usize; 2] = [1, 4];
 /// Points that are spread evenly up to two sizes, each the other time: most functions bend below the lesser one.
@@ -108,7 +144,7 @@ const GRID: ([usize; 2], [f32; 2]) = ([64, 384], [20.0, 4.0]);
 /// Points where all streams are of the order of 1.
 const JOINT: usize = 128;
 /// Exponents of what multiplies: of the order of 1, and so large that products leave it. Functions of f16 have its digits only.
-const FACTORS: [std::ops::Range<i32>; 2] = [-3..3, -14..15];
+const FACTORS: [Range<i32>; 2] = [-3..3, -14..15];
 
 /// How far above a power of two the lower significands are.
 const LOW: f32 = 1.0 / 64.0;
@@ -126,7 +162,7 @@ impl Samples<'_> {
             for (k, values) in all.iter_mut().enumerate() {
                 let value = match swept {
                     Some((stream, value)) if stream == k => value,
-                    _ if self.def.is_mask(k) => (random.unit() > 0.0) as u8 as f32,
+                    _ if self.masks[k] => (random.unit() > 0.0) as u8 as f32,
                     _ => random.of_order(others.clone()),
                 };
                 values.push(self.rounded(value));
@@ -143,7 +179,7 @@ impl Samples<'_> {
                 add(Some((stream, value)), &mut random);
             }
         }
-        for stream in (0..self.streams()).filter(|k| !self.def.is_mask(*k)) {
+        for stream in (0..self.streams()).filter(|k| !self.masks[*k]) {
             add(Some((stream, 0.0)), &mut random);
         }
         (0..JOINT).for_each(|_| add(None, &mut random));
@@ -152,16 +188,11 @@ impl Samples<'_> {
 
     /// Elements with all streams drawn at random, their exponents from each of these ranges by turns. The significand of every
     /// other number is just above 1, where a rounding is the most that it is in proportion.
-    pub fn drawn(
-        &self,
-        count: usize,
-        orders: &[std::ops::Range<i32>],
-        random: &mut Random,
-    ) -> Vec<Vec<f32>> {
+    pub fn drawn(&self, count: usize, orders: &[Range<i32>], random: &mut Random) -> Vec<Vec<f32>> {
         let mut all: Vec<Vec<f32>> = vec![Vec::new(); self.streams()];
         for i in 0..count {
             for (k, values) in all.iter_mut().enumerate() {
-                let value = match self.def.is_mask(k) {
+                let value = match self.masks[k] {
                     true => (random.unit() > 0.0) as u8 as f32,
                     false => random.of_order(orders[i % orders.len()].clone()),
                 };
@@ -197,7 +228,7 @@ impl Random {
     }
 
     /// A number of either sign, its exponent anywhere in a range.
-    pub fn of_order(&mut self, exponents: std::ops::Range<i32>) -> f32 {
+    pub fn of_order(&mut self, exponents: Range<i32>) -> f32 {
         let (low, high) = (exponents.start as f32, exponents.end as f32);
         let e = low + (high - low) * 0.5 * (1.0 + self.unit());
         (libm::exp2f(e)).copysign(self.unit())

@@ -13,6 +13,7 @@ use super::accuracy::Accuracy;
 use super::arithmetic::Noise;
 use super::interpret::interpret_all;
 use super::planned::Plan;
+use super::reference::widened;
 use super::samples::{Case, Points, Random, Samples};
 use op_dsl_ir::roles::{self, Dependence};
 use op_dsl_ir::{DType, Id};
@@ -25,7 +26,7 @@ const STEPS: [usize; 2] = [24, 96];
 const ROUNDS: [i32; 4] = [-2, -4, -6, -7];
 const ROUNDS_F32: [i32; 4] = [-3, -5, -8, -13];
 /// Elements that are computed before it is looked whether the search goes on.
-const CHUNK: usize = 128;
+const CHUNK: usize = 512;
 
 /// Elements of an attack in its first round and in each other, of 16 bits and of `float`.
 const ATTACK: [usize; 2] = [512, 3072];
@@ -64,12 +65,19 @@ pub(super) fn at_samples(samples: &Samples<'_>, plan: &Plan) -> Accuracy {
     search.found
 }
 
-/// The accuracy of a plan at the elements where others are over their budget.
-pub(super) fn at_failures(samples: &Samples<'_>, plan: &Plan) -> Accuracy {
+/// The accuracy of a plan at the elements where others are over their budget, but for so many of each case that it was looked
+/// at before.
+pub(super) fn at_failures(samples: &Samples<'_>, plan: &Plan, seen: &mut Vec<usize>) -> Accuracy {
     let mut search = Search::new(samples, plan, f64::INFINITY);
-    for case in samples.cases() {
-        let (numbers, failures) = (numbers(plan, &case.scalars), case.failures.borrow().clone());
-        let _ = search.take(case, &numbers, &failures, &mut search.none());
+    search.found = plan.accuracy.clone();
+    for (k, case) in samples.cases().enumerate() {
+        seen.resize(seen.len().max(k + 1), 0);
+        let failures = case.failures.borrow().from(seen[k]);
+        seen[k] += failures.count();
+        if failures.count() > 0 {
+            let numbers = numbers(plan, &case.scalars);
+            let _ = search.take(case, &numbers, &failures, &mut search.none());
+        }
     }
     search.found
 }
@@ -108,13 +116,13 @@ impl<'p, 'd> Search<'p, 'd> {
         self.take(case, &numbers, &failures, &mut worst)?;
         self.take(case, &numbers, &case.points, &mut worst)?;
         for stream in (0..self.samples.streams()).filter(|k| self.samples.is_swept(*k)) {
-            let edges = Points::new(self.edges(&numbers, stream), &case.reference);
+            let edges = Points::unknown(self.edges(&numbers, stream));
             self.take(case, &numbers, &edges, &mut worst)?;
         }
         for round in if self.plan.dtype == DType::F32 { ROUNDS_F32 } else { ROUNDS } {
             let steps = STEPS[usize::from(self.plan.dtype == DType::F32)];
             let size = libm::exp2f(round as f32);
-            let around = Points::new(self.around(&worst, size, steps, random), &case.reference);
+            let around = Points::unknown(self.around(&worst, size, steps, random));
             self.take(case, &numbers, &around, &mut worst)?;
         }
         Some(())
@@ -127,13 +135,13 @@ impl<'p, 'd> Search<'p, 'd> {
         let failures = case.failures.borrow().clone();
         self.take(case, &numbers, &failures, &mut worst)?;
         let count = ATTACK[usize::from(self.plan.dtype == DType::F32)];
-        let first = Points::new(self.samples.drawn(count, &ORDERS, random), &case.reference);
+        let first = Points::unknown(self.samples.drawn(count, &ORDERS, random));
         self.take(case, &numbers, &first, &mut worst)?;
         let steps = count.div_ceil(ATTACKED * worst.len());
         let (rounds, share) = ATTACK_ROUNDS;
         let mut size = share;
         for _ in 0..rounds {
-            let around = Points::new(self.around(&worst, size, steps, random), &case.reference);
+            let around = Points::unknown(self.around(&worst, size, steps, random));
             self.take(case, &numbers, &around, &mut worst)?;
             size *= share;
         }
@@ -153,15 +161,21 @@ impl<'p, 'd> Search<'p, 'd> {
         for from in (0..points.count()).step_by(CHUNK) {
             let chunk = from..points.count().min(from + CHUNK);
             let streams: Vec<&[f32]> = points.streams.iter().map(|s| &s[chunk.clone()]).collect();
-            let results = self.run(numbers, &streams);
-            for i in chunk {
-                let at: Vec<f64> = points.streams.iter().map(|stream| stream[i].into()).collect();
-                let got: Vec<f64> = results.iter().map(|stream| stream[i - from].into()).collect();
-                let want: Vec<f64> = points.wants.iter().map(|stream| stream[i]).collect();
-                let known = |k: usize| least(&worst[k]);
-                for (output, error) in case.reference.errors(&at, &want, &got, known) {
+            let inputs: Vec<Vec<f64>> = streams.iter().map(|stream| widened(stream)).collect();
+            let results = self.run(numbers, &streams).into_iter().map(|stream| widened(&stream));
+            let results: Vec<Vec<f64>> = results.collect();
+            let wants = points.wants(chunk.clone(), &inputs, &case.reference);
+            let errors = |(output, got): (usize, &Vec<f64>)| {
+                case.reference.errors(&inputs, output, &wants[output], got, least(&worst[output]))
+            };
+            let errors: Vec<Vec<Option<f64>>> = results.iter().enumerate().map(errors).collect();
+            for i in chunk.clone() {
+                for (output, error) in errors.iter().enumerate() {
+                    let Some(error) = error[i - from] else { continue };
                     if error > self.found.error || self.found.worst.is_none() {
-                        self.found.set(output, self.seen, error, &at, got[output], want[output]);
+                        let at: Vec<f64> = inputs.iter().map(|stream| stream[i - from]).collect();
+                        let (got, want) = (results[output][i - from], wants[output][i - from]);
+                        self.found.set(output, self.seen, error, &at, got, want);
                     }
                     let worst = &mut worst[output];
                     if error > least(worst) || worst.len() < kept {
@@ -173,7 +187,8 @@ impl<'p, 'd> Search<'p, 'd> {
                 }
                 self.seen += 1;
                 if self.found.error >= self.limit {
-                    case.failures.borrow_mut().push(points, i);
+                    let want = wants.iter().map(|want| want[i - from]);
+                    case.failures.borrow_mut().push(points, i, want);
                     return None;
                 }
             }
@@ -230,7 +245,7 @@ impl<'p, 'd> Search<'p, 'd> {
         for (_, element) in worst.iter().flatten() {
             for _ in 0..steps {
                 for (k, values) in points.iter_mut().enumerate() {
-                    let is_mask = self.samples.def.is_mask(k);
+                    let is_mask = self.samples.is_mask(k);
                     let step = if is_mask { 0.0 } else { size * random.unit() };
                     values.push(self.samples.rounded(element[k] + element[k] * step));
                 }

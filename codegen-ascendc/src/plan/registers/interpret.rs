@@ -20,7 +20,7 @@ impl Registers {
         };
         let n = streams.first().map_or(1, |s| s.len());
         let mut outs = vec![vec![f32::NAN; n]; outputs];
-        let nothing = vec![f32::NAN; n];
+        let (nothing, mut old) = (vec![f32::NAN; n], vec![f32::NAN; n]);
         let empty = |registers| vec![vec![f32::NAN; n]; registers];
         let mut state = State {
             data: empty(self.data),
@@ -33,13 +33,15 @@ impl Registers {
             match op.call {
                 Call::Store(k) => outs[k].clone_from(state.place(op.dst)),
                 Call::Load(k) => {
-                    let loaded = streams[k].iter().map(|x| round(*x, op.to)).collect();
-                    *state.place(op.dst) = loaded;
+                    let loaded = streams[k].iter().map(|x| round(*x, op.to));
+                    state.place(op.dst).iter_mut().zip(loaded).for_each(|(to, x)| *to = x);
                 }
                 _ => {
                     let s = op.scalar.map_or(f32::NAN, scalar);
                     let mut out = std::mem::take(state.place(op.dst));
-                    let old = out.clone();
+                    if op.srcs.contains(&op.dst) {
+                        old.clone_from(&out);
+                    }
                     let mut args = [&nothing[..]; 3];
                     for (to, src) in args.iter_mut().zip(&op.srcs) {
                         *to = if *src == op.dst { &old } else { state.get(*src) };
