@@ -7,6 +7,7 @@ use crate::plan::{Plan, Storage, plan_in};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::OpDef;
 use op_dsl_ir::registered::Definition;
+use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// What the author of a package may choose.
@@ -108,8 +109,10 @@ impl<'a> Package<'a> {
             left_out: Vec::new(),
             options,
         };
-        for soc in one_of_each(socs) {
-            let (plans, left_out) = planned(&package.def, soc, &package.options);
+        let socs = one_of_each(socs);
+        let plan = |soc: &&'static Soc| planned(&package.def, soc, &package.options);
+        let found: Vec<_> = socs.par_iter().map(plan).collect();
+        for (soc, (plans, left_out)) in socs.into_iter().zip(found) {
             if !plans.is_empty() {
                 let others = SOCS.iter().filter(|s| s.arch == soc.arch && s.name != soc.name);
                 package.socs.extend(std::iter::once(soc).chain(others));
@@ -216,16 +219,21 @@ fn one_of_each(socs: &[&'static Soc]) -> Vec<&'static Soc> {
 /// The plans for a product's architecture, and what is left out of them: forms that the operator's document leaves out, and
 /// element types that the product cannot do. A type has all other forms or none.
 fn planned(def: &OpDef, soc: &'static Soc, options: &Options) -> (Vec<Plan>, Vec<Refusal>) {
+    let is_asked = |dtype: &DType| match &options.dtypes {
+        Some(dtypes) => dtypes.contains(dtype),
+        None => def.dtypes.contains(dtype),
+    };
+    let dtypes: Vec<DType> = DType::ALL.into_iter().filter(is_asked).collect();
+    let specs = || (0..def.specs.len()).into_par_iter();
+    let of_type =
+        |dtype| specs().map(move |spec| accurate(def, spec, dtype, soc, options)).collect();
+    let found: Vec<Vec<_>> = dtypes.par_iter().map(|dtype| of_type(*dtype)).collect();
     let (mut plans, mut left_out) = (Vec::new(), Vec::<Refusal>::new());
-    for dtype in DType::ALL {
-        let asked = options.dtypes.as_ref().map(|d| d.contains(&dtype));
-        if asked == Some(false) || (asked.is_none() && !def.dtypes.contains(&dtype)) {
-            continue;
-        }
+    for (dtype, plans_of_type) in dtypes.into_iter().zip(found) {
         let mut of_type = Vec::new();
         let mut can = true;
-        for spec in 0..def.specs.len() {
-            match accurate(def, spec, dtype, soc, options) {
+        for plan in plans_of_type {
+            match plan {
                 Ok(plan) => of_type.push(plan),
                 Err(refusal) => {
                     can &= matches!(refusal.why, Why::LeftOut(..));

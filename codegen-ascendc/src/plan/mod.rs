@@ -28,6 +28,7 @@
 //! registers   the same calls on registers, instead of the three before
 //! cost        calls, cycles, bytes
 //! planned     all of it, decided
+//! known       plans that were made before
 //! interpret   what the calls compute, without hardware
 //! limits      inputs that are held short of infinity
 //! ```
@@ -47,6 +48,7 @@ mod cost;
 mod flow;
 mod instr;
 mod interpret;
+mod known;
 mod limits;
 mod lower;
 mod narrow;
@@ -92,7 +94,7 @@ use schedule::Sink;
 use target::Target;
 
 /// Where a kernel keeps what it computes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// In registers, where there are any and enough of them.
     #[default]
@@ -123,11 +125,23 @@ pub fn plan_in(
     plan_with(def, spec, dtype, soc, storage, Limits::Exact)
 }
 
-/// As [`plan_in`], with the promise at infinity chosen.
+/// As [`plan_in`], with the promise at infinity chosen. What was planned before in this process is not planned again.
 ///
 /// # Errors
 /// As [`plan`].
 pub fn plan_with(
+    def: &OpDef,
+    spec: usize,
+    dtype: DType,
+    soc: &'static Soc,
+    storage: Storage,
+    limits: Limits,
+) -> Result<Plan, Refusal> {
+    let make = || make(def, spec, dtype, soc, storage, limits);
+    known::plan(def, (spec, dtype, soc), storage, limits, make)
+}
+
+fn make(
     def: &OpDef,
     spec: usize,
     dtype: DType,

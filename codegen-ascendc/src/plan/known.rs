@@ -1,0 +1,43 @@
+//! Plans that were made before in this process: a package, its costs and a kernel that is run ask for the same ones.
+
+use super::{Plan, Storage};
+use crate::arch::{Refusal, Soc};
+use crate::sequence::form::Limits;
+use op_dsl_ir::DType;
+use op_dsl_ir::op::OpDef;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+
+/// The operator's name, its specialisation, the element type, the product, and what was chosen.
+type Key = (String, usize, DType, &'static str, Storage, Limits);
+
+/// A plan that some thread makes, and others wait for.
+type Made = Arc<OnceLock<Result<Plan, Refusal>>>;
+
+/// Of operators of one name, each with its plan.
+type Known = FxHashMap<Key, Vec<(OpDef, Made)>>;
+static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
+
+/// Returns the plan that there is, or makes it.
+pub(super) fn plan(
+    def: &OpDef,
+    (spec, dtype, soc): (usize, DType, &'static Soc),
+    storage: Storage,
+    limits: Limits,
+    make: impl FnOnce() -> Result<Plan, Refusal>,
+) -> Result<Plan, Refusal> {
+    let key = (def.name.to_string(), spec, dtype, soc.name, storage, limits);
+    let made = {
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_name = known.entry(key).or_default();
+        match of_name.iter().find(|(other, _)| other == def) {
+            Some((_, made)) => Arc::clone(made),
+            None => {
+                let made = Made::default();
+                of_name.push((def.clone(), Arc::clone(&made)));
+                made
+            }
+        }
+    };
+    made.get_or_init(make).clone()
+}
