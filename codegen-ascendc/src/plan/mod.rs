@@ -8,6 +8,7 @@
 //! relatives   sigmoids of one value and of its opposite, brought together
 //! regions     functions of one value in a graph, as fractions of one exponential or by Gaussian tails
 //! search      where a plan is least accurate, among samples and around the worst of them
+//! choice      the cheapest of several plans that is accurate enough
 //! accept      which sequence for such a function is right, by computing it
 //! accuracy    how far results are off, relative near zeros: of a plan, and of what a kernel gave
 //! reference   the formula in f64 that results are held against, many elements at a time
@@ -43,6 +44,7 @@ mod arithmetic;
 mod barriers;
 mod bounded;
 mod cancelling;
+mod choice;
 mod constants;
 mod cost;
 mod flow;
@@ -78,8 +80,9 @@ pub use planned::Plan;
 use crate::arch::{Refusal, Soc, Why, left_out};
 use crate::sequence::form::{Digits, Limits};
 use crate::sequence::{Api, Overload};
-use accuracy::{Accuracy, BUDGET};
+use accuracy::Accuracy;
 use allocate::{Allocated, Prefer, allocate};
+use choice::chosen;
 use flow::Flow;
 use lower::lower;
 use need::{need, streams_bits, temporaries};
@@ -172,74 +175,6 @@ fn make(
     }
     plan.lost = search::lost(&samples, &plan);
     Ok(plan)
-}
-
-/// The share of the budget up to which a plan is taken as soon as it is found: a search of ten times as many elements finds some
-/// that are a tenth further off. In 16 bits rounding of the result is half of the budget, and no element was seen that is.
-const ENOUGH: [f64; DType::COUNT] = [1.0, 1.0, 0.875];
-
-/// The share up to which the most accurate plan is taken, before dearer forms are tried.
-const MOST: f64 = 0.95;
-
-/// A plan is the most accurate one if its error is less than so many times that of any other.
-const NEARLY: f64 = 1.02;
-
-/// The plan of a graph with the fewest cycles among those within their budget of accuracy, with the cheaper forms first;
-/// the most accurate one if none is. An element that fails a plan is a sample of those after it.
-fn chosen(
-    graph: &Graph,
-    samples: &Samples<'_>,
-    target: Target<'_>,
-    storage: Storage,
-) -> Result<Plan, Why> {
-    let ordered = bounded::run(graph, roles::activation(target.def));
-    let graph = ordered.as_ref().unwrap_or(graph);
-    let mut over: Vec<Over> = Vec::new();
-    let budget = BUDGET[target.dtype as usize];
-    let enough = ENOUGH[target.dtype as usize] * budget;
-    for &digits in Digits::of(target.dtype) {
-        for mut plan in plans(graph, samples.spec, Target { digits, ..target }, storage)? {
-            plan.accuracy = search::under_attack(samples, &plan, enough.next_up());
-            if plan.accuracy.error <= enough {
-                return Ok(plan);
-            }
-            over.push(Over { plan, seen: Vec::new() });
-        }
-        if let Some(plan) = most_accurate(&mut over, samples, MOST * budget) {
-            return Ok(plan);
-        }
-    }
-    let best = most_accurate(&mut over, samples, f64::INFINITY);
-    let mut best = best.ok_or(Why::NoSequence("nothing", "no outputs"))?;
-    // Whether it is emitted is for samples to say: an attack finds what no sequence of `float` keeps, where terms cancel.
-    best.accuracy = search::at_samples(samples, &best);
-    Ok(best)
-}
-
-/// A plan whose search ended at its first failure, and the failures of others that it was judged at, for each choice of attributes.
-struct Over {
-    plan: Plan,
-    seen: Vec<usize>,
-}
-
-/// The most accurate of plans whose searches ended at their first failure; `None` if it is further off than a limit.
-fn most_accurate(over: &mut Vec<Over>, samples: &Samples<'_>, limit: f64) -> Option<Plan> {
-    let error = |over: &Over| over.plan.accuracy.error;
-    loop {
-        // Elements where some plan fails tell more of the others.
-        for Over { plan, seen } in over.iter_mut() {
-            plan.accuracy = search::at_failures(samples, plan, seen);
-        }
-        over.sort_by(|a, b| error(a).total_cmp(&error(b)));
-        let next = over.get(1).map_or(f64::INFINITY, |over| NEARLY * error(over));
-        let best = &mut over.first_mut().filter(|over| error(over) <= limit)?.plan;
-        // Failures are its first elements: an error is no less than before.
-        let next = next.min(limit.next_up());
-        best.accuracy = search::under_attack(samples, best, next);
-        if best.accuracy.error < next || next.is_infinite() {
-            return Some(over.swap_remove(0).plan);
-        }
-    }
 }
 
 /// A plan for each way to call a graph, those with the fewest cycles first.

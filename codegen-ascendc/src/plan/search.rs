@@ -30,6 +30,8 @@ const CHUNK: usize = 512;
 
 /// Elements of an attack in its first round and in each other, of 16 bits and of `float`.
 const ATTACK: [usize; 2] = [512, 3072];
+/// Attacks of a plan that is just within its budget, or of those that are not: one found 7.5 ulp where eight found 9.4.
+const ATTACKS: usize = 4;
 /// Elements of the worst that each round is spread around, for each output.
 const ATTACKED: usize = 24;
 /// The rounds after the first, and the share by which the largest step of each is smaller than that of the one before.
@@ -41,14 +43,22 @@ const ORDERS: [std::ops::Range<i32>; 2] = [-3..3, -10..10];
 const EDGES: i32 = 128;
 const HALVES: usize = 24;
 
-/// The accuracy of a plan: at samples and around them, then under attack. The search ends at an error as large as the limit.
-pub(super) fn under_attack(samples: &Samples<'_>, plan: &Plan, limit: f64) -> Accuracy {
+/// The accuracy of a plan: at samples and around them, then under attack, which is repeated while an error is more than what is
+/// enough. The search ends at an error as large as the limit.
+pub(super) fn under_attack(
+    samples: &Samples<'_>,
+    plan: &Plan,
+    enough: f64,
+    limit: f64,
+) -> Accuracy {
     let mut search = Search::new(samples, plan, limit);
     let mut random = Random::new(0);
-    let is_through = samples.cases().all(|case| search.judge(case, &mut random).is_some());
+    let mut is_through = samples.cases().all(|case| search.judge(case, &mut random).is_some());
     let mut random = Random::new(1);
-    if is_through {
-        let _ = samples.cases().all(|case| search.attack(case, &mut random).is_some());
+    for attack in 0..ATTACKS {
+        if is_through && (attack == 0 || search.found.error > enough) {
+            is_through = samples.cases().all(|case| search.attack(case, &mut random).is_some());
+        }
     }
     search.found
 }

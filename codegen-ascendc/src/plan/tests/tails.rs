@@ -144,7 +144,7 @@ fn functions_of_authors_have_tails() {
             let parts = parts.expect("a plan of parts");
             let samples = Samples::new(&def, 0, dtype);
             // Plans are taken at once only so far below their budget.
-            let error = under_attack(&samples, &parts, f64::INFINITY);
+            let error = under_attack(&samples, &parts, f64::INFINITY, f64::INFINITY);
             let are_right = error.error <= 0.875 * error.budget;
             let plan = planned(&def, dtype);
             println!("{name} {dtype}: {} calls, {} by parts", plan.cost.calls, parts.cost.calls);
