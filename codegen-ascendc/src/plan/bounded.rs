@@ -3,6 +3,7 @@
 //! In `dz dy f(x)` two inputs that are large multiply to infinity, which is NaN where `f(x)` is 0; `f(x) dz dy` is finite
 //! wherever the result is, if `f` is small where the others are large, as functions of activations are in their tails.
 
+use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// The graph with such products in that order; `None` if they are already.
@@ -44,9 +45,7 @@ struct Pass<'g> {
 
 impl<'g> Pass<'g> {
     fn new(graph: &'g Graph, activation: usize) -> Pass<'g> {
-        let mut uses = vec![0; graph.nodes.len()];
-        let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
-        read.for_each(|a| uses[a.index()] += 1);
+        let uses = uses(graph);
         let mut reads: Vec<Reads> = Vec::with_capacity(graph.nodes.len());
         for node in graph.nodes.iter() {
             let of = node.args().iter().map(|a| reads[a.index()]);

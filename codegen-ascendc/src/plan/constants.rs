@@ -4,6 +4,7 @@
 //! have such products: `k (1 + 3 a x^2)`. Two products of one value by numbers that differ by a power of two are one product
 //! and an exact one.
 
+use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// The graph with such numbers inside; the same graph where there are none.
@@ -32,13 +33,6 @@ pub(super) fn run(graph: &Graph) -> Graph {
     }
     let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
     b.finish(&outputs)
-}
-
-fn uses(graph: &Graph) -> Vec<usize> {
-    let mut uses = vec![0; graph.nodes.len()];
-    let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
-    read.for_each(|a| uses[a.index()] += 1);
-    uses
 }
 
 /// The number and what it multiplies.

@@ -28,6 +28,14 @@ pub(super) struct Relative {
     pub factors: Vec<Id>,
 }
 
+/// How often each node is read, by others or as an output.
+pub(super) fn uses(graph: &Graph) -> Vec<usize> {
+    let mut uses = vec![0; graph.nodes.len()];
+    let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
+    read.for_each(|a| uses[a.index()] += 1);
+    uses
+}
+
 /// A graph with what is known of its nodes.
 pub(super) struct Reading<'g> {
     graph: &'g Graph,
@@ -41,9 +49,7 @@ pub(super) struct Reading<'g> {
 
 impl<'g> Reading<'g> {
     pub fn new(graph: &'g Graph, target: Target<'g>) -> Reading<'g> {
-        let mut uses = vec![0; graph.nodes.len()];
-        let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
-        read.for_each(|a| uses[a.index()] += 1);
+        let uses = uses(graph);
         let mut uniform: Vec<bool> = Vec::with_capacity(graph.nodes.len());
         for node in graph.nodes.iter() {
             uniform.push(match node {

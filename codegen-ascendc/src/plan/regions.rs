@@ -6,6 +6,7 @@
 
 use super::accept::{Judge, exact};
 use super::limits::held;
+use super::reading::uses;
 use super::spare::is_spare;
 use super::target::Target;
 use crate::arch::Arch;
@@ -70,9 +71,7 @@ impl Regions {
 
     /// The graph with its functions apart; `None` where there are none.
     pub fn find(graph: &Graph, inputs: usize, target: Target<'_>) -> Option<Regions> {
-        let mut uses = vec![0; graph.nodes.len()];
-        let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
-        read.for_each(|a| uses[a.index()] += 1);
+        let uses = uses(graph);
         let mut pass = Pass {
             graph,
             uses,

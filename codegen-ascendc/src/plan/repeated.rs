@@ -3,13 +3,12 @@
 //! Second derivatives of products have `(p - a) + (p - b)`, which is rounded three times at the size of `p`. `2 p - (a + b)` is
 //! once: twice a number is exact, and near 0, where `p` is the limit, `a + b` is small.
 
+use super::reading::uses;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
 /// The graph with such sums; the same graph where there are none.
 pub(super) fn run(graph: &Graph) -> Graph {
-    let mut uses = vec![0; graph.nodes.len()];
-    let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
-    read.for_each(|a| uses[a.index()] += 1);
+    let uses = uses(graph);
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     for (k, node) in graph.nodes.iter().enumerate() {

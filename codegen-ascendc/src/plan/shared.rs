@@ -5,6 +5,7 @@
 //! Terms with other factors than bounded functions stay as they are: in `s (1 + r x)` an infinite `x` is multiplied by an `s`
 //! that is 0.
 
+use super::reading::uses;
 use super::repeated::terms;
 use op_dsl_ir::{Builder, Graph, Id, Node, Prim};
 
@@ -24,9 +25,7 @@ type Term = (f64, Vec<(Id, Kind)>);
 
 /// The graph with such sums; the same graph where there are none.
 pub(super) fn run(graph: &Graph) -> Graph {
-    let mut uses = vec![0; graph.nodes.len()];
-    let read = graph.nodes.iter().flat_map(|n| n.args()).chain(graph.outputs.iter());
-    read.for_each(|a| uses[a.index()] += 1);
+    let uses = uses(graph);
     let mut kinds: Vec<Kind> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
         let is_number = node.args().iter().all(|arg| kinds[arg.index()] == Kind::Number);
