@@ -5,7 +5,8 @@
 const NEAR_ZERO: f64 = 1.0 / 128.0;
 
 /// The magnitude whose units count for the result of `value` at `x`: `NEAR_ZERO` times `factor`,
-/// if the result crosses zero near `x` before it is larger than that; else none.
+/// if the result crosses zero near `x` before it is larger than that, or is larger on either side, as beside a zero
+/// that it only touches; else none.
 ///
 /// Only the activation's own rounding is at fault there: its neighbours are further apart than the
 /// result's. At `x = 0` they are dense, and no leniency is needed.
@@ -16,15 +17,14 @@ pub fn scale(x: f64, factor: f64, value: impl Fn(f64) -> f64) -> f64 {
         return 0.0;
     }
     let beside = |by: f64| value(x + x * by);
-    let crosses = |side: f64| {
-        // Ever longer steps from a few units in the last place on.
-        let steps = (2..=22).rev().map(|k| side * f64::from(-k).exp2());
-        steps.map(beside).take_while(|v| v.abs() < least).any(|v| v * here < 0.0)
-    };
+    // Ever longer steps from a few units in the last place on.
+    let steps = |side: f64| (2..=22).rev().map(move |k| side * f64::from(-k).exp2()).map(beside);
+    let crosses = |side: f64| steps(side).take_while(|v| v.abs() < least).any(|v| v * here < 0.0);
+    let grows = |side: f64| steps(side).any(|v| v.abs() >= least);
     let closest = f64::from(-22).exp2();
     let near = match here == 0.0 {
         true => beside(closest) * beside(-closest) < 0.0,
-        false => crosses(1.0) || crosses(-1.0),
+        false => crosses(1.0) || crosses(-1.0) || grows(1.0) && grows(-1.0),
     };
     if near { least } else { 0.0 }
 }
@@ -41,6 +41,11 @@ mod tests {
             assert_eq!(scale(x, 1e30, |x| 1e30 * (x - 1.0)), 1e30 * NEAR_ZERO, "{x}");
         }
         assert_eq!(scale(1.1, 1.0, |x| x - 1.0), 0.0, "not small");
+        // A zero that is touched, near it and further off, and one at zero.
+        for x in [-0.785, -0.7853981, -2.4230735e6] {
+            assert_eq!(scale(x, 1.0, |x| 1.0 + (2.0 * x).sin()), NEAR_ZERO, "{x}");
+        }
+        assert_eq!(scale(1e-3, 1.0, |x| x * x), 0.0);
         assert_eq!(scale(-50.0, 1.0, f64::exp), 0.0, "a tail");
         assert_eq!(scale(1e-9, 1.0, |x| x), 0.0, "a crossing at zero");
         // A tail beyond the bump beside a crossing.

@@ -91,7 +91,7 @@ fn together(
             work::add(FAR.len() * graph.nodes.len(), work::exact(BITS));
             let points = FAR.map(|power| far(*varied, power));
             for i in own {
-                values[i] = limit(points.each_ref().map(|p| value(&p[i].sum())));
+                values[i] = settled(limit(points.each_ref().map(|p| value(&p[i].sum()))));
             }
         }
     }
@@ -121,6 +121,12 @@ fn reached(graph: &Graph, infinite: &[usize]) -> Vec<u64> {
 /// As f64. Of what is nothing even the sign may be wrong.
 fn value(y: &Tower) -> f64 {
     if y.is_below(NOTHING) { 0.0 } else { y.to_f64() }
+}
+
+/// A limit without the last digits of what it was read off: 1 less this one must be 0 where the formula has `1 - sigmoid(inf)`.
+fn settled(limit: f64) -> f64 {
+    let number = f64::from(limit as f32);
+    if ((limit - number) / number).abs() < SAME { number } else { limit }
 }
 
 /// Where four values go.

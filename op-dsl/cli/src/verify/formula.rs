@@ -16,6 +16,8 @@ const BESIDE: [f64; 3] = [0.5, -1.5, 3.0];
 const VARIED: f64 = 0.75;
 /// Errors up to here, in units in the last place, need no look for a zero crossing.
 const PLAIN: f64 = 1.0;
+/// Nor errors up to here in 16-bit types, whose results are counted that are not the nearest number.
+const NEAREST: f64 = 0.5;
 
 /// An operator with its attributes fixed.
 pub struct Formula {
@@ -124,10 +126,23 @@ impl Formula {
         op_dsl_truth::decided(self.spec, streams, &self.op.def().scalars(attrs), format)
     }
 
-    /// Whether output `k` of an element is NaN in arithmetic of the formula as written: `relu(-1) * inf`, whose limit is 0.
-    pub fn is_lost(&self, attrs: &[Value], streams: &[f64], k: usize) -> bool {
-        let written = self.spec.traced.eval(streams, &self.op.def().scalars(attrs));
-        written[k].is_nan()
+    /// Whether one of a result and the truth is NaN, and the result is what arithmetic makes of the formula as written: NaN of
+    /// `relu(-1) * inf`, whose limit is 0, and 0 of a NaN that `max` does not take.
+    pub fn is_as_written(
+        &self,
+        attrs: &[Value],
+        streams: &[f64],
+        k: usize,
+        [got, want]: [f64; 2],
+    ) -> bool {
+        let is_ignored = want.is_nan() && got == 0.0 && streams.iter().any(|x| x.is_nan());
+        let written = || self.in_steps(attrs, streams, k);
+        is_ignored && written() == 0.0 || got.is_nan() && want == 0.0 && written().is_nan()
+    }
+
+    /// Output `k` of an element in arithmetic of the formula as written; of a gradient, as differentiated.
+    fn in_steps(&self, attrs: &[Value], streams: &[f64], k: usize) -> f64 {
+        self.spec.traced.eval(streams, &self.op.def().scalars(attrs))[k]
     }
 
     /// How far output `k` of an element is from the truth: what came out, and what is right. Near zero crossings it
@@ -143,7 +158,7 @@ impl Formula {
     ) -> f64 {
         let format = Format::of(dtype);
         let error = format.error(got, want, 0.0);
-        if error <= PLAIN {
+        if error <= if format.is_half() { NEAREST } else { PLAIN } {
             return error;
         }
         let moved = |stream: usize, x: f64| {
@@ -165,7 +180,10 @@ impl Formula {
             return if varied().any(is_pole) { 0.0 } else { error };
         }
         if !got.is_finite() {
-            return error;
+            // At a pole of a derivative, the chain rule may read `0 / 0`.
+            let is_lost = got.is_nan() && want.is_infinite();
+            let is_read = is_lost && self.in_steps(attrs, streams, k).is_nan();
+            return if is_read && streams.contains(&0.0) { 0.0 } else { error };
         }
         let scalars = self.op.def().scalars(attrs);
         let value = |s: usize, x: f64| op_dsl_truth::roughly(self.spec, &moved(s, x), &scalars)[k];
