@@ -1,7 +1,10 @@
-//! Differences of products that differ in `sigmoid(v)` and `sigmoid(-v)` alone: `tanh(v / 2)` times what they share.
+//! Sums of two products, one with a function of `v` and the other with that of `-v`, that cancel.
 //!
-//! The second derivative of tanh and of sigmoid has `s r^2 - r s^2` with `r = 1 - s`, an odd function whose terms cancel near
-//! 0. As `-s r tanh(v / 2)` it keeps its digits wherever tanh does, whatever attributes scale `v`.
+//! The second derivative of tanh and of sigmoid has `s r^2 - r s^2` with `s = sigmoid(v)` and `r = sigmoid(-v)`, an odd function
+//! whose terms cancel near 0. As `-s r tanh(v / 2)` it keeps its digits wherever tanh does, whatever attributes scale `v`.
+//!
+//! Cross-entropy is `t softplus(-v) + (1 - t) softplus(v)`, of which a large `t` leaves `-t v`. What both functions share,
+//! `softplus(-|v|)`, is multiplied by the sum of the factors, 1, and nothing cancels where that is a number.
 
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
@@ -11,11 +14,13 @@ pub fn run(graph: &Graph) -> Graph {
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
-        let product = match *node {
-            Node::Call(Prim::Sub, [x, y, _]) => difference(graph, x, y, &new, &mut b),
+        let other = match *node {
+            Node::Call(Prim::Sub, [x, y, _]) => difference(graph, x, y, &new, &mut b)
+                .or_else(|| shared(graph, x, (y, -1.0), &new, &mut b)),
+            Node::Call(Prim::Add, [x, y, _]) => shared(graph, x, (y, 1.0), &new, &mut b),
             _ => None,
         };
-        new.push(product.unwrap_or_else(|| b.add(node.map_args(&new))));
+        new.push(other.unwrap_or_else(|| b.add(node.map_args(&new))));
     }
     let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
     b.finish(&outputs)
@@ -58,6 +63,88 @@ fn difference(graph: &Graph, x: Id, y: Id, new: &[Id], b: &mut Builder) -> Optio
     Some(if c < 0.0 { b.negative(all) } else { all })
 }
 
+/// A product with `softplus(argument)`.
+struct Term {
+    sign: f64,
+    /// All but that function.
+    factors: Vec<Id>,
+    argument: Id,
+}
+
+impl Term {
+    fn of(graph: &Graph, id: Id) -> Option<Term> {
+        let mut term = Term { sign: 1.0, factors: Vec::new(), argument: id };
+        let mut functions = 0;
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            match graph.nodes[id.index()] {
+                Node::Call(Prim::Mul | Prim::Mul3, _) => {
+                    open.extend(graph.nodes[id.index()].args())
+                }
+                Node::Call(Prim::Neg, [x, ..]) => {
+                    term.sign = -term.sign;
+                    open.push(x);
+                }
+                Node::Call(Prim::Softplus, [x, ..]) => {
+                    term.argument = x;
+                    functions += 1;
+                }
+                _ => term.factors.push(id),
+            }
+        }
+        (functions == 1).then_some(term)
+    }
+
+    /// What multiplies the function, from the values of all nodes.
+    fn factor(&self, values: &[f64]) -> f64 {
+        self.factors.iter().fold(self.sign, |product, id| product * values[id.index()])
+    }
+
+    /// What multiplies the function, times something.
+    fn times(&self, by: Id, new: &[Id], b: &mut Builder) -> Id {
+        let product =
+            self.factors.iter().fold(by, |product, id| b.product(product, new[id.index()]));
+        if self.sign < 0.0 { b.negative(product) } else { product }
+    }
+}
+
+/// `p softplus(v) + q softplus(-v)` as `(p + q) softplus(-|v|) + p max(v, 0) + q max(-v, 0)`, if `p + q` is a number.
+fn shared(graph: &Graph, x: Id, (y, sign): (Id, f64), new: &[Id], b: &mut Builder) -> Option<Id> {
+    let (one, mut other) = (Term::of(graph, x)?, Term::of(graph, y)?);
+    other.sign *= sign;
+    let ((c, v), (d, w)) = (scaled(graph, one.argument), scaled(graph, other.argument));
+    if c != -d || v != w {
+        return None;
+    }
+    let inputs = graph.nodes.iter().map(|node| match node {
+        Node::Stream(k) | Node::Scalar(k) => usize::from(*k) + 1,
+        _ => 0,
+    });
+    let inputs = inputs.max().unwrap_or(0);
+    let sum = |sample: &[f64; 3]| {
+        let numbers: Vec<f64> = (0..inputs).map(|k| sample[k % 3] + k as f64).collect();
+        let values = graph.eval_all(&numbers, &numbers);
+        one.factor(&values) + other.factor(&values)
+    };
+    let sums = SAMPLES.each_ref().map(sum);
+    let number = f64::from(sums[0] as f32);
+    if !sums.iter().all(|sum| (sum - number).abs() < 1e-9) {
+        return None;
+    }
+    let (v, zero, number) = (new[one.argument.index()], b.num(0.0), b.num(number));
+    let minus = b.negative(v);
+    let (above, below) = (b.call(Prim::Max, &[v, zero]), b.call(Prim::Max, &[minus, zero]));
+    let (above, below) = (one.times(above, new, b), other.times(below, new, b));
+    let size = b.call(Prim::Abs, &[v]);
+    let size = b.negative(size);
+    let rest = b.call(Prim::Softplus, &[size]);
+    let (rest, ends) = (b.product(number, rest), b.sum(above, below));
+    Some(b.sum(rest, ends))
+}
+
+/// What streams and attributes are in turn, to see whether a sum is the same number everywhere.
+const SAMPLES: [[f64; 3]; 3] = [[0.3, 1.7, -2.9], [-4.1, 0.2, 1.3], [11.3, -0.7, 5.9]];
+
 /// A number times a node, which is not one.
 fn scaled(graph: &Graph, id: Id) -> (f64, Id) {
     let number = |id: Id| match graph.nodes[id.index()] {
@@ -80,6 +167,38 @@ fn scaled(graph: &Graph, id: Id) -> (f64, Id) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `t softplus(-v) + (1 - t) softplus(v)`, `v = 3 x`, with signs in other places.
+    #[test]
+    fn cross_entropy_keeps_its_digits() {
+        let mut b = Builder::new();
+        let (x, t, one) = (b.stream(0), b.stream(1), b.num(1.0));
+        let (plus, minus) = (b.num(3.0), b.num(-3.0));
+        let (v, u) = (b.product(plus, x), b.product(minus, x));
+        let (above, below) = (b.call(Prim::Softplus, &[v]), b.call(Prim::Softplus, &[u]));
+        let (rest, other) = (b.difference(one, t), b.difference(t, one));
+        let (first, second) = (b.product(t, below), b.product(rest, above));
+        let sum = b.sum(first, second);
+        let third = b.call(Prim::Mul, &[other, above]);
+        let apart = b.call(Prim::Sub, &[first, third]);
+        let unlike = b.call(Prim::Add, &[first, above]);
+        let graph = b.finish(&[sum, apart, unlike]);
+        let found = run(&graph);
+        for (x, t) in [(0.5, 0.3), (-2.0, 1.0), (10.0, 1.0), (10.0, 0.0), (1e-3, 7.0)] {
+            let (got, want) = (found.eval(&[x, t], &[]), graph.eval(&[x, t], &[]));
+            for k in 0..3 {
+                assert!(
+                    (got[k] / want[k] - 1.0).abs() < 1e-12,
+                    "{k} at {x}, {t}: {got:?} {want:?}"
+                );
+            }
+        }
+        for k in [0, 1] {
+            let (got, want) = (found.eval(&[-1e-24, -1e36], &[])[k], -3e12 + 2f64.ln());
+            assert!((got - want).abs() < 1e-3, "{got}");
+        }
+        assert_eq!(found.nodes[found.outputs[2].index()], graph.nodes[graph.outputs[2].index()]);
+    }
 
     #[test]
     fn second_derivatives_of_sigmoids() {
