@@ -15,10 +15,10 @@
 //!   -> where the estimate in `rounding` finds f32 not accurate enough, or `regions` finds it slower than look-ups,
 //!      for back ends that have f64:
 //!        recognise, compose
-//!        opposites      `s(v) - s(-v)` is `tanh(v / 2)`
+//!        opposites      `s(v) - s(-v)` is `tanh(v / 2)`, and softplus of `v` and of `-v` have a part in common
 //!        rational       everything over one denominator: what would cancel has cancelled
 //!        series         its power series where a function loses its digits near zero
-//!        limits         what a function has become far out, and at infinity
+//!        limits         what a function has become far out, and at infinity (`held`)
 //!        growth         what f64 has no number for stands still beside what may be zero
 //!        simplify
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)

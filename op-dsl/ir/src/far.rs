@@ -1,6 +1,7 @@
 //! Bounds that no number of f32 reaches: they stand between a function and infinity, and choose nothing.
 
 use crate::graph::{Builder, Graph, Id, Node};
+use crate::passes::simplify;
 use crate::prim::Prim;
 
 /// Stands for infinity: beyond f32, and its fifth power is finite.
@@ -19,6 +20,21 @@ pub fn unbound(graph: &Graph, node: &Node) -> Option<Id> {
         Node::Call(Prim::Min | Prim::Max, [x, bound, _]) if far(bound) => Some(x),
         _ => None,
     }
+}
+
+/// A graph without such bounds, where its infinities may be infinite.
+pub fn without_bounds(graph: &Graph) -> Graph {
+    let mut b = Builder::new();
+    let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
+    for node in graph.nodes.iter() {
+        let id = match unbound(graph, node) {
+            Some(x) => new[x.index()],
+            None => b.add(node.map_args(&new)),
+        };
+        new.push(id);
+    }
+    let outputs: Vec<Id> = graph.outputs.iter().map(|o| new[o.index()]).collect();
+    simplify::run(&b.finish(&outputs))
 }
 
 /// The stream that a node is, but for such bounds.

@@ -66,7 +66,7 @@ fn ends(graph: &Graph) -> (Vec<bool>, Vec<bool>) {
 }
 
 /// Which streams and attributes every node depends on, as bits.
-fn reads(graph: &Graph) -> Vec<u64> {
+pub(super) fn reads(graph: &Graph) -> Vec<u64> {
     let mut reads: Vec<u64> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
         let bit = |k: u16| 1u64 << (k % 32);

@@ -2,24 +2,16 @@
 //!
 //! `x / (1 + exp(-x))` is `inf / inf` far to the left, and `0 * inf` in another spelling; its limit
 //! is 0. Far out, where rounding leaves nothing of a value, the function is replaced by what it has
-//! become there: a number, or a straight line, which is read off its values where they are still
-//! good. A function whose own values serve to the end, and at infinity, is left alone.
+//! become there: a number, a straight line, or a power such as `-1 / (pi x)` of `atan(x) / pi + 1/2`, which is read off its values
+//! where they are still good. A function whose own values serve to the end, and at infinity, is left alone.
 //!
-//! What attributes and other streams have a part in has no such values. If it makes NaN of an
-//! infinity, it sees a number of `HUGE` instead: beyond f32, yet far from the end of f64. That is the limit of this stream alone: where
-//! another one is infinite too, both stay as they are, and infinities meet as in the formula. Nor is a number that stands for
-//! infinity given to a sine, which has no limit, or to a quotient of sums that grow apart
-//! ([`divides_apart`](crate::rounding::divides_apart)).
+//! [`held`] has what attributes and other streams have a part in.
 
+use super::held;
 use super::products::{Sole, sole_streams};
-use crate::far::{self, FAR};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
-use crate::roles::{is_factor, is_truth};
-use crate::rounding::{
-    Arithmetic, Bounded, Point, divides_apart, ends, evaluate, lost_to_zeros, outputs,
-};
-use std::collections::BTreeSet;
+use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
 
 /// How far a value may be from the truth to be good, relative to it.
 const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
@@ -27,114 +19,16 @@ const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
 const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
 /// Less than this is zero in f32, whatever multiplies it: three of the largest numbers do not make a normal number of it.
 const VANISHED: f64 = 1e-160;
-
-/// Stand for infinity: the first as everywhere, the square root of the second is beyond f32.
-const HUGE: [f64; 2] = [FAR, 1e150];
-
-/// Gives every function its limits.
-pub fn run(graph: &Graph) -> Graph {
-    hold_infinities(&reach_limits(graph))
-}
-
-/// Replaces infinite streams by huge numbers, where those have a limit that infinity has not.
-fn hold_infinities(graph: &Graph) -> Graph {
-    let mut held: Vec<(u16, f64)> = Vec::new();
-    let zeros = lost_to_zeros(graph);
-    for end in ends(graph, &[]) {
-        let stream = end.varied as u16;
-        let known = held.iter().any(|(s, _)| *s == stream);
-        // Beside an attribute that is zero a sine has a limit, but beside no other.
-        let zeros = if repeats(graph, stream) { &[][..] } else { &zeros[..] };
-        let with_zeros = zeros.iter().map(|s| end.clone().with_scalar(*s, 0.0));
-        let mut all = core::iter::once(end.clone()).chain(with_zeros);
-        if let (false, Some(huge)) = (known, all.find_map(|end| stands_for_infinity(graph, &end))) {
-            held.push((stream, huge));
-        }
-    }
-    if held.is_empty() {
-        return graph.clone();
-    }
-    graph.rewrite(|b, node| {
-        let id = b.add(node);
-        let Node::Stream(stream) = node else { return id };
-        let Some((_, huge)) = held.iter().find(|(s, _)| *s == stream) else { return id };
-        let held = far::held(b, id, *huge);
-        // A factor multiplies the limit, and may be infinite like that.
-        let others = streams(graph).into_iter().filter(|other| {
-            let other = usize::from(*other);
-            other != usize::from(stream) && !is_factor(graph, other) && !is_truth(graph, other)
-        });
-        others.fold(held, |held, other| {
-            let (other, most) = (b.stream(other.into()), b.num(MAX));
-            let size = b.call(Prim::Abs, &[other]);
-            let is_finite = b.call(Prim::Le, &[size, most]);
-            b.call(Prim::Select, &[is_finite, held, id])
-        })
-    })
-}
-
-/// The streams that a graph reads.
-fn streams(graph: &Graph) -> BTreeSet<u16> {
-    let stream = |node: &Node| if let Node::Stream(s) = node { Some(*s) } else { None };
-    graph.nodes.iter().filter_map(stream).collect()
-}
-
-/// Whether a function that repeats itself for ever depends on a stream.
-fn repeats(graph: &Graph, stream: u16) -> bool {
-    let mut depends: Vec<bool> = Vec::with_capacity(graph.nodes.len());
-    for node in graph.nodes.iter() {
-        let by_args = node.args().iter().any(|a| depends[a.index()]);
-        if by_args && matches!(node, Node::Call(Prim::Sin | Prim::Cos, _)) {
-            return true;
-        }
-        depends.push(by_args || *node == Node::Stream(stream));
-    }
-    false
-}
-
-/// The number that has the limit of an infinity at an end of a line, if that has another value.
-fn stands_for_infinity(graph: &Graph, end: &Point) -> Option<f64> {
-    let at = |x: f64| {
-        let mut point = end.clone();
-        point.streams[end.varied] = x.copysign(point.streams[end.varied]);
-        outputs(graph, Arithmetic::F64, &point)
-    };
-    let infinite = at(f64::INFINITY);
-    let mut beyond = end.clone();
-    beyond.streams[end.varied] = f64::INFINITY.copysign(beyond.streams[end.varied]);
-    let last = Id(graph.nodes.len().saturating_sub(1) as u32);
-    let values = evaluate(graph, Arithmetic::F64, &beyond, last);
-    let values: Vec<f64> = values.into_iter().map(|b| b.value).collect();
-    if divides_apart(graph, &values, end.varied) {
-        return None;
-    }
-    HUGE.into_iter().find(|huge| {
-        let (huge, less) = (at(*huge), at(huge / 4.7));
-        let lost = |k: usize| {
-            let limit = limit(huge[k].value, less[k].value);
-            limit.is_some_and(|limit| !nearly(infinite[k].value, limit))
-        };
-        (0..infinite.len()).any(lost)
-    })
-}
-
-/// What a function tends to, from its values at a huge number and before.
-fn limit(huge: f64, less: f64) -> Option<f64> {
-    if huge.abs() > MAX && less.abs() > MAX && huge.signum() == less.signum() {
-        return Some(f64::INFINITY.copysign(huge));
-    }
-    let small = if huge.abs() <= less.abs() { 1e-50 } else { VANISHED };
-    let vanishes = huge.abs() < small;
-    let limit = if vanishes { 0.0 } else { huge };
-    (vanishes || nearly(less, huge)).then_some(limit)
-}
-
-fn nearly(x: f64, y: f64) -> bool {
-    x == y || (x - y).abs() <= NEAR * y.abs() || y == 0.0 && x.abs() < 1e-50
-}
+/// Powers of a higher order vanish before they lose their digits.
+const MOST_ORDER: f64 = 4.5;
 
 /// The largest number of f32.
 const MAX: f64 = f32::MAX as f64;
+
+/// Gives every function its limits.
+pub fn run(graph: &Graph) -> Graph {
+    held::run(&reach_limits(graph))
+}
 
 /// Replaces functions of one stream where they have reached their limits and lost their digits.
 fn reach_limits(graph: &Graph) -> Graph {
@@ -204,9 +98,56 @@ struct Function<'g> {
 struct End {
     side: f64,
     from: f64,
+    line: Line,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Line {
     /// `slope * x + offset`
-    slope: f64,
-    offset: f64,
+    Straight { slope: f64, offset: f64 },
+    /// `scale / x^order`
+    Power { scale: f64, order: i32 },
+}
+
+impl Line {
+    fn at(self, x: f64) -> f64 {
+        match self {
+            Line::Straight { slope: 0.0, offset } => offset,
+            Line::Straight { slope, offset } => slope * x + offset,
+            Line::Power { scale, order } => scale / x.powi(order),
+        }
+    }
+
+    /// Numbers that are those of f32 but for rounding are taken for those.
+    fn rounded(self) -> Line {
+        let near = |v: f64| {
+            let rounded = f64::from(v as f32);
+            if (v - rounded).abs() <= 1e-12 * v.abs() { rounded } else { v }
+        };
+        match self {
+            Line::Straight { slope, offset } => {
+                Line::Straight { slope: near(slope), offset: near(offset) }
+            }
+            Line::Power { scale, order } => Line::Power { scale: near(scale), order },
+        }
+    }
+
+    /// The line as a function of a stream.
+    fn emitted(self, b: &mut Builder, x: Id) -> Id {
+        match self {
+            Line::Straight { slope: 0.0, offset } => b.num(offset),
+            Line::Straight { slope, offset: 0.0 } => b.scaled(slope, x),
+            Line::Straight { slope, offset } => {
+                let (line, offset) = (b.scaled(slope, x), b.num(offset));
+                b.sum(line, offset)
+            }
+            Line::Power { scale, order } => {
+                let power = (1..order).fold(x, |power, _| b.product(power, x));
+                let scale = b.num(scale);
+                b.quotient(scale, power)
+            }
+        }
+    }
 }
 
 impl Function<'_> {
@@ -239,23 +180,18 @@ fn distances() -> impl Iterator<Item = f64> {
 }
 
 impl End {
-    /// The straight line through the last good values, from where the function is on it.
+    /// The line through the last good values, from where the function is on it.
     fn of(side: f64, good: &[(f64, f64)]) -> Option<End> {
         let [.., (x1, y1), (x2, y2)] = good else { return None };
-        let candidates = [
-            End {
-                side,
-                from: *x2,
-                slope: 0.0,
-                offset: if y2.abs() < VANISHED { 0.0f64.copysign(*y2) } else { *y2 },
-            },
-            End { side, from: *x2, slope: y2 / x2, offset: 0.0 },
-            {
-                let slope = (y2 - y1) / (x2 - x1);
-                End { side, from: *x2, slope, offset: y1 - slope * x1 }
-            },
-        ];
-        candidates.into_iter().map(End::rounded).find_map(|end| {
+        let slope = (y2 - y1) / (x2 - x1);
+        let order = (y1 / y2).ln() / (x2 / x1).ln();
+        let orders = (order > 0.5 && order < MOST_ORDER).then(|| order.round() as i32);
+        let flat = if y2.abs() < VANISHED { 0.0f64.copysign(*y2) } else { *y2 };
+        let straight = [(0.0, flat), (y2 / x2, 0.0), (slope, y1 - slope * x1)];
+        let straight = straight.map(|(slope, offset)| Line::Straight { slope, offset });
+        let power = orders.map(|order| Line::Power { scale: y2 * x2.powi(order), order });
+        straight.into_iter().chain(power).map(Line::rounded).find_map(|line| {
+            let end = End { side, from: *x2, line };
             let on_it = good.iter().rev().take_while(|(x, y)| end.serves(*x, *y)).count();
             // Two points make a line; a third shows that it is one.
             let from = good.len().checked_sub(on_it)?;
@@ -263,18 +199,9 @@ impl End {
         })
     }
 
-    /// Numbers that are those of f32 but for rounding are taken for those.
-    fn rounded(self) -> End {
-        let near = |v: f64| {
-            let rounded = f64::from(v as f32);
-            if (v - rounded).abs() <= 1e-12 * v.abs() { rounded } else { v }
-        };
-        End { slope: near(self.slope), offset: near(self.offset), ..self }
-    }
-
     /// Whether a value is what this end has at `x`.
     fn serves(&self, x: f64, y: f64) -> bool {
-        let line = if self.slope == 0.0 { self.offset } else { self.slope * x + self.offset };
+        let line = self.line.at(x);
         line == y || (line - y).abs() <= NEAR * y.abs() || line == 0.0 && y.abs() < VANISHED
     }
 
@@ -283,11 +210,7 @@ impl End {
         let (x, from) = (b.stream(stream.into()), b.num(self.from));
         let beyond = if self.side > 0.0 { [from, x] } else { [x, from] };
         let beyond = b.call(Prim::Lt, &beyond);
-        let mut end = b.num(self.offset);
-        if self.slope != 0.0 {
-            let line = b.scaled(self.slope, x);
-            end = if self.offset == 0.0 { line } else { b.sum(line, end) };
-        }
+        let end = self.line.emitted(b, x);
         b.call(Prim::Select, &[beyond, end, function])
     }
 }

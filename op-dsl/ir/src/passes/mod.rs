@@ -5,6 +5,7 @@ pub mod common_factors;
 pub mod compose;
 pub mod differentiate;
 pub mod growth;
+mod held;
 pub mod limits;
 pub mod opposites;
 pub(crate) mod products;

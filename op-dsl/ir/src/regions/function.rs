@@ -8,7 +8,7 @@
 use super::exact::{exact, is_uniform};
 use super::{Domains, EVERYWHERE, Function, Powers, Variable};
 use crate::degree::{By, Degree, degree};
-use crate::far::{FAR, held, unbound};
+use crate::far::{FAR, held, unbound, without_bounds};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
 
@@ -27,7 +27,7 @@ pub(super) fn find(graph: &Graph, domains: &Domains) -> Option<Found> {
     [Some(stream), between(graph)].into_iter().flatten().find_map(|y| {
         let of = in_terms_of(graph, y)?;
         let (function, variable, times) = without_scalars(&of)?;
-        let of = part(graph, y);
+        let of = without_bounds(&part(graph, y));
         let [low, high] = if y == stream { domains[number] } else { EVERYWHERE };
         // What is not positive is turned round: tables hold their lower end, and not their upper.
         let (of, function) =

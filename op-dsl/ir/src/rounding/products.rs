@@ -4,12 +4,12 @@
 //! number without it: `dy e^x` at `x = -127` is 1e-18 beside `dy = 1e37`, where `e^x` is zero in f32.
 
 use super::along::Evaluated;
-use super::{Arithmetic, Ranges, Worst, is_subnormal, lines, worst};
+use super::{Arithmetic, Point, Ranges, Worst, is_subnormal, lines, worst};
 use crate::graph::{Graph, Id, Node};
 use crate::lost_digits::BUDGET;
 use crate::passes::products::inner_products;
 use crate::prim::Prim;
-use crate::roles::is_factor;
+use crate::roles::{Dependence, dependence, is_factor, is_truth};
 
 /// A factor that rounds, and is no power of two.
 const FACTOR: f64 = 1.718_281_9_f32 as f64;
@@ -18,12 +18,42 @@ const LARGE_FACTOR: f64 = FACTOR * (1u128 << 126) as f64;
 
 /// The largest estimated error in f32 of any output, factors among the streams.
 pub fn worst_in_f32(graph: &Graph, ranges: &Ranges) -> Worst {
-    let without = worst(graph, Arithmetic::F32, ranges);
+    let mut without = worst(graph, Arithmetic::F32, ranges);
+    without.halves = without.halves.max(halves_of_opposites(graph, ranges));
     if without.ulps > BUDGET {
         return without; // no factor makes it good, and looking at one takes as long again
     }
     let product = worst_product(graph, ranges);
     if product.ulps > without.ulps { Worst { halves: without.halves, ..product } } else { without }
+}
+
+/// The largest error in the 16-bit types where terms of two streams are nothing together: `s(x) a + (1 - s(x)) b` for
+/// `b = -a` and a small `x`.
+///
+/// f32 has that many digits of the terms, and 16-bit results are measured in their own however small they are.
+fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
+    let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
+    let is_addend = |s: &usize| {
+        !is_factor(graph, *s)
+            && !is_truth(graph, *s)
+            && dependence(graph, *s) == Dependence::Affine
+            && ranges.get(*s).copied().flatten().is_none()
+    };
+    let inputs = graph.nodes.iter().map(|node| match node {
+        Node::Stream(s) => usize::from(*s) + 1,
+        _ => 0,
+    });
+    let addends: Vec<usize> = (0..inputs.max().unwrap_or(0)).filter(is_addend).collect();
+    let [_, others @ ..] = &addends[..] else { return 0.0 };
+    let is_open = |line: &Vec<Point>| line.first().is_some_and(|p| !addends.contains(&p.varied));
+    for line in lines(graph, ranges).into_iter().filter(is_open) {
+        for addend in others {
+            let mut line = line.clone();
+            line.iter_mut().for_each(|point| point.streams[*addend] *= -1.0);
+            worst.look_at(graph, Evaluated::new(graph, Arithmetic::F32, line));
+        }
+    }
+    worst.halves
 }
 
 /// The same of outputs that some stream multiplies; none where there is no such stream.
@@ -72,6 +102,22 @@ mod tests {
     fn a_large_factor_shows_what_is_lost_below_the_normal_numbers() {
         assert!(estimate(|b, x| b.call(Prim::Exp, &[x])) > 1e6);
         assert!(estimate(|b, x| b.call(Prim::Abs, &[x])) < 1.0);
+    }
+
+    #[test]
+    fn opposite_terms_are_seen_in_halves() {
+        let mut b = Builder::new();
+        let [x, a, c] = [0, 1, 2].map(|k| b.stream(k));
+        let minus = b.negative(x);
+        let (s, rest) = (b.call(Prim::Sigmoid, &[x]), b.call(Prim::Sigmoid, &[minus]));
+        let (first, second) = (b.product(s, a), b.product(rest, c));
+        let sum = b.sum(first, second);
+        let gate = b.finish(&[sum]);
+        assert!(halves_of_opposites(&gate, &[]) > 1.0);
+        let both = b.sum(a, c);
+        let product = b.product(s, both);
+        let product = b.finish(&[product]);
+        assert!(halves_of_opposites(&product, &[]) < 1e-3);
     }
 
     #[test]
