@@ -117,7 +117,12 @@ impl Rest<'_> {
     fn is_product(&self, id: Id) -> bool {
         let node = &self.graph.nodes[id.index()];
         let is_float = |id: &Id| {
-            !self.is_two(*id) && (self.value_as_two(*id).is_some() || self.kept(*id).is_none())
+            let is_known = self.value_as_two(*id).is_some() || self.kept(*id).is_none();
+            // What is the same for all elements makes no denormal number of a product that others bring back.
+            let is_varied = |id: &Id| !self.uniform[id.index()];
+            let args = self.graph.nodes[id.index()].args();
+            let is_inner = || args.iter().all(is_varied) && self.is_product(*id);
+            !self.is_two(*id) && (is_known || is_inner())
         };
         is_product(node)
             && !self.uniform[id.index()]
@@ -210,12 +215,19 @@ impl Rest<'_> {
 
     /// The two floats of a function's value, of its negative, or of a choice of such values.
     fn value_as_two(&self, id: Id) -> Option<TokenStream> {
-        let is_value = match self.graph.nodes[id.index()] {
+        self.is_value(id).then(|| self.kept(id)).flatten()
+    }
+
+    fn is_value(&self, id: Id) -> bool {
+        match self.graph.nodes[id.index()] {
             Node::Stream(_) => true,
-            Node::Call(prim, _) => matches!(prim, Prim::Neg | Prim::Select),
+            Node::Call(Prim::Neg, [x, ..]) => self.is_value(x),
+            // What is chosen beside a value is exact.
+            Node::Call(Prim::Select, [_, x, y]) => {
+                [x, y].into_iter().all(|arm| self.is_value(arm) || self.kept(arm).is_none())
+            }
             _ => false,
-        };
-        is_value.then(|| self.kept(id)).flatten()
+        }
     }
 
     /// As two floats, if it is more than its name: a function's value, what is chosen or multiplied of such, a sum.
@@ -268,7 +280,7 @@ impl Rest<'_> {
                 let z = self.name(*z);
                 quote!(#x.mul3::<E>(s, #y, #z))
             }
-            _ => quote!(#x.times_two::<E>(#y)),
+            _ => quote!(#x.times_any::<E>(s, #y)),
         })
     }
 

@@ -126,6 +126,16 @@ impl<S: Isa, const W: usize> Two<S, W> {
         x.high.mul_add(self.high, x.high.mul_add(self.low, x.low * self.high))
     }
 
+    /// The same of any factors.
+    #[inline(always)]
+    pub fn times_any<E: El>(self, s: S, x: Two<S, W>) -> Floats<S, W> {
+        if const { !is_single::<E>() } {
+            return self.high * x.high;
+        }
+        let low = x.high.mul_add(self.low, x.low * self.high);
+        x.high.mul_add(self.high, finite(s, low))
+    }
+
     /// `self * y * z`, as [`mul3`](super::mul3()) has it, but for one rounding.
     #[inline(always)]
     pub fn mul3<E: El>(self, s: S, y: Two<S, W>, z: Floats<S, W>) -> Floats<S, W> {

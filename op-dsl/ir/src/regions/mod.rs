@@ -22,7 +22,7 @@ mod function;
 #[cfg(test)]
 mod tests;
 
-use crate::far::{self, unbound};
+use crate::far::{self, without_bounds};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
 use crate::prim::Prim;
@@ -241,15 +241,7 @@ impl Splitter {
 
     /// A graph of one output as it is, but for bounds that no number reaches.
     fn copied(&mut self, graph: &Graph) -> Id {
-        let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-        for node in graph.nodes.iter() {
-            let id = match unbound(graph, node) {
-                Some(x) => new[x.index()],
-                None => self.b.add(node.map_args(&new)),
-            };
-            new.push(id);
-        }
-        new[graph.outputs[0].index()]
+        self.b.part(&without_bounds(graph))
     }
 
     /// Whether a value depends on any stream from this one on; functions come after the inputs.
@@ -344,8 +336,27 @@ fn narrowed(graph: &Graph, condition: Id, holds: bool, domains: &Domains) -> Vec
     domains
 }
 
-/// The product of factors, the first of them bounded.
+/// The product of factors, the first of them bounded. What multiplies a choice of products is one more factor of each:
+/// `(if 0 < x { 1 } else { alpha f(x) }) dy` would round twice on the way.
 fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
+    let chooses_product = |id: &Id| {
+        let arms = b.as_call(Prim::Select, *id).map(|[_, yes, no]| [yes, no]);
+        arms.is_some_and(|arms| arms.iter().any(|arm| b.as_call(Prim::Mul, *arm).is_some()))
+    };
+    if let (Some(at), true) = (factors.iter().position(chooses_product), factors.len() > 1)
+        && let Some([condition, yes, no]) = b.as_call(Prim::Select, factors[at])
+    {
+        let [yes, no] = [yes, no].map(|arm| {
+            let mut all = match b.as_call(Prim::Mul, arm) {
+                Some([x, y, _]) => vec![x, y],
+                None if b.as_const(arm) == Some(1.0) => Vec::new(),
+                None => vec![arm],
+            };
+            all.extend(factors.iter().enumerate().filter(|(k, _)| *k != at).map(|(_, id)| *id));
+            multiplied(b, &all)
+        });
+        return b.call(Prim::Select, &[condition, yes, no]);
+    }
     match factors {
         [x, y] => b.product(*x, *y),
         [x, y, z] => b.call(Prim::Mul3, &[*x, *y, *z]),
