@@ -62,18 +62,10 @@ pub const CUBIC: f64 = 20.0;
 /// The same of the sigmoid.
 pub const LOGISTIC: f64 = 700.0;
 
-/// `x f(x)`, where `f` goes to 0 below `-far` faster than `x` to infinity, and is 0 there: an infinity that it meets makes NaN.
+/// `x f(x)`, where `f` goes to 0 below `-far` faster than `x` to infinity.
 fn damped(x: f64, far: f64, f: impl Fn(f64) -> f64) -> f64 {
-    if x == f64::NEG_INFINITY {
-        return -0.0;
-    }
     let x = x.clamp(-far, f64::INFINITY);
     x * f(x)
-}
-
-/// The derivative of such a function, which goes to 0 from below as well, and on the other side to a number.
-fn slope(x: f64, far: f64, f: impl Fn(f64) -> f64) -> f64 {
-    if x == f64::NEG_INFINITY { -0.0 } else { f(x.clamp(-far, far)) }
 }
 
 /// `x Phi(x)`
@@ -99,7 +91,8 @@ pub fn silu([x, ..]: Args) -> f64 {
 
 /// `gelu'(x) = Phi(x) + x phi(x)`
 pub fn gelu_grad([x, ..]: Args) -> f64 {
-    slope(x, NORMAL, |x| normal_cdf([x, 0.0, 0.0]) + x * normal_pdf(x))
+    let x = x.clamp(-NORMAL, NORMAL);
+    normal_cdf([x, 0.0, 0.0]) + x * normal_pdf(x)
 }
 
 /// `s + x s (1 - s) v'`, for `s = sigmoid(v)`: the derivative of `x sigmoid(v(x))`.
@@ -110,10 +103,12 @@ fn gated_grad(x: f64, (v, dv): (f64, f64)) -> f64 {
 
 /// The derivative of [`gelu_tanh`].
 pub fn gelu_tanh_grad([x, ..]: Args) -> f64 {
-    slope(x, CUBIC, |x| gated_grad(x, tanh_form(x)))
+    let x = x.clamp(-CUBIC, CUBIC);
+    gated_grad(x, tanh_form(x))
 }
 
 /// `silu'(x) = s (1 + x (1 - s))`
 pub fn silu_grad([x, ..]: Args) -> f64 {
-    slope(x, LOGISTIC, |x| gated_grad(x, (x, 1.0)))
+    let x = x.clamp(-LOGISTIC, LOGISTIC);
+    gated_grad(x, (x, 1.0))
 }

@@ -16,6 +16,8 @@ use op_dsl_ir::rounding::divides_apart;
 const FAR: [f64; 4] = [40.0, 80.0, 160.0, 320.0];
 /// Values that differ by less are the same number.
 const SAME: f64 = 1.0 / (1u64 << 30) as f64;
+/// What is smaller at an infinity is 0 there.
+const TINY: f64 = 1e-100;
 /// Bits of a part's limit: the cube of the largest of [`FAR`] and 1 are both in a sum.
 const BITS: usize = 1024;
 
@@ -98,7 +100,11 @@ fn together(
     for (i, node) in graph.nodes.iter().enumerate().filter(|(i, _)| is_met(*i)) {
         if let Node::Call(prim, _) = node {
             let arg = |k| node.args().get(k).map_or(f64::NAN, |id: &Id| values[id.index()]);
-            values[i] = (prim.row().oracle)([0, 1, 2].map(arg));
+            let args = [0, 1, 2].map(arg);
+            let value = (prim.row().oracle)(args);
+            // Functions that vanish keep the sign of what they are further in.
+            let vanishes = args.iter().any(|x| x.is_infinite()) && value.abs() < TINY;
+            values[i] = if vanishes { 0.0f64.copysign(value) } else { value };
         }
     }
     values
