@@ -153,7 +153,7 @@ pub mod formulas {
         if x > 0.0 { x } else { alpha * (exp(x) - 1.0) }
     }
 
-    /// What `max` does not take never reaches the derivative, which is `0 * inf` in another spelling.
+    /// The derivative is 0 where `max` takes the 0, also beside an infinite `t`: another spelling has `0 * inf`.
     #[op(name = "Hinge", grad(name = "HingeGrad", wrt(x)))]
     pub fn hinge(x: Elem, t: Elem) -> Elem {
         max(0.0, 1.0 - t * x)

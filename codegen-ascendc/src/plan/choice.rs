@@ -60,7 +60,7 @@ pub(super) fn chosen(
     }
     let best = within(&mut over, samples, budget).or_else(|| most_accurate(over, samples));
     let mut best = best.ok_or(Why::NoSequence("nothing", "no outputs"))?;
-    // Whether it is emitted is for samples to say: an attack finds what no sequence of `float` keeps, where terms cancel.
+    // Samples decide whether it is emitted, because an attack also finds what no sequence of `float` keeps, where terms cancel.
     best.accuracy = search::at_samples(samples, &best);
     Ok(best)
 }

@@ -14,7 +14,7 @@ type Key = (String, usize, DType, &'static str, Storage, Limits);
 /// A plan that some thread makes, and others wait for.
 type Made = Arc<OnceLock<Result<Plan, Refusal>>>;
 
-/// Of operators of one name, each with its plan.
+/// By key, the operators that have the name, each with its plan.
 type Known = FxHashMap<Key, Vec<(OpDef, Made)>>;
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default); // only ever looked up
 

@@ -27,14 +27,14 @@ pub struct Reference<'g> {
     own: Vec<bool>,
 }
 
-/// What an output depends on.
+/// An output, and the nodes and inputs that it depends on.
 struct Output {
     id: Id,
     /// The nodes that it is computed of, itself the last.
     nodes: Vec<Id>,
-    /// Those of these nodes that depend on each input stream.
+    /// For each input stream, the nodes among these that depend on it.
     readers: Vec<Vec<Id>>,
-    /// Of each input stream, whether it only multiplies terms of the output.
+    /// For each input stream, true if it only multiplies terms of the output.
     factors: Vec<bool>,
 }
 
@@ -42,7 +42,7 @@ struct Output {
 type Columns = Vec<Vec<f64>>;
 
 impl<'g> Reference<'g> {
-    /// Of a specialisation where attributes have these values: by the graph that cancels nowhere in f64, if there is one.
+    /// The reference of a specialisation where attributes have these values, by the graph that cancels nowhere in f64 if there is one.
     pub fn new(def: &'g OpDef, spec: usize, dtype: DType, scalars: Vec<f64>) -> Reference<'g> {
         let spec = &def.specs[spec];
         let graph = spec.wide.as_ref().map_or(&spec.graph, |wide| &wide.graph);
@@ -153,7 +153,7 @@ impl<'g> Reference<'g> {
             }
             sum
         };
-        // Of 16 bits, those of the inputs that only multiply.
+        // In 16 bits, inputs that only multiply add half a unit each.
         let is_own = |k: &usize| self.dtype != DType::F32 && of.factors[*k];
         let inputs: Vec<usize> = (0..streams.len()).collect();
         let own: Vec<usize> = inputs.iter().copied().filter(is_own).collect();
@@ -298,8 +298,8 @@ fn only_readers(graph: &Graph, stream: usize) -> Vec<bool> {
     reads.into_iter().map(|reads| reads == [true, false]).collect()
 }
 
-/// What is left of an output where every function of the activation alone is 1, others at least, and no sum cancels: what
-/// functions are multiplied by.
+/// The factors in front of functions: an output where every function of the activation alone is 1, others are at least 1, and no
+/// sum cancels.
 fn weights(
     graph: &Graph,
     output: &Output,

@@ -15,7 +15,7 @@ pub(super) struct Samples<'d> {
     pub def: &'d OpDef,
     pub spec: usize,
     pub dtype: DType,
-    /// Of each stream, whether it is a mask.
+    /// For each stream, true if it is a mask.
     masks: Vec<bool>,
     /// The values of attributes, those by default first.
     attributes: Vec<Vec<f64>>,
@@ -46,12 +46,12 @@ impl Points {
         Points { streams, wants }
     }
 
-    /// Those that a search may not get through.
+    /// Elements whose right results are computed when a search gets to them, because it may end before.
     pub fn unknown(streams: Vec<Vec<f32>>) -> Points {
         Points { streams, wants: Vec::new() }
     }
 
-    /// What is right at some elements, whose inputs are these.
+    /// The right results of some elements, by output, from their inputs where they are not known yet.
     pub fn wants(
         &self,
         elements: Range<usize>,
@@ -68,7 +68,7 @@ impl Points {
         self.streams.first().map_or(0, Vec::len)
     }
 
-    /// Those behind the first.
+    /// The elements from one on.
     pub fn from(&self, first: usize) -> Points {
         let streams = self.streams.iter().map(|stream| stream[first..].to_vec()).collect();
         let wants = self.wants.iter().map(|want| want[first..].to_vec()).collect();

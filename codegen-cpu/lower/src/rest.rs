@@ -118,7 +118,7 @@ impl Rest<'_> {
         let node = &self.graph.nodes[id.index()];
         let is_float = |id: &Id| {
             let is_known = self.value_as_two(*id).is_some() || self.kept(*id).is_none();
-            // What is the same for all elements makes no denormal number of a product that others bring back.
+            // An attribute alone makes no denormal number that later factors bring back, and one product more takes longer.
             let is_varied = |id: &Id| !self.uniform[id.index()];
             let args = self.graph.nodes[id.index()].args();
             let is_inner = || args.iter().all(is_varied) && self.is_product(*id);
@@ -222,7 +222,7 @@ impl Rest<'_> {
         match self.graph.nodes[id.index()] {
             Node::Stream(_) => true,
             Node::Call(Prim::Neg, [x, ..]) => self.is_value(x),
-            // What is chosen beside a value is exact.
+            // The other arm of a choice may be exact.
             Node::Call(Prim::Select, [_, x, y]) => {
                 [x, y].into_iter().all(|arm| self.is_value(arm) || self.kept(arm).is_none())
             }

@@ -116,6 +116,15 @@ impl Graph {
         self.outputs.iter().map(|o| columns[o.index()].to_vec()).collect()
     }
 
+    /// One more than the last input stream that is read.
+    pub fn streams(&self) -> usize {
+        let streams = self.nodes.iter().filter_map(|node| match node {
+            Node::Stream(s) => Some(usize::from(*s) + 1),
+            _ => None,
+        });
+        streams.max().unwrap_or(0)
+    }
+
     /// Which input streams the outputs depend on.
     pub fn reads(&self, stream: usize) -> bool {
         self.nodes.iter().any(|n| matches!(n, Node::Stream(s) if *s as usize == stream))

@@ -16,7 +16,7 @@ use op_dsl_ir::rounding::divides_apart;
 const FAR: [f64; 4] = [40.0, 80.0, 160.0, 320.0];
 /// Values that differ by less are the same number.
 const SAME: f64 = 1.0 / (1u64 << 30) as f64;
-/// What is smaller at an infinity is 0 there.
+/// A value at an infinity that is smaller is 0.
 const TINY: f64 = 1e-100;
 /// Bits of a part's limit: the cube of the largest of [`FAR`] and 1 are both in a sum.
 const BITS: usize = 1024;

@@ -213,8 +213,8 @@ fn is_rounded(format: Format, got: f64, want: f64) -> bool {
     error == 0.0 || is_tie || got == format.round(want)
 }
 
-/// Whether a result is infinite where the formula has no value at infinity, as several of them have met, or as it swings more and
-/// more widely: that is noticed as well as NaN.
+/// True if a result is infinite where the formula has no value at infinity, because several of them have met or because it swings
+/// more and more widely: a caller notices that as well as NaN.
 fn is_noticed(streams: &[f64], got: f64, want: f64) -> bool {
     streams.iter().any(|x| x.is_infinite()) && want.is_nan() && got.is_infinite()
 }

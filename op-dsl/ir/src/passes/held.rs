@@ -1,7 +1,7 @@
 //! Numbers that stand for infinity in what attributes and other streams have a part in.
 //!
-//! Such functions have no values that a limit could be read off. Where they make NaN of an infinity, they see a number of
-//! [`HUGE`] instead: beyond f32, yet far from the end of f64. That is the limit of one stream alone:
+//! A limit cannot be read off their values, as [`limits`](super::limits) does. Where they make NaN of an infinity, they see a number
+//! of [`HUGE`] instead: beyond f32, yet far from the end of f64. That is the limit of one stream alone:
 //!
 //! ```text
 //! parts     what depends on one stream, as `x sigmoid(beta x)` does beside `y + 1`, has its limit whatever the others are
@@ -12,6 +12,7 @@
 //! ([`divides_apart`]).
 
 use super::growth::reads;
+use super::limits::{MAX, NEAR, VANISHED};
 use crate::far::{self, FAR};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
@@ -19,12 +20,7 @@ use crate::regions::is_uniform;
 use crate::roles::{is_factor, is_truth};
 use crate::rounding::{Arithmetic, Point, divides_apart, ends, evaluate, lost_to_zeros, outputs};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 
-/// How near two numbers are that are the same but for rounding.
-const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
-/// Less than this is zero in f32, whatever multiplies it: three of the largest numbers do not make a normal number of it.
-const VANISHED: f64 = 1e-160;
 /// Stand for infinity: the first as everywhere, the square root of the second is beyond f32.
 const HUGE: [f64; 2] = [FAR, 1e150];
 
@@ -38,25 +34,26 @@ pub fn run(graph: &Graph) -> Graph {
 struct Held {
     stream: u16,
     huge: f64,
-    /// Whether it is held below and above; where attributes multiply it, which may be 0, it is on both sides.
+    /// True if it is held below, and above. Where attributes multiply it, it is held on both sides, because they may be 0.
     sides: [bool; 2],
 }
 
-/// What sides are held: of parts that meet nothing, which may as well be huge as infinite, and of others.
+/// The sides that are tried for parts that meet nothing, because a huge result is as good as an infinite one there.
 const ALONE: [[bool; 2]; 1] = [[true, true]];
+/// The sides that are tried for parts that meet other streams.
 const AMONG_OTHERS: [[bool; 2]; 4] = [[true, true], [false, false], [true, false], [false, true]];
 
 /// A function of one stream and attributes that meets other streams, or is a result.
 struct Part {
     id: Id,
-    /// Whether it meets no others.
+    /// True if no other stream has a part in the results that it has a part in.
     is_alone: bool,
 }
 
 /// Holds the streams of parts: all of one stream alike, if they can be, for the functions that they share.
 fn hold_parts(graph: &Graph) -> Graph {
     let held: FxHashMap<Id, Held> =
-        streams(graph).into_iter().flat_map(|stream| of_stream(graph, stream)).collect();
+        streams(graph).flat_map(|stream| of_stream(graph, stream)).collect();
     if held.is_empty() {
         return graph.clone();
     }
@@ -114,7 +111,7 @@ fn ends_of(graph: &Graph, stream: u16) -> Vec<(Point, bool)> {
     ends.flat_map(with_zeros).collect()
 }
 
-/// Whether a part in the form of `graph` has its limit at an infinity.
+/// True if a part in the form of `graph` has its limit at an infinity.
 fn reaches(graph: &Graph, part: &Part, (end, has_zero): &(Point, bool), limit: f64) -> bool {
     let got = at(graph, end, f64::INFINITY);
     nearly(got, limit) || (part.is_alone || *has_zero) && is_huge(got, limit)
@@ -169,7 +166,7 @@ fn beside(graph: &Graph, part: Id, own: u32, reads: &[u64]) -> u32 {
         let s = usize::from(*s);
         !is_factor(graph, s) && !is_truth(graph, s)
     };
-    streams(graph).into_iter().filter(counts).fold(0, |some, s| some | 1 << (s % 32)) & all
+    streams(graph).filter(counts).fold(0, |some, s| some | 1 << (s % 32)) & all
 }
 
 /// A part of a graph once more, its stream held.
@@ -239,7 +236,7 @@ fn hold_streams(graph: &Graph) -> Graph {
         let Some((_, huge)) = held.iter().find(|(s, _)| *s == stream) else { return id };
         let held = far::held(b, id, *huge);
         // A factor multiplies the limit, and may be infinite like that.
-        let others = streams(graph).into_iter().filter(|other| {
+        let others = streams(graph).filter(|other| {
             let other = usize::from(*other);
             other != usize::from(stream) && !is_factor(graph, other) && !is_truth(graph, other)
         });
@@ -253,9 +250,8 @@ fn hold_streams(graph: &Graph) -> Graph {
 }
 
 /// The streams that a graph reads.
-fn streams(graph: &Graph) -> BTreeSet<u16> {
-    let stream = |node: &Node| if let Node::Stream(s) = node { Some(*s) } else { None };
-    graph.nodes.iter().filter_map(stream).collect()
+fn streams(graph: &Graph) -> impl Iterator<Item = u16> {
+    (0..graph.streams() as u16).filter(|s| graph.reads((*s).into()))
 }
 
 /// Whether a function that repeats itself for ever depends on a stream.
@@ -310,7 +306,7 @@ fn limit(huge: f64, less: f64) -> Option<f64> {
     (vanishes || nearly(less, huge)).then_some(limit)
 }
 
-/// Whether a value stands for an infinite limit.
+/// True if a value stands for an infinite limit.
 fn is_huge(value: f64, limit: f64) -> bool {
     limit.is_infinite() && value * limit.signum() > MAX
 }
@@ -319,9 +315,6 @@ fn nearly(x: f64, y: f64) -> bool {
     let is_near = y.is_finite() && (x - y).abs() <= NEAR * y.abs();
     x == y || is_near || y == 0.0 && x.abs() < 1e-50
 }
-
-/// The largest number of f32.
-const MAX: f64 = f32::MAX as f64;
 
 #[cfg(test)]
 mod tests {

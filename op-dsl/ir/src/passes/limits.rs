@@ -16,14 +16,14 @@ use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
 /// How far a value may be from the truth to be good, relative to it.
 const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
 /// How near the function must be to what replaces it.
-const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
+pub(super) const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
 /// Less than this is zero in f32, whatever multiplies it: three of the largest numbers do not make a normal number of it.
-const VANISHED: f64 = 1e-160;
+pub(super) const VANISHED: f64 = 1e-160;
 /// Powers of a higher order vanish before they lose their digits.
 const MOST_ORDER: f64 = 4.5;
 
 /// The largest number of f32.
-const MAX: f64 = f32::MAX as f64;
+pub(super) const MAX: f64 = f32::MAX as f64;
 
 /// Gives every function its limits.
 pub fn run(graph: &Graph) -> Graph {

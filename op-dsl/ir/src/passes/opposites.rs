@@ -95,12 +95,12 @@ impl Term {
         (functions == 1).then_some(term)
     }
 
-    /// What multiplies the function, from the values of all nodes.
+    /// The product of all but the function, from the values of all nodes.
     fn factor(&self, values: &[f64]) -> f64 {
         self.factors.iter().fold(self.sign, |product, id| product * values[id.index()])
     }
 
-    /// What multiplies the function, times something.
+    /// The product of all but the function, with another factor in its place.
     fn times(&self, by: Id, new: &[Id], b: &mut Builder) -> Id {
         let product =
             self.factors.iter().fold(by, |product, id| b.product(product, new[id.index()]));
@@ -122,8 +122,10 @@ fn shared(graph: &Graph, x: Id, (y, sign): (Id, f64), new: &[Id], b: &mut Builde
     });
     let inputs = inputs.max().unwrap_or(0);
     let sum = |sample: &[f64; 3]| {
-        let numbers: Vec<f64> = (0..inputs).map(|k| sample[k % 3] + k as f64).collect();
-        let values = graph.eval_all(&numbers, &numbers);
+        let streams: Vec<f64> = (0..inputs).map(|k| sample[k % 3] + k as f64).collect();
+        // Attributes are other numbers than streams, or a difference of the two would be 0.
+        let scalars: Vec<f64> = streams.iter().map(|x| 0.7 * x + 0.11).collect();
+        let values = graph.eval_all(&streams, &scalars);
         one.factor(&values) + other.factor(&values)
     };
     let sums = SAMPLES.each_ref().map(sum);
@@ -142,7 +144,7 @@ fn shared(graph: &Graph, x: Id, (y, sign): (Id, f64), new: &[Id], b: &mut Builde
     Some(b.sum(rest, ends))
 }
 
-/// What streams and attributes are in turn, to see whether a sum is the same number everywhere.
+/// Values of the inputs, in turn, to see whether a sum is the same number everywhere.
 const SAMPLES: [[f64; 3]; 3] = [[0.3, 1.7, -2.9], [-4.1, 0.2, 1.3], [11.3, -0.7, 5.9]];
 
 /// A number times a node, which is not one.
@@ -182,11 +184,16 @@ mod tests {
         let third = b.call(Prim::Mul, &[other, above]);
         let apart = b.call(Prim::Sub, &[first, third]);
         let unlike = b.call(Prim::Add, &[first, above]);
-        let graph = b.finish(&[sum, apart, unlike]);
+        // The factors are `w` and `1 - t`, of an attribute and the stream of the same number.
+        let w = b.scalar(1);
+        let weighted = b.product(w, below);
+        let weighted = b.call(Prim::Add, &[weighted, second]);
+        let graph = b.finish(&[sum, apart, unlike, weighted]);
         let found = run(&graph);
         for (x, t) in [(0.5, 0.3), (-2.0, 1.0), (10.0, 1.0), (10.0, 0.0), (1e-3, 7.0)] {
-            let (got, want) = (found.eval(&[x, t], &[]), graph.eval(&[x, t], &[]));
-            for k in 0..3 {
+            let of = |graph: &Graph| graph.eval(&[x, t], &[0.0, 2.5]);
+            let (got, want) = (of(&found), of(&graph));
+            for k in 0..4 {
                 assert!(
                     (got[k] / want[k] - 1.0).abs() < 1e-12,
                     "{k} at {x}, {t}: {got:?} {want:?}"
@@ -194,7 +201,7 @@ mod tests {
             }
         }
         for k in [0, 1] {
-            let (got, want) = (found.eval(&[-1e-24, -1e36], &[])[k], -3e12 + 2f64.ln());
+            let (got, want) = (found.eval(&[-1e-24, -1e36], &[0.0, 2.5])[k], -3e12 + 2f64.ln());
             assert!((got - want).abs() < 1e-3, "{got}");
         }
         assert_eq!(found.nodes[found.outputs[2].index()], graph.nodes[graph.outputs[2].index()]);

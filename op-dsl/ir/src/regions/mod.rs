@@ -127,11 +127,7 @@ pub fn function(graph: &Graph, inputs: usize) -> Option<(Function, Powers)> {
 
 /// Whether the functions of a graph take longer in f32 than look-ups do.
 pub fn are_faster(graph: &Graph) -> bool {
-    let inputs = graph.nodes.iter().filter_map(|node| match node {
-        Node::Stream(s) => Some(usize::from(*s) + 1),
-        _ => None,
-    });
-    split(graph, inputs.max().unwrap_or(0)).is_some_and(|Split { functions, .. }| {
+    split(graph, graph.streams()).is_some_and(|Split { functions, .. }| {
         let all: usize = functions.iter().map(|f| operations(&f.graph)).sum();
         all > LOOK_UP * functions.len()
     })

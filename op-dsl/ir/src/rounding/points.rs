@@ -26,11 +26,7 @@ pub type Ranges = [Option<[f64; 2]>];
 
 /// Points to evaluate a graph at, line by line: one stream varies, from the least to the greatest.
 pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
-    let streams = graph.nodes.iter().filter_map(|n| match n {
-        Node::Stream(s) => Some(usize::from(*s) + 1),
-        _ => None,
-    });
-    let count = streams.max().unwrap_or(0);
+    let count = graph.streams();
     let truths: Vec<usize> = (0..count).filter(|s| is_truth(graph, *s)).collect();
     let mut varies: Vec<bool> =
         (0..count).map(|s| !truths.contains(&s) && !is_factor(graph, s)).collect();

@@ -39,11 +39,7 @@ fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
             && dependence(graph, *s) == Dependence::Affine
             && ranges.get(*s).copied().flatten().is_none()
     };
-    let inputs = graph.nodes.iter().map(|node| match node {
-        Node::Stream(s) => usize::from(*s) + 1,
-        _ => 0,
-    });
-    let addends: Vec<usize> = (0..inputs.max().unwrap_or(0)).filter(is_addend).collect();
+    let addends: Vec<usize> = (0..graph.streams()).filter(is_addend).collect();
     let [_, others @ ..] = &addends[..] else { return 0.0 };
     let is_open = |line: &Vec<Point>| line.first().is_some_and(|p| !addends.contains(&p.varied));
     for line in lines(graph, ranges).into_iter().filter(is_open) {
