@@ -76,7 +76,12 @@ fn of_stream(graph: &Graph, stream: u16) -> Vec<(Id, Held)> {
     let ends = ends_of(graph, stream);
     let candidates: &[[bool; 2]] =
         if parts.iter().all(|part| part.is_alone) { &ALONE } else { &AMONG_OTHERS };
-    for huge in HUGE {
+    // Small powers of the first are numbers of f32 still.
+    let mut all = HUGE;
+    if parts.iter().any(|part| !far_enough(graph, part, &ends)) {
+        all.reverse();
+    }
+    for huge in all {
         let limits: Vec<Vec<Option<f64>>> =
             parts.iter().map(|part| limits(graph, part.id, &ends, huge)).collect();
         let all_reach = |k: usize, graph: &Graph| {
@@ -97,6 +102,26 @@ fn of_stream(graph: &Graph, stream: u16) -> Vec<(Id, Held)> {
         return (0..parts.len()).filter_map(|k| Some((parts[k].id, of_one(k)?))).collect();
     }
     Vec::new()
+}
+
+/// True if the lesser number stands for infinity in a part even where an attribute is a small exponent: `x^-p` of it is 1e-30 if `p`
+/// is 1/2, which is a number of f32.
+fn far_enough(graph: &Graph, part: &Part, ends: &[(Point, bool)]) -> bool {
+    let graph = alone(graph, part.id);
+    let serves = |end: &Point| {
+        let (limit, held) = (at(&graph, end, f64::INFINITY), at(&graph, end, HUGE[0]));
+        limit.is_nan() || nearly(held, limit) || is_huge(held, limit)
+    };
+    let with = |(end, _): &(Point, bool), s| [0.5, -0.5].map(|p| end.clone().with_scalar(s, p));
+    scalars(&graph).all(|s| ends.iter().flat_map(|end| with(end, s)).all(|end| serves(&end)))
+}
+
+/// The attributes that a graph reads.
+fn scalars(graph: &Graph) -> impl Iterator<Item = u16> {
+    graph.nodes.iter().filter_map(|node| match node {
+        Node::Scalar(s) => Some(*s),
+        _ => None,
+    })
 }
 
 /// The ends of a stream's lines, and whether an attribute is 0 there: beside that a huge number may stand for infinity.
@@ -342,5 +367,20 @@ mod tests {
         assert!(at(inf, -inf, 1.7)[1].is_nan(), "inf - inf");
         assert_eq!(at(inf, 2.0, 0.0)[1], 2.0);
         assert_eq!(at(0.5, 2.0, 1.7), graph.eval(&[0.5, 2.0], &[1.7]));
+    }
+
+    /// `(1 + |x|)^-p` as an exponential: beside a `p` of 0 it is 1, and beside small ones it has left f32.
+    #[test]
+    fn powers_with_small_exponents_reach_their_limits() {
+        let mut b = Builder::new();
+        let (x, p) = (b.stream(0), b.scalar(0));
+        let size = b.call(Prim::Abs, &[x]);
+        let log = b.call(Prim::Log1p, &[size]);
+        let product = b.product(p, log);
+        let exponent = b.call(Prim::Neg, &[product]);
+        let power = b.call(Prim::Exp, &[exponent]);
+        let held = run(&b.finish(&[power]));
+        let at = |p: f64| held.eval(&[f64::INFINITY], &[p])[0];
+        assert_eq!([at(0.5) as f32, at(0.0) as f32, at(-0.5) as f32], [0.0, 1.0, f32::INFINITY]);
     }
 }
