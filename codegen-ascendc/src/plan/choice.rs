@@ -5,12 +5,14 @@
 //! the cheaper plan.
 
 use super::accuracy::BUDGET;
+use super::kept::{self, Place, Source};
 use super::samples::Samples;
 use super::target::Target;
 use super::{Plan, Storage, bounded, plans, search};
 use crate::arch::Why;
 use crate::sequence::form::Digits;
 use op_dsl_ir::{DType, Graph, roles};
+use std::borrow::Cow;
 
 /// The share of the budget up to which a plan is taken as soon as it is found: a search of ten times as many elements finds some
 /// that are a tenth further off. In 16 bits rounding of the result is half of the budget, and no element was seen that is.
@@ -25,48 +27,78 @@ const DEARER: f64 = 1.1;
 /// Errors differ if one is more than so many times the other.
 const NEARLY: f64 = 1.02;
 
-/// The plan of a graph with the fewest cycles among those within their budget of accuracy, with the cheaper forms first;
-/// the most accurate one if none is. An element that fails a plan is a sample of those after it.
+/// The graph with products of functions of the activation first.
+pub(super) fn ordered<'g>(graph: &'g Graph, target: Target<'_>) -> Cow<'g, Graph> {
+    let ordered = bounded::run(graph, roles::activation(target.def));
+    ordered.map_or(Cow::Borrowed(graph), Cow::Owned)
+}
+
+/// The plan of a graph that is taken, as it is kept or found.
 pub(super) fn chosen(
     graph: &Graph,
     samples: &Samples<'_>,
     target: Target<'_>,
     storage: Storage,
 ) -> Result<Plan, Why> {
-    let ordered = bounded::run(graph, roles::activation(target.def));
-    let graph = ordered.as_ref().unwrap_or(graph);
+    let graph = &*ordered(graph, target);
+    let key = kept::key(graph, samples.spec, target, storage);
+    match target.source {
+        Source::File => {
+            let plan = kept::plan(key, graph, samples.spec, target, storage);
+            plan.unwrap_or_else(|| Ok(found(graph, samples, target, storage)?.1))
+        }
+        Source::Search(to) => {
+            let (place, plan) = found(graph, samples, target, storage)?;
+            kept::note(to, key, place, &plan);
+            Ok(plan)
+        }
+    }
+}
+
+/// The plan of a graph with the fewest cycles among those within their budget of accuracy, with the cheaper forms first;
+/// the most accurate one if none is. An element that fails a plan is a sample of those after it.
+fn found(
+    graph: &Graph,
+    samples: &Samples<'_>,
+    target: Target<'_>,
+    storage: Storage,
+) -> Result<(Place, Plan), Why> {
     let mut over: Vec<Over> = Vec::new();
     let budget = BUDGET[target.dtype as usize];
     let enough = ENOUGH[target.dtype as usize] * budget;
     let most = enough.max(MOST * budget);
     for &digits in Digits::of(target.dtype) {
-        let mut just_within: Option<Plan> = None;
-        for mut plan in plans(graph, samples.spec, Target { digits, ..target }, storage)? {
+        let mut just_within: Option<(Place, Plan)> = None;
+        let plans = plans(graph, samples.spec, Target { digits, ..target }, storage)?;
+        for (number, mut plan) in plans.into_iter().enumerate() {
+            let place = (digits, number);
             let limit = if just_within.is_none() { most } else { enough };
-            let is_dearer = |found: &Plan| plan.cost.cycles > DEARER * found.cost.cycles;
+            let is_dearer =
+                |(_, found): &(Place, Plan)| plan.cost.cycles > DEARER * found.cost.cycles;
             if just_within.as_ref().is_some_and(is_dearer) {
                 break;
             }
             plan.accuracy = search::under_attack(samples, &plan, enough, limit.next_up());
             match plan.accuracy.error {
-                error if error <= enough => return Ok(plan),
-                error if error <= limit => just_within = Some(plan),
-                _ => over.push(Over { plan, seen: Vec::new() }),
+                error if error <= enough => return Ok((place, plan)),
+                error if error <= limit => just_within = Some((place, plan)),
+                _ => over.push(Over { place, plan, seen: Vec::new() }),
             }
         }
-        if let Some(plan) = just_within {
-            return Ok(plan);
+        if let Some(found) = just_within {
+            return Ok(found);
         }
     }
     let best = within(&mut over, samples, budget).or_else(|| most_accurate(over, samples));
-    let mut best = best.ok_or(Why::NoSequence("nothing", "no outputs"))?;
+    let (place, mut best) = best.ok_or(Why::NoSequence("nothing", "no outputs"))?;
     // Samples decide whether it is emitted, because an attack also finds what no sequence of `float` keeps, where terms cancel.
     best.accuracy = search::at_samples(samples, &best);
-    Ok(best)
+    Ok((place, best))
 }
 
 /// A plan whose search ended at its first failure, and the failures of others that it was judged at, for each choice of attributes.
 struct Over {
+    place: Place,
     plan: Plan,
     seen: Vec<usize>,
 }
@@ -83,19 +115,19 @@ impl Over {
 }
 
 /// The plan with the fewest cycles whose error is no larger than a limit.
-fn within(over: &mut [Over], samples: &Samples<'_>, limit: f64) -> Option<Plan> {
+fn within(over: &mut [Over], samples: &Samples<'_>, limit: f64) -> Option<(Place, Plan)> {
     over.sort_by(|a, b| a.plan.cost.cycles.total_cmp(&b.plan.cost.cycles));
     over.iter_mut().find_map(|over| {
         over.look_at_failures(samples);
         if over.error() <= limit {
             over.plan.accuracy = search::under_attack(samples, &over.plan, 0.0, limit.next_up());
         }
-        (over.error() <= limit).then(|| over.plan.clone())
+        (over.error() <= limit).then(|| (over.place, over.plan.clone()))
     })
 }
 
 /// The most accurate plan, or a cheaper one that is hardly less accurate.
-fn most_accurate(mut over: Vec<Over>, samples: &Samples<'_>) -> Option<Plan> {
+fn most_accurate(mut over: Vec<Over>, samples: &Samples<'_>) -> Option<(Place, Plan)> {
     let best = loop {
         over.iter_mut().for_each(|over| over.look_at_failures(samples));
         over.sort_by(|a, b| a.error().total_cmp(&b.error()));
@@ -104,9 +136,10 @@ fn most_accurate(mut over: Vec<Over>, samples: &Samples<'_>) -> Option<Plan> {
         // Failures are its first elements: an error is no less than before.
         best.plan.accuracy = search::under_attack(samples, &best.plan, 0.0, next);
         if best.error() < next || next.is_infinite() {
-            break over.swap_remove(0).plan;
+            break over.swap_remove(0);
         }
     };
-    over.retain(|over| over.plan.cost.cycles < best.cost.cycles);
-    within(&mut over, samples, NEARLY * best.accuracy.error).or(Some(best))
+    over.retain(|over| over.plan.cost.cycles < best.plan.cost.cycles);
+    let cheaper = within(&mut over, samples, NEARLY * best.error());
+    cheaper.or(Some((best.place, best.plan)))
 }

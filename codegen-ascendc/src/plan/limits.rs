@@ -28,6 +28,18 @@ pub(super) struct Hold {
     bound: Bound,
 }
 
+impl Hold {
+    /// Adds bytes that identify it.
+    pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
+        bytes.extend((self.stream as u64).to_le_bytes());
+        bytes.push(u8::from(self.sign < 0.0));
+        if let Bound::If(scalar, signs) = self.bound {
+            bytes.extend((scalar as u64).to_le_bytes());
+            bytes.extend(signs.map(u8::from));
+        }
+    }
+}
+
 /// The inputs of a plan that are to be held.
 pub(super) fn holds(def: &OpDef, graph: &Graph, plan: &Plan) -> Vec<Hold> {
     let is_held =

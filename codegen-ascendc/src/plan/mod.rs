@@ -29,6 +29,8 @@
 //! registers   the same calls on registers, instead of the three before
 //! cost        calls, cycles, bytes
 //! planned     all of it, decided
+//! estimate    what a plan would cost, without a search
+//! kept        which plans were found best, in a file
 //! known       plans that were made before
 //! interpret   what the calls compute, without hardware
 //! limits      inputs that are held short of infinity
@@ -47,9 +49,11 @@ mod cancelling;
 mod choice;
 mod constants;
 mod cost;
+mod estimate;
 mod flow;
 mod instr;
 mod interpret;
+pub mod kept;
 mod known;
 mod limits;
 mod lower;
@@ -72,6 +76,7 @@ mod target;
 
 pub use arithmetic::Noise;
 pub use cost::{Bound, Cost};
+pub use estimate::estimate;
 pub use instr::{Buffer, Instr, Operand};
 pub use interpret::{interpret, interpret_all};
 pub use need::DEPTH;
@@ -84,6 +89,7 @@ use accuracy::Accuracy;
 use allocate::{Allocated, Prefer, allocate};
 use choice::chosen;
 use flow::Flow;
+use kept::Source;
 use lower::lower;
 use need::{need, streams_bits, temporaries};
 use op_dsl_ir::op::{Kind, OpDef};
@@ -140,7 +146,7 @@ pub fn plan_with(
     storage: Storage,
     limits: Limits,
 ) -> Result<Plan, Refusal> {
-    let make = || make(def, spec, dtype, soc, storage, limits);
+    let make = || make(def, spec, dtype, soc, storage, limits, Source::File);
     known::plan(def, (spec, dtype, soc), storage, limits, make)
 }
 
@@ -151,9 +157,9 @@ fn make(
     soc: &'static Soc,
     storage: Storage,
     limits: Limits,
+    source: Source<'_>,
 ) -> Result<Plan, Refusal> {
-    let digits = Digits::Absolute;
-    let target = Target { def, soc, dtype, limits, digits, holds: &[], is_far: false };
+    let target = Target { source, ..Target::new(def, soc, dtype, limits) };
     let refuse =
         |why| Refusal { op: def.name.to_string(), soc: soc.name, dtypes: vec![dtype], why };
     check(def, spec, dtype, soc).map_err(refuse)?;
@@ -238,7 +244,7 @@ fn plans(
 
 /// The plan of a way to call a graph, before its accuracy is known.
 fn planned(graph: Graph, way: Way, spec: usize, target: Target<'_>) -> Result<Plan, Why> {
-    let Target { def, soc, dtype, limits, .. } = target;
+    let Target { def, soc, dtype, limits, digits, .. } = target;
     let Way { flow, mut registers, found } = way;
     if let Some(registers) = &mut registers {
         registers.seldom = limits::seldom(def, &graph, &registers.ops);
@@ -269,6 +275,7 @@ fn planned(graph: Graph, way: Way, spec: usize, target: Target<'_>) -> Result<Pl
         dtype,
         soc,
         limits,
+        digits,
         graph,
         functions: functions(&def.specs[spec].graph),
         forms: flow.forms,

@@ -6,7 +6,7 @@ use super::instr::Instr;
 use super::registers::Registers;
 use crate::arch::Soc;
 use crate::sequence::Scalar;
-use crate::sequence::form::Limits;
+use crate::sequence::form::{Digits, Limits};
 use op_dsl_ir::tiling::Need;
 use op_dsl_ir::{DType, Graph, Prim};
 
@@ -23,6 +23,8 @@ pub struct Plan {
     pub soc: &'static Soc,
     /// What is promised at infinity.
     pub limits: Limits,
+    /// The digits that its forms keep.
+    pub digits: Digits,
     /// What was lowered: that of the specialisation, or the same with functions of one value apart,
     /// whose values are streams behind those of the operator. Scalars are nodes of it.
     pub graph: Graph,

@@ -130,15 +130,7 @@ fn functions_of_authors_have_tails() {
         let def = of_one(build);
         let graph = &def.specs[0].graph;
         for dtype in DType::ALL {
-            let target = Target {
-                def: &def,
-                soc: soc("ascend910b"),
-                dtype,
-                limits: Limits::Exact,
-                holds: &[],
-                digits: Digits::Absolute,
-                is_far: false,
-            };
+            let target = Target::new(&def, soc("ascend910b"), dtype, Limits::Exact);
             let parts = Way::new(&Regions::none(graph, 1, target), target, Storage::Memory);
             let parts = crate::plan::planned(graph.clone(), parts.expect("parts"), 0, target);
             let parts = parts.expect("a plan of parts");

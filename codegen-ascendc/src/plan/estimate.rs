@@ -1,0 +1,21 @@
+//! What a plan would cost, without the search for one that is accurate: for advice, of an operator that nobody has written.
+
+use super::target::Target;
+use super::{Cost, Plan, Storage, choice, limits, plans};
+use crate::sequence::form::Limits;
+use op_dsl_ir::op::OpDef;
+
+/// What a plan of another operator would cost whose forms keep the digits that those of `like` keep. Nothing is searched, so whether it
+/// is accurate enough is not known: this is for advice.
+pub fn estimate(def: &OpDef, spec: usize, like: &Plan) -> Option<Cost> {
+    let Plan { soc, dtype, limits, digits, .. } = *like;
+    let target = Target { digits, ..Target::new(def, soc, dtype, limits) };
+    let graph = choice::ordered(&def.specs[spec].graph, target);
+    let storage = if like.registers.is_some() { Storage::Registers } else { Storage::Memory };
+    let cheapest = |target| plans(&graph, spec, target, storage).ok()?.into_iter().next();
+    let plan = cheapest(target)?;
+    let holds = limits::holds(def, &graph, &plan);
+    let is_held = limits == Limits::Exact && !holds.is_empty();
+    let held = || cheapest(Target { holds: &holds, ..target });
+    Some(if is_held { held()?.cost } else { plan.cost })
+}

@@ -1,0 +1,192 @@
+//! Choices that are kept: for operators that everybody emits, no plan is searched.
+//!
+//! To find which of several plans is accurate enough takes a search of some ten thousand elements for each of them. The answer is a line of
+//! `choices.txt`: a hash of the question, which of the plans it was, and the worst element that was found. The plan itself is made anew.
+//! Where the file has no answer, or the plan in that place takes other cycles, the search is made.
+//!
+//! A test searches part of them again in every run, and writes the file if it is told to.
+
+use super::accuracy::{Accuracy, Worst};
+use super::planned::Plan;
+use super::target::Target;
+use super::{Storage, make, plans};
+use crate::arch::{Soc, Why};
+use crate::sequence::form::{Digits, Limits};
+use op_dsl_ir::op::{OpDef, Pattern};
+use op_dsl_ir::{DType, Graph, Stored, roles};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+static CHOICES: &str = include_str!("choices.txt");
+static KEPT: LazyLock<FxHashMap<u64, Choice>> =
+    LazyLock::new(|| CHOICES.lines().filter_map(Choice::read).collect()); // only ever looked up
+
+/// Lines of the file, by the hash of what is asked.
+pub type Choices = BTreeMap<u64, String>;
+
+/// Where choices come from.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'c> {
+    /// The file, where it has them.
+    File,
+    /// A search always, whose answers are noted.
+    Search(&'c RefCell<Choices>),
+}
+
+/// The place of a plan: the digits asked of its forms, and its number among the plans with these.
+pub(super) type Place = (Digits, usize);
+
+/// Which plan was taken, and what was found of it.
+#[derive(Clone, Debug, PartialEq)]
+struct Choice {
+    place: Place,
+    cycles: f64,
+    error: f64,
+    worst: Option<Worst>,
+}
+
+/// The plan that the file has for a question.
+pub(super) fn plan(
+    key: u64,
+    graph: &Graph,
+    spec: usize,
+    target: Target<'_>,
+    storage: Storage,
+) -> Option<Result<Plan, Why>> {
+    let choice = KEPT.get(&key)?;
+    let (digits, number) = choice.place;
+    let plans = match plans(graph, spec, Target { digits, ..target }, storage) {
+        Ok(plans) => plans,
+        Err(why) => return Some(Err(why)),
+    };
+    let mut plan = plans.into_iter().nth(number)?;
+    if plan.cost.cycles != choice.cycles {
+        return None;
+    }
+    plan.accuracy =
+        Accuracy { error: choice.error, worst: choice.worst.clone(), ..Accuracy::new(plan.dtype) };
+    Some(Ok(plan))
+}
+
+/// Notes the plan that a search found.
+pub(super) fn note(to: &RefCell<Choices>, key: u64, place: Place, plan: &Plan) {
+    let Accuracy { error, worst, .. } = &plan.accuracy;
+    let choice = Choice { place, cycles: plan.cost.cycles, error: *error, worst: worst.clone() };
+    to.borrow_mut().insert(key, choice.line(key));
+}
+
+/// A hash of all that decides which plan is taken.
+pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Storage) -> u64 {
+    let Target { def, soc, dtype, limits, holds, digits: _, is_far: _, source: _ } = target;
+    let spec = &def.specs[spec];
+    let mut bytes = graph.encode();
+    bytes.extend(spec.graph.encode());
+    bytes.extend(spec.wide.as_ref().map(|wide| wide.graph.encode()).unwrap_or_default());
+    bytes.extend(soc.arch.number.to_le_bytes());
+    bytes.extend(dtype.name().as_bytes());
+    bytes.push(u8::from(limits == Limits::Exact));
+    bytes.push(u8::from(storage == Storage::Memory));
+    holds.iter().for_each(|hold| hold.encode(&mut bytes));
+    // Tensors: which streams there are, which of them are masks and how these are stored, and if a step has pairs.
+    let streams = def.input_streams();
+    bytes.extend((0..streams.len()).map(|k| u8::from(def.is_mask(k))));
+    bytes.push(u8::from(def.masks() == Stored::Bit));
+    let is_halves = def.split.as_ref().map(|split| u8::from(split.pattern == Pattern::Halves));
+    bytes.push(is_halves.unwrap_or(2));
+    bytes.push(roles::activation(def) as u8);
+    for attr in def.attrs.iter() {
+        let default = attr.scalar(attr.default).map(f64::from);
+        bytes.extend(default.map(f64::to_bits).unwrap_or_default().to_le_bytes());
+    }
+    hash(&bytes)
+}
+
+/// FNV-1a of 64 bits.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The names of digits in the file.
+const DIGITS: [(Digits, &str); 4] = [
+    (Digits::Absolute, "absolute"),
+    (Digits::Relative, "relative"),
+    (Digits::Fine, "fine"),
+    (Digits::Single, "single"),
+];
+
+impl Choice {
+    /// The line of a choice: numbers are written so that they are read back to the bit.
+    fn line(&self, key: u64) -> String {
+        let Choice { place: (digits, number), cycles, error, worst } = self;
+        let name = DIGITS.iter().find(|(of, _)| of == digits).map_or("", |(_, name)| name);
+        let mut line = format!("{key:016x} {name} {number} {cycles} {error:e}");
+        if let Some(Worst { output, element, streams, got, want }) = worst {
+            let _ = write!(line, " {output} {element} {got:e} {want:e}");
+            streams.iter().for_each(|x| _ = write!(line, " {x:e}"));
+        }
+        line
+    }
+
+    /// The choice of a line and its key; nothing of a line that is none.
+    fn read(line: &str) -> Option<(u64, Choice)> {
+        let mut words = line.split(' ');
+        let key = u64::from_str_radix(words.next()?, 16).ok()?;
+        let name = words.next()?;
+        let (digits, _) = DIGITS.iter().find(|(_, of)| *of == name)?;
+        let number = words.next()?.parse().ok()?;
+        let [cycles, error] = [words.next()?.parse().ok()?, words.next()?.parse().ok()?];
+        let worst = match words.next() {
+            None => None,
+            Some(output) => Some(Worst {
+                output: output.parse().ok()?,
+                element: words.next()?.parse().ok()?,
+                got: words.next()?.parse().ok()?,
+                want: words.next()?.parse().ok()?,
+                streams: words.map(|word| word.parse().ok()).collect::<Option<_>>()?,
+            }),
+        };
+        Some((key, Choice { place: (*digits, number), cycles, error, worst }))
+    }
+}
+
+/// The lines of the file, by their keys.
+pub fn lines() -> Choices {
+    let key = |line: &str| Choice::read(line).map(|(key, _)| (key, line.to_string()));
+    CHOICES.lines().filter_map(key).collect()
+}
+
+/// The lines of the choices that are made on the way to a plan, all searched.
+pub fn searched(
+    def: &OpDef,
+    spec: usize,
+    dtype: DType,
+    soc: &'static Soc,
+    storage: Storage,
+    limits: Limits,
+) -> Choices {
+    let lines = RefCell::default();
+    // What is refused has none.
+    let _ = make(def, spec, dtype, soc, storage, limits, Source::Search(&lines));
+    lines.into_inner()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_as_they_were_written() {
+        let streams = vec![-0.1, 1e-40, f64::INFINITY];
+        let worst = Worst { output: 1, element: 77, streams, got: -0.0, want: 1.0 / 3.0 };
+        for worst in [None, Some(worst)] {
+            let choice = Choice { place: (Digits::Fine, 3), cycles: 55.25, error: 7.31, worst };
+            assert_eq!(Choice::read(&choice.line(0xfe)), Some((0xfe, choice)));
+        }
+        assert_eq!(CHOICES.lines().count(), KEPT.len());
+    }
+}
