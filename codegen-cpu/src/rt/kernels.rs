@@ -28,8 +28,10 @@ const fn is_interpreted(program: &Program, level: Level, in_f64: bool) -> bool {
 /// Fills a table of kernels, of which a macro makes each.
 macro_rules! fill {
     (@ $table:ident $kernel:ident $level:ident $token:ident $($E:ident $dtype:ident),*) => {$(
-        $table[DType::$dtype as usize][Level::$level as usize] =
-            Some($kernel!($level $token $E $dtype));
+        if Level::$level.is_built() {
+            $table[DType::$dtype as usize][Level::$level as usize] =
+                Some($kernel!($level $token $E $dtype));
+        }
     )*};
     ($table:ident $kernel:ident $($(#[$when:meta])* $level:ident($token:ident);)*) => {$(
         $(#[$when])*

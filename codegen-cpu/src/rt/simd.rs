@@ -83,9 +83,22 @@ impl Level {
         }
     }
 
+    /// Whether kernels are compiled for the level, if the architecture has it: with `OP_DSL_LEVELS=host` only for what the building machine
+    /// uses (`build.rs`).
+    pub const fn is_built(self) -> bool {
+        match self {
+            Level::Avx2 => !cfg!(without_avx2),
+            Level::Avx512 => !cfg!(without_avx512),
+            Level::Fallback | Level::Baseline | Level::Neon => true,
+        }
+    }
+
     /// Does something at this level; `None`, and nothing done, where this CPU or this build has not the
     /// level.
     pub fn run<F: AtLevel>(self, f: F) -> Option<F::Output> {
+        if !self.is_built() {
+            return None;
+        }
         macro_rules! run {
             ($($(#[$when:meta])* $level:ident($token:ident);)*) => {
                 match self {

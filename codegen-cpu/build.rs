@@ -1,0 +1,36 @@
+//! Which SIMD levels kernels are compiled for: all of the architecture, or with `OP_DSL_LEVELS=host` only what this machine uses, so that
+//! a program that stays on it compiles half as many kernels.
+
+use std::env;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=OP_DSL_LEVELS");
+    for level in ["avx2", "avx512"] {
+        println!("cargo::rustc-check-cfg=cfg(without_{level})");
+    }
+    match env::var("OP_DSL_LEVELS").as_deref() {
+        Err(_) | Ok("" | "all") => {}
+        Ok("host") => {
+            if let Some(level) = unused() {
+                println!("cargo::rustc-cfg=without_{level}");
+            }
+        }
+        Ok(other) => println!("cargo::error=OP_DSL_LEVELS={other}: allowed: all, host"),
+    }
+}
+
+/// The level of wide vectors that this machine does not use; none where the build is for another architecture.
+fn unused() -> Option<&'static str> {
+    let is_here = |of: &str| env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|target| target == of);
+    #[cfg(target_arch = "x86_64")]
+    if is_here("x86_64") {
+        // The extensions of Ice Lake, as the level asks for them: the last of them stand for all.
+        let has_avx512 = std::is_x86_feature_detected!("avx512f")
+            && std::is_x86_feature_detected!("avx512vbmi2")
+            && std::is_x86_feature_detected!("avx512vpopcntdq");
+        return Some(if has_avx512 { "avx2" } else { "avx512" });
+    }
+    let _ = is_here;
+    None
+}
