@@ -152,13 +152,19 @@ pub fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Boun
 pub fn evaluate(graph: &Graph, arithmetic: Arithmetic, point: &Point, last: Id) -> Vec<Bounded> {
     let mut all: Vec<Bounded> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter().take(last.index() + 1) {
-        all.push(evaluate_node(node, arithmetic, point, &all));
+        all.push(evaluate_node(node, arithmetic, point, |id| all.get(id.index()).copied()));
     }
     all
 }
 
-/// The value of a node at a point, of those of all nodes before it.
-fn evaluate_node(node: &Node, arithmetic: Arithmetic, point: &Point, all: &[Bounded]) -> Bounded {
+/// The value of a node at a point, of those of the nodes before it.
+#[inline(always)]
+fn evaluate_node(
+    node: &Node,
+    arithmetic: Arithmetic,
+    point: &Point,
+    known: impl Fn(Id) -> Option<Bounded>,
+) -> Bounded {
     match *node {
         Node::Stream(s) => exact(point.streams.get(usize::from(s)).copied().unwrap_or(f64::NAN)),
         Node::Scalar(s) => exact(point.scalars[usize::from(s) % 3]),
@@ -167,7 +173,7 @@ fn evaluate_node(node: &Node, arithmetic: Arithmetic, point: &Point, all: &[Boun
             Arithmetic::F64 => exact(c),
         },
         Node::Call(prim, args) => {
-            let args = args.map(|a| all.get(a.index()).copied().unwrap_or(exact(f64::NAN)));
+            let args = args.map(|id| known(id).unwrap_or(exact(f64::NAN)));
             called(prim, args, arithmetic)
         }
     }

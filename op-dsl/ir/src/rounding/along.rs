@@ -31,19 +31,41 @@ impl<'g> Along<'g> {
         Along { graph, arithmetic, nodes, changing, kept }
     }
 
-    /// Returns what [`outputs`](super::outputs) does for a point of the line.
-    pub fn outputs(&mut self, point: &Point) -> Vec<Bounded> {
-        for &i in &self.changing {
-            let node = &self.graph.nodes[i];
-            self.nodes[i] = evaluate_node(node, self.arithmetic, point, &self.nodes);
-            if self.kept.get(i) == Some(&true) {
-                let [x, y] = [0, 1].map(|k| self.nodes[node.args()[k].index()]);
-                self.nodes[i].error = self.nodes[i].error.min(times(x, y));
-            }
+    /// The value of a node at a point.
+    #[inline(always)]
+    fn node(&self, i: usize, point: &Point, known: impl Fn(Id) -> Option<Bounded>) -> Bounded {
+        let node = &self.graph.nodes[i];
+        let mut value = evaluate_node(node, self.arithmetic, point, &known);
+        if self.kept.get(i) == Some(&true)
+            && let [x, y, ..] = *node.args()
+            && let (Some(x), Some(y)) = (known(x), known(y))
+        {
+            value.error = value.error.min(times(x, y));
         }
-        self.graph.outputs.iter().map(|output| self.nodes[output.index()]).collect()
+        value
+    }
+
+    /// Returns what [`outputs`](super::outputs) does for each point of the line. A node is evaluated at all points before the next one is,
+    /// because a processor guesses wrong what is called from node to node.
+    fn outputs_of_all(&self, line: &[Point]) -> Vec<Vec<Bounded>> {
+        let mut columns: Vec<Vec<Bounded>> = vec![Vec::new(); self.nodes.len()];
+        let known = |columns: &[Vec<Bounded>], k: usize, id: Id| {
+            let changed = columns.get(id.index())?.get(k);
+            changed.or(self.nodes.get(id.index())).copied()
+        };
+        for &i in &self.changing {
+            let at = |(k, point)| self.node(i, point, |id| known(&columns, k, id));
+            columns[i] = line.iter().enumerate().map(at).collect();
+        }
+        let result = |k: usize, id: Id| known(&columns, k, id).unwrap_or(self.nodes[id.index()]);
+        let outputs = &self.graph.outputs;
+        (0..line.len()).map(|k| outputs.iter().map(|output| result(k, *output)).collect()).collect()
     }
 }
+
+/// So many zero crossings of a line are looked at, spread over all of them. Only what repeats itself has more, as sines do, and is at these as
+/// at the others. All of them took three quarters of the time in which the macros expand formulas with sines (tests/language.rs, Zen 4).
+const MOST_CROSSINGS: usize = 32;
 
 /// Points with the results of a graph there, in ascending order of the varied stream.
 pub struct Evaluated {
@@ -66,8 +88,7 @@ impl Evaluated {
         kept: &[bool],
     ) -> Evaluated {
         let Some(first) = line.first() else { return Evaluated { line, results: Vec::new() } };
-        let mut along = Along::new(graph, arithmetic, first, kept);
-        let results = line.iter().map(|point| along.outputs(point)).collect();
+        let results = Along::new(graph, arithmetic, first, kept).outputs_of_all(&line);
         Evaluated { line, results }
     }
 
@@ -93,32 +114,15 @@ impl Evaluated {
     /// A difference such as `(1 - y) - y` loses its digits within a few thousandths of its zero at 1/2, between two samples.
     pub fn add_crossings(&mut self, graph: &Graph, arithmetic: Arithmetic) {
         let Some(first) = self.line.first() else { return };
-        let mut along = Along::new(graph, arithmetic, first, &[]);
+        let along = Along::new(graph, arithmetic, first, &[]);
+        let mut crossings = self.crossings();
         let mut added = Vec::new();
-        for (pair, results) in self.line.windows(2).zip(self.results.windows(2)) {
-            let x = |p: &Point| p.streams[p.varied];
-            for (output, low_end) in results[0].iter().enumerate() {
-                let [mut low, mut high] = [x(&pair[0]), x(&pair[1])];
-                let sign = low_end.value;
-                if low * high <= 0.0 || sign * results[1][output].value >= 0.0 {
-                    continue;
-                }
-                loop {
-                    let middle = f64::from((0.5 * (low + high)) as f32);
-                    if middle <= low || middle >= high {
-                        break;
-                    }
-                    let mut point = pair[0].clone();
-                    point.streams[point.varied] = middle;
-                    let results = along.outputs(&point);
-                    if results[output].value * sign > 0.0 {
-                        low = middle
-                    } else {
-                        high = middle
-                    }
-                    added.push((point, results));
-                }
-            }
+        while !crossings.is_empty() {
+            let middles: Vec<Point> = crossings.iter().map(Crossing::middle).collect();
+            let results = along.outputs_of_all(&middles);
+            crossings.iter_mut().zip(&results).for_each(|(crossing, of)| crossing.halve(of));
+            crossings.retain(|crossing| !crossing.is_done());
+            added.extend(middles.into_iter().zip(results));
         }
         if added.is_empty() {
             return;
@@ -128,6 +132,60 @@ impl Evaluated {
             line.into_iter().zip(std::mem::take(&mut self.results)).chain(added).collect();
         all.sort_by(|(a, _), (b, _)| a.streams[a.varied].total_cmp(&b.streams[b.varied]));
         (self.line, self.results) = all.into_iter().unzip();
+    }
+
+    /// Neighbours between which an output crosses zero, or becomes NaN, and a number of f32 lies.
+    fn crossings(&self) -> Vec<Crossing> {
+        let mut all = Vec::new();
+        for (pair, results) in self.line.windows(2).zip(self.results.windows(2)) {
+            let ends = [0, 1].map(|k| pair[k].streams[pair[k].varied]);
+            for (output, [low, high]) in
+                results[0].iter().zip(&results[1]).map(|(a, b)| [a, b]).enumerate()
+            {
+                let is_one_side = low.value * high.value >= 0.0;
+                if ends[0] * ends[1] > 0.0 && !is_one_side {
+                    all.push(Crossing { at: pair[0].clone(), ends, output, sign: low.value });
+                }
+            }
+        }
+        all.retain(|crossing| !crossing.is_done());
+        let step = all.len().div_ceil(MOST_CROSSINGS).max(1);
+        all.into_iter().step_by(step).collect()
+    }
+}
+
+/// A zero crossing between two numbers, both of one sign.
+struct Crossing {
+    /// Any point of the line.
+    at: Point,
+    ends: [f64; 2],
+    output: usize,
+    /// The output's value at the lower end.
+    sign: f64,
+}
+
+impl Crossing {
+    /// The number of f32 in the middle.
+    fn between(&self) -> f64 {
+        f64::from((0.5 * (self.ends[0] + self.ends[1])) as f32)
+    }
+
+    /// True if no number of f32 lies between the ends.
+    fn is_done(&self) -> bool {
+        let middle = self.between();
+        middle <= self.ends[0] || middle >= self.ends[1]
+    }
+
+    fn middle(&self) -> Point {
+        let mut point = self.at.clone();
+        point.streams[point.varied] = self.between();
+        point
+    }
+
+    /// Goes on between the middle, where the outputs are these, and the end on the other side of the crossing.
+    fn halve(&mut self, results: &[Bounded]) {
+        let is_before = results[self.output].value * self.sign > 0.0;
+        self.ends[usize::from(!is_before)] = self.between();
     }
 }
 
