@@ -11,8 +11,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// One in this many plans is searched again in every run: all of them take minutes.
-const SHARE: usize = 24;
+/// One in this many plans is searched again in every run: all of them take 84 seconds of CPU (Zen 4, 2026-11). It has no divisor in
+/// common with the nine plans of a type ([`all`]), so that every architecture and form gets its turn.
+const SHARE: usize = 25;
 
 /// A plan that somebody may ask for.
 type Asked = (&'static OpDef, usize, DType, &'static Soc, Storage, Limits);
@@ -71,7 +72,9 @@ fn are_what_would_be_chosen() {
     }
     let kept = kept::lines();
     let some: Vec<Asked> = all().into_iter().step_by(SHARE).collect();
-    for (key, line) in searched(&some) {
+    let again = searched(&some);
+    assert!(again.len() > kept.len() / (2 * SHARE), "{} searched", again.len());
+    for (key, line) in again {
         let message = "not what would be chosen; write the file again by BLESS=1";
         assert_eq!(kept.get(&key), Some(&line), "{}: {message}", path.display());
     }

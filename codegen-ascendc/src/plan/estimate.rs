@@ -1,12 +1,13 @@
-//! What a plan would cost, without the search for one that is accurate: for advice, of an operator that nobody has written.
+//! Estimates the cost of a plan without the search for one that is accurate, so it may be too low. Advice compares an operator with
+//! variants of it that nobody has written.
 
 use super::target::Target;
 use super::{Cost, Plan, Storage, choice, limits, plans};
 use crate::sequence::form::Limits;
 use op_dsl_ir::op::OpDef;
 
-/// What a plan of another operator would cost whose forms keep the digits that those of `like` keep. Nothing is searched, so whether it
-/// is accurate enough is not known: this is for advice.
+/// Returns the cost of the cheapest plan of an operator, with forms that keep the digits that those of `like` keep; `None` if the target
+/// refuses it.
 pub fn estimate(def: &OpDef, spec: usize, like: &Plan) -> Option<Cost> {
     let Plan { soc, dtype, limits, digits, .. } = *like;
     let target = Target { digits, ..Target::new(def, soc, dtype, limits) };

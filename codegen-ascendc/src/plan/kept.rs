@@ -1,10 +1,11 @@
-//! Choices that are kept: for operators that everybody emits, no plan is searched.
+//! Keeps which plan was chosen for each operator of the family, so that nothing is searched.
 //!
-//! To find which of several plans is accurate enough takes a search of some ten thousand elements for each of them. The answer is a line of
-//! `choices.txt`: a hash of the question, which of the plans it was, and the worst element that was found. The plan itself is made anew.
-//! Where the file has no answer, or the plan in that place takes other cycles, the search is made.
+//! The search for a plan that is accurate enough evaluates some ten thousand elements of each candidate, because errors look random from one
+//! element to the next. Its answer is a line of `choices.txt`: a hash of the question, the place of the plan among the candidates, and
+//! the worst element found. The candidates are made anew. The search runs where the file has no line, or where the plan in that place
+//! takes other cycles.
 //!
-//! A test searches part of them again in every run, and writes the file if it is told to.
+//! The test `known_plans` repeats part of the searches in every run, and writes the file with `BLESS=1`.
 
 use super::accuracy::{Accuracy, Worst};
 use super::planned::Plan;
@@ -12,6 +13,7 @@ use super::target::Target;
 use super::{Storage, make, plans};
 use crate::arch::{Soc, Why};
 use crate::sequence::form::{Digits, Limits};
+use op_dsl_ir::encode::hash;
 use op_dsl_ir::op::{OpDef, Pattern};
 use op_dsl_ir::{DType, Graph, Stored, roles};
 use rustc_hash::FxHashMap;
@@ -101,14 +103,7 @@ pub(super) fn key(graph: &Graph, spec: usize, target: Target<'_>, storage: Stora
         let default = attr.scalar(attr.default).map(f64::from);
         bytes.extend(default.map(f64::to_bits).unwrap_or_default().to_le_bytes());
     }
-    hash(&bytes)
-}
-
-/// FNV-1a of 64 bits.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    hash(bytes)
 }
 
 /// The names of digits in the file.
@@ -170,7 +165,7 @@ pub fn searched(
     limits: Limits,
 ) -> Choices {
     let lines = RefCell::default();
-    // What is refused has none.
+    // A refused operator has no choices.
     let _ = make(def, spec, dtype, soc, storage, limits, Source::Search(&lines));
     lines.into_inner()
 }

@@ -29,8 +29,8 @@
 //! registers   the same calls on registers, instead of the three before
 //! cost        calls, cycles, bytes
 //! planned     all of it, decided
-//! estimate    what a plan would cost, without a search
-//! kept        which plans were found best, in a file
+//! estimate    the cost of a plan, without a search
+//! kept        the plans that searches chose, in a file
 //! known       plans that were made before
 //! interpret   what the calls compute, without hardware
 //! limits      inputs that are held short of infinity

@@ -9,6 +9,7 @@ use op_dsl_fit::{
     Table, Tail,
 };
 use op_dsl_ir::DType;
+use op_dsl_ir::encode::hash;
 use op_dsl_ir::graph::Graph;
 use op_dsl_ir::regions;
 use op_dsl_ir::rounding::{Arithmetic, Point, outputs};
@@ -142,7 +143,7 @@ pub fn of(function: &regions::Function, asked: Asked) -> Option<Fitted> {
 pub fn key(function: &regions::Function, multiplied: bool) -> u64 {
     let domain = function.domain.map(|end| end.to_bits().to_le_bytes());
     let flags = [is_product(function), multiplied].map(u8::from);
-    kept::hash(function.graph.encode().into_iter().chain(domain.concat()).chain(flags))
+    hash(function.graph.encode().into_iter().chain(domain.concat()).chain(flags))
 }
 
 /// `struct #name` and its tables.

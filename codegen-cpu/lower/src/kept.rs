@@ -13,6 +13,7 @@
 use super::compiler::Call;
 use op_dsl_fit::words::Words;
 use op_dsl_fit::{IS_OPTIMISED, VERSION};
+use op_dsl_ir::encode::hash;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -148,12 +149,6 @@ fn read<T: Words>(words: &[u32]) -> Option<Option<T>> {
         [] => Some(None),
         mut words => T::read(&mut words).filter(|_| words.is_empty()).map(Some),
     }
-}
-
-/// FNV-1a.
-pub(super) fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
-    let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    bytes.fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 /// The file of some entries.

@@ -1,7 +1,7 @@
 //! Functions of one variable, and what one table for all of them is held against.
 
 use super::fitted::{self, Asked, Fitted};
-use super::kept;
+use op_dsl_ir::encode::hash;
 use op_dsl_ir::regions;
 
 /// Functions of one variable, and whether their values can be multiplied before they are rounded.
@@ -41,5 +41,5 @@ pub fn groups(functions: &[(regions::Function, Asked)]) -> Vec<Group> {
 
 /// A hash of what is asked of a group.
 pub fn key(group: &Group) -> u64 {
-    kept::hash(group.iter().flat_map(|(f, multiplied)| fitted::key(f, *multiplied).to_le_bytes()))
+    hash(group.iter().flat_map(|(f, multiplied)| fitted::key(f, *multiplied).to_le_bytes()))
 }

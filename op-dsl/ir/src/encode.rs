@@ -19,6 +19,13 @@ impl Graph {
     }
 }
 
+/// Returns the FNV-1a hash of some bytes, the same on every machine and in every version: a key of what is kept in files.
+pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 fn write_node(node: &Node, bytes: &mut Vec<u8>) {
     match node {
         Node::Stream(number) => {

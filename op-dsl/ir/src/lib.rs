@@ -36,7 +36,7 @@ mod derive;
 pub mod differences;
 pub mod doc;
 mod dtype;
-mod encode;
+pub mod encode;
 pub mod far;
 pub mod format;
 pub mod graph;

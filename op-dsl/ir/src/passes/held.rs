@@ -78,7 +78,7 @@ fn of_stream(graph: &Graph, stream: u16) -> Vec<(Id, Held)> {
         if parts.iter().all(|part| part.is_alone) { &ALONE } else { &AMONG_OTHERS };
     // Small powers of the first are numbers of f32 still.
     let mut all = HUGE;
-    if parts.iter().any(|part| !far_enough(graph, part, &ends)) {
+    if !parts.iter().all(|part| far_enough(graph, part, &ends)) {
         all.reverse();
     }
     for huge in all {

@@ -63,8 +63,10 @@ impl<'g> Along<'g> {
     }
 }
 
-/// So many zero crossings of a line are looked at, spread over all of them. Only what repeats itself has more, as sines do, and is at these as
-/// at the others. All of them took three quarters of the time in which the macros expand formulas with sines (tests/language.rs, Zen 4).
+/// Maximum number of zero crossings that are bisected on a line, spread evenly over all of them.
+///
+/// Only periodic functions have more, and every period loses its digits alike. Bisecting all of them took three quarters of the time in
+/// which the macros expand formulas with sines (tests/language.rs, Zen 4, 2026-11).
 const MOST_CROSSINGS: usize = 32;
 
 /// Points with the results of a graph there, in ascending order of the varied stream.
@@ -222,5 +224,25 @@ mod tests {
             }
         }
         assert!(points > 5000, "{points}");
+    }
+
+    /// `sin(x)` crosses zero between most samples; `x - 1` once.
+    #[test]
+    fn few_crossings_of_a_periodic_function_are_bisected() {
+        let of = |build: &dyn Fn(&mut Builder, Id) -> Id| {
+            let mut b = Builder::new();
+            let x = b.stream(0);
+            let y = build(&mut b, x);
+            let graph = b.finish(&[y]);
+            let line = lines(&graph, &[]).swap_remove(0);
+            Evaluated::new(&graph, Arithmetic::F64, line).crossings().len()
+        };
+        let periodic = of(&|b, x| b.call(Prim::Sin, &[x]));
+        assert!((MOST_CROSSINGS / 2..=MOST_CROSSINGS).contains(&periodic), "{periodic}");
+        let once = of(&|b, x| {
+            let one = b.num(1.0);
+            b.difference(x, one)
+        });
+        assert_eq!(once, 1);
     }
 }
