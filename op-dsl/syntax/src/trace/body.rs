@@ -90,7 +90,9 @@ impl<'a> Tracer<'a> {
         match last {
             Stmt::Expr(e, None) => self.expr(e),
             // These have their own message.
-            Stmt::Expr(e, Some(_)) if is_refused(e) => self.expr(e).map(|_| Value::Poison),
+            Stmt::Expr(e, Some(_)) if refuse::is_statement(e) => {
+                self.expr(e).map(|_| Value::Poison)
+            }
             Stmt::Macro(_) => self.statement(last, top).map(|()| Value::Poison),
             other => {
                 if !matches!(other, Stmt::Expr(..)) {
@@ -109,7 +111,7 @@ impl<'a> Tracer<'a> {
             Stmt::Item(Item::Fn(f)) if top && f.attrs.iter().any(|a| attr::is(a, "formula")) => {
                 Ok(())
             }
-            Stmt::Expr(e, _) if is_refused(e) => self.expr(e).map(|_| ()),
+            Stmt::Expr(e, _) if refuse::is_statement(e) => self.expr(e).map(|_| ()),
             Stmt::Expr(Expr::If(i), _) if returns(i) => {
                 self.error(&i.if_token, refuse::EARLY);
                 Ok(())
@@ -471,23 +473,6 @@ impl<'a> Tracer<'a> {
             _ => self.poison(s, "a gated tensor has two parts; write both `gate` and `value`"),
         }
     }
-}
-
-/// Statements that get their own message instead of "goes nowhere".
-fn is_refused(e: &Expr) -> bool {
-    matches!(
-        e,
-        Expr::ForLoop(_)
-            | Expr::While(_)
-            | Expr::Loop(_)
-            | Expr::Return(_)
-            | Expr::Assign(_)
-            | Expr::Break(_)
-            | Expr::Continue(_)
-            | Expr::Macro(_)
-            | Expr::Unsafe(_)
-    ) || matches!(e, Expr::Binary(b) if matches!(b.op, BinOp::AddAssign(_) | BinOp::SubAssign(_)
-        | BinOp::MulAssign(_) | BinOp::DivAssign(_)))
 }
 
 /// Whether an `if` leaves the formula early.

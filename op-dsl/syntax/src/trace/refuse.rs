@@ -4,6 +4,23 @@ use op_dsl_ir::graph::{Builder, Id};
 use op_dsl_ir::prim::Prim;
 use syn::{BinOp, Expr, Stmt};
 
+/// Statements that get their own message instead of "goes nowhere".
+pub fn is_statement(e: &Expr) -> bool {
+    matches!(
+        e,
+        Expr::ForLoop(_)
+            | Expr::While(_)
+            | Expr::Loop(_)
+            | Expr::Return(_)
+            | Expr::Assign(_)
+            | Expr::Break(_)
+            | Expr::Continue(_)
+            | Expr::Macro(_)
+            | Expr::Unsafe(_)
+    ) || matches!(e, Expr::Binary(b) if matches!(b.op, BinOp::AddAssign(_) | BinOp::SubAssign(_)
+        | BinOp::MulAssign(_) | BinOp::DivAssign(_)))
+}
+
 /// The reason for an expression that formulas do not have.
 pub fn expression(e: &Expr) -> &'static str {
     match e {
