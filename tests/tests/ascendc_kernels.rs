@@ -238,9 +238,9 @@ fn shapes_of_models(p: &Program, shapes: &[&[usize]]) {
 /// Calls, and cycles of 64 elements.
 type Cost = (usize, f64);
 
-/// Rows of the README's table of vector calls: operator, form, and the costs in f32, f16 and bf16.
-fn readme() -> Vec<(&'static str, &'static str, [Cost; 3])> {
-    let text = include_str!("../../README.md");
+/// Rows of the table of vector calls in `docs/performance.md`: operator, form, and the costs in f32, f16 and bf16.
+fn documented_calls() -> Vec<(&'static str, &'static str, [Cost; 3])> {
+    let text = include_str!("../../docs/performance.md");
     let table = text.lines().skip_while(|l| !l.starts_with("| | tanh | none |")).skip(2);
     let cells = |line: &'static str| line.trim_matches('|').split('|').map(str::trim);
     let cost = |text: &str| {
@@ -259,11 +259,11 @@ fn readme() -> Vec<(&'static str, &'static str, [Cost; 3])> {
     rows
 }
 
-/// The README's table is what is planned, neither more nor less.
+/// The documented calls and cycles are those of the plans.
 #[test]
 fn calls_of_every_operator() {
     let soc = codegen_ascendc::arch::Soc::named("ascend910b").expect("a target");
-    let rows = readme();
+    let rows = documented_calls();
     assert_eq!(rows.len(), 8, "{rows:?}");
     for (name, form, costs) in rows {
         let package =
