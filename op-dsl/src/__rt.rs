@@ -1,8 +1,8 @@
-//! What expansions name. Not part of the interface: it changes with the macros.
+//! Items that macro expansions refer to. They are no public interface, since they change with the macros.
 
 pub use crate::oracle;
 
-/// In the scope of bodies.
+/// Items in the scope of kernel bodies.
 pub mod vector {
     pub use codegen_cpu::fit;
     pub use codegen_cpu::rt::block::{Body, Input, Kernels};
@@ -20,7 +20,7 @@ pub mod vector {
     pub use std::borrow::Cow::Borrowed;
 }
 
-/// In the scope of definitions.
+/// Items in the scope of operator definitions.
 pub mod data {
     pub use op_dsl_ir::graph::{Graph, Id, Node};
     pub use op_dsl_ir::op::{
@@ -30,21 +30,21 @@ pub mod data {
     pub use op_dsl_ir::published::Published;
     pub use op_dsl_ir::wiring::Wiring;
     pub use op_dsl_ir::{DType, Prim};
-    // An operator may be called `None`.
+    // Imported by name because an operator may be called `None`.
     pub use std::borrow::Cow::Borrowed;
     pub use std::option::Option::{None, Some};
 
-    /// A call with one argument.
+    /// Returns a call with one argument.
     pub const fn call1(prim: Prim, a: u32) -> Node {
         Node::Call(prim, [Id(a), Id::NONE, Id::NONE])
     }
 
-    /// A call with two arguments.
+    /// Returns a call with two arguments.
     pub const fn call2(prim: Prim, a: u32, b: u32) -> Node {
         Node::Call(prim, [Id(a), Id(b), Id::NONE])
     }
 
-    /// A call with three arguments.
+    /// Returns a call with three arguments.
     pub const fn call3(prim: Prim, a: u32, b: u32, c: u32) -> Node {
         Node::Call(prim, [Id(a), Id(b), Id(c)])
     }

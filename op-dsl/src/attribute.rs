@@ -2,22 +2,22 @@
 
 use std::fmt::Debug;
 
-/// An enum of plain names that is an attribute of operators; made by `#[derive(OpAttr)]`.
+/// An enum of unit variants that is an attribute of operators; `#[derive(OpAttr)]` implements it.
 pub trait OpAttr: Copy + Debug + PartialEq + 'static {
     /// Every value with its name and its number on the wire.
     const VARIANTS: &'static [(Self, &'static str, i64)];
 
-    /// The value with this number.
+    /// Returns the value with this number.
     fn from_i64(number: i64) -> Option<Self> {
         Self::VARIANTS.iter().find(|v| v.2 == number).map(|v| v.0)
     }
 
-    /// Its number on the wire.
+    /// Returns its number on the wire.
     fn to_i64(self) -> i64 {
         Self::VARIANTS.iter().find(|v| v.0 == self).map_or(0, |v| v.2)
     }
 
-    /// Its name on the wire.
+    /// Returns its name on the wire.
     fn name(self) -> &'static str {
         Self::VARIANTS.iter().find(|v| v.0 == self).map_or("", |v| v.1)
     }

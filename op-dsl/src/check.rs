@@ -1,5 +1,6 @@
-//! Gradients written by hand, held against what they are the gradient of: the test that
-//! `#[op(.., grad_of = f)]` makes calls this.
+//! Check of hand-written gradients against their forward operators.
+//!
+//! The test that `#[op(.., grad_of = f)]` generates calls it.
 
 use crate::{Operator, OracleInput};
 use op_dsl_ir::differences;
@@ -7,7 +8,7 @@ use op_dsl_ir::differences;
 /// Compares the graphs of `gradient` with central differences of `forward`'s own function.
 ///
 /// # Errors
-/// One line when they differ, or when names do not tell what belongs to what.
+/// One line when they differ, or when names do not tell which tensors correspond.
 pub fn gradient(forward: &Operator, gradient: &Operator) -> Result<(), String> {
     let y = |streams: &[f64], attrs: &[_]| forward.oracle(&OracleInput { streams, attrs });
     differences::compare(forward.def(), gradient.def(), y).map(|_| ()).map_err(|why| {

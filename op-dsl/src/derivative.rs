@@ -1,20 +1,22 @@
-//! Which operator of a table is the derivative of another, and what it is handed: for frameworks that differentiate.
+//! Finds the operator of a table that computes another one's gradient, for automatic differentiation.
 
 use crate::Operator;
 use op_dsl_ir::derivative;
 use std::ops::Deref;
 
-/// The derivative of an operator by another one of its table; what that is handed are [fields](derivative::Derivative) of this too.
+/// The gradient operator of another operator of its table.
+///
+/// Its [fields](derivative::Derivative) say what to pass to it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Derivative {
-    /// The operator that computes it.
+    /// The operator that computes the gradient.
     pub gradient: &'static Operator,
     rule: derivative::Derivative,
 }
 
 impl Derivative {
-    /// Of several gradients in the table the first that tells of most inputs.
+    /// Returns the gradient operator of `operator`: of several in the table, the one with the most gradients.
     pub fn of(operator: &Operator, table: &[&'static Operator]) -> Option<Derivative> {
         let rule = derivative::Derivative::of(operator.def(), table.iter().map(|o| o.def()))?;
         Some(Derivative { gradient: table[rule.gradient], rule })

@@ -1,7 +1,6 @@
-//! Value, derivative and second derivative of every function of the table, in f64, accurate in both tails.
+//! Value, first and second derivative of every function of the table, in f64, accurate in both tails.
 //!
-//! Written out here a second time on purpose: were these the table's own rules, a mistake there
-//! would agree with itself.
+//! These are written a second time on purpose, because a mistake in the table's own rules would agree with itself.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
@@ -11,7 +10,7 @@ pub(crate) type Jet = (f64, f64, f64);
 /// Cubic coefficient of the tanh form of GELU.
 const CUBIC: f64 = 0.044715;
 
-/// A function of straight lines, whose slope changes nowhere; NaN of NaN.
+/// Returns the jet of a piecewise linear function; NaN for NaN.
 fn straight(x: f64, value: f64, slope: f64) -> Jet {
     if x.is_nan() { (x, x, x) } else { (value, slope, 0.0) }
 }
@@ -103,7 +102,7 @@ pub(crate) fn normal_cdf(x: f64) -> Jet {
     (0.5 * libm::erfc(-x * FRAC_1_SQRT_2), pdf(x), damped(-x, pdf(x)))
 }
 
-/// The density of the standard normal distribution.
+/// Returns the density of the standard normal distribution.
 fn pdf(x: f64) -> f64 {
     0.398_942_280_401_432_7 * libm::exp(-0.5 * x * x)
 }
@@ -113,7 +112,7 @@ pub(crate) fn softplus(x: f64) -> Jet {
     (value, logistic(x), logistic(x) * logistic(-x))
 }
 
-/// `x * f`, where `f` goes to 0 faster than `x` grows.
+/// Returns `x * f`, where `f` goes to 0 faster than `x` grows, so that the product is 0 where `f` is.
 fn damped(x: f64, f: f64) -> f64 {
     if f == 0.0 { 0.0 * x.signum() } else { x * f }
 }
@@ -128,7 +127,7 @@ pub(crate) fn gelu_grad(x: f64) -> Jet {
     (first, damped(2.0 - x * x, pdf(x)), damped(x * (x * x - 4.0), pdf(x)))
 }
 
-/// The argument of the logistic function in the tanh form, and its three derivatives.
+/// Returns the argument of the logistic function in the tanh form, and its three derivatives.
 fn inner(x: f64) -> [f64; 4] {
     // 2 sqrt(2/pi)
     let k = 1.595_769_121_605_730_7;
@@ -136,7 +135,7 @@ fn inner(x: f64) -> [f64; 4] {
     [k * x + cubic * x * x * x, k + 3.0 * cubic * x * x, 6.0 * cubic * x, 6.0 * cubic]
 }
 
-/// Value and three derivatives of `x * logistic(v)`, given `v` and its derivatives.
+/// Returns the value and three derivatives of `x * logistic(v)`, given `v` and its derivatives.
 fn gated(x: f64, [v, dv, ddv, dddv]: [f64; 4]) -> [f64; 4] {
     let (s, q, r) = (logistic(v), logistic(v) * logistic(-v), skew(v));
     if q == 0.0 {
@@ -216,7 +215,7 @@ mod tests {
             for i in -300..=300 {
                 let x = f64::from(i) / 10.0 + 1e-3;
                 let (is, want) = (f(x).0, (row.oracle)([x, 0.0, 0.0]));
-                // The table's functions stand still where they are this far below every `f32`.
+                // The table's functions are clamped where they are this far below every `f32`.
                 let close = (is - want).abs() <= 1e-12 * want.abs() + 1e-200
                     || is.is_nan() && want.is_nan();
                 assert!(close, "{name}({x}) is {is}, the table has {want}");

@@ -1,40 +1,41 @@
-//! One element of a tensor, in f64 with its derivatives: what formulas compute with when they run
-//! as ordinary Rust.
+//! One element of a tensor in f64 with its derivatives, on which formulas run as ordinary Rust.
 //!
-//! Values and derivatives are written here by hand and pass through none of the graph's passes, so
-//! that a formula run on [`Elem`]s judges what was made of it.
+//! Values and derivatives are written here by hand and pass through none of the graph's passes, so that a formula run
+//! on [`Elem`]s is an independent reference for its graphs and kernels.
 
 use crate::dual::{self, Jet};
 use std::cmp::Ordering;
 use std::f64::consts::{LN_2, LOG2_E};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// One element of a tensor: a value, and its derivatives by whichever inputs are varied.
+/// One element of a tensor: a value, and its derivatives by the inputs that are varied.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Elem {
     /// The value.
     pub value: f64,
     /// The derivative.
     pub derivative: f64,
-    /// The derivative by what else is varied, for second derivatives.
+    /// The derivative by the second varied input, for second derivatives.
     pub other: f64,
-    /// The derivative by both.
+    /// The mixed second derivative, by both varied inputs.
     pub both: f64,
 }
 
-/// One element of each part of a tensor that is cut in two along a dimension.
+/// One element of each part of a gated tensor, which is split in two along a dimension.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gated {
     /// The part that goes through the activation.
     pub gate: Elem,
-    /// The part that is multiplied by it.
+    /// The part that the activation is multiplied by.
     pub value: Elem,
 }
 
-/// One element of a mask: a tensor of truth values.
+/// One element of a mask, a tensor of booleans.
 pub type Mask = bool;
 
-/// How many rows are computed, by the sum of a tensor of integers; the rest are zeros. The formula does not see it.
+/// The number of rows to compute, given by the sum of a tensor of integers; other rows are zeros.
+///
+/// The formula does not see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rows;
 
@@ -42,21 +43,21 @@ pub struct Rows;
 pub type Dim = i64;
 
 impl Elem {
-    /// A value that does not depend on the input.
+    /// Returns a value that does not depend on the varied inputs.
     pub const fn constant(value: f64) -> Elem {
         Elem { value, derivative: 0.0, other: 0.0, both: 0.0 }
     }
 
-    /// The input that is varied.
+    /// Returns the input that is varied, whose derivative is 1.
     pub const fn variable(value: f64) -> Elem {
         Elem { derivative: 1.0, ..Elem::constant(value) }
     }
 
-    /// The result of what has no value.
+    /// The result of an undefined operation.
     const NAN: Elem =
         Elem { value: f64::NAN, derivative: f64::NAN, other: f64::NAN, both: f64::NAN };
 
-    /// A function of this element, by its value and its derivatives there.
+    /// Applies a function, given by its value and its derivatives at this element (chain rule).
     fn through(self, (value, slope, bend): Jet) -> Elem {
         Elem {
             value,
@@ -66,7 +67,7 @@ impl Elem {
         }
     }
 
-    /// Every part by a linear function of two.
+    /// Applies a linear function of two elements to each component.
     fn linear(self, y: Elem, f: impl Fn(f64, f64) -> f64) -> Elem {
         Elem {
             value: f(self.value, y.value),
@@ -77,7 +78,7 @@ impl Elem {
     }
 }
 
-/// `derivative * factor`, where no change stays no change even at infinity.
+/// Returns `derivative * factor`, where a derivative of 0 stays 0 even if the factor is infinite.
 fn flow(derivative: f64, factor: f64) -> f64 {
     if derivative == 0.0 { 0.0 } else { derivative * factor }
 }
@@ -95,7 +96,7 @@ impl From<f32> for Elem {
 }
 
 impl From<i64> for Elem {
-    /// The nearest number of f32, as kernels have it.
+    /// Returns the nearest number of f32, as kernels have it.
     fn from(value: i64) -> Elem {
         Elem::constant(f64::from(value as f32))
     }
@@ -202,7 +203,7 @@ impl PartialOrd<Elem> for f64 {
     }
 }
 
-/// Methods on elements, and functions of the same names.
+/// Defines methods on elements, and functions of the same names.
 macro_rules! functions {
     ($($f:ident $formula:literal;)*) => {
         functions! { $($f $formula |x| x.through(dual::$f(x.value));)* }
@@ -235,17 +236,17 @@ functions! {
 }
 
 impl Elem {
-    /// The smaller of two, with half of each derivative at a tie; NaN if either is.
+    /// Returns the smaller of two, with half of each derivative at a tie; NaN if either is.
     pub fn min(self, y: impl Into<Elem>) -> Elem {
         self.pick(y.into(), Ordering::Less)
     }
 
-    /// The larger of two, with half of each derivative at a tie; NaN if either is.
+    /// Returns the larger of two, with half of each derivative at a tie; NaN if either is.
     pub fn max(self, y: impl Into<Elem>) -> Elem {
         self.pick(y.into(), Ordering::Greater)
     }
 
-    /// This one where it compares so, else the other.
+    /// Returns this element where it compares as `this` to `y`, else `y`.
     fn pick(self, y: Elem, this: Ordering) -> Elem {
         match self.value.partial_cmp(&y.value) {
             None => Elem::NAN,
@@ -257,8 +258,9 @@ impl Elem {
         }
     }
 
-    /// Held between two bounds, with all of the derivative to a bound at it and beyond it; NaN if any
-    /// is.
+    /// Clamps it to `[low, high]`; NaN if any is.
+    ///
+    /// At a bound and beyond it, the result has the derivative of that bound.
     pub fn clamp(self, low: impl Into<Elem>, high: impl Into<Elem>) -> Elem {
         let (low, high) = (low.into(), high.into());
         if [self, low, high].iter().any(|x| x.value.is_nan()) {
@@ -268,13 +270,13 @@ impl Elem {
         if raised < high { raised } else { high }
     }
 
-    /// `x^y`; NaN for a negative `x` and a `y` that is not whole.
+    /// `x^y`; NaN for a negative `x` and a `y` that is not an integer.
     pub fn powf(self, y: impl Into<Elem>) -> Elem {
         let y = y.into();
         let ([a, n], power) =
             ([self.value, y.value], |less: f64| libm::pow(self.value, y.value - less));
         let value = power(0.0);
-        // Where the power is 0, the logarithm may be infinite.
+        // The logarithm may be infinite where the power is 0, and `0 * log 0` would be NaN.
         let log = |power: f64| if power == 0.0 { 0.0 } else { power * libm::log(a) };
         let by_x =
             Elem { value, ..self.through((value, n * power(1.0), n * (n - 1.0) * power(2.0))) };
@@ -293,57 +295,57 @@ impl Elem {
     }
 }
 
-/// The largest number of f32: formulas compute with real numbers, and those beyond it are infinite.
+/// The largest number of f32. Formulas compute with real numbers, and those beyond it count as infinite.
 const LARGEST: f64 = f32::MAX as f64;
 
 impl Elem {
-    /// Whether it is NaN.
+    /// Returns whether it is NaN.
     pub fn is_nan(self) -> bool {
         self.value.is_nan()
     }
 
-    /// Whether it is beyond the largest number of f32.
+    /// Returns whether it is beyond the largest number of f32.
     pub fn is_inf(self) -> bool {
         self.value.abs() > LARGEST
     }
 
-    /// Whether it is neither NaN nor beyond the largest number of f32.
+    /// Returns whether it is neither NaN nor beyond the largest number of f32.
     pub fn is_finite(self) -> bool {
         self.value.abs() <= LARGEST
     }
 }
 
-/// Whether it is NaN.
+/// Returns whether `x` is NaN.
 pub fn is_nan(x: impl Into<Elem>) -> bool {
     x.into().is_nan()
 }
 
-/// Whether it is beyond the largest number of f32.
+/// Returns whether `x` is beyond the largest number of f32.
 pub fn is_inf(x: impl Into<Elem>) -> bool {
     x.into().is_inf()
 }
 
-/// Whether it is neither NaN nor beyond the largest number of f32.
+/// Returns whether `x` is neither NaN nor beyond the largest number of f32.
 pub fn is_finite(x: impl Into<Elem>) -> bool {
     x.into().is_finite()
 }
 
-/// `x^y`; NaN for a negative `x` and a `y` that is not whole.
+/// `x^y`; NaN for a negative `x` and a `y` that is not an integer.
 pub fn powf(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
     x.into().powf(y)
 }
 
-/// The smaller of two; NaN if either is.
+/// Returns the smaller of two; NaN if either is.
 pub fn min(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
     x.into().min(y)
 }
 
-/// The larger of two; NaN if either is.
+/// Returns the larger of two; NaN if either is.
 pub fn max(x: impl Into<Elem>, y: impl Into<Elem>) -> Elem {
     x.into().max(y)
 }
 
-/// `x` held between two bounds; NaN if any is.
+/// Clamps `x` to `[low, high]`; NaN if any is.
 pub fn clamp(x: impl Into<Elem>, low: impl Into<Elem>, high: impl Into<Elem>) -> Elem {
     x.into().clamp(low, high)
 }

@@ -21,11 +21,11 @@
 //! # Ok::<(), op_dsl::Error>(())
 //! ```
 //!
-//! The function stays an ordinary function, so it is its own judge: on an [`Elem`] it
-//! computes in f64, with the derivative.
+//! The function stays an ordinary function, so it is its own reference. On an [`Elem`] it computes in f64, with the
+//! derivative.
 #![cfg_attr(feature = "docs", doc = "\n## Features\n", doc = document_features::document_features!())]
 
-// Expansions name this crate from outside; so do those in its own tests.
+// Expansions refer to this crate by its name; so do those in its own tests.
 extern crate self as op_dsl;
 
 #[doc(hidden)]
@@ -50,12 +50,14 @@ pub use elem::{Dim, Elem, Gated, Mask, Rows};
 pub use op_dsl_capi as capi;
 #[cfg(feature = "cli")]
 pub use op_dsl_cli as cli;
-/// What operators are described by. Expansions of the macros are literals of these types, so they follow the macros: a version of
-/// this crate goes with one version of them, and they may gain fields in any.
+/// Types that describe operators.
+///
+/// Expansions of the macros are literals of these types, so the types change with the macros: a version of this crate
+/// goes with one version of them, and the types may gain fields in any version.
 pub use op_dsl_ir as ir;
 pub use op_dsl_macros::{OpAttr, formula, op, operators};
 
-/// How many operators several families have.
+/// Returns the number of operators in several families.
 pub const fn count(families: &[&[&'static Operator]]) -> usize {
     let (mut family, mut n) = (0, 0);
     while family < families.len() {
@@ -65,8 +67,9 @@ pub const fn count(families: &[&[&'static Operator]]) -> usize {
     n
 }
 
-/// The operators of several families as one list, for
-/// `const FAMILIES: &[&[&Operator]] = &[a::OPERATORS, b::OPERATORS]`:
+/// Joins the operators of several families into one list.
+///
+/// For example, with `const FAMILIES: &[&[&Operator]] = &[a::OPERATORS, b::OPERATORS]`:
 /// `static OPERATORS: &[&Operator] = &join::<{ count(FAMILIES) }>(FAMILIES)`.
 ///
 /// # Panics
@@ -87,10 +90,10 @@ pub const fn join<const N: usize>(families: &[&[&'static Operator]]) -> [&'stati
     all
 }
 
-/// From operators to an installable package, in a build script.
+/// Build-script helper that turns operators into an installable package.
 ///
-/// The feature `ascendc` is for `[build-dependencies]`: an edit of what emits packages compiles no kernel. The families of
-/// operators are included by path, so that the script has the crate's own table:
+/// The feature `ascendc` belongs in `[build-dependencies]`, so that an edit of the emitter compiles no kernel. The
+/// families of operators are included by path, so that the script has the crate's own table:
 ///
 /// ```ignore
 /// // build.rs
@@ -106,25 +109,28 @@ pub mod build {
     pub use codegen_ascendc::build::{Error, Toolkit};
     pub use codegen_ascendc::emit::Options;
 
-    /// Writes the AscendC project of some operators to `$OUT_DIR/ascendc` and builds it, if a
-    /// toolkit is installed; without one, a warning has the command that does it later.
+    /// Writes the AscendC project of some operators to `$OUT_DIR/ascendc`, and builds it if it can.
     ///
-    /// The product is `$OP_DSL_SOC`, by default ascend910b; the README is in `$OP_DSL_LANGUAGE`, `en`
-    /// or `zh`, by default English. The crate finds the project's directory in
-    /// `env!("OP_DSL_PROJECT")`, and, where it was built, its installer in
+    /// Without an installed toolkit, a warning gives the command that builds it later. The product is `$OP_DSL_SOC`,
+    /// by default ascend910b. The README is in `$OP_DSL_LANGUAGE`, `en` or `zh`, by default English. The crate finds
+    /// the project's directory in `env!("OP_DSL_PROJECT")`, and, where it was built, its installer in
     /// `option_env!("OP_DSL_PACKAGE")`. Errors fail the build of the crate.
     pub fn ascendc(operators: &[&'static crate::Operator]) {
         codegen_ascendc::build::ascendc(operators.iter().map(|op| op.def()));
     }
 
-    /// As [`ascendc`], with options, such as `Options { accept_error: true, ..Options::default() }` for
-    /// element types in which results are further off than their budget.
+    /// As [`ascendc`], with options.
+    ///
+    /// For example, `Options { accept_error: true, ..Options::default() }` accepts element types whose results are
+    /// over their error budget.
     pub fn ascendc_with(operators: &[&'static crate::Operator], options: Options) {
         codegen_ascendc::build::ascendc_with(operators.iter().map(|op| op.def()), options);
     }
 
-    /// Fails the build for each operator that the product `$OP_DSL_SOC` cannot do in every element type that it has, or
-    /// not within its budget of accuracy: 8 units in the last place in f32 and one in 16 bits.
+    /// Fails the build for operators that the product `$OP_DSL_SOC` does not support within their error budget.
+    ///
+    /// Every element type that an operator has must be supported. The budget is 8 units in the last place in f32 and
+    /// one in 16 bits.
     pub fn check(operators: &[&'static crate::Operator]) {
         codegen_ascendc::build::check(operators.iter().map(|op| op.def()));
     }

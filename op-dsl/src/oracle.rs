@@ -1,14 +1,16 @@
-//! The author's function as an oracle: by value, and for a derived gradient by derivative, or by two.
+//! The author's function as an oracle: its values, or for derived gradients its derivatives.
 
 use crate::{Elem, OpAttr};
 use codegen_cpu::rt::call::OracleInput;
 use op_dsl_ir::op::Value;
 
-/// Calls the author's function: an element per input stream and the attributes in, an element per
-/// output stream out. Saved values that are given replace those computed.
+/// Function that calls the author's function on elements.
+///
+/// It takes an element per input stream and the attributes, and returns an element per output stream. Saved values
+/// that are given replace the computed ones.
 pub type Evaluate = fn(&[Elem], &[Value], &[Option<f64>]) -> Vec<Elem>;
 
-/// How the streams of a gradient connect to those of its forward function.
+/// Connections of the streams of a gradient to those of its forward function.
 #[derive(Clone, Copy, Debug)]
 pub struct Connections {
     /// For each forward input stream, the gradient's input stream with the same values.
@@ -21,17 +23,18 @@ pub struct Connections {
     pub wrt: &'static [usize],
 }
 
-/// The values of the function's outputs.
+/// Returns the values of the function's outputs.
 pub fn value(f: Evaluate, i: &OracleInput<'_>) -> Vec<f64> {
     let x: Vec<Elem> = i.streams.iter().map(|v| Elem::constant(*v)).collect();
     f(&x, i.attrs, &[]).into_iter().map(|y| y.value).collect()
 }
 
-/// The upstream gradients times the derivatives of the function's outputs, one sum per input
-/// stream that is differentiated by.
+/// Returns the gradient: upstream gradients times the derivatives of the function's outputs.
+///
+/// It has one sum per input stream that is differentiated by.
 pub fn gradient(f: Evaluate, c: &Connections, i: &OracleInput<'_>) -> Vec<f64> {
     let stream = |at: Option<usize>| at.and_then(|at| i.streams.get(at)).copied();
-    // A stream that the gradient has no use for may have any value.
+    // A stream that the gradient does not use may have any value.
     let x: Vec<Elem> =
         c.inputs.iter().map(|at| Elem::constant(stream(*at).unwrap_or(0.5))).collect();
     let saved: Vec<Option<f64>> = c.saved.iter().map(|at| stream(*at)).collect();
@@ -45,8 +48,10 @@ pub fn gradient(f: Evaluate, c: &Connections, i: &OracleInput<'_>) -> Vec<f64> {
     c.wrt.iter().map(by).collect()
 }
 
-/// The same of the gradient that `first` makes of the function: `second` is how the streams connect to
-/// that one's. A saved value has the derivatives of what was saved.
+/// Returns the gradient of the gradient that `first` derives from the function.
+///
+/// `second` connects the streams to those of the first gradient. A saved value has the derivatives of the value that
+/// was saved.
 pub fn second_gradient(
     f: Evaluate,
     first: &Connections,
@@ -57,7 +62,7 @@ pub fn second_gradient(
     let held =
         |at: Option<usize>| stream(at.and_then(|at| second.inputs.get(at).copied().flatten()));
     let saved: Vec<Option<f64>> = first.saved.iter().map(|at| held(*at)).collect();
-    // The derivative of a gradient by one stream of it.
+    // Derivative of the gradient by forward input `by`, with respect to the gradient's stream `wrt`.
     let slope = |by: usize, wrt: usize| {
         let x = first.inputs.iter().enumerate().map(|(k, at)| Elem {
             derivative: if k == by { 1.0 } else { 0.0 },
@@ -78,23 +83,23 @@ pub fn second_gradient(
     second.wrt.iter().map(by).collect()
 }
 
-/// A saved value as the gradient was given it, with the derivative it has.
+/// Returns a saved value as the gradient received it, with the computed derivatives.
 pub fn given(computed: Elem, saved: &[Option<f64>], at: usize) -> Elem {
     let value = saved.get(at).copied().flatten().unwrap_or(computed.value);
     Elem { value, ..computed }
 }
 
-/// The value of an attribute as an integer.
+/// Returns the value of an attribute as an integer.
 pub fn int(v: Value) -> i64 {
     v.as_int().unwrap_or_default()
 }
 
-/// Whether an optional tensor is given, by the attribute that says so; not, if none does.
+/// Returns whether an optional tensor is given, by the attribute that says so; false if there is none.
 pub fn is_given(attrs: &[Value], at: usize) -> bool {
     attrs.get(at).is_some_and(|v| int(*v) != 0)
 }
 
-/// The value of a float attribute, rounded as the kernel rounds it.
+/// Returns the value of a float attribute, rounded as the kernel rounds it.
 pub fn float(v: Value) -> f32 {
     match v {
         Value::Float(v) => v as f32,
@@ -102,7 +107,7 @@ pub fn float(v: Value) -> f32 {
     }
 }
 
-/// The value of an enum attribute; the first for a number that is none.
+/// Returns the value of an enum attribute; the first variant if the number is unknown.
 pub fn variant<T: OpAttr>(v: Value) -> T {
     T::from_i64(int(v)).unwrap_or(T::VARIANTS[0].0)
 }

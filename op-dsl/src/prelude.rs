@@ -1,4 +1,4 @@
-//! All that a family file needs: `use op_dsl::prelude::*;`.
+//! Everything that a family file needs: `use op_dsl::prelude::*;`.
 
 pub use crate::elem::*;
 pub use crate::{OpAttr, formula, op, operators};

@@ -1,4 +1,4 @@
-//! Operators and graphs as constant expressions, in the names of `::op_dsl::__rt::data`.
+//! Prints operators and graphs as constant expressions, in the names of `::op_dsl::__rt::data`.
 
 use op_dsl_ir::graph::{Graph, Id, Node};
 use op_dsl_ir::op::{
@@ -12,7 +12,7 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Path;
 
-/// The definition of an operator; `published` is a table that may have a row for it.
+/// Returns the definition of an operator; `published` is a table that may have a row for it.
 pub fn definition(def: &OpDef, published: Option<&Path>) -> TokenStream {
     let OpDef { name, doc, source, formula, broadcast, promote, empty, .. } = def;
     let source = format!("::{source}");
@@ -63,7 +63,7 @@ fn option(value: Option<TokenStream>) -> TokenStream {
     value.map_or_else(|| quote!(None), |v| quote!(Some(#v)))
 }
 
-/// A unit variant, whose name is how `Debug` prints it.
+/// Returns the identifier of a unit variant, which is how `Debug` prints it.
 fn unit(value: impl std::fmt::Debug) -> Ident {
     Ident::new(&format!("{value:?}"), Span::call_site())
 }

@@ -1,10 +1,10 @@
-//! What rustdoc says of an operator.
+//! The rustdoc text of an operator.
 
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Attr, AttrKind, Kind, OpDef, Pattern, Tensor, Value};
 use std::fmt::Write;
 
-/// The operator: the author's words, the formula, the tensors.
+/// Returns the text of an operator: the author's words, the formula, the tensors.
 pub fn operator(def: &OpDef, derived: bool) -> String {
     let mut text = String::new();
     if !def.doc.is_empty() {
@@ -20,7 +20,7 @@ fn names(tensors: &[Tensor]) -> String {
     tensors.iter().map(|t| format!("`{}`", t.name)).collect::<Vec<_>>().join(", ")
 }
 
-/// One attribute.
+/// Returns the text of one attribute.
 pub fn attribute(attr: &Attr) -> String {
     let what = match &attr.kind {
         AttrKind::Dim => "The dimension of the split, in `[-rank, rank - 1]`".to_owned(),
@@ -45,7 +45,7 @@ pub fn attribute(attr: &Attr) -> String {
     format!("{what}; `{default}` by default.")
 }
 
-/// The typed call: shapes, element types, errors.
+/// Returns the text of the typed call: shapes, element types, errors.
 pub fn call(def: &OpDef) -> String {
     let mut text = String::from("Computes the outputs from the inputs.\n\n");
     let shape = if def.broadcast {

@@ -1,5 +1,6 @@
-//! The items of the expansion: the kept functions, and for each operator its attributes as a
-//! struct, its typed call and its entry in the table.
+//! The items of an expansion: the author's functions, and the items of each operator.
+//!
+//! Each operator has a struct of its attributes, a typed call and an entry in the table.
 
 use super::{Purpose, data, doc, oracle};
 use op_dsl_ir::op::{Attr, AttrKind, OpDef, Value};
@@ -10,8 +11,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Item, Path};
 
-/// An item of the author's. An operator's function gets its float attributes as elements, so
-/// that arithmetic on them reads like all other arithmetic.
+/// Returns one of the author's items for the expansion.
+///
+/// An operator's function gets its float attributes as elements, so that arithmetic on them reads like all other
+/// arithmetic.
 pub fn kept(item: &Item, functions: &[OpFn]) -> TokenStream {
     let Item::Fn(f) = item else { return item.to_token_stream() };
     let known = functions.iter().find(|known| known.item.sig.ident == f.sig.ident);
@@ -28,12 +31,12 @@ pub fn kept(item: &Item, functions: &[OpFn]) -> TokenStream {
     }
 }
 
-/// The name of an operator's entry: `GE_GLU_GRAD_V2`.
+/// Returns the name of an operator's table entry, for example `GE_GLU_GRAD_V2`.
 pub fn static_name(op: &Operator) -> Ident {
     Ident::new(&op.def.snake().to_uppercase(), op.ident.span())
 }
 
-/// All items of one operator.
+/// Returns all items of one operator.
 pub fn operator(
     purpose: Purpose,
     op: &Operator,
@@ -46,15 +49,14 @@ pub fn operator(
     quote!(#structure #run #entry)
 }
 
-/// The test that holds a gradient written by hand against its forward operator, which is one of
-/// the same module.
+/// Returns the test of a hand-written gradient against its forward operator of the same module.
 pub fn check(op: &Operator, family: &Family) -> Option<TokenStream> {
     let of = op.def.forward().filter(|_| op.steps.is_empty())?;
     let forward = family.ops.iter().find(|f| f.def.name == of)?;
     let source = &family.functions[forward.function].item.sig.ident;
     let name = format_ident!("{}_is_the_gradient_of_{source}", op.def.snake());
     let (forward, gradient) = (static_name(forward), static_name(op));
-    // Stubs of what was refused have no graph to judge.
+    // Stubs of refused operators have no graph to test.
     (!op.def.specs.is_empty()).then(|| {
         quote! {
             #[cfg(test)]
@@ -66,7 +68,7 @@ pub fn check(op: &Operator, family: &Family) -> Option<TokenStream> {
     })
 }
 
-/// The attributes' Rust types, in order.
+/// Returns the Rust types of the attributes, in order.
 fn types(f: &OpFn) -> Vec<TokenStream> {
     let attrs = f.params.iter().filter_map(|p| match &p.role {
         Role::Attr { ty, kind, .. } => Some((ty, kind)),
@@ -94,7 +96,7 @@ fn structure(op: &Operator, f: &OpFn) -> TokenStream {
         return quote! {
             #[doc = #docs]
             #[derive(Clone, Copy, Debug, Default, PartialEq)]
-            pub struct #name {} // no unit struct: its value may have the entry's name
+            pub struct #name {} // no unit struct, because its value may have the entry's name
         };
     }
     let fields: Vec<Ident> = passed.iter().map(field).collect();
@@ -131,11 +133,11 @@ fn default(attr: &Attr, ty: &TokenStream) -> TokenStream {
     }
 }
 
-/// The typed call.
+/// Returns the typed call.
 fn run(op: &Operator) -> TokenStream {
     let (name, def, entry) = (&op.ident, &op.def, static_name(op));
     let tensors = |list: &[op_dsl_ir::op::Tensor]| -> Vec<Ident> {
-        // A keyword is no parameter.
+        // A name that is a keyword gets a `_`, because it cannot be a parameter.
         let ident = |name: &str| syn::parse_str(name).unwrap_or_else(|_| format_ident!("{name}_"));
         list.iter().map(|t| ident(&t.name)).collect()
     };
@@ -184,7 +186,7 @@ fn run(op: &Operator) -> TokenStream {
     }
 }
 
-/// The entry in the table: definition, kernels, oracle.
+/// Returns the table entry: definition, kernels, oracle.
 fn entry(purpose: Purpose, op: &Operator, f: &OpFn, published: Option<&Path>) -> TokenStream {
     let (def, entry) = (&op.def, static_name(op));
     let docs = format!("[`{}`] in the table of operators.", def.name);
@@ -216,7 +218,9 @@ fn body_name(spec: usize) -> Ident {
     format_ident!("Spec{spec}")
 }
 
-/// A module of an operator's kernels: rustc compiles modules apart, and again only those of which anything changed.
+/// Returns a module with an operator's kernels.
+///
+/// Each operator has its own module, because rustc compiles modules separately and recompiles only the changed ones.
 fn kernels(module: &Ident, def: &OpDef) -> TokenStream {
     let [inputs, scalars, outputs] = body::widths(def).map(count);
     let names: Vec<Ident> = (0..def.specs.len()).map(body_name).collect();

@@ -1,16 +1,15 @@
-//! A checked family of operators -> Rust tokens.
+//! Expands a checked family of operators to Rust tokens.
 //!
 //! ```text
 //! data      operator and graphs -> constants
-//! item      the kept function, the attributes as a struct, the typed call, the table entry
-//! oracle    the author's own function as the judge
-//! doc       what rustdoc says of an operator
+//! item      the author's function, the attributes as a struct, the typed call, the table entry
+//! oracle    the author's own function as the reference
+//! doc       the rustdoc text of an operator
 //! purpose   whether anything will run kernels
 //! ```
 //!
-//! The macros' front door: each function here is one macro. The bodies of kernels come from
-//! `op_dsl_lower`. The expansion names everything by `::op_dsl::` paths and contains no
-//! `unsafe`.
+//! This is the entry point of the macros: each function here is one macro. The bodies of kernels come from
+//! `op_dsl_lower`. The expansion refers to everything by `::op_dsl::` paths and contains no `unsafe`.
 
 mod data;
 mod doc;
@@ -41,7 +40,7 @@ pub fn operators(purpose: Purpose, args: TokenStream, item: TokenStream) -> Toke
     quote!(#error #expanded)
 }
 
-/// The table of what documents have published of the operators.
+/// Returns the path of the table of published interfaces, if the macro's arguments name one.
 fn published(args: TokenStream) -> syn::Result<Option<Path>> {
     if args.is_empty() {
         return Ok(None);
@@ -83,16 +82,18 @@ pub fn op_attr(item: TokenStream) -> TokenStream {
     }
 }
 
-/// The error and the item, so that other uses of it are no further errors.
+/// Returns the error together with the item, so that other uses of the item cause no further errors.
 ///
-/// rustc parses an item before it hands it to a macro, and has reported a missing semicolon by then.
+/// A missing semicolon is left out, because rustc parses an item before it hands it to a macro and has reported that.
 fn kept(error: syn::Error, item: TokenStream) -> TokenStream {
     let is_known = error.to_string() == "expected `;`";
     let error = (!is_known).then(|| error.into_compile_error());
     quote!(#error #item)
 }
 
-/// Says on standard error where results lose digits that no form of a formula keeps. Stable Rust has no warnings of macros.
+/// Prints a note on standard error for each operator that loses digits in every known form.
+///
+/// It is printed because stable Rust has no warnings from macros.
 fn say_what_is_lost(family: &Family) {
     for note in family.ops.iter().flat_map(|op| lost_digits::notes(&op.def)) {
         let _ = writeln!(io::stderr(), "note: {note}");
@@ -102,13 +103,13 @@ fn say_what_is_lost(family: &Family) {
 fn family(purpose: Purpose, family: &Family, published: Option<&Path>) -> TokenStream {
     say_what_is_lost(family);
     let error = family.error.as_ref().map(syn::Error::to_compile_error);
-    // What was refused is kept without a body, so without attributes in it.
+    // Refused functions are kept without their bodies, so no attributes are converted in them.
     let functions = family.error.as_ref().map_or(&family.functions[..], |_| &[]);
     let items = family.items.iter().map(|i| item::kept(i, functions));
     let functions = &family.functions;
     let ops =
         family.ops.iter().map(|op| item::operator(purpose, op, &functions[op.function], published));
-    // An oracle needs a formula that was understood.
+    // There is an oracle only if the formula was accepted.
     let oracles = family.error.is_none().then(|| {
         let each = family.functions.iter().map(oracle::evaluator);
         quote!(#(#each)*)
@@ -119,7 +120,7 @@ fn family(purpose: Purpose, family: &Family, published: Option<&Path>) -> TokenS
     let checks = family.ops.iter().filter_map(|op| item::check(op, family));
     let (attrs, vis, name) = (&module.attrs, &module.vis, &module.ident);
     let statics = family.ops.iter().map(item::static_name);
-    // What only a refused formula uses is no mistake of its own.
+    // Items that only a refused formula uses must not cause warnings of their own.
     let allowed = family.error.is_some().then(|| quote!(#[allow(unused)]));
     quote! {
         #allowed

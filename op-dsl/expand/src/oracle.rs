@@ -1,4 +1,4 @@
-//! The author's own function as the judge of its operators, by value and by derivative.
+//! The author's own function as the reference for its operators, by value and by derivative.
 
 use op_dsl_ir::op::{AttrKind, Kind};
 use op_dsl_ir::wiring::Wiring;
@@ -8,7 +8,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Pat, Stmt};
 
-/// Numbers among the attributes under their own names as elements.
+/// Returns `let` statements that rebind the numeric attributes, under their own names, as elements.
 pub fn scalars(f: &OpFn) -> TokenStream {
     let scalars = f.params.iter().filter_map(|p| {
         let name = &p.ident;
@@ -26,9 +26,10 @@ fn evaluator_name(f: &OpFn) -> Ident {
     format_ident!("__{}_elements", f.item.sig.ident)
 }
 
-/// A function from elements to elements that calls the author's: one element per input stream in,
-/// one per output stream out, returned ones before saved ones. Its own names begin with `__`: the
-/// author's function and parameters may have any other.
+/// Returns a function from elements to elements that calls the author's function.
+///
+/// It takes one element per input stream and returns one per output stream, returned values before saved ones. Its
+/// own names begin with `__`, because the author's function and parameters may have any other name.
 pub fn evaluator(f: &OpFn) -> TokenStream {
     let name = evaluator_name(f);
     let arguments = arguments(f);
@@ -66,8 +67,9 @@ pub fn evaluator(f: &OpFn) -> TokenStream {
     }
 }
 
-/// The author's body once more, which also hands out its saved values, and takes them from
-/// outside where a gradient is given them.
+/// Returns a copy of the author's function that also returns its saved values.
+///
+/// A saved value is replaced by the given one where a gradient receives it.
 fn with_saved(name: &Ident, f: &OpFn) -> TokenStream {
     let params = f.item.sig.inputs.iter();
     let output = match &f.item.sig.output {
@@ -76,7 +78,7 @@ fn with_saved(name: &Ident, f: &OpFn) -> TokenStream {
     };
     let saved = count(f.saved.len());
     let mut found = 0usize;
-    // `item` is the stripped copy of `block`: statement by statement the same.
+    // `item` is the stripped copy of `block`, so that their statements correspond one to one.
     let (mut stmts, mut tail) = (Vec::new(), None);
     for (plain, written) in f.item.block.stmts.iter().zip(&f.block.stmts) {
         if let Stmt::Expr(e, None) = plain {
@@ -118,7 +120,7 @@ fn saved_name(stmt: &Stmt) -> Option<&Ident> {
     }
 }
 
-/// The author's parameters from the streams `x` and the attributes `a`.
+/// Returns the arguments of the author's function, from the streams `__x` and the attributes `__a`.
 fn arguments(f: &OpFn) -> Vec<TokenStream> {
     let (mut stream, mut attr) = (0usize, 0usize);
     let is_attr = |p: &&op_dsl_syntax::Param| matches!(p.role, Role::Attr { .. });
@@ -156,11 +158,11 @@ fn arguments(f: &OpFn) -> Vec<TokenStream> {
     f.params.iter().map(argument).collect()
 }
 
-/// The oracle of one operator, as an `fn oracle`.
+/// Returns the oracle of one operator, as an `fn oracle`.
 pub fn function(op: &Operator, f: &OpFn) -> TokenStream {
     let evaluator = evaluator_name(f);
     let call = match &op.steps[..] {
-        // A stub; the error is said.
+        // A stub: its error has been reported.
         _ if op.def.specs.is_empty() => quote!(::std::vec::Vec::new()),
         [] => quote!(::op_dsl::__rt::oracle::value(#evaluator, i)),
         [wiring] => {
@@ -180,7 +182,9 @@ pub fn function(op: &Operator, f: &OpFn) -> TokenStream {
     }
 }
 
-/// How a gradient connects to what it is derived from, of whose output streams the last `saved` were saved.
+/// Returns the connections of a gradient to its forward formula.
+///
+/// The last `saved` of the formula's output streams are the saved ones.
 fn connections(w: &Wiring, saved: usize) -> TokenStream {
     let places = |list: &[Option<usize>]| {
         let each = list.iter().map(|p| match p {

@@ -1,21 +1,22 @@
-//! What operators are expanded for: a program that calls them, or somebody who only reads what they are.
+//! The purpose of an expansion: a program that calls operators, or a reader of their definitions.
 //!
-//! Kernels and their tables are nearly all of an expansion and of what rustc makes of it. Where rustc makes no code
-//! (`cargo check`, clippy, rustdoc, editors) nothing runs them, and a build script emits packages from definitions.
+//! Kernels and their tables are nearly all of an expansion and of what rustc makes of it. They are left out where
+//! rustc makes no code (`cargo check`, clippy, rustdoc, editors), because nothing runs them there, and in build
+//! scripts, which emit packages from definitions.
 
 use std::ffi::OsStr;
 
-/// What operators are expanded for.
+/// The purpose of an expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A program, or a library of one.
+    /// A program or a library that calls operators.
     Call,
     /// Definitions without kernels.
     Define,
 }
 
 impl Purpose {
-    /// That of the compilation that this runs in: macros are part of the compiler's process.
+    /// Returns the purpose of the compilation that this runs in; macros run in the compiler's process.
     pub fn of_this_compilation() -> Purpose {
         let program = std::env::current_exe().ok();
         let program = program.as_ref().and_then(|path| path.file_stem()).and_then(OsStr::to_str);
@@ -25,7 +26,7 @@ impl Purpose {
         Purpose::of(program.unwrap_or_default(), &arguments, &name)
     }
 
-    /// That of a compiler's call for a crate.
+    /// Returns the purpose of a compiler's call for a crate.
     fn of(compiler: &str, arguments: &[String], crate_name: &str) -> Purpose {
         let reads = compiler == "rustdoc" || compiler.starts_with("rust-analyzer");
         let emits =
@@ -36,7 +37,8 @@ impl Purpose {
                 rest => rest.strip_prefix('='),
             }
         });
-        // Not asked for anything, rustc makes a program. `cargo expand` wants to see one, though nothing is made.
+        // Without `--emit` rustc makes a program. `cargo expand` (`-Zunpretty`) wants to see one, although nothing is
+        // made.
         let shows = arguments.iter().any(|argument| argument.starts_with("-Zunpretty"));
         let makes_code = shows || asked.clone().next().is_none() || asked.any(emits);
         match reads || !makes_code || crate_name.starts_with("build_script_") {

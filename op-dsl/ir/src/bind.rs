@@ -1,8 +1,7 @@
-//! Attributes, shapes and element types of one call -> what the formula runs over, or what is
-//! wrong with them.
+//! Validates the attributes, shapes and element types of one call and derives its iteration domain.
 //!
-//! The only place that knows an operator's shape rules. Nothing here touches memory of tensors,
-//! and nothing is allocated unless something is wrong.
+//! This is the only module that knows an operator's shape rules. It never touches the memory of tensors, and it
+//! allocates only to report an error.
 
 use crate::op::{AttrKind, Gate, Kind, OpDef, Part, Pattern, Tensor, Text, Value};
 use crate::{DType, Stored};
@@ -16,21 +15,21 @@ pub use error::{BindError, Wrong};
 use shape::MOST_ELEMENTS;
 pub use shape::{MAX_RANK, Shape, elements};
 
-/// Shape of a tensor and what is stored in it.
+/// Shape and storage type of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorMeta<'a> {
     /// Dimensions, outermost first.
     pub shape: &'a [usize],
-    /// What its elements are.
+    /// Storage type of the elements.
     pub dtype: Stored,
 }
 
-/// What has a shape and an element type: the rules ask for no more of a tensor.
+/// A value with a shape and an element type; the shape rules need nothing else of a tensor.
 pub trait Meta {
-    /// Shape and element type.
+    /// Returns the shape and the element type.
     fn meta(&self) -> TensorMeta<'_>;
 
-    /// As [`elements`], for those who know.
+    /// Returns the number of elements, as [`elements`] does; a tensor that knows it may override this.
     #[inline]
     fn count(&self) -> Option<usize> {
         elements(self.meta().shape)
@@ -53,51 +52,53 @@ pub struct OutputMeta {
     pub dtype: DType,
 }
 
-/// What one call runs over.
+/// Specialisation, element type and iteration domain of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
-    /// Index of the specialisation that the attributes pick.
+    /// Index of the specialisation that the attributes select.
     pub spec: usize,
     /// Element type of every output; the formula is computed as if inputs had it too.
     pub dtype: DType,
-    /// One element of the formula per element of this shape.
+    /// Iteration domain: the formula is evaluated once per element of this shape.
     pub domain: Shape,
-    /// How gated tensors lie on the domain, if the operator has any.
+    /// Layout of gated tensors on the domain; `None` if the operator has none.
     pub split: Option<BoundSplit>,
 }
 
-/// A split whose dimension, pattern and gate are known.
+/// The split of one call, with its dimension, pattern and gate resolved from the attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundSplit {
-    /// The dimension, counted from the outermost of the domain.
+    /// Split dimension, counted from the outermost of the domain.
     pub dim: usize,
-    /// Elements of one part along it.
+    /// Elements of one part along the split dimension.
     pub half: usize,
-    /// Whether the parts are alternating elements; else they are halves.
+    /// Whether the parts alternate element by element; otherwise each is a contiguous half.
     pub interleaved: bool,
     /// Whether the gate is the first part.
     pub gate_first: bool,
 }
 
-/// Where a stream's elements are in its tensor, along the split dimension: element `i` of the
-/// stream is element `offset + i * step` of the tensor.
+/// Offset and step of a stream's elements in its tensor, along the split dimension.
+///
+/// Element `i` of the stream is element `offset + i * step` of the tensor. For example, the second of two interleaved
+/// parts has offset 1 and step 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Element of the tensor that is the stream's first.
+    /// Index in the tensor of the stream's first element.
     pub offset: usize,
-    /// Distance of neighbours.
+    /// Distance between neighbouring elements of the stream.
     pub step: usize,
 }
 
 impl Default for Bound {
-    /// Of nothing yet.
+    /// A scalar domain in f32, to be filled in by `bind_to`.
     fn default() -> Bound {
         Bound { spec: 0, dtype: DType::F32, domain: Shape::default(), split: None }
     }
 }
 
 impl Bound {
-    /// The shape of a tensor of this kind, before any broadcast.
+    /// Returns the shape of a tensor of this kind, before any broadcast.
     #[inline]
     pub fn shape(&self, kind: Kind) -> Shape {
         let mut shape = self.domain;
@@ -107,13 +108,13 @@ impl Bound {
         shape
     }
 
-    /// The dimension along which a tensor of this kind has two elements for each of the domain's.
+    /// Returns the dimension along which a tensor of this kind has two elements for each of the domain's.
     #[inline]
     fn doubled(&self, kind: Kind) -> Option<usize> {
         self.split.filter(|_| kind == Kind::Gated).map(|s| s.dim)
     }
 
-    /// Where a part of a tensor that is not broadcast lies along the split dimension.
+    /// Returns where a part of a tensor that is not broadcast lies along the split dimension.
     #[inline]
     pub fn place(&self, part: Part) -> Place {
         self.split.map_or(Place { offset: 0, step: 1 }, |split| split.place(part, split.half))
@@ -121,7 +122,7 @@ impl Bound {
 }
 
 impl BoundSplit {
-    /// Where a part of a tensor lies that has `half` elements of each part along the split dimension.
+    /// Returns where a part lies in a tensor that has `half` elements of each part along the split dimension.
     #[inline]
     pub fn place(&self, part: Part, half: usize) -> Place {
         let second = match part {
@@ -135,7 +136,10 @@ impl BoundSplit {
         }
     }
 
-    /// How many dimensions lie outside of what is one part after the other in memory.
+    /// Returns the number of dimensions outside the contiguous run of one part.
+    ///
+    /// For halves these are the dimensions before the split dimension. Interleaved parts alternate along the split
+    /// dimension, so that it counts as an outer one too.
     #[inline]
     pub fn outer(&self) -> usize {
         self.dim + usize::from(self.interleaved)
@@ -152,10 +156,10 @@ pub fn bind(def: &OpDef, attrs: &[Value], inputs: &[impl Meta]) -> Result<Bound,
     Ok(bound)
 }
 
-/// As [`bind`], in place: the run-time counts the nanoseconds.
+/// As [`bind`], but fills `bound` in place, because nanoseconds per call matter to the run-time.
 ///
 /// # Errors
-/// As [`bind`]; what is bound then is no use.
+/// As [`bind`]; `bound` is then incomplete and must not be used.
 pub fn bind_to(
     bound: &mut Bound,
     def: &OpDef,
@@ -179,13 +183,13 @@ pub fn bind_to(
     check().map_err(|what| BindError { op: def.name.clone(), what })
 }
 
-/// Whether a call has not left it out.
+/// Returns whether the call supplies this input.
 #[inline]
 fn is_given(input: &impl Meta) -> bool {
     input.meta().dtype != Stored::Nothing
 }
 
-/// Shapes and element types of the outputs, for callers that allocate them.
+/// Returns the shapes and element types of the outputs, for callers that allocate them.
 ///
 /// # Errors
 /// As [`bind`].
@@ -199,11 +203,12 @@ pub fn infer(
     Ok(def.outputs.iter().map(|t| meta(t.kind)).collect())
 }
 
-/// Checks what the caller wants written against what [`bind`] found; any element type will do if results
-/// are `cast`.
+/// Checks the output tensors of a call against the result of [`bind`].
+///
+/// Any element type is accepted if results are `cast`.
 ///
 /// # Errors
-/// The number, a shape or an element type differs.
+/// The number of outputs, a shape or an element type differs.
 pub fn check_outputs(
     def: &OpDef,
     bound: &Bound,
@@ -234,7 +239,7 @@ fn check_count(role: &'static str, want: &[Tensor], got: usize) -> Checked<()> {
     refuse(Wrong::Count { role, got, want: want.len(), names })
 }
 
-/// The element type to compute in: what the inputs of numbers share.
+/// Returns the element type to compute in: the one that all numeric inputs share, or the promoted one.
 fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
     let mut common: Option<(DType, &Text)> = None;
     for (k, (tensor, input)) in def.inputs.iter().zip(inputs).enumerate() {
@@ -262,7 +267,9 @@ fn check_dtypes(def: &OpDef, inputs: &[impl Meta]) -> Checked<DType> {
     Ok(common.map_or(DType::F32, |(dtype, _)| dtype))
 }
 
-/// The element type of an input of numbers, `None` of others; what is stored is what belongs there.
+/// Checks an input's storage type against its kind, and returns the element type of a numeric input.
+///
+/// Masks and row counts give `None`.
 #[inline]
 fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<DType>> {
     match (tensor.kind, got) {
@@ -282,7 +289,7 @@ fn allowed_number(def: &OpDef, tensor: &Tensor, got: Stored) -> Checked<Option<D
     refuse(Wrong::DType { tensor: tensor.name.clone(), got, allowed })
 }
 
-/// Finds the domain, and the split on it.
+/// Derives the domain and its split from the given inputs, and checks their shapes.
 fn check_shapes(
     bound: &mut Bound,
     def: &OpDef,
@@ -293,7 +300,8 @@ fn check_shapes(
     let rank_of = |k: usize| inputs.get(k).map_or(0, |t| t.meta().shape.len());
     let given = (0..inputs.len())
         .filter(|k| is_given(&inputs[*k]) && !def.inputs[*k].kind.parts().is_empty());
-    // The tensor that decides: the first gated one, else the first; the widest when broadcasting.
+    // The lead tensor determines the rank: the first gated one, else the first; with broadcasting, the one of highest
+    // rank.
     let mut lead = given.clone().find(gated).or(given.clone().next()).unwrap_or(0);
     if def.broadcast {
         for k in given.clone() {
@@ -357,7 +365,7 @@ fn check_shapes(
     Ok(())
 }
 
-/// Refuses another shape than that of a tensor which is not broadcast.
+/// Refuses a tensor that is not broadcast and whose shape does not match the domain.
 #[inline]
 fn check_shape(
     bound: &Bound,
@@ -372,7 +380,7 @@ fn check_shape(
     refuse(Wrong::Shape { tensor: tensor.name.clone(), got, want, from: from() })
 }
 
-/// Whether this is the shape of a tensor of this kind that is not broadcast.
+/// Returns whether this is the shape of a tensor of this kind that is not broadcast.
 #[inline]
 fn has_shape(bound: &Bound, kind: Kind, shape: &[usize]) -> bool {
     let doubled = bound.doubled(kind).unwrap_or(MAX_RANK);
@@ -381,7 +389,7 @@ fn has_shape(bound: &Bound, kind: Kind, shape: &[usize]) -> bool {
         && dims.all(|(i, (&n, &d))| if i == doubled { n % 2 == 0 && n / 2 == d } else { n == d })
 }
 
-/// The shape that [`has_shape`] takes, or what is nearest to it.
+/// Returns the shape that [`has_shape`] accepts, saturated where it overflows.
 fn wanted(bound: &Bound, kind: Kind) -> Vec<usize> {
     let mut shape = bound.domain.to_vec();
     if let Some(i) = bound.doubled(kind) {
@@ -390,8 +398,10 @@ fn wanted(bound: &Bound, kind: Kind) -> Vec<usize> {
     shape
 }
 
-/// Broadcasts the domain with the shape of one part of input `k`, innermost dimensions aligned: half
-/// of it along the split dimension if it is gated.
+/// Broadcasts the domain with the shape of one part of input `k`, innermost dimensions aligned.
+///
+/// A gated input counts with half its length along the split dimension. For example, a gated `[1, 6]` widens the
+/// domain `[5, 4, 3]` as `[1, 3]`, if the split dimension is the last.
 fn widen(bound: &mut Bound, def: &OpDef, k: usize, shape: &[usize]) -> Checked<()> {
     let tensor = &def.inputs[k];
     let lead = bound.domain.len() - shape.len();
@@ -435,7 +445,7 @@ fn resolve(attr: &Text, dim: i64, rank: usize) -> Checked<usize> {
     refuse(Wrong::AttrValue { attr: attr.clone(), got: dim.to_string(), allowed })
 }
 
-/// Counts of rows are a list of some.
+/// Checks that row counts are a non-empty list.
 fn check_rows(def: &OpDef, inputs: &[impl Meta]) -> Checked<()> {
     let Some(rows) = def.rows().filter(|rows| is_given(&inputs[*rows])) else { return Ok(()) };
     match inputs[rows].meta().shape {
@@ -448,7 +458,7 @@ fn check_rows(def: &OpDef, inputs: &[impl Meta]) -> Checked<()> {
     }
 }
 
-/// No tensor is too large; none is empty where that is not allowed.
+/// Checks that every tensor can be addressed, and that none is empty unless the operator allows it.
 fn check_sizes(def: &OpDef, inputs: &[impl Meta], bound: &Bound) -> Checked<()> {
     let overflow = |tensor: &Text, shape: &[usize]| Wrong::Overflow {
         tensor: tensor.clone(),

@@ -1,25 +1,25 @@
-//! The middle of the pipeline on one screen.
+//! The order of the target-independent passes, from a traced graph to a finished one.
 //!
 //! ```text
 //! trace (op-dsl-syntax)
-//!   -> arms             a function of a choice moves into its arms, where one is then a row of the table
-//!   -> recognise        an analytic one-variable part that *is* a row of the table becomes it
+//!   -> arms             a function of a select moves into its arms, where an arm then becomes a primitive
+//!   -> recognise        an analytic univariate subgraph that equals a primitive becomes that primitive
 //!   -> differentiate    gradients only
 //!   -> finish:
-//!        arms, recognise  the same for what differentiation or the author wrote out
-//!        compose        rows without an algorithm are written out
-//!        saturate       a huge x stands still where the formula has reached its limit
-//!        common_factors `dy * a - dy * b` is `dy * (a - b)`: nothing is rounded before it cancels
-//!        stabilise      no cancellation in the tails, no false infinity, no NaN from finite input
-//!        simplify       constants folded, 1 * x, 0 + x, ...
+//!        arms, recognise  again, for what differentiation or the author wrote out
+//!        compose        primitives without an algorithm are expanded
+//!        saturate       x is clamped where the formula has reached its limit
+//!        common_factors `dy * a - dy * b` becomes `dy * (a - b)`, so that nothing is rounded before it cancels
+//!        stabilise      no cancellation in the tails, no spurious infinity, no NaN from finite input
+//!        simplify       constant folding, 1 * x, 0 + x, ...
 //!   -> where the estimate in `rounding` finds f32 not accurate enough, or `regions` finds it slower than look-ups,
 //!      for back ends that have f64:
 //!        recognise, compose
-//!        opposites      `s(v) - s(-v)` is `tanh(v / 2)`, and softplus of `v` and of `-v` have a part in common
-//!        rational       everything over one denominator: what would cancel has cancelled
-//!        series         its power series where a function loses its digits near zero
-//!        limits         what a function has become far out, and at infinity (`held`)
-//!        growth         what f64 has no number for stands still beside what may be zero
+//!        opposites      `s(v) - s(-v)` becomes `tanh(v / 2)`; softplus of `v` and of `-v` share their common part
+//!        rational       one common denominator: terms that cancel are cancelled before any rounding
+//!        series         a power series where a function loses its digits near zero
+//!        limits         asymptotes far out, and the values at infinity (`held`)
+//!        growth         factors that overflow f64 are clamped where another factor may be zero
 //!        simplify
 //! -> select, schedule, emit (codegen-cpu, codegen-ascendc)
 //! ```
@@ -38,7 +38,10 @@ use crate::regions;
 use crate::rounding::{self, Arithmetic, Ranges};
 use crate::wiring::Wiring;
 
-/// A forward formula (or a gradient written by hand) whose streams lie in these ranges, ready for every back end.
+/// Runs all target-independent passes on a forward formula or a gradient written by hand.
+///
+/// `ranges` bound the input streams. Where the estimated f32 error is above `WORTH_ANOTHER`, the graph is replaced by
+/// its most accurate rational form, if that has less than a tenth of the error.
 pub fn forward(traced: &Graph, ranges: &Ranges) -> Graph {
     let written = finish(traced);
     let error = rounding::worst(&written, Arithmetic::F32, ranges).ulps;
@@ -48,7 +51,7 @@ pub fn forward(traced: &Graph, ranges: &Ranges) -> Graph {
     let functions = functions(&written);
     fractions(&known(traced))
         .map(|form| finish(&form))
-        // Nothing becomes a function that a back end may lack and the formula has not.
+        // A form must not call a function that a back end may lack, unless the formula calls it already.
         .filter(|form| {
             let has = |f: &Prim| EVERYWHERE.contains(f) || functions.contains(f);
             self::functions(form).iter().all(has)
@@ -59,14 +62,16 @@ pub fn forward(traced: &Graph, ranges: &Ranges) -> Graph {
         .map_or(written, |(_, form)| form)
 }
 
-/// Functions that every back end has.
+/// Functions that every back end implements.
 const EVERYWHERE: [Prim; 6] =
     [Prim::Neg, Prim::Abs, Prim::Exp, Prim::Sigmoid, Prim::Silu, Prim::SiluGrad];
 
-/// An estimate in f32, in units in the last place, that no sum of roundings has: something cancels or overflows.
+/// Estimated f32 error, in ULP, above which rational forms are tried as well.
+///
+/// The number is beyond any sum of rounding errors, because only cancellation or overflow reaches it.
 const WORTH_ANOTHER: f64 = 1000.0;
 
-/// A graph as fractions, in every style.
+/// Rewrites a graph as fractions, in every style.
 fn fractions(graph: &Graph) -> impl Iterator<Item = Graph> {
     [(false, false), (true, false), (false, true), (true, true)].into_iter().map(
         |(two_sided, other_forms)| {
@@ -75,7 +80,7 @@ fn fractions(graph: &Graph) -> impl Iterator<Item = Graph> {
     )
 }
 
-/// The functions of one value that a graph calls.
+/// Returns the functions of one value that a graph calls.
 fn functions(graph: &Graph) -> Vec<Prim> {
     let function = |node: &Node| match *node {
         Node::Call(prim, _) if prim.row().arity == 1 => Some(prim),
@@ -84,7 +89,7 @@ fn functions(graph: &Graph) -> Vec<Prim> {
     graph.nodes.iter().filter_map(function).collect()
 }
 
-/// The gradient of a forward formula as differentiated, once for each of `steps`; [`forward`] finishes it.
+/// Differentiates a forward formula, once for each of `steps`; [`forward`] finishes the result.
 ///
 /// # Errors
 /// When the gradient needs an input that `steps` do not connect.
@@ -94,11 +99,15 @@ pub fn gradient(traced: &Graph, steps: &[Wiring]) -> Result<Graph, Unconnected> 
     })?))
 }
 
-/// The same of the 16-bit types, in their units: one result in thirty at the worst place may be rounded the wrong way.
+/// Error budget of the 16-bit types, in their own ULP.
+///
+/// With it, one result in thirty at the worst place may be rounded the wrong way.
 const BUDGET_OF_HALVES: f64 = 1.0 / 32.0;
 
-/// What a back end that has f64 computes instead of `narrow`, the finished graph, where f32 is not
-/// accurate enough, or functions of one value are faster by tables.
+/// Returns the f64 graph that replaces `narrow`, the finished graph, on back ends with f64.
+///
+/// There is one where f32 is not accurate enough, or where table look-ups of functions of one value are faster than
+/// f32 code; otherwise `None`.
 pub fn wide(traced: &Graph, narrow: &Graph, ranges: &Ranges) -> Option<Wide> {
     let graph = widen(traced, ranges);
     let worst = rounding::worst_in_f32(narrow, ranges);
@@ -108,16 +117,18 @@ pub fn wide(traced: &Graph, narrow: &Graph, ranges: &Ranges) -> Option<Wide> {
     (single || regions::are_faster(&graph)).then_some(Wide { graph, single, halves })
 }
 
-/// What is computed in f64, for a back end that has none: factors in an order that suits f32.
+/// Adapts an f64 graph to a back end without f64: orders its factors so that f32 does not overflow.
 pub fn for_float(wide: &Graph) -> Graph {
     simplify::run(&stabilise::run(&saturate::run(wide)))
 }
 
-/// An estimate that needs no better form.
+/// Estimated error, in ULP, up to which no further form is tried.
 const GOOD: f64 = 0.05;
 
-/// The most accurate of the forms of a graph that are to be evaluated in f64: as written where that
-/// is good, else brought to one fraction; output by output if no form is within the budget for all.
+/// Returns the most accurate form of a graph for evaluation in f64.
+///
+/// The form as written is taken where it is good enough, otherwise the best of it and its rational forms. If no form
+/// is within the budget for all outputs, each output gets a form of its own.
 fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
     let written = opposites::run(&known(traced));
     let mut best: Option<(f64, Graph)> = None;
@@ -141,7 +152,7 @@ fn widen(traced: &Graph, ranges: &Ranges) -> Graph {
     }
 }
 
-/// Every output in its own best form, where none serves all.
+/// Rewrites each output into its own best form, for graphs of which no form serves all outputs.
 fn one_by_one(traced: &Graph, ranges: &Ranges) -> Graph {
     let mut b = Builder::new();
     let alone = |output: &Id| Graph { outputs: vec![*output].into(), ..traced.clone() };
@@ -150,7 +161,7 @@ fn one_by_one(traced: &Graph, ranges: &Ranges) -> Graph {
     b.finish(&outputs)
 }
 
-/// A graph of rows that targets compute.
+/// Rewrites a graph to primitives that targets implement.
 fn known(graph: &Graph) -> Graph {
     compose::run(&recognise::run(&arms::run(&simplify::run(graph))))
 }

@@ -1,17 +1,17 @@
-//! Dimensional analysis: what becomes of a graph's values when some of its inputs are multiplied by a number.
+//! Dimensional analysis: how the values of a graph scale with some of its inputs.
 //!
-//! If streams and scalars are multiplied by powers of a number `k`, many values are multiplied by a power
-//! of it as well: their *degree*. `x * sigmoid(beta * x)` has the degree -1 where `beta` has 1 and `x` -1, so it
-//! is `silu(beta * x) / beta`, however it is written.
+//! If streams and scalars are multiplied by powers of a number `k`, many values are multiplied by a power of `k` as
+//! well. That power is their *degree*. For example, `x * sigmoid(beta * x)` has the degree -1 where `beta` has 1 and
+//! `x` -1, so it equals `silu(beta * x) / beta`, however it is written.
 
 use crate::far::{is_far, unbound};
 use crate::graph::{Graph, Node};
 use crate::prim::Prim;
 
-/// What `k` may be.
+/// Allowed values of `k`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Any number, 0 too.
+    /// Any number, including 0.
     Number,
     /// A number that is not 0.
     Nonzero,
@@ -19,19 +19,19 @@ pub enum By {
     Positive,
 }
 
-/// A value's power of `k`.
+/// The power of `k` that a value is multiplied by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Degree {
-    /// Zero has all of them. So has what stands for infinity.
+    /// Every degree: zero scales by any power of `k`, and so does a bound that stands for infinity.
     Any,
-    /// One.
+    /// This degree alone.
     Of(i32),
 }
 
 use Degree::{Any, Of};
 
 impl Degree {
-    /// Of values of these degrees, one or the other.
+    /// Returns the degree of a value that is either of two values with these degrees.
     fn either(self, other: Degree) -> Option<Degree> {
         match (self, other) {
             (Any, d) | (d, Any) => Some(d),
@@ -47,7 +47,9 @@ impl Degree {
     }
 }
 
-/// The degree of an output, where `given` has those of streams and scalars. `None` if it has none.
+/// Returns the degree of an output; `None` if it has none.
+///
+/// `given` returns the degrees of streams and scalars.
 pub fn degree(
     graph: &Graph,
     output: usize,
@@ -94,8 +96,9 @@ mod tests {
     use crate::far::FAR;
     use crate::graph::{Builder, Id};
 
-    /// The degree of a formula in `x` and an attribute, of which `x` is divided by `k^q` and the attribute is
-    /// multiplied by `k`.
+    /// Returns the degree of a formula in `x` and an attribute.
+    ///
+    /// `x` is divided by `k^q` and the attribute is multiplied by `k`.
     fn of(by: By, q: i32, formula: impl Fn(&mut Builder, Id, Id) -> Id) -> Option<Degree> {
         let mut b = Builder::new();
         let (x, beta) = (b.stream(0), b.scalar(0));
@@ -140,7 +143,7 @@ mod tests {
         };
         assert_eq!(of(By::Positive, 0, relu), Some(Of(1)));
         assert_eq!(of(By::Nonzero, 0, relu), None);
-        // A bound that no number reaches chooses nothing.
+        // A bound that no number reaches never takes effect, so it does not change the degree.
         let held = |b: &mut Builder, x: Id, beta: Id| {
             let (far, t) = (b.num(-FAR), b.product(beta, x));
             b.call(Prim::Max, &[t, far])

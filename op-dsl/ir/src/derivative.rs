@@ -1,29 +1,31 @@
-//! Which operator of a table is the derivative of another, and what it is handed: for frameworks that differentiate.
+//! Finds the operator of a table that computes another one's gradient, for automatic differentiation.
 
 use crate::op::{Kind, OpDef, Origin, Value};
 
-/// The derivative of an operator by another one of its table.
+/// The link from an operator to the one of its table that computes its gradient.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Derivative {
-    /// Where in the table the operator is that computes it.
+    /// Index of the gradient operator in the table.
     pub gradient: usize,
-    /// What each of its inputs holds.
+    /// Contents of each input of the gradient operator.
     pub holds: Vec<Origin>,
-    /// The input that each of its outputs is the gradient of, before what was broadcast is summed.
+    /// Input that each output of the gradient operator is the gradient of.
+    ///
+    /// That is the gradient before it is summed over the dimensions that were broadcast.
     pub wrt: Vec<usize>,
-    /// The inputs that results depend on and that it says nothing of.
+    /// Inputs that results depend on and that the gradient operator has no gradient for.
     pub unknown: Vec<usize>,
-    /// For each of its attributes the operator's own, if that has it.
+    /// For each attribute of the gradient operator, the operator's own attribute, if it has that.
     pub passed: Vec<Option<usize>>,
-    /// Its attributes' defaults.
+    /// Default values of the gradient operator's attributes.
     defaults: Vec<Value>,
-    /// The operator's attributes that it does not have, by the one value that it is right for.
+    /// Attributes that the gradient operator lacks, each with the one value that the gradient is valid for.
     pub fixed: Vec<(usize, Value)>,
 }
 
 impl Derivative {
-    /// Of several gradients in the table the first that tells of most inputs.
+    /// Returns the gradient operator of `def`: of several in the table, the first with the most gradients.
     pub fn of<'t>(def: &OpDef, table: impl Iterator<Item = &'t OpDef>) -> Option<Derivative> {
         let all = table.enumerate().filter_map(|(i, other)| Derivative::by(def, i, other));
         all.reduce(|best, next| if next.wrt.len() > best.wrt.len() { next } else { best })
@@ -34,7 +36,7 @@ impl Derivative {
         let inputs = def.inputs.iter().enumerate();
         let numbers = inputs.filter(|(_, t)| matches!(t.kind, Kind::Whole | Kind::Gated));
         let numbers: Vec<_> = numbers.collect();
-        // A gradient written by hand that does not tell has them in their order.
+        // A hand-written gradient that does not state its inputs has outputs for the numeric inputs in their order.
         let wrt = match &*of.wrt {
             [] => numbers.iter().map(|(i, _)| *i).take(other.outputs.len()).collect(),
             told => told.to_vec(),
@@ -54,10 +56,10 @@ impl Derivative {
         })
     }
 
-    /// The gradient's attributes in a call, by those of the operator in its own.
+    /// Returns the attributes for a call of the gradient operator, from those of the forward call.
     ///
     /// # Errors
-    /// The operator's attribute that the gradient does not have, and whose value is not the one it is right for.
+    /// The index of an attribute that the gradient operator lacks and whose value is not the one in `fixed`.
     pub fn attributes(&self, of: &[Value]) -> Result<Vec<Value>, usize> {
         if let Some((i, _)) = self.fixed.iter().find(|(i, value)| of.get(*i) != Some(value)) {
             return Err(*i);

@@ -5,9 +5,10 @@ use crate::oracle::GELU_TANH_CUBIC;
 use crate::prim::Prim;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 
-/// The partial derivative of the call `this = prim(x, y, z)` by each argument; `None` where it is
-/// zero. `again` is whether the partials are to be differentiated as well: then those derivatives, too,
-/// are 0 at kinks and NaN where an argument is.
+/// Returns the partial derivatives of `this = prim(x, y, z)` by each argument; `None` where zero.
+///
+/// `again` says whether the partials will be differentiated as well. If so, their own derivatives are also 0 at
+/// breakpoints, and NaN where an argument is NaN.
 pub fn partials(
     b: &mut Builder,
     prim: Prim,
@@ -31,7 +32,7 @@ pub fn partials(
             return [Some(by_x), Some(b.negative(ratio)), None];
         }
         Prim::Min => return smaller(b, x, y, again),
-        // Of two numbers, the larger is the one that the smaller is not.
+        // `max` picks the argument that `min` does not, so the partials of `min` are swapped.
         Prim::Max => {
             let [by_x, by_y, _] = smaller(b, x, y, again);
             return [by_y, by_x, None];
@@ -114,14 +115,13 @@ pub fn partials(
     [Some(by_x), None, None]
 }
 
-/// `yes` where `c`, else `no`.
+/// Returns `yes` where `c` holds, else `no`.
 fn indicator(b: &mut Builder, c: Id, yes: f64, no: f64) -> Id {
     let (yes, no) = (b.num(yes), b.num(no));
     b.call(Prim::Select, &[c, yes, no])
 }
 
-/// The partials of the smaller of two: all to the smaller, half each at a tie, NaN where either is
-/// NaN.
+/// Returns the partials of `min(x, y)`: 1 for the smaller, 1/2 each at a tie, NaN where either is NaN.
 fn smaller(b: &mut Builder, x: Id, y: Id, again: bool) -> [Option<Id>; 3] {
     let (first, second) = (b.call(Prim::Lt, &[x, y]), b.call(Prim::Lt, &[y, x]));
     let tie = b.call(Prim::Eq, &[x, y]);
@@ -135,8 +135,9 @@ fn smaller(b: &mut Builder, x: Id, y: Id, again: bool) -> [Option<Id>; 3] {
     [by(one, zero), by(zero, one), None]
 }
 
-/// The partials of `x` held between two bounds: all to `x` strictly inside of them, at and beyond a
-/// bound all to that one, NaN where any of them is NaN.
+/// Returns the partials of `clamp(x, low, high)`; NaN where any argument is NaN.
+///
+/// Strictly inside the bounds the partial by `x` is 1. At and beyond a bound the partial by that bound is 1.
 fn clamped(b: &mut Builder, [x, low, high]: [Id; 3], this: Id, again: bool) -> [Option<Id>; 3] {
     let (one, rest) = (b.num(1.0), unless_nan(b, this, again));
     let raised = b.call(Prim::Max, &[x, low]);
@@ -151,7 +152,9 @@ fn clamped(b: &mut Builder, [x, low, high]: [Id; 3], this: Id, again: bool) -> [
     [by_x, by_low, Some(b.call(Prim::Select, &[above, one, rest]))]
 }
 
-/// The partials of `x^y`: `y x^(y - 1)`, and `x^y log x`, which goes to 0 where the power is 0.
+/// Returns the partials of `x^y`: `y x^(y - 1)` and `x^y log x`.
+///
+/// The second is 0 where the power is 0, because that is its limit; `0 * log 0` would be NaN.
 fn power(b: &mut Builder, [x, y]: [Id; 2], this: Id) -> [Option<Id>; 3] {
     let (unit, zero) = (b.num(1.0), b.num(0.0));
     let less = b.difference(y, unit);
@@ -163,13 +166,16 @@ fn power(b: &mut Builder, [x, y]: [Id; 2], this: Id) -> [Option<Id>; 3] {
     [Some(by_x), Some(b.call(Prim::Select, &[vanished, zero, product])), None]
 }
 
-/// 0; NaN where `x` is NaN.
+/// Returns 0, or NaN where `x` is NaN.
 fn unless_nan(b: &mut Builder, x: Id, again: bool) -> Id {
     let (known, zero, nan) = (b.call(Prim::Eq, &[x, x]), b.num(0.0), nan(b, x, again));
     b.call(Prim::Select, &[known, zero, nan])
 }
 
-/// What is taken where `x` is NaN: NaN, and so is its derivative if it is differentiated again.
+/// Returns a value that is NaN where `x` is NaN.
+///
+/// If it will be differentiated again, it is `x * x`, since the derivative of that is NaN there too; that of `x`
+/// would be 1.
 fn nan(b: &mut Builder, x: Id, again: bool) -> Id {
     if again { b.product(x, x) } else { x }
 }
@@ -194,8 +200,9 @@ fn normal_pdf(b: &mut Builder, x: Id) -> Id {
     bell(b, 0.5 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2, -0.5, x)
 }
 
-/// The second derivative of `x s(v(x))`, with `q = s(v) s(-v)`:
-/// `q (2 v' + x v'' + x v'^2 (s(-v) - s(v)))`
+/// Returns the second derivative of `x s(v(x))`.
+///
+/// It is `q (2 v' + x v'' + x v'^2 (s(-v) - s(v)))` with `q = s(v) s(-v)`.
 fn gated_second(b: &mut Builder, x: Id, v: Id, dv: Id, ddv: Id) -> Id {
     let minus = b.negative(v);
     let (s, rest) = (b.call(Prim::Sigmoid, &[v]), b.call(Prim::Sigmoid, &[minus]));
@@ -210,7 +217,7 @@ fn gated_second(b: &mut Builder, x: Id, v: Id, dv: Id, ddv: Id) -> Id {
     b.product(q, sum)
 }
 
-/// `v = 2 sqrt(2/pi) (x + 0.044715 x^3)` with its first and second derivative.
+/// Returns `v = 2 sqrt(2/pi) (x + 0.044715 x^3)` with its first and second derivative.
 fn tanh_form(b: &mut Builder, x: Id) -> [Id; 3] {
     let k = 2.0 * (2.0 / PI).sqrt();
     let square = b.product(x, x);
@@ -230,7 +237,7 @@ mod tests {
     use crate::graph::Builder;
     use crate::prim::TABLE;
 
-    /// Every rule against a central difference of the row's oracle.
+    /// Compares every rule with a central difference of the primitive's oracle.
     #[test]
     fn rules_agree_with_central_differences() {
         for row in TABLE.iter().filter(|r| !r.prim.is_comparison()) {
@@ -244,7 +251,7 @@ mod tests {
                 let partials = super::partials(&mut b, row.prim, all, this, false);
                 for k in 0..row.arity {
                     if row.name == "select" && k == 0 {
-                        continue; // a truth value has no derivative
+                        continue; // a mask has no derivative
                     }
                     let h = 1e-5;
                     let (mut up, mut down) = (at, at);

@@ -1,21 +1,22 @@
-//! Gradients against central differences of what they are the gradients of.
+//! Compares gradients with central differences of their forward formulas.
 
 use crate::op::{AttrKind, OpDef, Origin, Part, Spec, Stream, Value};
 
-/// How well a gradient agrees with differences.
+/// Agreement of a gradient with central differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Agreement {
-    /// How many results were judged.
+    /// Number of results compared.
     pub points: usize,
-    /// The largest difference, relative to the derivative and to what came from above.
+    /// Largest difference, relative to the larger of the derivative and the upstream gradients.
     pub off: f64,
 }
 
-/// Compares the graphs of the gradient `g` with central differences of `y`: the function of the forward operator
-/// `f`, of its streams and attributes.
+/// Compares the graphs of the gradient `g` with central differences of `y`.
+///
+/// `y` is the function of the forward operator `f`, from its streams and attributes to its outputs.
 ///
 /// # Errors
-/// One line when they differ, or when names do not tell what belongs to what.
+/// One line when they differ, or when names do not tell which tensors correspond.
 pub fn compare(
     f: &OpDef,
     g: &OpDef,
@@ -35,7 +36,7 @@ pub fn compare(
         let mut judged = vec![0; wrt.len()];
         for _ in 0..400 {
             let Some((attrs, f_attrs)) = attributes(f, g, spec, of, &mut random) else {
-                judged.fill(usize::MAX); // no caller can ask for both
+                judged.fill(usize::MAX); // no call selects both specialisations
                 break;
             };
             let mut x: Vec<f64> = (0..ins.len())
@@ -44,10 +45,10 @@ pub fn compare(
                     false => random.sample(),
                 })
                 .collect();
-            // Saved outputs have no gradient from above.
+            // Saved outputs have no upstream gradient.
             let from_above = |s: &Stream| if s.tensor < above { random.sample() } else { 0.0 };
             let dy: Vec<f64> = outs.iter().map(from_above).collect();
-            // What was saved of one input or another follows it.
+            // Saved values depend on the inputs, so they are recomputed whenever an input changes.
             let follow = |x: &mut Vec<f64>| of.restore(x, &f.scalars(&f_attrs));
             follow(&mut x);
             let values = y(&x, &f_attrs);
@@ -71,7 +72,7 @@ pub fn compare(
                 let want = slope(1e-3);
                 let scale = dy.iter().fold(want.abs(), |most, dy| most.max(dy.abs()));
                 let near = |other: f64, tolerance: f64| (other - want).abs() <= tolerance * scale;
-                // Where two steps disagree there is a kink, or no value.
+                // Two step sizes disagree near a breakpoint or where there is no value: skip the point.
                 if !near(slope(2e-3), 1e-7) {
                     continue;
                 }
@@ -95,13 +96,13 @@ pub fn compare(
     Ok(found)
 }
 
-/// The value of one part of a tensor.
+/// Returns the value of one part of a tensor; NaN if it has no such stream.
 fn value(streams: &[Stream], values: &[f64], tensor: usize, part: Part) -> f64 {
     let at = streams.iter().position(|s| *s == Stream { tensor, part });
     at.map_or(f64::NAN, |at| values[at])
 }
 
-/// The forward input stream that each output stream of the gradient belongs to.
+/// Returns the forward input stream that each output stream of the gradient belongs to.
 fn wrt(f: &OpDef, g: &OpDef) -> Result<Vec<usize>, String> {
     let wrt = g.grad_of.as_ref().map_or(&[][..], |of| &of.wrt);
     let ins = f.input_streams();
@@ -114,8 +115,9 @@ fn wrt(f: &OpDef, g: &OpDef) -> Result<Vec<usize>, String> {
     })
 }
 
-/// Attributes of the gradient and of the forward operator in which two specialisations meet;
-/// numbers are varied around their defaults.
+/// Returns attributes of both operators that select these two specialisations, if any do.
+///
+/// The first are those of the gradient. Numbers are varied around their defaults.
 fn attributes(
     f: &OpDef,
     g: &OpDef,
@@ -123,14 +125,14 @@ fn attributes(
     of: &Spec,
     random: &mut Random,
 ) -> Option<(Vec<Value>, Vec<Value>)> {
-    // What only spares work is judged as left out.
+    // An optional input that only saves work is tested as left out.
     let own = |i: usize| g.grad_of.as_ref().and_then(|of| of.inputs.get(i)) == Some(&Origin::Own);
     let spares =
         |(i, v): &(usize, i64)| *v != 0 && matches!(g.attrs[*i].kind, AttrKind::Given(t) if own(t));
     if spec.when.iter().any(spares) {
         return None;
     }
-    // So is what the forward operator may be given and the gradient knows nothing of.
+    // An optional input of the forward operator that the gradient does not hold is tested as left out, too.
     let held =
         |t: usize| g.grad_of.as_ref().is_some_and(|of| of.inputs.contains(&Origin::Input(t)));
     let unknown = |(i, v): &(usize, i64)| {
@@ -151,7 +153,8 @@ fn attributes(
     for (i, v) in attrs.iter_mut().enumerate() {
         *v = fixed(spec, i).unwrap_or(*v);
     }
-    // What only the forward operator branches on is no choice of the gradient's.
+    // The gradient takes over what the forward operator branches on, if it has that attribute; otherwise it does not
+    // matter.
     for (i, v) in of.when.iter() {
         match same(*i) {
             Some(k) if fixed(spec, k).is_some_and(|fixed| fixed != Value::Int(*v)) => return None,
@@ -164,7 +167,7 @@ fn attributes(
     Some((attrs.clone(), f_attrs.collect()))
 }
 
-/// About normal, and the same every time.
+/// A deterministic generator of roughly normal numbers: twice the centred sum of 12 uniform ones.
 struct Random(u64);
 
 impl Random {

@@ -1,14 +1,18 @@
-//! The documentation of derived gradients: what they are the gradient of, then what the forward operator's author wrote.
+//! Documentation of derived gradients.
+//!
+//! It begins with the forward operators that they are the gradients of, followed by the forward author's text.
 
 const BEFORE: &str = "The gradient of `";
 const AFTER: &str = "`.";
 
-/// The sentence for the gradient of an operator.
+/// Returns the sentence that begins the documentation of an operator's gradient.
 pub fn of_gradient(forward: &str) -> String {
     format!("{BEFORE}{forward}{AFTER}")
 }
 
-/// A documentation's sentences of this kind, by the operators they name, and what its author wrote after them.
+/// Splits a documentation into its leading gradient sentences and the author's text.
+///
+/// Returns the operators that the sentences name, and the text.
 pub fn forwards(doc: &str) -> (Vec<&str>, &str) {
     let (mut names, mut rest) = (Vec::new(), doc.trim());
     while let Some((name, after)) = sentence(rest) {
@@ -18,7 +22,7 @@ pub fn forwards(doc: &str) -> (Vec<&str>, &str) {
     (names, rest)
 }
 
-/// The name in the sentence, where a paragraph begins with it, and what comes after.
+/// Returns the name in a gradient sentence that begins a paragraph alone, and the text after it.
 fn sentence(doc: &str) -> Option<(&str, &str)> {
     let named = doc.strip_prefix(BEFORE)?;
     let (name, after) = named.split_at(named.find('`')?);

@@ -1,8 +1,8 @@
-//! Element types, what each target calls them, and PyTorch's promotion among them.
+//! Element types, their names in each target, and PyTorch's type promotion.
 
 use std::fmt;
 
-/// The element type of a tensor. What is known of it is in its `Row`.
+/// The element type of a tensor. Its properties are in its `Row`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum DType {
@@ -14,28 +14,28 @@ pub enum DType {
     F32 = 2,
 }
 
-/// What every target shares of an element type.
+/// Properties of an element type that all targets share.
 #[derive(Debug)]
 pub struct Row {
-    /// The name in tables, on the command line and in messages.
+    /// Name in tables, on the command line and in messages.
     pub name: &'static str,
-    /// Bits of an element.
+    /// Size of an element, in bits.
     pub bits: usize,
     /// Bits of the significand, the hidden one included.
     pub precision: i32,
-    /// Exponents of the least and of the greatest normal number.
+    /// Exponents of the smallest and of the largest normal number.
     pub exponents: (i32, i32),
-    /// The type in AscendC: `bfloat16_t`.
+    /// Type in AscendC, for example `bfloat16_t`.
     pub c: &'static str,
-    /// The name in GE and acl, which put `DT_` and `ACL_` before it.
+    /// Name in GE and acl, which put `DT_` and `ACL_` before it.
     pub ge: &'static str,
-    /// The name in CANN's documents.
+    /// Name in CANN's documents.
     pub long: &'static str,
-    /// The number in GE and acl.
+    /// Type code in GE and acl.
     pub ge_code: i32,
-    /// The number in InfiniCore.
+    /// Type code in InfiniCore.
     pub infini_code: i32,
-    /// What NumPy calls the elements of a file; it has no bfloat16, whose bits are saved.
+    /// Element type of NumPy files; bf16 is saved as the bits, because NumPy has no bfloat16.
     pub numpy: &'static str,
 }
 
@@ -48,32 +48,34 @@ const ROWS: [Row; DType::COUNT] = [
 ];
 
 impl DType {
-    /// How many element types there are.
+    /// Number of element types.
     pub const COUNT: usize = 3;
     /// Every element type, in the order of the tag.
     pub const ALL: [DType; Self::COUNT] = [DType::F16, DType::BF16, DType::F32];
 
-    /// What is known of it.
+    /// Returns the properties of the element type.
     pub const fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
 
-    /// Size of one element, in bytes.
+    /// Returns the size of one element in bytes.
     pub const fn size(self) -> usize {
         self.row().bits / 8
     }
 
-    /// The name used in tables, on the command line and in error messages.
+    /// Returns the name used in tables, on the command line and in error messages.
     pub const fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The element type for which a property of its row is this one.
+    /// Returns the element type whose row has this value of a property.
     pub fn with<T: PartialEq>(property: fn(&Row) -> T, value: T) -> Option<DType> {
         DType::ALL.into_iter().find(|d| property(d.row()) == value)
     }
 
-    /// The type that holds both, by PyTorch's table: equal types stay, any mix is `f32`.
+    /// Returns the type that holds both, by PyTorch's table: equal types stay, any mix is `f32`.
+    ///
+    /// For example, `f16` and `bf16` promote to `f32`.
     pub const fn promote(self, other: DType) -> DType {
         if self as u8 == other as u8 { self } else { DType::F32 }
     }

@@ -1,4 +1,4 @@
-//! A graph as bytes that identify it: equal graphs have equal bytes, and different graphs have different ones.
+//! Encodes a graph as bytes: equal graphs have equal bytes, and different graphs different ones.
 //!
 //! Caches of what is computed from a graph use the bytes as a key. They depend on no `Debug` text and on no order of
 //! declarations: a primitive is written by its name, a number by its bits.
@@ -6,7 +6,7 @@
 use crate::graph::{Graph, Id, Node};
 
 impl Graph {
-    /// The bytes that identify the graph.
+    /// Returns the bytes that identify the graph.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         write_count(self.nodes.len(), &mut bytes);
@@ -19,7 +19,9 @@ impl Graph {
     }
 }
 
-/// Returns the FNV-1a hash of some bytes, the same on every machine and in every version: a key of what is kept in files.
+/// Returns the FNV-1a hash of some bytes, which serves as a key of cached files.
+///
+/// It is the same on every machine and in every version.
 pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

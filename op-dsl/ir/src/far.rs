@@ -1,18 +1,20 @@
-//! Bounds that no number of f32 reaches: they stand between a function and infinity, and choose nothing.
+//! Clamp bounds that stand for infinity: no number of f32 reaches them, so they never take effect.
+//!
+//! They keep the argument of a function finite.
 
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
 use crate::prim::Prim;
 
-/// Stands for infinity: beyond f32, and its fifth power is finite.
+/// Bound that stands for infinity: it is beyond f32, and its fifth power is finite in f64.
 pub const FAR: f64 = 1e60;
 
-/// Whether a number stands for infinity.
+/// Returns whether a number stands for infinity.
 pub fn is_far(c: f64) -> bool {
     c.abs() >= FAR
 }
 
-/// What a call of `min` or `max` bounds, if the bound stands for infinity.
+/// Returns the argument that a `min` or `max` clamps, if its bound stands for infinity.
 pub fn unbound(graph: &Graph, node: &Node) -> Option<Id> {
     let far = |id: Id| matches!(graph.nodes[id.index()], Node::Const(c) if is_far(c));
     match *node {
@@ -22,7 +24,7 @@ pub fn unbound(graph: &Graph, node: &Node) -> Option<Id> {
     }
 }
 
-/// A graph without such bounds, where its infinities may be infinite.
+/// Removes such bounds from a graph, for uses where its infinities may be infinite.
 pub fn without_bounds(graph: &Graph) -> Graph {
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
@@ -37,7 +39,7 @@ pub fn without_bounds(graph: &Graph) -> Graph {
     simplify::run(&b.finish(&outputs))
 }
 
-/// The stream that a node is, but for such bounds.
+/// Returns the stream that a node is, looking through such bounds.
 pub fn stream(graph: &Graph, id: Id) -> Option<usize> {
     match graph.nodes[id.index()] {
         Node::Stream(s) => Some(usize::from(s)),
@@ -45,7 +47,7 @@ pub fn stream(graph: &Graph, id: Id) -> Option<usize> {
     }
 }
 
-/// `x` between two such bounds of this size.
+/// Clamps `x` to `[-size, size]`.
 pub fn held(b: &mut Builder, x: Id, size: f64) -> Id {
     let (low, high) = (b.num(-size), b.num(size));
     let above = b.call(Prim::Max, &[x, low]);

@@ -1,4 +1,4 @@
-//! Rounding and units in the last place, in f64, for each element type.
+//! Rounding and ULPs of each element type, computed in f64.
 
 use crate::DType;
 
@@ -7,36 +7,36 @@ use crate::DType;
 pub struct Format {
     /// Bits of the significand, the hidden one included.
     precision: i32,
-    /// Exponent of the least normal number.
+    /// Exponent of the smallest normal number.
     least: i32,
-    /// Exponent of the greatest number.
+    /// Exponent of the largest finite number.
     greatest: i32,
 }
 
 impl Format {
-    /// That of an element type.
+    /// Returns the format of an element type.
     pub const fn of(dtype: DType) -> Format {
         let (least, greatest) = dtype.row().exponents;
         Format { precision: dtype.row().precision, least, greatest }
     }
 
-    /// Whether it has 16 bits.
+    /// Returns whether the format has 16 bits.
     pub const fn is_half(self) -> bool {
         self.precision < 24
     }
 
-    /// The distance of neighbours at this value, that of denormals included.
+    /// Returns the ULP at this value, that is the distance between neighbours there, denormals included.
     pub fn ulp(self, v: f64) -> f64 {
         let e = exponent(v).clamp(self.least, self.greatest);
         pow2(e - self.precision + 1)
     }
 
-    /// The greatest finite number.
+    /// Returns the largest finite number.
     pub fn max(self) -> f64 {
         pow2(self.greatest + 1) - pow2(self.greatest + 1 - self.precision)
     }
 
-    /// The nearest number of the format, ties to even; infinite beyond the greatest.
+    /// Returns the nearest number of the format, ties to even; infinite beyond the largest.
     pub fn round(self, v: f64) -> f64 {
         if !v.is_finite() {
             return v;
@@ -46,8 +46,9 @@ impl Format {
         if rounded.abs() > self.max() { f64::INFINITY.copysign(v) } else { rounded }
     }
 
-    /// How far a result is from the true value, in units in the last place of the true value, or
-    /// in `unit` where that is larger.
+    /// Returns the error of a result in ULP of the true value, or in `unit` where that is larger.
+    ///
+    /// It is infinite where exactly one of the two is NaN.
     pub fn error(self, got: f64, want: f64, unit: f64) -> f64 {
         if got == want || (got.is_nan() && want.is_nan()) {
             return 0.0;
@@ -55,19 +56,19 @@ impl Format {
         if got.is_nan() || want.is_nan() {
             return f64::INFINITY;
         }
-        // Infinity is what comes after the greatest number.
+        // Infinity counts as the number after the largest finite one, so that the error stays finite.
         let beyond = self.max() + self.ulp(self.max());
         let (got, want) = (got.clamp(-beyond, beyond), want.clamp(-beyond, beyond));
         (got - want).abs() / self.ulp(want).max(unit)
     }
 }
 
-/// `floor(log2 |v|)`; far below every format for zero.
+/// Returns `floor(log2 |v|)`; -1023 for zero, far below every format.
 fn exponent(v: f64) -> i32 {
     ((v.to_bits() >> 52) & 0x7ff) as i32 - 1023
 }
 
-/// `2^e` for exponents of normal numbers.
+/// Returns `2^e` for exponents of normal f64 numbers.
 pub fn pow2(e: i32) -> f64 {
     f64::from_bits(((e + 1023) as u64) << 52)
 }

@@ -5,15 +5,15 @@ use crate::prim::Prim;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
-/// Names a node of one graph: its position in evaluation order.
+/// Identifier of a node: its position in the evaluation order of its graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
 impl Id {
-    /// Fills the argument places that a primitive does not have.
+    /// Placeholder for the arguments that a primitive does not have.
     pub const NONE: Id = Id(u32::MAX);
 
-    /// The node's position.
+    /// Returns the node's position.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -24,7 +24,7 @@ impl Id {
 pub enum Node {
     /// The current element of an input stream.
     Stream(u16),
-    /// A float attribute: the same for every element.
+    /// A run-time scalar: an attribute, the same for every element.
     Scalar(u16),
     /// A number.
     Const(f64),
@@ -33,7 +33,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// The arguments that the node really has.
+    /// Returns the arguments of the node; a leaf has none.
     pub fn args(&self) -> &[Id] {
         match self {
             Node::Call(prim, args) => &args[..prim.row().arity],
@@ -41,7 +41,7 @@ impl Node {
         }
     }
 
-    /// The node with its arguments looked up among `new`, which has an id for every earlier node.
+    /// Returns the node with its arguments replaced from `new`, which has an id for every earlier node.
     pub fn map_args(&self, new: &[Id]) -> Node {
         match *self {
             Node::Call(prim, args) => {
@@ -52,18 +52,19 @@ impl Node {
     }
 }
 
-/// A formula. Nodes only refer to earlier nodes; equal nodes are one node; none is unused.
+/// A formula. Nodes refer to earlier nodes only, equal nodes are shared, and none is unused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
-    /// In evaluation order.
+    /// Nodes in evaluation order.
     pub nodes: List<Node>,
     /// One node per output stream.
     pub outputs: List<Id>,
 }
 
 impl Graph {
-    /// The values of the nodes up to `last`, in f64 by the table's oracles. `given` may answer for
-    /// any node; streams and scalars that it does not answer for are NaN.
+    /// Returns the values of the nodes up to `last`, in f64 by the table's oracles.
+    ///
+    /// `given` may supply the value of any node; streams and scalars that it does not supply are NaN.
     pub fn values(&self, last: Id, given: impl Fn(Id, &Node) -> Option<f64>) -> Vec<f64> {
         let mut values = Vec::with_capacity(last.index() + 1);
         for (i, node) in self.nodes.iter().enumerate().take(last.index() + 1) {
@@ -80,7 +81,7 @@ impl Graph {
         values
     }
 
-    /// The value of every node for one element.
+    /// Returns the value of every node for one element.
     pub fn eval_all(&self, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
         let last = Id(self.nodes.len().saturating_sub(1) as u32);
         self.values(last, |_, node| match *node {
@@ -90,14 +91,15 @@ impl Graph {
         })
     }
 
-    /// The outputs for one element, in f64 by the table's oracles.
+    /// Returns the outputs for one element, in f64 by the table's oracles.
     pub fn eval(&self, streams: &[f64], scalars: &[f64]) -> Vec<f64> {
         let values = self.eval_all(streams, scalars);
         self.outputs.iter().map(|o| values[o.index()]).collect()
     }
 
-    /// What [`Graph::eval`] gives for each of `len` elements: a column for every output, from one
-    /// for every stream.
+    /// Returns what [`Graph::eval`] gives for each of `len` elements.
+    ///
+    /// It takes one column per stream and returns one per output.
     pub fn eval_columns(&self, streams: &[Vec<f64>], scalars: &[f64], len: usize) -> Vec<Vec<f64>> {
         let mut columns: Vec<Cow<'_, [f64]>> = Vec::with_capacity(self.nodes.len());
         for node in self.nodes.iter() {
@@ -116,7 +118,7 @@ impl Graph {
         self.outputs.iter().map(|o| columns[o.index()].to_vec()).collect()
     }
 
-    /// One more than the last input stream that is read.
+    /// Returns the number of input streams up to the last one that is read.
     pub fn streams(&self) -> usize {
         let streams = self.nodes.iter().filter_map(|node| match node {
             Node::Stream(s) => Some(usize::from(*s) + 1),
@@ -125,13 +127,14 @@ impl Graph {
         streams.max().unwrap_or(0)
     }
 
-    /// Which input streams the outputs depend on.
+    /// Returns whether an output depends on this input stream.
     pub fn reads(&self, stream: usize) -> bool {
         self.nodes.iter().any(|n| matches!(n, Node::Stream(s) if *s as usize == stream))
     }
 
-    /// A new graph with every node rewritten by `f`, which gets a builder, the node with its
-    /// arguments already rewritten, and answers with its replacement.
+    /// Returns a new graph with every node rewritten by `f`.
+    ///
+    /// `f` receives a builder and the node, whose arguments are already rewritten, and returns the replacement.
     pub fn rewrite(&self, mut f: impl FnMut(&mut Builder, Node) -> Id) -> Graph {
         let mut b = Builder::new();
         let mut new: Vec<Id> = Vec::with_capacity(self.nodes.len());
@@ -144,14 +147,14 @@ impl Graph {
     }
 }
 
-/// Builds graphs. Asking twice for the same node gives the same [`Id`].
+/// Builder of graphs with CSE: asking twice for the same node gives the same [`Id`].
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     nodes: Vec<Node>,
-    known: FxHashMap<Key, Id>, // only ever looked up, never iterated: its order reaches no output
+    known: FxHashMap<Key, Id>, // looked up, never iterated, so that its order reaches no output
 }
 
-/// A node with its number as bits, so that it can be hashed.
+/// Hashable form of a node, with a number as its bits.
 type Key = (u8, u64, [Id; 3]);
 
 fn key(node: &Node) -> Key {
@@ -164,12 +167,12 @@ fn key(node: &Node) -> Key {
 }
 
 impl Builder {
-    /// An empty graph.
+    /// Returns a builder of an empty graph.
     pub fn new() -> Builder {
         Builder::default()
     }
 
-    /// Adds a node, or finds it.
+    /// Adds a node, or finds the equal one.
     pub fn add(&mut self, node: Node) -> Id {
         let next = Id(self.nodes.len() as u32);
         let id = *self.known.entry(key(&node)).or_insert(next);
@@ -179,12 +182,12 @@ impl Builder {
         id
     }
 
-    /// The node that an id names.
+    /// Returns the node with this id.
     pub fn node(&self, id: Id) -> Node {
         self.nodes[id.index()]
     }
 
-    /// The number, if the node is one.
+    /// Returns the number, if the node is one.
     pub fn as_const(&self, id: Id) -> Option<f64> {
         match self.node(id) {
             Node::Const(c) => Some(c),
@@ -192,7 +195,7 @@ impl Builder {
         }
     }
 
-    /// The arguments, if the node is a call of `prim`.
+    /// Returns the arguments, if the node is a call of `prim`.
     pub fn as_call(&self, prim: Prim, id: Id) -> Option<[Id; 3]> {
         match self.node(id) {
             Node::Call(p, args) if p == prim => Some(args),
@@ -200,22 +203,22 @@ impl Builder {
         }
     }
 
-    /// The current element of input stream `i`.
+    /// Adds the current element of input stream `i`.
     pub fn stream(&mut self, i: usize) -> Id {
         self.add(Node::Stream(i as u16))
     }
 
-    /// Run-time scalar `i`.
+    /// Adds run-time scalar `i`.
     pub fn scalar(&mut self, i: usize) -> Id {
         self.add(Node::Scalar(i as u16))
     }
 
-    /// A number.
+    /// Adds a number.
     pub fn num(&mut self, c: f64) -> Id {
         self.add(Node::Const(c))
     }
 
-    /// A primitive applied to as many arguments as it takes.
+    /// Adds a call of a primitive with as many arguments as it takes.
     pub fn call(&mut self, prim: Prim, args: &[Id]) -> Id {
         debug_assert_eq!(args.len(), prim.row().arity, "{}", prim.row().name);
         let mut all = [Id::NONE; 3];
@@ -223,7 +226,7 @@ impl Builder {
         self.add(Node::Call(prim, all))
     }
 
-    /// Adds the nodes of a graph of one output.
+    /// Adds the nodes of a graph with one output, and returns that output.
     pub fn part(&mut self, graph: &Graph) -> Id {
         let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
         for node in graph.nodes.iter() {
@@ -264,7 +267,7 @@ impl Builder {
         self.product(c, a)
     }
 
-    /// The sign of `a`; 0 at 0, NaN where it is NaN.
+    /// Adds the sign of `a`: -1, 0 or 1; NaN where `a` is NaN.
     pub fn sign(&mut self, a: Id) -> Id {
         let zero = self.num(0.0);
         let (below, above) = (self.call(Prim::Lt, &[a, zero]), self.call(Prim::Lt, &[zero, a]));
@@ -273,7 +276,7 @@ impl Builder {
         self.call(Prim::Select, &[above, plus, rest])
     }
 
-    /// `a^n` by repeated squaring.
+    /// Adds `a^n` by repeated squaring; the reciprocal of `a^-n` if `n` is negative.
     pub fn power(&mut self, a: Id, n: i32) -> Id {
         let mut result = None;
         let (mut square, mut rest) = (a, n.unsigned_abs());
@@ -294,8 +297,9 @@ impl Builder {
         }
     }
 
-    /// The graph with these outputs: nodes that none of them needs are dropped, the rest keeps
-    /// its order.
+    /// Returns the graph with these outputs.
+    ///
+    /// Nodes that no output needs are dropped, and the others keep their order.
     pub fn finish(&self, outputs: &[Id]) -> Graph {
         let mut needed = vec![false; self.nodes.len()];
         for o in outputs {

@@ -1,4 +1,4 @@
-//! The aclnn functions of any operator: published ones as published, others by the same custom.
+//! The aclnn functions of any operator: published ones as published, others by the same convention.
 
 use crate::names::cpp_name;
 use crate::op::{AttrKind, OpDef, Value, snake};
@@ -10,24 +10,24 @@ use crate::published::{DTypes, Negative, Of, Type};
 pub struct Interface {
     /// The header that callers include, without `.h`.
     pub header: String,
-    /// Every function, the fullest last.
+    /// Every function, the one with the fullest signature last.
     pub functions: Vec<Function>,
-    /// `(input, other)`: the kernel is handed the other one.
+    /// `(input, other)`: the input has no argument, so the kernel receives the other one in its place.
     pub stand_ins: Vec<(usize, usize)>,
-    /// Inputs are broadcast against each other.
+    /// Whether inputs are broadcast against each other.
     pub broadcast: bool,
-    /// How element types go together.
+    /// Rule for the element types of one call.
     pub dtypes: DTypes,
-    /// Tensors without elements succeed.
+    /// Whether calls with empty tensors succeed.
     pub empty: bool,
-    /// `(attribute, what)` for each number that may not be negative.
+    /// `(attribute, rule)` for each number that may not be negative.
     pub negative: Vec<(usize, Negative)>,
 }
 
 /// One aclnn function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// `aclnnGeGluV3Backward`
+    /// Name, for example `aclnnGeGluV3Backward`.
     pub name: String,
     /// Arguments up to `workspaceSize`, in order.
     pub params: Vec<Param>,
@@ -38,7 +38,7 @@ pub struct Function {
 }
 
 impl Interface {
-    /// The published interface of an operator, or the one that its signature suggests.
+    /// Returns the published interface of an operator, or the one derived from its signature.
     pub fn of(def: &OpDef) -> Interface {
         def.published.and_then(|p| p.aclnn).map_or_else(
             || derived(def),
@@ -63,12 +63,12 @@ impl Interface {
         )
     }
 
-    /// The fullest function: shared code is written with its names.
+    /// Returns the function with the fullest signature, whose names shared code uses.
     pub fn main(&self) -> &Function {
         &self.functions[self.functions.len() - 1]
     }
 
-    /// Name of the argument of an input.
+    /// Returns the name of the argument that holds an input, or stands in for it.
     pub fn input(&self, index: usize) -> &str {
         self.stand_ins.iter().find(|s| s.0 == index).map_or_else(
             || self.main().name_of(Of::Input(index)),
@@ -78,22 +78,22 @@ impl Interface {
 }
 
 impl Function {
-    /// The argument that is this part of the operator.
+    /// Returns the argument for this part of the operator.
     pub fn param(&self, of: Of) -> Option<&Param> {
         self.params.iter().find(|p| p.of == of)
     }
 
-    /// Its name; empty without one.
+    /// Returns the name of the argument for this part of the operator; empty if there is none.
     pub fn name_of(&self, of: Of) -> &str {
         self.param(of).map_or("", |p| &p.name)
     }
 
-    /// The value of an attribute that it has no argument for.
+    /// Returns the value of an attribute that the function has no argument for.
     pub fn fixed(&self, attr: usize) -> Option<Value> {
         self.fixed.iter().find(|f| f.0 == attr).map(|f| f.1)
     }
 
-    /// The tensors of the operator among the arguments.
+    /// Iterates over the arguments that are tensors of the operator.
     pub fn tensors(&self) -> impl Iterator<Item = &Param> {
         self.params.iter().filter(|p| p.is_tensor())
     }
@@ -103,7 +103,9 @@ fn param(of: Of, name: &str, ty: Type) -> Param {
     Param { of, name: cpp_name(name).into(), ty, optional: false }
 }
 
-/// Inputs, attributes, outputs in the order of the signature, as the toolkit's own generator does.
+/// Derives an interface from the signature of an operator.
+///
+/// The order is inputs, attributes, outputs, as the toolkit's own generator does.
 fn derived(def: &OpDef) -> Interface {
     let inputs = def.inputs.iter().enumerate();
     let inputs = inputs.map(|(i, t)| Param {
@@ -120,7 +122,7 @@ fn derived(def: &OpDef) -> Interface {
         header: format!("aclnn_{}", snake(&def.name)),
         functions: vec![Function { name, params, fixed: Vec::new(), source: None }],
         stand_ins: Vec::new(),
-        // Broadcast along a cut dimension is left to the caller.
+        // Broadcasting an operator with a split dimension is left to the caller.
         broadcast: def.broadcast && def.split.is_none(),
         dtypes: if def.promote { DTypes::PROMOTED } else { DTypes::SAME },
         empty: def.empty,

@@ -1,32 +1,31 @@
-//! The language of op-dsl: expression graphs, the table of primitives, the passes over graphs, and
-//! what an operator is.
+//! The language of op-dsl: expression graphs, primitives, graph passes and operator definitions.
 //!
 //! ```text
-//! op         tensors, attributes, split, specialisations
+//! op         operator definitions: tensors, attributes, split, specialisations
 //! graph      one formula as a flat list of nodes
 //! prim       the table of primitives; oracle: their values; derive: their derivatives
 //! compile    the passes, by name and in order
 //! program    graphs as instructions over columns of elements
-//! bind       attributes + shapes + dtypes -> what the formula runs over, or what is wrong
+//! bind       attributes + shapes + dtypes -> the iteration domain of a call, or an error
 //! show       graphs as readable maths
-//! stored     what a tensor's elements are in memory
-//! value      what an attribute is set to
-//! wiring     which streams of a gradient hold what of its forward formula
+//! stored     storage types of tensor elements
+//! value      attribute values
+//! wiring     how a gradient's streams connect to those of its forward formula
 //! differences  gradients against central differences
 //! doc        the documentation of derived gradients
-//! degree     what becomes of values when inputs are multiplied
-//! far        bounds that stand for infinity
-//! format     rounding and units in the last place, for each element type
-//! regions    functions of one value in a graph
-//! roles      which stream a formula is applied to
-//! rounding   how far rounding carries results from the truth: an estimate
-//! lost_digits  what is said where no form of a formula is accurate
-//! published  what documents say of an operator; interface: its aclnn functions; registered: its prototype and definition
-//! typo       what was meant by a mistyped name
+//! degree     dimensional analysis: how values scale with inputs
+//! far        clamp bounds that stand for infinity
+//! format     rounding and ULPs of each element type
+//! regions    functions of one value inside a graph
+//! roles      the part that each stream plays in a formula
+//! rounding   estimate of the rounding errors of results
+//! lost_digits  warnings about formulas without an accurate form
+//! published  published interfaces of operators; interface: aclnn functions; registered: prototypes and definitions
+//! typo       suggestions for mistyped names
 //! tiling     shapes -> which core and tile of an NPU owns which elements
 //! ```
 //!
-//! Nothing here knows a target, SIMD, C++ or the syntax of Rust.
+//! This crate is independent of targets, SIMD, C++ and the syntax of Rust.
 
 pub mod bind;
 pub mod compile;

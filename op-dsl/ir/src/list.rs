@@ -1,4 +1,4 @@
-//! Data that is built while expanding, and a constant in what is expanded.
+//! Text and lists that macros own while they expand, and that are constants in the expansion.
 
 use std::borrow::Cow;
 

@@ -1,13 +1,15 @@
-//! What is said of a formula for which no accurate form was found.
+//! Warnings about formulas for which no accurate form was found.
 
 use crate::op::{OpDef, Spec};
 use crate::rounding::{self, Arithmetic, Worst};
 
-/// Estimated errors up to this are what was promised, in units in the last place of f32.
+/// Error budget: the largest estimated error, in ULP of f32, that keeps the promised accuracy.
 pub const BUDGET: f64 = 2.0;
 
-/// Where the results of a specialisation are furthest from the truth by the estimate, if that is beyond the budget
-/// whatever it is evaluated in.
+/// Returns the worst estimated error of a specialisation; `None` if it is within the budget.
+///
+/// The estimate is for f64 where f32 is not accurate enough and the specialisation has an f64 graph, otherwise for
+/// f32.
 pub fn worst(def: &OpDef, spec: &Spec) -> Option<Worst> {
     let ranges = def.stream_ranges();
     let worst = match &spec.wide {
@@ -17,14 +19,16 @@ pub fn worst(def: &OpDef, spec: &Spec) -> Option<Worst> {
     (worst.ulps > BUDGET).then_some(worst)
 }
 
-/// A sentence for each specialisation of an operator that [`worst`] has something to say of.
+/// Returns a sentence for each specialisation of an operator that is over the budget.
+///
+/// Adjacent repetitions are left out.
 pub fn notes(def: &OpDef) -> Vec<String> {
     let mut notes: Vec<String> = def.specs.iter().filter_map(|spec| note(def, spec)).collect();
     notes.dedup();
     notes
 }
 
-/// The sentence for a specialisation.
+/// Returns the sentence for a specialisation; `None` if it is within the budget.
 pub fn note(def: &OpDef, spec: &Spec) -> Option<String> {
     let worst = worst(def, spec)?;
     let at = def.input_names().into_iter().zip(&worst.streams);

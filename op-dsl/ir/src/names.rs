@@ -1,8 +1,9 @@
-//! What an operator's tensors and attributes are called in C and C++.
+//! Names of an operator's tensors and attributes in C and C++.
 
-/// `y_grad` -> `yGrad`, `x.gate` -> `xGate`; a word that means something else there gets a `_`.
-/// Everything that writes C or C++ calls tensors and attributes so. In graphs, definitions and
-/// documents they keep the names that their author gave them.
+/// Converts a name to C++ style: `y_grad` becomes `yGrad`, `x.gate` becomes `xGate`.
+///
+/// A reserved name gets a trailing `_`, for example `int_`. Everything that writes C or C++ uses these names. Graphs,
+/// definitions and documents keep the names that the author gave.
 pub fn cpp_name(name: &str) -> String {
     let mut name = camel(name);
     if is_taken(&name) {
@@ -11,9 +12,9 @@ pub fn cpp_name(name: &str) -> String {
     name
 }
 
-/// Whether a name means something else in C++ or in what is written for an operator.
+/// Returns whether a name is reserved in C++ or used in the files emitted for an operator.
 pub fn is_taken(name: &str) -> bool {
-    // Buffers in UB: `t0` of float, `h0` of 16 bits, `m0` of masks, `c0` of equal numbers.
+    // UB buffers: `t0` holds floats, `h0` 16-bit numbers, `m0` a mask, `c0` copies of one number.
     let numbered = |prefix: char| {
         let rest = name.strip_prefix(prefix);
         rest.is_some_and(|r| !r.is_empty() && r.bytes().all(|b| b.is_ascii_digit()))
@@ -23,7 +24,6 @@ pub fn is_taken(name: &str) -> bool {
         || ['t', 'h', 'm', 'c'].into_iter().any(numbered)
 }
 
-/// `y_grad` -> `yGrad`
 fn camel(name: &str) -> String {
     let mut out = String::new();
     let mut capital = false;
@@ -54,7 +54,7 @@ const LANGUAGE: &[&str] = &[
     "unsigned", "using", "virtual", "void", "volatile", "while", "xor",
 ];
 
-/// Names inside the files that are written for an operator.
+/// Identifiers used inside the files that are emitted for an operator.
 #[rustfmt::skip]
 const OURS: &[&str] = &[
     "added", "all", "allowed", "apart", "at", "attributes", "axis", "big", "block", "bytes", "call",

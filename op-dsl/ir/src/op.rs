@@ -1,8 +1,8 @@
-//! What an operator is: its tensors, attributes, split and specialised graphs.
+//! Operator definitions: tensors, attributes, split and specialised graphs.
 //!
-//! One set of types serves both sides: the macro builds them, prints them as constants, and the
-//! expansion holds them as `'static` data. So emission, `explain` and the oracle read exactly what
-//! the CPU kernel was lowered from.
+//! One set of types serves both sides: the macro builds the values and prints them as constants, and the expansion
+//! holds them as `'static` data. Therefore emission, `explain` and the oracle read exactly what the CPU kernel was
+//! lowered from.
 
 pub use crate::list::{List, Text};
 use crate::published::Published;
@@ -13,11 +13,11 @@ use crate::{DType, Graph, Stored};
 /// One operator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpDef {
-    /// CANN's name: `GeGluGradV2`.
+    /// Name in CANN, for example `GeGluGradV2`.
     pub name: Text,
     /// The author's doc comment.
     pub doc: Text,
-    /// Where it was written: `ops_glu_grad::glu::ge_glu`.
+    /// Path of the author's function, for example `ops_glu_grad::glu::ge_glu`.
     pub source: Text,
     /// The author's formula, as written.
     pub formula: Text,
@@ -25,93 +25,94 @@ pub struct OpDef {
     pub inputs: List<Tensor>,
     /// Output tensors in the order of the signature.
     pub outputs: List<Tensor>,
-    /// Attributes in the order of the signature; then [one](AttrKind::Given) for each optional input.
+    /// Attributes in the order of the signature, then [one](AttrKind::Given) for each optional input.
     pub attrs: List<Attr>,
-    /// How gated tensors are cut in two; `None` when no tensor is.
+    /// Split of gated tensors into two parts; `None` if no tensor is gated.
     pub split: Option<Split>,
     /// Element types that every tensor may have.
     pub dtypes: List<DType>,
-    /// Inputs whose elements callers promise to lie between two numbers.
+    /// Value ranges that callers promise for inputs.
     pub ranges: List<Range>,
-    /// Inputs are broadcast against each other by NumPy's rule; else their shapes must be equal.
+    /// Whether inputs are broadcast against each other by NumPy's rule; otherwise their shapes must be equal.
     pub broadcast: bool,
     /// Inputs that are never broadcast: they have the shape of the outputs.
     pub wide: List<usize>,
-    /// Inputs may differ in element type; outputs have the promoted one.
+    /// Whether inputs may differ in element type; outputs then have the promoted one.
     pub promote: bool,
-    /// Tensors without elements are fine (and do nothing); else they are an error.
+    /// Whether tensors without elements are allowed (the call does nothing); otherwise they are an error.
     pub empty: bool,
     /// One graph per combination of the attributes that the formula branches on.
     pub specs: List<Spec>,
-    /// What a gradient is the gradient of.
+    /// Link from a gradient to its forward operator; `None` for other operators.
     pub grad_of: Option<GradOf>,
-    /// What documents have published of it.
+    /// Published interfaces of the operator, if there are any.
     pub published: Option<&'static Published>,
 }
 
-/// Between which numbers the elements of an input lie. What is computed of others is less accurate.
+/// Promised value range of an input. Results for elements outside of it are less accurate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// Index among the operator's inputs.
     pub input: usize,
-    /// The least and the greatest.
+    /// Lower and upper bound.
     pub bounds: [f64; 2],
 }
 
-/// How a gradient belongs to its forward operator.
+/// Correspondence of a gradient to its forward operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GradOf {
     /// The forward operator's name.
     pub forward: Text,
-    /// What each input tensor of the gradient holds.
+    /// Contents of each input tensor of the gradient.
     pub inputs: List<Origin>,
-    /// The input of the forward operator that each output tensor is the gradient of; empty where
-    /// a gradient written by hand does not tell.
+    /// Forward input that each output tensor is the gradient of; empty if a hand-written gradient does not state it.
     pub wrt: List<usize>,
 }
 
-/// What an input of a gradient holds.
+/// Contents of an input of a gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The gradient of this output of the forward operator, which comes from above.
+    /// The upstream gradient of this output of the forward operator.
     Upstream(usize),
     /// This input of the forward operator.
     Input(usize),
     /// The value of this output of the forward operator.
     Output(usize),
-    /// Nothing of the forward operator's: an optional input that spares the gradient some work.
+    /// An optional input of the gradient's own, which saves it some work.
     Own,
 }
 
 /// A tensor of an operator's signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor {
-    /// CANN's name: `dy`.
+    /// Name in CANN, for example `dy`.
     pub name: Text,
-    /// What it has for each element of the formula.
+    /// Data that it holds per element of the formula.
     pub kind: Kind,
     /// Whether any result depends on it. An unused input is still checked.
     pub used: bool,
 }
 
-/// What a tensor has for each element of the formula: its shape and what may be stored in it follow from
-/// this.
+/// Data that a tensor holds per element of the formula.
+///
+/// The tensor's shape and its allowed storage types follow from the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A number.
+    /// One number.
     Whole,
-    /// Two numbers: a gate and a value. The split dimension is twice as long.
+    /// Two numbers, a gate and a value, so that the split dimension is twice as long.
     Gated,
-    /// A truth value. Its stream is 0 or 1, and formulas only ask whether it is 0. Inputs alone are
-    /// masks.
+    /// One mask bit. Its stream is 0 or 1, and formulas only test whether it is 0. Only inputs can be masks.
     Mask,
-    /// Nothing: the sum of its integers is how many rows are computed, of those that the dimensions before the
-    /// split dimension make; the others are zeros. An operator has one at most, the last of its inputs.
+    /// Row counts, which hold no data per element.
+    ///
+    /// Their sum is the number of rows to compute, of those formed by the dimensions before the split dimension. The
+    /// other rows are zeros. An operator has at most one such tensor, the last of its inputs.
     Rows,
 }
 
 impl Kind {
-    /// The parts that are streams of their own, in the order that graphs number them.
+    /// Returns the parts that are separate streams, in the order that graphs number them.
     pub const fn parts(self) -> &'static [Part] {
         match self {
             Kind::Whole | Kind::Mask => &[Part::Whole],
@@ -120,8 +121,9 @@ impl Kind {
         }
     }
 
-    /// What is stored in a tensor of this kind beside numbers of this type, where nothing says otherwise:
-    /// bytes for a mask, integers for counts.
+    /// Returns the default storage type of a tensor of this kind in a call that computes in `dtype`.
+    ///
+    /// Masks are bytes, and row counts are 64-bit integers.
     pub const fn stored(self, dtype: DType) -> Stored {
         match self {
             Kind::Whole | Kind::Gated => Stored::Number(dtype),
@@ -131,43 +133,43 @@ impl Kind {
     }
 }
 
-/// How gated tensors are cut in two.
+/// Split of gated tensors into a gate and a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
     /// Index of the attribute that holds the dimension.
     pub dim: usize,
-    /// Which part is the gate.
+    /// The part that is the gate.
     pub gate: Gate,
-    /// Halves, or alternating elements.
+    /// Layout of the parts: halves or alternating elements.
     pub pattern: Pattern,
 }
 
-/// Which of the two parts of a gated tensor is the gate.
+/// The part of a gated tensor that is the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
     /// The first half (even elements).
     Left,
     /// The second half (odd elements).
     Right,
-    /// The first if the boolean attribute with this index is true, else the second.
+    /// The first part if the boolean attribute with this index is true, else the second.
     LeftIf(usize),
 }
 
-/// How the two parts of a gated tensor lie along the split dimension.
+/// Layout of the two parts of a gated tensor along the split dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// `[a a a b b b]`
     Halves,
     /// `[a b a b a b]`
     Interleaved,
-    /// The second if the boolean attribute with this index is true, else the first.
+    /// Interleaved if the boolean attribute with this index is true, else halves.
     InterleavedIf(usize),
 }
 
 /// An attribute: a parameter that is the same for every element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attr {
-    /// CANN's name: `approximate`.
+    /// Name in CANN, for example `approximate`.
     pub name: Text,
     /// Its type and allowed values.
     pub kind: AttrKind,
@@ -184,15 +186,17 @@ pub enum AttrKind {
     Dim,
     /// True or false.
     Bool,
-    /// An integer: a run-time scalar of the formula, as the nearest number of f32.
+    /// An integer, which formulas see as a run-time scalar: the nearest number of f32.
     Int,
     /// A run-time scalar of the formula.
     Float,
-    /// Whether a call gives the optional input with this index. No caller says so: the inputs do.
+    /// Whether a call supplies the optional input with this index.
+    ///
+    /// Callers do not pass it, because it follows from the inputs.
     Given(usize),
     /// One of a few named values.
     Enum {
-        /// Name of the Rust type: `Approximate`.
+        /// Name of the Rust type, for example `Approximate`.
         ty: Text,
         /// Whether CANN passes the name (a string) instead of the number.
         wire_str: bool,
@@ -202,14 +206,16 @@ pub enum AttrKind {
 }
 
 impl AttrKind {
-    /// Whether graphs have it as a run-time scalar.
+    /// Returns whether graphs read the attribute as a run-time scalar.
     pub fn is_scalar(&self) -> bool {
         matches!(self, AttrKind::Int | AttrKind::Float)
     }
 }
 
 impl Attr {
-    /// The run-time scalar that a value is: an integer beyond 2^24 is the nearest number of f32.
+    /// Returns the run-time scalar for a value of this attribute, rounded to f32.
+    ///
+    /// Integers beyond 2^24 are not exact: for example, 16777217 becomes 16777216.
     pub fn scalar(&self, value: Value) -> Option<f32> {
         match (&self.kind, value) {
             (AttrKind::Float, Value::Float(v)) => Some(v as f32),
@@ -222,9 +228,9 @@ impl Attr {
 /// One value of an enum attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// Rust name: `Tanh`.
+    /// Name in Rust, for example `Tanh`.
     pub ident: Text,
-    /// Name on the wire and on the command line: `tanh`.
+    /// Name on the wire and on the command line, for example `tanh`.
     pub name: Text,
     /// Number on the wire.
     pub value: i64,
@@ -235,33 +241,35 @@ pub struct Variant {
 pub struct Spec {
     /// `(attribute index, value)` for each attribute it was specialised on.
     pub when: List<(usize, i64)>,
-    /// As written (or as differentiated), before any other pass.
+    /// Graph as written (or as differentiated), before any other pass.
     pub traced: Graph,
-    /// After all target-independent passes: what every back end lowers.
+    /// Graph after all target-independent passes, which every back end lowers.
     pub graph: Graph,
-    /// The same for a back end that has f64, where f32 is not accurate enough or not as fast as tables.
+    /// Graph for a back end that has f64, where f32 is not accurate enough or slower than tables.
     pub wide: Option<Wide>,
-    /// What it is the derivative of; `None` for a formula of the author's own.
+    /// Derivation of a gradient from its forward formula; `None` for a formula that the author wrote.
     pub derived: Option<Derived>,
 }
 
 /// A formula to be evaluated in f64 and rounded once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wide {
-    /// Its graph. No order of factors is kept for f32's sake: nothing overflows in f64.
+    /// Graph of the formula. Its factors are not ordered for f32, because nothing overflows in f64.
     pub graph: Graph,
-    /// Whether f32 needs it. If not, it is for tables of functions alone, which take less time than f32 does.
+    /// Whether f32 results need it for accuracy.
+    ///
+    /// Otherwise it only serves tables of functions, which are faster than f32.
     pub single: bool,
-    /// Whether 16-bit types need it as well: they have digits to spare in f32.
+    /// Whether 16-bit results need it for accuracy as well; f32 has digits to spare for them.
     pub halves: bool,
 }
 
-/// The formula that a gradient was derived from: what its results are judged by.
+/// The forward formula that a gradient was derived from, which is the reference for its results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
-    /// As the author wrote it, before any pass.
+    /// Graph as the author wrote it, before any pass.
     pub forward: Graph,
-    /// From there to the gradient: one step, and for the gradient of a gradient two.
+    /// Differentiation steps from `forward` to the gradient: one, or two for the gradient of a gradient.
     pub steps: List<Wiring>,
 }
 
@@ -270,30 +278,33 @@ pub struct Derived {
 pub struct Stream {
     /// Index among the operator's inputs, or outputs.
     pub tensor: usize,
-    /// Which part.
+    /// Part of the tensor.
     pub part: Part,
 }
 
-/// Which elements of a tensor a stream reads or writes.
+/// The elements of a tensor that a stream reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All of them.
+    /// All elements.
     Whole,
-    /// Those of the gate.
+    /// The elements of the gate.
     Gate,
-    /// Those of the value.
+    /// The elements of the value.
     Value,
 }
 
 impl Spec {
-    /// A formula that branches on no attribute, lowered as it stands.
+    /// Wraps a graph that branches on no attribute and is lowered without passes.
     pub fn of(graph: Graph) -> Spec {
         let when = List::Borrowed(&[][..]);
         Spec { when, traced: graph.clone(), graph, wide: None, derived: None }
     }
 
-    /// Sets the input streams of a gradient that hold saved values to what its forward formula makes of the
-    /// other streams; not, where it would need one that the gradient does not have.
+    /// Recomputes the saved values among a gradient's input streams from its other streams.
+    ///
+    /// The forward formula computes them. A saved value is left as it is if the formula needs an input that the
+    /// gradient does not have, since the result is NaN then. Nothing changes unless the gradient was derived in one
+    /// step.
     pub fn restore(&self, streams: &mut [f64], scalars: &[f64]) {
         let Some(Derived { forward, steps }) = &self.derived else { return };
         let [wiring] = &**steps else { return };
@@ -308,93 +319,95 @@ impl Spec {
 }
 
 impl OpDef {
-    /// Input streams in the order that graphs number them: tensors in order, gate before value.
+    /// Returns the input streams in the order that graphs number them: tensors in order, gate before value.
     pub fn input_streams(&self) -> Vec<Stream> {
         streams(&self.inputs)
     }
 
-    /// Output streams in the order of a graph's outputs.
+    /// Returns the output streams in the order of a graph's outputs.
     pub fn output_streams(&self) -> Vec<Stream> {
         streams(&self.outputs)
     }
 
-    /// Names of the input streams: `dy`, `x.gate`, `x.value`, `gelu`.
+    /// Returns the names of the input streams, for example `dy`, `x.gate`, `x.value`, `gelu`.
     pub fn input_names(&self) -> Vec<String> {
         names(&self.inputs)
     }
 
-    /// Names of the output streams: `dx.gate`, `dx.value`.
+    /// Returns the names of the output streams, for example `dx.gate`, `dx.value`.
     pub fn output_names(&self) -> Vec<String> {
         names(&self.outputs)
     }
 
-    /// The attributes that callers pass.
+    /// Returns the attributes that callers pass: all but those that say which inputs are given.
     pub fn passed(&self) -> &[Attr] {
         let is_passed = |a: &&Attr| !matches!(a.kind, AttrKind::Given(_));
         &self.attrs[..self.attrs.iter().take_while(is_passed).count()]
     }
 
-    /// Index of the attribute that says whether an input is given; `None` of those that always are.
+    /// Returns the index of the attribute that says whether an input is given; `None` if it always is.
     pub fn presence(&self, input: usize) -> Option<usize> {
         self.attrs.iter().position(|a| a.kind == AttrKind::Given(input))
     }
 
-    /// Whether an input stream is one of truth values.
+    /// Returns whether an input stream is a mask.
     pub fn is_mask(&self, stream: usize) -> bool {
         self.input_streams().get(stream).is_some_and(|s| self.inputs[s.tensor].kind == Kind::Mask)
     }
 
-    /// What a package wants its masks to be stored as: as published, else bytes.
+    /// Returns the storage type of masks in a package: as published, else bytes.
     pub fn masks(&self) -> Stored {
         self.published.map_or(Stored::Byte, |p| p.masks)
     }
 
-    /// The input that says how many rows are computed.
+    /// Returns the index of the input that holds row counts.
     pub fn rows(&self) -> Option<usize> {
         self.inputs.iter().position(|t| t.kind == Kind::Rows)
     }
 
-    /// The inputs that lie over the domain: all but the counts of rows, which come last.
+    /// Returns the inputs that lie over the domain: all but the row counts, which come last.
     pub fn laid_out(&self) -> &[Tensor] {
         &self.inputs[..self.rows().unwrap_or(self.inputs.len())]
     }
 
-    /// Between which numbers the elements of an input lie, if callers promise that.
+    /// Returns the value range that callers promise for an input, if they do.
     pub fn range(&self, input: usize) -> Option<[f64; 2]> {
         self.ranges.iter().find(|r| r.input == input).map(|r| r.bounds)
     }
 
-    /// The same of every input stream.
+    /// Returns the promised value range of every input stream.
     pub fn stream_ranges(&self) -> Vec<Option<[f64; 2]>> {
         self.input_streams().iter().map(|s| self.range(s.tensor)).collect()
     }
 
-    /// Names of the run-time scalars, in the order that graphs number them.
+    /// Returns the names of the run-time scalars, in the order that graphs number them.
     pub fn scalar_names(&self) -> Vec<String> {
         let scalars = self.attrs.iter().filter(|a| a.kind.is_scalar());
         scalars.map(|a| a.name.to_string()).collect()
     }
 
-    /// The run-time scalars of a call with these attributes, as kernels have them.
+    /// Returns the run-time scalars of a call with these attributes, rounded to f32 as in kernels.
     pub fn scalars(&self, attrs: &[Value]) -> Vec<f64> {
         let scalars = self.attrs.iter().zip(attrs).filter_map(|(attr, value)| attr.scalar(*value));
         scalars.map(f64::from).collect()
     }
 
-    /// The forward operator of a gradient.
+    /// Returns the name of a gradient's forward operator.
     pub fn forward(&self) -> Option<&str> {
         self.grad_of.as_ref().map(|of| &*of.forward)
     }
 
-    /// The operator's name by CANN's [`snake`] rule.
+    /// Returns the operator's name by CANN's [`snake`] rule.
     pub fn snake(&self) -> String {
         snake(&self.name)
     }
 }
 
-/// CANN's snake rule: a `_` before each capital that follows a lower-case letter or a digit, or
-/// that stands between a capital and a lower-case letter.
-/// `GeGluGradV2 -> ge_glu_grad_v2`, `GeLUBackward -> ge_lu_backward`.
+/// Converts a name to snake case by CANN's rule.
+///
+/// A `_` comes before each capital that follows a lower-case letter or a digit, or that stands between a capital and
+/// a lower-case letter. For example, `GeGluGradV2` becomes `ge_glu_grad_v2` and `GeLUBackward` becomes
+/// `ge_lu_backward`.
 pub fn snake(name: &str) -> String {
     let chars: Vec<char> = name.chars().collect();
     let mut out = String::new();

@@ -1,7 +1,7 @@
-//! Values in f64 by formulas that keep their accuracy in both tails.
+//! Reference values of primitives in f64, by formulas that keep their accuracy in both tails.
 //!
-//! No formula here subtracts nearly equal numbers, save at the zero crossings of the derivatives
-//! (gelu' near -0.75, silu' near -1.28), where the true value itself is small.
+//! No formula here subtracts nearly equal numbers, except at the zero crossings of the derivatives (gelu' near -0.75,
+//! silu' near -1.28), where the true value itself is small.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 
@@ -10,27 +10,27 @@ pub const GELU_TANH_CUBIC: f64 = 0.044715;
 
 type Args = [f64; 3];
 
-/// The smaller; NaN if either is.
+/// Returns the smaller of two numbers; NaN if either is.
 pub fn min([x, y, _]: Args) -> f64 {
     if x.is_nan() || y.is_nan() { f64::NAN } else { x.min(y) }
 }
 
-/// The larger; NaN if either is.
+/// Returns the larger of two numbers; NaN if either is.
 pub fn max([x, y, _]: Args) -> f64 {
     if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }
 }
 
-/// The middle of three where they are in order, else the upper bound; NaN if any is.
+/// Returns `x` clamped to `[low, high]`, or `high` if the bounds are out of order; NaN if any is.
 pub fn clamp([x, low, high]: Args) -> f64 {
     min([max([x, low, 0.0]), high, 0.0])
 }
 
-/// -1, 0 or 1; NaN for NaN.
+/// Returns -1, 0 or 1; zeros keep their sign, and NaN stays NaN.
 pub fn sign([x, ..]: Args) -> f64 {
     if x == 0.0 { x } else { x.signum() }
 }
 
-/// `1 / (1 + e^-x)`, as `e^x / (1 + e^x)` for negative `x`.
+/// Returns `1 / (1 + e^-x)`, computed as `e^x / (1 + e^x)` for negative `x`, so that nothing overflows.
 pub fn sigmoid([x, ..]: Args) -> f64 {
     let e = libm::exp(-x.abs());
     if x < 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
@@ -46,7 +46,7 @@ pub fn normal_pdf(x: f64) -> f64 {
     0.5 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * libm::exp(-0.5 * x * x)
 }
 
-/// `log(1 + e^x)`, as `max(x, 0) + log1p(e^-|x|)`.
+/// Returns `log(1 + e^x)`, computed as `max(x, 0) + log1p(e^-|x|)`.
 pub fn softplus([x, ..]: Args) -> f64 {
     if x.is_nan() {
         return x;
@@ -54,15 +54,19 @@ pub fn softplus([x, ..]: Args) -> f64 {
     x.max(0.0) + libm::log1p(libm::exp(-x.abs()))
 }
 
-/// Where `Phi`, by its exponential, is far below every `f32`, but not yet zero: further out functions keep
-/// the value they have here, so that no infinity meets a zero and what vanishes keeps its sign.
+/// Clamp for arguments of `Phi`, which is far below every `f32` there, but not yet zero.
+///
+/// Functions keep the value of this place further out, so that no infinity meets a zero and vanishing results keep
+/// their sign.
 pub const NORMAL: f64 = 37.0;
-/// The same of the tanh form.
+/// Clamp for arguments of the sigmoid in the tanh form, for the same reason.
 pub const CUBIC: f64 = 20.0;
-/// The same of the sigmoid.
+/// Clamp for arguments of the sigmoid, for the same reason.
 pub const LOGISTIC: f64 = 700.0;
 
-/// `x f(x)`, where `f` goes to 0 below `-far` faster than `x` to infinity.
+/// Returns `x f(x)` with `x` clamped at `-far`.
+///
+/// Below that, `f` goes to 0 faster than `x` to infinity.
 fn damped(x: f64, far: f64, f: impl Fn(f64) -> f64) -> f64 {
     let x = x.clamp(-far, f64::INFINITY);
     x * f(x)
@@ -73,7 +77,7 @@ pub fn gelu([x, ..]: Args) -> f64 {
     damped(x, NORMAL, |x| normal_cdf([x, 0.0, 0.0]))
 }
 
-/// `2 u` and its derivative, for `u = sqrt(2/pi) (x + 0.044715 x^3)`.
+/// Returns `2 u` and its derivative, for `u = sqrt(2/pi) (x + 0.044715 x^3)`.
 fn tanh_form(x: f64) -> (f64, f64) {
     let k = 2.0 * (2.0 / PI).sqrt();
     (k * (x + GELU_TANH_CUBIC * x * x * x), k * (1.0 + 3.0 * GELU_TANH_CUBIC * x * x))
@@ -95,13 +99,13 @@ pub fn gelu_grad([x, ..]: Args) -> f64 {
     normal_cdf([x, 0.0, 0.0]) + x * normal_pdf(x)
 }
 
-/// `s + x s (1 - s) v'`, for `s = sigmoid(v)`: the derivative of `x sigmoid(v(x))`.
+/// Returns `s + x s (1 - s) v'`, for `s = sigmoid(v)`: the derivative of `x sigmoid(v(x))`.
 fn gated_grad(x: f64, (v, dv): (f64, f64)) -> f64 {
     let (s, rest) = (sigmoid([v, 0.0, 0.0]), sigmoid([-v, 0.0, 0.0]));
     s + x * dv * s * rest
 }
 
-/// The derivative of [`gelu_tanh`].
+/// Returns the derivative of [`gelu_tanh`].
 pub fn gelu_tanh_grad([x, ..]: Args) -> f64 {
     let x = x.clamp(-CUBIC, CUBIC);
     gated_grad(x, tanh_form(x))

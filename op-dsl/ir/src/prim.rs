@@ -1,31 +1,32 @@
 //! The table of primitives: everything that a formula may call.
 //!
-//! A row makes the primitive, its name in formulas and, for a function of one value, the function
-//! on `Elem`. `docs/add-a-primitive.md` lists the places that a new one is written in.
+//! Each row defines the primitive, its name in formulas and, for a function of one value, the function on `Elem`.
+//! `docs/add-a-primitive.md` lists the places where a new primitive is written.
 
 use crate::oracle as o;
 
-/// What is known of a primitive independent of any target.
+/// Target-independent properties of a primitive.
 #[derive(Debug)]
 pub struct Row {
-    /// Which primitive.
+    /// The primitive.
     pub prim: Prim,
-    /// The name a formula calls it by.
+    /// Name in formulas.
     pub name: &'static str,
-    /// How many arguments it takes.
+    /// Number of arguments.
     pub arity: usize,
     /// The value as readable maths, in `x` (and `y`).
     pub formula: &'static str,
-    /// Where it is defined.
+    /// Arguments for which it is defined.
     pub domain: Interval,
-    /// Where its values lie.
+    /// Interval that contains its values.
     pub range: Interval,
     /// The value in f64, accurate in both tails.
     pub oracle: fn([f64; 3]) -> f64,
-    /// How to show it.
+    /// Notation in printed maths.
     pub style: Style,
-    /// Largest error in f32, in units in the last place of the true value, on levels with FMA and
-    /// on the baseline. Arithmetic is correctly rounded: 0.5.
+    /// Largest f32 error in ULP of the true value, on SIMD levels with FMA and on the baseline.
+    ///
+    /// For example, arithmetic is correctly rounded and has 0.5.
     pub ulp: (f32, f32),
 }
 
@@ -37,18 +38,18 @@ impl Interval {
     /// All numbers.
     pub const ALL: Interval = Interval(f64::NEG_INFINITY, f64::INFINITY);
 
-    /// The largest magnitude in it.
+    /// Returns the largest magnitude in it.
     pub fn bound(self) -> f64 {
         self.0.abs().max(self.1.abs())
     }
 }
 
-/// How a call is written as maths.
+/// Notation of a call in printed maths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// `f(x, y)`
     Function,
-    /// `-x`
+    /// `-x`, with its binding strength
     Prefix(&'static str, u8),
     /// `x + y`, with its binding strength
     Infix(&'static str, u8),
@@ -61,8 +62,9 @@ const POSITIVE: Interval = Interval(0.0, f64::INFINITY);
 const UNIT: Interval = Interval(0.0, 1.0);
 const TRUTH: Interval = UNIT;
 
-/// Makes the enum, the table and a macro over the functions of one value. `$d` is a `$`: the macro
-/// that is made has a parameter of its own.
+/// Defines the enum, the table and a macro over the functions of one value.
+///
+/// `$d` is a `$`, because the macro that is defined has a parameter of its own.
 macro_rules! rows {
     (($d:tt)
      operations {$(
@@ -107,7 +109,7 @@ macro_rules! rows {
             },)*
         ];
 
-        /// Hands all functions of one value to a macro: `make! { exp "e^x"; expm1 "e^x - 1"; .. }`.
+        /// Passes all functions of one value to a macro: `make! { exp "e^x"; expm1 "e^x - 1"; .. }`.
         #[macro_export]
         macro_rules! functions_of_one_value {
             ($d make:ident) => { $d make! { $($name $formula;)* } };
@@ -120,7 +122,7 @@ use Style::{Choice, Function, Infix, Prefix};
 const EXACT: (f32, f32) = (0.5, 0.5);
 /// Evaluated in f64 and rounded once, which is correct but for one value in a million.
 const ROUNDED: (f32, f32) = (0.501, 0.501);
-/// Not rounded at all.
+/// No rounding, since arguments are only compared, selected or negated.
 const MOVED: (f32, f32) = (0.0, 0.0);
 
 const fn above(least: f64) -> Interval {
@@ -145,7 +147,8 @@ rows! { ($)
         Eq     eq     2 "x == y" ALL, TRUTH, |[x, y, _]| (x == y) as u8 as f64,    Infix("==", 3), MOVED;
         Select select 3 "y where x holds, else z" ALL, ALL, |[c, x, y]| if c != 0.0 { x } else { y }, Choice, MOVED;
     }
-    // A function stands after those that its formula has: of the rows that a part of a graph may be, the last is the largest.
+    // Each function comes after those in its formula, because recognition prefers the last matching row as the
+    // largest.
     functions {
         Abs          abs            "|x|"                         ALL,           POSITIVE,       |[x, ..]| x.abs(),        MOVED;
         Relu         relu           "max(x, 0)"                   ALL,           POSITIVE,       |[x, ..]| o::max([x, 0.0, 0.0]), MOVED;
@@ -176,27 +179,27 @@ rows! { ($)
 }
 
 impl Prim {
-    /// Its properties.
+    /// Returns the properties of the primitive.
     pub fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }
 
-    /// The primitive that a formula calls by this name.
+    /// Returns the primitive with this name in formulas.
     pub fn named(name: &str) -> Option<Prim> {
         TABLE.iter().find(|row| row.name == name).map(|row| row.prim)
     }
 
-    /// Whether its value is a truth value, which only `select` may read.
+    /// Returns whether the result is a mask, which only `select` may read.
     pub fn is_comparison(self) -> bool {
         matches!(self, Prim::Lt | Prim::Le | Prim::Eq)
     }
 
-    /// Whether it is written out by other rows before a target sees it.
+    /// Returns whether it is expanded into other primitives before a target sees it.
     pub fn is_composed(self) -> bool {
         matches!(self, Prim::Relu | Prim::Clamp | Prim::Sign | Prim::Sinh | Prim::Cosh)
     }
 
-    /// Whether a greater argument never has a smaller value, on all numbers.
+    /// Returns whether it is non-decreasing on all numbers.
     pub fn is_increasing(self) -> bool {
         use Prim::*;
         matches!(
@@ -205,7 +208,7 @@ impl Prim {
         )
     }
 
-    /// Whether it is analytic wherever it is finite: no kinks, no jumps.
+    /// Returns whether it is analytic wherever it is finite: no breakpoints, no jumps.
     pub fn is_smooth(self) -> bool {
         use Prim::*;
         !matches!(self, Abs | Relu | Sign | Clamp | Min | Max | Lt | Le | Eq | Select)

@@ -1,52 +1,52 @@
-//! What documents have published of an operator, as data: `#[operators(published = TABLE)]` hands
-//! a table of rows to the operators of a module.
+//! Published interfaces of operators, as data.
 //!
-//! A caller links against a name, so names, the order of arguments and their C types are a contract.
-//! Operators without a row get theirs from their own signature (`interface.rs`).
+//! `#[operators(published = TABLE)]` passes a table of rows to the operators of a module. A caller links against a
+//! name, so names, the order of arguments and their C types are a contract. Operators without a row get theirs from
+//! their own signature (`interface.rs`).
 
 use crate::Stored;
 use crate::registered::{Definition, Prototype};
 use crate::value::Value;
 use std::borrow::Cow;
 
-/// What is published of one operator.
+/// Everything that is published of one operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
-    /// The operator's name.
+    /// Name of the operator.
     pub operator: &'static str,
-    /// Its functions in CANN.
+    /// Its aclnn functions in CANN, if there are any.
     pub aclnn: Option<Aclnn>,
     /// Its functions in InfiniCore. An operator that has them has no functions in CANN's style.
     pub infiniop: Option<Infiniop>,
-    /// Forms that its document leaves out on an architecture.
+    /// Variants that its document leaves out on an architecture.
     pub left_out: &'static [LeftOut],
-    /// What its masks are stored as: bytes, or bits.
+    /// Storage type of its masks: bytes or bits.
     pub masks: Stored,
-    /// Its prototype in a repository; `None` if that has none.
+    /// Its prototype in a repository, if that has one.
     pub prototype: Option<Prototype>,
-    /// Its definition in a repository; `None` if that has none.
+    /// Its definition in a repository, if that has one.
     pub definition: Option<Definition>,
 }
 
 /// The names of an operator in InfiniCore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Infiniop {
-    /// What stands in the functions' names: `GeLUBackward`.
+    /// Name inside the functions' names, for example `GeLUBackward`.
     pub name: &'static str,
     /// The header that callers include, without `.h`.
     pub header: &'static str,
 }
 
-/// A form of an operator that its document leaves out.
+/// A variant of an operator that its document leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The architecture, as `__NPU_ARCH__` has it.
+    /// Architecture, as the number in `__NPU_ARCH__`.
     pub arch: u16,
-    /// The attribute that chooses the form.
+    /// Attribute that selects the variant.
     pub attr: &'static str,
-    /// Its value.
+    /// Value of that attribute.
     pub value: i64,
-    /// What the document has instead, for messages.
+    /// Replacement that the document names, for messages.
     pub instead: &'static str,
 }
 
@@ -57,35 +57,35 @@ pub struct Aclnn {
     pub header: &'static str,
     /// Every name, the fullest signature last.
     pub names: &'static [Name],
-    /// `(input, other)`: no name has an argument for the input, the kernel is handed the other one.
+    /// `(input, other)`: no name has an argument for the input, so the kernel receives the other one.
     pub stand_ins: &'static [(usize, usize)],
-    /// Inputs are broadcast against each other.
+    /// Whether inputs are broadcast against each other.
     pub broadcast: bool,
-    /// Element types.
+    /// Rule for the element types of one call.
     pub dtypes: DTypes,
-    /// Tensors without elements succeed and do nothing; else they are an invalid parameter.
+    /// Whether tensors without elements succeed and do nothing; otherwise they are an invalid parameter.
     pub empty: bool,
-    /// `(attribute, what)` for each number that may not be negative.
+    /// `(attribute, rule)` for each number that may not be negative.
     pub negative: &'static [(usize, Negative)],
 }
 
-/// How element types of the tensors go together.
+/// Rule for the element types of the tensors in one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DTypes {
-    /// What inputs may have.
+    /// Element types that inputs may have together.
     pub inputs: Inputs,
-    /// Results are cast to what an output has; else outputs have the type that is computed in.
+    /// Whether results are cast to the type of their output; otherwise outputs have the type of the computation.
     pub cast: bool,
 }
 
-/// What element types inputs may have together.
+/// Element types that inputs may have together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inputs {
-    /// One for all.
+    /// The same type for all.
     Same,
     /// Any floats, promoted to one that holds them all.
     Floats,
-    /// As floats; whole numbers beside a float are cast to it.
+    /// As `Floats`, and integers beside a float are cast to it.
     Numbers,
 }
 
@@ -94,34 +94,34 @@ impl DTypes {
     pub const SAME: DTypes = DTypes { inputs: Inputs::Same, cast: false };
     /// One type for all inputs, any for outputs.
     pub const SAME_CAST: DTypes = DTypes { inputs: Inputs::Same, cast: true };
-    /// Floats of any type.
+    /// Floats of any type; results are cast to the types of the outputs.
     pub const FLOATS_CAST: DTypes = DTypes { inputs: Inputs::Floats, cast: true };
     /// Numbers of any type; outputs have the promoted one.
     pub const PROMOTED: DTypes = DTypes { inputs: Inputs::Numbers, cast: false };
-    /// Numbers of any type.
+    /// Numbers of any type; results are cast to the types of the outputs.
     pub const CAST: DTypes = DTypes { inputs: Inputs::Numbers, cast: true };
 
-    /// Whether inputs are promoted.
+    /// Returns whether inputs are promoted.
     pub const fn promotes(self) -> bool {
         !matches!(self.inputs, Inputs::Same)
     }
 }
 
-/// What a function makes of a negative number where its operator takes any.
+/// Treatment of a negative number by a function whose operator takes any number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Negative {
-    /// It is an invalid parameter.
+    /// A negative number is an invalid parameter.
     Refused,
-    /// It is an invalid parameter if the boolean argument of this name is true.
+    /// A negative number is an invalid parameter if the boolean argument of this name is true.
     RefusedIf(&'static str),
-    /// It counts as 0.
+    /// A negative number counts as 0.
     Zero,
 }
 
 /// One aclnn function, without `GetWorkspaceSize`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Name {
-    /// The function.
+    /// Name of the function.
     pub name: &'static str,
     /// Its arguments up to `workspaceSize`, in order.
     pub args: &'static [Param],
@@ -134,33 +134,33 @@ pub struct Name {
 /// One argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// What of the operator it is.
+    /// Part of the operator that it passes.
     pub of: Of,
-    /// Its name.
+    /// Name of the argument.
     pub name: Cow<'static, str>,
-    /// Its C type.
+    /// C type of the argument.
     pub ty: Type,
-    /// Whether it may be a null pointer. That of an attribute means its default.
+    /// Whether it may be a null pointer, which for an attribute means its default.
     pub optional: bool,
 }
 
 impl Param {
-    /// Whether it is a tensor of the operator.
+    /// Returns whether it is a tensor of the operator.
     pub fn is_tensor(&self) -> bool {
         matches!(self.of, Of::Input(_) | Of::Output(_))
     }
 
-    /// Whether it stands among what the function writes.
+    /// Returns whether it is among what the function writes.
     pub fn is_output(&self) -> bool {
         matches!(self.of, Of::Output(_)) || self.ty == Type::Tensor
     }
 
-    /// Whether a null pointer is an error.
+    /// Returns whether a null pointer is an error.
     pub fn is_needed(&self) -> bool {
         self.ty.is_pointer() && !self.optional
     }
 
-    /// `const aclTensor* self`
+    /// Returns the C declaration, for example `const aclTensor* self`.
     pub fn declaration(&self) -> String {
         format!("{} {}", self.ty.c(), self.name)
     }
@@ -175,7 +175,7 @@ pub enum Of {
     Attr(usize),
     /// An output tensor.
     Output(usize),
-    /// None: no result depends on it.
+    /// No part: no result depends on it.
     Unused,
 }
 
@@ -199,7 +199,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// As C has it.
+    /// Returns the type as written in C.
     pub const fn c(self) -> &'static str {
         match self {
             Type::ConstTensor => "const aclTensor*",
@@ -212,38 +212,38 @@ impl Type {
         }
     }
 
-    /// Whether it may be null in C.
+    /// Returns whether it is a pointer, which may be null in C.
     pub const fn is_pointer(self) -> bool {
         !matches!(self, Type::Int | Type::Bool | Type::Double)
     }
 }
 
-/// The argument of an input: `const aclTensor*`.
+/// Returns the argument of an input: `const aclTensor*`.
 pub const fn input(index: usize, name: &'static str) -> Param {
     param(Of::Input(index), name, Type::ConstTensor, false)
 }
 
-/// The argument of an attribute.
+/// Returns the argument of an attribute.
 pub const fn attr(index: usize, name: &'static str, ty: Type) -> Param {
     param(Of::Attr(index), name, ty, false)
 }
 
-/// The argument of an attribute, which has its default where that is a null pointer.
+/// Returns the argument of an attribute for which a null pointer means the default.
 pub const fn optional(index: usize, name: &'static str, ty: Type) -> Param {
     param(Of::Attr(index), name, ty, true)
 }
 
-/// The argument of an input that may be left out, by a null pointer.
+/// Returns the argument of an input that may be left out, by a null pointer.
 pub const fn optional_input(index: usize, name: &'static str) -> Param {
     param(Of::Input(index), name, Type::ConstTensor, true)
 }
 
-/// The argument of an output; documents differ in its `const`.
+/// Returns the argument of an output, whose type is given because documents differ in its `const`.
 pub const fn output(index: usize, name: &'static str, ty: Type) -> Param {
     param(Of::Output(index), name, ty, false)
 }
 
-/// An argument on which no result depends, and which may be a null pointer or not.
+/// Returns an argument on which no result depends; `optional` says whether it may be a null pointer.
 pub const fn unused(name: &'static str, ty: Type, optional: bool) -> Param {
     param(Of::Unused, name, ty, optional)
 }
@@ -253,7 +253,7 @@ const fn param(of: Of, name: &'static str, ty: Type, optional: bool) -> Param {
 }
 
 impl Aclnn {
-    /// What most rows have.
+    /// Default values, which most rows have.
     pub const PLAIN: Aclnn = Aclnn {
         header: "",
         names: &[],
@@ -277,7 +277,7 @@ impl Published {
         definition: None,
     };
 
-    /// How many operators two tables are about, while compiling.
+    /// Counts the operators that two tables are about, while compiling.
     pub const fn count(table: &'static [Published], registered: &'static [Published]) -> usize {
         let (mut count, mut i) = (table.len(), 0);
         while i < registered.len() {
@@ -287,7 +287,7 @@ impl Published {
         count
     }
 
-    /// A table with the prototypes and definitions of another, while compiling.
+    /// Joins a table with the prototypes and definitions of another, while compiling.
     ///
     /// # Panics
     /// `N` is not their [`Published::count`].
@@ -316,12 +316,12 @@ impl Published {
         rows
     }
 
-    /// Whether the repository has the operator, and no function for it: graphs call it.
+    /// Returns whether the repository has the operator but no function for it, so that only graphs call it.
     pub fn is_for_graphs_alone(&self) -> bool {
         self.definition.is_some() && self.aclnn.is_none()
     }
 
-    /// The row of an operator, while compiling.
+    /// Returns the row of an operator, while compiling.
     pub const fn find(table: &'static [Published], operator: &str) -> Option<&'static Published> {
         let mut i = 0;
         while i < table.len() {

@@ -1,7 +1,7 @@
-//! How a repository of operators registers one: the graph prototype (`REG_OP`) and the definition (`OpDef`).
+//! Registrations of operators in a repository: graph prototypes (`REG_OP`) and definitions (`OpDef`).
 //!
-//! Names, types and optionality of the two differ, and both are contracts: graphs, fusion passes and the plugins of
-//! frameworks depend on the prototype, the build on the definition.
+//! Names, types and optionality of the two differ. Both are contracts, because graphs, fusion passes and the plugins
+//! of frameworks depend on the prototype, and the build on the definition.
 
 use crate::op::{OpDef, Text};
 use std::borrow::Cow;
@@ -15,9 +15,9 @@ pub struct Prototype {
     pub outputs: &'static [&'static str],
     /// Element types of the tensors that [`Prototype::types_of`] does not name.
     pub types: Types,
-    /// Tensors with element types of their own, as masks are: their names, and the types as C++ has them.
+    /// Tensors with element types of their own, for example masks, as `(name, types in C++)`.
     pub types_of: &'static [(&'static str, &'static str)],
-    /// Attributes, which may be more than the operator's.
+    /// Attributes; there may be more than the operator has.
     pub attrs: &'static [Attribute],
 }
 
@@ -30,10 +30,10 @@ pub enum Types {
     Common(&'static str),
 }
 
-/// What a definition, `op_host/<op>_def.cpp`, has that the operator's formula does not tell.
+/// The parts of a definition, `op_host/<op>_def.cpp`, that do not follow from the operator's formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Definition {
-    /// The operator's directory, which is also the stem of its files; empty if that is its name in snake case.
+    /// Directory of the operator, and stem of its files; empty if it is the name in snake case.
     pub directory: &'static str,
     /// Names of the inputs; empty if they are the formula's.
     pub inputs: &'static [&'static str],
@@ -41,48 +41,48 @@ pub struct Definition {
     pub outputs: &'static [&'static str],
     /// Whether graphs must give every attribute.
     pub required: bool,
-    /// Attributes that the formula does not have. Kernels have them at their default alone.
+    /// Attributes that the formula does not have; kernels support only their default.
     pub more_attrs: &'static [Attribute],
-    /// Element types that kernels of this project do not have.
+    /// Element types that the repository lists and kernels of this project do not have.
     pub more_types: &'static [&'static str],
     /// Whether tensors of one call may differ in element type.
     pub mixed: bool,
-    /// Products that the repository's build of this project does not know.
+    /// Products (SoCs) of the repository that the build of this project does not know.
     pub more_socs: &'static [&'static str],
-    /// What the directory has beside implementation, interface and their tests, by its paths there.
+    /// Paths in the directory other than the implementation, the interface and their tests.
     pub beside: &'static [&'static str],
-    /// Functions of the directory that are no functions of the operator here.
+    /// Functions of the directory that do not belong to the operator here.
     pub functions: &'static [&'static str],
 }
 
-/// An attribute that is registered.
+/// A registered attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attribute {
     /// Its name.
     pub name: &'static str,
-    /// Its type and default.
+    /// Its type and its default.
     pub default: AttrDefault,
-    /// The version of the interface that it came with; 0 if it is not stated.
+    /// Version of the interface that introduced it; 0 if that is not stated.
     pub version: u8,
 }
 
-/// The type of an attribute, and its value where a call gives none.
+/// The type of an attribute and its default value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AttrDefault {
-    /// None: calls give it. With its type.
+    /// No default, so calls must pass a value of this type.
     Required(&'static str),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A number.
+    /// A floating-point number.
     Float(f64),
     /// True or false.
     Bool(bool),
-    /// A text.
+    /// A string.
     Text(&'static str),
 }
 
 impl AttrDefault {
-    /// The type as CANN names it.
+    /// Returns the type as CANN names it.
     pub const fn ty(self) -> &'static str {
         match self {
             AttrDefault::Required(ty) => ty,
@@ -93,7 +93,7 @@ impl AttrDefault {
         }
     }
 
-    /// The value as C++ has it; `None` if there is none.
+    /// Returns the value as written in C++; `None` if there is none.
     pub fn value(self) -> Option<String> {
         match self {
             AttrDefault::Required(_) => None,
@@ -106,14 +106,14 @@ impl AttrDefault {
 }
 
 impl Prototype {
-    /// The element types of a tensor of its own, as C++ has them; `None` of the others.
+    /// Returns a tensor's own element types, as C++ has them; `None` if it has the common ones.
     pub fn types_of(&self, name: &str) -> Option<&'static str> {
         self.types_of.iter().find(|t| t.0 == name).map(|t| t.1)
     }
 }
 
 impl Definition {
-    /// One that says no more than the formula.
+    /// A definition that adds nothing to the formula.
     pub const PLAIN: Definition = Definition {
         directory: "",
         inputs: &[],
@@ -127,7 +127,7 @@ impl Definition {
         functions: &[],
     };
 
-    /// The operator with these names of tensors.
+    /// Returns the operator with its tensors renamed as in this definition.
     pub fn rename<'d>(&self, def: Cow<'d, OpDef>) -> Cow<'d, OpDef> {
         if self.inputs.is_empty() && self.outputs.is_empty() {
             return def;
@@ -141,7 +141,7 @@ impl Definition {
     }
 }
 
-/// An attribute with a default.
+/// Returns an attribute with a default.
 pub const fn attribute(name: &'static str, default: AttrDefault) -> Attribute {
     Attribute { name, default, version: 0 }
 }

@@ -1,24 +1,25 @@
-//! Which part a stream plays in a formula, read off its graphs.
+//! The part that each stream plays in a formula, determined from its graphs.
 
 use crate::degree::{By, Degree, degree};
 use crate::graph::{Graph, Id, Node};
 use crate::op::{OpDef, Part};
 use crate::prim::Prim;
 
-/// How a value depends on one stream.
+/// Dependence of a value on one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dependence {
     /// Not at all.
     None,
-    /// As `a + b * stream`, where `a` and `b` do not depend on it: an upstream gradient, a value beside its gate.
+    /// Affine: `a + b * stream`, where `a` and `b` do not depend on it. Examples are an upstream gradient and a value
+    /// beside its gate.
     Affine,
-    /// In any other way: what a formula is applied to.
+    /// In any other way, as on the stream that a formula is applied to.
     Other,
 }
 
 use Dependence::{Affine, Other};
 
-/// The strongest dependence of any output on an input stream.
+/// Returns the strongest dependence of any output on an input stream.
 pub fn dependence(graph: &Graph, stream: usize) -> Dependence {
     let mut all: Vec<Dependence> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -27,7 +28,7 @@ pub fn dependence(graph: &Graph, stream: usize) -> Dependence {
         let affine = (0..3).filter(|k| on(*k) != Dependence::None).count() <= 1;
         all.push(match *node {
             Node::Stream(s) if usize::from(s) == stream => Affine,
-            // A choice by a comparison of the stream is no better than the comparison.
+            // The condition counts too, so that a select by a comparison of the stream is not affine.
             Node::Call(Prim::Neg | Prim::Add | Prim::Sub | Prim::Select, _) => strongest,
             Node::Call(Prim::Mul | Prim::Mul3, _) if affine => strongest,
             Node::Call(Prim::Div, _) if on(1) == Dependence::None => strongest,
@@ -38,7 +39,7 @@ pub fn dependence(graph: &Graph, stream: usize) -> Dependence {
     graph.outputs.iter().map(|o| all[o.index()]).max().unwrap_or(Dependence::None)
 }
 
-/// Whether all outputs are proportional to an input stream, or do not depend on it: it only multiplies.
+/// Returns whether an input stream only multiplies: outputs are proportional to it or independent of it.
 pub fn is_factor(graph: &Graph, stream: usize) -> bool {
     let given = |node: &Node| i32::from(*node == Node::Stream(stream as u16));
     let multiplies = |output| {
@@ -48,7 +49,7 @@ pub fn is_factor(graph: &Graph, stream: usize) -> bool {
     (0..graph.outputs.len()).all(multiplies)
 }
 
-/// Whether a graph only asks of an input stream whether it is 0: then it is a truth value, of a mask or of an author's own.
+/// Returns whether a graph only tests an input stream for being 0, so that it can be a mask.
 pub fn is_truth(graph: &Graph, stream: usize) -> bool {
     let is_stream =
         |id: &Id| matches!(graph.nodes[id.index()], Node::Stream(s) if usize::from(s) == stream);
@@ -59,8 +60,10 @@ pub fn is_truth(graph: &Graph, stream: usize) -> bool {
     !graph.outputs.iter().any(is_stream) && graph.nodes.iter().filter(uses).all(asks)
 }
 
-/// Index of the input stream that the formula is applied to: the first one that a result depends on in a way that is not
-/// affine; without one, the gate of a gated tensor, else the first stream. Masks are none of these.
+/// Returns the index of the input stream that the formula is applied to.
+///
+/// It is the first one on which a result depends in a way that is not affine. Without one, it is the gate of a gated
+/// tensor, else the first stream. Masks do not count.
 pub fn activation(def: &OpDef) -> usize {
     let streams = def.input_streams();
     let number = |i: &usize| !def.is_mask(*i);

@@ -1,14 +1,13 @@
-//! An estimate of how far rounding carries the results of a graph from the truth.
+//! Estimates the rounding error of a graph's results, by running error analysis at sample points.
 //!
-//! Every node is evaluated with a running bound of its error: what its arguments' errors make of it,
-//! and its own rounding. Where a difference cancels, the bound stays while the value shrinks; where
-//! a number leaves the range of the type, there is no bound. So the estimate finds what an author
-//! cannot see, without knowing the truth: it needs no form of the formula that is free of it.
+//! Every node is evaluated with a bound of its error: the propagated errors of its arguments, and its own rounding error. Where a
+//! difference cancels, the bound stays while the value shrinks. Where a number leaves the range of the type, the bound is infinite.
+//! Therefore the estimate finds errors that an author cannot see, and needs no reference form of the formula without them.
 //!
-//! A bound is no more than an estimate, because only samples are looked at: all exponents of every
-//! stream that the result is not proportional to, of either sign, with a few irregular mantissas
-//! each, and the largest numbers. Streams that only multiply are 1, which multiplies without an error, and
-//! beside the largest numbers something small as well, unless there are no others; truth values are both.
+//! The bound is only an estimate, because it is evaluated at samples: all exponents of every stream that the result is not
+//! proportional to, of either sign, with a few irregular mantissas each, and the largest numbers. Streams that are factors are 1,
+//! which causes no rounding error, and a small number as well where the result is beyond f32. If all streams are factors, they
+//! are sampled too. Truth values are both 0 and 1.
 
 mod along;
 mod infinities;
@@ -24,30 +23,30 @@ pub use infinities::{agree_at_infinity, divides_apart, has_no_limit, lost_to_zer
 pub use points::{Point, Ranges, ends, lines};
 pub use products::worst_in_f32;
 
-/// What a graph is evaluated in. Results are rounded to f32 by either.
+/// Arithmetic that a graph is evaluated in. Either rounds its results to f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
-    /// In f32, by the functions that the table has a budget of.
+    /// f32, with functions that meet the ULP budgets of the primitive table.
     F32,
-    /// In f64, by functions with an error below 2^-46.
+    /// f64, with functions of relative error below 2^-46.
     F64,
 }
 
-/// Where the estimate is largest.
+/// Largest estimated error, and where it occurs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worst {
-    /// In units in the last place of f32; infinite where there is no bound.
+    /// Error in units in the last place (ULP) of f32; infinite if there is no bound.
     pub ulps: f64,
-    /// Values of the streams there.
+    /// Values of the streams at that error.
     pub streams: Vec<f64>,
-    /// The largest in either 16-bit type, in units in its own last place.
+    /// Largest error in either 16-bit type, in units in its own last place.
     pub halves: f64,
 }
 
 /// A binary floating-point type.
 struct Format {
     digits: i32,
-    /// Exponents of its least and its greatest normal number.
+    /// Exponents of the least and the greatest normal number.
     exponents: (i32, i32),
 }
 
@@ -56,36 +55,38 @@ const HALVES: [Format; 2] =
     [Format { digits: 11, exponents: (-14, 15) }, Format { digits: 8, exponents: (-126, 127) }];
 
 impl Format {
-    /// A unit in the last place of a value.
+    /// Returns the unit in the last place of a value.
     fn ulp(&self, value: f64) -> f64 {
         let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
         pow2(exponent.max(self.exponents.0) - self.digits + 1)
     }
 
-    /// Whether a value rounds to a finite number.
+    /// Returns whether a value rounds to a finite number.
     fn holds(&self, value: f64) -> bool {
         value.abs() < pow2(self.exponents.1 + 1)
     }
 
-    /// Whether a value is one that is not rounded to zero.
+    /// Returns whether a value rounds to a finite number other than zero.
     fn reaches(&self, value: f64) -> bool {
         self.holds(value) && value.abs() >= pow2(self.exponents.0 - self.digits)
     }
 }
 
-/// Below this share of the factors in front, a result next to a zero crossing is small by the
-/// choice of `x`: its units are those of this share.
+/// Magnitude below which errors near a zero crossing are measured in ULP of this magnitude.
+///
+/// It is relative to the factors of the result. A result's own unit would be too strict, because next to a zero crossing the result
+/// is small only by the choice of `x`.
 pub const NEAR_ZERO: f64 = 1.0 / 128.0;
 
 /// Factor that brings results beyond f32 back into its range.
 const SMALL_FACTOR: f64 = 1.0 / (1u128 << 100) as f64;
 
-/// Whether f32 has less digits of a result than of others, or none.
+/// Returns whether a nonzero result is below the normal numbers of f32, where it has fewer digits or none.
 fn is_subnormal(result: &Bounded) -> bool {
     result.value != 0.0 && result.value.abs() < f32::MIN_POSITIVE.into()
 }
 
-/// The largest estimated error of any output, where streams lie in these ranges.
+/// Estimates the largest error of any output, for streams within these ranges.
 pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
     let lines = lines(graph, ranges);
@@ -107,13 +108,13 @@ pub fn worst(graph: &Graph, arithmetic: Arithmetic, ranges: &Ranges) -> Worst {
 }
 
 impl Worst {
-    /// Takes in a line, with points around its zero crossings.
+    /// Includes the points of a line, and points around its zero crossings.
     fn add(&mut self, graph: &Graph, arithmetic: Arithmetic, mut evaluated: Evaluated) {
         evaluated.add_crossings(graph, arithmetic);
         self.look_at(graph, evaluated);
     }
 
-    /// Takes in the points of a line alone.
+    /// Includes the points of a line.
     fn look_at(&mut self, graph: &Graph, Evaluated { line, results }: Evaluated) {
         for output in 0..graph.outputs.len() {
             let column: Vec<Bounded> = results.iter().map(|all| all[output]).collect();
@@ -134,21 +135,22 @@ impl Worst {
 /// A value with a bound of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounded {
-    /// As f64 has it.
+    /// Value computed in f64.
     pub value: f64,
-    /// How far the truth may be; infinite where it may be anywhere.
+    /// Bound of the absolute error; infinite if there is none.
     pub error: f64,
 }
 
-/// The values of a graph's outputs at a point, with bounds of their errors.
+/// Evaluates a graph's outputs at a point, with bounds of their errors.
 pub fn outputs(graph: &Graph, arithmetic: Arithmetic, point: &Point) -> Vec<Bounded> {
     let last = Id(graph.nodes.len().saturating_sub(1) as u32);
     let all = evaluate(graph, arithmetic, point, last);
     graph.outputs.iter().map(|o| all[o.index()]).collect()
 }
 
-/// The values of all nodes up to `last` at a point, with bounds of their errors. Streams that the
-/// point does not have are NaN.
+/// Evaluates all nodes up to `last` at a point, with bounds of their errors.
+///
+/// Streams that the point does not have are NaN.
 pub fn evaluate(graph: &Graph, arithmetic: Arithmetic, point: &Point, last: Id) -> Vec<Bounded> {
     let mut all: Vec<Bounded> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter().take(last.index() + 1) {
@@ -157,7 +159,7 @@ pub fn evaluate(graph: &Graph, arithmetic: Arithmetic, point: &Point, last: Id) 
     all
 }
 
-/// The value of a node at a point, of those of the nodes before it.
+/// Evaluates a node at a point from the values of earlier nodes.
 #[inline(always)]
 fn evaluate_node(
     node: &Node,
@@ -183,7 +185,7 @@ fn exact(value: f64) -> Bounded {
     Bounded { value, error: 0.0 }
 }
 
-/// The call of a primitive: errors of its arguments carried on, and its own rounding.
+/// Evaluates a call with the propagated errors of its arguments and its own rounding error.
 fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
     let row = prim.row();
     let value = (row.oracle)(args.map(|a| a.value));
@@ -195,21 +197,21 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
         Prim::Add | Prim::Sub => x.error + y.error,
         Prim::Mul => times(x, y),
         Prim::Mul3 => times(Bounded { value: x.value * y.value, error: times(x, y) }, z),
-        // What has left the range for infinity divides to zero.
+        // A divisor that has overflowed may give zero, so that the whole quotient counts as an error.
         Prim::Div if y.error.is_infinite() => x.error / y.value.abs() + value.abs(),
         Prim::Div => (x.error + value.abs() * y.error) / (y.value.abs() - y.error).max(0.0),
         _ => (0..row.arity).map(|k| carried(prim, args, k)).sum(),
     };
     let is_exact = is_exact(prim, args, value, arithmetic);
     let rounding = if is_exact { 0.0 } else { arithmetic.rounding(prim, value) };
-    // What is too small to change a sum is all that is lost.
+    // A sum loses at most its smaller term, for example where that is too small to change the result.
     let rounding = match prim {
         Prim::Add | Prim::Sub => rounding.min(x.value.abs()).min(y.value.abs()),
         Prim::Sqrt if value * value == x.value => 0.0,
         _ => rounding,
     };
     let error = carried + rounding;
-    // A function of good arguments outside of its domain has no value to be far from.
+    // NaN is the correct value of a function of accurate arguments outside its domain.
     let is_outside = |a: &Bounded| a.value == f64::NEG_INFINITY && row.domain.0 > a.value;
     let good = |a: &Bounded| a.error.is_finite() && !a.value.is_infinite() || is_outside(a);
     if value.is_nan() && args[..row.arity].iter().all(good) {
@@ -219,10 +221,10 @@ fn called(prim: Prim, args: [Bounded; 3], arithmetic: Arithmetic) -> Bounded {
     Bounded { value, error: if lost { f64::INFINITY } else { error } }
 }
 
-/// Whether a call of arithmetic does not round.
+/// Returns whether an arithmetic call does not round.
 fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64, arithmetic: Arithmetic) -> bool {
     let power_of_two = |b: Bounded| b.error == 0.0 && b.value.to_bits() << 12 == 0;
-    // A sum that f64 has rounded may be a number of f32 as well: `1 - 1e20`.
+    // The test in f64 is necessary, because a sum that f64 has rounded may be an f32 number as well, for example `1 - 1e20`.
     let in_f64 = || match prim {
         Prim::Mul => bits(x.value) + bits(y.value) <= 53,
         Prim::Div => bits(value) + bits(y.value) <= 53 && value * y.value == x.value,
@@ -244,19 +246,19 @@ fn is_exact(prim: Prim, [x, y, z]: [Bounded; 3], value: f64, arithmetic: Arithme
     }
 }
 
-/// Bits of a number's significand, without the zeros behind.
+/// Returns the number of significand bits of a number, without trailing zeros.
 fn bits(value: f64) -> u32 {
     let fraction = value.to_bits() & ((1 << 52) - 1);
     53 - fraction.trailing_zeros().min(52)
 }
 
-/// The error of a product.
+/// Returns the propagated error of a product.
 fn times(x: Bounded, y: Bounded) -> f64 {
     let part = |error: f64, by: f64| if error == 0.0 { 0.0 } else { error * by };
     part(x.error, y.value.abs() + y.error) + part(y.error, x.value.abs())
 }
 
-/// What the error of argument `k` makes of a function, by its slope there.
+/// Returns the error of a function that the error of argument `k` causes, by the slope at that argument.
 fn carried(prim: Prim, args: [Bounded; 3], k: usize) -> f64 {
     let Bounded { value, error } = args[k];
     if error == 0.0 {
@@ -268,7 +270,7 @@ fn carried(prim: Prim, args: [Bounded; 3], k: usize) -> f64 {
         let at_infinity = (prim.row().oracle)(values);
         return (at_infinity - (prim.row().oracle)(args.map(|a| a.value))).abs();
     }
-    // Far enough apart for a difference in f64, near enough for a slope.
+    // The step is large enough for an accurate difference in f64, and small enough for a local slope.
     let step = error.max(value.abs() * 2f64.powi(-26)).max(f64::MIN_POSITIVE);
     let at = |x: f64| {
         let mut values = args.map(|a| a.value);
@@ -280,11 +282,11 @@ fn carried(prim: Prim, args: [Bounded; 3], k: usize) -> f64 {
 }
 
 impl Arithmetic {
-    /// The rounding error of a call with this value.
+    /// Returns the rounding error of a call with this value.
     fn rounding(self, prim: Prim, value: f64) -> f64 {
         let function = prim.row().style == Style::Function && prim != Prim::Sqrt;
         match self {
-            // Below half of the least number, the result is zero.
+            // A value below half of the least subnormal number becomes zero.
             Arithmetic::F32 if value.abs() < 2f64.powi(-150) => value.abs(),
             Arithmetic::F32 => f64::from(prim.row().ulp.0) * F32.ulp(value),
             Arithmetic::F64 if function => value.abs() * 2f64.powi(-46),
@@ -292,7 +294,7 @@ impl Arithmetic {
         }
     }
 
-    /// Whether the type has no finite number for a value.
+    /// Returns whether a value is beyond the finite numbers of the type.
     fn overflows(self, value: f64) -> bool {
         match self {
             Arithmetic::F32 => value.abs() > f64::from(f32::MAX),
@@ -301,8 +303,9 @@ impl Arithmetic {
     }
 }
 
-/// Errors along a line in units in the last place of a type; zero where it has no such element. Points may be `near` a
-/// zero crossing.
+/// Returns the errors along a line in units in the last place of a type.
+///
+/// The error is 0 where the input or the result is outside the range of the type. `near` marks points near a zero crossing.
 fn ulps<'a>(
     column: &'a [Bounded],
     line: &'a [Point],
@@ -317,18 +320,19 @@ fn ulps<'a>(
     })
 }
 
-/// Which points are near a zero crossing away from zero: values fall below [`NEAR_ZERO`] on the way
-/// to the other sign.
+/// Returns, per point, whether it is near a zero crossing at a nonzero input.
+///
+/// Near a crossing, values are below [`NEAR_ZERO`] and the input is within a factor of two.
 fn near_crossings(column: &[Bounded], line: &[Point]) -> Vec<bool> {
     let mut near = vec![false; column.len()];
     let x = |i: usize| line[i].streams[line[i].varied];
     let small = |i: usize| column[i].value.abs() < NEAR_ZERO;
     for i in 1..column.len() {
-        // A sample may be the zero itself.
+        // If the sample is the zero itself, the sign of the next one counts.
         let after = if column[i].value == 0.0 { (i + 1).min(column.len() - 1) } else { i };
         let crosses = column[i - 1].value * column[after].value < 0.0;
         if crosses && x(i - 1) * x(after) > 0.0 {
-            // No further to either side than a factor of two.
+            // At most a factor of two away to either side.
             let beside = |k: &usize| small(*k) && (0.5..2.0).contains(&(x(i) / x(*k)));
             (0..i).rev().take_while(beside).for_each(|k| near[k] = true);
             (i..column.len()).take_while(beside).for_each(|k| near[k] = true);
@@ -342,7 +346,7 @@ mod tests {
     use super::*;
     use crate::graph::Builder;
 
-    /// Estimates in f32 and f64 of a formula in `x`, beside a factor `y`.
+    /// Estimates the errors of `y f(x)` in f32 and in f64.
     fn estimates(formula: impl Fn(&mut Builder, Id) -> Id) -> [f64; 2] {
         let mut b = Builder::new();
         let (x, y) = (b.stream(0), b.stream(1));
@@ -357,12 +361,12 @@ mod tests {
         let [f32, f64] = estimates(|b, x| b.call(Prim::Tanh, &[x]));
         let budget = f64::from(Prim::Tanh.row().ulp.1);
         assert!((f32 - budget).abs() < 1e-9 && f64 < 1e-6, "{f32} {f64}");
-        // Of nothing but factors, the product of both is rounded.
+        // All streams are factors here, so that their product rounds.
         let [f32, f64] = estimates(|b, x| b.negative(x));
         assert!(f32 == 0.5 && f64 < 1e-6, "{f32} {f64}");
     }
 
-    /// `a + b (e^x - 1)`: what cancels is seen where `a` is 0.
+    /// `a + b (e^x - 1)`: the estimate finds the cancellation in the second term where `a` is 0.
     #[test]
     fn what_another_term_hides_is_seen() {
         let mut builder = Builder::new();
@@ -377,26 +381,26 @@ mod tests {
 
     #[test]
     fn what_cancels_or_overflows_is_seen() {
-        // 1.702 x is rounded, and its exponential multiplies that.
+        // 1.702 x is rounded, and its exponential amplifies that error.
         let [f32, f64] = estimates(|b, x| {
             let scaled = b.scaled(1.702, x);
             let s = b.call(Prim::Sigmoid, &[scaled]);
             b.product(x, s)
         });
         assert!((20.0..400.0).contains(&f32) && f64 < 0.01, "{f32} {f64}");
-        // Neither has a digit left at 1e-30.
+        // Neither f32 nor f64 has a digit left at 1e-30.
         let [f32, f64] = estimates(|b, x| {
             let t = b.call(Prim::Tanh, &[x]);
             b.difference(x, t)
         });
         assert!(f32 > 1e6 && f64 > 1e6, "{f32} {f64}");
-        // 2 |x| is infinite where y is small enough for a number.
+        // 2 |x| is infinite in f32, although y may be small enough for a finite product.
         let [f32, f64] = estimates(|b, x| {
             let size = b.call(Prim::Abs, &[x]);
             b.scaled(2.0, size)
         });
         assert!(f32.is_infinite() && f64 < 0.01, "{f32} {f64}");
-        // x / inf.
+        // The divisor overflows, so that the result is x / inf.
         let [f32, f64] = estimates(|b, x| {
             let (square, unit) = (b.product(x, x), b.num(1.0));
             let below = b.sum(unit, square);
@@ -407,7 +411,7 @@ mod tests {
 
     #[test]
     fn what_only_the_largest_numbers_overflow_is_seen() {
-        // Of the largest number alone k x is infinite, and softplus of it is not beyond k times that.
+        // `k x` is infinite only for the largest number, although `softplus(k x) / k` is within f32.
         const K: f64 = 1.000_000_1;
         let [f32, f64] = estimates(|b, x| {
             let scaled = b.scaled(K, x);
@@ -415,7 +419,7 @@ mod tests {
             b.quotient(s, k)
         });
         assert!(f32.is_infinite() && f64 < 0.01, "{f32} {f64}");
-        // The same of nothing but factors.
+        // The same where all streams are factors.
         let [f32, f64] = estimates(|b, x| {
             let (scaled, k) = (b.scaled(1.7, x), b.num(1.7));
             b.quotient(scaled, k)
@@ -452,7 +456,7 @@ mod tests {
             b.difference(above, quarter)
         });
         assert!((150.0..300.0).contains(&f32) && f64 < 1e-4, "{f32} {f64}");
-        // No crossing: the digits are lost in earnest.
+        // There is no crossing, so that the lost digits count in full.
         let [f32, _] = estimates(|b, x| {
             let (unit, t) = (b.num(1.0), b.call(Prim::Tanh, &[x]));
             b.difference(unit, t)

@@ -4,10 +4,10 @@ use crate::graph::{Graph, Id, Node};
 use crate::prim::{Prim, Style};
 use std::fmt::Write;
 
-/// Binding strength of an argument of a function: none needed.
+/// Binding strength of a function's argument, which needs no brackets.
 const LOOSEST: u8 = 0;
 
-/// One line per value that is used more than once, then one per output:
+/// Returns one line per value that is used more than once, then one per output.
 ///
 /// ```text
 /// t0 = sigmoid(x)
@@ -38,7 +38,7 @@ pub fn listing(graph: &Graph, inputs: &[String], scalars: &[String], outputs: &[
     text
 }
 
-/// The first output as one expression.
+/// Returns the first output as one expression.
 pub fn expression(graph: &Graph, inputs: &[String], scalars: &[String]) -> String {
     let names = vec![None; graph.nodes.len()];
     term(graph, graph.outputs[0], LOOSEST, inputs, scalars, &names)
@@ -70,7 +70,7 @@ fn call(prim: Prim, args: &[Id; 3], show: impl Fn(Id, u8) -> String) -> (String,
     match row.style {
         Style::Prefix(sign, s) => (format!("{sign}{}", show(args[0], s)), s),
         Style::Infix(sign, s) => {
-            // Floating point does not regroup: what stands on the right keeps its brackets.
+            // The right operand keeps its brackets, because floating-point operations cannot be regrouped.
             (format!("{} {sign} {}", show(args[0], s), show(args[1], s + 1)), s)
         }
         Style::Choice => {
@@ -84,7 +84,9 @@ fn call(prim: Prim, args: &[Id; 3], show: impl Fn(Id, u8) -> String) -> (String,
     }
 }
 
-/// Known constants by name, others by their shortest digits, and by a power of ten what would be mostly zeros.
+/// Formats a number: a known constant by its name, others by their shortest digits.
+///
+/// For example, `1.4142135623730951` becomes `sqrt(2)`. Numbers that would be mostly zeros get a power of ten.
 fn number(c: f64) -> String {
     use std::f64::consts::*;
     let known = [

@@ -1,33 +1,32 @@
-//! What a tensor's elements are in memory: numbers that kernels compute with, the truth values of a mask, or
-//! counts of rows.
+//! Storage types of tensor elements: numbers that kernels compute with, mask bits, or row counts.
 
 use crate::DType;
 use std::fmt;
 
-/// What one element of a tensor is in memory.
+/// The storage type of one element of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stored {
     /// A number.
     Number(DType),
-    /// A truth value, one to a byte: 0 is false, every other byte is true. So a tensor of `bool` is one
-    /// of these, and so is one of `uint8`.
+    /// A mask bit stored as a byte, as in tensors of `bool` and `uint8`: 0 is false, every other byte is true.
     Byte,
-    /// A truth value, eight to a byte, the first in the lowest bit. Elements are counted through the
-    /// whole tensor: no row is padded.
+    /// A mask bit, packed eight to a byte, the first in the lowest bit.
+    ///
+    /// Elements are packed through the whole tensor, so no row is padded.
     ///
     /// Source: `uint1` of CANN, as ops-nn's activation/relu_grad_v2 reads it (its golden function).
     Bit,
-    /// An integer of 64 bits with a sign, which counts rows.
+    /// A signed integer of 64 bits, which counts rows.
     Int64,
-    /// Nothing: a call left the tensor out, as it may with an optional one.
+    /// No data: the call left an optional tensor out.
     Nothing,
 }
 
 impl Stored {
-    /// What a mask is stored as, for messages.
+    /// Storage types of masks, for messages.
     pub const OF_MASKS: &str = "bool, uint8, uint1";
 
-    /// The element type of numbers.
+    /// Returns the element type of a number; `None` of the others.
     pub const fn number(self) -> Option<DType> {
         match self {
             Stored::Number(dtype) => Some(dtype),
@@ -35,7 +34,7 @@ impl Stored {
         }
     }
 
-    /// Bytes of an element on its own: bits have to leave their byte to be one.
+    /// Returns the size in bytes of one element on its own; a bit needs a whole byte then.
     pub const fn size(self) -> usize {
         match self {
             Stored::Number(dtype) => dtype.size(),
@@ -44,13 +43,13 @@ impl Stored {
         }
     }
 
-    /// Truth values that are [bytes](Stored::Byte) as [bits](Stored::Bit).
+    /// Packs mask [bytes](Stored::Byte) into [bits](Stored::Bit). For example, `[1, 0, 1]` becomes `[5]`.
     pub fn packed(bytes: &[u8]) -> Vec<u8> {
         let bits = |eight: &[u8]| eight.iter().rev().fold(0, |all, b| all << 1 | u8::from(*b != 0));
         bytes.chunks(8).map(bits).collect()
     }
 
-    /// The name in messages and on the command line.
+    /// Returns the name in messages and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Stored::Number(dtype) => dtype.name(),

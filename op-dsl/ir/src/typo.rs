@@ -1,7 +1,9 @@
-//! What was meant by a mistyped name.
+//! Suggestions for mistyped names.
 
-/// The name among `known` that was probably meant, whatever its case: at most one edit, and one more for every four
-/// characters, away.
+/// Returns the name among `known` that was probably meant, ignoring case.
+///
+/// It is at most one edit, plus one more for every four of its characters, away. For example, `sigmiod` finds
+/// `sigmoid`.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let typed = name.to_lowercase();
     let far = |k: &str| strsim::damerau_levenshtein(&typed, &k.to_lowercase());

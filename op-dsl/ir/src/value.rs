@@ -1,18 +1,18 @@
-//! What an attribute is set to.
+//! Attribute values.
 
-/// The value of an attribute. Enums are their number, dimensions their integer.
+/// The value of an attribute. Enums have their number, dimensions their integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// Of `Dim`, `Int` and `Enum`.
+    /// Value of a `Dim`, `Int` or `Enum` attribute.
     Int(i64),
-    /// Of `Bool`.
+    /// Value of a `Bool` attribute.
     Bool(bool),
-    /// Of `Float`.
+    /// Value of a `Float` attribute.
     Float(f64),
 }
 
 impl Value {
-    /// The value as an integer; booleans are 0 and 1, floats have none.
+    /// Returns the value as an integer; booleans are 0 and 1, floats have none.
     pub const fn as_int(self) -> Option<i64> {
         match self {
             Value::Int(v) => Some(v),

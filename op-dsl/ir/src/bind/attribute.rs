@@ -1,10 +1,11 @@
-//! What an attribute can be, and how it is read from text.
+//! Checks attribute values, and parses them from text.
 
 use super::error::{BindError, Checked, Wrong, join, refuse};
 use crate::op::{Attr, AttrKind, OpDef, Value, Variant};
 
-/// Reads an attribute from text: its index and value. Enums go by name or number, booleans by
-/// `true`, `false`, `1` or `0`.
+/// Parses an attribute from text and returns its index and value.
+///
+/// Enums are given by name or number, booleans by `true`, `false`, `1` or `0`.
 ///
 /// # Errors
 /// There is no such attribute, or the text is not one of its values.
@@ -39,7 +40,9 @@ pub fn parse_attr(def: &OpDef, name: &str, text: &str) -> Result<(usize, Value),
     value.map(|v| (index, v)).ok_or_else(|| err(wrong()))
 }
 
-/// Whether each attribute has a value that it can have. Those that no caller passes may be left out.
+/// Checks that each attribute has an allowed value.
+///
+/// Attributes that no caller passes (see `OpDef::passed`) may be left out.
 pub(super) fn check(def: &OpDef, attrs: &[Value]) -> Checked<()> {
     let want = def.passed().len();
     if attrs.len() != want && attrs.len() != def.attrs.len() {
@@ -60,8 +63,10 @@ pub(super) fn check(def: &OpDef, attrs: &[Value]) -> Checked<()> {
     Ok(())
 }
 
-/// Kernels have a float attribute as `f32`: what is not finite there would make NaN of every
-/// element, unless the formula knows better.
+/// Returns whether an attribute accepts a value.
+///
+/// Kernels receive a float attribute as `f32`. A value that is not finite there, for example 3.5e38, would turn every
+/// element into NaN, so only attributes declared with `any` accept it.
 fn fits(attr: &Attr, value: Value) -> bool {
     match (&attr.kind, value) {
         (AttrKind::Dim | AttrKind::Int, Value::Int(_)) => true,

@@ -1,23 +1,23 @@
-//! What can be wrong with the attributes, shapes and element types of a call.
+//! Errors in the attributes, shapes and element types of a call.
 
 use super::MAX_RANK;
 use crate::Stored;
 use crate::op::Text;
 
-/// What is wrong with a call, and of which operator.
+/// An error in a call, with the name of the operator.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{op}: {what}")]
 pub struct BindError {
     /// The operator's name.
     pub op: Text,
-    /// What is wrong. Boxed, so that calls which are right pass little around.
+    /// The error, boxed so that a call without one returns a small `Result`.
     pub what: Box<Wrong>,
 }
 
 /// The result of one check.
 pub(super) type Checked<T> = Result<T, Box<Wrong>>;
 
-/// What can be wrong with the attributes, shapes or element types of a call.
+/// An error in the attributes, shapes or element types of a call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Wrong {
@@ -26,144 +26,144 @@ pub enum Wrong {
     Count {
         /// `input` or `output`.
         role: &'static str,
-        /// How many came.
+        /// Number of tensors passed.
         got: usize,
-        /// How many it takes.
+        /// Number of tensors that the operator takes.
         want: usize,
-        /// Their names.
+        /// Names of these tensors.
         names: String,
     },
     /// More or fewer attribute values than the operator has.
     #[error("got {got} attribute values; takes {want} ({names})")]
     AttrCount {
-        /// How many came.
+        /// Number of values passed.
         got: usize,
-        /// How many it takes.
+        /// Number of values that the operator takes.
         want: usize,
-        /// Their names.
+        /// Names of the attributes.
         names: String,
     },
-    /// No attribute of that name.
+    /// The operator has no attribute of that name.
     #[error("no attribute `{name}`; it has {names}")]
     UnknownAttr {
-        /// The name asked for.
+        /// The unknown name.
         name: String,
-        /// The names there are.
+        /// Names of the operator's attributes.
         names: String,
     },
     /// A value that the attribute cannot have.
     #[error("attribute `{attr}` cannot be {got}; allowed: {allowed}")]
     AttrValue {
-        /// The attribute.
+        /// Name of the attribute.
         attr: Text,
-        /// The value.
+        /// The value passed.
         got: String,
-        /// What it can be.
+        /// The allowed values.
         allowed: String,
     },
-    /// Attribute values, each allowed, for which there is no formula.
+    /// A combination of allowed attribute values that has no formula.
     #[error("no formula for this combination of attributes")]
     NoSpec,
     /// An input that is not optional was left out.
     #[error("tensor `{tensor}` is missing; it may not be left out")]
     Missing {
-        /// The tensor.
+        /// Name of the tensor.
         tensor: Text,
     },
     /// Too few or too many dimensions.
     #[error("tensor `{tensor}` has rank {got}; allowed: {min} to {MAX_RANK}")]
     Rank {
-        /// The tensor.
+        /// Name of the tensor.
         tensor: Text,
         /// Its rank.
         got: usize,
-        /// The least rank.
+        /// The lowest rank that is allowed.
         min: usize,
     },
-    /// The counts of rows are no list of some.
+    /// Row counts that are not a non-empty list.
     #[error(
         "tensor `{tensor}` has shape {got:?}; allowed: one dimension of 1 or more, since its sum is a number of \
          rows{}", if *.optional { "; leave it out to compute all rows" } else { "" }
     )]
     RowCounts {
-        /// The tensor.
+        /// Name of the tensor.
         tensor: Text,
         /// Its shape.
         got: Vec<usize>,
         /// Whether it may be left out.
         optional: bool,
     },
-    /// The split dimension has no middle.
+    /// An odd split dimension, which cannot be halved.
     #[error(
         "tensor `{tensor}` has shape {shape:?}; dimension {dim} is cut in two and must be even"
     )]
     OddSplit {
-        /// The tensor.
+        /// Name of the tensor.
         tensor: Text,
         /// Its shape.
         shape: Vec<usize>,
         /// The dimension, counted from the outermost.
         dim: usize,
     },
-    /// Not the shape that follows from the other tensors.
+    /// A shape other than the one that follows from the other tensors.
     #[error("tensor `{tensor}` has shape {got:?}; must be {want:?}, which follows from {from}")]
     Shape {
-        /// The tensor.
+        /// Name of the tensor.
         tensor: Text,
         /// Its shape.
         got: Vec<usize>,
         /// The shape it must have.
         want: Vec<usize>,
-        /// The tensors that ask for it.
+        /// The tensors from which that shape follows.
         from: String,
     },
-    /// Not broadcastable.
+    /// A shape that cannot be broadcast with those before it.
     #[error(
         "tensor `{tensor}` of shape {got:?} cannot be broadcast with {with:?}; dimensions must be equal or 1"
     )]
     Broadcast {
-        /// The tensor.
+        /// Name of the tensor.
         tensor: Text,
         /// Its shape.
         got: Vec<usize>,
-        /// What the tensors before it broadcast to.
+        /// The broadcast shape of the tensors before it.
         with: Vec<usize>,
     },
-    /// An element type that the operator does not take, or one that differs.
+    /// An element type that the operator does not take, or that differs from that of other tensors.
     #[error("tensor `{tensor}` has dtype {got}; allowed: {allowed}")]
     DType {
-        /// The tensor.
+        /// Name of the tensor.
         tensor: Text,
         /// Its element type.
         got: Stored,
-        /// What it can be.
+        /// The allowed element types.
         allowed: String,
     },
     /// More elements than can be addressed.
     #[error("tensor `{tensor}`: the number of elements of shape {shape:?} overflows")]
     Overflow {
-        /// The tensor.
+        /// Name of the tensor.
         tensor: Text,
         /// Its shape.
         shape: Vec<usize>,
     },
-    /// No elements, where the operator wants some.
+    /// A tensor without elements, which the operator does not allow.
     #[error("tensor `{tensor}` of shape {shape:?} is empty, which this operator does not allow")]
     Empty {
-        /// The tensor.
+        /// Name of the tensor.
         tensor: Text,
         /// Its shape.
         shape: Vec<usize>,
     },
 }
 
-/// A check that failed.
+/// Returns the error of a failed check.
 #[cold]
 pub(super) fn refuse<T>(what: Wrong) -> Checked<T> {
     Err(Box::new(what))
 }
 
-/// Names in a row, for a message.
+/// Joins names by commas for a message; returns `none` if there are no names.
 pub(super) fn join<'a>(names: impl Iterator<Item = &'a Text>) -> String {
     let names: Vec<&str> = names.map(|n| &**n).collect();
     if names.is_empty() { "none".into() } else { names.join(", ") }

@@ -1,12 +1,12 @@
-//! Shapes of at most eight dimensions, kept without allocation.
+//! Shapes of at most eight dimensions, stored without allocation.
 
 use std::fmt;
 use std::ops::Deref;
 
-/// Most dimensions a tensor may have.
+/// Maximum rank of a tensor.
 pub const MAX_RANK: usize = 8;
 
-/// Most elements: of 4 bytes each, they can still be addressed.
+/// Maximum number of elements, so that elements of 4 bytes each can still be addressed.
 pub(super) const MOST_ELEMENTS: usize = isize::MAX as usize / 4;
 
 /// The shape of a tensor of at most [`MAX_RANK`] dimensions, outermost first.
@@ -17,10 +17,10 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Of one element, without dimensions.
+    /// The shape of rank 0, which has one element.
     pub const SCALAR: Shape = Shape { dims: [0; MAX_RANK], rank: 0 };
 
-    /// The shape with these dimensions; `None` if there are more than [`MAX_RANK`].
+    /// Returns the shape with these dimensions; `None` if there are more than [`MAX_RANK`].
     #[inline]
     pub fn new(dims: &[usize]) -> Option<Shape> {
         if dims.len() > MAX_RANK {
@@ -31,13 +31,15 @@ impl Shape {
         Some(shape)
     }
 
-    /// How many elements it has; `None` if they are too many to address.
+    /// Returns the number of elements; `None` if they are too many to address.
     pub fn elements(&self) -> Option<usize> {
         elements(self)
     }
 }
 
-/// As [`Shape::elements`].
+/// As [`Shape::elements`], for a slice of dimensions.
+///
+/// A dimension of 0 makes the number 0, even where the product of the other dimensions overflows.
 #[inline]
 pub fn elements(dims: &[usize]) -> Option<usize> {
     let (mut count, mut fits) = (1usize, true);

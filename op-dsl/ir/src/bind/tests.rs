@@ -1,4 +1,4 @@
-//! Each rule of shapes, element types and attributes.
+//! Tests of each rule for shapes, element types and attributes.
 
 use super::*;
 use crate::op::{Attr, Spec, Split, Tensor, Variant};
@@ -220,7 +220,7 @@ fn masks_are_outside_of_the_rule_for_element_types() {
     assert_eq!(error(&[x, x]), "Op: tensor `keep` has dtype f16; allowed: bool, uint8, uint1");
     let mask = stored(&[2, 3], Stored::Byte);
     assert_eq!(error(&[mask, mask]), "Op: tensor `x` has dtype bool; allowed: f16");
-    // The formula is applied to numbers, whatever stands first.
+    // The activation is the first numeric input, although a mask comes before it.
     assert_eq!(crate::roles::activation(&def), 1);
 }
 
@@ -241,7 +241,7 @@ fn what_may_be_left_out_picks_the_specialisation() {
     assert_eq!((bound(x).spec, &*bound(x).domain), (1, &[2, 3][..]));
     let error = bind(&def, &attrs, &[x, absent]).unwrap_err().to_string();
     assert_eq!(error, "Op: tensor `x` is missing; it may not be left out");
-    // No caller passes what the inputs say.
+    // Callers do not pass the presence attribute, because the inputs determine it.
     assert!(parse_attr(&def, "t", "true").is_err());
     assert_eq!(def.passed().len(), 3);
 }

@@ -1,13 +1,13 @@
-//! Moves functions of a choice into its arms, where an arm is then a primitive of the table.
+//! Moves calls on a `select` into its branches, where a branch then becomes a primitive (branch sinking).
 //!
-//! `1 - pt` with `pt = if t > 0.5 { p } else { 1.0 - p }` and `p = sigmoid(x)` cancels in either arm, but `recognise`
-//! looks for functions of one value and does not see through the choice. Moved into the arms, it is
-//! `if t > 0.5 { sigmoid(-x) } else { sigmoid(x) }`. So is a sum that cancels in f64 too, for which other passes may have a
-//! better form. A choice stays as it is where no arm gains by the move: all else would only be written twice.
+//! For example, `1 - pt` with `pt = if t > 0.5 { p } else { 1.0 - p }` and `p = sigmoid(x)` cancels in either branch, but
+//! `recognise` looks for functions of one value and does not see through the `select`. Moved into the branches, it is
+//! `if t > 0.5 { sigmoid(-x) } else { sigmoid(x) }`. A sum that cancels in f64 too is moved as well, because other passes may have
+//! a better form of it. A `select` stays as it is where no branch gains by the move, since the call would only be duplicated.
 //!
-//! A power whose base has a logarithm in the table is the exponential of it: `powf(sigmoid(x), y)` becomes
-//! `exp(-y * softplus(-x))`. A small base underflows long before its square root does, and the derivative by the rule of
-//! powers is `0 * inf` there; the exponential has neither fault.
+//! A power whose base has a logarithm among the primitives becomes the exponential of it: `powf(sigmoid(x), y)` becomes
+//! `exp(-y * softplus(-x))`. The reason is that a small base underflows long before its square root does, and that the power rule
+//! gives the derivative `0 * inf` there. The exponential has neither problem.
 
 use super::products::{Sole, sole_streams};
 use super::recognise::is_composite_row;
@@ -16,12 +16,14 @@ use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, worst};
 
-/// Most arms that a function is moved into. Each costs one copy of the function.
+/// Maximum number of `select`s that a call is moved into, because each duplicates the call.
 const MOST_ARMS: usize = 8;
-/// Powers up to this are products, which are rounded less than an exponential of a logarithm.
+/// Largest exponent of a power that becomes a product.
+///
+/// A product of few factors has less rounding error than the exponential of a logarithm.
 const LAST_PRODUCT: f64 = 4.0;
 
-/// Moves functions into arms and writes powers as exponentials.
+/// Moves calls into branches and rewrites powers as exponentials.
 pub fn run(graph: &Graph) -> Graph {
     let rewritten = graph.rewrite(|b, node| {
         let mut copies = MOST_ARMS;
@@ -30,7 +32,7 @@ pub fn run(graph: &Graph) -> Graph {
     if rewritten == *graph { rewritten } else { simplify::run(&rewritten) }
 }
 
-/// The choice of a call's values in the arms of the choice that it is applied to; `None` if no arm gains.
+/// Moves a call into the branches of the first `select` among its arguments; `None` if no branch gains.
 fn moved(b: &mut Builder, node: Node, copies: &mut usize) -> Option<Id> {
     let Node::Call(prim, args) = node else { return None };
     if prim.is_comparison() || matches!(prim, Prim::Select | Prim::Neg) {
@@ -39,7 +41,7 @@ fn moved(b: &mut Builder, node: Node, copies: &mut usize) -> Option<Id> {
     let choice = |b: &Builder, id: Id| (id != Id::NONE).then(|| b.as_call(Prim::Select, id))?;
     let [condition, ..] = args.into_iter().find_map(|arg| choice(b, arg))?;
     *copies = copies.checked_sub(1)?;
-    // Other choices by the same condition are decided with it.
+    // Other arguments that select by the same condition take the same branch.
     let decided = |b: &Builder, arm: usize| {
         args.map(|arg| match choice(b, arg) {
             Some(chosen) if chosen[0] == condition => chosen[arm],
@@ -62,8 +64,9 @@ fn moved(b: &mut Builder, node: Node, copies: &mut usize) -> Option<Id> {
     gains.then(|| b.call(Prim::Select, &[condition, yes, no]))
 }
 
-/// Whether a sum or a difference of one stream loses its digits in f64 as well: the passes that know a better form look for
-/// functions of one stream.
+/// Returns whether a sum or difference of one stream cancels in f64 too.
+///
+/// It has to depend on one stream, because the passes that have a better form look for functions of one stream.
 fn cancels(graph: &Graph) -> bool {
     let result = graph.outputs[0].index();
     let is_sum = matches!(graph.nodes[result], Node::Call(Prim::Add | Prim::Sub, _));
@@ -71,7 +74,7 @@ fn cancels(graph: &Graph) -> bool {
     is_sum && is_sole() && worst(graph, Arithmetic::F64, &[]).ulps > 1.0
 }
 
-/// A power whose base has a logarithm in the table, without the base.
+/// Rewrites a power whose base has a logarithm among the primitives.
 fn power(b: &mut Builder, node: Node) -> Option<Id> {
     let Node::Call(Prim::Pow, [x, y, _]) = node else { return None };
     let log = b.call(Prim::Ln, &[x]);

@@ -1,7 +1,7 @@
-//! Takes a stream that only multiplies out of a sum: `dy * a - dy * b = dy * (a - b)`.
+//! Factors a stream that multiplies all results out of a sum: `dy * a - dy * b = dy * (a - b)`.
 //!
-//! Each product would be rounded before the difference cancels: `dy * (1 - y) - dy * y` loses its digits beside `y = 1/2`, where
-//! `(1 - y) - y` is exact. Second derivatives have such sums, since the product rule leaves one product for each factor.
+//! Otherwise each product is rounded before the difference cancels. For example, `dy * (1 - y) - dy * y` loses its digits near
+//! `y = 1/2`, where `(1 - y) - y` is exact. Second derivatives have such sums, since the product rule gives one product per factor.
 
 use super::products::{flatten, inner_products};
 use crate::graph::{Builder, Graph, Id, Node};
@@ -56,7 +56,7 @@ fn once(graph: &Graph) -> Option<Graph> {
     Some(b.finish(&outputs))
 }
 
-/// The product of all factors but one.
+/// Emits the product of all factors but one.
 fn without(b: &mut Builder, factors: &[Id], factor: Id, new: &[Id]) -> Id {
     let at = factors.iter().position(|id| *id == factor);
     let mut rest =

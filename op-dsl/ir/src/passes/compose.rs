@@ -1,10 +1,11 @@
-//! Writes out the rows that no target has an algorithm for: each is a formula of other rows, and a
-//! row only for its derivative and for being found in what an author wrote out.
+//! Expands primitives that no target has an algorithm for into formulas of other primitives.
+//!
+//! They are rows of the table only for their derivatives, and so that the recogniser finds them in an author's formula.
 
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Replaces every composed row by its formula.
+/// Replaces every composed primitive by its formula.
 pub fn run(graph: &Graph) -> Graph {
     graph.rewrite(|b, node| match node {
         Node::Call(prim, args) => composed(b, prim, args).unwrap_or_else(|| b.add(node)),
@@ -12,7 +13,7 @@ pub fn run(graph: &Graph) -> Graph {
     })
 }
 
-/// The formula of a call; `None` if targets compute the primitive itself.
+/// Returns the formula of a call, or `None` if targets compute the primitive itself.
 fn composed(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3]) -> Option<Id> {
     Some(match prim {
         Prim::Relu => {
@@ -24,7 +25,7 @@ fn composed(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3]) -> Option<Id> {
             b.call(Prim::Min, &[raised, z])
         }
         Prim::Sign => b.sign(x),
-        // Both terms have the sign of x, so nothing cancels.
+        // The sum does not cancel, because both terms have the sign of `x`.
         Prim::Sinh => {
             let (up, down) = both(b, Prim::Expm1, x);
             let twice = b.difference(up, down);
@@ -39,7 +40,7 @@ fn composed(b: &mut Builder, prim: Prim, [x, y, z]: [Id; 3]) -> Option<Id> {
     })
 }
 
-/// A function at `x` and at `-x`.
+/// Calls a function at `x` and at `-x`.
 fn both(b: &mut Builder, prim: Prim, x: Id) -> (Id, Id) {
     let minus = b.negative(x);
     (b.call(prim, &[x]), b.call(prim, &[minus]))

@@ -1,31 +1,29 @@
-//! The gradient of a formula, by symbolic differentiation forwards: one pass per input stream.
+//! Gradient of a formula, by symbolic forward-mode differentiation: one pass per input stream.
 //!
-//! The *tangent* of a node is its derivative by that stream: of a call, the sum of its partials
-//! times the tangents of its arguments; of a choice, the choice of the tangents. So what a branch
-//! does not take never reaches the result, not even as `0 * inf`. The upstream gradient is the last
-//! factor. Nodes that are *saved* outputs of the forward pass are read from their stream instead of
-//! recomputed.
+//! The *tangent* of a node is its derivative by that stream. For a call, it is the sum of its partial derivatives times the
+//! tangents of its arguments; for a `select`, the `select` of the tangents, so that the untaken branch never reaches the result,
+//! not even as `0 * inf`. The upstream gradient is the last factor. Nodes that are *saved* outputs of the forward pass are read
+//! from their stream instead of recomputed.
 
 use crate::derive;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::wiring::Wiring;
 
-/// The gradient needs a stream that its [`Wiring::inputs`] do not connect.
+/// Error for a gradient that reads a stream that its [`Wiring::inputs`] do not connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the gradient reads input stream {stream} of step {step}, which is not among its inputs")]
 pub struct Unconnected {
-    /// Index of the step that does not connect it: 0 for a stream of the formula itself.
+    /// Index of the step that does not connect it; 0 for a stream of the formula itself.
     pub step: usize,
-    /// Index of the stream among the inputs of what that step differentiates.
+    /// Index of the stream among the inputs of the graph that this step differentiates.
     pub stream: usize,
 }
 
-/// The gradient graph of `forward`, differentiated once for each of `steps`; `between` looks at each
-/// graph before it is differentiated.
+/// Returns the gradient graph of `forward`, differentiated once for each of `steps`.
 ///
-/// What an earlier step reads of the forward pass it is the value of a node here, so that the next
-/// step differentiates that as well; in the end it comes from its stream again.
+/// `between` rewrites each graph before it is differentiated. Saved values that an earlier step reads are nodes of the graph until
+/// the last step, so that this differentiates them too. In the result they are read from their streams again.
 ///
 /// # Errors
 /// When the result would read a stream that a step does not connect.
@@ -35,7 +33,7 @@ pub fn run(
     between: impl Fn(&Graph) -> Graph,
 ) -> Result<Graph, Unconnected> {
     let mut graph = forward.clone();
-    // The streams of `graph` that hold its last outputs, which were saved.
+    // Streams of `graph` that contain its last outputs, the saved ones.
     let mut held: Vec<usize> = Vec::new();
     for (i, step) in steps.iter().enumerate() {
         let wiring = with_held(step, &held);
@@ -49,7 +47,7 @@ pub fn run(
     }
 }
 
-/// A step whose forward graph also has outputs that the streams `held` of it hold.
+/// Extends a step by the saved outputs of its forward graph, which its streams `held` contain.
 fn with_held(step: &Wiring, held: &[usize]) -> Wiring {
     let mut wiring = step.clone();
     wiring.upstream.to_mut().extend(held.iter().map(|_| None));
@@ -57,8 +55,9 @@ fn with_held(step: &Wiring, held: &[usize]) -> Wiring {
     wiring
 }
 
-/// The first stream number that a step gives to what it does not connect: past all others, so that a
-/// remaining use is found.
+/// Returns the first stream number for streams that a step does not connect.
+///
+/// It is above all connected streams, so that a remaining use is found.
 fn beyond(steps: &[Wiring], i: usize) -> usize {
     let of = |w: &Wiring| {
         let all = w.upstream.iter().chain(w.inputs.iter()).chain(w.saved.iter());
@@ -67,7 +66,7 @@ fn beyond(steps: &[Wiring], i: usize) -> usize {
     steps.get(i + 1).map_or_else(|| of(&steps[i]), |next| next.inputs.len())
 }
 
-/// What a node of the result stands for, if that is a stream that some step does not connect.
+/// Returns the error for a node of the result that is an unconnected stream of some step.
 fn unconnected(steps: &[Wiring], node: &Node) -> Option<Unconnected> {
     let Node::Stream(stream) = *node else { return None };
     let mut stream = usize::from(stream);
@@ -80,7 +79,7 @@ fn unconnected(steps: &[Wiring], node: &Node) -> Option<Unconnected> {
     found
 }
 
-/// One gradient graph. Before the last, saved values are computed, and are outputs behind the gradients.
+/// Differentiates once. Before the last step, saved values are computed and appended to the outputs after the gradients.
 fn once(forward: &Graph, wiring: &Wiring, beyond: usize, is_last: bool) -> Graph {
     let mut b = Builder::new();
     let values = forward_values(forward, wiring, beyond, is_last, &mut b);
@@ -105,7 +104,7 @@ fn once(forward: &Graph, wiring: &Wiring, beyond: usize, is_last: bool) -> Graph
     b.finish(&outputs)
 }
 
-/// The forward nodes as the gradient sees them: at the last step, saved ones are streams.
+/// Copies the forward nodes into the gradient graph. At the last step, saved nodes become streams.
 fn forward_values(
     forward: &Graph,
     wiring: &Wiring,
@@ -129,7 +128,7 @@ fn forward_values(
     values
 }
 
-/// The derivative of every node by an input stream; `None` where it is zero.
+/// Returns the derivative of every node by an input stream, or `None` where it is zero.
 fn tangents(
     forward: &Graph,
     values: &[Id],
@@ -144,7 +143,7 @@ fn tangents(
             (Node::Call(Prim::Select, [_, yes, no]), Node::Call(_, [c, ..])) => {
                 choice(b, c, tangents[yes.index()], tangents[no.index()])
             }
-            // Only what varies is differentiated: the partials by all else are not asked for.
+            // Partial derivatives are only needed if some argument depends on the stream.
             (Node::Call(prim, args), Node::Call(_, arg_values)) => {
                 let of = |a: Id| tangents.get(a.index()).copied().flatten();
                 let moving = args.map(of);
@@ -166,7 +165,7 @@ fn tangents(
     tangents
 }
 
-/// The tangent of a choice.
+/// Emits the tangent of a `select`.
 fn choice(b: &mut Builder, c: Id, yes: Option<Id>, no: Option<Id>) -> Option<Id> {
     if yes == no {
         return yes;
@@ -175,7 +174,7 @@ fn choice(b: &mut Builder, c: Id, yes: Option<Id>, no: Option<Id>) -> Option<Id>
     Some(b.call(Prim::Select, &[c, yes.unwrap_or(zero), no.unwrap_or(zero)]))
 }
 
-/// `factor * slope`. A slope that is zero by choice makes zero, even of an infinite factor.
+/// Emits `factor * slope`. A branch where the slope is 0 gives 0, even if the factor is infinite.
 fn chain(b: &mut Builder, factor: Id, slope: Id) -> Id {
     match b.as_call(Prim::Select, slope) {
         Some([c, yes, no]) if vanishes(b, slope) => {
@@ -187,7 +186,7 @@ fn chain(b: &mut Builder, factor: Id, slope: Id) -> Id {
     }
 }
 
-/// Whether some branch of a choice is zero.
+/// Returns whether a slope is zero, or some branch of it is.
 fn vanishes(b: &Builder, slope: Id) -> bool {
     match b.as_call(Prim::Select, slope) {
         Some([_, yes, no]) => vanishes(b, yes) || vanishes(b, no),

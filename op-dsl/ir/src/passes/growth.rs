@@ -1,22 +1,25 @@
-//! Holds what grows beyond f64 short of infinity, beside what may be zero.
+//! Clamps factors that overflow f64, so that `0 * inf` cannot occur.
 //!
-//! `dy * exp(x)` is 0 for every `x` where `dy` is 0, but of 1000 the exponential is infinite in f64 too, and
-//! `0 * inf` is no number. So a factor that overflows stands still at `GROWN`, and a divisor that underflows
-//! becomes a factor. Results are beyond f32 there, unless they are zero.
+//! For example, `dy * exp(x)` is 0 for every `x` where `dy` is 0, but `exp(1000)` is infinite in f64 too, and `0 * inf` is NaN.
+//! Therefore a factor that overflows is clamped to `GROWN`, and a divisor that underflows becomes such a factor (its reciprocal).
+//! The clamp changes no f32 result, because where it takes effect the result is either zero or beyond f32.
 
 use crate::far::held;
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, evaluate, lines};
 
-/// Three factors of f32 that are not zero neither bring it into the range of f32 nor beyond that of f64.
+/// Magnitude that factors are clamped to.
+///
+/// Its product with three nonzero f32 factors is beyond f32 and within f64: `1e180 * 1.4e-45^3` is 2.7e45, and
+/// `1e180 * 3.4e38^3` is 3.9e295.
 const GROWN: f64 = 1e180;
 
-/// Holds all factors that overflow.
+/// Clamps all factors that overflow and are multiplied by other inputs.
 pub fn run(graph: &Graph) -> Graph {
     let (overflows, vanishes) = ends(graph);
     let reads = reads(graph);
-    // Whether something that a value does not depend on multiplies it.
+    // True if another operand depends on an input that `x` does not depend on.
     let by_others = |x: Id, others: &[Id]| {
         let own = reads[x.index()];
         others.iter().any(|y| reads[y.index()] & !own != 0)
@@ -50,7 +53,7 @@ pub fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Which nodes are infinite for some finite input, and which zero for some that are not.
+/// Returns, per node, whether it is infinite, and whether it is zero, at some sample point.
 fn ends(graph: &Graph) -> (Vec<bool>, Vec<bool>) {
     let count = graph.nodes.len();
     let (mut overflows, mut vanishes) = (vec![false; count], vec![false; count]);
@@ -65,7 +68,7 @@ fn ends(graph: &Graph) -> (Vec<bool>, Vec<bool>) {
     (overflows, vanishes)
 }
 
-/// Which streams and attributes every node depends on, as bits.
+/// Returns the streams (low 32 bits) and attributes (high 32 bits) that every node depends on.
 pub(super) fn reads(graph: &Graph) -> Vec<u64> {
     let mut reads: Vec<u64> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -106,7 +109,7 @@ mod tests {
         for graph in [&factor, &divisor] {
             for x in [800.0, 1e30] {
                 assert_eq!(graph.eval(&[0.0, x], &[])[0], 0.0);
-                // The least and the greatest factor that two numbers of f32 make.
+                // About the least and the greatest product of two f32 numbers.
                 for dy in [1e-89, -1e-89, 1e76] {
                     let y = graph.eval(&[dy, x], &[])[0];
                     assert!(y.is_finite() && y / dy.signum() > f64::from(f32::MAX), "{y:e}");

@@ -1,14 +1,15 @@
-//! Numbers that stand for infinity in what attributes and other streams have a part in.
+//! Clamps infinite streams to huge numbers, where attributes or several streams give NaN instead of a limit.
 //!
-//! A limit cannot be read off their values, as [`limits`](super::limits) does. Where they make NaN of an infinity, they see a number
-//! of [`HUGE`] instead: beyond f32, yet far from the end of f64. That is the limit of one stream alone:
+//! [`limits`](super::limits) reads a limit off the values of a function of one stream. It cannot do so here, because attributes and
+//! other streams have no fixed values. Where such a function is NaN at an infinity, it sees a number of [`HUGE`] instead, which is
+//! beyond f32 and far from the end of f64. That gives the limit in one stream:
 //!
 //! ```text
-//! parts     what depends on one stream, as `x sigmoid(beta x)` does beside `y + 1`, has its limit whatever the others are
-//! streams   elsewhere, where another stream is infinite too, both stay as they are, and infinities meet as in the formula
+//! parts     a part that depends on one stream has its limit whatever the others are: `x sigmoid(beta x)` times `y + 1`
+//! streams   elsewhere a stream is clamped only while the others are finite, so that `inf - inf` stays NaN as in the formula
 //! ```
 //!
-//! A number that stands for infinity is not given to a sine, which has no limit, nor to a quotient of sums that grow apart
+//! The argument of a sine is not clamped, because a sine has no limit, nor a stream in a quotient of sums that grow independently
 //! ([`divides_apart`]).
 
 use super::growth::reads;
@@ -21,36 +22,36 @@ use crate::roles::{is_factor, is_truth};
 use crate::rounding::{Arithmetic, Point, divides_apart, ends, evaluate, lost_to_zeros, outputs};
 use rustc_hash::FxHashMap;
 
-/// Stand for infinity: the first as everywhere, the square root of the second is beyond f32.
+/// Numbers that stand for infinity: the usual one, and one whose square root is beyond f32 too.
 const HUGE: [f64; 2] = [FAR, 1e150];
 
-/// Holds infinite streams where they have a limit that infinity has not.
+/// Clamps infinite streams where a huge number gives a limit and infinity does not.
 pub fn run(graph: &Graph) -> Graph {
     hold_streams(&hold_parts(graph))
 }
 
-/// A stream as a part sees it.
+/// How a stream is clamped within a part.
 #[derive(Clone, Copy)]
 struct Held {
     stream: u16,
     huge: f64,
-    /// True if it is held below, and above. Where attributes multiply it, it is held on both sides, because they may be 0.
+    /// True if it is clamped below, and above. In a product with an attribute both are true, because the attribute may be 0.
     sides: [bool; 2],
 }
 
-/// The sides that are tried for parts that meet nothing, because a huge result is as good as an infinite one there.
+/// Sides to try for parts that are alone, where a huge result serves as well as an infinite one.
 const ALONE: [[bool; 2]; 1] = [[true, true]];
-/// The sides that are tried for parts that meet other streams.
+/// Sides to try for parts that are combined with other streams.
 const AMONG_OTHERS: [[bool; 2]; 4] = [[true, true], [false, false], [true, false], [false, true]];
 
-/// A function of one stream and attributes that meets other streams, or is a result.
+/// A maximal function of one stream and attributes: a result, or an operand combined with other streams.
 struct Part {
     id: Id,
-    /// True if no other stream has a part in the results that it has a part in.
+    /// True if the results that depend on it depend on no other stream, apart from factors and truth values.
     is_alone: bool,
 }
 
-/// Holds the streams of parts: all of one stream alike, if they can be, for the functions that they share.
+/// Clamps the streams of parts: all parts of a stream alike if possible, so that they still share their common functions.
 fn hold_parts(graph: &Graph) -> Graph {
     let held: FxHashMap<Id, Held> =
         streams(graph).flat_map(|stream| of_stream(graph, stream)).collect();
@@ -70,13 +71,13 @@ fn hold_parts(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// How the parts of a stream are held, if any of them needs it.
+/// Returns how to clamp a stream in each of its parts, or nothing if no part needs it.
 fn of_stream(graph: &Graph, stream: u16) -> Vec<(Id, Held)> {
     let parts = parts(graph, stream);
     let ends = ends_of(graph, stream);
     let candidates: &[[bool; 2]] =
         if parts.iter().all(|part| part.is_alone) { &ALONE } else { &AMONG_OTHERS };
-    // Small powers of the first are numbers of f32 still.
+    // Small powers of the first number are still within f32; then the second comes first.
     let mut all = HUGE;
     if !parts.iter().all(|part| far_enough(graph, part, &ends)) {
         all.reverse();
@@ -104,8 +105,9 @@ fn of_stream(graph: &Graph, stream: u16) -> Vec<(Id, Held)> {
     Vec::new()
 }
 
-/// True if the lesser number stands for infinity in a part even where an attribute is a small exponent: `x^-p` of it is 1e-30 if `p`
-/// is 1/2, which is a number of f32.
+/// Returns whether `HUGE[0]` stands for infinity in a part even where an attribute is a small exponent.
+///
+/// For example, with `p` = 1/2, `x^-p` of 1e60 is 1e-30, which is an f32 number and not the limit 0.
 fn far_enough(graph: &Graph, part: &Part, ends: &[(Point, bool)]) -> bool {
     let graph = alone(graph, part.id);
     let serves = |end: &Point| {
@@ -116,7 +118,7 @@ fn far_enough(graph: &Graph, part: &Part, ends: &[(Point, bool)]) -> bool {
     scalars(&graph).all(|s| ends.iter().flat_map(|end| with(end, s)).all(|end| serves(&end)))
 }
 
-/// The attributes that a graph reads.
+/// Returns the attributes that a graph reads.
 fn scalars(graph: &Graph) -> impl Iterator<Item = u16> {
     graph.nodes.iter().filter_map(|node| match node {
         Node::Scalar(s) => Some(*s),
@@ -124,7 +126,9 @@ fn scalars(graph: &Graph) -> impl Iterator<Item = u16> {
     })
 }
 
-/// The ends of a stream's lines, and whether an attribute is 0 there: beside that a huge number may stand for infinity.
+/// Returns the outermost points of a stream's sample lines, each with whether an attribute is 0 there.
+///
+/// Where one is 0, a huge result may stand for infinity.
 fn ends_of(graph: &Graph, stream: u16) -> Vec<(Point, bool)> {
     let zeros = if repeats(graph, stream) { Vec::new() } else { lost_to_zeros(graph) };
     let ends = ends(graph, &[]).into_iter().filter(|end| end.varied == usize::from(stream));
@@ -136,21 +140,21 @@ fn ends_of(graph: &Graph, stream: u16) -> Vec<(Point, bool)> {
     ends.flat_map(with_zeros).collect()
 }
 
-/// True if a part in the form of `graph` has its limit at an infinity.
+/// Returns whether `graph`, a rewritten part, has the given limit at an infinity.
 fn reaches(graph: &Graph, part: &Part, (end, has_zero): &(Point, bool), limit: f64) -> bool {
     let got = at(graph, end, f64::INFINITY);
     nearly(got, limit) || (part.is_alone || *has_zero) && is_huge(got, limit)
 }
 
-/// A node as the only output.
+/// Returns the graph with a node as its only output.
 fn alone(graph: &Graph, id: Id) -> Graph {
     Graph { outputs: vec![id].into(), ..graph.clone() }
 }
 
-/// The parts of a stream.
+/// Returns the parts of a stream.
 fn parts(graph: &Graph, stream: u16) -> Vec<Part> {
     let reads = reads(graph);
-    let of = |id: Id| reads[id.index()] as u32; // streams alone
+    let of = |id: Id| reads[id.index()] as u32; // the low half: streams only
     let own = 1u32 << (stream % 32);
     let mut is_part = vec![false; graph.nodes.len()];
     for node in graph.nodes.iter() {
@@ -166,20 +170,20 @@ fn parts(graph: &Graph, stream: u16) -> Vec<Part> {
         .collect()
 }
 
-/// Where a part goes at the ends of its lines, if it has a limit there.
+/// Returns the limit of a part at each end of its lines, where it has one.
 fn limits(graph: &Graph, part: Id, ends: &[(Point, bool)], huge: f64) -> Vec<Option<f64>> {
     let graph = alone(graph, part);
     ends.iter().map(|(end, _)| limit(at(&graph, end, huge), at(&graph, end, huge / 4.7))).collect()
 }
 
-/// The value of a graph of one output at an end, where the varied stream has another size.
+/// Evaluates a graph of one output at an end, with `size` as the magnitude of the varied stream.
 fn at(graph: &Graph, end: &Point, size: f64) -> f64 {
     let mut point = end.clone();
     point.streams[end.varied] = size.copysign(point.streams[end.varied]);
     outputs(graph, Arithmetic::F64, &point)[0].value
 }
 
-/// The other streams of results that a part has a part in: none that only multiply, or are truth values.
+/// Returns the other streams (as bits) in results that depend on a part, without factors and truth values.
 fn beside(graph: &Graph, part: Id, own: u32, reads: &[u64]) -> u32 {
     let mut depends = vec![false; graph.nodes.len()];
     for (k, node) in graph.nodes.iter().enumerate() {
@@ -194,7 +198,7 @@ fn beside(graph: &Graph, part: Id, own: u32, reads: &[u64]) -> u32 {
     streams(graph).filter(counts).fold(0, |some, s| some | 1 << (s % 32)) & all
 }
 
-/// A part of a graph once more, its stream held.
+/// Copies a part of a graph with its stream clamped.
 fn copied(graph: &Graph, part: Id, held: Held, b: &mut Builder) -> Id {
     let uniform = is_uniform(graph);
     copy(graph, part, held, &uniform, b, &mut FxHashMap::default())
@@ -237,14 +241,14 @@ fn copy(
     copied
 }
 
-/// Replaces infinite streams by huge numbers, where those have a limit that infinity has not.
+/// Clamps streams of the whole graph, where a huge number gives a limit and infinity does not.
 fn hold_streams(graph: &Graph) -> Graph {
     let mut held: Vec<(u16, f64)> = Vec::new();
     let zeros = lost_to_zeros(graph);
     for end in ends(graph, &[]) {
         let stream = end.varied as u16;
         let known = held.iter().any(|(s, _)| *s == stream);
-        // Beside an attribute that is zero a sine has a limit, but beside no other.
+        // The argument of a sine has a limit only where the attribute that multiplies it is zero.
         let zeros = if repeats(graph, stream) { &[][..] } else { &zeros[..] };
         let with_zeros = zeros.iter().map(|s| end.clone().with_scalar(*s, 0.0));
         let mut all = core::iter::once(end.clone()).chain(with_zeros);
@@ -260,7 +264,7 @@ fn hold_streams(graph: &Graph) -> Graph {
         let Node::Stream(stream) = node else { return id };
         let Some((_, huge)) = held.iter().find(|(s, _)| *s == stream) else { return id };
         let held = far::held(b, id, *huge);
-        // A factor multiplies the limit, and may be infinite like that.
+        // A factor only multiplies the limit, so that it may be infinite too.
         let others = streams(graph).filter(|other| {
             let other = usize::from(*other);
             other != usize::from(stream) && !is_factor(graph, other) && !is_truth(graph, other)
@@ -274,12 +278,12 @@ fn hold_streams(graph: &Graph) -> Graph {
     })
 }
 
-/// The streams that a graph reads.
+/// Returns the streams that a graph reads.
 fn streams(graph: &Graph) -> impl Iterator<Item = u16> {
     (0..graph.streams() as u16).filter(|s| graph.reads((*s).into()))
 }
 
-/// Whether a function that repeats itself for ever depends on a stream.
+/// Returns whether a periodic function (sine or cosine) depends on a stream.
 fn repeats(graph: &Graph, stream: u16) -> bool {
     let mut depends: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -292,7 +296,7 @@ fn repeats(graph: &Graph, stream: u16) -> bool {
     false
 }
 
-/// The number that has the limit of an infinity at an end of a line, if that has another value.
+/// Returns the number of [`HUGE`] that gives a limit at an end of a line, if infinity gives another value.
 fn stands_for_infinity(graph: &Graph, end: &Point) -> Option<f64> {
     let at = |x: f64| {
         let mut point = end.clone();
@@ -320,7 +324,7 @@ fn stands_for_infinity(graph: &Graph, end: &Point) -> Option<f64> {
     })
 }
 
-/// What a function tends to, from its values at a huge number and before.
+/// Estimates the limit of a function from its values at a huge number and at a smaller one.
 fn limit(huge: f64, less: f64) -> Option<f64> {
     if huge.abs() > MAX && less.abs() > MAX && huge.signum() == less.signum() {
         return Some(f64::INFINITY.copysign(huge));
@@ -331,7 +335,7 @@ fn limit(huge: f64, less: f64) -> Option<f64> {
     (vanishes || nearly(less, huge)).then_some(limit)
 }
 
-/// True if a value stands for an infinite limit.
+/// Returns whether a value stands for an infinite limit: it is beyond f32, with the limit's sign.
 fn is_huge(value: f64, limit: f64) -> bool {
     limit.is_infinite() && value * limit.signum() > MAX
 }
@@ -369,7 +373,7 @@ mod tests {
         assert_eq!(at(0.5, 2.0, 1.7), graph.eval(&[0.5, 2.0], &[1.7]));
     }
 
-    /// `(1 + |x|)^-p` as an exponential: beside a `p` of 0 it is 1, and beside small ones it has left f32.
+    /// `(1 + |x|)^-p` as an exponential: with `p` = 0 it is 1, and with a small `p` its limit is outside f32.
     #[test]
     fn powers_with_small_exponents_reach_their_limits() {
         let mut b = Builder::new();

@@ -1,11 +1,11 @@
-//! Gives every function of one stream its limits.
+//! Replaces the tails of functions of one stream by their asymptotes.
 //!
-//! `x / (1 + exp(-x))` is `inf / inf` far to the left, and `0 * inf` in another spelling; its limit
-//! is 0. Far out, where rounding leaves nothing of a value, the function is replaced by what it has
-//! become there: a number, a straight line, or a power such as `-1 / (pi x)` of `atan(x) / pi + 1/2`, which is read off its values
-//! where they are still good. A function whose own values serve to the end, and at infinity, is left alone.
+//! For example, `x / (1 + exp(-x))` is `inf / inf` for very negative `x`, and `0 * inf` if written as a product; its limit is 0.
+//! Where rounding leaves no digits of a value, the function is replaced by its asymptote: a constant, a straight line, or a power
+//! such as `-1 / (pi x)` for `atan(x) / pi + 1/2`. The asymptote is computed from values that are still accurate. A function that
+//! is accurate up to the largest number and at infinity is left alone.
 //!
-//! [`held`] has what attributes and other streams have a part in.
+//! [`held`] is for functions of attributes and other streams.
 
 use super::held;
 use super::products::{Sole, sole_streams};
@@ -13,24 +13,26 @@ use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
 
-/// How far a value may be from the truth to be good, relative to it.
+/// Largest relative error of an accurate value: 2^-29, which is 1/32 of the unit roundoff of f32, 2^-24.
 const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
-/// How near the function must be to what replaces it.
+/// Largest relative difference between a function and its asymptote.
 pub(super) const NEAR: f64 = 1.0 / (1u64 << 28) as f64;
-/// Less than this is zero in f32, whatever multiplies it: three of the largest numbers do not make a normal number of it.
+/// Magnitude below which a value counts as zero in f32, whatever multiplies it.
+///
+/// Even times the cube of the largest f32 number it is not a normal number: `1e-160 * 3.4e38^3` is 3.9e-45.
 pub(super) const VANISHED: f64 = 1e-160;
-/// Powers of a higher order vanish before they lose their digits.
+/// Bound of the order of an asymptotic power, because higher powers vanish before they lose their digits.
 const MOST_ORDER: f64 = 4.5;
 
 /// The largest number of f32.
 pub(super) const MAX: f64 = f32::MAX as f64;
 
-/// Gives every function its limits.
+/// Replaces tails by asymptotes, and clamps where attributes or other streams take part.
 pub fn run(graph: &Graph) -> Graph {
     held::run(&reach_limits(graph))
 }
 
-/// Replaces functions of one stream where they have reached their limits and lost their digits.
+/// Replaces functions of one stream where they have reached their asymptotes and lost their digits.
 fn reach_limits(graph: &Graph) -> Graph {
     let sole = sole_streams(graph);
     let whole = whole(graph, &sole);
@@ -52,7 +54,9 @@ fn reach_limits(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// Which nodes are the whole of what is made of one stream: outputs, and what meets other streams.
+/// Returns, per node, whether it is a maximal function of one stream.
+///
+/// Such a node is an output, or an operand combined with other streams.
 fn whole(graph: &Graph, sole: &[Sole]) -> Vec<bool> {
     let mut whole = vec![false; graph.nodes.len()];
     for (i, node) in graph.nodes.iter().enumerate() {
@@ -61,8 +65,8 @@ fn whole(graph: &Graph, sole: &[Sole]) -> Vec<bool> {
         }
     }
     graph.outputs.iter().for_each(|o| whole[o.index()] = true);
-    // What asks whether a number is infinite has the value there that it is written with, whatever it goes to: its arms
-    // alone have limits.
+    // A `select` that tests for infinity has the value that the author wrote for infinity, which need not be its limit. Therefore
+    // only its branches are replaced.
     let asks = asks_for_infinity(graph);
     for i in (0..whole.len()).rev().filter(|i| asks[*i]) {
         if let (true, Node::Call(Prim::Select, [_, yes, no])) = (whole[i], graph.nodes[i]) {
@@ -74,7 +78,7 @@ fn whole(graph: &Graph, sole: &[Sole]) -> Vec<bool> {
     (0..whole.len()).map(|i| whole[i] && is_call(i)).collect()
 }
 
-/// Which nodes depend on a comparison with the largest number of f32.
+/// Returns, per node, whether it depends on a test for infinity: a comparison with the largest f32 number.
 fn asks_for_infinity(graph: &Graph) -> Vec<bool> {
     let is_largest = |id: &Id| matches!(graph.nodes[id.index()], Node::Const(c) if c.abs() == MAX);
     let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
@@ -93,7 +97,7 @@ struct Function<'g> {
     result: Id,
 }
 
-/// What a function is beyond a point.
+/// Asymptote of a function on one side, beyond a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct End {
     side: f64,
@@ -118,7 +122,7 @@ impl Line {
         }
     }
 
-    /// Numbers that are those of f32 but for rounding are taken for those.
+    /// Rounds numbers to f32 where that is within rounding error, relative 1e-12.
     fn rounded(self) -> Line {
         let near = |v: f64| {
             let rounded = f64::from(v as f32);
@@ -132,7 +136,7 @@ impl Line {
         }
     }
 
-    /// The line as a function of a stream.
+    /// Emits the asymptote as a function of a stream.
     fn emitted(self, b: &mut Builder, x: Id) -> Id {
         match self {
             Line::Straight { slope: 0.0, offset } => b.num(offset),
@@ -156,7 +160,7 @@ impl Function<'_> {
         evaluate(self.graph, Arithmetic::F64, &point, self.result)[self.result.index()]
     }
 
-    /// What the function becomes to one side, if its own values do not show it.
+    /// Returns the asymptote to one side, if the function itself is not accurate there.
     fn end(&self, side: f64) -> Option<End> {
         let points = distances().map(|d| side * d);
         let values: Vec<(f64, Bounded)> = points.map(|x| (x, self.at(x))).collect();
@@ -173,14 +177,14 @@ impl Function<'_> {
     }
 }
 
-/// Distances from zero in ascending order, up to the largest number of f32.
+/// Sample distances from zero in ascending order, eight per octave, up to the largest number of f32.
 fn distances() -> impl Iterator<Item = f64> {
     let eighths = (-32..1024).map(|k| 2f64.powf(f64::from(k) / 8.0));
     eighths.chain([MAX])
 }
 
 impl End {
-    /// The line through the last good values, from where the function is on it.
+    /// Fits an asymptote to the last accurate values; it begins where the function first lies on it.
     fn of(side: f64, good: &[(f64, f64)]) -> Option<End> {
         let [.., (x1, y1), (x2, y2)] = good else { return None };
         let slope = (y2 - y1) / (x2 - x1);
@@ -193,19 +197,19 @@ impl End {
         straight.into_iter().chain(power).map(Line::rounded).find_map(|line| {
             let end = End { side, from: *x2, line };
             let on_it = good.iter().rev().take_while(|(x, y)| end.serves(*x, *y)).count();
-            // Two points make a line; a third shows that it is one.
+            // Any two points lie on a line, so that further ones have to confirm it.
             let from = good.len().checked_sub(on_it)?;
             (on_it >= 4).then(|| End { from: good[from].0, ..end })
         })
     }
 
-    /// Whether a value is what this end has at `x`.
+    /// Returns whether a value agrees with this asymptote at `x`.
     fn serves(&self, x: f64, y: f64) -> bool {
         let line = self.line.at(x);
         line == y || (line - y).abs() <= NEAR * y.abs() || line == 0.0 && y.abs() < VANISHED
     }
 
-    /// The function with this end.
+    /// Emits the function with this asymptote.
     fn applied(&self, b: &mut Builder, stream: u16, function: Id) -> Id {
         let (x, from) = (b.stream(stream.into()), b.num(self.from));
         let beyond = if self.side > 0.0 { [from, x] } else { [x, from] };

@@ -1,4 +1,4 @@
-//! The passes, one per file, each a pure function from graph to graph.
+//! Graph passes, one per file, each a pure function from graph to graph.
 
 pub mod arms;
 pub mod common_factors;

@@ -1,15 +1,16 @@
-//! Sums of two products, one with a function of `v` and the other with that of `-v`, that cancel.
+//! Rewrites sums of two products that cancel, with a function of `v` in one and of `-v` in the other.
 //!
-//! The second derivative of tanh and of sigmoid has `s r^2 - r s^2` with `s = sigmoid(v)` and `r = sigmoid(-v)`, an odd function
-//! whose terms cancel near 0. As `-s r tanh(v / 2)` it keeps its digits wherever tanh does, whatever attributes scale `v`.
+//! The second derivative of tanh and of sigmoid contains `s r^2 - r s^2` with `s = sigmoid(v)` and `r = sigmoid(-v)`, an odd
+//! function whose terms cancel near 0. As `-s r tanh(v / 2)` it keeps its digits wherever tanh does, whatever attributes scale `v`.
 //!
-//! Cross-entropy is `t softplus(-v) + (1 - t) softplus(v)`, of which a large `t` leaves `-t v`. What both functions share,
-//! `softplus(-|v|)`, is multiplied by the sum of the factors, 1, and nothing cancels where that is a number.
+//! Cross-entropy is `t softplus(-v) + (1 - t) softplus(v)`, which is about `-t v` for a large `t`. Both functions contain
+//! `softplus(-|v|)`. It is multiplied once by the sum of the factors, here 1, so that nothing cancels. That sum has to be a
+//! constant.
 
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Rewrites such differences as products.
+/// Rewrites all such sums and differences.
 pub fn run(graph: &Graph) -> Graph {
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
@@ -26,7 +27,7 @@ pub fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// The factors of a product, those of its factors among them.
+/// Collects the factors of a product, including those of nested products.
 fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
     match graph.nodes[id.index()] {
         Node::Call(Prim::Mul | Prim::Mul3, _) => {
@@ -36,7 +37,7 @@ fn factors(graph: &Graph, id: Id, all: &mut Vec<Id>) {
     }
 }
 
-/// `x - y` as a product, if it is one.
+/// `p sigmoid(v) - p sigmoid(-v)` as `p tanh(v / 2)`.
 fn difference(graph: &Graph, x: Id, y: Id, new: &[Id], b: &mut Builder) -> Option<Id> {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     factors(graph, x, &mut first);
@@ -55,7 +56,7 @@ fn difference(graph: &Graph, x: Id, y: Id, new: &[Id], b: &mut Builder) -> Optio
     if c != -d || v != w {
         return None;
     }
-    // An odd function: a positive scale has the same tanh as others may have already.
+    // The scale is made positive, since tanh is odd, so that the call may be shared with others of the same tanh.
     let (scale, v) = (b.num(0.5 * c.abs()), new[v.index()]);
     let half = b.product(scale, v);
     let tanh = b.call(Prim::Tanh, &[half]);
@@ -63,10 +64,10 @@ fn difference(graph: &Graph, x: Id, y: Id, new: &[Id], b: &mut Builder) -> Optio
     Some(if c < 0.0 { b.negative(all) } else { all })
 }
 
-/// A product with `softplus(argument)`.
+/// A product that contains one `softplus(argument)`.
 struct Term {
     sign: f64,
-    /// All but that function.
+    /// All other factors.
     factors: Vec<Id>,
     argument: Id,
 }
@@ -95,12 +96,12 @@ impl Term {
         (functions == 1).then_some(term)
     }
 
-    /// The product of all but the function, from the values of all nodes.
+    /// Evaluates the product of the other factors from the values of all nodes.
     fn factor(&self, values: &[f64]) -> f64 {
         self.factors.iter().fold(self.sign, |product, id| product * values[id.index()])
     }
 
-    /// The product of all but the function, with another factor in its place.
+    /// Emits the product with `by` in place of the softplus.
     fn times(&self, by: Id, new: &[Id], b: &mut Builder) -> Id {
         let product =
             self.factors.iter().fold(by, |product, id| b.product(product, new[id.index()]));
@@ -108,7 +109,7 @@ impl Term {
     }
 }
 
-/// `p softplus(v) + q softplus(-v)` as `(p + q) softplus(-|v|) + p max(v, 0) + q max(-v, 0)`, if `p + q` is a number.
+/// `p softplus(v) + q softplus(-v)` as `(p + q) softplus(-|v|) + p max(v, 0) + q max(-v, 0)`, if `p + q` is constant.
 fn shared(graph: &Graph, x: Id, (y, sign): (Id, f64), new: &[Id], b: &mut Builder) -> Option<Id> {
     let (one, mut other) = (Term::of(graph, x)?, Term::of(graph, y)?);
     other.sign *= sign;
@@ -123,7 +124,7 @@ fn shared(graph: &Graph, x: Id, (y, sign): (Id, f64), new: &[Id], b: &mut Builde
     let inputs = inputs.max().unwrap_or(0);
     let sum = |sample: &[f64; 3]| {
         let streams: Vec<f64> = (0..inputs).map(|k| sample[k % 3] + k as f64).collect();
-        // Attributes are other numbers than streams, or a difference of the two would be 0.
+        // Attributes differ from streams, because otherwise a difference of the two would be 0.
         let scalars: Vec<f64> = streams.iter().map(|x| 0.7 * x + 0.11).collect();
         let values = graph.eval_all(&streams, &scalars);
         one.factor(&values) + other.factor(&values)
@@ -144,10 +145,10 @@ fn shared(graph: &Graph, x: Id, (y, sign): (Id, f64), new: &[Id], b: &mut Builde
     Some(b.sum(rest, ends))
 }
 
-/// Values of the inputs, in turn, to see whether a sum is the same number everywhere.
+/// Sample values of the inputs, at which `p + q` has to be the same number.
 const SAMPLES: [[f64; 3]; 3] = [[0.3, 1.7, -2.9], [-4.1, 0.2, 1.3], [11.3, -0.7, 5.9]];
 
-/// A number times a node, which is not one.
+/// Returns a node as a number times another node, which is no such product itself.
 fn scaled(graph: &Graph, id: Id) -> (f64, Id) {
     let number = |id: Id| match graph.nodes[id.index()] {
         Node::Const(c) => Some(c),
@@ -170,7 +171,7 @@ fn scaled(graph: &Graph, id: Id) -> (f64, Id) {
 mod tests {
     use super::*;
 
-    /// `t softplus(-v) + (1 - t) softplus(v)`, `v = 3 x`, with signs in other places.
+    /// `t softplus(-v) + (1 - t) softplus(v)` with `v = 3 x`, and sums with other signs and factors.
     #[test]
     fn cross_entropy_keeps_its_digits() {
         let mut b = Builder::new();
@@ -184,7 +185,7 @@ mod tests {
         let third = b.call(Prim::Mul, &[other, above]);
         let apart = b.call(Prim::Sub, &[first, third]);
         let unlike = b.call(Prim::Add, &[first, above]);
-        // The factors are `w` and `1 - t`, of an attribute and the stream of the same number.
+        // The factors are `w` and `1 - t`, where the attribute `w` and the stream `t` have the same index.
         let w = b.scalar(1);
         let weighted = b.product(w, below);
         let weighted = b.call(Prim::Add, &[weighted, second]);
@@ -227,7 +228,7 @@ mod tests {
             assert!((got[0] - want[0]).abs() <= 1e-15 + 1e-12 * want[0].abs(), "{x}: {got:?}");
             assert_eq!(got[1], want[1]);
         }
-        // Digits that the terms do not have.
+        // The two terms of the sum as written have no digits of this value.
         let tiny = found.eval(&[1e-12, 1.0], &[])[0];
         assert!((tiny / (-0.25 * 1.5e-12) - 1.0).abs() < 1e-9, "{tiny:e}");
         assert_eq!(run(&found), found);

@@ -1,10 +1,12 @@
-//! What passes need to know of products: their factors, and how large values can get.
+//! Analyses for passes that rewrite products: factors, dependence on streams, and bounds of values.
 
 use crate::graph::{Graph, Id, Node};
 use crate::prim::{Interval, Prim};
 
-/// Which products have one use. As a factor of another product such a one is not computed by itself: the order of all
-/// factors is free. An output is no other use, since it can have a product of its own.
+/// Returns, per node, whether it is a product with one use.
+///
+/// Such a product need not be computed by itself if its user is a product too, so that the order of all factors is free. An
+/// output does not count as a use, since it can have a product of its own.
 pub(crate) fn inner_products(graph: &Graph) -> Vec<bool> {
     let mut uses = vec![0; graph.nodes.len()];
     for a in graph.nodes.iter().flat_map(Node::args) {
@@ -14,7 +16,7 @@ pub(crate) fn inner_products(graph: &Graph) -> Vec<bool> {
     graph.nodes.iter().zip(uses).map(|(node, uses)| is_product(node) && uses == 1).collect()
 }
 
-/// The factors of a product, through the products inside it.
+/// Collects the factors of a product, including those of the `inner` products among them.
 pub(super) fn flatten(graph: &Graph, inner: &[bool], product: Id, factors: &mut Vec<Id>) {
     for a in graph.nodes[product.index()].args() {
         if inner[a.index()] {
@@ -25,19 +27,19 @@ pub(super) fn flatten(graph: &Graph, inner: &[bool], product: Id, factors: &mut 
     }
 }
 
-/// What a value depends on.
+/// Inputs that a value depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sole {
-    /// Numbers alone.
+    /// Constants only.
     Nothing,
-    /// One input stream, and numbers.
+    /// One input stream and constants.
     One(u16),
     /// Several streams, or run-time scalars.
     Several,
 }
 
 impl Sole {
-    /// The stream, if it is one.
+    /// Returns the stream, if there is exactly one.
     pub(super) fn one(self) -> Option<u16> {
         if let Sole::One(stream) = self { Some(stream) } else { None }
     }
@@ -52,7 +54,7 @@ impl Sole {
     }
 }
 
-/// What every node depends on.
+/// Returns the inputs that every node depends on.
 pub(super) fn sole_streams(graph: &Graph) -> Vec<Sole> {
     let mut all: Vec<Sole> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -65,13 +67,13 @@ pub(super) fn sole_streams(graph: &Graph) -> Vec<Sole> {
     all
 }
 
-/// An upper bound of the magnitude of every node; infinity where none of moderate size is known.
+/// Returns an upper bound of the magnitude of every node, or infinity where none below 1e6 is known.
 pub(super) fn bounds(graph: &Graph) -> Vec<f64> {
     let moderate = |bound: f64| if bound < 1e6 { bound } else { f64::INFINITY };
     intervals(graph).into_iter().map(|values| moderate(values.bound())).collect()
 }
 
-/// Where the values of every node lie.
+/// Returns an interval that contains the values of every node.
 fn intervals(graph: &Graph) -> Vec<Interval> {
     let mut all: Vec<Interval> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -88,7 +90,7 @@ fn intervals(graph: &Graph) -> Vec<Interval> {
     all
 }
 
-/// Where the values of a call lie; `twice` says that both of its arguments are the same value.
+/// Returns an interval that contains the values of a call; `twice` if both arguments are the same node.
 fn called(prim: Prim, [x, y, z]: [Interval; 3], twice: bool) -> Interval {
     let hull = |ends: [f64; 4]| match ends.iter().any(|e| e.is_nan()) {
         true => Interval::ALL,
@@ -101,7 +103,7 @@ fn called(prim: Prim, [x, y, z]: [Interval; 3], twice: bool) -> Interval {
     let size = || {
         Interval(if x.0 <= 0.0 && x.1 >= 0.0 { 0.0 } else { x.0.abs().min(x.1.abs()) }, x.bound())
     };
-    // Zero times what is not bounded is zero here: no value is infinite.
+    // Zero times an infinite bound is zero here, because the values themselves are finite.
     let product: fn(f64, f64) -> f64 = |a, b| if a == 0.0 || b == 0.0 { 0.0 } else { a * b };
     match prim {
         Prim::Neg => Interval(-x.1, -x.0),
@@ -122,7 +124,7 @@ fn called(prim: Prim, [x, y, z]: [Interval; 3], twice: bool) -> Interval {
     }
 }
 
-/// Whether a number and its reciprocal are far from the ends of f32's range.
+/// Returns whether a number and its reciprocal are far from the ends of f32's range.
 pub(super) fn is_ordinary(c: f64) -> bool {
     (1e-30..1e30).contains(&c.abs())
 }

@@ -1,52 +1,52 @@
-//! Finds rows of the table in what the author wrote out.
+//! Recognises primitives in formulas that an author wrote out.
 //!
-//! `0.5 * x * (1 + erf(x / sqrt(2)))` *is* `gelu(x)`, however its factors are grouped, and so is
-//! any other way to write it. Instead of one pattern per way, a part of the graph is compared with
-//! the rows **by value**: a node that depends on everything else only through one node `v`, and
-//! only by analytic primitives, is a function of `v`; if it agrees with a row at two dozen
-//! irregular points to twelve digits, it is that row (two different elementary functions do not),
-//! and is replaced by one call that is accurate where the parts would cancel, and cheaper.
+//! For example, `0.5 * x * (1 + erf(x / sqrt(2)))` *is* `gelu(x)`, however its factors are grouped, and so is any other way to
+//! write it. Instead of matching one pattern per way, the pass compares subexpressions with primitives **by value**. A node that
+//! depends on its inputs only through one node `v`, and only by analytic primitives, is a function of `v`. If it agrees with a
+//! primitive at 24 irregular points to 12 digits, it is that primitive, because two different elementary functions do not agree so
+//! far. It is replaced by one call, which is cheaper and accurate where the parts would cancel.
 //!
-//! A constant that is off in the tenth digit makes another function, which is left as written.
+//! A constant that is wrong in the tenth digit gives another function, which is left as written.
 
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::{Prim, Row, Style, TABLE};
 
-/// What a part may turn out to be; the larger formulas first, so that the most is replaced.
+/// Candidate primitives, those with larger formulas first, so that the largest subexpression is replaced.
 fn rows() -> impl Iterator<Item = &'static Row> {
     let smooth = |r: &&Row| r.arity == 1 && r.style == Style::Function && r.prim.is_smooth();
     let judged = |r: &&Row| inside(r).count() >= ENOUGH;
     TABLE.iter().rev().filter(smooth).filter(judged)
 }
 
-/// The points at which a row has a value, of either sign of its argument.
+/// Returns the points at which a primitive has a value for either sign of its argument.
 fn inside(row: &Row) -> impl Iterator<Item = f64> {
     let least = row.domain.0;
     POINTS.into_iter().filter(move |x| *x > least && -x > least)
 }
 
-/// Irregular points where none of the usual formulas cancels.
+/// Irregular sample points where none of the usual formulas cancels.
 const POINTS: [f64; 24] = [
     0.7390851, -0.4812118, 1.3247179, -1.1447298, 0.1732867, -0.0915965, 2.2360679, -1.9021605,
     0.5671432, -0.3678794, 1.6180339, -1.4236067, 0.0273944, -0.6434105, 1.0986122, -0.9159655,
     2.5029078, -2.0943951, 0.3065309, -0.2078795, 1.9021605, -1.6449340, 0.8346268, -0.7642236,
 ];
 
-/// A row with fewer points is not told from other functions.
+/// Minimum number of sample points of a candidate, because fewer do not distinguish it from other functions.
 const ENOUGH: usize = 12;
 
-/// Agreement asked for, relative to the value.
+/// Largest relative difference that counts as agreement.
 const AGREEMENT: f64 = 1e-12;
 
-/// Replaces every part that is a row of the table by a call of that row.
+/// Replaces every subexpression that is a primitive by a call of it.
 pub fn run(graph: &Graph) -> Graph {
     let mut pass = Pass { graph, new: vec![None; graph.nodes.len()], b: Builder::new() };
     let outputs: Vec<Id> = graph.outputs.iter().map(|o| pass.rebuild(*o)).collect();
     pass.b.finish(&outputs)
 }
 
-/// Whether a graph of one output is a row of the table that its last call alone does not show: `ln(sigmoid(x))`, but not
-/// `exp(x)`.
+/// Returns whether a graph of one output equals a primitive in more than its last call.
+///
+/// For example, `ln(sigmoid(x))` does, but `exp(x)` does not, because it is a call of that primitive already.
 pub fn is_composite_row(graph: &Graph) -> bool {
     let pass = Pass { graph, new: Vec::new(), b: Builder::new() };
     let result = graph.outputs[0];
@@ -61,7 +61,7 @@ struct Pass<'g> {
 }
 
 impl Pass<'_> {
-    /// The node in the new graph, largest recognised parts first.
+    /// Rebuilds a node in the new graph, largest recognised subexpressions first.
     fn rebuild(&mut self, id: Id) -> Id {
         if let Some(done) = self.new[id.index()] {
             return done;
@@ -89,8 +89,9 @@ impl Pass<'_> {
         if found.negative { self.b.negative(call) } else { call }
     }
 
-    /// What row the node is, of which variable. Earlier nodes are tried first: the furthest
-    /// variable makes the largest part.
+    /// Returns the primitive that a node is, and its variable.
+    ///
+    /// Earlier nodes are tried as the variable first, because they give larger subexpressions.
     fn find(&self, id: Id) -> Option<Found> {
         (0..id.0).map(Id).find_map(|variable| {
             let part = Part::new(self.graph, variable, id)?;
@@ -120,14 +121,14 @@ struct Part<'g> {
 }
 
 impl<'g> Part<'g> {
-    /// `None` if the result depends on anything but the variable, or not smoothly.
+    /// `None` if the result depends on an input other than through the variable, or is not smooth.
     fn new(graph: &'g Graph, variable: Id, result: Id) -> Option<Part<'g>> {
         let mut needed = vec![false; result.index() + 1];
         needed[result.index()] = true;
         for i in (0..=result.index()).rev().filter(|&i| i != variable.index()) {
             match &graph.nodes[i] {
                 _ if !needed[i] => {}
-                // The values would tell as well, and take longer.
+                // Comparing values would reject such nodes too, but takes longer.
                 Node::Stream(_) | Node::Scalar(_) => return None,
                 Node::Call(prim, _) if !prim.is_smooth() => return None,
                 node => node.args().iter().for_each(|a| needed[a.index()] = true),

@@ -1,31 +1,32 @@
-//! Holds a huge argument still where the formula has reached its limit.
+//! Clamps streams to a range beyond which the formula has reached its limit.
 //!
-//! `x^2 * sigmoid'(x)` goes to zero at both ends, but in f32 the ends read `inf * 0`: NaN. Beyond `REACH` the product no
-//! longer changes, so its growing factors see `clamp(x, -REACH, REACH)`, whose cube is finite. The argument of a function
-//! is clamped likewise where f32 makes NaN of it and the function has settled: `sigmoid(x^3 - x^2)` is 1 where its argument
-//! reads `inf - inf`.
+//! For example, `x^2 * sigmoid'(x)` goes to zero at both ends, but in f32 the ends are `inf * 0`, which is NaN. Beyond `REACH` the
+//! product no longer changes, so that its growing factors may use `clamp(x, -REACH, REACH)`, whose cube is finite. The argument of
+//! a function is clamped likewise where it is NaN in f32 and the function has settled: `sigmoid(x^3 - x^2)` is 1 where its
+//! argument is `inf - inf`.
 //!
-//! Whether a part has reached its limit is found by evaluating it in f64 at and beyond `REACH`, at each end of the line by
-//! itself.
+//! The pass evaluates a part in f64 at and beyond `REACH` to find whether it has reached its limit, for each end separately.
 //!
-//! Rows of the table keep their own limits: graphs made of them pass unchanged.
+//! Primitives have their own limits, so that graphs of primitives alone pass unchanged.
 
 use super::products::{Sole, bounds, flatten, inner_products, sole_streams};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 use rustc_hash::FxHashMap;
 
-/// Where a part may have reached its limit. Cubes of the first are finite in f32, fifth powers of the second,
-/// and of the last whatever vanishes beside them.
+/// Bounds to try for the clamp.
+///
+/// The cube of the first (2^120), the fifth power of the second (2^100) and the twelfth power of the last (2^120) are finite in
+/// f32. Smaller bounds are for factors that grow faster, since the first bound at which a factor is finite is taken.
 const REACHES: [f64; 3] = [REACH, (1u64 << 20) as f64, (1u64 << 10) as f64];
 const REACH: f64 = (1u64 << 40) as f64;
 
-/// Where limits are looked at.
+/// Points at which a limit is evaluated.
 fn beyond(reach: f64) -> [f64; 4] {
     [reach, 7.3 * reach, 1e20, 1e38]
 }
 
-/// Clamps what grows beside a factor that vanishes, and what a settled function is applied to.
+/// Clamps growing factors of products that vanish, and arguments of functions that have settled.
 pub fn run(graph: &Graph) -> Graph {
     let (streams, bounds, inner) = (sole_streams(graph), bounds(graph), inner_products(graph));
     let (b, clamped) = (Builder::new(), FxHashMap::default());
@@ -43,30 +44,30 @@ pub fn run(graph: &Graph) -> Graph {
     pass.b.finish(&outputs)
 }
 
-/// Which ends to clamp.
+/// Ends of a stream to clamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Ends {
     low: bool,
     high: bool,
-    /// Which of [`REACHES`].
+    /// Index of the bound in [`REACHES`].
     reach: usize,
 }
 
 struct Pass<'g> {
     graph: &'g Graph,
-    /// By [`sole_streams`].
+    /// Result of [`sole_streams`].
     streams: Vec<Sole>,
-    /// By [`bounds`].
+    /// Result of [`bounds`].
     bounds: Vec<f64>,
-    /// By [`inner_products`].
+    /// Result of [`inner_products`].
     inner: Vec<bool>,
     b: Builder,
-    /// By [`clamped`].
+    /// Results of [`clamped`], kept so that one clamp is emitted once.
     clamped: FxHashMap<Ends, Vec<Id>>,
 }
 
 impl Pass<'_> {
-    /// The product with its growing factors clamped, stream by stream; `None` if there is nothing to clamp.
+    /// Emits the product with its growing factors clamped, or returns `None` if there is nothing to clamp.
     fn product(&mut self, id: Id, new: &[Id]) -> Option<Id> {
         let mut factors = Vec::new();
         flatten(self.graph, &self.inner, id, &mut factors);
@@ -82,7 +83,7 @@ impl Pass<'_> {
         clamped.into_iter().reduce(|product, f| self.b.product(product, f))
     }
 
-    /// Where a factor grows and all factors of its stream together vanish.
+    /// Returns the ends at which a factor is unbounded and the product of all factors of its stream vanishes.
     fn held(&self, factor: Id, factors: &[Id]) -> Option<Ends> {
         let stream = self.streams[factor.index()].one()?;
         if self.bounds[factor.index()].is_finite() {
@@ -94,12 +95,12 @@ impl Pass<'_> {
             let vanishes = |x: &f64, sign: f64| product(sign * x) == 0.0;
             ends(reach, |sign| beyond(REACHES[reach]).iter().all(|x| vanishes(x, sign)))
         };
-        // The first where the factor is finite in f32 as well.
+        // Takes the first bound at which the factor is finite in f32 too.
         let finite = |ends: &Ends| self.is_finite(factor, *ends);
         (0..REACHES.len()).filter_map(at).find(finite).or_else(|| at(0))
     }
 
-    /// Whether f32 holds a factor, and all that it is made of, at these ends.
+    /// Returns whether a factor and all nodes that it depends on are finite in f32 at these ends.
     fn is_finite(&self, factor: Id, ends: Ends) -> bool {
         let fits = |x: f64| {
             let given = |_, node: &Node| matches!(node, Node::Stream(_)).then_some(x);
@@ -121,7 +122,7 @@ impl Pass<'_> {
         (!ends.low || fits(-reach)) && (!ends.high || fits(reach))
     }
 
-    /// The call with its argument clamped where the call has settled and infinities would meet in the argument.
+    /// Emits a call with its argument clamped, if it has settled there and the argument is NaN at infinity.
     fn argument(&mut self, prim: Prim, arg: Id) -> Option<Id> {
         self.streams[arg.index()].one()?;
         let result = |x: f64| (prim.row().oracle)([self.value(arg, x), f64::NAN, f64::NAN]);
@@ -133,20 +134,20 @@ impl Pass<'_> {
         Some(self.b.call(prim, &[arg]))
     }
 
-    /// A node that depends on one stream, in f64, with `x` in that stream.
+    /// Evaluates a node of one stream in f64 with `x` as that stream.
     fn value(&self, id: Id, x: f64) -> f64 {
         let given = |_, node: &Node| matches!(node, Node::Stream(_)).then_some(x);
         self.graph.values(id, given)[id.index()]
     }
 
-    /// The node with its stream clamped at these ends.
+    /// Returns the node with its stream clamped at these ends.
     fn clamp(&mut self, id: Id, ends: Ends) -> Id {
         let (graph, b) = (self.graph, &mut self.b);
         self.clamped.entry(ends).or_insert_with(|| clamped(graph, b, ends))[id.index()]
     }
 }
 
-/// Copies of all nodes, with every stream clamped at these ends.
+/// Copies all nodes, with every stream clamped at these ends.
 fn clamped(graph: &Graph, b: &mut Builder, ends: Ends) -> Vec<Id> {
     let mut copies: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -166,7 +167,7 @@ fn clamped(graph: &Graph, b: &mut Builder, ends: Ends) -> Vec<Id> {
     copies
 }
 
-/// The ends, by their sign, at which `holds`.
+/// Returns the ends at which `holds` is true; its argument is the sign of the end.
 fn ends(reach: usize, holds: impl Fn(f64) -> bool) -> Option<Ends> {
     let ends = Ends { low: holds(-1.0), high: holds(1.0), reach };
     (ends.low || ends.high).then_some(ends)

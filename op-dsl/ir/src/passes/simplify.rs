@@ -1,7 +1,7 @@
-//! Removes what costs work and changes nothing: constants are folded, `1 * x` is `x`.
+//! Simplifies by exact rules only: folds constants, replaces `1 * x` by `x`, and so on.
 //!
-//! Every rule is exact in floating point (up to the sign of a zero), so no rule may regroup sums
-//! or turn a division into a product by a rounded reciprocal.
+//! Every rule is exact in floating point (up to the sign of a zero). Therefore no rule may regroup sums or turn a division into a
+//! product with a rounded reciprocal.
 
 use super::products::is_ordinary;
 use crate::graph::{Builder, Graph, Id, Node};
@@ -32,7 +32,7 @@ fn rule(b: &mut Builder, node: Node) -> Id {
         (Prim::Sub, Some(0.0), _) => b.negative(y),
         (Prim::Mul, Some(1.0), _) => y,
         (Prim::Mul, Some(-1.0), _) => b.negative(y),
-        // Constants stand on the left of a product.
+        // Moves a constant to the left of a product.
         (Prim::Mul, None, Some(_)) => b.product(y, x),
         (Prim::Div, _, Some(c)) if is_power_of_two(c) => b.scaled(1.0 / c, x),
         (Prim::Neg, ..) => negate(b, x, node),
@@ -51,15 +51,15 @@ fn rule(b: &mut Builder, node: Node) -> Id {
     }
 }
 
-/// The value of a call whose arguments are all numbers.
+/// Evaluates a call whose arguments are all numbers.
 fn fold(b: &Builder, prim: Prim, args: &[Id; 3]) -> Option<f64> {
     let row = prim.row();
     let mut values = [f64::NAN; 3];
     for (value, arg) in values.iter_mut().zip(&args[..row.arity]) {
         *value = b.as_const(*arg)?;
     }
-    // A comparison stays a mask: a number would lose its type. So the condition of a choice is no number, and no choice
-    // is folded here.
+    // A comparison is not folded, because a number would lose the type of a mask. Hence the condition of a `select` is never a
+    // number, and no `select` is folded here.
     Some((row.oracle)(values)).filter(|v| v.is_finite() && !prim.is_comparison())
 }
 
@@ -91,7 +91,7 @@ fn add(b: &mut Builder, x: Id, y: Id, node: Node) -> Id {
     }
 }
 
-/// `(-x)(-y) = x y`, `(-x) y = -(x y)`, and the same of quotients.
+/// `(-x)(-y) = x y`, `(-x) y = -(x y)`, and the same for quotients.
 fn signs(b: &mut Builder, prim: Prim, x: Id, y: Id) -> Id {
     let bare = |id: Id| b.as_call(Prim::Neg, id).map(|[inner, ..]| inner);
     let (bare_x, bare_y) = (bare(x), bare(y));

@@ -1,18 +1,17 @@
-//! Removes what goes wrong at the edges of the number range and authors cannot see.
+//! Removes cancellation and overflow at the ends of the number range, which authors cannot see.
 //!
-//! * `1 + tanh u`, `1 - tanh u` and `1 - tanh^2 u` cancel where `tanh u` is near one: they become
-//!   sigmoids, which do not. (`1 + erf u` is found by value, in `recognise`.) So does `1 - t^2` of a saved `t`, which
-//!   becomes `(1 - t) (1 + t)`.
-//! * Products are ordered: bounded factors first. `dy * a` may overflow, and infinity times a gate
-//!   that has underflowed to zero would be NaN; `gelu'(x) * dy * a` is the zero it should be.
-//! * A bounded factor above one may still lift `dy` over the top before a small `a` brings it back:
-//!   such products are one call of `mul3`, which picks the order by the values.
+//! * `1 + tanh u`, `1 - tanh u` and `1 - tanh^2 u` cancel where `tanh u` is near one. They become sigmoids, which do not cancel.
+//!   (`1 + erf u` is found by value, in `recognise`.) `1 - t^2` of a saved `t` cancels too, and becomes `(1 - t) (1 + t)`.
+//! * Products take bounded factors first, because `dy * a` may overflow, and infinity times a gate that has underflowed to zero
+//!   would be NaN. `gelu'(x) * dy * a` gives the correct zero.
+//! * A bounded factor above one may still make `dy` overflow before a small `a` brings it back. Such products become one call of
+//!   `mul3`, which picks the order by the values.
 
 use super::products::{bounds, flatten, inner_products, is_ordinary};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Applies both: cancellation first, since it changes what is bounded.
+/// Applies both rewrites, cancellation first, since it changes which factors are bounded.
 pub fn run(graph: &Graph) -> Graph {
     order_products(&graph.rewrite(cancellation))
 }
@@ -51,7 +50,7 @@ fn one_minus_tanh(b: &mut Builder, t: Id) -> Option<Id> {
     Some(b.product(up, down))
 }
 
-/// `x^2 - y^2 = (x - y) (x + y)`, of one number and one stream: either sum is rounded once.
+/// `x^2 - y^2 = (x - y) (x + y)` for one number and one stream, because either sum is rounded only once.
 fn squares(b: &mut Builder, x: Id, y: Id) -> Option<Id> {
     let (x, y) = match (b.as_const(x), b.as_const(y)) {
         (Some(c), None) => (root(b, c)?, squared(b, y)?),
@@ -62,13 +61,13 @@ fn squares(b: &mut Builder, x: Id, y: Id) -> Option<Id> {
     Some(b.product(apart, together))
 }
 
-/// The root of a number that is a square.
+/// Returns the square root of a number, if it is exact.
 fn root(b: &mut Builder, c: f64) -> Option<Id> {
     let root = c.sqrt();
     (root * root == c && is_ordinary(root)).then(|| b.num(root))
 }
 
-/// The stream that a value is the square of.
+/// Returns the stream that a value is the square of.
 fn squared(b: &Builder, value: Id) -> Option<Id> {
     let [x, y, _] = b.as_call(Prim::Mul, value)?;
     (x == y && matches!(b.node(x), Node::Stream(_))).then_some(x)
@@ -101,8 +100,9 @@ fn order_products(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// One number, then bounded factors, then the rest, each in the order they were written. `None` if two factors are all, or
-/// if f32 could not hold the number: then the product stays as it was grouped.
+/// Emits a product as one number, bounded factors and other factors, each group in the order written.
+///
+/// `None` if there are only two factors, or if the number is near the ends of f32's range; then the product keeps its grouping.
 fn product(
     b: &mut Builder,
     graph: &Graph,

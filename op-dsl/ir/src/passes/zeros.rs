@@ -1,14 +1,14 @@
-//! An attribute of zero takes a stream's infinities out: their product is zero.
+//! Clamps factors of attributes that may be zero, so that `0 * inf` is 0.
 //!
-//! `if x > 0 { x } else { slope * x }` tends to 0 on the left where the slope is 0, but makes NaN of
-//! `-inf`. Where the attribute is zero, its other factor is no larger than the greatest number:
+//! For example, `if x > 0 { x } else { slope * x }` tends to 0 on the left where the slope is 0, but is NaN at `-inf`. Where the
+//! attribute is zero, its other factor is clamped to the largest finite number:
 //!
 //! ```text
 //! slope * x  ->  slope * clamp(x, -bound, bound)      bound = if slope == 0 { MAX } else { inf }
 //! ```
 //!
-//! The bound is the same for all elements. Only graphs in f32 for targets that have infinities at
-//! full speed need this: in f64 a number beyond f32 stands for infinity (`limits`).
+//! The bound is the same for all elements. Only f32 graphs need this, for targets that compute with infinities at full speed,
+//! because in f64 a number beyond f32 stands for infinity (`limits`).
 
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::prim::Prim;
@@ -17,8 +17,9 @@ use crate::rounding::lost_to_zeros;
 /// The largest number of f32.
 const MAX: f64 = f32::MAX as f64;
 
-/// Bounds what attributes multiply that make NaN of an infinity by being zero, on one side if that
-/// is enough.
+/// Clamps the factors of attributes that give NaN at an infinity when they are zero.
+///
+/// One side is clamped if that is enough, otherwise both.
 pub fn run(graph: &Graph) -> Graph {
     let lost = lost_to_zeros(graph);
     if lost.is_empty() {
@@ -64,7 +65,7 @@ fn bounded(graph: &Graph, lost: &[u16], bounds: &[Bound]) -> Graph {
     b.finish(&outputs)
 }
 
-/// `x`, finite on one side where `scale` is zero.
+/// Clamps `x` to finite numbers on one side where `scale` is zero.
 fn hold(b: &mut Builder, scale: Id, x: Id, bound: Bound) -> Id {
     let (sign, choose) = match bound {
         Bound::Low => (-1.0, Prim::Max),
@@ -77,12 +78,12 @@ fn hold(b: &mut Builder, scale: Id, x: Id, bound: Bound) -> Id {
     b.call(choose, &[x, bound])
 }
 
-/// What a value depends on.
+/// Inputs that a value depends on.
 #[derive(Clone, Copy, PartialEq)]
 enum Dependence {
-    /// Numbers, and attributes that do no harm.
+    /// Constants, and attributes that give no NaN when they are zero.
     Nothing,
-    /// An attribute that does, and no stream.
+    /// An attribute that gives NaN when it is zero, and no stream.
     Lost,
     Streams,
 }
@@ -106,7 +107,7 @@ fn dependence(graph: &Graph, lost: &[u16]) -> Vec<Dependence> {
 mod tests {
     use super::*;
 
-    /// `if x > 0 { x } else { slope * x }`, and `x + slope`, where a slope of zero does no harm.
+    /// `if x > 0 { x } else { slope * x }`, and `x + slope`, where a slope of zero gives no NaN.
     #[test]
     fn a_slope_of_zero_is_flat_to_the_end() {
         let leaky = |hold: bool| {

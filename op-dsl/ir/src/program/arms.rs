@@ -1,16 +1,18 @@
-//! What is computed only where an attribute says so.
+//! Branch sinking: computes values that only one arm of an attribute condition needs in that arm alone.
 //!
-//! `if beta > 0.0 { beta * tanh(x / beta) } else { x }` chooses once for all elements. What one arm alone needs is
-//! computed in that arm: where the other is taken it costs nothing, and `x / 0` leads to no slow path.
+//! For example, `if beta > 0.0 { beta * tanh(x / beta) } else { x }` chooses once for all elements. Where the else
+//! arm is taken, `tanh(x / beta)` is not computed, so it costs nothing and `x / 0` causes no slow path.
 
 use crate::Prim;
 use crate::graph::{Graph, Id, Node};
 use crate::regions::{costs, is_uniform};
 
-/// The number of a choice, and whether it is the arm where the condition holds.
+/// The index of a select, and whether the arm is the one taken where the condition holds.
 pub type Arm = (usize, bool);
 
-/// Of each node the arm that alone needs it, if there is one. Choices that keep no function from being computed are none.
+/// Returns, for each node, the arm that alone needs it, if there is one.
+///
+/// Selects are ignored if they save no evaluation of a function.
 pub fn arms(graph: &Graph) -> Vec<Option<Arm>> {
     let uniform = is_uniform(graph);
     let is_choice = |node: &Node| match *node {
@@ -28,9 +30,10 @@ pub fn arms(graph: &Graph) -> Vec<Option<Arm>> {
     owners(graph, &saves)
 }
 
-/// Of each node the arm that alone needs it, of these choices.
+/// Returns, for each node, the arm of these selects that alone needs it.
 fn owners(graph: &Graph, choices: &[bool]) -> Vec<Option<Arm>> {
-    // Of each node that is needed: where. Users come after what they use.
+    // `None`: not needed yet; `Some(None)`: needed outside of any one arm. Users come after their arguments, so the
+    // walk is backwards.
     let mut owners: Vec<Option<Option<Arm>>> = vec![None; graph.nodes.len()];
     let need = |owners: &mut Vec<Option<Option<Arm>>>, id: Id, by: Option<Arm>| {
         let owner = &mut owners[id.index()];
@@ -52,7 +55,9 @@ mod tests {
     use super::*;
     use crate::graph::Builder;
 
-    /// `if a > 0 { tanh(x) * tanh(y) } else { -x } + tanh(y)`: only `tanh(x)` and the product are the arm's own.
+    /// Only nodes that no other arm or output needs belong to an arm.
+    ///
+    /// In `if a > 0 { tanh(x) * tanh(y) } else { -x } + tanh(y)`, these are `tanh(x)`, the product and `-x`.
     #[test]
     fn what_others_need_is_no_arms() {
         let mut b = Builder::new();
@@ -76,7 +81,7 @@ mod tests {
         assert_eq!(of(&|n| matches!(n, Node::Stream(_))), [None, None]);
     }
 
-    /// A choice by a stream, or of what is cheap, has no arms.
+    /// A select by a stream, or one between values of low cost, has no arms.
     #[test]
     fn other_choices_have_none() {
         let mut b = Builder::new();

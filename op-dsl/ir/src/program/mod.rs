@@ -1,8 +1,9 @@
-//! Graph -> a straight-line program over columns of elements, which an interpreter runs (`codegen-cpu/src/rt/interpreter`).
+//! Lowers a graph to a straight-line program over columns of elements.
 //!
-//! A value that differs between elements is a *column*; a number, an attribute, and what is computed of these alone is
-//! *uniform*: computed once per call. Columns share slots by liveness (linear scan), so that all of them stay in the
-//! first cache. A program is data without a level or an element type: macros write it as a constant beside the kernels.
+//! An interpreter runs the program (`codegen-cpu/src/rt/interpreter`). A value that differs between elements is a
+//! *column*. Numbers, attributes and values computed from these alone are *uniform*: they are computed once per call.
+//! Columns share slots by liveness (linear scan), so that all of them stay in the first-level cache. A program is
+//! data that depends on no SIMD level and no element type: macros write it as a constant beside the kernels.
 
 pub mod arms;
 
@@ -14,10 +15,10 @@ use crate::rounding::Arithmetic;
 use arms::{Arm, arms};
 use std::borrow::Cow;
 
-/// What an instruction computes.
+/// The operation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// The elements of the input stream that the first argument counts.
+    /// Loads the input stream whose index is the first argument.
     Load,
     /// The smaller of a value and a number, see `math::at_most`.
     AtMost,
@@ -28,10 +29,10 @@ pub enum Op {
 }
 
 impl Op {
-    /// How many there are.
+    /// Number of operations.
     pub const COUNT: usize = TABLE.len() + 3;
 
-    /// Its place in a table of all.
+    /// Returns its index in a table of all operations.
     pub const fn index(self) -> usize {
         match self {
             Op::Call(prim) => prim as usize,
@@ -42,24 +43,26 @@ impl Op {
     }
 }
 
-/// A value: the slot of a column, or a place among the uniform values (numbers, attributes, results, in this order).
+/// A value: the slot of a column, or an index among the uniform values.
+///
+/// Uniform values are numbers, attributes and results, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand(pub u16);
 
 impl Operand {
     const COLUMN: u16 = 1 << 15;
 
-    /// The column in this slot.
+    /// Returns the operand for the column in this slot.
     pub const fn column(slot: u16) -> Operand {
         Operand(slot | Self::COLUMN)
     }
 
-    /// Whether it is a column.
+    /// Returns whether it is a column.
     pub const fn is_column(self) -> bool {
         self.0 & Self::COLUMN != 0
     }
 
-    /// Its slot, or its place among the uniform values.
+    /// Returns its slot, or its index among the uniform values.
     pub const fn index(self) -> usize {
         (self.0 & !Self::COLUMN) as usize
     }
@@ -68,71 +71,73 @@ impl Operand {
 /// `to = op(args)`, unless the guard forbids it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// What is computed.
+    /// Operation to compute.
     pub op: Op,
-    /// The number of its guard, counted from 1; 0: it always runs.
+    /// Number of its guard, counted from 1; 0 if the instruction always runs.
     pub guard: u8,
-    /// Where the result goes.
+    /// Destination of the result.
     pub to: Operand,
-    /// As many arguments as the primitive has; of a load the stream.
+    /// Arguments, as many as the primitive has; for a load, the stream.
     pub args: [Operand; 3],
 }
 
 impl Instruction {
-    /// From the numbers of its operands.
+    /// Returns an instruction from the raw numbers of its operands.
     pub const fn new(op: Op, guard: u8, to: u16, [x, y, z]: [u16; 3]) -> Instruction {
         Instruction { op, guard, to: Operand(to), args: [Operand(x), Operand(y), Operand(z)] }
     }
 }
 
-/// Instructions that belong to one branch of a choice by an attribute run only if the choice takes that branch.
+/// A condition on an attribute. Instructions of one branch run only if the select takes that branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// The guard of the choice itself, counted from 1; 0: it has none.
+    /// Guard of the select itself, counted from 1; 0 if it has none.
     pub outer: u8,
     /// The condition, a uniform value.
     pub condition: Operand,
-    /// What it has to be.
+    /// Value that the condition must have.
     pub holds: bool,
 }
 
 /// A graph as instructions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
-    /// What it is evaluated in. Results are rounded to f32 by either.
+    /// Arithmetic of the evaluation; results are rounded to f32 in either case.
     pub arithmetic: Arithmetic,
-    /// The first of the uniform values.
+    /// Constants, which are the first of the uniform values.
     pub numbers: List<f64>,
-    /// How many attributes follow them.
+    /// Number of attributes, which follow the constants.
     pub scalars: u16,
-    /// Computes the uniform values that follow those.
+    /// Instructions that compute the remaining uniform values.
     pub uniform: List<Instruction>,
-    /// In the order of evaluation, inner guards after outer ones.
+    /// Guards in evaluation order: inner ones come after outer ones.
     pub guards: List<Guard>,
-    /// Computes columns.
+    /// Instructions that compute columns.
     pub code: List<Instruction>,
-    /// How many of those are functions, which take far longer than arithmetic.
+    /// Number of those that are functions, which take far longer than arithmetic.
     pub functions: u16,
-    /// How many slots the columns need.
+    /// Number of slots that the columns need.
     pub slots: u16,
-    /// How many input streams there are: outputs follow them.
+    /// Number of input streams, which outputs follow.
     pub inputs: u16,
     /// Bit `k` is whether input `k` is a mask.
     pub masks: u16,
-    /// The results.
+    /// Operands that hold the results.
     pub outputs: List<Operand>,
 }
 
 impl Program {
-    /// Most slots that columns may need, so that a step of each fits into the interpreter's scratch memory.
+    /// Maximum number of slots, so that one step of each fits into the interpreter's scratch memory.
     pub const MAX_SLOTS: usize = 192;
-    /// Most uniform values.
+    /// Maximum number of uniform values.
     pub const MAX_UNIFORM: usize = 1024;
-    /// Most guards; the branches of further choices are computed whenever the choices are.
+    /// Maximum number of guards; branches of further selects are computed whenever the selects are.
     pub const MAX_GUARDS: usize = 63;
 
-    /// The program of a graph whose input streams are masks or not; `None` if it has primitives that no target computes, or needs
-    /// more memory than the interpreter has.
+    /// Returns the program of a graph; `masks` says which input streams are masks.
+    ///
+    /// Returns `None` if the graph has primitives that no target computes, or needs more memory than the interpreter
+    /// has.
     pub fn of(graph: &Graph, masks: &[bool], arithmetic: Arithmetic) -> Option<Program> {
         let composed = |node: &Node| matches!(node, Node::Call(prim, _) if prim.is_composed());
         if graph.nodes.iter().any(composed) {
@@ -145,7 +150,7 @@ impl Program {
         fits.then_some(program)
     }
 
-    /// How many instructions are no functions.
+    /// Returns the number of instructions that are not functions.
     pub const fn arithmetic(&self) -> usize {
         let all = match &self.code {
             Cow::Borrowed(code) => code.len(),
@@ -154,19 +159,19 @@ impl Program {
         all - self.functions as usize
     }
 
-    /// How many uniform values there are.
+    /// Returns the number of uniform values.
     pub fn uniform_values(&self) -> usize {
         self.numbers.len() + usize::from(self.scalars) + self.uniform.len()
     }
 }
 
-/// A graph whose nodes get their places.
+/// State of the lowering: the graph, its analyses, and the operands assigned so far.
 struct Planner<'a> {
     graph: &'a Graph,
     is_uniform: Vec<bool>,
     numbers: Vec<bool>,
     arms: Vec<Option<Arm>>,
-    /// The place of each node's value, as soon as it is known.
+    /// Operand of each node's value, once it is assigned.
     places: Vec<Operand>,
 }
 
@@ -221,7 +226,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The call of node `k`, whose arguments have their places.
+    /// Returns the instruction for the call of node `k`, whose arguments have their operands.
     fn instruction(&self, k: usize, prim: Prim, args: [Id; 3], guard: u8) -> Instruction {
         let (op, args) = match (prim, args) {
             (Prim::Min | Prim::Max, [x, bound, _] | [bound, x, _])
@@ -236,8 +241,9 @@ impl<'a> Planner<'a> {
         Instruction { op, guard, to: self.places[k], args: args.map(place) }
     }
 
-    /// The guards, and of each node its own. Choices come after what belongs to their branches, so outer ones are
-    /// numbered first by going backwards.
+    /// Returns all guards, and the guard of each node.
+    ///
+    /// A select comes after the nodes of its branches, so going backwards numbers outer guards first.
     fn guards(&self) -> (Vec<Guard>, Vec<u8>) {
         let (mut known, mut guards): (Vec<Arm>, Vec<Guard>) = (Vec::new(), Vec::new());
         let mut own = vec![0; self.arms.len()];
@@ -259,7 +265,7 @@ impl<'a> Planner<'a> {
         (guards, own)
     }
 
-    /// The instructions of all columns, and how many slots they need. Streams are loaded where they are first used.
+    /// Returns the instructions of all columns and the number of slots. Streams are loaded where they are first used.
     fn columns(&mut self, guard_of: &[u8]) -> (Vec<Instruction>, u16) {
         let graph = self.graph;
         let mut order = Vec::new();
@@ -291,7 +297,7 @@ impl<'a> Planner<'a> {
             let node = graph.nodes[k];
             let args: Vec<Operand> = node.args().iter().map(|id| self.places[id.index()]).collect();
             for (id, place) in node.args().iter().zip(args) {
-                // A result may take the place of an argument: each element is read before it is written.
+                // A result may reuse the slot of an argument, because each element is read before it is written.
                 if place.is_column() && last[id.index()] == at && !free.contains(&place.0) {
                     free.push(place.0);
                 }
@@ -313,12 +319,12 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Whether an instruction takes far longer than to load its arguments and to store its result.
+/// Returns whether an instruction takes far longer than loading its arguments and storing its result.
 fn is_function(instruction: &Instruction) -> bool {
     matches!(instruction.op, Op::Call(prim) if costs(prim))
 }
 
-/// Which values are known to be numbers, not NaN: constants, and choices of such.
+/// Returns which values are known not to be NaN: constants, and selects between such values.
 pub fn numbers(graph: &Graph) -> Vec<bool> {
     let mut numbers: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {

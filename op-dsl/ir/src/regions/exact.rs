@@ -1,11 +1,13 @@
-//! Which values of a graph are the same in f32 as in any arithmetic.
+//! Values of a graph that f32 computes without rounding.
 
 use crate::far::is_far;
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Which nodes are numbers of f32 without having been rounded: streams, attributes, and what is chosen of them;
-/// comparisons too, of such numbers, of what is the same for all elements, and of products of both.
+/// Returns, per node, whether it is exact in f32.
+///
+/// Exact nodes are streams, attributes, f32 constants, bounds that stand for infinity, and results of `neg`, `abs`, `min`, `max`
+/// and `select` of exact nodes. Comparisons count too, if each side is exact, uniform, or a product of such a node and a uniform one.
 pub(super) fn exact(graph: &Graph) -> Vec<bool> {
     let uniform = is_uniform(graph);
     let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
@@ -31,7 +33,7 @@ pub(super) fn exact(graph: &Graph) -> Vec<bool> {
     all
 }
 
-/// Which nodes are the same for all elements.
+/// Returns, per node, whether it is uniform: the same for all elements, because it depends on no stream.
 pub fn is_uniform(graph: &Graph) -> Vec<bool> {
     let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {

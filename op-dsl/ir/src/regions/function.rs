@@ -1,9 +1,9 @@
-//! A graph that is a function of one value, up to a number that all elements share.
+//! Reduces a graph to a univariate function without attributes, by scaling its variable and its value.
 //!
-//! `x * sigmoid(beta * x)` is `f(t) / beta` with `f(t) = t * sigmoid(t)`, `t = beta * x`. Each attribute may be
-//! multiplied by a number `k`: if with `x` divided by `k^q` the result is multiplied by `k^p`
-//! ([`degree`]), it may as well be 1, where `x` is multiplied by its `q`th power and the
-//! result by its `p`th. With all attributes 1, what is left is `f`.
+//! For example, `x * sigmoid(beta * x)` is `f(t) / beta` with `f(t) = t * sigmoid(t)` and `t = beta * x`. If multiplying an
+//! attribute by `k` and dividing `x` by `k^q` multiplies the result by `k^p` ([`degree`]), then the attribute may be replaced by 1,
+//! where `x` is multiplied by its `q`th power and the result by its `p`th; here `q` is 1 and `p` is -1. With all attributes
+//! replaced by 1, the graph is `f`.
 
 use super::exact::{exact, is_uniform};
 use super::{Domains, EVERYWHERE, Function, Powers, Variable};
@@ -12,16 +12,16 @@ use crate::far::{FAR, held, unbound, without_bounds};
 use crate::graph::{Builder, Graph, Id, Node};
 use crate::passes::simplify;
 
-/// Powers of an attribute that are looked for: in the variable.
+/// Powers of an attribute that are tried as a factor of the variable.
 const POWERS: [i32; 5] = [0, 1, -1, 2, -2];
 
-/// A function, and the powers of attributes that its value is multiplied by.
+/// A function, and the powers of attributes that multiply its value.
 pub(super) struct Found {
     pub function: Function,
     pub times: Powers,
 }
 
-/// The function of one value that a graph of one output is, if its streams lie in `domains`.
+/// Returns a graph of one output as a univariate function, for streams within `domains`.
 pub(super) fn find(graph: &Graph, domains: &Domains) -> Option<Found> {
     let (stream, number) = only_stream(graph)?;
     [Some(stream), between(graph)].into_iter().flatten().find_map(|y| {
@@ -29,7 +29,7 @@ pub(super) fn find(graph: &Graph, domains: &Domains) -> Option<Found> {
         let (function, variable, times) = without_scalars(&of)?;
         let of = without_bounds(&part(graph, y));
         let [low, high] = if y == stream { domains[number] } else { EVERYWHERE };
-        // What is not positive is turned round: tables hold their lower end, and not their upper.
+        // A domain `[-inf, 0]` is mirrored, because the range of a table includes its lower end, but not its upper.
         let (of, function) =
             if high == 0.0 { (negated(&of), of_negative(&function)) } else { (of, function) };
         let domain = if low == 0.0 || high == 0.0 { [0.0, f64::INFINITY] } else { EVERYWHERE };
@@ -57,7 +57,7 @@ fn of_negative(graph: &Graph) -> Graph {
     }))
 }
 
-/// The one stream that a graph reads, and its number.
+/// Returns the node and the number of the stream, if a graph reads exactly one.
 fn only_stream(graph: &Graph) -> Option<(Id, usize)> {
     let mut streams = graph.nodes.iter().enumerate().filter_map(|(id, node)| match *node {
         Node::Stream(s) => Some((Id(id as u32), usize::from(s))),
@@ -66,7 +66,7 @@ fn only_stream(graph: &Graph) -> Option<(Id, usize)> {
     streams.next().filter(|_| streams.next().is_none())
 }
 
-/// The one exact value, if there is one, that stands between a graph's result and its stream.
+/// Returns the one exact node through which a graph's result depends on its stream, if there is one.
 fn between(graph: &Graph) -> Option<Id> {
     let (exact, uniform) = (exact(graph), is_uniform(graph));
     let mut met = Vec::new();
@@ -84,12 +84,12 @@ fn between(graph: &Graph) -> Option<Id> {
     if let [y] = met[..] { Some(y).filter(|y| *y != graph.outputs[0]) } else { None }
 }
 
-/// The graph of a node.
+/// Returns the subgraph that computes a node.
 pub fn part(graph: &Graph, id: Id) -> Graph {
     Graph { outputs: vec![id].into(), ..graph.clone() }.rewrite(Builder::add)
 }
 
-/// The graph with stream 0 in the place of a value. `None` if it then still reads the stream itself.
+/// Replaces node `y` by stream 0. `None` if the result does not read that, or still reads another stream.
 fn in_terms_of(graph: &Graph, y: Id) -> Option<Graph> {
     let is_held = graph.nodes.iter().any(|node| unbound(graph, node).is_some());
     let is_stream = matches!(graph.nodes[y.index()], Node::Stream(_));
@@ -97,7 +97,7 @@ fn in_terms_of(graph: &Graph, y: Id) -> Option<Graph> {
     let graph = graph.rewrite(|b, node| {
         let is_y = at.next() == Some(y.index());
         match node {
-            // What makes NaN of an infinity does not see one.
+            // The clamp keeps infinities from functions that would be NaN there.
             _ if is_y && is_held && !is_stream => {
                 let x = b.stream(0);
                 held(b, x, FAR)
@@ -110,7 +110,7 @@ fn in_terms_of(graph: &Graph, y: Id) -> Option<Graph> {
     (graph.reads(0) && !graph.reads(1)).then_some(graph)
 }
 
-/// A function of stream 0 without attributes, what its variable is multiplied by, and what its value.
+/// Returns the function without attributes, and the attributes that multiply its variable and its value.
 fn without_scalars(graph: &Graph) -> Option<(Graph, Powers, Powers)> {
     let (mut variable, mut value) = (Powers::default(), Powers::default());
     for k in scalars(graph) {

@@ -1,21 +1,21 @@
-//! Functions of one value in a graph: what a back end may evaluate as one look-up.
+//! Univariate functions in a graph, each of which a back end may evaluate by one table look-up.
 //!
-//! Most results are a function of one stream times other streams: `dy * f(x)`, `value * f(gate)`. [`split`]
-//! finds `f` however the formula is written. A factor only multiplies, so `f` is the result where all
-//! factors are 1, and the result is the product of `f` and the factors that it depends on:
+//! Most results are a function of one stream times other streams: `dy * f(x)`, `value * f(gate)`. [`split`] finds `f` however the
+//! formula is written. Since a factor only multiplies, `f` is the result with all factors set to 1, and the result is the product
+//! of `f` and the factors that it depends on:
 //!
 //! ```text
 //! if x > 0 { dy } else { dy * a * exp(x) }   =   dy * f(x)      f(x) = if x > 0 { 1 } else { a * exp(x) }
 //! ```
 //!
-//! Attributes are taken out of it (`function.rs`):
+//! Attributes are factored out of it (`function.rs`):
 //!
 //! ```text
 //! x * sigmoid(beta * x)   =   f(beta * x) / beta                f(t) = t * sigmoid(t)
 //! ```
 //!
-//! What is no such function is taken apart: products into their factors, choices into both cases. What then
-//! is left over has to be exact (`exact.rs`), or there is no split.
+//! Any other expression is decomposed: products into their factors, `select`s into both branches. The remaining operations have to
+//! be exact in f32 (`exact.rs`), otherwise there is no split.
 
 mod exact;
 mod function;
@@ -32,42 +32,43 @@ pub use exact::is_uniform;
 use function::find;
 pub use function::part;
 
-/// A graph apart in functions of one value each and what is made of their values.
+/// A graph split into univariate functions and the expression that combines their values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split {
-    /// What is made of their values. The value of function `k` is stream `inputs + k`. Besides products
-    /// and choices there are only sums of what is exact.
+    /// The expression that combines their values, where stream `inputs + k` is the value of function `k`.
+    ///
+    /// Apart from products, `select`s and quotients by uniform values it contains only sums and quotients of exact values.
     pub rest: Graph,
-    /// The functions.
+    /// The univariate functions.
     pub functions: Vec<Function>,
 }
 
-/// A function of one value.
+/// A univariate function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// What it is applied to.
+    /// The variable that it is applied to.
     pub variable: Variable,
-    /// Where that lies: anywhere, or not below 0. Elsewhere the value is not looked at.
+    /// Domain of the variable: all numbers, or those from 0 on. The function's value is never used outside it.
     pub domain: [f64; 2],
-    /// What is computed of stream 0, its variable: one output.
+    /// Graph of one output, with the variable as stream 0.
     pub graph: Graph,
 }
 
-/// What a function is applied to: `y * a^p * b^q ..`
+/// Variable of a function: `y * a^p * b^q ..`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// `y`, of one stream: the stream, or what is chosen of it and attributes.
+    /// `y`, an exact value of one stream: the stream itself, or for example `min(x, limit)` with an attribute `limit`.
     pub of: Graph,
-    /// Attributes that multiply it. They are positive, or the function is another.
+    /// Attributes that multiply `y`. The function is valid only for positive values of them.
     pub times: Powers,
 }
 
-/// A product of attributes: each with the power that it is taken to.
+/// A product of powers of attributes: pairs of an attribute and its power.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Powers(pub Vec<(usize, i32)>);
 
 impl Powers {
-    /// The product; nothing if it has no factors.
+    /// Emits the product, or returns `None` if it has no factors.
     pub fn product(&self, b: &mut Builder) -> Option<Id> {
         let mut product = None;
         for (k, power) in &self.0 {
@@ -80,7 +81,7 @@ impl Powers {
 }
 
 impl Variable {
-    /// The stream that it depends on.
+    /// Returns the stream that it depends on.
     pub fn stream(&self) -> usize {
         let stream = self.of.nodes.iter().find_map(|node| match *node {
             Node::Stream(s) => Some(usize::from(s)),
@@ -90,15 +91,17 @@ impl Variable {
     }
 }
 
-/// So many choices are taken apart, one inside the other.
+/// Maximum nesting depth of `select`s that [`split`] expands.
 const CASES: usize = 4;
-/// Where streams lie: from, to.
+/// Range of each stream: lower and upper end.
 type Domains = [[f64; 2]];
-/// Where a stream lies of which nothing is known.
+/// Range of a stream without known bounds.
 const EVERYWHERE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
-/// Splits a graph over `inputs` streams. `None` where some result is not made of functions of one value as said
-/// above, or where none costs as much as a look-up.
+/// Splits a graph over `inputs` streams into univariate functions and the rest.
+///
+/// `None` if some result cannot be decomposed as described in the module documentation, or if no function costs as much as a
+/// look-up.
 pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     let factors: Vec<bool> = (0..inputs).map(|s| is_factor(graph, s)).collect();
     let mut splitter = Splitter { inputs, functions: Vec::new(), b: Builder::new() };
@@ -109,7 +112,7 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
             Node::Stream(s) if factors[usize::from(s)] => b.num(1.0),
             node => b.add(node),
         });
-        // The function comes first: in `mul3` a small one keeps large factors from overflowing.
+        // The function comes first, because in `mul3` a small value then keeps large factors from overflowing.
         let mut product =
             splitter.product(&simplify::run(&one), &vec![EVERYWHERE; inputs], CASES)?;
         let read = (0..inputs).filter(|s| factors[*s] && alone.reads(*s));
@@ -120,12 +123,12 @@ pub fn split(graph: &Graph, inputs: usize) -> Option<Split> {
     (!functions.is_empty()).then(|| Split { rest: b.finish(&results), functions })
 }
 
-/// The function of one value that a graph of one output is, and the powers of attributes that multiply it.
+/// Returns a graph of one output as a univariate function, with the powers of attributes that multiply it.
 pub fn function(graph: &Graph, inputs: usize) -> Option<(Function, Powers)> {
     find(graph, &vec![EVERYWHERE; inputs]).map(|found| (found.function, found.times))
 }
 
-/// Whether the functions of a graph take longer in f32 than look-ups do.
+/// Returns whether table look-ups of a graph's functions take less time than their evaluation in f32.
 pub fn are_faster(graph: &Graph) -> bool {
     split(graph, graph.streams()).is_some_and(|Split { functions, .. }| {
         let all: usize = functions.iter().map(|f| operations(&f.graph)).sum();
@@ -133,10 +136,10 @@ pub fn are_faster(graph: &Graph) -> bool {
     })
 }
 
-/// Operations of a look-up and the polynomial after it.
+/// Estimated number of operations of a look-up and the polynomial after it.
 const LOOK_UP: usize = 18;
 
-/// About how many operations a graph takes in f32, by what was measured.
+/// Estimates the number of operations of a graph in f32, with costs of primitives by measurement.
 fn operations(graph: &Graph) -> usize {
     use Prim::{Div, Exp, Sqrt};
     let of = |node: &Node| match *node {
@@ -149,7 +152,7 @@ fn operations(graph: &Graph) -> usize {
     graph.nodes.iter().map(of).sum()
 }
 
-/// The rest as it is built, and the functions that were met.
+/// State of [`split`]: the combining expression under construction, and the functions found.
 struct Splitter {
     b: Builder,
     inputs: usize,
@@ -157,7 +160,7 @@ struct Splitter {
 }
 
 impl Splitter {
-    /// The factors of a graph of one output, at most one of them a function.
+    /// Emits the factors of a graph of one output, of which at most one contains functions.
     fn product(&mut self, graph: &Graph, domains: &Domains, cases: usize) -> Option<Vec<Id>> {
         let id = graph.outputs[0];
         let node = graph.nodes[id.index()];
@@ -173,7 +176,7 @@ impl Splitter {
         let (exact, uniform) = (exact(graph), is_uniform(graph));
         let plain = |id: &Id| exact[id.index()];
         if plain(&id) || uniform[id.index()] {
-            // A function of attributes alone would be called for each step.
+            // A function of attributes alone is refused, because it would be called for every step.
             return (!calls(graph, &costs)).then(|| vec![self.copied(graph)]);
         }
         match node {
@@ -190,11 +193,11 @@ impl Splitter {
                 for x in by_stream(graph) {
                     all.extend(self.product(&x, domains, cases)?);
                 }
-                // What contains a function comes first, of which there is one at most: each has its error.
+                // The factor that contains functions comes first. There may be only one, because each function has its own error.
                 let mut functions = all.iter().filter(|x| self.reads(**x, self.inputs)).copied();
                 let (first, more) = (functions.next(), functions.next());
                 all.retain(|x| Some(*x) != first);
-                // Then what is the same for all elements: by itself it moves no product far.
+                // Uniform factors come next, because they alone do not change the magnitude of a product much.
                 all.sort_by_key(|x| self.reads(*x, 0));
                 more.is_none().then(|| first.into_iter().chain(all).collect())
             }
@@ -227,7 +230,7 @@ impl Splitter {
         }
     }
 
-    /// The value of a function, which may have been met before.
+    /// Returns the stream of a function's value, and adds the function if it is new.
     fn value(&mut self, function: Function) -> Id {
         let known = self.functions.iter().position(|f| *f == function);
         let at = known.unwrap_or(self.functions.len());
@@ -235,12 +238,12 @@ impl Splitter {
         self.b.stream(self.inputs + at)
     }
 
-    /// A graph of one output as it is, but for bounds that no number reaches.
+    /// Copies a graph of one output, without clamp bounds that stand for infinity.
     fn copied(&mut self, graph: &Graph) -> Id {
         self.b.part(&without_bounds(graph))
     }
 
-    /// Whether a value depends on any stream from this one on; functions come after the inputs.
+    /// Returns whether a value depends on any stream from number `from` on; functions come after the inputs.
     fn reads(&self, id: Id, from: usize) -> bool {
         match self.b.node(id) {
             Node::Stream(s) => usize::from(s) >= from,
@@ -249,8 +252,10 @@ impl Splitter {
     }
 }
 
-/// The factors of a product, those of one stream as one: `(y + b) * x * sigmoid(x)` is `(y + b)` and `x * sigmoid(x)`.
-/// If all are of one stream, each by itself.
+/// Returns the factors of a product, with those of the same stream multiplied into one.
+///
+/// For example, `(y + b) * x * sigmoid(x)` becomes `(y + b)` and `x * sigmoid(x)`. If all factors belong to one group, each is
+/// returned separately, because otherwise the result would be the product itself.
 fn by_stream(graph: &Graph) -> Vec<Graph> {
     let mut factors = Vec::new();
     let mut rest = vec![graph.outputs[0]];
@@ -284,8 +289,9 @@ fn by_stream(graph: &Graph) -> Vec<Graph> {
     groups.into_iter().filter_map(product).collect()
 }
 
-/// The graph where a condition is known to hold, or not to. Attributes are finite: zero times what they make of
-/// each other is zero.
+/// Specialises the graph for a condition that is known to hold, or not to hold.
+///
+/// Products of zero and uniform values become zero, because attributes are finite.
 fn decided(graph: &Graph, condition: Id, holds: bool) -> Graph {
     let mut at = 0..;
     let chosen = graph.rewrite(|b, node| {
@@ -313,7 +319,7 @@ fn decided(graph: &Graph, condition: Id, holds: bool) -> Graph {
     })
 }
 
-/// Where streams lie if a condition holds, or does not.
+/// Returns the ranges of streams if a condition holds, or does not hold.
 fn narrowed(graph: &Graph, condition: Id, holds: bool, domains: &Domains) -> Vec<[f64; 2]> {
     let mut domains = domains.to_vec();
     let number = |id: Id| match graph.nodes[id.index()] {
@@ -322,7 +328,7 @@ fn narrowed(graph: &Graph, condition: Id, holds: bool, domains: &Domains) -> Vec
     };
     let stream = |id: Id| far::stream(graph, id);
     if let Node::Call(Prim::Lt | Prim::Le, [x, y, _]) = graph.nodes[condition.index()] {
-        // c < x, and x < c.
+        // `c < x` and `x < c`.
         let met = [(number(x), stream(y), holds), (number(y), stream(x), !holds)];
         for (c, stream, is_above) in met {
             let Some((0.0, stream)) = c.zip(stream) else { continue };
@@ -332,8 +338,10 @@ fn narrowed(graph: &Graph, condition: Id, holds: bool, domains: &Domains) -> Vec
     domains
 }
 
-/// The product of factors, the first of them bounded. What multiplies a choice of products is one more factor of each:
-/// `(if 0 < x { 1 } else { alpha f(x) }) dy` would round twice on the way.
+/// Emits the product of factors, of which the first is bounded.
+///
+/// The factors of a `select` of products move into its branches, so that they become factors of the products there. Otherwise
+/// `(if 0 < x { 1 } else { alpha f(x) }) dy` would round twice.
 fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
     let chooses_product = |id: &Id| {
         let arms = b.as_call(Prim::Select, *id).map(|[_, yes, no]| [yes, no]);
@@ -366,7 +374,7 @@ fn multiplied(b: &mut Builder, factors: &[Id]) -> Id {
     }
 }
 
-/// Whether a function costs as much as a look-up. What repeats itself for ever has no table.
+/// Returns whether a function costs as much as a look-up. Periodic functions (sine, cosine) have no table.
 fn is_worth_it(graph: &Graph) -> bool {
     let rounds = |prim: Prim| matches!(prim, Prim::Add | Prim::Sub | Prim::Mul | Prim::Div);
     let repeats = |prim: Prim| matches!(prim, Prim::Sin | Prim::Cos);
@@ -375,12 +383,12 @@ fn is_worth_it(graph: &Graph) -> bool {
     (calls(graph, &costs) || is_long) && !calls(graph, &repeats)
 }
 
-/// Whether a graph calls any such primitive.
+/// Returns whether a graph calls any such primitive.
 fn calls(graph: &Graph, wanted: &dyn Fn(Prim) -> bool) -> bool {
     graph.nodes.iter().any(|node| matches!(*node, Node::Call(prim, _) if wanted(prim)))
 }
 
-/// Whether a primitive is more than an instruction or two.
+/// Returns whether a primitive takes more than an instruction or two.
 pub fn costs(prim: Prim) -> bool {
     let is_cheap = matches!(prim, Prim::Neg | Prim::Abs | Prim::Relu | Prim::Sign | Prim::Sqrt);
     prim.row().arity == 1 && !is_cheap || prim == Prim::Pow

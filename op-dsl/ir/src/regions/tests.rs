@@ -36,7 +36,7 @@ fn a_choice_is_a_function_too() {
     assert_eq!((at(3.0), at(-1.0)), (1.0, -1.0 / (1.0 + (-1.0f64).exp())));
 }
 
-/// A graph's functions and rest give what it gives, at some numbers.
+/// Splits a graph, and asserts that functions and rest together give its values at some inputs.
 fn comes_to_the_same(graph: &Graph, inputs: usize, scalars: &[f64]) -> Split {
     let split = split(graph, inputs).expect("functions");
     for k in -12..=12 {
@@ -83,7 +83,7 @@ fn a_choice_with_an_attribute_on_one_side_is_taken_apart() {
     assert_eq!((&variable.times.0[..], *domain), (&[(2, 1)][..], [0.0, f64::INFINITY]));
 }
 
-/// The gradient of `a sigmoid(alpha a)`, `a = min(x, limit)`, by a choice.
+/// The gradient of `a sigmoid(alpha a)` with `a = min(x, limit)` written as a `select`.
 #[test]
 fn what_is_chosen_is_a_variable() {
     let mut b = Builder::new();
@@ -105,7 +105,7 @@ fn what_is_chosen_is_a_variable() {
     assert_eq!(chosen, [true, false]);
 }
 
-/// `(y + b) * x * sigmoid(k * x)`, with `x` far from its function.
+/// `(y + b) * x * sigmoid(k * x)`, with `x` and the function of `x` in different products.
 #[test]
 fn factors_of_one_stream_meet() {
     let mut b = Builder::new();
@@ -122,7 +122,7 @@ fn factors_of_one_stream_meet() {
     }
 }
 
-/// `if x > limit { tanh(k * limit) } else { tanh(k * x) }` would call the first for every step.
+/// `if x > limit { tanh(k * limit) } else { tanh(k * x) }` would call the first for every step, so that it has no split.
 #[test]
 fn functions_of_attributes_alone_are_no_rest() {
     let mut b = Builder::new();

@@ -1,17 +1,17 @@
-//! Evaluates a graph along a line: each point once, and of each point only what the varied stream reaches.
+//! Evaluates a graph along a line: per point, only the nodes that depend on the varied stream.
 
 use super::{Arithmetic, Bounded, Point, evaluate_node, times};
 use crate::graph::{Graph, Id, Node};
 
-/// A graph at the points of one line, which differ in the varied stream alone.
+/// Evaluator of a graph at the points of one line, which differ only in the varied stream.
 pub struct Along<'g> {
     graph: &'g Graph,
     arithmetic: Arithmetic,
-    /// All nodes at the last point.
+    /// Values of all nodes at one point of the line.
     nodes: Vec<Bounded>,
-    /// Indices of the nodes that the varied stream reaches.
+    /// Indices of the nodes that depend on the varied stream.
     changing: Vec<usize>,
-    /// Whether nodes are products whose rounding errors are kept and multiplied; false where it is shorter.
+    /// True for each product whose rounding error is kept and multiplied. Missing entries count as false.
     kept: &'g [bool],
 }
 
@@ -31,7 +31,7 @@ impl<'g> Along<'g> {
         Along { graph, arithmetic, nodes, changing, kept }
     }
 
-    /// The value of a node at a point.
+    /// Evaluates a node at a point.
     #[inline(always)]
     fn node(&self, i: usize, point: &Point, known: impl Fn(Id) -> Option<Bounded>) -> Bounded {
         let node = &self.graph.nodes[i];
@@ -45,8 +45,10 @@ impl<'g> Along<'g> {
         value
     }
 
-    /// Returns what [`outputs`](super::outputs) does for each point of the line. A node is evaluated at all points before the next one is,
-    /// because a processor guesses wrong what is called from node to node.
+    /// Returns the result of [`outputs`](super::outputs) for each point of the line.
+    ///
+    /// A node is evaluated at all points before the next node, because the call targets change from node to node, which causes branch
+    /// mispredictions.
     fn outputs_of_all(&self, line: &[Point]) -> Vec<Vec<Bounded>> {
         let mut columns: Vec<Vec<Bounded>> = vec![Vec::new(); self.nodes.len()];
         let known = |columns: &[Vec<Bounded>], k: usize, id: Id| {
@@ -65,14 +67,14 @@ impl<'g> Along<'g> {
 
 /// Maximum number of zero crossings that are bisected on a line, spread evenly over all of them.
 ///
-/// Only periodic functions have more, and every period loses its digits alike. Bisecting all of them took three quarters of the time in
-/// which the macros expand formulas with sines (tests/language.rs, Zen 4, 2026-11).
+/// Only periodic functions have more, and every period loses its digits alike. Bisecting all of them took three quarters of the
+/// time in which the macros expand formulas with sines (tests/language.rs, Zen 4, 2026-11).
 const MOST_CROSSINGS: usize = 32;
 
-/// Points with the results of a graph there, in ascending order of the varied stream.
+/// Points and the results of a graph there, in ascending order of the varied stream.
 pub struct Evaluated {
     pub line: Vec<Point>,
-    /// By point, then by output.
+    /// Results per point, then per output.
     pub results: Vec<Vec<Bounded>>,
 }
 
@@ -82,7 +84,7 @@ impl Evaluated {
         Evaluated::keeping(graph, arithmetic, line, &[])
     }
 
-    /// The same where rounding errors of products of two factors are `kept`.
+    /// Evaluates a graph at the points of a line, where rounding errors of the `kept` products are not counted.
     pub fn keeping(
         graph: &Graph,
         arithmetic: Arithmetic,
@@ -94,7 +96,7 @@ impl Evaluated {
         Evaluated { line, results }
     }
 
-    /// Returns the points where some result is one that `is_it` holds for, beside another value of some streams.
+    /// Returns the points where `is_it` is true for some result, with some streams set to `value`.
     pub fn beside(
         &self,
         is_it: impl Fn(&Bounded) -> bool,
@@ -136,7 +138,9 @@ impl Evaluated {
         (self.line, self.results) = all.into_iter().unzip();
     }
 
-    /// Neighbours between which an output crosses zero, or becomes NaN, and a number of f32 lies.
+    /// Returns the pairs of neighbouring points between which an output crosses zero or becomes NaN.
+    ///
+    /// Pairs without an f32 number between them are left out.
     fn crossings(&self) -> Vec<Crossing> {
         let mut all = Vec::new();
         for (pair, results) in self.line.windows(2).zip(self.results.windows(2)) {
@@ -156,7 +160,7 @@ impl Evaluated {
     }
 }
 
-/// A zero crossing between two numbers, both of one sign.
+/// A zero crossing of an output between two inputs of the same sign.
 struct Crossing {
     /// Any point of the line.
     at: Point,
@@ -167,12 +171,12 @@ struct Crossing {
 }
 
 impl Crossing {
-    /// The number of f32 in the middle.
+    /// Returns the f32 number in the middle.
     fn between(&self) -> f64 {
         f64::from((0.5 * (self.ends[0] + self.ends[1])) as f32)
     }
 
-    /// True if no number of f32 lies between the ends.
+    /// Returns whether no f32 number lies between the ends.
     fn is_done(&self) -> bool {
         let middle = self.between();
         middle <= self.ends[0] || middle >= self.ends[1]
@@ -184,7 +188,7 @@ impl Crossing {
         point
     }
 
-    /// Goes on between the middle, where the outputs are these, and the end on the other side of the crossing.
+    /// Narrows the interval to the half that contains the crossing; `results` are the outputs in the middle.
     fn halve(&mut self, results: &[Bounded]) {
         let is_before = results[self.output].value * self.sign > 0.0;
         self.ends[usize::from(!is_before)] = self.between();
@@ -198,7 +202,7 @@ mod tests {
     use crate::prim::Prim;
     use crate::rounding::{lines, outputs};
 
-    /// Two streams that vary, an attribute, a constant, a zero crossing.
+    /// Two varying streams, an attribute, a constant, a zero crossing.
     #[test]
     fn points_of_a_line_are_those_of_whole_evaluations() {
         let mut b = Builder::new();

@@ -1,11 +1,11 @@
-//! What graphs make of infinities, beside the largest numbers.
+//! Values of graphs at infinities, compared with those at the largest finite numbers.
 
 use super::points::{Point, Ranges, ends};
 use super::{Arithmetic, outputs};
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
 
-/// Whether two graphs have the same values in f32 at the infinities of every stream that varies.
+/// Returns whether two graphs have the same values in f32 at the infinities of every varying stream.
 pub fn agree_at_infinity(a: &Graph, b: &Graph, ranges: &Ranges) -> bool {
     let agree = |a: &f64, b: &f64| {
         let [a, b] = [*a as f32, *b as f32];
@@ -15,12 +15,12 @@ pub fn agree_at_infinity(a: &Graph, b: &Graph, ranges: &Ranges) -> bool {
     a.iter().zip(&b).all(|((_, a), (_, b))| a.iter().zip(b).all(|(a, b)| agree(a, b)))
 }
 
-/// Whether a graph makes NaN of an infinity, and none of the largest number.
+/// Returns whether some output is NaN at an infinity, but not at the largest finite number.
 pub fn has_no_limit(graph: &Graph, ranges: &Ranges) -> bool {
     at_infinities(graph, ranges).iter().any(is_lost)
 }
 
-/// The attributes that, being zero, make NaN of an infinity and none of the largest number.
+/// Returns the attributes whose zero makes an output NaN at an infinity, but not at the largest number.
 pub fn lost_to_zeros(graph: &Graph) -> Vec<u16> {
     let scalars = graph.nodes.iter().filter_map(|n| match n {
         Node::Scalar(s) => Some(*s),
@@ -33,12 +33,13 @@ pub fn lost_to_zeros(graph: &Graph) -> Vec<u16> {
     scalars.filter(lost).collect()
 }
 
-/// Whether an infinite stream makes a quotient `inf / inf` of sums that it grows in apart: another stream has a part in one of
-/// them, and the quotient grows without that as well. So it is in `(m + g) / sqrt(v + g^2)`. `values` are those of all nodes
-/// there.
+/// Returns whether an infinite stream gives a quotient `inf / inf` of sums that grow independently.
 ///
-/// Such a quotient has no value in the formula as written, and the ratio of what has grown hides that. A quotient of one sum and
-/// its functions, as `(x + b) / (1 + exp(-(x + b)))` is, has a limit like any function of one value.
+/// Another stream is an addend of one of the sums, and the quotient depends on the infinite stream without that sum too. An example
+/// is `(m + g) / sqrt(v + g^2)` at an infinite `g`. `values` are those of all nodes there.
+///
+/// Such a quotient is NaN in the formula as written, which the ratio of two huge numbers would hide. A quotient of one sum and
+/// functions of that sum, for example `(x + b) / (1 + exp(-(x + b)))`, has a limit like any univariate function.
 pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
     let is_stream = |node: &Node| *node == Node::Stream(stream as u16);
     let is_other = |node: &Node| matches!(node, Node::Stream(_)) && !is_stream(node);
@@ -49,7 +50,7 @@ pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
         Node::Call(Prim::Add | Prim::Sub, [x, y, _]) => apart(x, y) || apart(y, x),
         _ => false,
     };
-    // Or what infinities have met in.
+    // Infinite, or NaN because infinities have been combined.
     let is_lost = |id: Id| !values[id.index()].is_finite();
     let divides = |node: &Node| match *node {
         Node::Call(Prim::Div, [x, y, _]) => is_lost(x) && is_lost(y),
@@ -63,7 +64,7 @@ pub fn divides_apart(graph: &Graph, values: &[f64], stream: usize) -> bool {
     })
 }
 
-/// Which nodes depend on what `is_it` holds for, other than through one node.
+/// Returns, per node, whether it depends on a node where `is_it` is true, by a path without node `except`.
 fn depend(graph: &Graph, is_it: impl Fn(usize, &Node) -> bool, except: Option<usize>) -> Vec<bool> {
     let mut all: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     for (k, node) in graph.nodes.iter().enumerate() {
@@ -77,12 +78,12 @@ fn is_lost((finite, infinite): &(Vec<f64>, Vec<f64>)) -> bool {
     finite.iter().zip(infinite).any(|(finite, infinite)| infinite.is_nan() && !finite.is_nan())
 }
 
-/// The values of the outputs at the ends of every line, and at the infinities beyond.
+/// Evaluates the outputs at the ends of every line, and at the infinities beyond.
 fn at_infinities(graph: &Graph, ranges: &Ranges) -> Vec<(Vec<f64>, Vec<f64>)> {
     ends(graph, ranges).iter().map(|end| around(graph, end)).collect()
 }
 
-/// The values of the outputs at an end, and at the infinity beyond.
+/// Evaluates the outputs at an end, and at the infinity beyond.
 fn around(graph: &Graph, end: &Point) -> (Vec<f64>, Vec<f64>) {
     let values = |point: &Point| -> Vec<f64> {
         outputs(graph, Arithmetic::F64, point).into_iter().map(|b| b.value).collect()

@@ -1,40 +1,42 @@
-//! Where the estimate looks: lines of points along which one stream varies.
+//! Sample points of the estimate: lines of points along which one stream varies.
 
 use crate::graph::{Graph, Id, Node};
 use crate::roles::{Dependence, dependence, is_factor, is_truth};
 
-/// One element, and the attributes of its call.
+/// Inputs of one evaluation: an element of every stream, and the attributes.
 #[derive(Clone, Debug)]
 pub struct Point {
     /// One value per input stream.
     pub streams: Vec<f64>,
-    /// Which of them varies along the line of this point.
+    /// Index of the stream that varies along the line of this point.
     pub varied: usize,
     pub(super) scalars: [f64; 3],
 }
 
-/// What attributes are taken to be, in turn.
+/// Sample values of attributes, one triple per line.
 const SCALARS: [[f64; 3]; 3] =
     [[1.0, 0.703125, 1.59375], [0.371_093_75, 2.296_875, 1.0], [1.59375, 0.371_093_75, 2.296_875]];
-/// What streams are that do not vary, but are no factors.
+/// Sample values of streams that are not factors and do not vary along the line.
 const OTHERS: [f64; 2] = [0.718_281_86, -1.324_718];
-/// So many truth values are combined in every way; further ones are what one of these is.
+/// Maximum number of truth values that are sampled in all combinations.
+///
+/// Each further one has the value of one of these.
 const MOST_TRUTHS: usize = 3;
 
-/// Between which numbers streams lie; those that it does not have, or of which it has none, anywhere.
+/// Ranges of streams. A stream without an entry, or whose entry is `None`, has no bounds.
 pub type Ranges = [Option<[f64; 2]>];
 
-/// Points to evaluate a graph at, line by line: one stream varies, from the least to the greatest.
+/// Returns the points to evaluate a graph at. On each line one stream varies, in ascending order.
 pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
     let count = graph.streams();
     let truths: Vec<usize> = (0..count).filter(|s| is_truth(graph, *s)).collect();
     let mut varies: Vec<bool> =
         (0..count).map(|s| !truths.contains(&s) && !is_factor(graph, s)).collect();
     if !varies.contains(&true) {
-        // Nothing but factors, of which `k x / k` is one.
+        // If all streams are factors, as in `k x / k`, they vary.
         varies = (0..count).map(|s| !truths.contains(&s)).collect();
     }
-    // A term that another one hides, `a f(x)` beside `b g(x)`, is seen where that is nothing.
+    // In a sum of `a f(x)` and `b g(x)` one term may hide the error of the other, so that further lines set an addend to 0.
     let is_addend = |s: &usize| varies[*s] && dependence(graph, *s) == Dependence::Affine;
     let addends: Vec<usize> = (0..count).filter(is_addend).collect();
     let alone = varies.iter().filter(|v| **v).count() < 2;
@@ -73,7 +75,9 @@ pub fn lines(graph: &Graph, ranges: &Ranges) -> Vec<Vec<Point>> {
     lines
 }
 
-/// Numbers of f32 beside those that something is compared with: a value may be good as far as where another one takes its place.
+/// Returns the constants of comparisons with their neighbours in f32.
+///
+/// They are sampled because there one branch takes over from another, and a branch may be accurate only up to that point.
 fn edges(graph: &Graph) -> Vec<f64> {
     let numbers = graph.nodes.iter().filter_map(|node| match node {
         Node::Call(prim, args) if prim.is_comparison() => Some(&args[..2]),
@@ -87,14 +91,14 @@ fn edges(graph: &Graph) -> Vec<f64> {
     numbers.flat_map(|c| [c.next_down(), c, c.next_up()].map(f64::from)).collect()
 }
 
-/// The ends of every line that goes on to infinity.
+/// Returns the first and last point of every line whose stream has no bounds.
 pub fn ends(graph: &Graph, ranges: &Ranges) -> Vec<Point> {
     let lines = lines(graph, ranges);
     let all = lines.iter().flat_map(|line| [line.first(), line.last()]).flatten();
     all.filter(|end| ranges.get(end.varied).copied().flatten().is_none()).cloned().collect()
 }
 
-/// The samples in a range, its ends, and numbers at every distance from these.
+/// Returns the samples in a range, its ends, and numbers at distances from these in powers of two.
 fn within([low, high]: [f64; 2]) -> Vec<f64> {
     let rounded = |x: f64| f64::from(x as f32);
     let distances = (0..=24).map(|k| (high - low) * 0.703_125 * 2f64.powi(-k));
@@ -106,13 +110,15 @@ fn within([low, high]: [f64; 2]) -> Vec<f64> {
     all
 }
 
-/// A number inside a range, for each of [`OTHERS`] another.
+/// Returns a number inside a range, a different one for each of [`OTHERS`].
 fn inside([low, high]: [f64; 2], other: f64) -> f64 {
     let share = other.abs() - other.abs().floor();
     f64::from((low + share * (high - low)) as f32)
 }
 
-/// Numbers of f32 in ascending order: of every exponent, where activations lie most, and the largest.
+/// Returns f32 samples in ascending order: one per exponent and sign, and the largest numbers.
+///
+/// Exponents from -12 to 7 have 12 samples each, because most activations lie there.
 fn samples() -> Vec<f64> {
     let mut bits: u32 = 0x9e37_79b9;
     let mut positive = Vec::new();
@@ -130,13 +136,13 @@ fn samples() -> Vec<f64> {
 }
 
 impl Point {
-    /// The same with another value of an attribute.
+    /// Returns the point with another value of an attribute.
     pub fn with_scalar(mut self, scalar: u16, value: f64) -> Point {
         self.scalars[usize::from(scalar) % 3] = value;
         self
     }
 
-    /// A point for graphs of one stream.
+    /// Returns a point for graphs of one stream.
     pub fn single(stream: usize, x: f64) -> Point {
         let streams = (0..=stream).map(|s| if s == stream { x } else { 1.0 }).collect();
         Point { streams, varied: stream, scalars: SCALARS[0] }

@@ -1,7 +1,8 @@
-//! Errors in f32 of results that an input stream multiplies.
+//! Estimates errors in f32 of results that an input stream multiplies.
 //!
-//! Elsewhere such factors are 1, which costs nothing. Here they round as others do, and a large one brings back what is no normal
-//! number without it: `dy e^x` at `x = -127` is 1e-18 beside `dy = 1e37`, where `e^x` is zero in f32.
+//! Elsewhere such factors are 1, which causes no rounding error. Here they round like other operands, and a large factor scales
+//! subnormal values back into the normal range. For example, `dy e^x` at `x = -127` is about 1e-18 with `dy = 1e37`, but `e^x` alone
+//! is zero in f32.
 
 use super::along::Evaluated;
 use super::{Arithmetic, Point, Ranges, Worst, is_subnormal, lines, worst};
@@ -11,26 +12,26 @@ use crate::passes::products::inner_products;
 use crate::prim::Prim;
 use crate::roles::{Dependence, dependence, is_factor, is_truth};
 
-/// A factor that rounds, and is no power of two.
+/// Value of a factor. It is no power of two, so that its products round.
 const FACTOR: f64 = 1.718_281_9_f32 as f64;
-/// One that is nearly the largest number, and makes normal ones of results that are none.
+/// Factor near the largest f32 number, which scales subnormal results into the normal range.
 const LARGE_FACTOR: f64 = FACTOR * (1u128 << 126) as f64;
 
-/// The largest estimated error in f32 of any output, factors among the streams.
+/// Estimates the largest error in f32 of any output, including rounding with factor streams.
 pub fn worst_in_f32(graph: &Graph, ranges: &Ranges) -> Worst {
     let mut without = worst(graph, Arithmetic::F32, ranges);
     without.halves = without.halves.max(halves_of_opposites(graph, ranges));
     if without.ulps > BUDGET {
-        return without; // no factor makes it good, and looking at one takes as long again
+        return without; // no factor reduces this error, and evaluating one takes as long again
     }
     let product = worst_product(graph, ranges);
     if product.ulps > without.ulps { Worst { halves: without.halves, ..product } } else { without }
 }
 
-/// The largest error in the 16-bit types where terms of two streams are nothing together: `s(x) a + (1 - s(x)) b` for
-/// `b = -a` and a small `x`.
+/// Estimates the largest error in the 16-bit types where terms of two streams cancel.
 ///
-/// f32 has that many digits of the terms, and 16-bit results are measured in their own however small they are.
+/// An example is `s(x) a + (1 - s(x)) b` for `b = -a` and a small `x`. Errors of 16-bit results count in units of the result, however
+/// small it is, while f32 has only the digits of the terms.
 fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
     let is_addend = |s: &usize| {
@@ -52,10 +53,10 @@ fn halves_of_opposites(graph: &Graph, ranges: &Ranges) -> f64 {
     worst.halves
 }
 
-/// The same of outputs that some stream multiplies; none where there is no such stream.
+/// Estimates the largest error in f32 of outputs with a factor stream; 0 if there is no such stream.
 fn worst_product(graph: &Graph, ranges: &Ranges) -> Worst {
     let mut worst = Worst { ulps: 0.0, streams: Vec::new(), halves: 0.0 };
-    // Back ends keep what the first product of three factors loses, and multiply it as well.
+    // Back ends keep the rounding error of the first product of three factors, and multiply it as well.
     let inner = inner_products(graph);
     let is_factor_of = |id: Id, user: &Node| is_product(user) && user.args().contains(&id);
     let kept = (0..inner.len())
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
     use crate::graph::{Builder, Id};
 
-    /// The estimate of `dy f(x)`.
+    /// Estimates the error of `dy f(x)`.
     fn estimate(f: impl Fn(&mut Builder, Id) -> Id) -> f64 {
         let mut b = Builder::new();
         let (dy, x) = (b.stream(0), b.stream(1));

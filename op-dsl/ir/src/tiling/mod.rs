@@ -1,19 +1,18 @@
-//! Shape metadata -> which core and tile of an NPU owns which elements.
+//! Assigns the elements of a shape to the cores and tiles of an NPU.
 //!
-//! Pure integer maths: no target is known here, no core count and no size of a memory. The emitted
-//! host code is this file in C++.
+//! This is pure integer maths that knows no target, no core count and no memory size. The emitted host code is this
+//! file in C++.
 //!
-//! A part of a gated tensor is a matrix of `rows` x `columns`: whatever lies outside the split
-//! dimension is a row, whatever lies inside one half is contiguous. The tensor itself has rows of
-//! `2 * columns`. Work is counted in *units* (some rows, or a 512-byte piece of one row), every
-//! core owns `n` or `n + 1` neighbouring units, and walks them in tiles that are either whole rows
-//! or a segment of one row:
+//! A part of a gated tensor is a matrix of `rows` x `columns`: dimensions outside the split dimension form the rows,
+//! and whatever lies inside one half is contiguous. The tensor itself has rows of `2 * columns`. Work is counted in
+//! *units* (some rows, or a 512-byte piece of one row). Every core owns `n` or `n + 1` neighbouring units and walks
+//! them in tiles, which are either whole rows or a segment of one row:
 //!
 //! ```text
 //! rows      tile_rows x columns per tile, each row padded to 32 bytes in UB
 //! columns   one row at a time, tile_columns of it
 //! small     rows so narrow that padding would waste UB and bandwidth: whole rows of the tensor
-//!           are loaded without gaps and their halves parted inside UB: gathered, or turned, where
+//!           are loaded without gaps and their halves separated inside UB: gathered, or transposed where
 //!           copies move whole blocks, if a tile holds 16 lanes of rows that end on blocks
 //! ```
 
@@ -22,21 +21,21 @@ use crate::bind::Bound;
 mod walk;
 pub use walk::{Burst, Side, Tile};
 
-/// UB addresses, and what a copy moves at least, in bytes.
+/// Alignment of UB addresses and smallest transfer of a copy, in bytes.
 pub const BLOCK: u64 = 32;
-/// What transfers like best, and the smallest piece of a row that a core is given, in bytes.
+/// Preferred size of transfers, and the smallest piece of a row that a core is given, in bytes.
 pub const UNIT: u64 = 512;
-/// What the data cache of scalar code holds together, in bytes.
+/// Line of the data cache of scalar code, in bytes.
 pub const LINE: u64 = 64;
-/// What is turned together: one word of each.
+/// Number of lanes that are transposed together: one word of each.
 pub const LANES: u64 = 16;
-/// What one vector instruction works on, in bytes.
+/// Bytes that one vector instruction works on.
 pub const REPEAT: u64 = 256;
-/// Most bursts of one copy.
+/// Maximum number of bursts of one copy.
 pub const MAX_BLOCK_COUNT: u64 = 4095;
-/// Longest burst of one copy, in bytes.
+/// Maximum length of a burst of one copy, in bytes.
 pub const MAX_BLOCK_LEN: u64 = 2_097_151;
-/// Fewest elements of a core's share that are worth a second tile.
+/// Smallest share of a core, in elements, that is worth a second tile.
 ///
 /// One tile is copied in, computed and copied out in turn, which takes `I + C + O` cycles. With two tiles the copies of
 /// one overlap with the arithmetic of the other: `(I + C + O + max(I, C, O)) / 2`, and another tile has to be started.
@@ -45,10 +44,10 @@ pub const MAX_BLOCK_LEN: u64 = 2_097_151;
 /// 20 vector calls and barriers, and five copies of about 100 cycles, which overlap. That is 700 to 1400 elements.
 pub const LEAST_SHARE_OF_TWO: u64 = 1024;
 
-/// What the formula runs over, as a matrix.
+/// The iteration domain of the formula, as a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Rows: the product of the dimensions outside the split one.
+    /// Number of rows: the product of the dimensions outside the split one.
     pub rows: u64,
     /// Contiguous elements of one part in a row.
     pub columns: u64,
@@ -57,10 +56,13 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// A tensor without parts is one long row. Alternating elements are halves of rows as long as
-    /// what lies inside the split dimension.
+    /// Returns the extent of a call; a tensor without parts is one long row.
+    ///
+    /// Alternating elements are halves of rows as long as what lies inside the split dimension. For example, the
+    /// domain `[5, 6, 7]` split along dimension 1 has 5 rows of 42 columns as halves, and 30 rows of 7 columns
+    /// interleaved.
     pub fn new(bound: &Bound) -> Extent {
-        // An empty tensor may have dimensions whose product is beyond all bounds.
+        // An empty tensor may have dimensions whose product overflows.
         let product = |dims: &[usize]| dims.iter().fold(1, |n: u64, &d| n.saturating_mul(d as u64));
         let Some(split) = bound.split else {
             return Extent { rows: 1, columns: product(&bound.domain), split: false };
@@ -69,13 +71,13 @@ impl Extent {
         Extent { rows: product(outer), columns: product(inner), split: true }
     }
 
-    /// Elements of one part.
+    /// Returns the number of elements of one part.
     pub fn elements(&self) -> u64 {
         self.rows * self.columns
     }
 }
 
-/// UB that a kernel needs: some bytes once, and some bits per element of a tile.
+/// UB that a kernel needs: a fixed number of bytes, and some bits per element of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Footprint {
     /// Bytes that do not grow with the tile.
@@ -85,8 +87,9 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// The largest tile in this many bytes: whole repeats, or whole blocks where not even one
-    /// repeat fits.
+    /// Returns the largest tile, in elements, that fits into `ub` bytes.
+    ///
+    /// It consists of whole repeats, or of whole blocks where not even one repeat fits.
     pub fn capacity(&self, ub: u64, size: u64) -> u64 {
         let fits = ub.saturating_sub(self.fixed).saturating_mul(8) / self.bits.max(1);
         let fits = fits.min(MAX_BLOCK_LEN / (2 * size));
@@ -96,26 +99,27 @@ impl Footprint {
     }
 }
 
-/// What a kernel asks of a tiling.
+/// Requirements of a kernel on its tiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
     /// Bytes of an element in GM.
     pub size: u64,
-    /// UB when streams are loaded apart.
+    /// UB footprint when each stream is loaded on its own.
     pub dense: Footprint,
-    /// UB when halves are parted inside it; `None` where there are none.
+    /// UB footprint when halves are separated inside UB; `None` where there are none.
     pub small: Option<Footprint>,
-    /// The same of rows of two elements, which calls may take as they are.
+    /// The same for rows of two elements, which some calls can read without separating them.
     pub pairs: Option<Footprint>,
-    /// Rows share a tile only if they have a multiple of this many elements: then nothing lies between them
-    /// in UB, of any tensor. 1 where each may have its own gaps.
+    /// Granularity of columns: rows share a tile only if their length is a multiple of it.
+    ///
+    /// Then no tensor has gaps between rows in UB. It is 1 where each tensor may have its own gaps.
     pub even: u64,
-    /// Whether halves of any rows can be gathered; else they are only turned.
+    /// Whether halves of any rows can be gathered; otherwise they are only transposed.
     pub gathers: bool,
 }
 
 impl Need {
-    /// UB of a tile on a path, where parts have rows of as many elements.
+    /// Returns the UB footprint of a tile on a path, where parts have rows of `columns` elements.
     pub fn of(&self, path: Path, columns: u64) -> Option<Footprint> {
         match (path, columns) {
             (Path::Small, 1) => self.pairs,
@@ -125,28 +129,28 @@ impl Need {
     }
 }
 
-/// What the platform reports.
+/// Properties of the machine, as the platform reports them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// Bytes of UB of one core.
     pub ub: u64,
-    /// Vector cores.
+    /// Number of vector cores.
     pub cores: u32,
-    /// Whether copies can have any length in bytes; else multiples of 32.
+    /// Whether copies can have any length in bytes; otherwise only multiples of 32.
     pub pads: bool,
 }
 
-/// UB cannot hold one block of every stream.
+/// The error that UB cannot hold one block of every stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("UB of {have} bytes is too small: one 32-byte block of each stream needs {need} bytes")]
 pub struct UbTooSmall {
     /// Bytes needed.
     pub need: u64,
-    /// Bytes there are.
+    /// Bytes available.
     pub have: u64,
 }
 
-/// How tiles are cut.
+/// The way in which tiles are cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Path {
@@ -160,7 +164,7 @@ pub enum Path {
 }
 
 impl Path {
-    /// As it is printed.
+    /// Returns the name for printing.
     pub const fn name(self) -> &'static str {
         match self {
             Path::Rows => "rows per tile",
@@ -170,33 +174,35 @@ impl Path {
     }
 }
 
-/// What the host tells the kernel. Fields by falling alignment, the whole a multiple of 8 bytes.
+/// The tiling data that the host passes to the kernel.
+///
+/// Fields are ordered by falling alignment, and the size is a multiple of 8 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Tiling {
-    /// Rows of the matrix.
+    /// Number of rows of the matrix.
     pub rows: u64,
-    /// Columns of one part.
+    /// Number of columns of one part.
     pub columns: u64,
-    /// Units that one row is cut into; 1 when units are rows.
+    /// Number of units that one row is cut into; 1 when units are rows.
     pub pieces: u64,
-    /// Units of every core; the first `big` have one more.
+    /// Number of units of every core; the first `big` cores have one more.
     pub share: u64,
-    /// Rows of a unit; 1 when a row is cut.
+    /// Number of rows of a unit; 1 when a row is cut.
     pub unit_rows: u32,
-    /// Columns of a unit when a row is cut; its last piece may be shorter.
+    /// Number of columns of a unit when a row is cut; its last piece may be shorter.
     pub unit_columns: u32,
-    /// Most rows of a tile; 0 when a row does not fit.
+    /// Maximum number of rows of a tile; 0 when a row does not fit.
     pub tile_rows: u32,
-    /// Most columns of a tile that is a segment.
+    /// Maximum number of columns of a tile that is a segment.
     pub tile_columns: u32,
-    /// Elements between rows in UB.
+    /// Distance between the starts of rows in UB, in elements.
     pub pitch: u32,
-    /// Cores with work.
+    /// Number of cores with work.
     pub cores: u32,
-    /// How many of them have one unit more.
+    /// Number of cores that have one unit more.
     pub big: u32,
-    /// How tiles are cut.
+    /// The way in which tiles are cut.
     pub path: Path,
 }
 
@@ -222,7 +228,7 @@ impl Cut {
         extent.rows.div_ceil(self.unit_rows) * self.pieces
     }
 
-    /// Elements of the core with most of them, at most.
+    /// Returns an upper bound for the elements of the busiest core.
     fn busiest(&self, extent: &Extent, cores: u64) -> u64 {
         let share = self.units(extent).div_ceil(cores);
         let segment = (share % self.pieces * self.unit_columns).min(extent.columns);
@@ -230,7 +236,7 @@ impl Cut {
     }
 }
 
-/// Plans a call.
+/// Computes the tiling of a call.
 ///
 /// # Errors
 /// UB cannot hold one block of every stream.
@@ -250,7 +256,7 @@ pub fn tile(extent: &Extent, need: &Need, machine: &Machine) -> Result<Tiling, U
     Ok(assemble(extent, need, machine, cut, small, dense))
 }
 
-/// Elements of a tile on the path of small rows, if these rows take it.
+/// Returns the elements of a tile on the path of small rows; `None` if these rows do not take it.
 fn small_capacity(extent: &Extent, need: &Need, machine: &Machine) -> Option<u64> {
     let footprint = need.of(Path::Small, extent.columns).filter(|_| extent.split)?;
     let row = extent.columns.checked_mul(need.size)?;
@@ -264,34 +270,37 @@ fn small_capacity(extent: &Extent, need: &Need, machine: &Machine) -> Option<u64
     (wasteful(row, machine.pads) && fits).then_some(capacity)
 }
 
-/// Whether rows of this many bytes, copied one by one, move over 5/4 of the blocks they need. (The
-/// padding in UB is less than that.)
+/// Returns whether rows of this many bytes, copied one by one, move over 5/4 of the blocks they need.
+///
+/// (The padding in UB is less than that.)
 fn wasteful(row: u64, pads: bool) -> bool {
     let beyond = BLOCK - gcd(row, BLOCK);
     if pads { beyond > row / 4 } else { beyond > 0 }
 }
 
-/// How many rows of this many bytes end where a block ends.
+/// Returns the least number of rows of this many bytes that end where a block ends.
+///
+/// For example, rows of 12 bytes do so every 8 rows, since 96 is a multiple of 32.
 fn aligned_rows(row: u64) -> u64 {
     BLOCK / gcd(row, BLOCK)
 }
 
-/// The greatest common divisor of `a` and a power of two.
+/// Returns the greatest common divisor of `a` and a power of two.
 fn gcd(a: u64, power: u64) -> u64 {
     (1 << a.trailing_zeros().min(power.trailing_zeros())) as u64
 }
 
-/// Units as large as balance allows: rows that begin on a block, else rows, else pieces of rows.
+/// Chooses units as large as balance allows: rows that begin on a block, else rows, else pieces of rows.
 fn cut(extent: &Extent, size: u64, machine: &Machine, small: bool, dense: u64) -> Cut {
     let row = extent.columns * size;
     let least = UNIT.div_ceil(row);
     let whole = |step: u64| Cut::rows(extent, least.div_ceil(step) * step);
     let aligned = whole(aligned_rows(row));
     if !machine.pads && small {
-        return aligned; // a core must not end inside a block
+        return aligned; // otherwise a core could end inside a block
     }
     if !machine.pads && row < BLOCK {
-        return whole(LINE / gcd(row, LINE)); // written by scalar code: nor inside a line
+        return whole(LINE / gcd(row, LINE)); // nor inside a cache line, since scalar code writes it
     }
     let rows = Cut::rows(extent, UNIT / row);
     let pieces = Cut::pieces(extent, size);
@@ -308,8 +317,9 @@ fn cut(extent: &Extent, size: u64, machine: &Machine, small: bool, dense: u64) -
     found.copied().unwrap_or(aligned)
 }
 
-/// Most small rows of a tile of this many elements. Those that are turned are so even where the
-/// tensor has fewer: the rest of the lanes is empty.
+/// Returns the maximum number of small rows of a tile of this many elements.
+///
+/// Transposed rows fill whole lanes even where the tensor has fewer rows, so the remaining lanes are empty.
 fn small_rows(extent: &Extent, size: u64, machine: &Machine, capacity: u64) -> u64 {
     let (rows, aligned) = (capacity / extent.columns, aligned_rows(extent.columns * size));
     let lanes = if machine.pads { aligned } else { LANES * aligned };
@@ -318,7 +328,9 @@ fn small_rows(extent: &Extent, size: u64, machine: &Machine, capacity: u64) -> u
     (rows / step * step).min(most)
 }
 
-/// The rows of a tile are a multiple of this: small ones end on blocks, and fill lanes where they are turned.
+/// Returns the number that the rows of a tile are a multiple of.
+///
+/// Small rows end on blocks, and fill lanes where they are transposed.
 fn row_step(extent: &Extent, size: u64, machine: &Machine, path: Path, tile_rows: u64) -> u64 {
     let aligned = aligned_rows(extent.columns * size);
     match path {
@@ -356,7 +368,8 @@ fn assemble(
     };
     let unit = UNIT / size;
     let mut tile_columns = if dense >= unit { dense / unit * unit } else { dense };
-    // The core with most units, if all of them are one tile.
+    // A busiest share that fits one tile is cut in two, so that copies of one overlap with the arithmetic of the
+    // other.
     let share = units.div_ceil(cores);
     if cut.pieces == 1 {
         let rows = (share * cut.unit_rows).min(extent.rows);
@@ -375,7 +388,7 @@ fn assemble(
             tile_columns = share.div_ceil(2) * cut.unit_columns;
         }
     }
-    // Each fits: tiles are bounded by UB, the rest by the rows or pieces of one tile.
+    // Each number fits: tiles are bounded by UB, the others by the rows or pieces of one tile.
     let fits = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     Tiling {
         rows: extent.rows,

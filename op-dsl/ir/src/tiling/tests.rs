@@ -5,7 +5,7 @@ use proptest::prelude::*;
 const UB: u64 = 196_608 - 256;
 const CORES: [u32; 4] = [1, 2, 40, 48];
 
-/// Sizes of an element and what a tile of the heaviest and the lightest kernels needs.
+/// Element sizes, and the UB needs of a tile of the heaviest and the lightest kernels.
 const NEEDS: [Need; 3] = [need(4, 416, 192), need(2, 320, 160), need(2, 288, 160)];
 
 const fn need(size: u64, bits: u64, more: u64) -> Need {
@@ -27,7 +27,7 @@ fn halves(shape: &[usize], dim: usize) -> Extent {
     Extent::new(&Bound { domain, split: Some(split), ..Bound::default() })
 }
 
-/// Every promise that holds for any shape.
+/// Checks every property of a tiling that holds for any shape, and returns the tiling.
 fn check(extent: &Extent, need: &Need, machine: &Machine) -> Tiling {
     let t = tile(extent, need, machine).expect("UB is large enough");
     let what = format!("{extent:?} {machine:?} {t:?}");
@@ -46,7 +46,7 @@ fn check(extent: &Extent, need: &Need, machine: &Machine) -> Tiling {
             next += tile.rows * tile.columns;
             walked += 1;
             if walked > 100 {
-                next = begin + t.load(core); // the rest of a long walk is more of the same
+                next = begin + t.load(core); // skip the rest of a long walk, which repeats the same
                 break;
             }
         }
@@ -66,7 +66,7 @@ fn limits(t: &Tiling, tile: Tile, size: u64) {
     assert!(tile.rows == 1 || t.columns * size <= u32::MAX as u64, "{tile:?}");
 }
 
-/// GM bytes in touched sectors over the bytes there are: dy, x and gelu in, dx out.
+/// Returns the GM bytes in touched sectors over the bytes of the tensors: dy, x and gelu in, dx out.
 fn traffic(t: &Tiling, size: u64) -> f64 {
     let sides = [Side::Whole, Side::First, Side::Second, Side::Whole, Side::First, Side::Second];
     let tiles = (0..t.cores).flat_map(|c| t.tiles(c).collect::<Vec<_>>());
@@ -132,7 +132,9 @@ fn paths() {
     assert_eq!(path(80_372, 16, 1), Path::Rows);
 }
 
-/// A core whose share fits one tile has two, unless it is too small for that: sizes and tiles of the busiest core.
+/// A share that fits one tile is cut into two, unless it is too small for that.
+///
+/// Compares the path and the tile sizes of the busiest core.
 #[test]
 fn shares_of_one_tile_are_two() {
     let tiles = |rows, columns, k: usize, cores, pads| {
@@ -142,20 +144,20 @@ fn shares_of_one_tile_are_two() {
         let lengths = |core| t.tiles(core).map(|tile| tile.rows * tile.columns).collect::<Vec<_>>();
         (t.path, (0..t.cores).map(lengths).max_by_key(|l| l.iter().sum::<u64>()).expect("a core"))
     };
-    // The halves of (70000, 2): rows of two elements, whole blocks of rows in a tile.
+    // The halves of (70000, 2): rows of two elements, in tiles of whole blocks of rows.
     assert_eq!(tiles(70_000, 1, 0, 64, true), (Path::Small, vec![576, 576]));
-    // Rows, of which a core has four.
+    // Each core has four rows.
     assert_eq!(tiles(192, 512, 0, 48, true), (Path::Rows, vec![1024, 1024]));
     // One row for each core.
     assert_eq!(tiles(48, 2048, 0, 48, true), (Path::Columns, vec![1024, 1024]));
     // Pieces of one row.
     assert_eq!(tiles(1, 100_000, 1, 40, true), (Path::Columns, vec![1280, 1280]));
-    // Lanes that are turned stay whole: 16 lanes of 8 rows are 128 rows.
+    // Transposed lanes stay whole: 16 lanes of 8 rows are 128 rows.
     assert_eq!(tiles(3584, 2, 1, 4, false), (Path::Small, vec![1024, 768]));
-    // Too little for two.
+    // Too few elements for two tiles.
     assert_eq!(tiles(96, 256, 0, 48, true), (Path::Rows, vec![512]));
     assert_eq!(tiles(48, 1000, 0, 48, true), (Path::Rows, vec![1000]));
-    // More than a tile is as it was: full tiles first.
+    // Shares of more than one tile use full tiles first.
     assert_eq!(tiles(48 * 24, 512, 0, 48, true).1[0], 3584);
 }
 
@@ -184,7 +186,7 @@ fn narrow_rows_without_gaps() {
     }
 }
 
-/// Without padded copies small rows are turned by whole lanes; what is less is gathered or not parted.
+/// Without padded copies small rows are transposed by whole lanes; fewer rows are gathered or not separated.
 #[test]
 fn lanes_are_whole() {
     for (columns, gathers) in (1..400).flat_map(|c| [(c, false), (c, true)]) {
@@ -214,7 +216,9 @@ fn cores_end_on_blocks_where_copies_cannot_be_padded() {
     }
 }
 
-/// Nor inside a line of the data cache, where rows are too short to be copied and cannot be parted.
+/// No core may begin inside a data-cache line where scalar code writes.
+///
+/// Scalar code writes rows that are too short to be copied and cannot be separated.
 #[test]
 fn cores_end_on_lines_where_scalar_code_writes() {
     for columns in 1..16 {
@@ -279,7 +283,7 @@ fn shapes() -> impl Strategy<Value = (Extent, usize, u32, u64)> {
     (rows, columns, any::<bool>(), 0..NEEDS.len(), cores, ub).prop_map(
         |(rows, columns, split, k, cores, ub)| {
             let rows = if split { rows } else { 1 };
-            let rows = rows.min(isize::MAX as u64 / 4 / columns); // what `bind` lets through
+            let rows = rows.min(isize::MAX as u64 / 4 / columns); // the maximum that `bind` accepts
             (Extent { rows, columns, split }, k, cores, ub)
         },
     )

@@ -1,34 +1,33 @@
-//! The tiles of a tiling, in the order that cores walk them, and the bursts that move them.
+//! The tiles of a tiling in the order that cores walk them, and the bursts that move them.
 
 use super::{BLOCK, Path, Tiling};
 
-/// Neighbouring elements of the matrix that are computed together: whole rows, or a segment of
-/// one row.
+/// Neighbouring elements of the matrix that are computed together: whole rows, or a segment of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
     /// First row.
     pub row: u64,
-    /// How many.
+    /// Number of rows.
     pub rows: u64,
     /// First column.
     pub column: u64,
-    /// How many.
+    /// Number of columns.
     pub columns: u64,
 }
 
 /// A contiguous piece of GM, in bytes from the start of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Burst {
-    /// Where it begins.
+    /// Offset of the first byte.
     pub offset: u64,
-    /// How long it is.
+    /// Length in bytes.
     pub len: u64,
 }
 
-/// Which elements of a tensor a tile moves.
+/// The elements of a tensor that a tile moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// All of a tensor without parts.
+    /// All elements of a tensor without parts.
     Whole,
     /// The first part of a gated tensor.
     First,
@@ -36,7 +35,7 @@ pub enum Side {
     Second,
 }
 
-/// A place between two elements, in the order of the matrix.
+/// A boundary between two elements, in the order of the matrix.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     row: u64,
@@ -44,7 +43,7 @@ struct Place {
 }
 
 impl Tiling {
-    /// Units of a core: the first of them, and how many.
+    /// Returns the first unit of a core and its number of units.
     pub fn units(&self, core: u32) -> (u64, u64) {
         let (core, big) = (core as u64, self.big as u64);
         (core * self.share + core.min(big), self.share + (core < big) as u64)
@@ -55,7 +54,7 @@ impl Tiling {
         Place { row, column: unit % self.pieces * self.unit_columns as u64 }
     }
 
-    /// What a core computes, in order.
+    /// Iterates over the tiles that a core computes, in order.
     pub fn tiles(&self, core: u32) -> impl Iterator<Item = Tile> + '_ {
         let (first, count) = self.units(core);
         let (mut at, end) = (self.place(first), self.place(first + count));
@@ -81,21 +80,21 @@ impl Tiling {
         })
     }
 
-    /// Elements of one part that a core computes.
+    /// Returns the number of elements of one part that a core computes.
     pub fn load(&self, core: u32) -> u64 {
         let (first, count) = self.units(core);
         let linear = |p: Place| p.row * self.columns + p.column;
         linear(self.place(first + count)) - linear(self.place(first))
     }
 
-    /// Elements of the busiest core over the mean of all cores of the machine.
+    /// Returns the elements of the busiest core over the mean of all cores of the machine.
     pub fn balance(&self, cores: u32) -> f64 {
         let busiest = (0..self.cores).map(|c| self.load(c)).max().unwrap_or(0);
         let mean = (self.rows * self.columns) as f64 / cores as f64;
         if busiest == 0 { 1.0 } else { busiest as f64 / mean }
     }
 
-    /// Elements of UB that a tile takes in each buffer.
+    /// Returns the number of UB elements that a tile takes in each buffer.
     pub fn occupied(&self, tile: &Tile) -> u64 {
         match self.path {
             Path::Rows if tile.columns == self.columns => tile.rows * self.pitch as u64,
@@ -103,8 +102,9 @@ impl Tiling {
         }
     }
 
-    /// What moves one stream of a tile between GM and UB. On the path of small rows both parts
-    /// come in the one burst of [`Side::First`].
+    /// Iterates over the bursts that move one stream of a tile between GM and UB.
+    ///
+    /// On the path of small rows both parts come in the one burst of [`Side::First`].
     pub fn bursts(&self, tile: Tile, side: Side, size: u64) -> impl Iterator<Item = Burst> {
         let (width, shift) = match side {
             Side::Whole => (self.columns, 0),
@@ -122,7 +122,7 @@ impl Tiling {
 }
 
 impl Burst {
-    /// 32-byte sectors that it touches.
+    /// Returns the number of 32-byte sectors that it touches.
     pub fn sectors(&self) -> u64 {
         (self.offset + self.len).div_ceil(BLOCK) - self.offset / BLOCK
     }

@@ -1,4 +1,4 @@
-//! From products back to a graph.
+//! Emits products as nodes of the new graph.
 
 use super::poly::{Atom, Monomial, Poly};
 use super::product::Product;
@@ -8,7 +8,7 @@ use crate::prim::Prim;
 use crate::roles::is_factor;
 
 impl Pass<'_> {
-    /// The value of a product.
+    /// Emits a product in the form that the style asks for.
     pub(super) fn emit(&mut self, product: &Product) -> Id {
         match self.only_exponential(product) {
             Some(atom) if self.style.two_sided && !self.folded => self.two_sided(product, atom),
@@ -19,7 +19,9 @@ impl Pass<'_> {
         }
     }
 
-    /// A sum with `|x|`, apart for negative and other `x`: `x + |x|` is nothing for the one.
+    /// Emits a product with `|x|` and `x` in one factor separately for negative and other `x`.
+    ///
+    /// For example, `x + |x|` becomes 0 for negative `x` and `2 x` otherwise.
     fn by_sign(&mut self, product: &Product) -> Option<Id> {
         let (size, of) = self.atoms.iter().enumerate().find_map(|(atom, kind)| match kind {
             Kind::Abs(of)
@@ -51,7 +53,7 @@ impl Pass<'_> {
         Some(self.b.call(Prim::Select, &[negative, below, above]))
     }
 
-    /// The exponential of a product, if it has but one.
+    /// Returns the exponential of a product, if it has exactly one.
     fn only_exponential(&self, product: &Product) -> Option<Atom> {
         let mut all = (0..self.atoms.len() as Atom).filter(|atom| {
             let has = product.factors.iter().any(|(poly, _)| poly.has(*atom));
@@ -61,7 +63,9 @@ impl Pass<'_> {
         all.next().filter(|_| all.next().is_none())
     }
 
-    /// By `e = exp(-|u|)`: for negative `u` that is `exp(u)`, else its reciprocal.
+    /// Emits a product of `exp(u)` in terms of `e = exp(-|u|)`.
+    ///
+    /// For negative `u`, `exp(u)` is `e`, otherwise `1 / e`.
     fn two_sided(&mut self, product: &Product, atom: Atom) -> Id {
         self.folded = true;
         let (below, above) = (self.plain(product), self.plain(&product.inverted(atom)));
@@ -75,7 +79,7 @@ impl Pass<'_> {
         self.b.call(Prim::Select, &[negative, below, above])
     }
 
-    /// Numerator over denominator.
+    /// Emits numerator over denominator.
     fn plain(&mut self, product: &Product) -> Id {
         let [mut above, mut below, mut last]: [Vec<Id>; 3] = Default::default();
         let mut number = product.number;
@@ -108,7 +112,7 @@ impl Pass<'_> {
         last.into_iter().rev().fold(result, |result, f| self.b.product(f, result))
     }
 
-    /// Whether a value is a stream that only multiplies: it does so last, when all that is bounded is known.
+    /// Returns whether a value is a stream that is a factor of all results. It is multiplied last, after the bounded factors.
     fn is_outer(&self, value: Id) -> bool {
         matches!(self.b.node(value), Node::Stream(s) if is_factor(self.graph, s.into()))
     }
@@ -124,7 +128,7 @@ impl Pass<'_> {
         }
     }
 
-    /// `power` twelfths of an exponent.
+    /// Emits `power` twelfths of an exponent.
     fn exponent(&mut self, atom: Atom, power: i32) -> Id {
         let Kind::Exp(exponent) = self.atoms[atom as usize].clone() else { return self.b.num(0.0) };
         let scale = f64::from(power) / f64::from(WHOLE);
@@ -132,7 +136,7 @@ impl Pass<'_> {
         self.poly(&scaled)
     }
 
-    /// What `exp` is applied to: folded, the negative of a magnitude (for a positive power).
+    /// Emits the argument of `exp`: `u`, or if folded `-|u|` for a positive power and `|u|` otherwise.
     fn folded_exponent(&mut self, atom: Atom, power: i32) -> Id {
         let exponent = self.exponent(atom, power);
         if !self.folded {
@@ -147,7 +151,9 @@ impl Pass<'_> {
         self.b.call(Prim::Exp, &[exponent])
     }
 
-    /// A factor; where it vanishes with an exponent, that is taken out by `expm1`.
+    /// Emits a factor. If it vanishes where an exponent is 0, it becomes powers of `expm1` times the quotient.
+    ///
+    /// For example, `1 - 2 e + e^2` with `e = exp(u)` becomes `expm1(u)^2`.
     fn factor(&mut self, poly: &Poly, number: &mut f64, power: i32) -> Id {
         let is_exp = |a: &Atom| matches!(self.atoms[*a as usize], Kind::Exp(_)) && poly.has(*a);
         let exponentials: Vec<Atom> = (0..self.atoms.len() as Atom).filter(is_exp).collect();
@@ -169,7 +175,7 @@ impl Pass<'_> {
         let exponent = self.folded_exponent(atom, step);
         let lost = self.b.call(Prim::Expm1, &[exponent]);
         let lost = self.b.power(lost, times);
-        // expm1 is the root's negative.
+        // `expm1` is the negative of the root.
         *number *= f64::from((-1i32).pow((times * power).unsigned_abs()));
         if rest.as_number() == Some(1.0) {
             return lost;
@@ -178,7 +184,7 @@ impl Pass<'_> {
         self.b.product(lost, rest)
     }
 
-    /// `e^u - 1 + v = expm1(u) + v`: what is made of the exponential alone vanishes with its exponent.
+    /// `e^u - 1 + v = expm1(u) + v`, if the terms with the exponential alone vanish where its exponent is 0.
     fn beside_expm1(&mut self, poly: &Poly, atom: Atom) -> Option<Id> {
         let (alone, rest) = poly.apart(|monomial| monomial.0.keys().all(|a| *a == atom));
         if !self.style.other_forms || rest.0.is_empty() || !vanishes(&alone, atom) {
@@ -190,7 +196,7 @@ impl Pass<'_> {
         Some(self.b.sum(alone, rest))
     }
 
-    /// `a + b q` with a root `q`: `(a^2 - b^2 q^2) / (a - b q)` where the terms have different signs.
+    /// `a + b q` with a square root `q`: `(a^2 - b^2 q^2) / (a - b q)` where the two terms have opposite signs.
     fn by_conjugate(&mut self, poly: &Poly) -> Id {
         let is_root = |a: &Atom| matches!(self.atoms[*a as usize], Kind::Sqrt(..)) && poly.has(*a);
         let root = (0..self.atoms.len() as Atom).find(is_root).filter(|_| self.style.other_forms);
@@ -212,7 +218,7 @@ impl Pass<'_> {
         self.b.call(Prim::Select, &[cancels, quotient, whole])
     }
 
-    /// A polynomial, by Horner's scheme in the first of its exponentials.
+    /// Emits a polynomial, by Horner's scheme in the first of its exponentials.
     fn poly(&mut self, poly: &Poly) -> Id {
         let is_exp = |a: &Atom| matches!(self.atoms[*a as usize], Kind::Exp(_)) && poly.has(*a);
         let Some(atom) = (0..self.atoms.len() as Atom).find(is_exp) else {
@@ -241,7 +247,7 @@ impl Pass<'_> {
         }
     }
 
-    /// A sum, term by term.
+    /// Emits a sum, term by term.
     fn terms(&mut self, poly: &Poly) -> Id {
         let mut sum = None;
         for (monomial, &c) in &poly.0 {
@@ -268,7 +274,7 @@ impl Pass<'_> {
     }
 }
 
-/// Whether a polynomial is zero where an exponential is one.
+/// Returns whether a polynomial is zero where an exponential is one.
 fn vanishes(poly: &Poly, atom: Atom) -> bool {
     let at_one = poly.by_power(atom).into_values();
     let sum = at_one.fold(Poly::default(), |sum, c| sum.plus(1.0, &Monomial::default(), &c));

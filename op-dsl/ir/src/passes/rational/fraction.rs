@@ -1,4 +1,4 @@
-//! A function of one value as one fraction, for targets that write their own code for it.
+//! Fraction of a variable and one exponential, for targets that write their own code for it.
 
 use super::poly::{Atom, Monomial, Poly};
 use super::{Kind, Pass, Style};
@@ -9,13 +9,13 @@ use crate::graph::{Builder, Graph, Node};
 pub struct Fraction {
     /// `k`
     pub rate: f64,
-    /// What all is multiplied by.
+    /// Constant factor.
     pub number: f64,
     /// `a`
     pub x: i32,
     /// `b`
     pub e: i32,
-    /// Polynomials in `x` and `e`, and their powers, which are negative below the line.
+    /// Polynomials in `x` and `e` with their powers, which are negative in the denominator.
     pub factors: Vec<(Vec<Term>, i32)>,
 }
 
@@ -30,8 +30,9 @@ pub struct Term {
     pub c: f64,
 }
 
-/// The fraction that a graph of one output and one stream is, if it is made by `+ - * /` of the
-/// stream and of exponentials whose exponents are multiples of it.
+/// Returns a graph of one output and one stream as a fraction.
+///
+/// `None` unless it is built by `+ - * /` from the stream and exponentials whose exponents are multiples of it.
 pub fn of(graph: &Graph) -> Option<Fraction> {
     let mut pass = Pass {
         graph,
@@ -58,7 +59,7 @@ pub fn of(graph: &Graph) -> Option<Fraction> {
     let (x, (e, of)) = (x?, exp?);
     let line = Monomial::power(x, 1);
     let twelfth = *of.0.get(&line).filter(|_| of.0.len() == 1)?;
-    // Powers of the atom have a common step, which is the exponential that is called.
+    // The greatest common divisor of the atom's powers gives the one exponential to compute.
     let of_e = |poly: &Poly| poly.0.keys().map(|m| m.of(e)).collect::<Vec<_>>();
     let all = form.factors.iter().flat_map(|(poly, _)| of_e(poly)).chain([form.monomial.of(e)]);
     let step = all.fold(0, gcd);

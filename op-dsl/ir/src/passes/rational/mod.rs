@@ -1,16 +1,14 @@
-//! Brings values to one numerator and one denominator, so that what would cancel has cancelled
-//! before anything is rounded.
+//! Rewrites values as one fraction each, so that terms cancel symbolically before anything is rounded.
 //!
-//! Everything built by `+ - * /` from atoms is one `Product`: of `1/d - x/d^2` with `d = 1 + x`
-//! nothing is left but `1/d^2`. Sigmoid and tanh are fractions of exponentials, and powers of one
-//! exponential are powers of an atom: `1 - tanh(x)^2` is `4 e / (1 + e)^2`, `e = exp(2 x)`.
-//! A square of a root is its argument, and `x sign(x)` is `|x|`. Everything else is an atom, whose
-//! arguments are brought to this form by themselves.
+//! Everything built by `+ - * /` from atoms becomes one `Product`. For example, `1/d - x/d^2` with `d = 1 + x` becomes `1/d^2`.
+//! Sigmoid and tanh are fractions of exponentials, and powers of one exponential are powers of an atom: `1 - tanh(x)^2` is
+//! `4 e / (1 + e)^2` with `e = exp(2 x)`. The square of a root is its argument, and `x sign(x)` is `|x|`. Everything else is an
+//! atom, whose arguments are rewritten separately.
 //!
 //! ```text
 //! poly      sums of numbers times powers of atoms
-//! product   a number, powers of atoms, powers of polynomials: what values become
-//! emit      from there back to a graph
+//! product   a number times powers of atoms times powers of polynomials: the canonical form of values
+//! emit      from products back to a graph
 //! fraction  a function of one value as one fraction, for targets that write their own code
 //! ```
 
@@ -24,13 +22,15 @@ use crate::prim::Prim;
 use poly::{Atom, Monomial, Poly};
 use product::Product;
 
-/// In what way a graph is written.
+/// Options for how a graph is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// Exponentials as `exp(-|u|)`, with a choice by the sign of `u`: none is ever infinite.
+    /// Exponentials as `exp(-|u|)`, with a `select` by the sign of `u`, so that none is ever infinite.
     pub two_sided: bool,
-    /// Another form where terms cancel: `ln(r)` as `log1p(r - 1)` near one, `a + sqrt(b)` as
-    /// `(a^2 - b) / (a - sqrt(b))` where `a` is negative.
+    /// Another form where terms cancel.
+    ///
+    /// For example, `ln(r)` becomes `log1p(r - 1)` near one, and `a + sqrt(b)` becomes `(a^2 - b) / (a - sqrt(b))` where `a` is
+    /// negative.
     pub other_forms: bool,
 }
 
@@ -48,32 +48,32 @@ pub fn run(graph: &Graph, style: Style) -> Graph {
     pass.b.finish(&outputs)
 }
 
-/// What an atom stands for.
+/// Meaning of an atom.
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
-    /// A value of the new graph.
+    /// A node of the new graph.
     Value(Id),
-    /// The twelfth root of `exp(u)`: halves, thirds and quarters of an exponent are powers of it.
+    /// The twelfth root of `exp(u)`, so that `exp` of `u/2`, `u/3` and `u/4` are integer powers of it.
     Exp(Poly),
-    /// The root of a polynomial, and the value of that.
+    /// The square root of a polynomial, and the node of that root.
     Sqrt(Poly, Id),
     /// The magnitude of an atom.
     Abs(Atom),
-    /// The sign of an atom, and its value.
+    /// The sign of an atom, and the node of that sign.
     Sign(Atom, Id),
 }
 
-/// Powers of an exponential that one call of `exp` is.
+/// Power of the atom [`Kind::Exp`] that is `exp(u)` itself.
 const WHOLE: i32 = 12;
 
 struct Pass<'g> {
     graph: &'g Graph,
     style: Style,
-    /// Of the nodes of the graph, as far as they were asked for.
+    /// Forms of the nodes of the graph, computed on demand.
     forms: Vec<Option<Product>>,
     atoms: Vec<Kind>,
     b: Builder,
-    /// Whether exponentials are emitted as those of negative magnitudes.
+    /// True while exponentials are emitted as `exp(-|u|)`.
     folded: bool,
 }
 
@@ -87,13 +87,13 @@ impl Pass<'_> {
         Product::monomial(Monomial::power(atom as Atom, 1))
     }
 
-    /// A node in the new graph.
+    /// Returns a node in the new graph.
     fn value(&mut self, id: Id) -> Id {
         let form = self.form(id);
         self.emit(&form)
     }
 
-    /// A node as a product.
+    /// Returns a node as a product.
     fn form(&mut self, id: Id) -> Product {
         if let Some(known) = &self.forms[id.index()] {
             return known.clone();
@@ -112,7 +112,7 @@ impl Pass<'_> {
         form
     }
 
-    /// What the algebra makes of a call; `None` where it does not look into it.
+    /// Returns a call as a product of its arguments' forms, or `None` if the call is an atom.
     fn algebra(&mut self, prim: Prim, [x, y, z]: [Id; 3]) -> Option<Product> {
         let minus = Product::number(-1.0);
         Some(match prim {
@@ -183,7 +183,9 @@ impl Pass<'_> {
         Some(self.sum(&e, &Product::number(1.0))?.raised(-1))
     }
 
-    /// `e^(c x)`: a number and a power of an atom. Exponents in simple proportion share the atom.
+    /// `e^(c x)` as a number times a power of an atom, which exponents in simple proportion share.
+    ///
+    /// For example, with the atom `a` for `exp(x)`, that is `a^12`, and `exp(x/2)` is `a^6`.
     fn exp(&mut self, c: f64, x: Id) -> Option<Product> {
         let mut exponent = self.form(x).times(&Product::number(c)).expanded()?;
         let offset = exponent.0.remove(&Monomial::default()).unwrap_or(0.0);
@@ -208,7 +210,7 @@ impl Pass<'_> {
         x.plus(y, |sum| self.reduce(sum))
     }
 
-    /// What is known of atoms, applied to a product of them.
+    /// Reduces a product's monomial by the identities of its atoms.
     fn reduced(&self, product: Product) -> Product {
         let alone = Poly::term(product.number, product.monomial.clone());
         let reduced = self.reduce(alone.clone());
@@ -219,8 +221,9 @@ impl Pass<'_> {
         Product::of(&reduced).times(&rest)
     }
 
-    /// What is known of atoms, applied until nothing changes: squares of roots and of magnitudes are
-    /// what these are of; a sign times its number is the magnitude, and the other way round.
+    /// Applies the identities of atoms: `sqrt(u)^2 = u` and `|x|^2 = x^2`.
+    ///
+    /// Where `|x|` is an atom, also `sign(x) x = |x|` and `sign(x) |x| = x`.
     fn reduce(&self, mut poly: Poly) -> Poly {
         for (atom, kind) in self.atoms.iter().enumerate() {
             let atom = atom as Atom;
@@ -246,7 +249,7 @@ impl Pass<'_> {
         poly
     }
 
-    /// Whose sign a choice is, written as derivatives write it.
+    /// Returns `x` if the `select` is the sign of `x`, as derivatives write it.
     fn sign_of(&self, [above, one, rest]: [Id; 3]) -> Option<Id> {
         let call = |id: Id| match self.graph.nodes[id.index()] {
             Node::Call(prim, args) => Some((prim, args)),
@@ -263,7 +266,7 @@ impl Pass<'_> {
         (matches && x == y && x == same).then_some(x)
     }
 
-    /// A call that is an atom, its arguments in their own best form.
+    /// Returns a call as an atom, whose arguments are rewritten separately.
     fn opaque(&mut self, id: Id, prim: Prim) -> Product {
         let Node::Call(_, args) = self.graph.nodes[id.index()] else { return Product::number(0.0) };
         if self.style.other_forms && matches!(prim, Prim::Ln | Prim::Log1p) {
@@ -276,7 +279,7 @@ impl Pass<'_> {
         }
         let mut new = [Id::NONE; 3];
         for (new, old) in new.iter_mut().zip(&args[..prim.row().arity]) {
-            // Comparisons decide as written.
+            // Comparisons are copied as written, so that they give the same results.
             let is_comparison = |id: Id| match self.graph.nodes[id.index()] {
                 Node::Call(prim, _) => prim.is_comparison(),
                 _ => false,
@@ -288,7 +291,7 @@ impl Pass<'_> {
         self.atom(Kind::Value(call))
     }
 
-    /// `ln r`, by `r - 1` where that is small.
+    /// `ln(r)`, as `log1p(r - 1)` where `|r - 1| < 1/2`.
     fn logarithm(&mut self, of: Product) -> Product {
         let from_one = self.sum(&of, &Product::number(-1.0));
         let whole = self.emit(&of);
@@ -303,7 +306,7 @@ impl Pass<'_> {
         self.atom(Kind::Value(value))
     }
 
-    /// A node with all that it is made of, as it was.
+    /// Copies a node with everything that it depends on.
     fn copied(&mut self, node: Node) -> Id {
         let Node::Call(prim, mut args) = node else { return self.b.add(node) };
         for arg in &mut args[..prim.row().arity] {
@@ -313,7 +316,7 @@ impl Pass<'_> {
     }
 }
 
-/// `x / y`, if that is a number.
+/// Returns `x / y`, if that is a number.
 fn ratio(x: &Poly, y: &Poly) -> Option<f64> {
     let same = x.0.len() == y.0.len() && x.0.keys().eq(y.0.keys());
     let mut ratios = x.0.values().zip(y.0.values()).filter(|_| same).map(|(a, b)| a / b);
@@ -321,15 +324,15 @@ fn ratio(x: &Poly, y: &Poly) -> Option<f64> {
     ratios.all(|r| (r - first).abs() <= 1e-14 * first.abs()).then_some(first)
 }
 
-/// An integer of moderate size.
+/// Returns `x` as an integer, if it is one of magnitude at most 1200.
 fn as_integer(x: f64) -> Option<i32> {
     let whole = x.round();
     ((x - whole).abs() <= 1e-12 * x.abs() && whole.abs() <= 1200.0).then_some(whole as i32)
 }
 
-/// A polynomial with `by` for a monomial, as often as that divides its terms.
+/// Replaces a monomial by `by`, as often as it divides a term of the polynomial.
 fn replaced(mut poly: Poly, monomial: &Monomial, by: &Poly) -> Poly {
-    // Every round takes one off a power, and powers are few.
+    // Every round lowers one power in one term; both are few.
     for _ in 0..16 {
         let divides = |m: &Monomial| monomial.0.iter().all(|(atom, power)| m.of(*atom) >= *power);
         let Some((m, c)) = poly.0.iter().find(|(m, _)| divides(m)).map(|(m, c)| (m.clone(), *c))

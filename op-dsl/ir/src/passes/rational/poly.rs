@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-/// Names an atom: a value that the algebra does not look into.
+/// Index of an atom: a value that the algebra does not expand.
 pub type Atom = u32;
 
-/// A product of powers of atoms, none of them zero.
+/// A product of nonzero powers of atoms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Monomial(pub BTreeMap<Atom, i32>);
 
@@ -15,12 +15,12 @@ impl Monomial {
         Monomial([(atom, power)].into_iter().filter(|p| p.1 != 0).collect())
     }
 
-    /// The power of an atom.
+    /// Returns the power of an atom.
     pub fn of(&self, atom: Atom) -> i32 {
         self.0.get(&atom).copied().unwrap_or(0)
     }
 
-    /// Powers of both combined, atom by atom.
+    /// Combines the powers of both, atom by atom.
     fn zip(&self, other: &Monomial, f: impl Fn(i32, i32) -> i32) -> Monomial {
         let atoms = self.0.keys().chain(other.0.keys());
         Monomial(atoms.map(|a| (*a, f(self.of(*a), other.of(*a)))).filter(|p| p.1 != 0).collect())
@@ -36,31 +36,31 @@ impl Monomial {
         self.zip(other, |a, b| a - b)
     }
 
-    /// What both have in common, powers below the line included.
+    /// Returns the common factor: the lesser power of each atom. For example, `x^-1` and `y` have `x^-1` in common.
     pub fn common(&self, other: &Monomial) -> Monomial {
         self.zip(other, i32::min)
     }
 
-    /// With an atom's reciprocal in its place.
+    /// Replaces an atom by its reciprocal.
     pub fn inverted(&self, atom: Atom) -> Monomial {
         Monomial(self.0.iter().map(|(a, p)| (*a, if *a == atom { -p } else { *p })).collect())
     }
 
-    /// The monomial to a power.
+    /// Returns the monomial to a power.
     pub fn raised(&self, power: i32) -> Monomial {
         self.zip(self, |a, _| a * power)
     }
 }
 
-/// A sum of terms, none of them zero.
+/// A sum of nonzero terms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Poly(pub BTreeMap<Monomial, f64>);
 
-/// A sum below this share of its terms is zero but for rounding.
+/// Relative bound below which a sum of coefficients counts as zero, because it is only rounding error.
 const ZERO: f64 = 1e-13;
 
 impl Poly {
-    /// The terms of which something holds, and the others.
+    /// Partitions the terms by a predicate.
     pub fn apart(&self, holds: impl Fn(&Monomial) -> bool) -> (Poly, Poly) {
         let terms = self.0.iter().map(|(m, c)| (m.clone(), *c));
         let (these, others) = terms.partition(|(m, _)| holds(m));
@@ -100,12 +100,12 @@ impl Poly {
         self.0.iter().fold(Poly::default(), |sum, (m, c)| sum.plus(*c, m, other))
     }
 
-    /// The polynomial to a power.
+    /// Returns the polynomial to a power.
     pub fn raised(&self, power: u32) -> Poly {
         (0..power).fold(Poly::number(1.0), |product, _| product.times(self))
     }
 
-    /// The number, if it is one.
+    /// Returns the constant that this is, if it is one.
     pub fn as_number(&self) -> Option<f64> {
         match self.0.iter().next() {
             None => Some(0.0),
@@ -114,8 +114,10 @@ impl Poly {
         }
     }
 
-    /// Number, monomial and polynomial whose product this is: the polynomial begins with 1 and has
-    /// no power that all of its terms share.
+    /// Factors this into a number, a monomial and a primitive polynomial.
+    ///
+    /// The polynomial's first coefficient is 1, and its terms share no power of an atom. For example, `6 x^2 + 3 x` is
+    /// `3 * x * (1 + 2 x)`.
     pub fn content(&self) -> (f64, Monomial, Poly) {
         let mut shared: Option<Monomial> = None;
         for m in self.0.keys() {
@@ -130,7 +132,7 @@ impl Poly {
         (scale, shared, rest)
     }
 
-    /// The quotient by a polynomial that divides this one.
+    /// Returns the quotient by a polynomial, or `None` if it does not divide this one.
     pub fn divided(&self, by: &Poly) -> Option<Poly> {
         let (lead, c) = by.0.last_key_value()?;
         let (mut rest, mut quotient) = (self.clone(), Poly::default());
@@ -146,7 +148,7 @@ impl Poly {
         None
     }
 
-    /// By powers of an atom, from the least to the greatest: what they are multiplied by.
+    /// Returns the coefficients of the powers of an atom, in ascending order.
     pub fn by_power(&self, atom: Atom) -> BTreeMap<i32, Poly> {
         let mut all: BTreeMap<i32, Poly> = BTreeMap::new();
         for (m, c) in &self.0 {
@@ -157,7 +159,7 @@ impl Poly {
         all
     }
 
-    /// Whether an atom is in it.
+    /// Returns whether an atom occurs in it.
     pub fn has(&self, atom: Atom) -> bool {
         self.0.keys().any(|m| m.of(atom) != 0)
     }

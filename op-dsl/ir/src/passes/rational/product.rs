@@ -1,12 +1,11 @@
-//! What the algebra brings values to: a number, times powers of atoms, times powers of polynomials.
+//! Canonical form of values: a number, times powers of atoms, times powers of polynomials.
 //!
-//! Powers may be below the line. A sum takes out what its terms share, above the line and below,
-//! and multiplies out only what is left, so that equal terms meet and vanish before anything is
-//! rounded.
+//! Powers may be negative (denominators). A sum factors out what its terms share, in numerator and denominator, and expands only
+//! the rest, so that equal terms cancel before anything is rounded.
 
 use super::poly::{Atom, Monomial, Poly};
 
-/// More terms are not multiplied out.
+/// Maximum number of terms of an expanded polynomial.
 const MOST_TERMS: usize = 40;
 
 /// `number * monomial * factor^power * ..`
@@ -14,7 +13,7 @@ const MOST_TERMS: usize = 40;
 pub struct Product {
     pub number: f64,
     pub monomial: Monomial,
-    /// In canonical form, by [`Poly::content`]; no two are equal, no power is zero.
+    /// Distinct polynomials in the canonical form of [`Poly::content`], with nonzero powers.
     pub factors: Vec<(Poly, i32)>,
 }
 
@@ -57,7 +56,7 @@ impl Product {
         self.factors.retain(|(_, power)| *power != 0);
     }
 
-    /// To a power.
+    /// Returns the product to a power.
     pub fn raised(&self, power: i32) -> Product {
         Product {
             number: self.number.powi(power),
@@ -66,8 +65,9 @@ impl Product {
         }
     }
 
-    /// The sum, after `reduce` has used what is known of atoms; `None` where too much would be
-    /// multiplied out.
+    /// Returns the sum, to which `reduce` applies the identities of atoms.
+    ///
+    /// `None` if the expansion would have too many terms.
     pub fn plus(&self, other: &Product, reduce: impl Fn(Poly) -> Poly) -> Option<Product> {
         if self.number == 0.0 {
             return Some(other.clone());
@@ -89,7 +89,9 @@ impl Product {
         Some(shared.cancelled(sum))
     }
 
-    /// As one polynomial; `None` where something is below the line, or too much above.
+    /// Expands this into one polynomial.
+    ///
+    /// `None` if a polynomial is in the denominator, or if the result has too many terms.
     pub fn expanded(&self) -> Option<Poly> {
         let start = Poly::term(self.number, self.monomial.clone());
         self.factors
@@ -102,7 +104,7 @@ impl Product {
             .filter(|poly| poly.0.len() <= MOST_TERMS)
     }
 
-    /// This times a polynomial, which is divided by what stands below the line as often as it can be.
+    /// Multiplies this by a polynomial, and cancels factors of the denominator that divide it.
     fn cancelled(mut self, poly: Poly) -> Product {
         let (number, monomial, mut rest) = poly.content();
         if number == 0.0 {
@@ -122,14 +124,14 @@ impl Product {
         self.times(&Product::of(&rest))
     }
 
-    /// The atom, if it is nothing else.
+    /// Returns the atom that this is, if it is one.
     pub fn as_atom(&self) -> Option<Atom> {
         let mut atoms = self.monomial.0.iter();
         let alone = self.number == 1.0 && self.factors.is_empty() && self.monomial.0.len() == 1;
         atoms.next().filter(|(_, power)| alone && **power == 1).map(|(atom, _)| *atom)
     }
 
-    /// With an atom's reciprocal in its place.
+    /// Replaces an atom by its reciprocal.
     pub fn inverted(&self, atom: Atom) -> Product {
         let mut product = Product { factors: Vec::new(), ..self.clone() };
         product.monomial = self.monomial.inverted(atom);

@@ -1,8 +1,8 @@
-//! Series near other points than zero, and of functions of other values than a stream.
+//! Series near points other than zero, and of functions of values other than a stream.
 //!
-//! `ln(x) / (x - 1)` has a derivative that cancels near one, and `sin(a) / a` of `a = max(|x|, 1e-6)`, or of `a = k * x`,
-//! one that cancels where `a` is small. The points are numbers that a stream is compared with or taken from; the values
-//! are those that are not themselves a smooth function of one stream.
+//! For example, the derivative of `ln(x) / (x - 1)` cancels near one, and that of `sin(a) / a` with `a = max(|x|, 1e-6)` or
+//! `a = k * x` cancels where `a` is small. The points are the constants that a stream is compared with, or that are added to or
+//! subtracted from it. The values are nodes that are not themselves a smooth function of one stream.
 
 use super::expand::{Variable, all_series};
 use super::taylor::Series;
@@ -12,7 +12,7 @@ use crate::passes::products::{Sole, sole_streams};
 use crate::prim::Prim;
 use crate::rounding::{Arithmetic, Point, evaluate};
 
-/// Replaces functions near every such point.
+/// Replaces functions by their series near every such point.
 pub fn run(graph: &Graph) -> Graph {
     let mut found: Vec<Option<Near>> = vec![None; graph.nodes.len()];
     for (variable, from) in centres(graph) {
@@ -38,7 +38,7 @@ pub fn run(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// A function with its series.
+/// A function with its series near a point.
 #[derive(Clone)]
 struct Near {
     function: Id,
@@ -48,7 +48,7 @@ struct Near {
     reach: Reach,
 }
 
-/// The values that functions are taken of, each with a point.
+/// Returns the nodes to expand in, each with the point to expand around.
 fn centres(graph: &Graph) -> Vec<(Id, f64)> {
     let number = |id: Id| match graph.nodes[id.index()] {
         Node::Const(c) => Some(c),
@@ -78,10 +78,10 @@ fn centres(graph: &Graph) -> Vec<(Id, f64)> {
     points
 }
 
-/// Points are nearer to zero than this: what stands for infinity is none.
+/// Upper bound of a point's magnitude, because larger constants may stand for infinity.
 const FAR: f64 = 1e6;
 
-/// The largest functions of a value that lose their digits near a point, if they have a series there.
+/// Returns the maximal functions of a node that lose their digits near a point and have a series there.
 fn around(graph: &Graph, variable: Id, from: f64) -> Vec<Near> {
     let all = all_series(graph, Variable::Node { id: variable, from }).series;
     let mut depends = vec![false; graph.nodes.len()];
@@ -110,7 +110,7 @@ fn around(graph: &Graph, variable: Id, from: f64) -> Vec<Near> {
     others.filter_map(near).collect()
 }
 
-/// A function of a value as one of stream 0.
+/// Returns the graph of `function` with stream 0 in place of `variable`.
 fn of_stream(graph: &Graph, variable: Id, function: Id) -> Graph {
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());

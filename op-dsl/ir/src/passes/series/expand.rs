@@ -1,39 +1,41 @@
-//! The series of every node of a graph in powers of one variable.
+//! Power series of every node of a graph in one variable.
 //!
-//! Sums, products and quotients are Laurent series: of `(1 - cos x) / x^2` both terms have a pole, and what is left of
-//! them has none.
+//! Sums, products and quotients are Laurent series, because poles may cancel: in `1/x^2 - cos(x)/x^2` both terms have a pole, and
+//! their difference has none.
 
 use super::taylor::*;
 use crate::graph::{Graph, Id, Node};
 use crate::prim::Prim;
 use std::f64::consts::FRAC_2_SQRT_PI;
 
-/// What series are in powers of.
+/// Variable of a series expansion.
 #[derive(Clone, Copy)]
 pub enum Variable {
-    /// The stream.
+    /// The one stream.
     Stream,
-    /// Its magnitude, where it has this sign.
+    /// The magnitude of the stream, where the stream has this sign.
     Size { sign: f64 },
-    /// The distance of a node's value from a number.
+    /// The difference between a node's value and a number.
     Node { id: Id, from: f64 },
 }
 
-/// With fewer known coefficients there is no series.
+/// Minimum number of known coefficients; a shorter series is discarded.
 const LEAST: usize = 12;
 
-/// Numbers that a magnitude is compared with are passed by where series are used, if they are below this.
+/// Upper bound of [`Expansion::above`] for a comparison: with a larger bound, the node has no series.
 const MOST_PASSED: f64 = 1.0 / 64.0;
 
-/// The series of every node that has one, from some magnitude of the variable on.
+/// Series of all nodes that have one, valid above some magnitude of the variable.
 pub struct Expansion {
-    /// By node.
+    /// Series per node.
     pub series: Vec<Option<Series>>,
-    /// Below this magnitude comparisons are decided otherwise: `max(|x|, 1e-6)` is `|x|` above it.
+    /// Magnitude above which the series are valid, because below it comparisons have another result.
+    ///
+    /// For example, `max(|x|, 1e-6)` is `|x|` only above `1e-6`.
     pub above: f64,
 }
 
-/// The series of every node that has one.
+/// Expands every node that has a series.
 pub fn all_series(graph: &Graph, variable: Variable) -> Expansion {
     let mut above = 0.0;
     let mut all: Vec<Option<Laurent>> = Vec::with_capacity(graph.nodes.len());
@@ -78,7 +80,7 @@ impl Laurent {
         Laurent { low: 0, terms }
     }
 
-    /// The coefficient of a power; NaN where it is not known.
+    /// The coefficient of a power, NaN if it is unknown.
     fn coefficient(&self, power: i32) -> f64 {
         match usize::try_from(power - self.low) {
             Ok(k) => self.terms.get(k).copied().unwrap_or(f64::NAN),
@@ -86,18 +88,18 @@ impl Laurent {
         }
     }
 
-    /// The same from another power on.
+    /// The coefficients from power `low` on.
     fn from(&self, low: i32) -> Series {
         std::array::from_fn(|k| self.coefficient(low + k as i32))
     }
 
-    /// A power series; `None` at a pole.
+    /// Returns the series as a power series, or `None` if it has a pole.
     fn plain(&self) -> Option<Series> {
         let has_pole = (self.low..0).any(|power| self.coefficient(power) != 0.0);
         (!has_pole).then(|| self.from(0))
     }
 
-    /// The same from its first power on that has a coefficient; `None` if none is known to have.
+    /// Returns the series from its first nonzero coefficient on, or `None` if none is known to be nonzero.
     fn trimmed(&self) -> Option<Laurent> {
         let first = self.terms.iter().position(|c| *c != 0.0)?;
         let low = self.low + first as i32;
@@ -118,8 +120,10 @@ impl Laurent {
         Some(Laurent { low: self.low - below.low, terms: over(&self.terms, &below.terms)? })
     }
 
-    /// The root, where that is one power times a series: a half of the power is, of positive variables; of all where the
-    /// half is even.
+    /// Returns the square root, if it is a power of the variable times a series.
+    ///
+    /// The lowest power is halved. Of a positive variable it has to be even; else a multiple of 4, because `sqrt(x^2)` is `|x|`,
+    /// but `sqrt(x^4)` is `x^2`.
     fn sqrt(&self, variable: Variable) -> Option<Laurent> {
         let of = self.trimmed()?;
         let step = if matches!(variable, Variable::Size { .. }) { 2 } else { 4 };
@@ -128,7 +132,7 @@ impl Laurent {
     }
 }
 
-/// The series of a call of smooth functions, from those of its arguments.
+/// Expands a call of a smooth primitive from the series of its arguments.
 fn arithmetic(prim: Prim, [x, y, z]: [Option<Laurent>; 3], variable: Variable) -> Option<Laurent> {
     let x = x?;
     Some(match prim {
@@ -149,8 +153,9 @@ fn arithmetic(prim: Prim, [x, y, z]: [Option<Laurent>; 3], variable: Variable) -
     })
 }
 
-/// The series of a call that is not smooth, where the variable is positive, and what is asked for is decided
-/// by one power of it, from a magnitude on that raises `above`.
+/// Expands a call of a primitive that is not smooth, in a positive variable.
+///
+/// The result of a comparison has to be the same for all magnitudes above some bound, to which `above` is raised.
 fn chosen(prim: Prim, [x, y, z]: [Option<Series>; 3], above: &mut f64) -> Option<Series> {
     let x = x?;
     let mut apart = |x: &Series, y: &Series| {
@@ -189,8 +194,10 @@ fn chosen(prim: Prim, [x, y, z]: [Option<Series>; 3], above: &mut f64) -> Option
     })
 }
 
-/// The sign of a number times a power of the variable, and of the sum of such a product and a small number beyond the
-/// magnitude where both are the same.
+/// Returns the sign of a series of at most two terms, and the magnitude above which it has that sign.
+///
+/// A single term `c v^n` has one sign for all `v > 0`. Of `c + d v^n` with opposite signs it is that of `d` above the root:
+/// for example, `v - 1e-6` is positive above `1e-6`.
 fn sign(x: &Series) -> Option<(f64, f64)> {
     let mut terms = x.iter().enumerate().filter(|(_, c)| **c != 0.0);
     let Some((first, c)) = terms.next() else { return Some((0.0, 0.0)) };
@@ -201,15 +208,15 @@ fn sign(x: &Series) -> Option<(f64, f64)> {
     if c.signum() == d.signum() {
         return Some((c.signum(), 0.0));
     }
-    // Rounding of the comparison itself stays below.
+    // The bound is slightly larger than the root, so that rounding of the comparison itself does not matter.
     let from = (-c / d).powf(1.0 / power as f64) * (1.0 + 1e-9);
     (from < MOST_PASSED).then_some((d.signum(), from))
 }
 
-/// The series of a function of one value.
+/// Expands a primitive of one argument from the series of the argument.
 pub fn call(prim: Prim, x: &Series) -> Option<Series> {
     let one = &constant(1.0);
-    // A function by its value at zero and its derivative.
+    // Integrates the derivative `slope * x'` from the function's value at the constant term.
     let by_slope = |slope: Series| {
         let first = (prim.row().oracle)([x[0], f64::NAN, f64::NAN]);
         Some(integral(first, &times(&slope, &derivative(x))))

@@ -1,18 +1,17 @@
-//! Gives functions that lose their digits near a point their power series there.
+//! Replaces functions that lose their digits near a point by their power series there.
 //!
-//! `x - tanh(x)` is `x^3/3` to every digit where both terms are `x` to every digit. Where the bound
-//! of rounding says that a function of one stream has no good value near zero, it is evaluated by
-//! its Taylor series, whose coefficients are worked out by the rules of power series: what cancels
-//! has cancelled in them. A quotient whose divisor is zero there has one too, if its poles cancel:
-//! `cos(x)/x - sin(x)/x^2` is `-x/3`.
+//! For example, near zero `x - tanh(x)` is `x^3/3`, but both terms round to `x`. Where the rounding bound says that a function of
+//! one stream has no accurate value near zero, it is evaluated by its Taylor series. The coefficients come from the arithmetic of
+//! power series, so that the terms that cancel have already cancelled in them. A quotient whose divisor is zero there has a series
+//! too, if its poles cancel: `cos(x)/x - sin(x)/x^2` is `-x/3`.
 //!
-//! A function of `|x|`, or of what is chosen by the sign of `x`, has a series on either side of zero, in powers of
-//! `|x|`: `|x| + ln(1 + exp(-2|x|)) - ln 2` is `x^2/2`.
+//! A function of `|x|`, or of a `select` by the sign of `x`, has one series on either side of zero, in powers of `|x|`. For
+//! example, `|x| + ln(1 + exp(-2|x|)) - ln 2` is `x^2/2`.
 //!
 //! ```text
 //! taylor     arithmetic of power series
 //! expand     the series of every node of a graph
-//! elsewhere  series near other points, and of functions of other values than a stream
+//! elsewhere  series near other points, and of functions of values other than a stream
 //! ```
 
 mod elsewhere;
@@ -26,18 +25,19 @@ use crate::rounding::{Arithmetic, Bounded, Point, evaluate};
 use expand::{Variable, all_series};
 use taylor::{Series, known};
 
-/// How far a value may be from the truth to be good, relative to it.
+/// Largest relative error of an accurate value: 2^-29, which is 1/32 of the unit roundoff of f32, 2^-24.
 const GOOD: f64 = 1.0 / (1u64 << 29) as f64;
-/// Series are not used further out than these powers of two. The second is for what is not good as far as the first: few
-/// series converge there.
+/// Largest distances at which a series is used, as powers of two: 1/4 and 4.
+///
+/// The second is tried only where the first does not suffice, because few series converge at 4.
 const FURTHEST: [i32; 2] = [-2, 2];
 
-/// Replaces functions near zero, then near other points.
+/// Replaces functions by their series, first near zero and then near other points.
 pub fn run(graph: &Graph) -> Graph {
     elsewhere::run(&near_zero(graph))
 }
 
-/// Replaces functions of one stream near its zero.
+/// Replaces functions of one stream near zero.
 fn near_zero(graph: &Graph) -> Graph {
     let (sole, smooth) = (sole_streams(graph), smooth(graph));
     let whole = whole(graph, &sole, &smooth);
@@ -46,7 +46,7 @@ fn near_zero(graph: &Graph) -> Graph {
     let above = left.above.max(right.above);
     let mut b = Builder::new();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    // Which nodes have a series, or are made of one that has.
+    // Nodes that were replaced by a series, or that depend on such a node.
     let mut has_series: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     for (i, node) in graph.nodes.iter().enumerate() {
         let mut id = b.add(node.map_args(&new));
@@ -81,11 +81,11 @@ fn near_zero(graph: &Graph) -> Graph {
     b.finish(&outputs)
 }
 
-/// What a function is near zero.
+/// Series of a function near zero.
 enum Form<'s> {
-    /// A series of its variable.
+    /// Power series in the variable.
     Smooth(&'s Series),
-    /// Series of its magnitude, where it is negative and where it is positive.
+    /// Power series in the variable's magnitude, for negative and for positive values.
     Sides([&'s Series; 2]),
 }
 
@@ -98,7 +98,7 @@ impl Form<'_> {
     }
 }
 
-/// Which nodes have no kink or jump in what they are made of.
+/// Returns, per node, whether it is computed by smooth primitives alone, without breakpoints or jumps.
 fn smooth(graph: &Graph) -> Vec<bool> {
     let mut smooth: Vec<bool> = Vec::with_capacity(graph.nodes.len());
     for node in graph.nodes.iter() {
@@ -108,7 +108,9 @@ fn smooth(graph: &Graph) -> Vec<bool> {
     smooth
 }
 
-/// Which nodes are the whole of a function of one stream: outputs, and what others or a choice take.
+/// Returns, per node, whether it is a maximal function of one stream.
+///
+/// Such a node is an output, or an argument of a `select` or other non-smooth call, or of a node with several streams.
 fn whole(graph: &Graph, sole: &[Sole], smooth: &[bool]) -> Vec<bool> {
     let mut whole = vec![false; graph.nodes.len()];
     for (i, node) in graph.nodes.iter().enumerate() {
@@ -121,30 +123,30 @@ fn whole(graph: &Graph, sole: &[Sole], smooth: &[bool]) -> Vec<bool> {
     (0..whole.len()).map(|i| whole[i] && is_call(i)).collect()
 }
 
-/// How far from a point a series is to be used, and whether the function has a value at the point.
+/// Interval around a point in which a series replaces the function.
 #[derive(Clone, Copy)]
 struct Reach {
-    /// Nearer than this the function is evaluated as it is.
+    /// Distance up to which the function is evaluated as written, because comparisons give other results there.
     above: f64,
     distance: f64,
     has_value: bool,
 }
 
-/// Up to what distance from a point the series is to be used: as far as values are not good, if it is good there.
+/// Returns the interval in which the series is used: it covers all inaccurate values, if the series converges there.
 fn reach(value: &dyn Fn(f64) -> Bounded, form: &Form, from: f64, above: f64) -> Option<Reach> {
     let is_good = |x: f64| {
         let v = value(x);
         v.error <= GOOD * v.value.abs()
     };
     let at_point = value(from);
-    // Sides meet in what the function is at zero.
+    // True if the series has the function's value at zero, to within its error; both sides have to.
     let meets = |series: &&Series| (at_point.value - series[0]).abs() <= at_point.error;
     if matches!(form, Form::Sides(both) if above == 0.0 && !both.iter().all(meets)) {
         return None;
     }
-    // An irregular mantissa: powers of two round to themselves.
+    // The mantissa is irregular, because powers of two are exact and would hide rounding errors.
     let at = |exponent: i32| 1.328_947_f64 * 2f64.powi(exponent);
-    // Numbers of f32 that are nearer to the point are it.
+    // Exponent of the least distance that is sampled, since a nearer number rounds to the point itself in f32.
     let nearest = match from {
         0.0 => above.log2().ceil().max(-149.0) as i32,
         _ => (from.abs().log2() as i32 - 24).max(-149),
@@ -182,7 +184,7 @@ fn replaced(b: &mut Builder, x: Id, form: &Form, reach: Reach, function: Id) -> 
                 [left, right].map(|series| polynomial(b, size, series, reach.distance));
             let zero = b.num(0.0);
             let is_left = b.call(Prim::Lt, &[x, zero]);
-            // The same on both sides, it is one value.
+            // Equal series need no `select`.
             if left == right { left } else { b.call(Prim::Select, &[is_left, left, right]) }
         }
     };
@@ -197,13 +199,13 @@ fn replaced(b: &mut Builder, x: Id, form: &Form, reach: Reach, function: Id) -> 
     if reach.has_value {
         return replaced;
     }
-    // The formula as written has no value at the point itself.
+    // The formula as written is NaN at the point itself, and stays NaN there.
     let zero = b.num(0.0);
     let is_there = b.call(Prim::Eq, &[x, zero]);
     b.call(Prim::Select, &[is_there, function, replaced])
 }
 
-/// The first terms of a series: as many as count up to `reach`.
+/// Emits the terms of a series that matter up to `reach`, by Horner's scheme.
 fn polynomial(b: &mut Builder, x: Id, series: &Series, reach: f64) -> Id {
     let known = known(series);
     let first = series[..known].iter().position(|c| *c != 0.0).unwrap_or(0);
@@ -237,7 +239,7 @@ mod tests {
     use expand::call;
     use taylor::{constant, plus};
 
-    /// The pass's own value of a formula of stream 0.
+    /// Evaluates a formula of stream 0 after the pass.
     fn at(formula: &impl Fn(&mut Builder, Id) -> Id, x: f64) -> f64 {
         let mut b = Builder::new();
         let stream = b.stream(0);
@@ -264,7 +266,7 @@ mod tests {
             };
             close(at(&log_cosh, x), want);
             close(at(&log_cosh, -x), want);
-            // The same with a sign: not one series for both sides.
+            // With a sign, the two sides need different series.
             let signed = |b: &mut Builder, x: Id| {
                 let (sign, value) = (b.sign(x), log_cosh(b, x));
                 b.product(sign, value)
@@ -275,7 +277,7 @@ mod tests {
         assert_eq!(at(&log_cosh, 0.0), 0.0);
     }
 
-    /// A choice that is made near zero, but not at it, and a jump.
+    /// A breakpoint near zero but not at it, and a jump at zero.
     #[test]
     fn what_bends_elsewhere_is_left_alone() {
         for bound in [0.01, 0.0] {
@@ -291,12 +293,12 @@ mod tests {
         }
     }
 
-    /// The series of `f(x / 2)`, against the row's own values.
+    /// Compares the series of `f(x / 2)` with the oracle of each primitive.
     #[test]
     fn series_have_the_values_of_their_rows() {
         for row in crate::prim::TABLE.iter().filter(|r| r.arity == 1) {
             let half: Series = std::array::from_fn(|k| if k == 1 { 0.5 } else { 0.0 });
-            // Away from zero where there is no value on both sides of it.
+            // Shifts the argument where the domain begins at zero, because the function has no value on the other side.
             let shift = if row.domain.0 == 0.0 { 1.5 } else { 0.0 };
             let argument = plus(&half, shift, &constant(1.0));
             let Some(series) = call(row.prim, &argument) else { continue };

@@ -1,17 +1,17 @@
-//! Arithmetic of power series, by the rules for their coefficients.
+//! Arithmetic of truncated power series (Taylor coefficients).
 //!
-//! A coefficient that nothing is known of is NaN: it makes NaN of all that depends on it, which are only coefficients of
-//! the same power and above.
+//! An unknown coefficient is NaN, because NaN then propagates to every coefficient that depends on it: those of the same power
+//! and above.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
-/// Terms of a series.
+/// Number of coefficients in a series.
 pub const TERMS: usize = 26;
 
-/// Coefficients of powers of the variable, from that of 1 on.
+/// Coefficients of the powers of the variable, constant term first.
 pub type Series = [f64; TERMS];
 
-/// How many coefficients are known.
+/// Returns the number of leading coefficients that are known (not NaN).
 pub fn known(x: &Series) -> usize {
     x.iter().position(|c| c.is_nan()).unwrap_or(TERMS)
 }
@@ -20,7 +20,7 @@ pub fn constant(c: f64) -> Series {
     std::array::from_fn(|k| if k == 0 { c } else { 0.0 })
 }
 
-/// A sum of terms, zero where it is nothing but rounding.
+/// Sums terms. A result of at most 1e-13 of their magnitudes becomes 0, because it is only rounding error.
 fn sum(terms: impl Iterator<Item = f64>) -> f64 {
     let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), t| (sum + t, size + t.abs()));
     if f64::abs(sum) <= 1e-13 * size { 0.0 } else { sum }
@@ -39,7 +39,7 @@ pub fn times(x: &Series, y: &Series) -> Series {
     std::array::from_fn(|k| sum((0..=k).map(|i| x[i] * y[k - i])))
 }
 
-/// `x / y`, if `y` is not zero at zero.
+/// `x / y`, or `None` if the constant term of `y` is 0.
 pub fn over(x: &Series, y: &Series) -> Option<Series> {
     let mut q = [0.0; TERMS];
     for k in 0..TERMS {
@@ -49,7 +49,7 @@ pub fn over(x: &Series, y: &Series) -> Option<Series> {
     (y[0] != 0.0).then_some(q)
 }
 
-/// `y' / y = x'`
+/// `y = e^x`, from `y' = x' y`.
 pub fn exp(x: &Series) -> Series {
     let mut y = constant(libm::exp(x[0]));
     for k in 1..TERMS {
@@ -58,7 +58,7 @@ pub fn exp(x: &Series) -> Series {
     y
 }
 
-/// Sine and cosine: `s' = c x'`, `c' = -s x'`.
+/// Sine and cosine of `x`, from `s' = c x'` and `c' = -s x'`.
 pub fn turned(x: &Series) -> [Series; 2] {
     let (mut s, mut c) = (constant(libm::sin(x[0])), constant(libm::cos(x[0])));
     for k in 1..TERMS {
@@ -74,7 +74,7 @@ pub fn sigmoid(x: &Series) -> Option<Series> {
     over(&one, &plus(&one, 1.0, &exp(&scaled(-1.0, x))))
 }
 
-/// `y y = x`
+/// `y = sqrt(x)`, from `y y = x`. `None` unless the constant term is positive.
 pub fn sqrt(x: &Series) -> Option<Series> {
     let mut y = constant(x[0].sqrt());
     for k in 1..TERMS {
@@ -84,7 +84,7 @@ pub fn sqrt(x: &Series) -> Option<Series> {
     (x[0] > 0.0).then_some(y)
 }
 
-/// `x^a`, of positive `x`: `p' x = a p x'`
+/// `p = x^a`, from `p' x = a p x'`. `None` unless the constant term of `x` is positive.
 pub fn power(x: &Series, a: f64) -> Option<Series> {
     let mut p = constant(libm::pow(x[0], a));
     for k in 1..TERMS {
