@@ -1,4 +1,6 @@
-//! Which SIMD levels kernels are compiled for: all of the architecture, or with `OP_DSL_LEVELS=host` only what this machine uses, so that
+//! Selects the SIMD levels that kernels are compiled for.
+//!
+//! By default these are all levels of the architecture. With `OP_DSL_LEVELS=host` only what this machine uses is built, so that
 //! a program that stays on it compiles half as many kernels.
 
 use std::env;
@@ -20,7 +22,7 @@ fn main() {
     }
 }
 
-/// The level of wide vectors that this machine does not use; none where the build is for another architecture.
+/// Returns the AVX level that this machine does not use, or `None` when cross-compiling.
 fn unused() -> Option<&'static str> {
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok(env::consts::ARCH) {
         return None;

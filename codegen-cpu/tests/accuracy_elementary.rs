@@ -1,9 +1,8 @@
-//! Errors of the general functions against f64, in units in the last place (ulp) of the true value,
-//! measured through their block kernels at every level of this CPU.
+//! Errors of the general functions against f64, in ulp, measured through their block kernels.
 //!
-//! Budgets are the `ulp` column of `op_dsl_ir::prim::TABLE`. An ulp is never less than the smallest
-//! denormal; where the true value is beyond the largest finite number, infinity is 0 ulp off.
-//! The measured maxima are printed (`--nocapture`); `--ignored` visits all inputs.
+//! All levels of this CPU are measured. Budgets are the `ulp` column of `op_dsl_ir::prim::TABLE`. An ulp, a unit in the last
+//! place of the true value, is never less than the smallest denormal. Where the true value is beyond the largest finite number,
+//! infinity has an error of 0 ulp. The measured maxima are printed (`--nocapture`); `--ignored` visits all inputs.
 
 mod levels;
 
@@ -19,7 +18,7 @@ use op_dsl_ir::Prim;
 /// Largest step of any level, so that buffers of a multiple of it suit every level.
 const STEP: usize = 64;
 
-/// Of how many inputs a sweep takes one: fewer where an emulator takes a hundred times as long.
+/// Sampling stride: larger off x86-64, because an emulator takes a hundred times as long.
 const STRIDE: usize = if cfg!(target_arch = "x86_64") { 101 } else { 10_007 };
 
 /// Runs a kernel over whole steps.
@@ -28,15 +27,15 @@ fn run<E: El>(kernels: &Kernels, level: Level, x: &[&[E]], y: &mut [E]) {
     assert!(y.len().is_multiple_of(STEP) && x.iter().all(|x| x.len() == y.len()));
     let mut io = Streams::of(E::DTYPE);
     for (p, x) in io.start.iter_mut().zip(x) {
-        *p = x.as_ptr().cast_mut().cast(); // only read: it is an input
+        *p = x.as_ptr().cast_mut().cast(); // never written, because it is an input
     }
     io.start[x.len()] = y.as_mut_ptr().cast();
     let f = kernels.get(E::DTYPE, level).expect("asked before");
-    // SAFETY: every stream holds that many whole steps; the CPU has the level.
+    // SAFETY: every stream has that many whole steps; the CPU supports the SIMD level.
     unsafe { f(&io, y.len() / Kernels::step(E::DTYPE, level), false) }
 }
 
-/// A binary floating-point format: its precision and its exponents.
+/// A binary floating-point format: its precision and its exponent range.
 #[derive(Clone, Copy)]
 struct Format {
     digits: i32,
@@ -49,7 +48,7 @@ const F16: Format = Format { digits: 11, min_exponent: -14, max_exponent: 15 };
 const BF16: Format = Format { digits: 8, min_exponent: -126, max_exponent: 127 };
 
 impl Format {
-    /// How far `got` is from `truth`, in ulp of `truth`; infinite where a special value is wrong.
+    /// Error of `got` in ulp of `truth`; infinite where a special value is wrong.
     fn error(self, got: f64, truth: f64) -> f64 {
         if truth.is_nan() || got.is_nan() {
             return if truth.is_nan() && got.is_nan() { 0.0 } else { f64::INFINITY };
@@ -58,7 +57,7 @@ impl Format {
             let same = got == 0.0 && got.is_sign_negative() == truth.is_sign_negative();
             return if same { 0.0 } else { f64::INFINITY };
         }
-        // Infinity stands for the next number after the largest, as it does in rounding.
+        // Infinity counts as the next number after the largest, as it does in rounding.
         let beyond = 2f64.powi(self.max_exponent + 1);
         let clamp = |v: f64| v.clamp(-beyond, beyond);
         let exponent = (truth.abs().to_bits() >> 52) as i32 - 1023;
@@ -80,7 +79,7 @@ fn errors_are_counted_in_ulp_of_the_truth() {
     assert_eq!(BF16.error(1.0, 1.0), 0.0);
 }
 
-/// The largest error seen, and where.
+/// The largest error seen, and its input.
 #[derive(Clone, Copy, Default)]
 struct Worst {
     error: f64,
@@ -96,7 +95,7 @@ impl Worst {
     }
 }
 
-/// The largest error of a unary function over inputs given in chunks, for every level.
+/// Measures the largest error of a unary function at every level, over inputs given in chunks.
 fn measure(
     prim: Prim,
     kernels: &Kernels,
@@ -142,7 +141,7 @@ fn check(prim: Prim, kernels: &Kernels, inputs: impl Iterator<Item = f32>) {
     }
 }
 
-/// Both signs of every exponent with telling fractions, both infinities and a few NaNs included.
+/// Both signs of every exponent with critical fractions, including both infinities and a few NaNs.
 fn edges() -> impl Iterator<Item = f32> {
     const FRACTIONS: [u32; 8] = [0, 1, 2, 0x3f_ffff, 0x40_0000, 0x40_0001, 0x7f_fffe, 0x7f_ffff];
     (0..512u32).flat_map(|e| FRACTIONS.map(|f| f32::from_bits((e << 23) | f)))
@@ -153,7 +152,7 @@ fn patterns(stride: usize) -> impl Iterator<Item = f32> {
     (0..=u32::MAX).step_by(stride).map(f32::from_bits)
 }
 
-/// All 65,536 inputs of a 16-bit type: the value in f32, then rounded, is at most 1 ulp off.
+/// Checks all 65,536 inputs of a 16-bit type: evaluated in f32 and rounded, the error is at most 1 ulp.
 fn check_16<E: El>(prim: Prim, kernels: &Kernels, format: Format, from_bits: fn(u16) -> E) {
     let x: Vec<E> = (0..=u16::MAX).map(from_bits).collect();
     let mut y = vec![E::default(); x.len()];
@@ -177,7 +176,7 @@ fn check_16<E: El>(prim: Prim, kernels: &Kernels, format: Format, from_bits: fn(
     }
 }
 
-/// A value must not depend on the lane it is computed in or on its neighbours.
+/// Checks that a value depends neither on its lane nor on its neighbours.
 fn check_lanes(kernels: &Kernels) {
     let x: Vec<f32> = patterns(0x10_0001).chain(edges()).take(8192 - STEP).collect();
     let n = x.len() / STEP * STEP;
@@ -251,7 +250,7 @@ functions! { STRIDE;
     softplus Softplus;
 }
 
-// By way of f64, which `accuracy_wide` looks at.
+// Functions that are evaluated in f64, which `accuracy_wide` tests.
 functions! { 10 * STRIDE;
     sin Sin;
     cos Cos;
@@ -329,7 +328,7 @@ fn powers_are_rounded_once() {
     let special =
         [0.0, -0.0, 1.0, -1.0, 2.0, -3.0, 0.5, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
     let specials = special.iter().flat_map(|x| special.map(|y| (*x, y)));
-    // Exponents that bring every base to all of the range.
+    // Exponents that spread the powers of every base over the whole range.
     let swept = patterns(100_003).enumerate().flat_map(|(i, x)| {
         let by = (i as f64 * 0.618_033_988_749_895).fract();
         let y = ((-152.0 + 282.0 * by) / f64::from(x).abs().log2()) as f32;

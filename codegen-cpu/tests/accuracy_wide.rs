@@ -1,7 +1,7 @@
-//! Errors of the functions in f64 vectors, against `libm` and the table's oracles, at every level.
+//! Errors of the functions in f64 vectors, against `libm` and the primitives' oracles, at every level.
 //!
-//! What counts is relative: these values are rounded to f32 once, and may be multiplied before. The
-//! measured maxima are printed (`--nocapture`), as powers of two.
+//! Errors are relative, because these values are rounded to f32 once, and may be multiplied before. The measured maxima are
+//! printed (`--nocapture`), as powers of two.
 
 mod levels;
 
@@ -12,16 +12,16 @@ use levels::levels;
 use op_dsl_ir::Prim;
 use op_dsl_ir::oracle as o;
 
-/// Of how many inputs a sweep takes one.
+/// Sampling stride: a sweep visits every `STRIDE`-th input.
 const STRIDE: usize = if cfg!(target_arch = "x86_64") { 4_001 } else { 100_003 };
 
-/// A function in vectors, on rows of numbers.
+/// Evaluates a function in vectors, on rows of numbers.
 struct Rows<'a, const N: usize> {
     x: [&'a [f64]; N],
     f: Function,
 }
 
-/// Numbers to hold a function against: every `STRIDE`-th f32, and both signs of every exponent with telling fractions.
+/// Sample inputs: every `STRIDE`-th f32, and both signs of every exponent with critical fractions.
 fn inputs() -> Vec<f64> {
     const FRACTIONS: [u32; 6] = [0, 1, 0x3f_ffff, 0x40_0000, 0x7f_fffe, 0x7f_ffff];
     let sweep = (0..=u32::MAX).step_by(STRIDE);
@@ -29,14 +29,15 @@ fn inputs() -> Vec<f64> {
     sweep.chain(edges).map(|bits| f64::from(f32::from_bits(bits))).collect()
 }
 
-/// The relative error, by the value's size or by `least` where it is smaller; infinite where a special value or the sign of a
-/// zero is wrong.
+/// The error relative to the value's size, or to `least` where the value is smaller.
+///
+/// It is infinite where a special value or the sign of a zero is wrong.
 fn error(got: f64, truth: f64, least: f64) -> f64 {
     let special = truth.is_nan() || truth.is_infinite() || truth == 0.0;
     let same = got == truth && got.is_sign_negative() == truth.is_sign_negative();
     match special {
         true if same || truth.is_nan() && got.is_nan() => 0.0,
-        // Where f64 itself vanishes, one of the two may do so first.
+        // Where f64 itself underflows, one of the two may be zero before the other.
         true if truth == 0.0 && got.abs() < 1e-300 => 0.0,
         true => f64::INFINITY,
         false if got.is_nan() => f64::INFINITY,
@@ -46,7 +47,7 @@ fn error(got: f64, truth: f64, least: f64) -> f64 {
 
 macro_rules! functions {
     ($($name:ident $truth:expr, $bits:literal, $tail:literal, $least:literal;)*) => {
-        /// Which function.
+        /// Name of a function.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug)]
         enum Function { $($name,)* powf }
@@ -76,7 +77,7 @@ impl AtLevel for Rows<'_, 2> {
     }
 }
 
-/// Applies a function of pairs of vectors to rows, which may have any length.
+/// Applies a function of pairs of vectors to rows of any length.
 fn map<S: Isa, const N: usize>(
     s: S,
     x: [&[f64]; N],
@@ -96,7 +97,7 @@ fn map<S: Isa, const N: usize>(
     out
 }
 
-/// Values of a magnitude that f32 has may be off by `2^-bits`, those below by `2^-tail`.
+/// Checks errors: `2^-bits` for values in the range of normal f32 numbers, `2^-tail` for smaller ones.
 fn check(f: Function, truth: impl Fn(f64) -> f64, bits: i32, tail: i32, least: f64) {
     let x = inputs();
     let truth: Vec<f64> = x.iter().map(|x| truth(*x)).collect();
@@ -124,7 +125,7 @@ fn hold(
     let mut worst = [(0.0, 0); 2];
     for (i, (got, truth)) in got.iter().zip(truth).enumerate() {
         let e = error(*got, *truth, least);
-        // In the tail are also values that f64 has only as denormals.
+        // The tail includes values that are denormal in f64.
         let beyond = (truth.abs() < 1e-37) as usize;
         if e > worst[beyond].0 && truth.abs() >= 1e-290 || e.is_infinite() {
             worst[beyond] = (e, i);
@@ -167,7 +168,7 @@ functions! {
     atan libm::atan, 50, 50, 0.0;
 }
 
-/// Numbers of all kinds, and pairs whose power is within the range of f32.
+/// Numbers of all kinds, and pairs whose power is in the range of f32.
 #[test]
 fn powf() {
     let special = [
@@ -203,7 +204,7 @@ fn powf() {
     }
 }
 
-/// The oracles themselves, which lose nothing in the tails, by values computed in 60-digit arithmetic.
+/// Checks the oracles, which are accurate in the tails too, against values from 60-digit arithmetic.
 #[test]
 fn the_references_agree_with_sixty_digits() {
     let of_x = |f: fn([f64; 3]) -> f64| move |x: f64| f([x, 0.0, 0.0]);
@@ -215,7 +216,7 @@ fn the_references_agree_with_sixty_digits() {
         let (x, want) = (number(), number());
         let got = match Prim::named(name) {
             Some(prim) => of_x(prim.row().oracle)(x),
-            // The factor of `x` in gelu's tanh form.
+            // The factor of `x` in the tanh form of gelu.
             None if x == 0.0 => 0.5,
             None => of_x(o::gelu_tanh)(x) / x,
         };

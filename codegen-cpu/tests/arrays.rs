@@ -1,4 +1,4 @@
-//! Views of `ndarray` arrays, there and back.
+//! Conversions between views and `ndarray` arrays, in both directions.
 
 mod driver;
 
@@ -48,14 +48,14 @@ fn what_does_not_fit_is_said() {
     assert_eq!(error.to_string(), "the view holds f16, not f32");
 }
 
-/// An array view says that nobody writes its elements, and may go to other threads.
+/// An array view promises that nobody writes its elements, and may go to other threads.
 #[test]
 fn what_others_may_write_is_no_array_view() {
     let mut data = [1.0f32, 2.0];
     let cells = Cell::from_mut(&mut data[..]).as_slice_of_cells();
     let of_cells = View::from_cells(cells, &[2], &[1], 0).expect("a view");
     assert_eq!(of_cells.to_ndarray::<f32>(), Err(ViewError::NotBorrowed));
-    // SAFETY: the elements are there.
+    // SAFETY: `data` has the elements.
     let raw = unsafe { View::from_raw_parts(data.as_ptr().cast(), DType::F32, &[2], &[1]) };
     let error = raw.expect("a view").to_ndarray::<f32>().expect_err("raw parts");
     assert_eq!(

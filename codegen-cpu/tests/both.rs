@@ -1,4 +1,4 @@
-//! Joint tables as vectors evaluate them, held to the bit against what the fitter says that they give.
+//! Joint tables in vectors must give the same bits as the fitter's scalar evaluation.
 
 mod fitted;
 mod levels;
@@ -15,7 +15,7 @@ use fearless_simd::prelude::*;
 use fitted::{inputs, lasts};
 use levels::levels;
 
-/// A joint table that lasts as long as the program.
+/// Converts a joint table, and leaks it so that it lives as long as the program.
 fn lasting<const N: usize>(joint: &Joint) -> Both<N> {
     let column =
         |of: &dyn Fn(&Piece) -> f32| Column(core::array::from_fn(|i| of(&joint.segments[i])));
@@ -55,7 +55,7 @@ impl<const N: usize> AtLevel for Values<'_, N>
 where
     [f32; N]: Lut,
 {
-    /// Of each number both values, if it is inside.
+    /// Both values of each number that is inside the table.
     type Output = Vec<Option<[f32; 2]>>;
     fn at<S: Isa>(self, s: S) -> Self::Output {
         let Values(table, x) = self;
@@ -70,7 +70,7 @@ where
             let inside = outside.select(Floats::splat(s, 0.0), Floats::splat(s, 1.0));
             let lanes = |x: Floats<S>| x.0.map(|v| v.as_slice().to_vec()).concat();
             let (f, derivative, inside) = (lanes(f), lanes(derivative), lanes(inside));
-            // A NaN may be said to be outside, as may lanes beside an end.
+            // `all_inside` may be false for a NaN, and for lanes near an end.
             let all = table.table.all_inside(s, step, false);
             let [low, high] = table.table.within.map(|end| 0.9 * end.abs());
             let beside =
@@ -89,11 +89,11 @@ fn compare<const N: usize>(name: &str, joint: &Joint)
 where
     [f32; N]: Lut,
 {
-    // Whether a NaN is inside is not said, and what is outside the domain is not looked at.
+    // NaN may be inside or not, and numbers outside the domain have no defined result.
     let mut x = inputs([joint.low, joint.high]);
     x.retain(|x| !x.is_nan() && (joint.ends[1] != End::Unused || *x < joint.high));
     let table = lasting::<N>(joint);
-    // Look-ups of this many entries are for levels with FMA.
+    // Only levels with FMA use look-ups of this many entries.
     for level in levels().into_iter().filter(|level| level.has_fma()) {
         if (N == 32) != (level == Level::Avx512) {
             continue;
@@ -103,7 +103,7 @@ where
             let want = joint.eval(*x).map(|(f, derivative)| [f, derivative]);
             let other = joint.eval(-x).map(|(f, derivative)| [f, derivative]);
             let bits = |both: Option<[f32; 2]>| both.map(|both| both.map(f32::to_bits));
-            // Where a comparison decides on the side, -0 is on that of +0.
+            // Where a comparison selects the side, -0 is on the side of +0.
             let same = bits(got) == bits(want) || *x == 0.0 && (got == want || got == other);
             assert!(same, "{name}, {N} entries, {}: at {x:e} {got:?}, not {want:?}", level.name());
         }
@@ -117,7 +117,7 @@ where
     }
 }
 
-/// Whether all lanes of four vectors, each of one number, are inside.
+/// Tests whether all lanes of four vectors are inside, where each vector repeats one number.
 struct AllInside<'a, const N: usize>(&'a Both<N>, [f32; 4]);
 
 impl<const N: usize> AtLevel for AllInside<'_, N>
@@ -131,7 +131,7 @@ where
     }
 }
 
-/// A number, and a NaN, quiet or signalling, that must not hide it from what else is in its lane.
+/// Vectors with `x` and a quiet or signalling NaN, which must not hide `x` from the test of its lane.
 fn beside_nan(x: f32) -> impl Iterator<Item = [f32; 4]> {
     let nans =
         [0x7fc0_0000, 0xffc0_0000, 0x7f80_0001, 0xff80_0001, 0x7fbf_ffff].map(f32::from_bits);
@@ -159,7 +159,7 @@ fn tanh_slope(x: f64) -> f64 {
     4.0 * e / ((1.0 + e) * (1.0 + e))
 }
 
-/// Off by no more than a few roundings.
+/// A function in f64 whose error is no more than a few roundings.
 type Oracle = fn(f64) -> f64;
 
 #[rustfmt::skip]
@@ -188,7 +188,7 @@ fn vectors_do_what_the_fitter_says() {
         let hints = Hints { domain: [f64::NEG_INFINITY, end], ..Hints::default() };
         let (f, derivative) = (Function::new(&f, hints.clone()), Function::new(&derivative, hints));
         for entries in [32, 8] {
-            // What is tested is not how right they are.
+            // Loose targets, because the accuracy of the tables is not tested here.
             let request = Request { target: 1.2, most: 3.0, ..Request::joint(entries) };
             assert_eq!(request.element, Element::F32);
             let Ok(joint) = f.fit_with(&derivative, &request) else {

@@ -1,6 +1,7 @@
-//! Bulk conversion between f32 and the 16-bit types, bit for bit against the `half` crate, at every
-//! level of this CPU. The baseline and fallback levels run the portable f16 code. NaN may change its payload but
-//! must come out of narrowing as a quiet NaN.
+//! Conversion between f32 and the 16-bit types, bit for bit against the `half` crate, at every level.
+//!
+//! The baseline and fallback levels run the portable f16 code. NaN may change its payload, but narrowing must return a quiet
+//! NaN.
 
 mod levels;
 
@@ -10,16 +11,16 @@ use fearless_simd::prelude::*;
 use half::{bf16, f16};
 use levels::levels;
 
-/// Largest step of any level: buffers are padded to it.
+/// Largest step of any level, to which buffers are padded.
 const STEP: usize = 32;
 
-/// A 16-bit type, by its bits.
+/// A 16-bit type, given by its bits.
 trait Half: El {
     const QUIET: u16;
     fn of(bits: u16) -> Self;
     fn bits(self) -> u16;
     fn is_nan(self) -> bool;
-    /// Half-way from this number to the next in magnitude: where rounding changes its mind.
+    /// Midpoint between this number and the next in magnitude, where rounding changes direction.
     fn midpoint(bits: u16) -> f32;
 }
 
@@ -36,7 +37,7 @@ impl Half for f16 {
     }
     fn midpoint(bits: u16) -> f32 {
         let value = |bits: u16| match bits & 0x7fff {
-            // Where infinity stands in rounding.
+            // Infinity counts as this number in rounding.
             0x7c00 => 65536.0,
             b => f16::from_bits(b).to_f32(),
         };
@@ -61,8 +62,9 @@ impl Half for bf16 {
     }
 }
 
-/// Loads `A` and stores `B`, register by register: the elements of a step change places if the two
-/// types order them differently.
+/// Loads `A` and stores `B`, register by register.
+///
+/// Elements of a step are permuted if the two types order them differently.
 struct Convert<'a, A, B>(&'a [A], &'a mut [B]);
 
 impl<A: El, B: El> AtLevel for Convert<'_, A, B> {
@@ -82,7 +84,7 @@ impl<A: El, B: El> AtLevel for Convert<'_, A, B> {
     }
 }
 
-/// Converts at one level, each element staying in its place.
+/// Converts at one level, and restores the order of the elements.
 fn converted<A: El, B: El>(level: Level, x: &[A]) -> Vec<B> {
     let n = x.len().next_multiple_of(STEP);
     let mut from = x.to_vec();
@@ -90,7 +92,7 @@ fn converted<A: El, B: El>(level: Level, x: &[A]) -> Vec<B> {
     let mut raw = vec![B::default(); n];
     level.run(Convert(&from, &mut raw)).expect("a level that is there");
 
-    // Where the elements of a step went: small whole numbers are exact in every type.
+    // Finds the permutation of a step by small integers, because these are exact in every type.
     let numbers: Vec<A> = (0..STEP).map(|i| A::from_f32(i as f32)).collect();
     let mut places = vec![B::default(); STEP];
     level.run(Convert(&numbers, &mut places)).expect("a level that is there");
@@ -107,7 +109,7 @@ fn widens<T: Half>() {
     let mut first: Option<Vec<u32>> = None;
     for level in levels() {
         let wide: Vec<f32> = converted(level, &x);
-        // Levels agree on the payloads of NaN, too.
+        // Levels must agree on the payloads of NaN, too.
         let bits: Vec<u32> = wide.iter().map(|v| v.to_bits()).collect();
         assert!(*first.get_or_insert_with(|| bits.clone()) == bits, "at {}", level.name());
         let back: Vec<T> = converted(level, &x);
@@ -171,7 +173,7 @@ fn f16_narrows_to_nearest_even() {
 
 #[test]
 fn bf16_narrows_to_nearest_even() {
-    // Arithmetic on what was bf16 leaves no NaN but quiet ones with zeros in the lower bits.
+    // Arithmetic on former bf16 values creates only quiet NaNs with zeros in the lower bits.
     let arises = |x: &f32| !x.is_nan() || x.to_bits() & 0x0040_ffff == 0x0040_0000;
     let (boundaries, strided) = (boundaries::<bf16>().into_iter(), strided().into_iter());
     narrows::<bf16>(&boundaries.chain(strided).filter(arises).collect::<Vec<_>>());

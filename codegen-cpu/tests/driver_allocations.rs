@@ -9,12 +9,12 @@ use op_dsl_ir::op::{Pattern, Value};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The system's allocator, which is asked how often it was asked.
+/// The system's allocator, with a count of its allocations.
 struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: everything is handed on to the system's allocator.
+// SAFETY: every call is forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
@@ -30,13 +30,13 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-// One test: a second one would allocate at the same time.
+// A single test, because a second one would allocate at the same time.
 #[test]
 fn calls_do_not_allocate() {
     let attrs = [Value::Int(-1), Value::Bool(true)];
     let op = gated(Pattern::Halves);
     for (rows, columns) in [(1, 1), (3, 7), (40, 64), (700, 1000)] {
-        // Dense, and with columns outermost.
+        // Contiguous, and with columns outermost.
         let layouts = [[1, 0], [0, 1]].map(|order| {
             [1, 2, 1, 2].map(|parts| {
                 let shape = [rows, parts * columns];
@@ -50,8 +50,7 @@ fn calls_do_not_allocate() {
                 let mut call = || {
                     op.run(&attrs, &inputs, &mut [dx.view_mut().unwrap()], &options).unwrap();
                 };
-                // What starts threads, and what the test's own harness does meanwhile, is counted too: but
-                // not in every call.
+                // The count includes the start of threads and the test harness, but these do not allocate in every call.
                 let count = || {
                     let before = ALLOCATIONS.load(Ordering::Relaxed);
                     call();

@@ -1,5 +1,6 @@
-//! Every kind of bad call is one line that names operator, argument, what is wrong and what is
-//! allowed; and writes nothing.
+//! Error messages: every invalid call gives one line, and writes nothing.
+//!
+//! The line names the operator, the argument, what is wrong and what is allowed.
 
 mod driver;
 
@@ -14,8 +15,9 @@ use std::cell::Cell;
 
 const ATTRS: [Value; 2] = [Value::Int(-1), Value::Bool(true)];
 
-/// The message of a call on dense tensors, after checking that it is one line and nothing was
-/// written.
+/// Returns the message of a call on contiguous tensors.
+///
+/// It checks that the message is one line and that nothing was written.
 fn message(
     op: &Operator,
     attrs: &[Value],
@@ -243,7 +245,7 @@ fn outputs_that_overlap_themselves() {
     }
 }
 
-/// What running [`binary`] on elements of one buffer says, for operands and output of a shape.
+/// Runs [`binary`] on operands and an output of one shape in a single buffer.
 fn overlap(shape: &[usize], x: (&[isize], usize), z: (&[isize], usize)) -> Result<(), Error> {
     let mut data = vec![1f32; 200];
     let cells = Cell::from_mut(&mut data[..]).as_slice_of_cells();
@@ -265,7 +267,7 @@ fn inputs_that_overlap_outputs() {
     };
     let s = &[10, 1][..];
     overlap(&[5, 10], (s, 0), (s, 0)).unwrap(); // in place
-    overlap(&[5, 10], (s, 0), (s, 50)).unwrap(); // side by side
+    overlap(&[5, 10], (s, 0), (s, 50)).unwrap(); // adjacent
     overlap(&[5, 5], (s, 0), (s, 5)).unwrap(); // columns of one matrix
     overlap(&[5, 5], (&[10, 2], 0), (&[10, 2], 1)).unwrap(); // even and odd columns
     overlap(&[5, 5], (&[20, 1], 10), (&[20, 1], 0)).unwrap(); // even and odd rows
@@ -294,13 +296,13 @@ fn parts_of_gated_tensors_that_overlap() {
     };
     assert_eq!(run(0, 0), Ok(()));
     assert_eq!(run(0, 48), Ok(()));
-    // The gate's half of one lies on the value's half of the other.
+    // The gate's half of one tensor overlaps the value's half of the other.
     let text = run(0, 6).unwrap_err().to_string();
     assert!(text.starts_with("Gated: output `dx."), "{text}");
     assert!(text.contains("overlaps input `x."), "{text}");
 }
 
-/// A description that its kernels do not fit is refused, since everything later relies on it.
+/// A definition that contradicts its kernels is refused, because all later code relies on it.
 #[test]
 fn kernels_of_another_operator() {
     let text =

@@ -1,4 +1,4 @@
-//! Calls in a process that was forked off. Alone in its binary: no other test may be about while it forks.
+//! Calls in a forked process. The test has its own binary, so that no other test runs while it forks.
 #![cfg(unix)]
 
 mod driver;
@@ -8,7 +8,7 @@ use driver::{Tensor, binary, expect_binary};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::Value;
 
-/// The pool's threads stay with the parent: the child must not wait for them.
+/// The pool's threads stay with the parent, so the child must not wait for them.
 #[test]
 fn a_child_works_without_its_parents_threads() {
     let [x, y, z] = [1, 2, 3].map(|seed| Tensor::dense(DType::F32, &[1000, 1000], seed));
@@ -20,12 +20,12 @@ fn a_child_works_without_its_parents_threads() {
         let done = binary().run(&[Value::Float(0.5)], &inputs, &mut [out], &options);
         done.is_ok() && z.buf == want
     };
-    assert!(is_right(4)); // now there is a pool
+    assert!(is_right(4)); // the pool exists from here on
     // SAFETY: the child computes, allocates (which libc prepares for) and exits.
     let status = unsafe {
         let child = libc::fork();
         if child == 0 {
-            libc::alarm(30); // ends a child that waits
+            libc::alarm(30); // kills a child that waits
             libc::_exit(!(is_right(4) && is_right(0)) as i32);
         }
         let mut status = 0;

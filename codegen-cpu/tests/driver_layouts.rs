@@ -1,4 +1,4 @@
-//! Every layout, size, level, thread count and kind of store gives the bits of a plain loop.
+//! Every layout, size, level, thread count and kind of store must give the bits of a scalar loop.
 
 mod driver;
 
@@ -31,7 +31,7 @@ fn check_gated(
         op.run(&attrs, &[dy, x, gelu], &mut [dx.view_mut().unwrap()], options).unwrap();
         assert!(dx.buf == want, "{options:?} {t:?}");
     }
-    // In place is where the output has the shape of the input, and a place for each of its elements.
+    // The operator can work in place if output and input have one shape, and no element is repeated.
     if t[1].repeats() {
         assert!(t[1].clone().both(true).is_err() && t[1].clone().both(false).is_err());
     } else if t[1].shape == dx.shape {
@@ -88,7 +88,7 @@ fn every_rank_and_split_dimension() {
     }
 }
 
-/// Pointers at every offset from a cache line, all outputs alike and each its own.
+/// Pointers at every offset from a cache line: the same for all outputs, and different for each.
 #[test]
 fn unaligned_pointers() {
     for dtype in DType::ALL {
@@ -109,7 +109,7 @@ fn unaligned_pointers() {
     }
 }
 
-/// Addresses that are no multiple of an element's size, as C may have them.
+/// Addresses that are not a multiple of the element's size, as C callers may pass them.
 #[test]
 fn odd_addresses() {
     for dtype in DType::ALL {
@@ -118,7 +118,7 @@ fn odd_addresses() {
         for options in all_options() {
             let mut odd = t.each_ref().map(|t| [vec![0], bytes(&t.buf)].concat());
             let [x, y, z] = odd.each_mut().map(|bytes| &mut bytes[1..]);
-            // SAFETY: the bytes of as many elements, which are borrowed meanwhile.
+            // SAFETY: the bytes of the same number of elements, which are borrowed for as long.
             let (inputs, z) = unsafe {
                 let of = |b: &[u8]| View::from_raw_parts(b.as_ptr(), dtype, &[2, 300], &[300, 1]);
                 let z = ViewMut::from_raw_parts(z.as_mut_ptr(), dtype, &[2, 300], &[300, 1]);
@@ -138,8 +138,9 @@ fn bytes(buf: &Buf) -> Vec<u8> {
     }
 }
 
-/// A vector that one operand repeats along rows, along columns, and everywhere; every pair of
-/// element types.
+/// An operand that is broadcast along rows, along columns, and everywhere.
+///
+/// All pairs of element types are tested.
 #[test]
 fn broadcast_and_promotion() {
     for a in DType::ALL {
@@ -157,8 +158,7 @@ fn broadcast_and_promotion() {
     }
 }
 
-/// A call that is checked once and run several times does what several calls do, though rows are staged and dimensions
-/// change places.
+/// Repeated runs of one checked call must equal separate calls, with staged rows and reordered dimensions.
 #[test]
 fn repeatedly() {
     let attrs = [Value::Float(0.75)];
@@ -180,7 +180,7 @@ fn repeatedly() {
     }
 }
 
-/// Two outputs whose elements take turns in one buffer, whichever of them is first.
+/// Two outputs that are interleaved in one buffer, in either order.
 #[test]
 fn outputs_in_one_buffer() {
     let op = two_outputs();
@@ -199,7 +199,7 @@ fn outputs_in_one_buffer() {
             let outputs = [first, 1 - first].map(|start| {
                 let start = buf.as_mut_ptr().wrapping_add(start * size);
                 let strides = [2 * n as isize, 2];
-                // SAFETY: the bytes of as many elements, which are borrowed meanwhile.
+                // SAFETY: the bytes of the same number of elements, which are borrowed for as long.
                 unsafe { ViewMut::from_raw_parts(start, dtype, &[2, n], &strides) }.unwrap()
             });
             op.run(&attrs, &inputs, &mut { outputs }, &options).unwrap();
@@ -208,7 +208,7 @@ fn outputs_in_one_buffer() {
     }
 }
 
-/// Long rows that are cut into several boxes, and operands that lie the other way round.
+/// Long rows that are cut into several boxes, and transposed operands.
 #[test]
 fn long_and_transposed() {
     for dtype in [DType::F32, DType::BF16] {
@@ -225,8 +225,9 @@ fn long_and_transposed() {
     }
 }
 
-/// An input that a kernel says it does not read may lie anywhere, the output included. If it is read all the
-/// same, it is another input, or zeros if there is none.
+/// An input that a kernel declares as unread may lie anywhere, even on the output.
+///
+/// If the kernel reads it nevertheless, it sees another input, or zeros if there is none.
 #[test]
 fn unread_input_is_free() {
     for n in [40, 5000] {
@@ -242,7 +243,7 @@ fn unread_input_is_free() {
                     Buf::F32(v) => Cell::from_mut(&mut v[..]).as_slice_of_cells(),
                     _ => unreachable!("of f32"),
                 };
-                let y = View::from_cells(cells, &[n], &[1], 1).unwrap(); // neither the output nor apart from it
+                let y = View::from_cells(cells, &[n], &[1], 1).unwrap(); // overlaps the output without being identical to it
                 let out = ViewMut::from_cells(cells, &[n], &[1], 0).unwrap();
                 op.run(&op.default_attrs(), &[x.view().unwrap(), y], &mut [out], &options).unwrap();
                 assert_eq!(z.buf, want);
@@ -251,7 +252,7 @@ fn unread_input_is_free() {
     }
 }
 
-/// How one tensor lies in memory, for a shape that is fixed elsewhere.
+/// Memory layout of one tensor, independent of its shape.
 #[derive(Clone, Debug)]
 struct Layout {
     order: Vec<usize>,
@@ -279,7 +280,7 @@ impl Layout {
         Tensor::laid_out(dtype, shape, &self.order, &self.gap, &self.flip, self.lead, self.seed)
     }
 
-    /// For a tensor of fewer dimensions.
+    /// Reduces the layout to a tensor of fewer dimensions.
     fn of_rank(mut self, rank: usize) -> Layout {
         self.order.retain(|d| *d < rank);
         (self.gap, self.flip) = (self.gap[..rank].to_vec(), self.flip[..rank].to_vec());
@@ -294,7 +295,9 @@ impl Layout {
     }
 }
 
-/// The end of a range of sizes: smaller in an interpreter, where an element takes 100 us and every case has several runs.
+/// The end of a range of sizes.
+///
+/// It is smaller in an interpreter, where an element takes 100 us and every case has several runs.
 fn below(native: usize, interpreted: usize) -> usize {
     if cfg!(miri) { interpreted } else { native }
 }
@@ -316,7 +319,7 @@ fn dtype() -> impl Strategy<Value = DType> {
 }
 
 proptest! {
-    // An interpreter takes a second and more for a case.
+    // Few cases in an interpreter, because each takes a second and more.
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 400 }))]
 
     #[test]
@@ -338,7 +341,7 @@ proptest! {
         check_gated(pattern, dim, left, [&dy, &x, &gelu], &dx, &all_options());
     }
 
-    /// Tensors that lack outer dimensions, or have one element along some; of a gated one, each part.
+    /// Tensors that lack outer dimensions, or have size 1 along some; for a gated tensor, each part.
     #[test]
     fn any_broadcast(
         (shape, dim, layouts, ones, missing) in shape().prop_flat_map(|s| {
@@ -353,7 +356,7 @@ proptest! {
     ) {
         let pattern = if interleaved { Pattern::Interleaved } else { Pattern::Halves };
         let rank = shape.len();
-        // The gated one has the split dimension, and each at least one.
+        // The gated tensor keeps the split dimension, and every tensor at least one dimension.
         let missing = [0, 1, 2].map(|k| missing[k].min(if k == 1 { dim } else { rank - 1 }));
         let own = [0, 1, 2].map(|k| -> Vec<usize> {
             let one = |(&n, one): (&usize, &bool)| if *one { 1 } else { n };

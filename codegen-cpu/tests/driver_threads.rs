@@ -1,4 +1,4 @@
-//! Who works on a call, and in which floating-point mode.
+//! Threads that work on a call, and their floating-point environment.
 
 mod driver;
 
@@ -15,20 +15,20 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 const ATTRS: [Value; 1] = [Value::Float(0.1)];
-/// Elements that pay for several threads.
+/// Elements that are worth several threads.
 const MANY: usize = 1 << 20;
 
 thread_local! {
     /// Whether this thread may work on calls.
     static CALLS: Cell<bool> = const { Cell::new(false) };
-    /// What nobody but this thread can reach.
+    /// Memory that only this thread can reach.
     static OWN: Vec<Cell<f32>> = vec![Cell::new(3.0); MANY];
 }
 
-/// Steps that other threads have worked on.
+/// Steps that other threads have computed.
 static STRAYS: AtomicUsize = AtomicUsize::new(0);
 
-/// [`Binary`], which notes who computes.
+/// [`Binary`], with a record of the threads that compute.
 struct Witness;
 
 impl Body<2, 1, 1> for Witness {
@@ -47,8 +47,10 @@ fn witness() -> Operator {
     binary_with(const { &[Kernels::of::<Witness, 2, 1, 1>()] })
 }
 
-/// Calls on cells from a thread of a pool, while tasks come that change cells of the thread they run on: a
-/// thread that shared its work would wait for the other, and run them.
+/// A call on cells must run on its thread alone, and must not wait for others.
+///
+/// Meanwhile the pool has tasks that change cells of the thread they run on. A thread that shared its work would wait for the
+/// other, and run such tasks.
 #[test]
 fn calls_on_cells_stay_on_their_thread_and_wait_for_nobody() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
@@ -83,24 +85,24 @@ fn calls_on_cells_stay_on_their_thread_and_wait_for_nobody() {
     assert!(all);
 }
 
-/// The mode of a thread.
+/// Access to the floating-point environment of a thread.
 #[cfg(target_arch = "x86_64")]
 mod mode {
     use std::arch::asm;
 
-    /// Upward, denormals read and written as zeros.
+    /// Rounds upward, treats denormals as zeros on input and output.
     pub const ODD: u64 = 0x1f80 | 0x4000 | 0x8000 | 0x40;
 
     pub fn get() -> u64 {
         let mut bits = 0u32;
-        // SAFETY: writes four bytes there.
+        // SAFETY: writes four bytes to the address of the variable.
         unsafe { asm!("stmxcsr [{}]", in(reg) &mut bits) };
         u64::from(bits & 0xffc0)
     }
 
     pub fn set(bits: u64) {
         let bits = bits as u32;
-        // SAFETY: reads four bytes there; the test sets the mode back.
+        // SAFETY: reads four bytes from the address of the variable; the test restores the mode.
         unsafe { asm!("ldmxcsr [{}]", in(reg) &bits) };
     }
 }
@@ -109,27 +111,27 @@ mod mode {
 mod mode {
     use std::arch::asm;
 
-    /// Upward, denormals read and written as zeros.
+    /// Rounds upward, treats denormals as zeros on input and output.
     pub const ODD: u64 = 1 << 22 | 1 << 24;
 
     pub fn get() -> u64 {
         let bits;
-        // SAFETY: every program may read it.
+        // SAFETY: every program may read this register.
         unsafe { asm!("mrs {}, fpcr", out(reg) bits) };
         bits
     }
 
     pub fn set(bits: u64) {
-        // SAFETY: the test sets the mode back.
+        // SAFETY: the test restores the mode.
         unsafe { asm!("msr fpcr, {}", in(reg) bits) };
     }
 }
 
-/// Whatever the mode of the caller and of those who help, kernels run in the default one.
+/// Kernels must run in the default environment, whatever that of the caller and of helper threads is.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[test]
 fn no_bit_depends_on_the_callers_floating_point_mode() {
-    // Products that are rounded, and that are denormal.
+    // Data whose products are inexact, and others whose products are denormal.
     let x: Vec<f32> = driver::values(1).take(MANY).collect();
     let y: Vec<f32> = driver::values(2).take(MANY).map(|y| y * 1e-38).collect();
     let run = |n: usize, alpha, threads| {

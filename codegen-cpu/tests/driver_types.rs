@@ -1,4 +1,4 @@
-//! Outputs of every element type have the bits of a plain loop, rounded to the type of the call first.
+//! Outputs of every element type must equal a scalar loop that rounds to the type of the call first.
 
 mod driver;
 
@@ -12,7 +12,7 @@ use half::{bf16, f16};
 use op_dsl_ir::DType;
 use op_dsl_ir::op::{Pattern, Value};
 
-/// Every pair of element types, on dense tensors of every boundary size.
+/// Every pair of element types, on contiguous tensors of every boundary size.
 #[test]
 fn outputs_of_another_type() {
     for a in DType::ALL {
@@ -27,7 +27,7 @@ fn outputs_of_another_type() {
     }
 }
 
-/// Two outputs, each of its own type and at its own distance from a cache line, and then one of them in place.
+/// Two outputs, each with its own type and offset from a cache line, and then one of them in place.
 #[test]
 fn outputs_of_several_types() {
     let op = two_outputs();
@@ -77,7 +77,7 @@ fn every_three_types() -> impl Iterator<Item = [DType; 3]> {
     a.into_iter().flat_map(move |a| b.into_iter().flat_map(move |b| c.map(|c| [a, b, c])))
 }
 
-/// Both parts of one tensor, of another type than what they are computed from, along rows and across.
+/// Both parts of one tensor, with a type that differs from that of the inputs, along rows and across.
 #[test]
 fn gated_outputs_of_another_type() {
     let patterns = [Pattern::Halves, Pattern::Interleaved];
@@ -107,7 +107,7 @@ fn gated_outputs_of_another_type() {
     }
 }
 
-/// NaN, infinities, and values beyond a half's.
+/// NaN, infinities, and values beyond the range of f16.
 #[test]
 fn what_another_type_makes_of_extremes() {
     let values =

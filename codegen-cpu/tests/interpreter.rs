@@ -1,4 +1,6 @@
-//! The interpreter beside compiled bodies of the same graphs: the same bits at every level, in every element type.
+//! The interpreter must give the same bits as compiled bodies of the same graphs.
+//!
+//! Every level and element type is compared.
 #![allow(missing_docs)]
 
 mod levels;
@@ -16,15 +18,15 @@ use op_dsl_ir::program::{Op, Program};
 use op_dsl_ir::rounding::Arithmetic;
 use op_dsl_ir::{DType, Prim};
 
-/// Elements of each stream: whole steps of every level, more than a column has, and no multiple of that.
+/// Elements per stream: whole steps at every level, more than one column, and no multiple of a column.
 const COUNT: usize = 64 * if cfg!(miri) { 9 } else { 37 };
 
-/// A program that lives as long as kernels.
+/// Leaks a program, so that it lives as long as kernels.
 fn program(graph: &Graph, masks: &[bool], on: Arithmetic) -> &'static Program {
     Box::leak(Box::new(Program::of(graph, masks, on).expect("a small graph")))
 }
 
-/// Numbers of all magnitudes and signs beside moderate ones, infinities and NaN among them; each stream has others.
+/// Numbers of all magnitudes and signs, with infinities and NaN; each stream has different ones.
 fn values<E: El>(stream: usize) -> Vec<E> {
     let special = [0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-40, -3e38];
     let mut state = stream as u64 + 1;
@@ -40,18 +42,18 @@ fn values<E: El>(stream: usize) -> Vec<E> {
     (0..COUNT).map(value).map(E::from_f32).collect()
 }
 
-/// The parts of a call beside its streams.
+/// Parts of a call other than its streams.
 #[derive(Clone, Copy, Default)]
 struct Call<'a> {
     scalars: &'a [f32],
     masks: &'a [bool],
-    /// The first of each two interleaved streams, and how it lies.
+    /// First stream of each interleaved pair, and its layout.
     interleaved: &'a [(usize, Turn)],
-    /// Where the element type is another than the kernel's.
+    /// Element type of the outputs, if it differs from the kernel's.
     stored: Option<DType>,
 }
 
-/// The bytes of all outputs.
+/// Runs the kernel, and returns the bytes of all outputs.
 fn run<E: El>(kernels: &Kernels, level: Level, call: Call<'_>) -> Vec<u32> {
     let (inputs, outputs) = (kernels.inputs(), kernels.outputs());
     let mut io = Streams::of(E::DTYPE);
@@ -59,14 +61,14 @@ fn run<E: El>(kernels: &Kernels, level: Level, call: Call<'_>) -> Vec<u32> {
     io.scalar[..call.scalars.len()].copy_from_slice(call.scalars);
     let stored = call.stored.unwrap_or(E::DTYPE);
     io.outputs = [stored; _];
-    // Two of a stream, for those that are interleaved with the next.
+    // Twice the elements, for streams that are interleaved with the next.
     let x: Vec<Vec<E>> = (0..inputs).map(|k| [values(2 * k), values(2 * k + 1)].concat()).collect();
     let masks: Vec<u8> = (0..COUNT).map(|k| (k % 7 % 2) as u8 * 3).collect();
     let mut y = vec![vec![0u32; 2 * COUNT]; outputs];
     for (k, x) in x.iter().enumerate() {
         io.start[k] = match call.masks.get(k) {
             Some(true) => masks.as_ptr().cast_mut(),
-            _ => x.as_ptr().cast_mut().cast(), // only read: it is an input
+            _ => x.as_ptr().cast_mut().cast(), // never written, because it is an input
         };
     }
     for (k, y) in y.iter_mut().enumerate() {
@@ -80,12 +82,14 @@ fn run<E: El>(kernels: &Kernels, level: Level, call: Call<'_>) -> Vec<u32> {
         (io.turns[k], io.turns[k + 1]) = (turn, opposite);
     }
     let kernel = kernels.get(E::DTYPE, level).expect("asked before");
-    // SAFETY: every stream has so many whole steps; the CPU has the level.
+    // SAFETY: every stream has that many whole steps; the CPU supports the SIMD level.
     unsafe { kernel(&io, COUNT / Kernels::step(E::DTYPE, level), false) };
     y.concat()
 }
 
-/// Whether bits are the same number of this type, or both NaN: which of two NaNs is kept is the compiler's choice.
+/// Compares bits as numbers of a type, where any two NaNs are equal.
+///
+/// Which of two NaNs an operation returns is the compiler's choice.
 fn alike(stored: DType, got: &[u32], want: &[u32]) -> Result<(), usize> {
     let halves = |all: &[u32]| all.iter().flat_map(|v| [*v as u16, (v >> 16) as u16]).collect();
     let numbers = |all: &[u32]| -> Vec<f32> {
@@ -104,7 +108,7 @@ fn alike(stored: DType, got: &[u32], want: &[u32]) -> Result<(), usize> {
     }
 }
 
-/// Compiled kernels and their programs, in each type and at each level.
+/// Compares compiled kernels with their programs, in each type and at each level.
 fn compare(name: &str, compiled: &Kernels, program: &'static Program, call: Call<'_>) {
     let interpreted = compiled.with_programs([program; _]).interpreted().expect("has programs");
     fn of<E: El>(name: &str, kernels: [&Kernels; 2], call: Call<'_>) {
@@ -123,10 +127,10 @@ fn compare(name: &str, compiled: &Kernels, program: &'static Program, call: Call
     of::<bf16>(name, [compiled, &interpreted], call);
 }
 
-/// A body of one primitive, in f32 and in f64, beside the graph of it.
+/// A body of each primitive, in f32 and in f64, with its graph.
 macro_rules! primitives {
     ($($prim:ident($($x:ident),*) $s:ident $single:expr, $double:expr;)*) => {
-        /// Every primitive that targets compute, by itself.
+        /// Tests every primitive that targets compute, by itself.
         #[test]
         fn primitives_have_the_bits_of_compiled_bodies() {
             let mut seen: Vec<Prim> = Vec::new();
@@ -172,7 +176,7 @@ macro_rules! primitives {
                 }
                 seen.push(Prim::$prim);
             })*
-            // Comparisons are no results: they are below, as conditions.
+            // Comparisons are not results; the test below has them as conditions.
             let all = TABLE.iter().map(|row| row.prim);
             let left = |prim: &Prim| {
                 !seen.contains(prim)
@@ -226,8 +230,10 @@ by_name! {
     SiluGrad silu_grad(x);
 }
 
+/// Two nested conditionals, where `m` is a mask.
+///
 /// `if a > 0.5 { if b < 0 { tanh(x) * y } else { sigmoid(x) } } else { exp(a * b) * min(y, 3) }` and
-/// `if x <= y { if m == 0 { powf(|x|, a) } else { y } } else { 2 }`, `m` a mask.
+/// `if x <= y { if m == 0 { powf(|x|, a) } else { y } } else { 2 }`.
 struct Branches;
 
 impl Body<3, 2, 2> for Branches {
@@ -284,7 +290,7 @@ fn branches_masks_and_other_types_have_the_bits_of_compiled_bodies() {
     let kernels = Kernels::of::<Branches, 3, 2, 2>();
     let program = program(&branches(), &masks, Arithmetic::F64);
     let guards = program.guards.iter();
-    // Both branches of both choices, of which one is inside the other.
+    // Both branches of both conditionals on attributes, one of which is nested in the other.
     assert_eq!(guards.map(|guard| guard.outer != 0).filter(|inner| *inner).count(), 2);
     for scalars in [[0.75f32, -1.0], [0.75, 1.0], [0.25, -1.0], [f32::NAN, f32::NAN]] {
         for stored in [None, Some(DType::F32), Some(DType::F16), Some(DType::BF16)] {
@@ -301,7 +307,7 @@ fn branches_masks_and_other_types_have_the_bits_of_compiled_bodies() {
     }
 }
 
-/// What an untaken branch computes costs nothing: its instructions are guarded, and only those.
+/// The untaken branch costs nothing, because its instructions, and only those, are guarded.
 #[test]
 fn branches_of_an_attribute_are_guarded() {
     let program = Program::of(&branches(), &[false; 3], Arithmetic::F64).expect("a small graph");
@@ -336,7 +342,7 @@ fn columns_share_slots() {
     assert_eq!(slots(&b.finish(&[sum])), Some(2));
 }
 
-/// What targets do not compute, or what needs too much memory, has no program.
+/// A graph has no program if a target lacks a primitive, or if it needs too much memory.
 #[test]
 fn what_cannot_be_interpreted_has_no_program() {
     let mut b = Builder::new();
@@ -348,7 +354,7 @@ fn what_cannot_be_interpreted_has_no_program() {
     let numbers: Vec<_> = (0..Program::MAX_SLOTS).map(|k| b.num(k as f64)).collect();
     let all: Vec<_> = numbers.iter().map(|n| b.call(Prim::Add, &[x, *n])).collect();
     let graph = b.finish(&all);
-    // All are results, so all are kept; the last takes the place of `x`.
+    // All are results, so all are kept; the last reuses the slot of `x`.
     assert!(Program::of(&graph, &[false], Arithmetic::F32).is_some());
     let more = b.call(Prim::Mul, &[x, x]);
     let all: Vec<_> = all.into_iter().chain([more]).collect();

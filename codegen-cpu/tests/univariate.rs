@@ -1,4 +1,4 @@
-//! Fitted tables as vectors evaluate them, held to the bit against what the fitter says that they give.
+//! Fitted tables in vectors must give the same bits as the fitter's scalar evaluation.
 
 mod fitted;
 mod levels;
@@ -17,7 +17,7 @@ use fitted::{inputs, lasts};
 use half::f16;
 use levels::levels;
 
-/// A table that lasts as long as the program.
+/// Converts a table, and leaks its columns so that they live as long as the program.
 fn lasting<const N: usize>(fitted: &Fitted) -> Table<N> {
     let column = |of: &dyn Fn(usize) -> f32| Column(core::array::from_fn(of));
     let segments = &fitted.segments;
@@ -42,7 +42,7 @@ impl<const N: usize> AtLevel for Values<'_, N>
 where
     [f32; N]: Lut,
 {
-    /// Of each number the value, if it is inside.
+    /// Value of each number that is inside the table.
     type Output = Vec<Option<f32>>;
     fn at<S: Isa>(self, s: S) -> Vec<Option<f32>> {
         let Values(table, x) = self;
@@ -69,7 +69,7 @@ where
 {
     let x = inputs([fitted.low, fitted.high]);
     let table = lasting::<N>(fitted);
-    // Look-ups of this many entries are for levels with FMA.
+    // Only levels with FMA use look-ups of this many entries.
     for level in levels().into_iter().filter(|level| level.has_fma()) {
         if (N == 32) != (level == Level::Avx512) {
             continue;
@@ -78,7 +78,7 @@ where
         for (x, got) in x.iter().zip(got) {
             let want = fitted.eval(*x);
             let same = match (got, want) {
-                // Where a comparison decides on the side, -0 is on that of +0.
+                // Where a comparison selects the side, -0 is on the side of +0.
                 (Some(got), Some(want)) => {
                     let beside = fitted.eval(-x).is_some_and(|other| got == other);
                     let alike = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
@@ -91,7 +91,7 @@ where
     }
 }
 
-/// `f` of `x`, off by no more than a few roundings.
+/// A function in f64 whose error is no more than a few roundings.
 type Oracle = fn(f64) -> f64;
 
 fn sigmoid(x: f64) -> f64 {
@@ -143,7 +143,7 @@ fn vectors_do_what_the_fitter_says() {
     );
 }
 
-/// What a table gives for `x + low`, as two floats.
+/// Evaluates a table at `x + low` in double-float.
 struct Twos<'a, const N: usize>(&'a Table<N>, &'a [(f32, f32)]);
 
 impl<const N: usize> AtLevel for Twos<'_, N>
@@ -172,8 +172,9 @@ where
     }
 }
 
-/// Of a variable that is two floats a value is two floats, about a unit off the truth at most: rounding the variable
-/// would cost up to two, and rounding the value half a unit.
+/// A double-float variable gives a double-float value with an error of about one unit at most.
+///
+/// For comparison, rounding the variable would cost up to two units, and rounding the value half a unit.
 #[test]
 fn of_two_floats_a_value_is_two_floats() {
     let slope: Oracle = |x| {
@@ -225,7 +226,7 @@ fn of_two_floats_a_value_is_two_floats() {
     assert!(count > 0 || !levels().iter().any(|level| level.has_fma()));
 }
 
-/// What a tail gives for positive numbers, on the negative side of zero, for results of type `E`.
+/// Evaluates a tail for positive numbers, on the negative side of zero, for results of type `E`.
 struct Tails<'a, E>(&'a Tail, &'a [f32], PhantomData<E>);
 
 impl<E: El> AtLevel for Tails<'_, E> {
@@ -285,7 +286,7 @@ fn vectors_do_beyond_tables_what_the_fitter_says() {
                 };
                 let same = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
                 assert!(same, "{name}, {}: at {z:e} {got:e}, not {want:e}", level.name());
-                // Of 16 bits a thousandth of a unit counts.
+                // In 16 bits an error of a thousandth of a unit is acceptable.
                 let close = short == got || ((short - got) / got).abs() < 1.0 / (1 << 20) as f32;
                 assert!(close || got.is_nan(), "{name}, {}: at {z:e} {short:e}", level.name());
                 assert_eq!(short.is_nan(), got.is_nan());

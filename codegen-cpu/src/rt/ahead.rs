@@ -1,25 +1,25 @@
-//! How far ahead of their loads streaming kernels ask for their inputs, which the processor's vendor decides.
+//! Prefetch distance for the inputs of kernels with non-temporal stores, chosen by processor vendor.
 
 use std::sync::OnceLock;
 
-/// Vendors, as `cpuid` names them, on whose processors asking gains, and bytes.
+/// Vendors, as `cpuid` names them, on whose processors prefetching gains, and the distance in bytes.
 ///
 /// Gradients of gated units on 8192x8192, one thread, as ratios of minima to a loop that moves the same bytes
 /// (f32 / bf16; on Intel the loop is in C, on AMD it is the best floor of `bench`):
 ///
-/// | processor | not at all | 256 bytes | 512 bytes | 1 KiB | 2 KiB | 4 KiB |
+/// | processor | no prefetch | 256 bytes | 512 bytes | 1 KiB | 2 KiB | 4 KiB |
 /// |---|---|---|---|---|---|---|
 /// | Intel Granite Rapids, GeGLU | 0.80 / 0.85 | | 0.89 / 0.94 | | 0.83 / 0.88 | 0.86 / 0.94 |
 /// | SwiGLU | 0.77 / 0.79 | | 0.83 / 0.98 | | 0.79 / 0.81 | 0.84 / 0.90 |
 /// | AMD Zen 4, GeGLU | 0.87 / 0.71 | 0.90 / 0.76 | 0.84 / 0.76 | 0.71 / 0.71 | 0.68 / 0.69 | |
 /// | SwiGLU | 0.81 / 0.68 | 0.81 / 0.70 | 0.80 / 0.74 | 0.81 / 0.70 | 0.80 / 0.69 | |
 ///
-/// On Zen 1 256 bytes neither gain nor lose, and 1 KiB loses 15 % in f32. On Intel Emerald Rapids 1 and 2 KiB gained 8 to
-/// 10 % alike. On Zen 4 neither other hints, nor pages asked for before their first use, nor one stream at a time in longer
-/// runs did better. Others, of which nothing is known, are left to their own prefetchers.
+/// On Zen 1 256 bytes neither gain nor lose, and 1 KiB loses 15 % in f32. On Intel Emerald Rapids 1 and 2 KiB gained 8 to 10 %
+/// alike. On Zen 4 neither other hints, nor pages touched before their first use, nor one stream at a time in longer runs did
+/// better. Other vendors have not been measured, so that their processors are left to the hardware prefetchers.
 const DISTANCES: [(&[u8; 12], usize); 2] = [(b"GenuineIntel", 512), (b"AuthenticAMD", 256)];
 
-/// The distance on this processor, in bytes; 0 where kernels do not ask. Looked up once, then remembered.
+/// Returns the distance on this processor in bytes, or 0 for no prefetch. The result is cached.
 pub(super) fn distance() -> usize {
     static DISTANCE: OnceLock<usize> = OnceLock::new();
     *DISTANCE.get_or_init(|| {
@@ -28,7 +28,7 @@ pub(super) fn distance() -> usize {
     })
 }
 
-/// What `cpuid` calls the vendor.
+/// Returns the vendor string of `cpuid`.
 fn vendor() -> Option<[u8; 12]> {
     #[cfg(target_arch = "x86_64")]
     {

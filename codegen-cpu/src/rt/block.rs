@@ -1,8 +1,8 @@
 //! Block kernels: the only instances of an operator's body.
 //!
-//! A body is written once, generic over the level and the element type. [`Kernels::of`] lists one
-//! function pointer per (element type, level); the driver calls through it, so that neither the
-//! driver nor the body is compiled more often than it must be.
+//! A body is written once, generic over the SIMD level and the element type. [`Kernels::of`] lists one function pointer per
+//! (element type, level). The driver calls through it, so that neither the driver nor the body is compiled more often than it
+//! must be.
 
 use super::convert::store_as;
 use super::elem::El;
@@ -17,29 +17,31 @@ use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 use op_dsl_ir::program::Program;
 
-/// What one operator does to one step of each of its `I` input streams, with `A` run-time
-/// scalars, giving one step of each of its `O` output streams.
+/// An elementwise formula: maps one step of each of `I` inputs to one step of each of `O` outputs.
+///
+/// `A` is the number of run-time scalars.
 pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
-    /// Which inputs the formula reads. One that it says it does not read may lie anywhere, and the body
-    /// may be given another in its place.
+    /// Inputs that the formula reads.
+    ///
+    /// An input that is not read may lie anywhere, and the body may be given another in its place.
     const READS: [bool; I] = [true; I];
 
-    /// Which inputs are masks: a byte to an element, which [`Load::truth`] loads.
+    /// Inputs that are masks: one byte per element, which [`Load::truth`] loads.
     const MASKS: [bool; I] = [false; I];
 
-    /// Which inputs may take turns in memory with the next one: `[a b a b ..]`.
+    /// Inputs that may be interleaved in memory with the next input: `[a b a b ..]`.
     const INPUT_TURNS: [bool; I] = [false; I];
 
-    /// Which outputs may.
+    /// Outputs that may be interleaved in memory with the next output.
     const OUTPUT_TURNS: [bool; O] = [false; O];
 
-    /// The element types for which the formula is evaluated in f64, not by tables.
+    /// Element types for which the formula is evaluated in f64, not by tables.
     const IN_F64: [bool; DType::COUNT] = [false; DType::COUNT];
 
-    /// For each element type what the interpreter runs in place of the formula, where it does. All or none have one.
+    /// Programs for the interpreter to run in place of the formula, one per element type, or `None`.
     const PROGRAMS: Option<[&'static Program; DType::COUNT]> = None;
 
-    /// The program to run in place of the formula, where tables serve the level, the element type or the attributes not.
+    /// Returns the program to run where tables do not support the level, element type or attributes.
     #[inline(always)]
     fn without_tables<S: Isa, E: El, const W: usize>(
         _: S,
@@ -48,7 +50,7 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
         None
     }
 
-    /// The formula. Strictly elementwise: no lane may look at another.
+    /// Evaluates the formula. It is strictly elementwise: no lane may read another lane.
     fn eval<S: Isa, E: El, const W: usize>(
         s: S,
         x: [Input<'_, S, E, W>; I],
@@ -56,14 +58,16 @@ pub trait Body<const I: usize, const A: usize, const O: usize>: 'static {
     ) -> [Floats<S, W>; O];
 }
 
-/// One step of an input, as a rule still in memory. A body loads it where it first needs it: registers are few.
+/// One step of an input, normally still in memory.
+///
+/// A body loads it at its first use, because registers are few.
 #[derive(Clone, Copy)]
 pub struct Input<'a, S: Isa, E: El, const W: usize> {
     s: S,
     start: *const E,
-    /// How far ahead is asked for what comes, see [`Streams::ahead`].
+    /// Prefetch distance in bytes, see [`Streams::ahead`].
     ahead: usize,
-    /// Where it has been loaded already.
+    /// The step, if it has been loaded already.
     loaded: Option<&'a Floats<S, W>>,
     _step: PhantomData<&'a [Cell<E>]>,
 }
@@ -75,10 +79,10 @@ impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
             return *step;
         }
         ask_ahead::<S, E, W>(self.s, self.start, self.ahead);
-        // SAFETY: made by `block` only, whose caller vouches for the step; a body cannot keep it.
+        // SAFETY: made by `block` only, whose caller vouches for the step; the lifetime keeps a body from storing it.
         unsafe { E::load(self.s, self.start) }
     }
-    /// Of a byte to each element.
+    /// Loads one byte per element.
     #[inline(always)]
     fn truth(self) -> Floats<S, W> {
         let start = self.start.cast::<u8>();
@@ -90,7 +94,7 @@ impl<S: Isa, E: El, const W: usize> Load<S, W> for Input<'_, S, E, W> {
     }
 }
 
-/// Two vectors of a step, from the one that is told on, where they are.
+/// Two vectors of a step that is still in memory: vectors `from` and `from + 1`.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a, S: Isa, E: El, const W: usize> {
     pub of: Input<'a, S, E, W>,
@@ -113,7 +117,7 @@ impl<S: Isa, E: El, const W: usize> Load<S, PAIR> for Part<'_, S, E, W> {
     }
 }
 
-/// Asks for what lies so many bytes ahead of a step, if any.
+/// Prefetches one step, `ahead` bytes after `start`. A distance of 0 disables the prefetch.
 #[inline(always)]
 fn ask_ahead<S: Isa, E: El, const W: usize>(s: S, start: *const E, ahead: usize) {
     if ahead != 0 {
@@ -126,68 +130,74 @@ fn ask_ahead<S: Isa, E: El, const W: usize>(s: S, start: *const E, ahead: usize)
 /// Runs a body over `steps` consecutive steps of its streams.
 ///
 /// # Safety
-/// Every input pointer must be valid for reads, and every output pointer for writes, of `steps`
-/// steps, outputs in their own element types, masks in bytes; streams that take turns must be so marked both, follow each
-/// other, be allowed to by the body, and lie as [`Turn`] says; an output may be one of the inputs but may not overlap one
-/// otherwise, unless each step is read before a part of it is written over; with `nt` outputs
-/// are aligned to [`Kernels::ALIGN`]; the CPU must have the level that the pointer stands for.
+/// - Every input pointer must be valid for reads, and every output pointer for writes, of `steps` steps. Outputs are in their
+///   own element types, masks in bytes.
+/// - Interleaved streams must both be marked as such, follow each other in the argument order, be permitted by the body, and
+///   lie as [`Turn`] describes.
+/// - An output may be one of the inputs. It may not overlap an input otherwise, unless each step is read before a part of it is
+///   overwritten.
+/// - With `nt` outputs are aligned to [`Kernels::ALIGN`].
+/// - The CPU must support the SIMD level of the pointer.
 pub type BlockFn = unsafe fn(io: &Streams, steps: usize, nt: bool);
 
-/// Upper bound of input streams plus output streams of one operator.
+/// Maximum number of input streams plus output streams of one operator.
 pub const MAX_STREAMS: usize = 16;
-/// Upper bound of run-time scalars of one operator.
+/// Maximum number of run-time scalars of one operator.
 pub const MAX_SCALARS: usize = 8;
 
-/// How the elements of a stream lie in memory.
+/// Memory layout of a stream's elements: contiguous, or interleaved with another stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Side by side.
+    /// Contiguous, without elements of another stream in between.
     Alone,
-    /// With one of another stream, whose turn is the second, after each.
+    /// Interleaved with a `Second` stream, in front of its elements: `a` in `[a b a b ..]`.
     First,
-    /// With one of another stream, whose turn is the first, before each.
+    /// Interleaved with a `First` stream, after its elements: `b` in `[a b a b ..]`.
     Second,
 }
 
 impl Turn {
-    /// Two in the order of their turns, of which this is the first's.
+    /// Sorts a pair into memory order, where `self` is the layout of its first member.
     #[inline(always)]
     pub(super) fn order<T>(self, [a, b]: [T; 2]) -> [T; 2] {
         if self == Turn::Second { [b, a] } else { [a, b] }
     }
 }
 
-/// Where a block's streams start.
+/// Start addresses, layouts and scalars that a block kernel runs on.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
-    /// Inputs, then outputs, in the order of the body.
+    /// Start addresses: inputs, then outputs, in the order of the body.
     pub start: [*mut u8; MAX_STREAMS],
     /// Element types of the outputs. Results are rounded to the kernel's type, then to these.
     pub outputs: [DType; MAX_STREAMS],
-    /// How the elements of each lie.
+    /// Layout of each stream.
     pub turns: [Turn; MAX_STREAMS],
     /// Run-time scalars.
     pub scalar: [f32; MAX_SCALARS],
-    /// The program of the interpreter, which is the kernel where there is one.
+    /// The program, if the kernel is the interpreter.
     pub program: Option<&'static Program>,
-    /// How many bytes ahead of its loads a kernel that streams its outputs asks for its inputs, which then come from
-    /// memory: the reorder buffer holds too few steps to hide its latency. 0: it does not ask.
+    /// Prefetch distance in bytes for the inputs of a kernel with non-temporal stores; 0 disables it.
+    ///
+    /// The inputs then come from memory, and prefetching helps because the reorder buffer holds too few steps to hide the
+    /// latency.
     pub ahead: usize,
 }
 
 impl Streams {
-    /// No streams yet; outputs are of this type.
+    /// Returns a set of null streams whose outputs have type `dtype`.
     pub const fn of(dtype: DType) -> Streams {
         let start = [core::ptr::null_mut(); MAX_STREAMS];
         let (outputs, turns) = ([dtype; MAX_STREAMS], [Turn::Alone; MAX_STREAMS]);
         Streams { start, outputs, turns, scalar: [0.0; MAX_SCALARS], program: None, ahead: 0 }
     }
 
-    /// Where stream `k` starts, read by itself.
+    /// Loads the start address of stream `k` with a load of its own.
     ///
-    /// The driver writes each of them just before the kernel reads it. Two read at once, as the compiler likes to, are
-    /// what no single store still on its way to the cache has: such a load waits until all stores before it have
-    /// arrived, those of the row before among them, which took 70 ns a row in L2 and more in memory.
+    /// The read is volatile because the driver writes each address just before the kernel reads it, and the compiler likes to
+    /// read two at once. No single store that is still on its way to the cache holds both, so store forwarding fails: such a
+    /// load waits until all stores before it have arrived, including those of the previous row. This took 70 ns a row in L2 and
+    /// more in memory.
     #[inline(always)]
     pub(super) fn start(&self, k: usize) -> *mut u8 {
         // SAFETY: an element of the array.
@@ -195,13 +205,15 @@ impl Streams {
     }
 }
 
-/// Vectors that are stored to one output before the next one has its turn: two cache lines' worth. Of four lines at a
-/// time, streaming kernels of several outputs took 12 % longer on Zen 4 (Granite Rapids: 0 to 2 %).
+/// Vectors that are stored to one output before the kernel switches to the next output.
+///
+/// They fill two cache lines. With four lines at a time, streaming kernels of several outputs took 12 % longer on Zen 4
+/// (Granite Rapids: 0 to 2 %).
 const fn run<E: El, const W: usize>() -> usize {
     if size_of::<E>() == size_of::<f32>() { PAIR } else { W }
 }
 
-/// Whether any is true.
+/// A `const` version of `all.contains(&true)`.
 const fn any(all: &[bool]) -> bool {
     let mut k = 0;
     while k < all.len() && !all[k] {
@@ -210,7 +222,7 @@ const fn any(all: &[bool]) -> bool {
     k < all.len()
 }
 
-/// Whether each that is true has a next one, which is not.
+/// Returns whether every `true` is followed by a `false`, so that pairs do not overlap.
 pub(super) const fn in_twos(all: &[bool]) -> bool {
     let mut k = 0;
     while k < all.len() && !(all[k] && (k + 1 == all.len() || all[k + 1])) {
@@ -219,7 +231,7 @@ pub(super) const fn in_twos(all: &[bool]) -> bool {
     k == all.len()
 }
 
-/// Loads one step of each of two inputs, of which the first lies so.
+/// Loads one step of each of two inputs; `turn` is the layout of the first.
 ///
 /// # Safety
 /// As [`BlockFn`], for the step `at` elements from `start`.
@@ -247,7 +259,7 @@ unsafe fn load_two<S: Isa, E: El, const W: usize>(
     }
 }
 
-/// Where output `k` and the next, which take turns, start, and their results in the order of their turns.
+/// Returns the start of the interleaved outputs `k` and `k + 1`, and their results in memory order.
 #[inline(always)]
 fn in_turn<T: Copy, const O: usize>(
     turn: Turn,
@@ -258,21 +270,21 @@ fn in_turn<T: Copy, const O: usize>(
     (turn.order([output[k], output[k + 1]])[0], turn.order([y[k], y[k + 1]]))
 }
 
-/// A body's kernels, as functions of the body.
+/// The kernels of a body, as associated functions of the body's type.
 ///
-/// rustc compiles a module again if anything of it has changed. It places functions of types, such as these, in the
-/// types' module, and other instances where they are written. So an operator, which is a module, is compiled again if
-/// its own formula has changed, and not if another's has.
+/// They are associated functions to keep incremental builds short. rustc compiles a module again if anything in it has changed.
+/// It places functions of types, such as these, in the module of the type, and other generic instances in the module that
+/// defines the function. An operator, which is a module, is therefore compiled again only if its own formula has changed.
 pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> + Sized {
     /// The loop of every block kernel.
     ///
     /// # Safety
     /// As [`BlockFn`].
-    #[allow(clippy::needless_range_loop)] // iterators are functions too: kernels compiled a tenth longer
+    #[allow(clippy::needless_range_loop)] // iterators are functions too: with them kernels compiled a tenth longer
     unsafe fn block<S: Isa, E: El, const W: usize>(io: &Streams, steps: usize, nt: bool) {
         // SAFETY: passed on from the caller, who picked this level's kernel only after asking the CPU.
         let s = unsafe { S::assume() };
-        // By value: behind a reference the pointers would be loaded anew after each store.
+        // By value, because behind a reference the pointers would be loaded again after each store.
         let (mut input, mut output) =
             ([core::ptr::null::<E>(); I], [core::ptr::null_mut::<u8>(); O]);
         let (mut to, mut own, mut scalar) = ([E::DTYPE; O], true, [0.0; A]);
@@ -329,7 +341,7 @@ pub trait Kernel<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
                             }
                         }
                         let y = Self::eval::<S, E, W>(s, x, a);
-                        // One test for all outputs: with one for each, kernels were up to a tenth slower.
+                        // One test for all outputs, because with one test per output kernels were up to a tenth slower.
                         if own {
                             let mut v = 0;
                             while v < W {

@@ -1,19 +1,19 @@
-//! How the domain of a job is cut into boxes, and which streams pass through scratch memory there.
+//! Blocking: cuts the domain of a job into boxes, and decides which streams pass through scratch memory.
 
 use super::block::{MAX_STREAMS, Turn};
 use super::job::Job;
 use super::stream::Stream;
 
-/// Bytes of one worker's scratch memory: three quarters of the smallest first-level cache in use.
+/// Bytes of scratch memory per worker: three quarters of the smallest L1 data cache in use.
 pub(super) const SCRATCH: usize = 24 << 10;
 /// Columns and rows of tiles for transposed streams: whole cache lines of every type both ways.
 const TILE: (usize, usize) = (64, 32);
-/// Elements that a stream which repeats one element along its rows keeps in its slot.
+/// Elements that a slot holds of a stream which repeats one element along its rows.
 const PIECE: usize = 512;
-/// Elements of a box that needs no scratch memory: what pays for finding its place.
+/// Elements of a box without scratch memory: enough to amortise the computation of its address.
 const BOX: usize = 32 << 10;
 
-/// Which streams pass through scratch memory, a slot for each.
+/// Streams that pass through scratch memory, with one slot each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Staging {
     pub staged: [bool; MAX_STREAMS],
@@ -30,7 +30,7 @@ impl Staging {
         (0..job.streams().len()).for_each(|k| staged[k] = needs(k));
         let count = staged.iter().filter(|staged| **staged).count();
         let slot = SCRATCH.checked_div(count).unwrap_or(0) / 256 * 256;
-        // In the kernel's type, and in its own.
+        // A slot holds the kernel's element type and the stream's own.
         let largest = job.streams().iter().fold(job.dtype.size(), |n, s| n.max(s.dtype.size()));
         Staging { staged, count, slot, capacity: slot >> largest.trailing_zeros() }
     }
@@ -40,26 +40,26 @@ impl Staging {
     }
 }
 
-/// How the domain is cut into boxes, each of which is worked on at once.
+/// Partition of the domain into boxes, each of which one worker computes as a unit.
 ///
-/// A box is one index of the dimensions before `dim`, up to `rows` of dimension `dim`, all of
-/// those between, and up to `columns` of the innermost.
+/// A box is one index of the dimensions before `dim`, up to `rows` indices of dimension `dim`, all indices of the dimensions
+/// between, and up to `columns` indices of the innermost.
 #[derive(Clone, Debug)]
 pub(super) struct Boxes {
     pub dim: usize,
     pub rows: usize,
     pub columns: usize,
-    /// The kernel runs once over all elements of a box, else once per row.
+    /// If true, the kernel runs once over all elements of a box, else once per row.
     pub packed: bool,
     pub staging: Staging,
-    /// How many columns the kernel takes at once; streams that repeat an element along their rows
-    /// have no more of them in scratch memory.
+    /// Columns per kernel run.
+    ///
+    /// Streams that repeat an element along their rows have no more columns than this in scratch memory.
     pub piece: usize,
-    /// Pieces of dimension `dim`.
+    /// Number of pieces of dimension `dim`.
     pub row_cuts: usize,
-    /// Pieces of the innermost dimension.
+    /// Number of pieces of the innermost dimension.
     pub column_cuts: usize,
-    /// How many boxes there are.
     pub count: usize,
 }
 
@@ -81,14 +81,14 @@ impl Boxes {
                 false => Boxes::rows(job, staging, parts),
             }
         };
-        // Each has a slot of its own there.
+        // Staged streams are not interleaved, because each has its own slot.
         for (turn, _) in job.turns.iter_mut().zip(&boxes.staging.staged).filter(|(_, s)| **s) {
             *turn = Turn::Alone;
         }
         boxes
     }
 
-    /// Rows too short for the kernel, one after the other: whole inner dimensions for as long as they fit.
+    /// Boxes for rows too short for the kernel: packs whole inner dimensions for as long as they fit.
     fn packed(job: &Job, parts: usize) -> Boxes {
         let last = job.rank - 1;
         let staging = Staging::of(job, |k| !job.is_line(k));
@@ -102,13 +102,13 @@ impl Boxes {
         Boxes { dim, rows, packed: true, ..Boxes::of(job, staging, columns) }.counted(job)
     }
 
-    /// Rows where they are, or beside others that are brought there; cut only if they are long.
+    /// Boxes of rows that are read in place or from scratch memory; rows are cut only if they are long.
     fn rows(job: &Job, staging: Staging, parts: usize) -> Boxes {
         let most = share(job, parts, room(job, &staging));
         Boxes::across(job, staging, most, most)
     }
 
-    /// Tiles of whole cache lines both ways, for streams that lie the other way round.
+    /// Tiles of whole cache lines both ways, for transposed streams.
     fn tiled(job: &Job, staging: Staging, parts: usize) -> Boxes {
         let most = share(job, parts, room(job, &staging));
         let mut boxes = Boxes::across(job, staging, most, TILE.0);
@@ -122,7 +122,7 @@ impl Boxes {
     fn across(job: &Job, staging: Staging, most: usize, widest: usize) -> Boxes {
         let mut columns = job.size[job.rank - 1];
         if columns > widest {
-            // Of nearly equal width, each a whole number of cache lines.
+            // Pieces of nearly equal width, each a whole number of cache lines.
             columns = columns.div_ceil(columns.div_ceil(widest)).next_multiple_of(64);
         }
         let mut boxes = Boxes::of(job, staging, columns);
@@ -134,7 +134,7 @@ impl Boxes {
         boxes.counted(job)
     }
 
-    /// Of one row each, not counted yet.
+    /// Boxes of one row each; `counted` computes their number.
     fn of(job: &Job, staging: Staging, columns: usize) -> Boxes {
         let last = job.rank - 1;
         Boxes {
@@ -159,8 +159,9 @@ impl Boxes {
     }
 }
 
-/// Elements in a box whose rows stay where they are, or are copied: as many as a slot holds, if a stream needs a
-/// place for each.
+/// Maximum number of elements in a box.
+///
+/// It is the capacity of a slot if a staged stream is not repeated along its rows, because it then needs a place for each element.
 fn room(job: &Job, staging: &Staging) -> usize {
     match staging.streams(job).any(|s| s.strides[job.rank - 1] != 0) {
         true => staging.capacity,
@@ -168,7 +169,7 @@ fn room(job: &Job, staging: &Staging) -> usize {
     }
 }
 
-/// The same, but at least so many boxes.
+/// Limits `room` to an equal share of the elements, so that there are at least `parts` boxes.
 fn share(job: &Job, parts: usize, room: usize) -> usize {
     let share = if parts > 1 { job.elements().div_ceil(parts) } else { room };
     room.min(share.next_multiple_of(64)).max(64)
@@ -183,7 +184,7 @@ mod tests {
     use op_dsl_ir::DType;
     use op_dsl_ir::bind::Bound;
 
-    /// The kernel writes any type where it belongs; it reads its own only.
+    /// The kernel stores any element type directly, but loads only its own, so only inputs are staged.
     #[test]
     fn conversions_pass_through_scratch_memory_on_their_way_in_only() {
         let (half, float) = ([f16::ZERO; 600], [0f32; 600]);

@@ -1,4 +1,4 @@
-//! Calling an operator: attributes and views in, checked streams out to the driver.
+//! Operator calls: checks attributes and views, and passes checked streams to the driver.
 
 pub use super::options::Options;
 
@@ -19,9 +19,9 @@ use op_dsl_ir::bind::{self, Bound, OutputMeta, TensorMeta, bind_to};
 use op_dsl_ir::op::{Kind, OpDef, Pattern, Tensor, Value};
 use std::borrow::Cow;
 
-/// An operator that can run: what it is, and its kernels.
+/// A runnable operator: its definition and its kernels.
 ///
-/// A call relies on what it checked of both, so neither changes behind its back:
+/// The fields are private because a call relies on its checks of both, so neither may change afterwards:
 ///
 /// ```compile_fail,E0616
 /// fn lie(op: &mut codegen_cpu::rt::call::Operator) {
@@ -35,7 +35,7 @@ pub struct Operator {
     oracle: Oracle,
 }
 
-/// One element for an [`Oracle`].
+/// Values of one element for an [`Oracle`].
 #[derive(Clone, Copy, Debug)]
 pub struct OracleInput<'a> {
     /// One value per input stream, in the order of [`OpDef::input_streams`].
@@ -44,48 +44,50 @@ pub struct OracleInput<'a> {
     pub attrs: &'a [Value],
 }
 
-/// The value of every output stream for one element, in f64.
+/// A function that computes the value of every output stream for one element, in f64.
 pub type Oracle = fn(&OracleInput<'_>) -> Vec<f64>;
 
 impl Operator {
-    /// What an expansion makes: a definition, the kernels of each of its specialisations in their order, and the
-    /// author's own formula in f64.
+    /// Creates an operator from its definition, the kernels of each specialisation in order, and its f64 oracle.
     ///
-    /// Whether definition and kernels belong together is asked in every call.
+    /// The oracle is the author's own formula. Each call checks that definition and kernels belong together.
     pub const fn new(def: OpDef, kernels: &'static [Kernels], oracle: Oracle) -> Operator {
         Operator { def, kernels: Cow::Borrowed(kernels), oracle }
     }
 
-    /// Its tensors, attributes and graphs.
+    /// Returns the definition: tensors, attributes and graphs.
     pub const fn def(&self) -> &OpDef {
         &self.def
     }
 
-    /// The same kernels and formula under a changed definition: other names, element types or shape rules.
+    /// Returns the same kernels and oracle under a changed definition.
+    ///
+    /// For example, it may have other names, element types or shape rules.
     pub fn redefined(&self, change: impl FnOnce(&mut OpDef)) -> Operator {
         let mut other = self.clone();
         change(&mut other.def);
         other
     }
 
-    /// The author's own formula on one element, in f64: the value of every output stream.
+    /// Evaluates the author's own formula on one element, in f64: the value of every output stream.
     pub fn oracle(&self, input: &OracleInput<'_>) -> Vec<f64> {
         (self.oracle)(input)
     }
 
-    /// Its name: `GeGluGradV2`.
+    /// Returns the operator's name, for example `GeGluGradV2`.
     pub fn name(&self) -> &str {
         &self.def.name
     }
 
-    /// The attributes when the caller gives none.
+    /// Returns the default value of every attribute that a caller passes.
     pub fn default_attrs(&self) -> Vec<Value> {
         self.def.passed().iter().map(|a| a.default).collect()
     }
 
-    /// The same tensors, attributes and driver with next to no arithmetic, whatever the attributes'
-    /// values: what memory alone would cost. `None` if it has more streams than there are
-    /// such kernels for. Interleaved parts are taken for halves, which are as many bytes.
+    /// Returns an operator with the same tensors and attributes but next to no arithmetic.
+    ///
+    /// It measures what the memory traffic alone costs, whatever the attributes' values. `None` if the operator has more
+    /// streams than there are such kernels for. Interleaved parts are treated as halves, because these are as many bytes.
     pub fn floor(&self) -> Option<Operator> {
         let streams = |tensors: &[Tensor]| tensors.iter().map(|t| t.kind.parts().len()).sum();
         let kernels = floor_kernels(streams(&self.def.inputs), streams(&self.def.outputs))?;
@@ -99,15 +101,17 @@ impl Operator {
         Some(floor)
     }
 
-    /// The same by the interpreter at every level, if it can run the formula. It shares no code with kernels but functions in
-    /// f64, so that tests can hold one against the other.
+    /// Returns the same operator with the interpreter as its kernel at every level, or `None` without programs.
+    ///
+    /// The interpreter shares no code with the kernels except functions in f64, so that tests can compare one with the other.
     pub fn interpreted(&self) -> Option<Operator> {
         let kernels = self.kernels.iter().map(Kernels::interpreted).collect::<Option<Vec<_>>>()?;
         Some(Operator { kernels: Cow::Owned(kernels), ..self.clone() })
     }
 
-    /// Reads an attribute from text: its index and value. Enums go by name or number, booleans
-    /// by `true`, `false`, `1` or `0`.
+    /// Parses an attribute from text, and returns its index and value.
+    ///
+    /// Enums are given by name or number, booleans as `true`, `false`, `1` or `0`.
     ///
     /// # Errors
     /// There is no such attribute, or the text is not one of its values.
@@ -115,10 +119,10 @@ impl Operator {
         Ok(bind::parse_attr(&self.def, name, text)?)
     }
 
-    /// Shapes and element types of the outputs, for callers that allocate them.
+    /// Infers shapes and element types of the outputs, for callers that allocate them.
     ///
     /// # Errors
-    /// What is wrong with attributes, shapes or element types.
+    /// Invalid attributes, shapes or element types.
     pub fn infer(
         &self,
         attrs: &[Value],
@@ -129,12 +133,10 @@ impl Operator {
 
     /// Computes the outputs from the inputs, both in the order of the signature.
     ///
-    /// An output may be one of the inputs (or the part of a gated input that it takes the place
-    /// of): then the operator works in place.
+    /// An output may be one of the inputs, or the part of a gated input that it replaces. The operator then works in place.
     ///
     /// # Errors
-    /// Names the operator, the argument, what is wrong with it and what is allowed; nothing has
-    /// been written then.
+    /// Names the operator, the argument, what is wrong with it and what is allowed. Nothing has been written in that case.
     pub fn run(
         &self,
         attrs: &[Value],
@@ -145,8 +147,9 @@ impl Operator {
         self.run_repeatedly(1, attrs, inputs, outputs, options)
     }
 
-    /// The same, all over so many times after checking it once: for benchmarks, which time memory and kernels alone so. In
-    /// place, results are inputs of the next time.
+    /// As [`Operator::run`], `times` times in a row after one check.
+    ///
+    /// Benchmarks use it to time memory and kernels alone. In place, the results of one run are the inputs of the next.
     ///
     /// # Errors
     /// As [`Operator::run`].
@@ -181,7 +184,7 @@ impl Operator {
         }
         for (attr, value) in self.def.attrs.iter().zip(attrs) {
             if let Some(v) = attr.scalar(*value) {
-                // No payload: see `Isa::bf16_narrow`.
+                // Drops the payload of a NaN, because `Isa::bf16_narrow` requires zeros in its lower bits.
                 job.add_scalar(if v.is_nan() { f32::NAN } else { v });
             }
         }
@@ -198,7 +201,7 @@ impl Operator {
         })
     }
 
-    /// No kernel reads what was left out.
+    /// Checks that no kernel reads an omitted input.
     fn check_given(&self, kernels: &Kernels, inputs: &[View<'_>]) -> Result<(), Error> {
         let mut reads = kernels.reads().iter();
         for (tensor, input) in self.def.inputs.iter().zip(inputs) {
@@ -222,7 +225,7 @@ impl Operator {
         }
     }
 
-    /// This CPU, or this build, has not the level.
+    /// The error for a SIMD level that this CPU or this build lacks.
     #[cold]
     fn lacks(&self, level: Level) -> Error {
         let names = Level::ALL.iter().filter(|l| l.is_available()).map(|l| l.name());
@@ -230,8 +233,9 @@ impl Operator {
         Error::Level { op: self.def.name.to_string(), level, available }
     }
 
-    /// The kernels that the attributes pick, held against the description: what follows relies
-    /// on their numbers of streams.
+    /// Selects the kernels of the bound specialisation and checks them against the definition.
+    ///
+    /// The code that follows relies on their numbers of streams.
     fn kernels_of(&self, bound: &Bound) -> Result<&Kernels, Error> {
         let wrong = |what| Error::Kernels { op: self.def.name.to_string(), what };
         let count =
@@ -269,7 +273,7 @@ impl Operator {
     }
 }
 
-/// Gives the job its streams, in as few dimensions as they allow.
+/// Adds the streams to the job, in as few dimensions as they allow.
 fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
     if !dense::lay(job, call).map_err(|e| call.left(e))? {
         lay_over_domain(job, call)?;
@@ -279,7 +283,7 @@ fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The same in the dimensions of the domain.
+/// Adds the streams to the job in the dimensions of the domain.
 fn lay_over_domain(job: &mut Job, call: &Call<'_>) -> Result<(), Error> {
     streams::lay(job, call).map_err(|e| call.left(e))?;
     job.in_place = streams::check_overlap(job, call)?;
@@ -297,7 +301,7 @@ mod tests {
     use op_dsl_ir::op::{Attr, AttrKind, Gate, Spec, Split};
     use op_dsl_ir::{DType, Graph};
 
-    /// `x (interleaved) -> dx (interleaved)`
+    /// `x (interleaved) -> dx (interleaved)`, with the two parts exchanged.
     struct Turned;
 
     impl Body<2, 0, 2> for Turned {
@@ -339,7 +343,7 @@ mod tests {
         }
     }
 
-    /// How many streams pass through scratch memory, and whether the short way was taken.
+    /// Returns the number of staged streams, and whether the job consists of plain rows (the fast path).
     fn staged(strides: [[isize; 2]; 2], dim: i64) -> (usize, bool) {
         let (def, kernels) = (turned(), Kernels::of::<Turned, 2, 0, 2>());
         let (x, mut dx) = ([0f32; 16 * 1000], [0f32; 16 * 1000]);
@@ -361,7 +365,7 @@ mod tests {
         (Boxes::new(&mut job, 1).staging.count, job.is_plain())
     }
 
-    /// As in a build script, where operators are definitions alone.
+    /// As in a build script, where operators are definitions without kernels.
     #[test]
     fn without_kernels_a_call_says_why() {
         let op = Operator::new(turned(), &[], |_| vec![]);

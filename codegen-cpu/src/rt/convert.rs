@@ -1,4 +1,4 @@
-//! One element type -> another, as a kernel stores its results.
+//! Element type conversion of results, as a kernel stores them.
 
 use super::elem::El;
 use super::simd::Isa;
@@ -6,11 +6,12 @@ use super::step::{Bits, Floats, PAIR};
 use half::{bf16, f16};
 use op_dsl_ir::DType;
 
-/// Stores a step, or two that take turns, which a kernel of type `E` has computed as elements of another type:
-/// rounded to `E`, then to the nearest of the other.
+/// Stores one step, or two interleaved ones, that a kernel of type `E` has computed, as another type.
+///
+/// Values are rounded to `E` first, then to the nearest of the other type.
 ///
 /// # Safety
-/// As [`El::store`] or, of two, [`El::store_turns`] of the other type.
+/// As [`El::store`] of the other type or, for two steps, its [`El::store_turns`].
 #[inline(always)]
 pub(super) unsafe fn store_as<S: Isa, E: El, const W: usize, const N: usize>(
     s: S,
@@ -29,8 +30,10 @@ pub(super) unsafe fn store_as<S: Isa, E: El, const W: usize, const N: usize>(
     }
 }
 
-/// Out of line, as kernels would be 5 % larger. But to a larger type in place: there is more to write than
-/// to compute, and a call for each step costs a tenth.
+/// Stores as type `F`: inline if `F` is larger than `E`, else out of line.
+///
+/// Inlined everywhere, it would make kernels 5 % larger. It is inlined for a larger type because there is more to write than to
+/// compute, and a call for each step costs a tenth.
 ///
 /// # Safety
 /// As [`store_as`] with `F`.

@@ -1,4 +1,4 @@
-//! One element type -> another, as elements come to scratch memory: by kernels that copy.
+//! Copy kernels that convert between element types, for elements on their way to scratch memory.
 
 use super::block::{BlockFn, Body, Input, Kernels};
 use super::elem::El;
@@ -6,7 +6,7 @@ use super::simd::{Isa, Level};
 use super::step::{Floats, Load};
 use op_dsl_ir::DType;
 
-/// Copies elements; to another type if its output is of another.
+/// Copies elements, and converts them if the output has another type.
 struct Copy;
 
 impl Body<1, 0, 1> for Copy {
@@ -20,10 +20,10 @@ impl Body<1, 0, 1> for Copy {
     }
 }
 
-/// The kernels that convert elements of each type, in the order of [`DType`].
+/// The kernels that convert from each element type, in the order of [`DType`].
 pub(super) type Converters = [BlockFn; DType::COUNT];
 
-/// None if this build lacks the level.
+/// Returns the conversion kernels, or `None` if this build lacks the SIMD level.
 pub(super) fn converters(level: Level) -> Option<Converters> {
     const COPY: &Kernels = &Kernels::of::<Copy, 1, 0, 1>();
     let [f16, bf16, f32] = DType::ALL.map(|from| COPY.get(from, level));

@@ -1,5 +1,7 @@
-//! The short way for dense tensors, which most calls have: two dimensions at once, instead of
-//! laying every stream over the domain and collapsing it again. Small calls are twice as fast.
+//! Fast path for contiguous tensors, which most calls have.
+//!
+//! It creates the two dimensions directly, instead of laying every stream over the domain and collapsing it again. Small calls
+//! are twice as fast.
 
 use super::job::{Job, Rows};
 use super::stream::OutOfView;
@@ -7,14 +9,16 @@ use super::streams::Call;
 use super::view::Raw;
 use op_dsl_ir::op::Kind;
 
-/// Sets the job's domain and streams if every tensor is dense and not broadcast, inputs are of the kernel's
-/// type, and outputs are inputs or nowhere near them; tells whether it did.
+/// Sets the job's domain and streams if the fast path applies, and returns whether it does.
+///
+/// Every tensor must be contiguous and not broadcast, inputs must have the kernel's type, and each output must either be an
+/// input or share no memory with any other tensor.
 pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
     let Call { def, bound, kernels, outputs, .. } = *call;
     if kernels.reads().contains(&false) {
         return Ok(false);
     }
-    // Elements of a part lie side by side from the split dimension on, or behind it.
+    // Elements of a part are contiguous from the split dimension on, or from the one after it.
     let (dim, gate_first) = bound.split.map_or((0, true), |s| (s.outer(), s.gate_first));
     let (outer, inner) = bound.domain.split_at(dim);
     let (rows, run): (usize, usize) = (outer.iter().product(), inner.iter().product());
@@ -32,7 +36,7 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
         for (source, input) in call.read() {
             let same = source.kind == t.kind && out.dtype() == bound.dtype;
             if same && input.raw().ptr == out.raw().ptr {
-                job.in_place = true; // they have the same shape, so all else is the same too
+                job.in_place = true; // they have the same shape, so all else is equal too
             } else if !apart(input.raw(), out.raw()) {
                 return Ok(false);
             }
@@ -42,7 +46,7 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
         }
     }
 
-    // Rows of one element are a column, whose elements are two apart in a gated tensor.
+    // Rows of one element become one row, whose elements are two apart in a gated tensor.
     let one_row = run == 1;
     job.set_sizes(if one_row { 1 } else { rows }, if one_row { rows } else { run });
     let of = |start: usize, apart: usize| match one_row {
@@ -72,7 +76,7 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<bool, OutOfView> {
     Ok(true)
 }
 
-/// Whether two dense tensors share no byte.
+/// Returns whether two contiguous tensors share no byte.
 fn apart(a: &Raw, b: &Raw) -> bool {
     let end = |raw: &Raw| raw.ptr.addr() + raw.count * raw.dtype.size();
     end(a) <= b.ptr.addr() || end(b) <= a.ptr.addr()

@@ -1,7 +1,7 @@
-//! Checked streams -> rows: boxes and scratch memory.
+//! Driver: turns checked streams into rows, by way of boxes and scratch memory.
 //!
-//! Every element passes through the same vector body whatever the layout, so no bit depends on
-//! position, split or thread count.
+//! Every element passes through the same vector body whatever the layout, so that no bit depends on position, split or thread
+//! count.
 
 use super::block::{Kernels, MAX_STREAMS, Streams};
 use super::boxes::{Boxes, SCRATCH};
@@ -18,7 +18,7 @@ use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Claims per thread: enough to even out unequal speeds.
+/// Claims of boxes per thread: enough to balance threads of unequal speed.
 const CLAIMS: usize = 8;
 
 /// Runs a collapsed job whose domain has elements.
@@ -42,8 +42,9 @@ pub(super) fn run(job: &mut Job, options: &Options) {
     }
 }
 
-/// Runs the kernel over each row where it is, on this thread. Most calls need no more, and to find one box
-/// is a tenth of what a small call costs.
+/// Runs the kernel over each row in place, on this thread.
+///
+/// Most calls need no more. They skip the boxes because finding one box is a tenth of the cost of a small call.
 fn rows(job: &Job, streaming: bool) {
     let mut line = Line::new(job, streaming);
     let mut pitch = [0; MAX_STREAMS];
@@ -55,21 +56,20 @@ fn rows(job: &Job, streaming: bool) {
     }
 }
 
-/// What all workers share.
+/// State that all workers share.
 struct Work<'a> {
     job: &'a Job,
     boxes: &'a Boxes,
     streaming: bool,
     /// The first box that no worker has claimed.
     next: AtomicUsize,
-    /// How many boxes to claim at once.
+    /// Number of boxes per claim.
     claim: usize,
 }
 
-// SAFETY: the pointers in the job are read and written only by `Worker`, whose boxes are disjoint:
-// `next` hands each out once. Outputs share no elements with each other, and none with inputs but
-// those in the same place, hence in the same box. The caller of the operator waits for the workers
-// while it holds the views.
+// SAFETY: the pointers in the job are read and written only by `Worker`, whose boxes are disjoint because `next` hands each out
+// once. Outputs share no elements with each other, and none with inputs except at the same index, hence in the same box. The
+// caller of the operator waits for the workers while it holds the views.
 unsafe impl Sync for Work<'_> {}
 
 impl Work<'_> {
@@ -91,7 +91,7 @@ impl Work<'_> {
         }
     }
 
-    /// Apart, so that only layouts which need it pay for the stack space.
+    /// Out of line, so that only layouts which need scratch memory pay for its stack space.
     #[inline(never)]
     fn run_with_scratch(&self, boxes: Range<usize>) {
         let mut memory = Memory([0; SCRATCH + MAX_STREAMS * STEP_BYTES]);
@@ -130,17 +130,17 @@ impl Work<'_> {
 #[repr(align(64))]
 struct Memory([u8; SCRATCH + MAX_STREAMS * STEP_BYTES]);
 
-/// Scratch memory of one staged stream, and what it holds, which may be of use again.
+/// Scratch memory of one staged stream, and the box that it currently holds for reuse.
 #[derive(Clone, Copy)]
 struct Slot {
     memory: *mut u8,
-    /// Where the box that it holds starts in the tensor.
+    /// Start of the held box in the tensor.
     held: *mut u8,
     rows: usize,
     columns: usize,
 }
 
-/// A box of a stream, which starts at `place`.
+/// Describes a box of a stream that starts at `place`.
 fn strided(
     job: &Job,
     boxes: &Boxes,
@@ -157,31 +157,30 @@ fn strided(
     Strided { ptr: place, origin: s.origin, dtype: s.dtype, sizes, strides, rank }
 }
 
-/// Quotient and remainder, quickly if the divisor is 1, as it is for small calls.
+/// Quotient and remainder, with a fast path for the divisor 1, which small calls have.
 fn div_rem(n: usize, by: usize) -> (usize, usize) {
     if by == 1 { (n, 0) } else { (n / by, n % by) }
 }
 
-/// Where the kernel walks along a box of a stream.
+/// Address and strides with which the kernel walks along a box of a stream.
 struct Track {
     base: *mut u8,
     /// Bytes from row to row.
     pitch: isize,
-    /// Bytes from column to column: an element, or none where one is repeated.
+    /// Bytes from column to column; 0 if one element is repeated.
     step: usize,
 }
 
 struct Worker<'a> {
     work: &'a Work<'a>,
     line: Line<'a>,
-    /// Where the box is, for every stream: in its tensor or in scratch memory.
+    /// One per stream: the box in its tensor or in scratch memory.
     tracks: ArrayVec<Track, MAX_STREAMS>,
-    /// If any stream is staged.
+    /// Present if any stream is staged.
     slots: Option<&'a mut [Slot; MAX_STREAMS]>,
 }
 
 impl Worker<'_> {
-    /// Computes box `i`.
     fn one_box(&mut self, i: usize) {
         let (job, boxes) = (self.work.job, self.work.boxes);
         let last = job.rank - 1;
@@ -223,7 +222,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Turns staged streams to their slots, and fills those of inputs.
+    /// Redirects staged streams to their slots, and fills the slots of inputs.
     fn stage(&mut self, rows: usize, columns: usize) {
         let Work { job, boxes, .. } = *self.work;
         let Some(slots) = &mut self.slots else { return };
@@ -231,15 +230,16 @@ impl Worker<'_> {
             let slot = &mut slots[k];
             let place = core::mem::replace(&mut self.tracks[k].base, slot.memory);
             let is_input = k < job.input_count();
-            // Only inputs repeat elements.
+            // Only inputs can have a stride of 0.
             let repeats = |d: usize| is_input && !boxes.packed && s.strides[d] == 0;
             let element = job.walked(k).size();
             self.tracks[k].step = if repeats(job.rank - 1) { 0 } else { element };
             let columns = if repeats(job.rank - 1) { boxes.piece.min(columns) } else { columns };
             let rows = if repeats(boxes.dim) { 1 } else { rows };
             self.tracks[k].pitch = if rows == 1 { 0 } else { (columns * element) as isize };
-            // Often the same elements as in the box before: broadcast along all that changed. No
-            // output can have changed them, since a stream that an output is repeats nothing.
+            // The slot often holds these elements already, for example if the input is broadcast along every index that changed
+            // since the last box. No output can have changed them, since an input that shares memory with an output has no stride
+            // of 0.
             let held = slot.held == place && slot.columns == columns && slot.rows >= rows;
             (slot.held, slot.rows, slot.columns) = (place, rows, columns);
             if is_input && !held {
@@ -251,7 +251,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Writes the slots of outputs to where the box is.
+    /// Copies the slots of outputs back to the box in their tensors.
     fn unstage(&mut self, rows: usize, columns: usize) {
         let Work { job, boxes, .. } = self.work;
         let Some(slots) = &self.slots else { return };
@@ -263,13 +263,13 @@ impl Worker<'_> {
         }
     }
 
-    /// Runs the kernel over all `n` elements of a box whose rows follow each other.
+    /// Runs the kernel over all `n` elements of a box whose rows are contiguous.
     fn run_packed(&mut self, n: usize) {
         self.start_at(0, 0);
         self.line.run(n, self.line.head(n));
     }
 
-    /// Runs the kernel over a row of the box.
+    /// Runs the kernel over one row of the box.
     fn run_row(&mut self, row: usize, columns: usize) {
         let piece = self.work.boxes.piece;
         let mut column = 0;
@@ -278,7 +278,7 @@ impl Worker<'_> {
             let mut n = piece.min(columns - column);
             let head = self.line.head(n);
             if let (Some(1..), true) = (head, n < columns - column) {
-                // Then all further pieces start at a cache line.
+                // Shortens the first piece, so that all further pieces start at a cache line.
                 n = n / 64 * 64 - 64 + head.unwrap_or(0);
             }
             self.line.run(n, head);
@@ -286,7 +286,7 @@ impl Worker<'_> {
         }
     }
 
-    /// The next run starts at this element of the box.
+    /// Sets the start of the next run to this element of the box.
     fn start_at(&mut self, row: usize, column: usize) {
         let at = |place: &Track| {
             let row = place.base.wrapping_offset(place.pitch * row as isize);
@@ -296,14 +296,13 @@ impl Worker<'_> {
     }
 }
 
-/// Copies a box to a slot, as the kernel reads it.
+/// Copies a box to a slot, in the element type that the kernel reads.
 ///
-/// What is converted to a larger type starts out in the upper part of the slot, to the same or a smaller type in the
-/// lower: so each step is read before another is written over it.
+/// Elements that need conversion to a larger type are first copied to the upper part of the slot, those of the same or a
+/// smaller type to the lower part, so that the converter reads each step before it overwrites it.
 ///
 /// # Safety
-/// The box must be valid for reads. The slot must be initialised and have room for its elements
-/// in whole steps of both types.
+/// The box must be valid for reads. The slot must be initialised and have room for its elements in whole steps of both types.
 unsafe fn gather(job: &Job, b: Strided, slot: *mut u8) {
     // SAFETY: passed on from the caller; no tensor is in scratch memory.
     unsafe {

@@ -1,7 +1,7 @@
-//! Elements in memory <-> `f32` vectors in registers.
+//! Conversion between elements in memory and `f32` vectors in registers.
 //!
-//! One *step* is two or four `f32` vectors; two are one vector of a 16-bit type. Bodies are strictly
-//! elementwise, so a step may hold its elements in any lane order as long as store undoes load.
+//! One *step* is two or four `f32` vectors; two are one vector of a 16-bit type. Bodies are strictly elementwise, so a step may
+//! hold its elements in any lane order as long as a store undoes the load.
 
 use super::simd::Isa;
 use super::step::{Floats, PAIR, each};
@@ -19,10 +19,11 @@ mod sealed {
     impl Sealed for half::bf16 {}
 }
 
-/// What inputs are made of: numbers, the truth values of a mask, or counts of rows. Sealed: views trust the tag to tell size and
-/// meaning.
+/// An input element: a number, a mask value or a row count.
+///
+/// The trait is sealed because views rely on the tag for size and meaning.
 pub trait Element: sealed::Sealed + Copy + 'static {
-    /// Its tag.
+    /// Tag of the type.
     const STORED: Stored;
 }
 
@@ -34,12 +35,12 @@ impl Element for bool {
     const STORED: Stored = Stored::Byte;
 }
 
-/// A truth value as well: 0 is false, all else is true.
+/// A mask value as well: 0 is false, all else is true.
 impl Element for u8 {
     const STORED: Stored = Stored::Byte;
 }
 
-/// A count of rows.
+/// A row count.
 impl Element for i64 {
     const STORED: Stored = Stored::Int64;
 }
@@ -48,25 +49,25 @@ impl Element for i64 {
 pub trait El:
     sealed::Sealed + Copy + Send + Sync + Default + PartialEq + core::fmt::Debug + 'static
 {
-    /// Its tag.
+    /// Tag of the type.
     const DTYPE: DType;
 
     /// Loads one step.
     ///
     /// # Safety
-    /// `p` must be valid for reads of one step; no alignment is asked for.
+    /// `p` must be valid for reads of one step; it need not be aligned.
     unsafe fn load<S: Isa, const W: usize>(s: S, p: *const Self) -> Floats<S, W>;
 
-    /// Rounds to nearest even and stores one step; past the caches when `nt`.
+    /// Rounds to nearest even and stores one step, with non-temporal stores if `nt`.
     ///
     /// # Safety
     /// `p` must be valid for writes of one step, and aligned to a vector when `nt`.
     unsafe fn store<S: Isa, const W: usize>(s: S, p: *mut Self, v: Floats<S, W>, nt: bool);
 
-    /// Loads one step of each of two streams whose elements take turns: `[a b a b ..]`.
+    /// Loads one step of each of two interleaved streams: `[a b a b ..]`.
     ///
     /// # Safety
-    /// `p` must be valid for reads of two steps; no alignment is asked for.
+    /// `p` must be valid for reads of two steps; it need not be aligned.
     #[inline(always)]
     unsafe fn load_turns<S: Isa, const W: usize>(s: S, p: *const Self) -> [Floats<S, W>; 2] {
         let mut steps = [Floats::splat(s, 0.0); 2];
@@ -78,7 +79,7 @@ pub trait El:
         steps
     }
 
-    /// Stores what [`El::load_turns`] loads, as [`El::store`] does.
+    /// Stores two streams interleaved, the inverse of [`El::load_turns`]; rounds as [`El::store`] does.
     ///
     /// # Safety
     /// `p` must be valid for writes of two steps, and aligned to a vector when `nt`.
@@ -97,7 +98,7 @@ pub trait El:
         }
     }
 
-    /// Loads one step of truth values, in the order of a load: 1 for each byte that is not 0, else 0.
+    /// Loads one step of mask bytes, in the lane order of a load: 1 for each byte that is not 0, else 0.
     ///
     /// # Safety
     /// `p` must be valid for reads of as many bytes as a step has elements.
@@ -107,38 +108,38 @@ pub trait El:
         Floats(each!(s, k => truths(s, unsafe { bytes(s, p.wrapping_add(k * S::f32s::LEN)) })))
     }
 
-    /// Each number rounded as [`El::store`] does.
+    /// Rounds each number as [`El::store`] does.
     fn rounded<S: Isa>(s: S, v: Floats<S>) -> Floats<S>;
 
-    /// Numbers in the order of a load, in that of memory instead.
+    /// Reorders lanes from the order of a load to memory order.
     #[inline(always)]
     fn to_memory_order<S: Isa>(v: Floats<S>) -> Floats<S> {
         v
     }
 
-    /// Any numbers in the order of memory, as a store wants them.
+    /// Reorders lanes from memory order to the order that a store expects.
     #[inline(always)]
     fn from_memory_order<S: Isa>(_: S, v: Floats<S>) -> Floats<S> {
         v
     }
 
-    /// To `f32`, exactly.
+    /// Converts to `f32`, exactly.
     fn to_f32(self) -> f32;
-    /// From `f32`, to nearest even.
+    /// Converts from `f32`, rounding to nearest even.
     fn from_f32(v: f32) -> Self;
 }
 
-/// Reads one vector of bits.
+/// Reads one vector of raw bits.
 ///
 /// # Safety
 /// `p` must be valid for reads of one vector.
 #[inline(always)]
 unsafe fn read<S: Isa>(s: S, p: *const u32) -> S::u32s {
-    // SAFETY: the caller vouches for the bytes; `read_unaligned` asks for no alignment.
+    // SAFETY: the caller vouches for the bytes; `read_unaligned` requires no alignment.
     S::u32s::load_array(s, unsafe { p.cast::<<S::u32s as SimdBase<S>>::Array>().read_unaligned() })
 }
 
-/// Writes one vector of bits.
+/// Writes one vector of raw bits.
 ///
 /// # Safety
 /// `p` must be valid for writes of one vector, and aligned to it when `nt`.
@@ -154,13 +155,13 @@ unsafe fn write<S: Isa>(s: S, p: *mut u32, v: S::u32s, nt: bool) {
     }
 }
 
-/// A byte for each lane.
+/// Loads one byte per lane.
 ///
 /// # Safety
 /// `p` must be valid for reads of as many bytes as a vector has lanes.
 #[inline(always)]
 unsafe fn bytes<S: Isa>(s: S, p: *const u8) -> S::u32s {
-    // SAFETY: as asked of the caller.
+    // SAFETY: as required of the caller.
     S::u32s::from_fn(s, |i| unsafe { u32::from(p.add(i).read()) })
 }
 
@@ -203,7 +204,7 @@ impl El for f32 {
     }
 }
 
-/// Even elements are the low halves of 32-bit lanes, odd ones the high halves: no shuffles.
+/// Widens packed bf16 without shuffles: low halves of lanes to one vector, high halves to the other.
 #[inline(always)]
 fn bf16_widen<S: Isa>(packed: S::u32s) -> Floats<S> {
     Floats([(packed << 16).bitcast(), (packed & 0xffff_0000).bitcast()])
@@ -231,7 +232,7 @@ impl El for bf16 {
         }
     }
 
-    /// Even elements before odd ones, as they are loaded.
+    /// Returns even elements before odd ones, the lane order of a bf16 load.
     #[inline(always)]
     unsafe fn truths<S: Isa, const W: usize>(s: S, p: *const u8) -> Floats<S, W> {
         let mut step = Floats::splat(s, 0.0);
@@ -245,7 +246,7 @@ impl El for bf16 {
         step
     }
 
-    /// A lane of 32 bits has one element of each: lanes are shuffled, not elements.
+    /// Each 32-bit lane holds one element of each stream, so lanes are shuffled, not elements.
     #[inline(always)]
     unsafe fn load_turns<S: Isa, const W: usize>(s: S, p: *const bf16) -> [Floats<S, W>; 2] {
         let mut steps = [Floats::splat(s, 0.0); 2];
@@ -292,7 +293,7 @@ impl El for bf16 {
         Floats([first, second])
     }
 
-    /// A NaN may have any payload before: see [`Isa::bf16_narrow`].
+    /// Replaces NaNs, whose payload may be arbitrary here, by the default NaN: see [`Isa::bf16_narrow`].
     #[inline(always)]
     fn from_memory_order<S: Isa>(s: S, v: Floats<S>) -> Floats<S> {
         let (even, odd) = v.0[0].deinterleave(v.0[1]);

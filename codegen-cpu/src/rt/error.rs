@@ -1,20 +1,20 @@
-//! What can be wrong with a call, one line each.
+//! Errors of a call, with one line of message each.
 
 use super::simd::Level;
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{BindError, MAX_RANK};
 
-/// Why a view could not be made or an operator could not run. Nothing was written.
+/// Reason why a view could not be created or an operator could not run. Nothing was written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The attributes, shapes or element types do not fit the operator.
+    /// The attributes, shapes or element types do not match the operator.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// The view does not describe elements that are there.
+    /// The view does not describe elements of its buffer.
     #[error(transparent)]
     View(#[from] ViewError),
-    /// An output shares elements with an input without being it.
+    /// An output shares elements with an input, but not at the same indices.
     #[error(
         "{op}: output `{output}` overlaps input `{input}`; they must be the same elements in the \
          same places, or share none"
@@ -27,16 +27,16 @@ pub enum Error {
         /// The input.
         input: String,
     },
-    /// A number of rows is negative.
+    /// A row count is negative.
     #[error("{op}: tensor `{tensor}`: entry {at} is {got}; a number of rows is 0 or more")]
     RowCount {
         /// The operator.
         op: String,
         /// The tensor.
         tensor: String,
-        /// Which of its entries.
+        /// Index of the entry.
         at: usize,
-        /// The entry.
+        /// Value of the entry.
         got: i64,
     },
     /// Two outputs share elements.
@@ -49,52 +49,53 @@ pub enum Error {
         /// The other.
         second: String,
     },
-    /// This CPU, or this build, lacks the level asked for.
+    /// This CPU, or this build, lacks the requested SIMD level.
     #[error("{op}: this CPU or this build does not have level {}; allowed: {available}", level.name())]
     Level {
         /// The operator.
         op: String,
-        /// What was asked for.
+        /// Requested level.
         level: Level,
-        /// What there is.
+        /// Names of the available levels.
         available: String,
     },
-    /// A stream leaves the view that it was laid over. No call should bring this about; it is asked
-    /// before memory is touched.
+    /// A stream leaves the view that it was created from.
+    ///
+    /// No call should cause this; it is checked before memory is touched.
     #[error("{op}: a tensor was to be used beyond its own elements; please report this")]
     OutOfView {
         /// The operator.
         op: String,
     },
-    /// The operator's description and its kernels contradict each other.
+    /// The operator's definition and its kernels contradict each other.
     #[error("{op}: its kernels do not match its description ({what})")]
     Kernels {
         /// The operator.
         op: String,
-        /// Where they differ.
+        /// The mismatch.
         what: &'static str,
     },
 }
 
-/// Why a view could not be made.
+/// Reason why a view could not be created.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewError {
     /// Too many dimensions.
     #[error("a view of rank {got}; allowed: 0 to {MAX_RANK}")]
     Rank {
-        /// How many came.
+        /// Number of dimensions.
         got: usize,
     },
-    /// Not one stride per dimension.
+    /// The number of strides differs from the rank.
     #[error("{strides} strides for {rank} dimensions; there must be one for each")]
     Strides {
-        /// How many strides came.
+        /// Number of strides.
         strides: usize,
-        /// How many dimensions.
+        /// Number of dimensions.
         rank: usize,
     },
-    /// The shape or the strides reach further than addresses do.
+    /// The shape or the strides exceed the address space.
     #[error("shape {shape:?} with strides {strides:?} overflows the address space")]
     Overflow {
         /// The shape.
@@ -102,7 +103,7 @@ pub enum ViewError {
         /// The strides, in elements.
         strides: Vec<isize>,
     },
-    /// Elements outside the buffer.
+    /// The view reaches elements outside the buffer.
     #[error(
         "shape {shape:?} with strides {strides:?} spans elements {first} to {last} of a buffer of \
          {len}"
@@ -112,31 +113,31 @@ pub enum ViewError {
         shape: Vec<usize>,
         /// The strides, in elements.
         strides: Vec<isize>,
-        /// Least element touched.
+        /// Least element reached.
         first: isize,
-        /// Greatest element touched.
+        /// Greatest element reached.
         last: isize,
-        /// Elements there are.
+        /// Number of elements in the buffer.
         len: usize,
     },
-    /// The elements are of another type.
+    /// The elements have another type.
     #[error("the view holds {got}, not {wanted}")]
     DType {
-        /// What was asked for.
+        /// Requested type.
         wanted: Stored,
-        /// What there is.
+        /// Actual type.
         got: Stored,
     },
-    /// Truth values or counts of rows where numbers belong.
+    /// A mask or row count where numbers are required.
     #[error("an output holds numbers; masks and counts of rows are inputs")]
     NoNumbers,
-    /// Others may write the elements while the array view would live.
+    /// The elements may be written by others during the lifetime of the array view.
     #[error(
         "a view of cells or raw parts is no array view, as others may write it; only one of a slice or an \
          array is"
     )]
     NotBorrowed,
-    /// Two places of an output are, or may be, one element.
+    /// Two indices of an output share an element, or might.
     #[error(
         "an output of shape {shape:?} with strides {strides:?} may write an element twice; each \
          index must have an element of its own"

@@ -1,4 +1,4 @@
-//! Bodies with next to no arithmetic, to measure what memory and the driver cost by themselves.
+//! Bodies with next to no arithmetic, to measure the cost of memory and driver alone.
 
 use super::block::{Body, Input, Kernels};
 use super::elem::El;
@@ -7,8 +7,8 @@ use super::step::{Floats, Load};
 
 /// Reads every input and writes every output, at one or two products each.
 ///
-/// Output `k > 0` is `x[0] * x[I - k]`; output 0 is the product of the inputs that are left. So for
-/// the GeGLU gradient `(dy, gate, value, gelu)` the outputs are `dy * gate * value` and `dy * gelu`.
+/// Output `k > 0` is `x[0] * x[I - k]`; output 0 is the product of the remaining inputs. For example, for the GeGLU gradient
+/// `(dy, gate, value, gelu)` the outputs are `dy * gate * value` and `dy * gelu`.
 struct Floor;
 
 impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
@@ -30,7 +30,7 @@ impl<const I: usize, const O: usize> Body<I, 0, O> for Floor {
     }
 }
 
-/// The floor's kernels for up to six inputs and up to three outputs.
+/// Returns the kernels with next to no arithmetic, for up to six inputs and up to three outputs.
 pub fn floor_kernels(inputs: usize, outputs: usize) -> Option<&'static Kernels> {
     macro_rules! table {
         ($($i:literal)*) => {

@@ -1,4 +1,4 @@
-//! A call as the driver sees it: streams over one domain, in as few dimensions as possible.
+//! A call in the driver's form: streams over one domain, in as few dimensions as possible.
 
 use super::block::{BlockFn, Kernels, MAX_SCALARS, MAX_STREAMS, Turn};
 use super::converters::Converters;
@@ -11,50 +11,50 @@ use op_dsl_ir::bind::{Bound, MAX_RANK};
 use op_dsl_ir::program::Program;
 use op_dsl_ir::{DType, Stored};
 
-/// Least vectors in a row for the kernel to run on it where it is; shorter rows are packed.
+/// Least vectors per row for the kernel to run on rows in place; shorter rows are packed.
 const ROW_VECTORS: usize = 4;
-/// The same when what is left of a row after whole steps must go through padded copies.
+/// The same limit where the remainder of a row after whole steps goes through padded copies.
 const ROW_VECTORS_IN_PLACE: usize = 12;
 
-/// Rows of a dense view, in elements.
+/// Rows of a contiguous view, in elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows {
-    /// Where the first starts.
+    /// First element.
     pub start: usize,
-    /// From row to row.
+    /// Distance from row to row.
     pub pitch: usize,
-    /// From neighbour to neighbour.
+    /// Distance from one element of a row to the next.
     pub step: usize,
 }
 
-/// Everything a call runs: the kernel, the domain and the streams over it.
+/// State of a call: the kernel, the domain and the streams over it.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub kernel: BlockFn,
     /// The program, if the kernel is the interpreter.
     pub program: Option<&'static Program>,
-    /// For inputs of other types.
+    /// Converters for inputs of other element types.
     pub converters: Converters,
     pub level: Level,
     /// Element type of the kernel.
     pub dtype: DType,
     /// Elements per step of the kernel.
     pub step: usize,
-    /// Whether some output is an input, so that nothing may be computed twice.
+    /// Whether an output is also an input, so that no element may be computed twice.
     pub in_place: bool,
-    /// Whether the calling thread must work alone, and not wait.
+    /// Whether the calling thread must work alone, and must not wait for others.
     pub alone: bool,
     pub scalars: [f32; MAX_SCALARS],
     scalar_count: usize,
-    /// Two dimensions, and the kernel can walk along the rows of every stream.
+    /// Whether the domain has two dimensions and the kernel can walk along the rows of every stream.
     pub dense: bool,
     pub rank: usize,
     pub size: [usize; MAX_RANK],
     streams: ArrayVec<Stream, MAX_STREAMS>,
     input_count: usize,
-    /// Whether the kernel reads and writes each stream by itself.
+    /// Layout of each stream: contiguous, or interleaved with a neighbour.
     pub turns: [Turn; MAX_STREAMS],
-    /// Which streams the kernel reads as truth values.
+    /// Streams that the kernel reads as masks.
     pub masks: [bool; MAX_STREAMS],
 }
 
@@ -89,7 +89,7 @@ impl Job {
         self.scalar_count += 1;
     }
 
-    /// Adds an input or, after [`Job::end_inputs`], an output. The sizes of the domain are known by then.
+    /// Adds an input or, after [`Job::end_inputs`], an output. The domain's sizes must be set.
     pub fn add(&mut self, view: &Raw, stream: Stream) -> Result<(), OutOfView> {
         let (own, used) = (view.extent(), extent(&stream, self.sizes()));
         if used.0 < own.0 || used.1 > own.1 {
@@ -99,7 +99,7 @@ impl Job {
         Ok(())
     }
 
-    /// The same for rows of a dense view. The domain has two dimensions.
+    /// Adds a stream of rows of a contiguous view. The domain has two dimensions.
     #[inline]
     pub fn add_rows(&mut self, view: &Raw, at: Rows) -> Result<(), OutOfView> {
         let (size, [rows, columns, ..]) = (view.dtype.size(), self.size);
@@ -114,20 +114,20 @@ impl Job {
         Ok(())
     }
 
-    /// What is added from now on is an output.
+    /// Ends the inputs: streams added from now on are outputs.
     pub fn end_inputs(&mut self) {
         self.input_count = self.streams.len();
     }
 
-    /// Makes input `k` another name of input `of`.
+    /// Makes input `k` an alias of input `of`.
     pub fn alias_input(&mut self, k: usize, of: usize) {
         self.streams[k] = self.streams[of];
     }
 
-    /// Makes input `k` a zero, repeated everywhere.
+    /// Makes input `k` a broadcast zero.
     pub fn zero_input(&mut self, k: usize) {
         static ZERO: [u8; 4] = [0; 4];
-        let ptr = ZERO.as_ptr().cast_mut(); // inputs are only read
+        let ptr = ZERO.as_ptr().cast_mut(); // inputs are never written
         let dtype = self.dtype.into();
         self.streams[k] = Stream { ptr, origin: ptr, dtype, strides: [0; MAX_RANK] };
     }
@@ -149,8 +149,10 @@ impl Job {
         &mut self.streams
     }
 
-    /// Finds streams that lie beside each other, as parts of an interleaved tensor do, and that the kernel can
-    /// take so. The domain is collapsed.
+    /// Finds adjacent streams that are interleaved in memory and that the kernel can load as such.
+    ///
+    /// For example, gate and value of an interleaved split have stride 2 and starts one element apart. The domain must be
+    /// collapsed.
     pub fn take_turns(&mut self, kernels: &Kernels) {
         for k in (0..self.streams.len()).filter(|k| kernels.turns()[*k]) {
             let [a, b] = [k, k + 1].map(|k| self.streams[k]);
@@ -169,13 +171,14 @@ impl Job {
         }
     }
 
-    /// Bytes from one element to the next where the kernel walks along stream `k`.
+    /// Bytes from one element of stream `k` to the next where the kernel walks along it.
     pub fn pace(&self, k: usize) -> usize {
         self.walked(k).size() << u32::from(self.turns[k] != Turn::Alone)
     }
 
-    /// What the kernel reads or writes of stream `k`: an output's own type, but its own for all inputs, and
-    /// bytes of masks.
+    /// Element type with which the kernel accesses stream `k`.
+    ///
+    /// Outputs have their own type, inputs the kernel's type, and masks are bytes.
     pub fn walked(&self, k: usize) -> Stored {
         match self.masks[k] {
             true => Stored::Byte,
@@ -192,24 +195,24 @@ impl Job {
         &self.size[..self.rank]
     }
 
-    /// Makes the domain one of two dimensions, as [`Job::collapse`] leaves it.
+    /// Sets a domain of two dimensions, the form that [`Job::collapse`] produces.
     pub fn set_sizes(&mut self, rows: usize, columns: usize) {
         self.rank = 2;
         (self.size[0], self.size[1]) = (rows, columns);
     }
 
-    /// Elements of the domain; it has some.
+    /// Number of elements of the domain, at least one.
     pub fn elements(&self) -> usize {
         self.sizes().iter().product()
     }
 
-    /// Bytes that a run reads and writes if every stream is read once.
+    /// Bytes that a run reads and writes if every stream is accessed once.
     pub fn bytes(&self) -> usize {
         let per_element: usize = self.streams().iter().map(|s| s.dtype.size()).sum();
         self.elements().saturating_mul(per_element)
     }
 
-    /// Leaves some indices of a dimension, of at least one.
+    /// Restricts a dimension to a range of indices, at least one.
     pub fn narrow(&mut self, dim: usize, to: Range<usize>) {
         self.size[dim] = to.len();
         for s in self.streams_mut() {
@@ -217,9 +220,11 @@ impl Job {
         }
     }
 
-    /// Reorders, flips and joins dimensions, which changes no element's value: the first output
-    /// runs forward, its shortest stride innermost, in as few dimensions as all streams allow,
-    /// but at least two.
+    /// Reorders, flips and joins dimensions, which changes no element's value.
+    ///
+    /// The result has as few dimensions as all streams allow, but at least two. The first output runs forward, with its
+    /// shortest stride innermost. For example, three contiguous streams over a domain `(8, 1, 4)` become one row of 32
+    /// elements.
     pub fn collapse(&mut self) {
         let mut rank = 0;
         for d in 0..self.rank {
@@ -247,7 +252,7 @@ impl Job {
             }
         }
         for d in (1..rank).rev() {
-            // Does dimension d - 1 go on where d ends, for every stream?
+            // Dimensions d - 1 and d merge if d - 1 continues where d ends, for every stream.
             let n = self.size[d] as isize;
             let mut streams = self.streams().iter();
             if streams.all(|s| s.strides[d - 1] == s.strides[d].wrapping_mul(n)) {
@@ -276,7 +281,7 @@ impl Job {
         }
     }
 
-    /// Moves a dimension inward, those between one place outward.
+    /// Moves a dimension inward, and those between one place outward.
     fn rotate_dims(&mut self, from: usize, to: usize) {
         self.size[from..=to].rotate_left(1);
         for s in self.streams_mut() {
@@ -284,7 +289,7 @@ impl Job {
         }
     }
 
-    /// Columns of the shortest rows that the kernel runs on where they are, if there are several.
+    /// Least columns per row for the kernel to run on several rows in place.
     pub fn least_columns(&self, columns: usize) -> usize {
         match self.in_place && !columns.is_multiple_of(self.step) {
             true => ROW_VECTORS_IN_PLACE * self.level.lanes(),
@@ -292,25 +297,25 @@ impl Job {
         }
     }
 
-    /// Whether the kernel can walk along all rows where they are, one after the other.
+    /// Returns whether the kernel can walk along all rows in place, one after the other.
     pub fn is_plain(&self) -> bool {
         let [rows, columns, ..] = self.size;
         self.dense && (rows == 1 || columns >= self.least_columns(columns))
     }
 
-    /// Whether the kernel can walk along the rows of every stream.
+    /// Returns whether the kernel can walk along the rows of every stream.
     pub fn is_dense(&self) -> bool {
         (0..self.streams.len()).all(|k| self.is_row(k))
     }
 
-    /// Whether the kernel can walk along a stream's innermost dimension.
+    /// Returns whether the kernel can walk along a stream's innermost dimension.
     pub fn is_row(&self, k: usize) -> bool {
         let (s, last) = (&self.streams[k], self.rank - 1);
         let dense = self.size[last] == 1 || s.strides[last] == self.pace(k) as isize;
         dense && s.dtype == self.walked(k)
     }
 
-    /// Whether the kernel can walk along all of a stream's dimensions as if they were one.
+    /// Returns whether the kernel can walk along all of a stream's dimensions as if they were one.
     pub fn is_line(&self, k: usize) -> bool {
         let s = &self.streams[k];
         let mut next = self.pace(k) as isize;
@@ -322,15 +327,16 @@ impl Job {
         dense
     }
 
-    /// Whether a stream's neighbours along its columns lie further apart than along its rows.
+    /// Returns whether the stride along a stream's columns exceeds that along its rows.
     pub fn is_transposed(&self, s: &Stream) -> bool {
         let last = self.rank - 1;
         let rows = s.strides[last - 1].unsigned_abs();
         rows > 0 && rows < s.strides[last].unsigned_abs()
     }
 
-    /// Brings the dimension along which some transposed stream is dense next to the innermost,
-    /// so that tiles hold whole cache lines of it.
+    /// Moves the contiguous dimension of a transposed stream next to the innermost dimension.
+    ///
+    /// Tiles then hold whole cache lines of that stream.
     pub fn favour_transposed(&mut self) {
         let last = self.rank - 1;
         for s in self.streams() {
@@ -361,7 +367,7 @@ pub(super) mod tests {
         Rows { start, pitch, step: 1 }
     }
 
-    /// The last line of defence: whatever a stream was laid by, memory of others is out of its reach.
+    /// The last line of defence: whatever the shape of a stream, it never reaches memory outside of its view.
     #[test]
     fn a_stream_beyond_its_view_is_refused() {
         let data = [0f32; 12];

@@ -1,4 +1,4 @@
-//! The kernels of an operator's body: one function for each element type and level.
+//! The kernels of an operator's body: one function per element type and SIMD level.
 
 use super::block::{BlockFn, Body, Kernel, MAX_SCALARS, MAX_STREAMS, in_twos};
 use super::interpreter;
@@ -8,12 +8,12 @@ use half::{bf16, f16};
 use op_dsl_ir::DType;
 use op_dsl_ir::program::Program;
 
-/// Whether the interpreter is the kernel of a program at a level: the one place that decides it.
+/// Decides whether the interpreter is the kernel of a program at a SIMD level.
 ///
-/// Kernels are compiled for tables, for f32 at levels of wide vectors, and in f64 where they are more than 1.5 times as fast
-/// as the interpreter. Functions take as long in either; an instruction of arithmetic takes 0.08 to 0.09 ns longer in the
-/// interpreter, where a function takes 1.0 ns with AVX-512 and 1.8 ns with AVX2 (Zen 4). Builds without optimisation are slow
-/// by any means, and compile nothing per operator.
+/// Kernels are compiled for tables, for f32 at levels of wide vectors, and in f64 where they are more than 1.5 times as fast as
+/// the interpreter. Functions take as long in either. An arithmetic instruction takes 0.08 to 0.09 ns longer in the
+/// interpreter, where a function takes 1.0 ns with AVX-512 and 1.8 ns with AVX2 (Zen 4). Builds without optimisation interpret
+/// everything, because they are slow by any means and this way compile nothing per operator.
 const fn is_interpreted(program: &Program, level: Level, in_f64: bool) -> bool {
     let (functions, arithmetic) = (program.functions as usize, program.arithmetic());
     match level {
@@ -25,7 +25,7 @@ const fn is_interpreted(program: &Program, level: Level, in_f64: bool) -> bool {
     }
 }
 
-/// Fills a table of kernels, of which a macro makes each.
+/// Fills a table of kernels, each produced by a macro.
 macro_rules! fill {
     (@ $table:ident $kernel:ident $level:ident $token:ident $($E:ident $dtype:ident),*) => {$(
         if Level::$level.is_built() {
@@ -41,7 +41,9 @@ macro_rules! fill {
     )*};
 }
 
-/// All block kernels of one body, with its numbers of streams, which pointers are counted by:
+/// Block kernels of one body, with its numbers of streams.
+///
+/// The numbers are private, because the pointers of a call are counted by them:
 ///
 /// ```compile_fail,E0616
 /// fn lie(kernels: &mut codegen_cpu::rt::block::Kernels) {
@@ -55,7 +57,7 @@ pub struct Kernels {
     outputs: usize,
     reads: [bool; MAX_STREAMS],
     masks: [bool; MAX_STREAMS],
-    /// Which streams, inputs before outputs, may take turns with the next.
+    /// Streams, inputs before outputs, that may be interleaved with the next.
     turns: [bool; MAX_STREAMS],
     /// In the order of `DType`.
     programs: Option<[&'static Program; DType::COUNT]>,
@@ -64,10 +66,10 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Alignment in bytes that streaming stores ask for at any level.
+    /// Alignment in bytes that non-temporal stores require at any level.
     pub const ALIGN: usize = 64;
 
-    /// The kernels of a body.
+    /// Builds the kernels of a body.
     pub const fn of<B, const I: usize, const A: usize, const O: usize>() -> Kernels
     where
         B: Body<I, A, O>,
@@ -114,13 +116,14 @@ impl Kernels {
         }
     }
 
-    /// The same, with programs for the interpreter in the order of `DType`: what a body says by [`Body::PROGRAMS`].
+    /// Adds programs for the interpreter, in the order of `DType`: see [`Body::PROGRAMS`].
     pub const fn with_programs(self, programs: [&'static Program; DType::COUNT]) -> Kernels {
         Kernels { programs: Some(programs), ..self }
     }
 
-    /// The same by the interpreter at every level: a second implementation to hold kernels against. `None` if the body has
-    /// no programs.
+    /// Returns kernels that use the interpreter at every level, or `None` if the body has no programs.
+    ///
+    /// They are a second implementation for tests to compare kernels with.
     pub fn interpreted(&self) -> Option<Kernels> {
         self.programs?;
         let mut table = [[None; Level::COUNT]; DType::COUNT];
@@ -134,37 +137,37 @@ impl Kernels {
         Some(Kernels { table, ..*self })
     }
 
-    /// How many input streams the body has.
+    /// Number of input streams.
     pub const fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// How many run-time scalars it takes.
+    /// Number of run-time scalars.
     pub const fn scalars(&self) -> usize {
         self.scalars
     }
 
-    /// How many streams it writes.
+    /// Number of output streams.
     pub const fn outputs(&self) -> usize {
         self.outputs
     }
 
-    /// Which of its input streams it reads.
+    /// Flags of the input streams that the body reads.
     pub fn reads(&self) -> &[bool] {
         &self.reads[..self.inputs]
     }
 
-    /// Which of its input streams are masks.
+    /// Flags of the input streams that are masks.
     pub fn masks(&self) -> &[bool] {
         &self.masks[..self.inputs]
     }
 
-    /// Which of its streams, inputs before outputs, may take turns with the next.
+    /// Flags of the streams, inputs before outputs, that may be interleaved with the next.
     pub fn turns(&self) -> &[bool] {
         &self.turns[..self.inputs + self.outputs]
     }
 
-    /// The same, given other elements in place of the inputs that `other` does not read as numbers.
+    /// Marks the inputs that `other` does not read, or reads as masks, as not read here either.
     pub fn reading_as(mut self, other: &Kernels) -> Kernels {
         for (k, reads) in self.reads.iter_mut().enumerate() {
             *reads &= other.reads[k] && !other.masks[k];
@@ -172,12 +175,12 @@ impl Kernels {
         self
     }
 
-    /// The kernel for one element type at one level; none if the level is not of this build's target.
+    /// Returns the kernel for one element type and level, or `None` if this build lacks the level.
     pub const fn get(&self, dtype: DType, level: Level) -> Option<BlockFn> {
         self.table[dtype as usize][level as usize]
     }
 
-    /// The program that a kernel for an element type finds in [`Streams::program`].
+    /// Returns the program that a kernel for an element type expects in [`Streams::program`].
     pub const fn program(&self, dtype: DType) -> Option<&'static Program> {
         match self.programs {
             Some(programs) => Some(programs[dtype as usize]),
@@ -185,7 +188,7 @@ impl Kernels {
         }
     }
 
-    /// Elements in one step.
+    /// Number of elements in one step.
     pub const fn step(dtype: DType, level: Level) -> usize {
         width(dtype, level) * level.lanes()
     }

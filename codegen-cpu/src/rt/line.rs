@@ -1,6 +1,7 @@
-//! Rows of the kernel's type -> calls of the kernel: heads, tails, streaming stores.
+//! Row loop: turns rows into kernel calls, with heads, tails and non-temporal stores.
 //!
-//! What is shorter than a step is padded or done again, never done by other code.
+//! A tail shorter than a step is padded or overlaps the step before. No other code computes it, so that results do not depend
+//! on position.
 
 use super::ahead;
 use super::block::{Kernels, MAX_STREAMS, Streams, Turn};
@@ -10,13 +11,13 @@ use core::mem::MaybeUninit;
 
 /// Bytes of the longest step.
 pub(super) const STEP_BYTES: usize = 256;
-/// Vectors below which aligning a row to cache lines costs more than streaming it gains.
+/// Vectors per row below which aligning to cache lines costs more than non-temporal stores gain.
 const STREAMING_VECTORS: usize = 32;
 
 /// Bytes from one row of each stream to the next.
 pub(super) type Pitches = [isize; MAX_STREAMS];
 
-/// Moves on to the next row.
+/// Advances every stream to its next row.
 #[inline]
 fn advance(start: &mut [*mut u8; MAX_STREAMS], pitch: &Pitches) {
     for (p, by) in start.iter_mut().zip(pitch) {
@@ -24,10 +25,10 @@ fn advance(start: &mut [*mut u8; MAX_STREAMS], pitch: &Pitches) {
     }
 }
 
-/// Runs the kernel along lines of neighbours.
+/// Runs the kernel along rows of contiguous elements.
 pub(super) struct Line<'a> {
     job: &'a Job,
-    /// Where the kernel's next run starts.
+    /// Start addresses of the kernel's next run.
     io: Streams,
     streaming: bool,
 }
@@ -43,23 +44,24 @@ impl<'a> Line<'a> {
         Line { job, io, streaming }
     }
 
-    /// The next run starts there in each stream.
+    /// Sets the start address of the next run in each stream.
     #[inline]
     pub fn start_at(&mut self, places: impl Iterator<Item = *mut u8>) {
         self.io.start.iter_mut().zip(places).for_each(|(to, place)| *to = place);
     }
 
-    /// Runs the kernel over rows of `n` elements of every stream. The first is where the next run starts; each is so many
-    /// bytes after the one before, in each stream.
+    /// Runs the kernel over `rows` rows of `n` elements of every stream.
+    ///
+    /// The first row is at the current start. Each further row is `pitch` bytes after the one before, in each stream.
     pub fn run_rows(&mut self, rows: usize, n: usize, pitch: &Pitches) {
         let job = self.job;
         let (head, steps) = (self.head(n), n >> job.step.trailing_zeros());
         let mut outputs = pitch[..job.streams().len()].iter().skip(job.input_count());
         let aligned = head == Some(0) && outputs.all(|by| by % Kernels::ALIGN as isize == 0);
         if steps * job.step == n && (aligned || !self.streams_out(n)) {
-            // All rows are whole steps, and start where they can be stored so: nothing need be asked of each.
+            // Fast path: all rows are whole steps with aligned starts, so no row needs a test of its own.
             for _ in 0..rows {
-                // SAFETY: `n` elements of every stream are `steps` steps; streamed out, they start at a cache line.
+                // SAFETY: `n` elements of every stream are `steps` steps; with `aligned`, all outputs start at a cache line.
                 unsafe { (job.kernel)(&self.io, steps, aligned) };
                 advance(&mut self.io.start, pitch);
             }
@@ -73,18 +75,19 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Whether rows of `n` elements are streamed out where they can be.
+    /// Returns whether rows of `n` elements use non-temporal stores where their alignment permits.
     fn streams_out(&self, n: usize) -> bool {
         self.streaming && n >= STREAMING_VECTORS * self.job.level.lanes()
     }
 
-    /// For `n` elements to be streamed out: how many before the next cache line, if that is the same number
-    /// for all outputs.
+    /// Returns the number of elements before the next cache line, if non-temporal stores are possible.
+    ///
+    /// `None` if `n` is too small or the outputs disagree about that number.
     pub fn head(&self, n: usize) -> Option<usize> {
         if self.streams_out(n) { self.elements_to_line() } else { None }
     }
 
-    /// Runs the kernel over `n` elements of every stream; with streaming stores after a head.
+    /// Runs the kernel over `n` elements of every stream; after a head, with non-temporal stores.
     pub fn run(&mut self, n: usize, head: Option<usize>) {
         let job = self.job;
         if let Some(head) = head {
@@ -92,8 +95,7 @@ impl<'a> Line<'a> {
         }
         let rest = n - head.unwrap_or(0);
         let steps = rest >> job.step.trailing_zeros(); // a power of two
-        // SAFETY: `steps` whole steps of every stream are left; after a head they start at a
-        // cache line.
+        // SAFETY: `steps` whole steps of every stream are left; after a head they start at a cache line.
         unsafe { (job.kernel)(&self.io, steps, head.is_some()) };
         let rest = rest - steps * job.step;
         if rest == 0 {
@@ -101,17 +103,17 @@ impl<'a> Line<'a> {
         }
         self.shift((steps * job.step) as isize);
         if job.in_place || head.is_some() || n < job.step {
-            // Not twice: in place the first time has changed the inputs, and a line that was
-            // streamed out would come back.
+            // The remainder must not be computed twice: in place, because the first run has changed the inputs; after
+            // non-temporal stores, because the line would be fetched again.
             return self.run_part(rest);
         }
-        // The last step again, overlapping what is done: it gives the same bits.
+        // Repeats the last step at an offset, overlapping finished elements, which receive the same bits.
         self.shift(rest as isize - job.step as isize);
         // SAFETY: the step ends where the streams end and does not start before them.
         unsafe { (job.kernel)(&self.io, 1, false) };
     }
 
-    /// Moves where the next run starts by so many elements.
+    /// Advances the start of the next run by `elements`.
     fn shift(&mut self, elements: isize) {
         let job = self.job;
         for (k, p) in self.io.start.iter_mut().enumerate().take(job.streams().len()) {
@@ -119,7 +121,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Elements before the next cache line, if that is the same number for all outputs.
+    /// Returns the number of elements before the next cache line, if it is the same for all outputs.
     fn elements_to_line(&self) -> Option<usize> {
         let job = self.job;
         let outputs = stretches(&self.io, job).filter(|s| s.stream >= job.input_count());
@@ -131,7 +133,7 @@ impl<'a> Line<'a> {
         outputs.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// Runs over the first `head` elements, less than a cache line, and moves on past them.
+    /// Runs over the first `head` elements, less than a cache line, and advances past them.
     fn run_head(&mut self, head: usize) {
         let job = self.job;
         if head == 0 {
@@ -157,8 +159,8 @@ impl<'a> Line<'a> {
         type Part = [u8; STEP_BYTES];
         let mut parts = MaybeUninit::<Parts>::uninit();
         let mut io = self.io;
-        // SAFETY: `n` elements of each stream are left of the row; a part has room for a step, and
-        // two parts side by side for two streams that take turns.
+        // SAFETY: `n` elements of each stream are left of the row; a part has room for a step, and two adjacent parts have room
+        // for two interleaved streams.
         unsafe {
             let first = (&raw mut (*parts.as_mut_ptr()).0).cast::<Part>();
             let part = |s: &Stretch| first.add(s.stream).cast::<u8>();
@@ -180,17 +182,17 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Memory that the kernel walks along: a stream, or two that take turns.
+/// A range of memory that the kernel walks along: one stream, or two interleaved ones.
 struct Stretch {
-    /// The first of its streams, and how many they are.
+    /// Index of the first of its streams, and their number.
     stream: usize,
     streams: usize,
     start: *mut u8,
-    /// Bytes from one element, or one of each stream, to the next.
+    /// Bytes from one element, or one element of each stream, to the next.
     pace: usize,
 }
 
-/// All that streams start at.
+/// Iterates over the memory ranges of all streams.
 fn stretches<'a>(io: &'a Streams, job: &'a Job) -> impl Iterator<Item = Stretch> + 'a {
     let mut next = 0;
     core::iter::from_fn(move || {
@@ -203,7 +205,7 @@ fn stretches<'a>(io: &'a Streams, job: &'a Job) -> impl Iterator<Item = Stretch>
     })
 }
 
-/// Lets other threads see what was stored past the caches.
+/// Issues a store fence, so that other threads see the non-temporal stores.
 pub(super) fn finish_streaming() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: SSE is part of x86-64.

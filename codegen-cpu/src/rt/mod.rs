@@ -1,30 +1,30 @@
-//! What expanded operators call at run time.
+//! Run-time support that expanded operators call, from vector maths to the driver.
 //!
 //! ```text
 //! view      tensors as the caller has them: dtype, shape, strides; arrays: from and to ndarray
-//! options   how to run a call: threads, level, stores
-//! call      operator + attributes + views -> a call that is checked   (once per call)
-//! stream    where the elements of an input or output are
-//! streams   views -> streams over the domain; dense: the short way for dense tensors
+//! options   how to run a call: threads, SIMD level, non-temporal stores
+//! call      operator + attributes + views -> a checked call             (once per call)
+//! stream    start and strides of an input or output in memory
+//! streams   views -> streams over the domain; dense: fast path for contiguous tensors
 //! overlap   which streams, or elements of one tensor, share memory
-//! job       streams -> few dimensions                                 (once per call)
-//! rows      those of a call that an input leaves out
-//! boxes     the domain, cut; what passes through scratch memory       (once per call)
-//! driver    boxes -> rows                                             (once per box)
-//! threads   who works on them; mode: with which rounding
-//! line      rows -> steps, tails, streaming stores                    (once per row); ahead: which of them ask for inputs
-//! scratch   what is not a row, made one                               (once per box)
-//! convert   what is not of the kernel's type: inputs in boxes, outputs as they are stored; truth: bits of masks
-//! kernels   what a body has for each element type and SIMD level: a block kernel, or the interpreter
-//! block     one body x one element type x one SIMD level              (the hot loop)
-//! interpreter  programs instead of bodies: one for all operators, at levels without tables
-//! floor     bodies with next to no arithmetic, to measure against
-//! tabled    bodies by tables of polynomials, and by f64 where those end
+//! job       streams -> few dimensions                                   (once per call)
+//! rows      row counts: which rows an input excludes from a call
+//! boxes     tiles of the iteration space, and streams staged in scratch (once per call)
+//! driver    boxes -> rows                                               (once per box)
+//! threads   number of threads, fork and join; mode: floating-point environment
+//! line      rows -> steps, tails, non-temporal stores                   (once per row); ahead: prefetch distance
+//! scratch   gathers and scatters boxes that are not rows                (once per box)
+//! convert   element type conversion: inputs in boxes, outputs as they are stored; truth: packed mask bits -> bytes
+//! kernels   the kernel of a body per element type and SIMD level: a block kernel, or the interpreter
+//! block     one body x one element type x one SIMD level                (the hot loop)
+//! interpreter  runs programs instead of bodies: one kernel for all operators, at levels without tables
+//! floor     bodies with next to no arithmetic, as a memory-bound baseline
+//! tabled    bodies that evaluate piecewise polynomials, with the f64 slow path outside of the tables
 //! step      two or four vectors side by side, which bodies compute with
-//! math      exp, erfc, gelu', ... on vectors                           (inlined into bodies)
-//! wide      the same in f64, where f32 is not accurate enough    (inlined into bodies)
-//! elem      f32, f16, bf16 in memory <-> f32 vectors                   (inlined into blocks)
-//! simd      the levels, and what fearless_simd lacks there: tables, f16, streaming stores
+//! math      exp, erfc, gelu', ... on f32 vectors                        (inlined into bodies)
+//! wide      the same in f64, where f32 is not accurate enough           (inlined into bodies)
+//! elem      f32, f16, bf16 in memory <-> f32 vectors                    (inlined into blocks)
+//! simd      the SIMD levels, and what fearless_simd lacks there: permute look-ups, f16, non-temporal stores
 //! ```
 
 mod ahead;

@@ -1,18 +1,18 @@
-//! The floating-point mode of a thread: rounding, denormals, traps.
+//! Floating-point environment of a thread: rounding mode, denormals, traps.
 //!
-//! Kernels are compiled for the default one, and threads of a pool have that of whoever started it. So each
-//! thread is put into the default mode while it works, else bits would depend on who works.
+//! Kernels are compiled for the default environment, but threads of a pool inherit that of whoever started it. Each thread
+//! therefore works in the default environment, otherwise bits would depend on the thread that computes them.
 
 use register::{CONTROL, DEFAULT, read, write};
 
-/// The default mode, until it is dropped.
+/// Guard that keeps the default environment until it is dropped.
 pub(super) struct DefaultMode {
-    /// The thread's own mode, if it is another.
+    /// Previous environment of the thread, if it was not the default.
     before: Option<register::Bits>,
 }
 
 impl DefaultMode {
-    /// Puts this thread into the default mode.
+    /// Sets the default environment on this thread.
     #[inline]
     pub fn enter() -> DefaultMode {
         let before = read();
@@ -38,22 +38,22 @@ mod register {
     use core::arch::asm;
 
     pub type Bits = u32;
-    /// To nearest, denormals kept, every exception masked.
+    /// Rounds to nearest, keeps denormals, masks every exception.
     pub const DEFAULT: Bits = 0x1f80;
-    /// All of the register but the exceptions that were seen.
+    /// All bits of the register but the sticky exception flags.
     pub const CONTROL: Bits = 0xffc0;
 
     #[inline]
     pub fn read() -> Bits {
         let mut bits: Bits = 0;
-        // SAFETY: writes four bytes to where it is told.
+        // SAFETY: writes four bytes to the address of `bits`.
         unsafe { asm!("stmxcsr [{}]", in(reg) &mut bits, options(nostack)) };
         bits
     }
 
     pub fn write(bits: Bits) {
-        // SAFETY: reads four bytes from where it is told. It sets the mode that compiled code expects, or
-        // what the caller of the library had before.
+        // SAFETY: reads four bytes from the address of `bits`. It sets the mode that compiled code expects, or the previous one
+        // of the library's caller.
         unsafe { asm!("ldmxcsr [{}]", in(reg) &bits, options(nostack)) };
     }
 }
@@ -63,9 +63,9 @@ mod register {
     use core::arch::asm;
 
     pub type Bits = u64;
-    /// To nearest, denormals kept, no traps.
+    /// Rounds to nearest, keeps denormals, enables no traps.
     pub const DEFAULT: Bits = 0;
-    /// The whole register: exceptions that were seen are in another.
+    /// The whole register, because the sticky exception flags are in another.
     pub const CONTROL: Bits = !0;
 
     #[inline]
@@ -77,12 +77,12 @@ mod register {
     }
 
     pub fn write(bits: Bits) {
-        // SAFETY: sets the mode that compiled code expects, or what the caller of the library had before.
+        // SAFETY: sets the mode that compiled code expects, or the previous one of the library's caller.
         unsafe { asm!("msr fpcr, {}", in(reg) bits, options(nostack)) };
     }
 }
 
-/// Elsewhere the mode is left alone.
+/// Other architectures keep the caller's environment.
 #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
 mod register {
     pub type Bits = u32;

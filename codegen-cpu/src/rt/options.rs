@@ -1,25 +1,28 @@
-//! How to run a call.
+//! Options of a call: threads, SIMD level, non-temporal stores, casts.
 
 use super::simd::Level;
 
-/// How to run a call. No choice changes a bit of the result, except the level between those with
-/// and without a fused multiply-add.
+/// Options of a call.
 ///
-/// Kernels run in the default floating-point mode on every thread (to nearest, denormals kept, nothing
-/// trapped), whatever the caller's is; the caller has its own back afterwards.
+/// No option changes a bit of the result, except the choice between levels with and without a fused multiply-add.
 ///
-/// Threads are those of rayon's current pool (feature `parallel`). Calls on cells stay on the calling thread, since cells are no other's to
-/// touch, and so do calls in a process that was forked from one whose pool had been started by a call: of such a
-/// pool nothing is left but its name.
+/// Kernels run in the default floating-point environment on every thread (to nearest, denormals kept, no traps), whatever the
+/// caller's is. The caller's environment is restored afterwards.
+///
+/// Threads are those of rayon's current pool (feature `parallel`). Two kinds of call stay on the calling thread: calls on
+/// cells, because cells are not shared between threads, and calls in a process forked from one in which a call had started the
+/// pool, because the pool's threads do not exist in the fork.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// How many threads share the work; 0 asks for as many as pay, 1 for the calling thread only.
+    /// Number of threads that share the work; 0 chooses by the amount of work, 1 is the calling thread only.
     pub threads: usize,
-    /// The SIMD level; `None` is the best this CPU has.
+    /// The SIMD level; `None` is the best that this CPU has.
     pub level: Option<Level>,
-    /// Whether stores go past the caches; `None` lets the size of the outputs decide.
+    /// Whether to use non-temporal stores; `None` decides by the size of the outputs.
     pub streaming: Option<bool>,
-    /// Whether outputs may have any element type: each result is rounded to the type that the inputs promote
-    /// to, and then to the nearest of the output's. Else an output of another type is an error.
+    /// Whether outputs may have any element type.
+    ///
+    /// Each result is rounded to the type that the inputs promote to, and then to the output's type. If false, an output of
+    /// another type is an error.
     pub cast: bool,
 }

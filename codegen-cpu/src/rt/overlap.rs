@@ -1,17 +1,19 @@
-//! Whether streams share memory, and whether the elements of one tensor do.
+//! Overlap tests: whether two streams share memory, and whether two indices of a tensor share an element.
 
 use super::stream::{Extent, Stream};
 use arrayvec::ArrayVec;
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
 
-/// Whether two streams are the same elements in the same places.
+/// Returns whether two streams have the same elements at the same indices.
 pub(super) fn identical(a: &Stream, b: &Stream) -> bool {
     a.ptr == b.ptr && a.dtype == b.dtype && a.strides == b.strides
 }
 
-/// Whether two streams over a domain of these sizes share a byte, given where their memory is. Never
-/// wrongly `false`; exact when strides nest as those of slices of one dense tensor do, and neither is of bits.
+/// Returns whether two streams over a domain of these sizes may share a byte, given their memory extents.
+///
+/// It is conservative: never wrongly `false`. It is exact when strides nest as those of slices of one contiguous tensor do, and
+/// neither stream is packed bits.
 #[inline]
 pub(super) fn may_overlap(
     (a, a_extent): (&Stream, Extent),
@@ -23,8 +25,10 @@ pub(super) fn may_overlap(
     !apart && (bits || Distances::between(a, b, sizes).may_be_zero(BUDGET))
 }
 
-/// Whether no two places of a tensor are one element. Never wrongly `true`; exact for two dimensions, and
-/// when strides nest as those of permutations and slices of a dense tensor do.
+/// Returns whether no two indices of a tensor share an element.
+///
+/// It is conservative: never wrongly `true`. It is exact for two dimensions, and when strides nest as those of permutations and
+/// slices of a contiguous tensor do.
 pub(super) fn is_injective(shape: &[usize], strides: &[isize]) -> bool {
     let mut dims: ArrayVec<(usize, usize), MAX_RANK> = ArrayVec::new();
     for (&n, &s) in shape.iter().zip(strides).filter(|(n, _)| **n != 1) {
@@ -36,7 +40,7 @@ pub(super) fn is_injective(shape: &[usize], strides: &[isize]) -> bool {
     }
     let mut reach = 0usize;
     for (k, &(stride, n)) in dims.iter().enumerate() {
-        // Two places that differ along `k`, and else along dimensions of shorter strides only.
+        // Tests two indices that differ along `k`, and otherwise only along dimensions of shorter strides.
         let alike = stride <= reach && {
             let mut d = Distances { start: stride as i128, terms: ArrayVec::new() };
             d.add(stride as i128, 0, n as i128 - 2);
@@ -56,18 +60,18 @@ pub(super) fn is_injective(shape: &[usize], strides: &[isize]) -> bool {
 /// Steps of a search: enough for nested strides, where each has one or two possible multipliers.
 const BUDGET: u32 = 1000;
 
-/// A multiple of a stride.
+/// A bounded multiple of a stride.
 #[derive(Clone, Copy, Debug)]
 struct Term {
     /// Positive.
     stride: i128,
     /// Least multiplier.
     min: i128,
-    /// Greatest.
+    /// Greatest multiplier.
     max: i128,
 }
 
-/// All distances between two places: `start` plus a multiple of each stride.
+/// The set of distances between two elements: `start` plus a bounded multiple of each stride.
 struct Distances {
     start: i128,
     /// Longest stride first.
@@ -75,7 +79,7 @@ struct Distances {
 }
 
 impl Distances {
-    /// From a byte of one stream to a byte of the other.
+    /// Distances from a byte of one stream to a byte of the other.
     fn between(a: &Stream, b: &Stream, sizes: &[usize]) -> Distances {
         let start = b.ptr.addr() as i128 - a.ptr.addr() as i128;
         let mut d = Distances { start, terms: ArrayVec::new() };
@@ -102,25 +106,25 @@ impl Distances {
         }
     }
 
-    /// Whether one is zero, or may be when the budget is spent.
+    /// Returns whether a distance is zero. It also returns true if the budget runs out first.
     fn may_be_zero(&self, mut budget: u32) -> bool {
         search(self.start, &self.terms, &mut budget)
     }
 }
 
-/// Whether terms can bring `rest` to zero.
+/// Returns whether multiples of the terms' strides can sum to `-rest`.
 fn search(rest: i128, terms: &[Term], budget: &mut u32) -> bool {
     let Some((&Term { stride, min, max }, later)) = terms.split_first() else { return rest == 0 };
     if *budget == 0 {
         return true;
     }
     *budget -= 1;
-    // `rest + m * stride` must be within what the later terms reach ...
+    // Bounds on `m`: the later terms must be able to cancel `rest + m * stride` ...
     let lo: i128 = later.iter().map(|t| t.stride * t.min).sum();
     let hi: i128 = later.iter().map(|t| t.stride * t.max).sum();
     let least = min.max(-(rest + hi).div_euclid(stride));
     let greatest = max.min((-rest - lo).div_euclid(stride));
-    // ... and a multiple of what all of their strides are multiples of, which every `period`th `m` makes it.
+    // ... which must also be a multiple of the gcd of their strides. Every `period`th `m` satisfies that.
     let unit = later.iter().fold(0, |unit, t| bezout(t.stride, unit).0);
     let (common, inverse) = bezout(stride, unit);
     if rest % common != 0 {
@@ -138,7 +142,7 @@ fn search(rest: i128, terms: &[Term], budget: &mut u32) -> bool {
     false
 }
 
-/// The greatest common divisor `g` of two numbers, and an `x` for which `a * x - g` is a multiple of `b`.
+/// Extended Euclid: returns the gcd `g` of two numbers, and `x` such that `a * x - g` is a multiple of `b`.
 fn bezout(a: i128, b: i128) -> (i128, i128) {
     let (mut g, mut x) = ((a, b), (1, 0));
     while g.1 != 0 {
@@ -157,7 +161,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
-    /// Of every place.
+    /// Offset of every index.
     fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
         shape.iter().zip(strides).fold(vec![0], |all, (&n, &s)| {
             all.iter().flat_map(|at| (0..n as isize).map(move |i| at + i * s)).collect()
@@ -208,7 +212,7 @@ mod tests {
         assert!(!is_injective(&[(1 << 30) + 2, (1 << 30) + 1], &[1 << 30, (1 << 30) + 1]));
     }
 
-    /// A search that is given up must not say that streams are apart.
+    /// A search that runs out of budget must not report streams as disjoint.
     #[test]
     fn what_is_not_known_may_overlap() {
         let sizes = [3, 4, 5];

@@ -1,7 +1,10 @@
-//! Bodies in f32 whose values may leave its range on the way to a result that does not: bf16 has the exponents of f32.
+//! f32 bodies with range checks, for intermediate values that may overflow or underflow f32.
 //!
-//! Values that may leave it are watched. A step that stays in range is done. In any other step, the interpreter evaluates each
-//! lane that has left the range in f64, whatever its neighbours are, so that bits do not depend on where an element lies.
+//! The result itself stays in range. These bodies serve bf16, which has the exponent range of f32.
+//!
+//! Values that may leave the range are watched. A step without such a lane is done. In any other step, the interpreter
+//! evaluates each lane that has left the range in f64, whatever its neighbours are, so that bits do not depend on where an
+//! element lies.
 
 use super::block::{Body, Input, Part};
 use super::elem::El;
@@ -11,22 +14,22 @@ use super::step::{Bits, Floats, Load, PAIR};
 use super::tabled::{each_of, replace};
 use op_dsl_ir::program::Program;
 
-/// A body in f32 that is watched.
+/// A body in f32 whose intermediate values are watched.
 pub trait Ranged<const I: usize, const A: usize, const O: usize>: Body<I, A, O> + Sized {
-    /// The graph in f64.
+    /// Program of the whole graph in f64.
     const EXACT: &'static Program;
 
-    /// All inputs that are read.
+    /// Loads all inputs that are read.
     fn loaded<S: Isa, X: Load<S, W>, const W: usize>(s: S, x: [X; I]) -> [Floats<S, W>; I];
 
-    /// Results, and what was watched on the way.
+    /// Returns the results, and the watch over the intermediate values.
     fn watched<S: Isa, E: El, X: Load<S, W>, const W: usize, const CAREFUL: bool>(
         s: S,
         x: [X; I],
         a: [Floats<S, W>; A],
     ) -> ([Floats<S, W>; O], Watch<S, W, CAREFUL>);
 
-    /// [`ranged`] where some value has left the range or is 0, two vectors at a time.
+    /// Slow path of [`ranged`], where some value has left the range or is 0; two vectors at a time.
     #[cold]
     #[inline(never)]
     fn careful<S: Isa, E: El, const W: usize>(
@@ -59,7 +62,7 @@ pub trait Ranged<const I: usize, const A: usize, const O: usize>: Body<I, A, O> 
     }
 }
 
-/// The results of a step.
+/// Computes the results of a step, with the f64 slow path for lanes that leave the range.
 #[inline(always)]
 pub fn ranged<B, S, E, const I: usize, const A: usize, const O: usize, const W: usize>(
     s: S,
@@ -78,7 +81,7 @@ where
     let none = Floats::splat(s, 0.0);
     let a: [Bits<S>; A] = each_of!(none.bits(); k => a[k].pair(0).bits());
     let mut out = y;
-    // As in `tabled`.
+    // A copy of the inputs' addresses, because a reference to `x` itself would write it to memory in every step.
     let there = x;
     B::careful::<S, E, W>(s, &there, &a, &mut out);
     out

@@ -1,8 +1,9 @@
-//! How many rows a call computes, where an input says so; the others are zeros.
+//! Row counts: an input limits the rows that a call computes, and the others become zeros.
 //!
-//! Rows are counted through all dimensions before the split dimension, outermost first. So the first of them are
-//! no box, but slabs: whole indices of the outermost dimension, then of the next one within the index that
-//! follows, and so on. Each slab is a run of the driver.
+//! Rows are counted through all dimensions before the split dimension, outermost first. The computed rows are therefore not one
+//! box but several slabs: whole indices of the outermost dimension, then of the next one within the following index, and so on.
+//! Each slab is one run of the driver. For example, 7 of `3 x 4` rows are the slabs `0..1` of the first dimension and, within
+//! its index 1, `0..3` of the second.
 
 use super::block::{BlockFn, Body, Input, Kernels};
 use super::driver;
@@ -19,17 +20,17 @@ use op_dsl_ir::bind::{Bound, MAX_RANK};
 use op_dsl_ir::op::{OpDef, Part};
 use op_dsl_ir::{DType, Stored};
 
-/// The rows of a call that computes only some of them.
+/// Number of rows of a call that computes only some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rows {
-    /// How many dimensions make them, from the outermost on. None make one row.
+    /// Number of dimensions that form the rows, from the outermost. Zero dimensions form one row.
     outer: usize,
-    /// How many are computed, of more.
+    /// Number of rows that are computed, fewer than all.
     computed: usize,
 }
 
 impl Rows {
-    /// What an input leaves of a call: as many rows as the sum of its entries; `None` if that is all of them.
+    /// Sums the entries of the row-count input; `None` if the sum covers all rows.
     ///
     /// # Errors
     /// An entry is negative.
@@ -50,17 +51,17 @@ impl Rows {
         Ok((computed < rows).then_some(Rows { outer: split.dim, computed }))
     }
 
-    /// Computes the rows that are computed. The job's streams lie over the domain, which has elements.
+    /// Runs the job over the computed rows. Its streams lie over the domain, which has elements.
     pub fn compute(self, job: &Job, call: &Call<'_>, options: &Options) {
         for slab in self.slabs(job.sizes()).map(|(first, _)| first) {
             slab.run(job, options, |part| part.take_turns(call.kernels));
         }
     }
 
-    /// Writes the others: `zeros` is [that kernel](zeros) of the job.
+    /// Writes zeros to the other rows, with the kernel that [`zeros`] returns.
     ///
     /// # Errors
-    /// An output is not as its view says; [`Error::OutOfView`].
+    /// A stream leaves the view of an output; [`Error::OutOfView`].
     pub fn clear(
         self,
         job: &Job,
@@ -83,10 +84,11 @@ impl Rows {
         Ok(())
     }
 
-    /// Dimension by dimension, the slab of rows that are computed and that of the others. `sizes` are those of the
-    /// domain or of an output, which differ from the split dimension on only.
+    /// Per dimension, the slab of computed rows and that of the others.
+    ///
+    /// `sizes` are those of the domain or of an output, which differ only from the split dimension on.
     fn slabs(self, sizes: &[usize]) -> impl Iterator<Item = (Slab, Slab)> {
-        // The index of the first row that is not computed.
+        // Index of the first row that is not computed.
         let mut at = [0; MAX_RANK];
         let mut rest = self.computed;
         for d in (0..self.outer).rev() {
@@ -96,14 +98,14 @@ impl Rows {
         let slab = move |dim, range| Slab { at, dim, range };
         let ends: [usize; MAX_RANK] = core::array::from_fn(|d| sizes.get(d).copied().unwrap_or(1));
         (0..=last).map(move |d| {
-            // What follows within this index is for the next dimension to cut.
+            // The next dimension cuts the rows within this index.
             let next = at[d] + usize::from(d < last);
             (slab(d, 0..at[d]), slab(d, next..ends[d]))
         })
     }
 }
 
-/// One index of each of the dimensions before `dim`, some of `dim`, and all of those behind.
+/// A slab: one index of each dimension before `dim`, a range of `dim`, and all of the later ones.
 struct Slab {
     at: [usize; MAX_RANK],
     dim: usize,
@@ -111,7 +113,7 @@ struct Slab {
 }
 
 impl Slab {
-    /// Runs a job over nothing else.
+    /// Runs a job over this slab only.
     fn run(&self, job: &Job, options: &Options, lay: impl FnOnce(&mut Job)) {
         if self.range.is_empty() {
             return;
@@ -127,7 +129,7 @@ impl Slab {
     }
 }
 
-/// The elements of a view of integers with one dimension.
+/// Iterates over the elements of a one-dimensional view of integers.
 fn integers<'v>(view: &'v View<'_>) -> impl Iterator<Item = i64> + 'v {
     let (first, stride) = (view.as_ptr().cast::<i64>(), view.strides()[0]);
     let place = move |i: usize| first.wrapping_offset(stride * i as isize);
@@ -135,7 +137,7 @@ fn integers<'v>(view: &'v View<'_>) -> impl Iterator<Item = i64> + 'v {
     (0..view.shape()[0]).map(move |i| unsafe { place(i).read_unaligned() })
 }
 
-/// Reads nothing and writes zeros.
+/// A body that reads nothing and writes zeros.
 struct Zeros;
 
 impl Body<0, 0, 1> for Zeros {
@@ -149,7 +151,7 @@ impl Body<0, 0, 1> for Zeros {
     }
 }
 
-/// The kernel that writes zeros; none if this build lacks the level.
+/// Returns the kernel that writes zeros, or `None` if this build lacks the SIMD level.
 pub(super) fn zeros(dtype: DType, level: Level) -> Option<BlockFn> {
     const ZEROS: &Kernels = &Kernels::of::<Zeros, 0, 0, 1>();
     ZEROS.get(dtype, level)

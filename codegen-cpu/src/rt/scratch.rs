@@ -1,7 +1,7 @@
-//! Strided memory <-> scratch memory.
+//! Gathers strided memory into scratch memory, and scatters it back.
 //!
-//! Scratch memory holds a box of a stream's elements side by side, in the kernel's element type. Bits are copied elsewhere
-//! (`truth.rs`).
+//! Scratch memory holds a box of a stream's elements contiguously, in the kernel's element type. Packed mask bits are expanded
+//! in `truth.rs`.
 
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
@@ -21,12 +21,13 @@ pub(super) struct Strided {
 }
 
 impl Strided {
-    /// How many they are.
     pub fn elements(&self) -> usize {
         self.sizes[..self.rank].iter().product()
     }
 
     /// The same elements in the same order, in as few dimensions as possible.
+    ///
+    /// For example, sizes `(8, 4)` with strides `(16, 4)` become one row of 32 elements with stride 4.
     pub fn joined(mut self) -> Strided {
         let mut rank = 0;
         for d in 0..self.rank {
@@ -55,8 +56,8 @@ impl Strided {
     /// Copies the box to (`GATHER`) or from scratch memory.
     ///
     /// # Safety
-    /// The box must be valid for reads (writes), and scratch for writes (reads), of its elements
-    /// as they are, without conversion; the two must not overlap.
+    /// The box must be valid for reads (writes), and scratch for writes (reads), of its elements without conversion. The two
+    /// must not overlap.
     pub unsafe fn copy<const GATHER: bool>(self, scratch: *mut u8) {
         let b = self.joined();
         // SAFETY: passed on from the caller.
@@ -69,7 +70,7 @@ impl Strided {
         }
     }
 
-    /// Copies the dimensions from `d` on; returns the end of what it filled (read) of scratch.
+    /// Copies the dimensions from `d` on, and returns the end of the part of scratch that it used.
     ///
     /// # Safety
     /// As [`Strided::copy`], for the part of the box at `ptr`.
@@ -97,7 +98,7 @@ impl Strided {
     }
 }
 
-/// Copies rows of columns.
+/// Copies rows of columns, with fast paths for contiguous and repeated elements.
 ///
 /// # Safety
 /// As [`Strided::copy`].
@@ -158,7 +159,7 @@ unsafe fn copy_one<T: Copy, const GATHER: bool>(place: *mut T, dense: *mut T) {
     }
 }
 
-/// Copies `n` elements that lie side by side; short lines without a call.
+/// Copies `n` contiguous elements; short rows are copied inline, without a call.
 ///
 /// # Safety
 /// `from` must be valid for reads, `to` for writes, of `n` elements; they must not overlap.
@@ -181,7 +182,7 @@ pub(super) unsafe fn copy_line<T: Copy>(from: *const T, to: *mut T, n: usize) {
                 i += CHUNK;
             }
             if i < bytes {
-                copy(bytes - CHUNK); // overlaps the one before
+                copy(bytes - CHUNK); // overlaps the chunk before
             }
         } else {
             let mut i = 0;

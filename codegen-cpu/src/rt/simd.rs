@@ -1,5 +1,6 @@
-//! The levels that kernels are compiled for, and what kernels need there beyond `fearless_simd`: table
-//! look-ups, f16 conversion, streaming stores and exact products, as one extension trait on the tokens.
+//! SIMD levels that kernels are compiled for, and the operations that `fearless_simd` lacks there.
+//!
+//! One extension trait on the tokens adds permute look-ups, f16 conversion, non-temporal stores and exact products.
 
 use super::wide::functions::Functions;
 use fearless_simd::{Simd, prelude::*};
@@ -11,12 +12,13 @@ mod fallback;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// A SIMD level that kernels are compiled for.
+/// A SIMD level (instruction set) that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Level {
-    /// Portable code, for architectures that have no level of their own here. Elsewhere it is there with
-    /// the feature `fallback` only, as every kernel would compile for longer.
+    /// Portable code, for architectures that have no level of their own here.
+    ///
+    /// On other architectures it exists with the feature `fallback` only, because it makes every kernel compile for longer.
     Fallback,
     /// SSE2, which every x86-64 CPU has.
     Baseline,
@@ -28,7 +30,7 @@ pub enum Level {
     Neon,
 }
 
-/// Passes the levels of this target on to a macro, each with its token, after what else it is given.
+/// Passes the SIMD levels of this target with their tokens to a macro, after its other arguments.
 macro_rules! levels {
     ($use:ident $($more:tt)*) => {
         $use! {
@@ -48,18 +50,18 @@ macro_rules! levels {
 }
 pub(super) use levels;
 
-/// Something to do that is generic over the level.
+/// A computation that is generic over the SIMD level.
 pub trait AtLevel {
-    /// What comes of it.
+    /// Result of the computation.
     type Output;
-    /// Does it, by the instructions that the token vouches for.
+    /// Runs the computation with the instructions that the token vouches for.
     fn at<S: Isa>(self, s: S) -> Self::Output;
 }
 
 impl Level {
-    /// How many levels there are; block kernels are kept in tables of this length.
+    /// Number of SIMD levels; block kernels are kept in tables of this length.
     pub const COUNT: usize = 5;
-    /// Every level, slowest first.
+    /// Every SIMD level, slowest first.
     pub const ALL: [Level; Self::COUNT] =
         [Level::Fallback, Level::Baseline, Level::Avx2, Level::Avx512, Level::Neon];
 
@@ -74,7 +76,7 @@ impl Level {
         }
     }
 
-    /// `f32` lanes of one vector.
+    /// Number of `f32` lanes in one vector.
     pub const fn lanes(self) -> usize {
         match self {
             Level::Avx512 => 16,
@@ -83,8 +85,9 @@ impl Level {
         }
     }
 
-    /// Whether kernels are compiled for the level, if the architecture has it: with `OP_DSL_LEVELS=host` only for what the building machine
-    /// uses (`build.rs`).
+    /// Returns whether kernels are compiled for this SIMD level, provided that the architecture has it.
+    ///
+    /// With `OP_DSL_LEVELS=host` only what the building machine uses is compiled (`build.rs`).
     pub const fn is_built(self) -> bool {
         match self {
             Level::Avx2 => !cfg!(without_avx2),
@@ -93,8 +96,9 @@ impl Level {
         }
     }
 
-    /// Does something at this level; `None`, and nothing done, where this CPU or this build has not the
-    /// level.
+    /// Runs a computation at this SIMD level.
+    ///
+    /// Returns `None`, without running it, where this CPU or this build lacks the level.
     pub fn run<F: AtLevel>(self, f: F) -> Option<F::Output> {
         if !self.is_built() {
             return None;
@@ -112,7 +116,7 @@ impl Level {
         levels!(run)
     }
 
-    /// Whether this build has the level and this CPU can run it.
+    /// Returns whether this build contains the SIMD level and this CPU supports it.
     pub fn is_available(self) -> bool {
         struct Nothing;
         impl AtLevel for Nothing {
@@ -122,7 +126,7 @@ impl Level {
         self.run(Nothing).is_some()
     }
 
-    /// The best level of this CPU; asked once, then remembered.
+    /// Returns the best SIMD level of this CPU; detection runs once and is cached.
     pub fn best() -> Level {
         use std::sync::OnceLock;
         static BEST: OnceLock<Level> = OnceLock::new();
@@ -132,50 +136,52 @@ impl Level {
         })
     }
 
-    /// Whether outputs of so many bytes are stored past the caches unless the caller says
-    /// otherwise: if they are far larger than a cache, and a step's stores fill cache lines one after another.
+    /// Returns whether outputs of `bytes` bytes use non-temporal stores unless the caller decides otherwise.
     ///
-    /// On Zen 1, with AVX2 and 8192x8192, gradients that memory limits (bilinear, ReLU) take 0.69 to 0.72 of the time in f32
-    /// and 0.71 to 0.98 in 16 bits, with one thread and with two. Those that look up are limited by arithmetic there and take 0.99 to
-    /// 1.03 of it with one thread; with two, runs differ by more than that with either.
+    /// They do so if they are far larger than a cache, and consecutive stores of a step fill whole cache lines.
+    ///
+    /// On Zen 1, with AVX2 and 8192x8192, memory-bound gradients (bilinear, ReLU) take 0.69 to 0.72 of the time in f32 and 0.71
+    /// to 0.98 in 16 bits, with one thread and with two. Those with table look-ups are compute-bound there and take 0.99 to
+    /// 1.03 of it with one thread. With two, the variation between runs exceeds that difference.
     pub const fn streams(self, bytes: usize) -> bool {
         matches!(self, Level::Avx2 | Level::Avx512) && bytes > 16 << 20
     }
 
-    /// Whether the level has a fused multiply-add.
+    /// Returns whether the SIMD level has a fused multiply-add.
     pub const fn has_fma(self) -> bool {
         !matches!(self, Level::Fallback | Level::Baseline)
     }
 }
 
-/// The instructions of a level: what `fearless_simd` has, and what it leaves to us.
+/// The operations of a SIMD level: those of `fearless_simd`, and those that it lacks.
 ///
-/// Every method but the first two is inlined into a block kernel, where the level's instructions are
-/// enabled.
+/// Every method but the first two is inlined into a block kernel, where the level's instructions are enabled.
 pub trait Isa: Simd + Functions {
-    /// Whether `mul_add` rounds once.
+    /// Whether `mul_add` rounds once, that is, whether the level has FMA.
     const FMA: bool;
     /// Whether a 32-entry look-up costs about as much as an 8-entry one.
     const WIDE_LUT: bool;
-    /// Whether a look-up is an instruction or two. Where it goes lane by lane, functions of tables are
-    /// out of line, or kernels would be little else and compile for half as long again.
+    /// Whether a look-up is one or two instructions.
+    ///
+    /// Levels that look up lane by lane have table functions out of line, because these would otherwise be most of each
+    /// kernel, which would compile for half as long again.
     const INLINE_LUT: bool;
-    /// Whether `min` and `max` are their second operand where one is NaN, or both are zeros.
+    /// Whether `min` and `max` return their second operand where one is NaN, or both are zeros.
     const MIN_IS_SECOND: bool = false;
 
     /// Whether [`max_size`](Self::max_size) is one instruction.
     const HAS_MAX_SIZE: bool = false;
 
-    /// The token, if this CPU has the level.
+    /// Returns the token if this CPU supports the SIMD level.
     fn detect() -> Option<Self>;
 
-    /// The token, without asking.
+    /// Creates the token without detection.
     ///
     /// # Safety
-    /// The CPU must have the level.
+    /// The CPU must support the SIMD level.
     unsafe fn assume() -> Self;
 
-    /// As `vectorize`, for what is compiled with the kernels of `B`: see [`super::block::Kernel`].
+    /// As `vectorize`, for code that is compiled with the kernels of `B`: see [`super::block::Kernel`].
     #[inline(always)]
     fn vectorize_for<B, R>(self, f: impl FnOnce() -> R) -> R {
         self.vectorize(f)
@@ -197,39 +203,43 @@ pub trait Isa: Simd + Functions {
         lut_scalar(self, t, ix)
     }
 
-    /// `yes` where the sign bit of `x` is clear, else `no`; either where `x` is a zero or NaN.
+    /// `yes` where the sign bit of `x` is clear, else `no`; either of them where `x` is zero or NaN.
     #[inline(always)]
     fn if_positive(self, x: Self::f32s, yes: Self::f32s, no: Self::f32s) -> Self::f32s {
         let bits: Self::i32s = x.bitcast();
         bits.simd_ge(Self::i32s::splat(self, 0)).select(yes, no)
     }
 
-    /// `x * y + z`, rounded once, and down. Levels without tables for it have another that is as good there.
+    /// `x * y + z`, rounded once towards negative infinity.
+    ///
+    /// Levels without tables that rely on it have the substitute `floor(x * y) + z`, which is as good there.
     #[inline(always)]
     fn mul_add_down(self, x: Self::f32s, y: f32, z: f32) -> Self::f32s {
         (x * y).floor() + z
     }
 
-    /// `v`, computed before what is pinned later. Where registers allow for steps of many vectors, the
-    /// compiler would run through the whole chain of one vector before that of the next.
+    /// Returns `v` unchanged, and schedules its computation before that of values pinned later.
+    ///
+    /// This interleaves the vectors of a step. Where there are enough registers for steps of many vectors, the compiler would
+    /// otherwise finish the whole dependency chain of one vector before it starts the next.
     #[inline(always)]
     fn pin(self, v: Self::f32s) -> Self::f32s {
         v
     }
 
-    /// The larger of two sizes. Of a number and a NaN it is either, of two NaNs a NaN.
+    /// The larger absolute value. For a number and a NaN it is either, for two NaNs a NaN.
     #[inline(always)]
     fn max_size(self, a: Self::f32s, b: Self::f32s) -> Self::f32s {
         a.abs().max(b.abs())
     }
 
-    /// The smaller of two sizes. Of a number and a NaN it is either, of two NaNs a NaN.
+    /// The smaller absolute value. For a number and a NaN it is either, for two NaNs a NaN.
     #[inline(always)]
     fn min_size(self, a: Self::f32s, b: Self::f32s) -> Self::f32s {
         a.abs().min(b.abs())
     }
 
-    /// Whether no lane is an infinity or NaN.
+    /// Returns whether no lane is infinite or NaN.
     #[inline(always)]
     fn all_finite(self, v: Self::f32s) -> bool {
         v.abs().simd_lt(Self::f32s::splat(self, f32::INFINITY)).all_true()
@@ -242,7 +252,7 @@ pub trait Isa: Simd + Functions {
         if Self::FMA {
             return (hi, a.mul_add(b, -hi));
         }
-        // Cut each factor after 12 bits: the products of the parts are exact.
+        // Splits each factor after 12 bits, as in Dekker's product, so that the products of the parts are exact.
         let cut = |v: Self::f32s| -> Self::f32s {
             let bits: Self::u32s = v.bitcast();
             (bits & 0xffff_f000).bitcast()
@@ -252,7 +262,7 @@ pub trait Isa: Simd + Functions {
         (hi, ((ah * bh - hi) + ah * bl + al * bh) + al * bl)
     }
 
-    /// Half-precision bits, two vectors' worth in memory order, to two `f32` vectors.
+    /// Converts half-precision bits, two vectors' worth in memory order, to two `f32` vectors.
     #[inline(always)]
     fn f16_widen(self, h: Self::u16s) -> (Self::f32s, Self::f32s) {
         f16_widen_apart(self, h)
@@ -264,38 +274,39 @@ pub trait Isa: Simd + Functions {
         f16_narrow_apart(self, lo, hi)
     }
 
-    /// Stores what [`Isa::f16_narrow`] gives, through the caches.
+    /// Stores the result of [`Isa::f16_narrow`], with ordinary (cached) stores.
     ///
     /// # Safety
     /// `p` must be valid for writes of one vector.
     #[inline(always)]
     unsafe fn f16_store(self, p: *mut u16, lo: Self::f32s, hi: Self::f32s) {
         let v = self.f16_narrow(lo, hi);
-        // SAFETY: the caller vouches for the pointer; `write_unaligned` asks for no alignment.
+        // SAFETY: the caller vouches for the pointer; `write_unaligned` requires no alignment.
         unsafe { p.cast::<<Self::u16s as SimdBase<Self>>::Array>().write_unaligned(v.to_array()) };
     }
 
-    /// Rounds to the upper 16 bits, to nearest even: `even` to the lower halves of 32-bit lanes, `odd`
-    /// to the upper ones.
+    /// Rounds to the upper 16 bits, to nearest even.
     ///
-    /// A NaN must have zeros in its lower 16 bits, or rounding could carry its payload into the sign:
-    /// so it is for what arithmetic makes of NaNs that were bf16, and for the NaN it makes itself.
+    /// `even` goes to the lower halves of 32-bit lanes, `odd` to the upper ones.
+    ///
+    /// A NaN must have zeros in its lower 16 bits, otherwise rounding could carry its payload into the sign. This holds for
+    /// results of arithmetic on NaNs that were bf16, and for the NaNs that arithmetic creates.
     #[inline(always)]
     fn bf16_narrow(self, even: Self::f32s, odd: Self::f32s) -> Self::u32s {
         (bf16_round(self, even) >> 16) | (bf16_round(self, odd) & 0xffff_0000)
     }
 
-    /// Stores past the caches.
+    /// Stores one vector with a non-temporal store, where the level has one.
     ///
     /// # Safety
     /// `p` must be valid for writes of one vector and aligned to the vector's size.
     #[inline(always)]
     unsafe fn stream(self, p: *mut u32, v: Self::u32s) {
-        // SAFETY: the caller vouches for the pointer; `write_unaligned` asks for no alignment.
+        // SAFETY: the caller vouches for the pointer; `write_unaligned` requires no alignment.
         unsafe { p.cast::<<Self::u32s as SimdBase<Self>>::Array>().write_unaligned(v.to_array()) };
     }
 
-    /// Asks for the cache line at `p`, which may be any address.
+    /// Prefetches the cache line at `p`, which may be any address.
     #[inline(always)]
     fn prefetch(self, p: *const u8) {
         #[cfg(target_arch = "x86_64")]
@@ -308,7 +319,9 @@ pub trait Isa: Simd + Functions {
     }
 }
 
-/// A vector of halves on the bits. Out of line, as it is long and the same in every kernel.
+/// Converts a vector of halves by bit operations.
+///
+/// It is out of line because it is long and the same in every kernel.
 #[inline(never)]
 fn f16_widen_apart<S: Isa>(s: S, h: S::u16s) -> (S::f32s, S::f32s) {
     s.vectorize(
@@ -329,8 +342,10 @@ fn f16_narrow_apart<S: Isa>(s: S, lo: S::f32s, hi: S::f32s) -> S::u16s {
     )
 }
 
-/// Half -> float on the bits: shift the fields into place, then scale by 2^112, which also
-/// normalises denormals; infinities and NaNs get their exponent by a second scaling step.
+/// Half -> float by bit operations.
+///
+/// Shifts the fields into place, then scales by 2^112, which also normalises denormals. Infinities and NaNs get their exponent
+/// by a separate step.
 #[inline(always)]
 fn f16_widen_bits<S: Isa>(s: S, h: S::u32s) -> S::f32s {
     let sign = (h & 0x8000) << 16;
@@ -344,7 +359,7 @@ fn f16_widen_bits<S: Isa>(s: S, h: S::u32s) -> S::f32s {
     (nan.select(bits | 0x0040_0000, bits) | sign).bitcast()
 }
 
-/// Float -> half on the bits, to nearest even.
+/// Float -> half by bit operations, to nearest even.
 ///
 /// Normal results: add half a unit of the last kept bit (less the tie correction) and shift.
 /// Denormal results: adding 0.5 aligns the last kept bit with the last bit of the sum.
@@ -367,14 +382,14 @@ fn f16_narrow_bits<S: Isa>(s: S, v: S::f32s) -> S::u32s {
     m.simd_gt(splat(0x7f80_0000)).select(nan, r) | sign
 }
 
-/// Rounds to the upper 16 bits; the lower 16 bits are left as they fall.
+/// Rounds to nearest even at bit 16; the lower 16 bits of the result are arbitrary.
 #[inline(always)]
 fn bf16_round<S: Isa>(_: S, v: S::f32s) -> S::u32s {
     let u: S::u32s = v.bitcast();
     u + ((u >> 16) & 1) + 0x7fff
 }
 
-/// Any look-up by loading lane after lane.
+/// Looks up an entry in a table of any length, lane by lane.
 #[inline(always)]
 fn lut_scalar<S: Isa, const N: usize>(s: S, t: &[f32; N], ix: S::u32s) -> S::f32s {
     S::f32s::from_fn(
@@ -384,7 +399,7 @@ fn lut_scalar<S: Isa, const N: usize>(s: S, t: &[f32; N], ix: S::u32s) -> S::f32
     )
 }
 
-/// How the token of an [`Isa`] is had, where `fearless_simd` can be asked for it.
+/// Implements detection and creation of an [`Isa`] token through `fearless_simd`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! token {
     ($ask:ident) => {
@@ -393,7 +408,7 @@ macro_rules! token {
         }
         #[inline(always)]
         unsafe fn assume() -> Self {
-            // SAFETY: the caller vouches for the level.
+            // SAFETY: the caller vouches for the SIMD level.
             unsafe { Self::assume_supported() }
         }
     };

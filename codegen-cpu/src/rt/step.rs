@@ -1,9 +1,8 @@
-//! What a body computes with: the vectors of a step, side by side.
+//! Operands of a body: the vectors of a step, side by side.
 //!
-//! Chains of dependent operations hide each other's latency, and what is asked once per step, such
-//! as whether any lane is in a tail, is asked less often. Two vectors make a step of 16-bit elements
-//! out of one in memory, and suit levels of 16 registers; with 32 registers four are better yet where
-//! chains are long (see [`width`]).
+//! Several vectors hide the latency of each other's dependency chains, and amortise tests that are made once per step, for
+//! example whether any lane is in a tail. A step of two vectors suits levels of 16 registers, and is one vector of a 16-bit
+//! type in memory. With 32 registers four vectors are better yet where chains are long (see [`width`]).
 
 use super::simd::{Isa, Level};
 pub use super::wide::functions::PAIR;
@@ -12,7 +11,7 @@ use core::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Shl, Shr, Sub};
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 
-/// How many vectors of `f32` a step of a kernel has.
+/// Number of `f32` vectors in a step of a kernel.
 pub const fn width(dtype: DType, level: Level) -> usize {
     match (dtype, level) {
         (_, Level::Avx512) => 4,
@@ -20,26 +19,26 @@ pub const fn width(dtype: DType, level: Level) -> usize {
     }
 }
 
-/// `W` vectors of `f32`. All operations are on each of them, lane by lane.
+/// `W` vectors of `f32`. All operations apply to each of them, lane by lane.
 #[derive(Clone, Copy)]
 pub struct Floats<S: Isa, const W: usize = PAIR>(pub [S::f32s; W]);
 
-/// The lanes of some vectors for which something holds.
+/// A mask over the lanes of `W` vectors.
 #[derive(Clone, Copy)]
 pub struct Mask<S: Isa, const W: usize = PAIR>(pub [S::mask32s; W]);
 
-/// The bits of a step: vectors of `u32`.
+/// The bits of a step, as vectors of `u32`.
 #[derive(Clone, Copy)]
 pub struct Bits<S: Isa, const W: usize = PAIR>(pub [S::u32s; W]);
 
-/// The array of an expression's values for each index, written out.
+/// Evaluates an expression for each index into an array, fully unrolled.
 ///
-/// Loops, arrays of one repeated value and the standard library's array functions make kernels compile for
-/// up to 1.7 times as long, and the last are not always inlined.
+/// It is a macro because loops, arrays of one repeated value and the standard library's array functions make kernels compile
+/// for up to 1.7 times as long. The last are not always inlined.
 ///
-/// A token before the index makes the expression a function of its own with the level's instructions. That
-/// function is inlined like all others, but after it was compiled: the kernel takes its few instructions, not
-/// the ten calls that `fearless_simd` makes of each. Kernels compile in a sixth less time.
+/// A token before the index turns the expression into a function of its own with the level's instructions. That function is
+/// inlined like all others, but only after it was compiled, so that the kernel receives its few instructions, not the ten calls
+/// that `fearless_simd` makes of each. Kernels compile in a sixth less time.
 macro_rules! each {
     ($s:expr, $k:ident => $f:expr) => {
         $s.vectorize(
@@ -69,21 +68,21 @@ macro_rules! each {
                 $f
             });
         }
-        // SAFETY: all were set.
+        // SAFETY: all elements were set.
         unsafe { all.assume_init() }
     }};
 }
 
 pub(in crate::rt) use each;
 
-/// Sets element `K`, if the array has so many.
+/// Sets element `K`, if the array has that many.
 #[inline(always)]
 pub(in crate::rt) fn set<T, const W: usize, const K: usize>(
     all: &mut MaybeUninit<[T; W]>,
     value: T,
 ) {
     if const { K < W } {
-        // SAFETY: within the array.
+        // SAFETY: `K` is within the array.
         unsafe { all.as_mut_ptr().cast::<T>().add(K).write(value) }
     }
 }
@@ -95,7 +94,7 @@ impl<S: Isa, const W: usize> Bits<S, W> {
         self.floats().pin(s).bits()
     }
 
-    /// What they stand for.
+    /// Reinterprets the bits as `f32`.
     #[inline(always)]
     pub fn floats(self) -> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].bitcast()))
@@ -115,11 +114,11 @@ macro_rules! bit_operations {
 }
 bit_operations!(Add add  Shl shl  Shr shr);
 
-/// A step, or where it can be loaded from.
+/// A step, or a source that it can be loaded from.
 pub trait Load<S: Isa, const W: usize>: Copy {
-    /// The step.
+    /// Loads the step.
     fn load(self) -> Floats<S, W>;
-    /// The step of a mask: 1 where it holds, else 0.
+    /// Loads the step of a mask: 1 for true, else 0.
     fn truth(self) -> Floats<S, W>;
 }
 
@@ -136,9 +135,9 @@ impl<S: Isa, const W: usize> Load<S, W> for Floats<S, W> {
 
 /// A step, or the same number in all its lanes.
 pub trait Operand<S: Isa, const W: usize>: Copy {
-    /// What each vector takes.
+    /// Operand type of one vector.
     type One: SimdInto<S::f32s, S>;
-    /// For vector `k`.
+    /// Operand of vector `k`.
     fn one(self, k: usize) -> Self::One;
 }
 
@@ -209,13 +208,13 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].abs()))
     }
 
-    /// The smaller; of a number and a NaN either.
+    /// The smaller; either of the two if one is NaN.
     #[inline(always)]
     pub fn min(self, y: impl Operand<S, W>) -> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].min(y.one(k))))
     }
 
-    /// The larger; of a number and a NaN either.
+    /// The larger; either of the two if one is NaN.
     #[inline(always)]
     pub fn max(self, y: impl Operand<S, W>) -> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].max(y.one(k))))
@@ -227,7 +226,7 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].sqrt()))
     }
 
-    /// `x * y + z`, rounded once where the level can.
+    /// `x * y + z`, rounded once where the level has FMA.
     #[inline(always)]
     pub fn mul_add(self, y: impl Operand<S, W>, z: impl Operand<S, W>) -> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].mul_add(y.one(k), z.one(k))))
@@ -239,7 +238,7 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => self.0[k].copysign(y.0[k])))
     }
 
-    /// `x`, its sign flipped where `y` has its sign bit set.
+    /// `x`, with its sign flipped where `y` has its sign bit set.
     #[inline(always)]
     pub fn flipped(self, y: Floats<S, W>) -> Floats<S, W> {
         let sign = y.bits();
@@ -247,14 +246,14 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         Floats(each!(self.0[0].token(), k => (bits.0[k] ^ (sign.0[k] & 0x8000_0000)).bitcast()))
     }
 
-    /// `x * y` as the sum of two, see [`Isa::two_prod`].
+    /// Error-free product: `x * y` as the sum of two floats, see [`Isa::two_prod`].
     #[inline(always)]
     pub fn two_prod(self, s: S, y: Floats<S, W>) -> (Floats<S, W>, Floats<S, W>) {
         let both = each!(s, k => s.two_prod(self.0[k], y.0[k]));
         (Floats(each!(k => both[k].0)), Floats(each!(k => both[k].1)))
     }
 
-    /// `x + y` as the sum of two, exactly.
+    /// Error-free sum: `x + y` as the exact sum of two floats (Knuth).
     #[inline(always)]
     pub fn two_sum(self, y: Floats<S, W>) -> (Floats<S, W>, Floats<S, W>) {
         let high = self + y;
@@ -262,7 +261,7 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         (high, (self - (high - of_y)) + (y - of_y))
     }
 
-    /// `yes` where the sign bit is clear, else `no`; either for a zero or NaN.
+    /// `yes` where the sign bit is clear, else `no`; either for zero or NaN.
     #[inline(always)]
     pub fn if_positive(self, s: S, yes: Floats<S, W>, no: Floats<S, W>) -> Floats<S, W> {
         Floats(each!(s, k => s.if_positive(self.0[k], yes.0[k], no.0[k])))
@@ -274,14 +273,16 @@ impl<S: Isa, const W: usize> Floats<S, W> {
         Floats(each!(s, k => s.pin(self.0[k])))
     }
 
-    /// The bits. Functions out of line take these: they take their arguments by address, and what is
-    /// stored there is then this copy, made where the call is, and not the step, wherever it was made.
+    /// Reinterprets the step as bits.
+    ///
+    /// Functions out of line take bits rather than floats, because they take their arguments by address: memory then holds this
+    /// copy, made at the call, and the step itself can stay in registers.
     #[inline(always)]
     pub fn bits(self) -> Bits<S, W> {
         Bits(each!(self.0[0].token(), k => self.0[k].bitcast()))
     }
 
-    /// All vectors as one, for what one test can tell of all of them.
+    /// Reduces all vectors to one, so that one test covers all of them.
     #[inline(always)]
     pub fn fold(self, f: impl Fn(S::f32s, S::f32s) -> S::f32s) -> S::f32s {
         let pair = f(self.0[1], self.0[0]);
@@ -313,13 +314,13 @@ impl<S: Isa, const W: usize> Floats<S, W> {
 }
 
 impl<S: Isa, const W: usize> Mask<S, W> {
-    /// `yes` where it holds, else `no`.
+    /// Selects `yes` where the mask is set, else `no`.
     #[inline(always)]
     pub fn select(self, yes: Floats<S, W>, no: Floats<S, W>) -> Floats<S, W> {
         Floats(each!(yes.0[0].token(), k => self.0[k].select(yes.0[k], no.0[k])))
     }
 
-    /// Whether it holds, of what holds for all lanes or for none.
+    /// Returns a uniform condition, which is true for all lanes or for none.
     #[inline(always)]
     pub fn holds(self) -> bool {
         self.0[0].any_true()
@@ -351,20 +352,20 @@ impl<S: Isa, const W: usize> Not for Mask<S, W> {
 }
 
 impl<S: Isa, const W: usize> Mask<S, W> {
-    /// Where it holds, and the other does not.
+    /// Lanes of this mask that are not in the other.
     #[inline(always)]
     pub fn without(self, y: Mask<S, W>) -> Mask<S, W> {
         self & !y
     }
 
-    /// Whether it holds for every lane.
+    /// Returns whether every lane is true.
     #[inline(always)]
     pub fn all_true(self) -> bool {
         let pair = self.0[0] & self.0[1];
         if const { W > 2 } { (pair & (self.0[2] & self.0[3])).all_true() } else { pair.all_true() }
     }
 
-    /// Whether it holds for any lane.
+    /// Returns whether any lane is true.
     #[inline(always)]
     pub fn any_true(self) -> bool {
         let pair = self.0[0] | self.0[1];

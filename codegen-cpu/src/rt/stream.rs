@@ -1,28 +1,28 @@
-//! One input or output of a call: where its elements are.
+//! One input or output of a call, as start and strides in memory.
 
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::MAX_RANK;
 
-/// The elements of one input or output, laid over the domain.
+/// Elements of one input or output, as strides over the domain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stream {
     /// The element at index 0 of every dimension.
     pub ptr: *mut u8,
-    /// Where bits are counted from, for which see [`Raw::origin`](super::view::Raw::origin).
+    /// Base address of packed bits, see [`Raw::origin`](super::view::Raw::origin).
     pub origin: *mut u8,
     pub dtype: Stored,
     /// In bytes; 0 along dimensions of one element.
     pub strides: [isize; MAX_RANK],
 }
 
-/// A stream reaches elements that its view does not have.
+/// Error: a stream reaches elements outside of its view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfView;
 
-/// First byte and one past the last. Of bits each is counted as a byte.
+/// First byte and one past the last. Each packed bit counts as a byte.
 pub(super) type Extent = (usize, usize);
 
-/// The bytes of memory that a stream of this extent has elements in.
+/// Converts an extent to the bytes of memory that contain the elements.
 #[inline]
 pub(super) fn memory(s: &Stream, (lo, hi): Extent) -> Extent {
     let origin = s.origin.addr();
@@ -36,7 +36,7 @@ pub(super) fn memory(s: &Stream, (lo, hi): Extent) -> Extent {
     }
 }
 
-/// Where a stream over a domain of these sizes starts and ends.
+/// First byte and one past the last of a stream over a domain of these sizes.
 #[inline]
 pub(super) fn extent(s: &Stream, sizes: &[usize]) -> Extent {
     let (mut lo, mut hi) = (s.ptr.addr(), s.ptr.addr().saturating_add(s.dtype.size()));

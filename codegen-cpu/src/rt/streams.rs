@@ -1,4 +1,4 @@
-//! Views -> streams over the domain of a call, and which of them share memory.
+//! Creates streams over the domain of a call from its views, and detects which of them share memory.
 
 use super::block::{Kernels, MAX_STREAMS};
 use super::error::Error;
@@ -9,7 +9,7 @@ use super::view::{Memory, Raw, View, ViewMut};
 use op_dsl_ir::bind::{Bound, MAX_RANK};
 use op_dsl_ir::op::{OpDef, Part, Tensor};
 
-/// What is called with what: attributes, shapes and element types are checked.
+/// A call whose attributes, shapes and element types are checked.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'c> {
     pub def: &'c OpDef,
@@ -20,7 +20,7 @@ pub(super) struct Call<'c> {
 }
 
 impl Call<'_> {
-    /// Whether some tensor is made of cells.
+    /// Returns whether some tensor is a view of cells.
     pub fn has_cells(&self) -> bool {
         let mut inputs = self.inputs.iter().map(View::raw);
         let mut outputs = self.outputs.iter().map(ViewMut::raw);
@@ -28,19 +28,19 @@ impl Call<'_> {
         inputs.any(of_cells) || outputs.any(of_cells)
     }
 
-    /// The inputs that have streams.
+    /// Iterates over the inputs that have streams.
     pub fn read(&self) -> impl Iterator<Item = (&Tensor, &View<'_>)> + Clone {
         let all = self.def.inputs.iter().zip(self.inputs);
         all.filter(|(tensor, _)| !tensor.kind.parts().is_empty())
     }
 
-    /// What is said of a stream that leaves its view.
+    /// The error for a stream that leaves its view.
     pub fn left(&self, _: OutOfView) -> Error {
         Error::OutOfView { op: self.def.name.to_string() }
     }
 }
 
-/// Gives the job a stream for each part of each tensor.
+/// Adds a stream to the job for each part of each tensor.
 pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
     for (tensor, view) in call.def.inputs.iter().zip(call.inputs) {
         for &part in tensor.kind.parts() {
@@ -48,8 +48,8 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
         }
     }
     job.end_inputs();
-    // An input that the kernel does not read may lie anywhere, so it costs nothing and overlaps nothing:
-    // it becomes another name of one that is read.
+    // An input that the kernel does not read may lie anywhere. It becomes an alias of one that is read, so that it costs
+    // nothing and overlaps nothing.
     let reads = call.kernels.reads();
     let read = reads.iter().position(|reads| *reads);
     for (k, _) in reads.iter().enumerate().filter(|(_, reads)| !**reads) {
@@ -66,7 +66,7 @@ pub(super) fn lay(job: &mut Job, call: &Call<'_>) -> Result<(), OutOfView> {
     Ok(())
 }
 
-/// A part of a tensor, which may have to be repeated, over the domain.
+/// Creates the stream of a tensor's part over the domain, with stride 0 along broadcast dimensions.
 pub(super) fn over_domain(raw: &Raw, bound: &Bound, part: Part) -> Stream {
     let size = raw.dtype.size() as isize;
     let lead = bound.domain.len() - raw.shape.len(); // broadcast aligns innermost dimensions
@@ -76,13 +76,13 @@ pub(super) fn over_domain(raw: &Raw, bound: &Bound, part: Part) -> Stream {
     for (i, (&n, &stride)) in raw.shape.iter().zip(&raw.strides).enumerate() {
         let (mut n, mut step) = (n, 1);
         if let Some(split) = split.filter(|split| split.dim == lead + i) {
-            // The part's own length, which is 1 where it is repeated.
+            // Length of the part along the split dimension, which is 1 if it is broadcast.
             n /= 2;
             let place = split.place(part, n);
             step = place.step as isize;
             s.ptr = s.ptr.wrapping_offset(stride * size * place.offset as isize);
         }
-        // One element has whatever stride it likes; it may even overflow.
+        // The stride of a single element is arbitrary, and may even overflow.
         if n > 1 {
             s.strides[lead + i] = stride * size * step;
         }
@@ -90,10 +90,10 @@ pub(super) fn over_domain(raw: &Raw, bound: &Bound, part: Part) -> Stream {
     s
 }
 
-/// Tells whether an output is an input.
+/// Returns whether an output is also an input.
 ///
 /// # Errors
-/// An output shares elements with another, or with an input without being it.
+/// An output shares elements with another, or with an input at different indices.
 pub(super) fn check_overlap(job: &Job, call: &Call<'_>) -> Result<bool, Error> {
     let def = call.def;
     let op = || def.name.to_string();
@@ -109,7 +109,7 @@ pub(super) fn check_overlap(job: &Job, call: &Call<'_>) -> Result<bool, Error> {
     let (mut o, mut in_place) = (0, false);
     for (tensor, out) in def.outputs.iter().zip(call.outputs) {
         let outs = tensor.kind.parts().len();
-        // The parts of one tensor never share elements: a view to write has each only once.
+        // Parts of one tensor never share elements, because a mutable view has each element only once.
         for (p, q) in (0..o).flat_map(|p| (o..o + outs).map(move |q| (p, q))) {
             if meet(first_out + p, first_out + q) {
                 let mut names = def.output_names();
@@ -120,7 +120,7 @@ pub(super) fn check_overlap(job: &Job, call: &Call<'_>) -> Result<bool, Error> {
         let mut i = 0;
         for (source, input) in def.inputs.iter().zip(call.inputs) {
             let ins = source.kind.parts().len();
-            // Then they are the same part by part, though the gate of one lies beside the value of the other.
+            // The tensors then agree part by part, though the gate of one overlaps the value of the other.
             let same = source.kind == tensor.kind && input.raw().is(out.raw());
             in_place |= same && reads[i..i + ins].contains(&true);
             let read = (i..i + ins).filter(|k| reads[*k] && !same);

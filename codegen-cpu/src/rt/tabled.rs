@@ -1,9 +1,9 @@
-//! Bodies by tables, and by the interpreter where those end.
+//! Bodies that evaluate segment tables, with the interpreter outside of the table ranges.
 //!
-//! A step whose lanes are all inside the tables of its functions is evaluated by them. One with a lane elsewhere is
-//! evaluated out of line: functions by what they are beyond their tables, and where that is not known all of the
-//! graph in f64, by the interpreter. The results of each lane are those of the one that holds there: the value of an element depends on
-//! nothing but the element.
+//! A step whose lanes are all inside the tables of its functions takes the fast path. A step with any other lane is evaluated
+//! out of line: functions by the tails fitted beyond their tables, and lanes that no tail covers by the interpreter, which runs
+//! the whole graph in f64. Each lane takes the result of the method that is valid for it, so that the value of an element
+//! depends on nothing but the element.
 
 use super::block::{Body, Input, Part};
 use super::elem::El;
@@ -13,8 +13,10 @@ use super::simd::Isa;
 use super::step::{Bits, Floats, Load, Mask, PAIR};
 use op_dsl_ir::program::Program;
 
-/// `$f` for each `$k` below the length of an array, from a first value. A loop: closures of array methods may be
-/// compiled without the level's instructions, and iterators by value move vectors about.
+/// Evaluates `$f` for each `$k` below the length of an array that starts out filled with `$first`.
+///
+/// It is a loop, because closures of array methods may be compiled without the level's instructions, and iterators by value
+/// copy vectors in memory.
 macro_rules! each_of {
     ($first:expr; $k:ident => $f:expr) => {{
         let mut all = [$first; _];
@@ -30,29 +32,31 @@ pub(super) use each_of;
 pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>:
     Body<I, A, O> + Sized
 {
-    /// The whole graph in f64, for lanes of which the functions are not known.
+    /// Program of the whole graph in f64, for lanes that neither table nor tail covers.
     const EXACT: &'static Program;
 
-    /// All inputs that are read.
+    /// Loads all inputs that are read.
     fn loaded<S: Isa, X: Load<S, W>, const W: usize>(s: S, x: [X; I]) -> [Floats<S, W>; I];
 
-    /// What the functions are applied to.
+    /// Computes the arguments of the functions.
     fn variables<S: Isa, E: El, X: Load<S, W>, const W: usize>(
         s: S,
         x: [X; I],
         a: [Floats<S, W>; A],
     ) -> [Variable<S, W>; F];
 
-    /// Whether all lanes are inside all tables.
+    /// Returns whether all lanes are inside all tables.
     fn all_inside<S: Isa, E: El, const W: usize>(s: S, t: [Variable<S, W>; F]) -> bool;
 
-    /// The functions by their tables.
+    /// Evaluates the functions by their tables.
     fn inside<S: Isa, E: El, const W: usize>(s: S, t: [Variable<S, W>; F]) -> [Two<S, W>; F];
 
-    /// The functions by their tables and what they are beyond, and the lanes where some is not known.
+    /// Evaluates the functions by tables and tails; the mask has the lanes that neither covers.
     fn anywhere<S: Isa, E: El>(s: S, t: [Variable<S, PAIR>; F]) -> ([Two<S, PAIR>; F], Mask<S>);
 
-    /// Results from the functions. What only multiplies them is loaded now: registers are few.
+    /// Combines the functions' values to the results.
+    ///
+    /// Inputs that are only factors are loaded here, because registers are few.
     fn rest<S: Isa, E: El, X: Load<S, W>, const W: usize>(
         s: S,
         x: [X; I],
@@ -60,8 +64,10 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
         f: [Two<S, W>; F],
     ) -> [Floats<S, W>; O];
 
-    /// [`tabled`] where some lane is beyond a table, two vectors at a time. Inputs stay where they are until they are
-    /// needed: to move a step of all of them to where a function takes its arguments took longer than all else.
+    /// Slow path of [`tabled`], where some lane is beyond a table; two vectors at a time.
+    ///
+    /// Inputs stay in memory until they are needed, because moving a step of all of them to where a function takes its
+    /// arguments took longer than all else.
     #[cold]
     #[inline(never)]
     fn far<S: Isa, E: El, const W: usize>(
@@ -95,7 +101,7 @@ pub trait Tabled<const I: usize, const A: usize, const O: usize, const F: usize>
     }
 }
 
-/// Replaces results in some lanes by those of a program in f64.
+/// Replaces the results of the lanes `missed` by those of a program in f64.
 #[inline(always)]
 pub(super) fn replace<S: Isa, const I: usize, const A: usize, const O: usize>(
     s: S,
@@ -114,7 +120,7 @@ pub(super) fn replace<S: Isa, const I: usize, const A: usize, const O: usize>(
     }
 }
 
-/// The results of a step.
+/// Computes the results of a step: by tables if all lanes are inside, else by `Tabled::far`.
 #[inline(always)]
 pub fn tabled<
     B,
@@ -143,7 +149,7 @@ where
     let none = Floats::splat(s, 0.0);
     let a: [Bits<S>; A] = each_of!(none.bits(); k => a[k].pair(0).bits());
     let mut out = [Floats::splat(s, 0.0); O];
-    // Where inputs are is written to memory here: `x` itself by reference would be written in every step.
+    // Only here the inputs' addresses are written to memory; a reference to `x` itself would write them in every step.
     let there = x;
     B::far::<S, E, W>(s, &there, &a, &mut out);
     out

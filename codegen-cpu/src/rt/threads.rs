@@ -1,14 +1,14 @@
-//! Which threads share the work of a call.
+//! Number of threads for a call, and the fork and join that runs them.
 
 use super::mode::DefaultMode;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Bytes read and written that pay for waking one more thread.
+/// Bytes read and written that amortise waking one more thread.
 const PER_THREAD: usize = 1 << 20;
-/// Threads that a call may ask for.
+/// Maximum number of threads that a call may request.
 const MOST_THREADS: usize = 1024;
 
-/// How many threads work on so many bytes, if the caller wants so many (0: as many as pay).
+/// Returns the number of threads for a call of `bytes` bytes; `wanted` 0 chooses by the bytes.
 pub(super) fn number(wanted: usize, bytes: usize) -> usize {
     match wanted {
         0 if bytes < 2 * PER_THREAD => 1,
@@ -19,7 +19,6 @@ pub(super) fn number(wanted: usize, bytes: usize) -> usize {
     }
 }
 
-/// How many threads there are to share work.
 fn pool_size() -> usize {
     #[cfg(feature = "parallel")]
     return rayon::current_num_threads();
@@ -27,10 +26,11 @@ fn pool_size() -> usize {
     1
 }
 
-/// Whether this process may wait for the pool's threads: they do not follow into a process that is forked
-/// off, and who waits for them there waits forever.
+/// Returns whether this process may wait for the pool's threads.
+///
+/// They do not exist in a forked process, and waiting for them there would never end.
 fn pool_is_here() -> bool {
-    /// The process in which a call first used the pool; 0 is none.
+    /// Process in which a call first used the pool; 0 if none has.
     static PROCESS: AtomicU32 = AtomicU32::new(0);
     let this = std::process::id();
     match PROCESS.compare_exchange(0, this, Ordering::Relaxed, Ordering::Relaxed) {
@@ -39,7 +39,7 @@ fn pool_is_here() -> bool {
     }
 }
 
-/// Does the work on each of so many threads, in the default floating-point mode; without allocating.
+/// Runs `work` on each of `threads` threads, in the default floating-point mode, without allocation.
 pub(super) fn on_each(threads: usize, work: &(impl Fn() + Sync)) {
     if threads == 1 {
         let _mode = DefaultMode::enter();
@@ -49,7 +49,7 @@ pub(super) fn on_each(threads: usize, work: &(impl Fn() + Sync)) {
     both(|| on_each(threads - half, work), || on_each(half, work));
 }
 
-/// Both of them, at once where there are threads.
+/// Runs both, in parallel if there is a pool.
 fn both(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     #[cfg(feature = "parallel")]
     rayon::join(first, second);

@@ -1,8 +1,8 @@
-//! Packed bits of a mask -> bytes in scratch memory, which is how kernels read masks.
+//! Unpacks the bits of a mask to bytes in scratch memory, the form in which kernels read masks.
 
 use super::scratch::Strided;
 
-/// Spreads a box of bits to bytes, side by side, each of them 0 where the bit is.
+/// Unpacks a box of bits to contiguous bytes, 0 or 1 each.
 ///
 /// # Safety
 /// The box must be valid for reads, and `to` for writes, of its elements; the two must not overlap.
@@ -12,7 +12,7 @@ pub(super) unsafe fn spread(b: Strided, to: *mut u8) {
     unsafe { spread_from_dim(&b, 0, b.ptr, to) };
 }
 
-/// Spreads the dimensions from `d` on; returns the end of what it wrote.
+/// Unpacks the dimensions from `d` on, and returns the end of the bytes that it wrote.
 ///
 /// # Safety
 /// As [`spread`], for the part of the box at `ptr`.
@@ -42,14 +42,14 @@ unsafe fn spread_from_dim(b: &Strided, d: usize, ptr: *mut u8, mut to: *mut u8) 
 }
 
 /// # Safety
-/// `origin` must be valid for a read of the byte that has the bit.
+/// `origin` must be valid for a read of the byte that contains bit `at`.
 #[inline(always)]
 unsafe fn bit(origin: *const u8, at: usize) -> u8 {
-    // SAFETY: as asked of the caller.
+    // SAFETY: as required of the caller.
     unsafe { origin.add(at / 8).read() >> (at % 8) & 1 }
 }
 
-/// Spreads `n` bits that lie side by side, eight at a time from the first whole byte on.
+/// Unpacks `n` contiguous bits, eight at a time from the first whole byte on.
 ///
 /// # Safety
 /// As [`spread`].
@@ -60,12 +60,12 @@ unsafe fn spread_line(origin: *const u8, first: usize, to: *mut u8, n: usize) {
     let head = (first.wrapping_neg() % 8).min(n);
     let bytes = (n - head) / 8;
     let single = |i: usize| {
-        // SAFETY: bit `i` of those that the caller vouches for.
+        // SAFETY: bit `i` is one of those that the caller vouches for.
         unsafe { to.add(i).write(bit(origin, first + i)) }
     };
     (0..head).for_each(single);
     for k in 0..bytes {
-        // SAFETY: a byte all of whose bits the caller vouches for, and room for eight.
+        // SAFETY: the caller vouches for every bit of the byte, and for room for eight bytes.
         unsafe {
             let byte = origin.add((first + head) / 8 + k).read();
             let spread = (u64::from(byte) * EACH_BYTE) & DIAGONAL;

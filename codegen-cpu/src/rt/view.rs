@@ -1,7 +1,6 @@
-//! Tensors as the caller has them: element type, pointer, shape and strides, checked once.
+//! Views of the caller's tensors: element type, pointer, shape and strides, checked once.
 //!
-//! Views are small and live on the stack. A view that exists is in bounds, so that the driver need
-//! not check again.
+//! Views are small and live on the stack. A view that exists is in bounds, so that the driver need not check again.
 
 use super::elem::{El, Element};
 use super::error::ViewError;
@@ -12,70 +11,72 @@ use core::marker::PhantomData;
 use op_dsl_ir::Stored;
 use op_dsl_ir::bind::{MAX_RANK, Meta, Shape, TensorMeta, elements};
 
-/// Where a view's memory comes from, and so what else may write it.
+/// Origin of a view's memory, which determines who else may write to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// A borrow of plain elements: nothing, for as long as the view lives.
+    /// A borrow of plain elements: no other writer while the view lives.
     Borrowed,
-    /// A borrow of cells: whatever this thread runs between two calls, or while it waits.
+    /// A borrow of cells: code of this thread may write between two calls, or while the thread waits.
     Cells,
-    /// Raw parts: whatever their maker lets, but nothing during a call.
+    /// Raw parts: anybody whom their creator permits may write, but not during a call.
     Raw,
 }
 
-/// What both kinds of view hold.
+/// Fields that `View` and `ViewMut` share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raw {
     /// The element at index 0 of every dimension.
     pub ptr: *mut u8,
-    /// Of bits, where they are counted from: `ptr` goes on from here as if each were a byte, and so is a number, not a
-    /// place in memory. Of all else, `ptr`.
+    /// For packed bits, the byte that bit indices count from; otherwise equal to `ptr`.
+    ///
+    /// With packed bits `ptr` is `origin` plus the index of the first bit. It is then a number, not an address in memory.
     pub origin: *mut u8,
     pub dtype: Stored,
     pub shape: Shape,
     /// In elements; those beyond the rank are 0.
     pub strides: [isize; MAX_RANK],
-    /// How many elements it has.
     pub count: usize,
-    /// Whether they lie side by side in the order of the indices.
+    /// Whether the elements are contiguous in row-major order.
     pub dense: bool,
     /// Least and greatest element that shape and strides reach, relative to the first.
     pub span: (isize, isize),
     pub memory: Memory,
 }
 
-/// A tensor to read.
+/// A read-only tensor view.
 ///
-/// Strides count elements and may be zero (one element seen many times) or negative.
+/// Strides count elements and may be negative, or zero if one element is repeated, as in a broadcast.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     raw: Raw,
-    // At worst; then others may write between calls, though never during one.
+    // Cells are the weakest case: others may write between calls, though never during one.
     _memory: PhantomData<&'a [Cell<u8>]>,
 }
 
-/// A tensor to write.
+/// A mutable tensor view.
 ///
-/// Strides count elements and may be negative; no two places may be one element.
+/// Strides count elements and may be negative. No two indices may share an element.
 #[derive(Debug)]
 pub struct ViewMut<'a> {
     raw: Raw,
     _memory: PhantomData<&'a [Cell<u8>]>,
 }
 
-/// Strides of a dense tensor, innermost dimension last.
+/// Returns the row-major strides of a contiguous tensor, in elements.
+///
+/// For example, shape `(2, 3, 4)` has strides `(12, 4, 1)`.
 pub fn contiguous_strides(shape: &[usize]) -> [isize; MAX_RANK] {
     let mut strides = [0; MAX_RANK];
     let mut next = 1isize;
     for i in (0..shape.len().min(MAX_RANK)).rev() {
         strides[i] = next;
-        // Only shapes whose elements cannot be counted wrap here, and those make no view.
+        // This wraps only for shapes whose elements cannot be counted, and those make no view.
         next = next.wrapping_mul(shape[i].max(1) as isize);
     }
     strides
 }
 
-/// Strides of a dense tensor, if it has at most `len` elements and eight dimensions.
+/// Row-major strides and number of elements, if there are at most `len` elements and eight dimensions.
 #[inline]
 fn dense(shape: &[usize], len: usize) -> Option<([isize; MAX_RANK], usize)> {
     if shape.len() > MAX_RANK {
@@ -89,8 +90,9 @@ fn dense(shape: &[usize], len: usize) -> Option<([isize; MAX_RANK], usize)> {
     (next <= len && next > 0).then_some((strides, next))
 }
 
-/// Least and greatest element that shape and strides reach, relative to the first; `None` if
-/// their distance in bytes is beyond addresses. An empty tensor reaches its first only.
+/// Least and greatest element that shape and strides reach, relative to the first.
+///
+/// `None` if their distance in bytes overflows the address space. An empty tensor reaches its first element only.
 fn span(shape: &[usize], strides: &[isize], dtype: Stored) -> Option<(isize, isize)> {
     if elements(shape)? == 0 {
         return Some((0, 0));
@@ -104,14 +106,14 @@ fn span(shape: &[usize], strides: &[isize], dtype: Stored) -> Option<(isize, isi
             hi = hi.checked_add(reach)?;
         }
     }
-    // In bytes, with one element on top, of the type that kernels compute in too.
+    // In bytes including the last element, for the kernel's element type as well.
     let size = dtype.size().max(size_of::<f32>()) as isize;
     hi.checked_sub(lo)?.checked_add(1)?.checked_mul(size)?;
     Some((lo, hi))
 }
 
 impl Raw {
-    /// The elements from the first of `data` on.
+    /// A contiguous tensor that starts at `ptr`, if a buffer of `len` elements is large enough.
     #[inline]
     fn dense(
         memory: Memory,
@@ -125,7 +127,7 @@ impl Raw {
         Some(Raw { ptr, origin: ptr, dtype, shape, strides, count, dense: true, span, memory })
     }
 
-    /// Everything but the bounds.
+    /// A view without the bounds check.
     pub(super) fn unbounded(
         memory: Memory,
         ptr: *mut u8,
@@ -151,7 +153,7 @@ impl Raw {
         Ok(Raw { ptr, origin: ptr, dtype, shape, strides: all, count, dense, span, memory })
     }
 
-    /// Over a buffer of `len` elements of `T` at `base`.
+    /// A view of a buffer of `len` elements of `T` at `base`.
     fn within<T: Element>(
         memory: Memory,
         base: *mut T,
@@ -168,7 +170,7 @@ impl Raw {
         Ok(raw)
     }
 
-    /// Bits from `first` on, counted from `origin`.
+    /// A view of packed bits, which starts `first` bits after `origin`.
     fn bits(
         memory: Memory,
         origin: *const u8,
@@ -176,13 +178,13 @@ impl Raw {
         strides: &[isize],
         first: usize,
     ) -> Result<Raw, ViewError> {
-        let origin = origin.cast_mut(); // only ever read: outputs are no bits
+        let origin = origin.cast_mut(); // only ever read, because outputs are never packed bits
         let mut raw = Raw::unbounded(memory, origin, Stored::Bit, shape, strides)?;
         raw.ptr = origin.wrapping_add(first);
         Ok(raw)
     }
 
-    /// That no element is outside of a buffer of `len`, of which `offset` is the first.
+    /// Checks that every element is inside a buffer of `len` elements, where `offset` is the first.
     fn check_bounds(&self, len: usize, strides: &[isize], offset: usize) -> Result<(), ViewError> {
         let (shape, (lo, hi)) = (&*self.shape, self.span);
         let empty = shape.contains(&0);
@@ -197,7 +199,7 @@ impl Raw {
         Ok(())
     }
 
-    /// That no two places are one element.
+    /// Checks that no two indices share an element.
     pub(super) fn check_injective(self) -> Result<Raw, ViewError> {
         if is_injective(&self.shape, self.strides()) {
             return Ok(self);
@@ -206,7 +208,7 @@ impl Raw {
         Err(ViewError::SelfOverlap { shape, strides })
     }
 
-    /// Where its memory starts and ends.
+    /// Returns the first byte and one past the last.
     #[inline]
     pub(super) fn extent(&self) -> Extent {
         let at = |element: isize| {
@@ -215,7 +217,7 @@ impl Raw {
         (at(self.span.0), at(self.span.1 + 1))
     }
 
-    /// Whether both are the same elements in the same places.
+    /// Returns whether both views have the same elements at the same indices.
     pub(super) fn is(&self, other: &Raw) -> bool {
         let (a, b) = (self, other);
         let memory = a.ptr == b.ptr && a.dtype == b.dtype;
@@ -229,7 +231,7 @@ impl Raw {
 
 macro_rules! accessors {
     () => {
-        /// What its elements are.
+        /// Element type.
         pub fn dtype(&self) -> Stored {
             self.raw.dtype
         }
@@ -237,12 +239,13 @@ macro_rules! accessors {
         pub fn shape(&self) -> &[usize] {
             &self.raw.shape
         }
-        /// Distance of neighbours along each dimension, in elements.
+        /// Stride of each dimension, in elements.
         pub fn strides(&self) -> &[isize] {
             self.raw.strides()
         }
-        /// The element at index 0 of every dimension; may lack its type's alignment. Of bits, the byte that
-        /// they are counted from.
+        /// Address of the element at index 0 of every dimension, which may be unaligned.
+        ///
+        /// For packed bits it is the byte that the bits are counted from.
         pub fn as_ptr(&self) -> *const u8 {
             self.raw.origin
         }
@@ -271,15 +274,15 @@ meta!(View ViewMut);
 impl<'a> View<'a> {
     accessors!();
 
-    /// Whoever makes it vouches for `'a`.
+    /// The caller vouches for `'a`.
     #[inline]
     pub(super) fn of(raw: Raw) -> View<'a> {
         View { raw, _memory: PhantomData }
     }
 
-    /// What a call is given for an optional input that it leaves out.
+    /// Placeholder for an optional input that a call omits.
     pub const ABSENT: View<'static> = {
-        static NOWHERE: [u8; 1] = [0]; // never read: operators that read it refuse the call
+        static NOWHERE: [u8; 1] = [0]; // never read, because operators that need the input refuse the call
         let ptr = NOWHERE.as_ptr().cast_mut();
         View {
             raw: Raw {
@@ -297,11 +300,12 @@ impl<'a> View<'a> {
         }
     };
 
-    /// A dense tensor: `data` holds its elements, innermost dimension last. A mask is a tensor of `bool`, or of
-    /// `u8` of which 0 is false and all else is true; counts of rows are `i64`.
+    /// A contiguous tensor in row-major order: `data` holds its elements, innermost dimension last.
+    ///
+    /// A mask is a tensor of `bool`, or of `u8` where 0 is false and all else is true. Row counts are `i64`.
     ///
     /// # Errors
-    /// Rank beyond 8; more elements than `data` has.
+    /// More than 8 dimensions; more elements than `data` has.
     pub fn new<T: Element>(data: &'a [T], shape: &[usize]) -> Result<View<'a>, ViewError> {
         let base = data.as_ptr().cast_mut(); // only ever read through a `View`
         let dense = Raw::dense(Memory::Borrowed, base.cast(), T::STORED, shape, data.len());
@@ -312,10 +316,10 @@ impl<'a> View<'a> {
         View::strided(data, shape, &strides[..shape.len().min(MAX_RANK)], 0)
     }
 
-    /// Any strides, in elements; the first element is `data[offset]`.
+    /// A view with any strides, in elements; the first element is `data[offset]`.
     ///
     /// # Errors
-    /// Rank beyond 8; not one stride per dimension; an element outside `data`; overflow.
+    /// More than 8 dimensions; not one stride per dimension; an element outside `data`; overflow.
     pub fn strided<T: Element>(
         data: &'a [T],
         shape: &[usize],
@@ -326,10 +330,10 @@ impl<'a> View<'a> {
         Raw::within(Memory::Borrowed, base, data.len(), shape, strides, offset).map(View::of)
     }
 
-    /// A dense mask of packed bits: element `i` is bit `i % 8`, counted from the lowest, of byte `i / 8`.
+    /// A contiguous mask of packed bits: element `i` is bit `i % 8` (least significant first) of byte `i / 8`.
     ///
     /// # Errors
-    /// Rank beyond 8; more elements than `data` has bits.
+    /// More than 8 dimensions; more elements than `data` has bits.
     pub fn bits(data: &'a [u8], shape: &[usize]) -> Result<View<'a>, ViewError> {
         let strides = contiguous_strides(shape);
         View::strided_bits(data, shape, &strides[..shape.len().min(MAX_RANK)], 0)
@@ -350,8 +354,10 @@ impl<'a> View<'a> {
         Ok(View::of(raw))
     }
 
-    /// As [`View::strided`], over memory that an output of the same call may share, so that an
-    /// operator can work in place. Calls on cells run on the calling thread alone.
+    /// As [`View::strided`], over memory that an output of the same call may share.
+    ///
+    /// Such a view lets an operator work in place. Calls on cells run on the calling thread alone, because cells are not shared
+    /// between threads.
     ///
     /// # Errors
     /// As [`View::strided`].
@@ -365,16 +371,16 @@ impl<'a> View<'a> {
         Raw::within(Memory::Cells, base, data.len(), shape, strides, offset).map(View::of)
     }
 
-    /// Any memory; `ptr` is the element at index 0 of every dimension and needs no alignment. Of bits it is the
-    /// byte with that element in its lowest bit; strides count bits.
+    /// A view of any memory; `ptr` is the element at index 0 of every dimension.
+    ///
+    /// `ptr` needs no alignment. For packed bits it is the byte with that element in its lowest bit, and strides count bits.
     ///
     /// # Errors
-    /// Rank beyond 8; not one stride per dimension; overflow.
+    /// More than 8 dimensions; not one stride per dimension; overflow.
     ///
     /// # Safety
-    /// Every element that shape and strides reach must be valid for reads during `'a`, and nobody
-    /// else may write it during a call that is given the view: no other thread, and no task that this thread
-    /// runs while it waits for the pool's.
+    /// Every element that shape and strides reach must be valid for reads during `'a`. Nobody else may write it during a call
+    /// that is given the view: no other thread, and no task that this thread runs while it waits for the thread pool.
     pub unsafe fn from_raw_parts(
         ptr: *const u8,
         dtype: impl Into<Stored>,
@@ -384,13 +390,13 @@ impl<'a> View<'a> {
         Raw::unbounded(Memory::Raw, ptr.cast_mut(), dtype.into(), shape, strides).map(View::of)
     }
 
-    /// Packed bits in any memory: the element at index 0 of every dimension is bit `first` from `origin` on.
+    /// Packed bits in any memory: the element at index 0 of every dimension is bit `first` after `origin`.
     ///
     /// # Errors
     /// As [`View::from_raw_parts`].
     ///
     /// # Safety
-    /// As [`View::from_raw_parts`], of every byte that has one of the bits.
+    /// As [`View::from_raw_parts`], for every byte that contains one of the bits.
     pub unsafe fn from_raw_bits(
         origin: *const u8,
         shape: &[usize],
@@ -404,16 +410,16 @@ impl<'a> View<'a> {
 impl<'a> ViewMut<'a> {
     accessors!();
 
-    /// Whoever makes it vouches for `'a`.
+    /// The caller vouches for `'a`.
     #[inline]
     pub(super) fn of(raw: Raw) -> ViewMut<'a> {
         ViewMut { raw, _memory: PhantomData }
     }
 
-    /// A dense tensor: `data` holds its elements, innermost dimension last.
+    /// A contiguous tensor in row-major order: `data` holds its elements, innermost dimension last.
     ///
     /// # Errors
-    /// Rank beyond 8; more elements than `data` has.
+    /// More than 8 dimensions; more elements than `data` has.
     pub fn new<T: El>(data: &'a mut [T], shape: &[usize]) -> Result<ViewMut<'a>, ViewError> {
         let base = data.as_mut_ptr().cast();
         if let Some(raw) = Raw::dense(Memory::Borrowed, base, T::STORED, shape, data.len()) {
@@ -423,12 +429,11 @@ impl<'a> ViewMut<'a> {
         ViewMut::strided(data, shape, &strides[..shape.len().min(MAX_RANK)], 0)
     }
 
-    /// Any strides under which no two places are one element; the first element is
-    /// `data[offset]`.
+    /// A view with any strides that give each index its own element; the first is `data[offset]`.
     ///
     /// # Errors
-    /// As [`View::strided`]; an element that would be written twice, or may be: of more than two dimensions whose
-    /// strides do not nest, some take too long to tell.
+    /// As [`View::strided`]; an element that would be written twice, or might be. Some views of more than two dimensions whose
+    /// strides do not nest are refused because the exact test would take too long.
     pub fn strided<T: El>(
         data: &'a mut [T],
         shape: &[usize],
@@ -440,8 +445,9 @@ impl<'a> ViewMut<'a> {
         raw.check_injective().map(ViewMut::of)
     }
 
-    /// As [`ViewMut::strided`], over memory that an input of the same call may share. Calls on cells run on
-    /// the calling thread alone.
+    /// As [`ViewMut::strided`], over memory that an input of the same call may share.
+    ///
+    /// Calls on cells run on the calling thread alone.
     ///
     /// # Errors
     /// As [`ViewMut::strided`].
@@ -451,21 +457,21 @@ impl<'a> ViewMut<'a> {
         strides: &[isize],
         offset: usize,
     ) -> Result<ViewMut<'a>, ViewError> {
-        let base = data.as_ptr().cast::<T>().cast_mut(); // a cell may be written when shared
+        let base = data.as_ptr().cast::<T>().cast_mut(); // a cell may be written through a shared reference
         let raw = Raw::within(Memory::Cells, base, data.len(), shape, strides, offset)?;
         raw.check_injective().map(ViewMut::of)
     }
 
-    /// Any memory; `ptr` is the element at index 0 of every dimension and needs no alignment.
+    /// A view of any memory; `ptr` is the element at index 0 of every dimension and needs no alignment.
     ///
     /// # Errors
-    /// Rank beyond 8; not one stride per dimension; overflow; an element that would be written
-    /// twice; truth values or counts of rows.
+    /// More than 8 dimensions; not one stride per dimension; overflow; an element that would be written twice; masks or row
+    /// counts.
     ///
     /// # Safety
-    /// Every element that shape and strides reach must be valid for reads and writes during
-    /// `'a`, and nobody else may touch it during a call that is given the view: no other thread, and no task
-    /// that this thread runs while it waits for the pool's.
+    /// Every element that shape and strides reach must be valid for reads and writes during `'a`. Nobody else may touch it
+    /// during a call that is given the view: no other thread, and no task that this thread runs while it waits for the thread
+    /// pool.
     pub unsafe fn from_raw_parts(
         ptr: *mut u8,
         dtype: impl Into<Stored>,

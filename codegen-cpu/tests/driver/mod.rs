@@ -1,4 +1,4 @@
-//! Small operators, tensors of any layout, and the plain loop that the driver is held against.
+//! Small operators, tensors of any layout, and the scalar loop that the driver is compared with.
 
 #![allow(dead_code)] // each test binary uses its part
 
@@ -20,8 +20,9 @@ use op_dsl_ir::op::{
 use op_dsl_ir::{DType, Graph};
 use std::cell::Cell;
 
-/// `(dy, gate, value, gelu) -> (dy * gate - value, gelu * value - dy)`: no two arguments can be
-/// exchanged without a difference, and every level rounds alike.
+/// `(dy, gate, value, gelu) -> (dy * gate - value, gelu * value - dy)`.
+///
+/// Exchanging any two arguments changes the result, and every SIMD level rounds alike.
 struct Gated;
 
 impl Body<4, 0, 2> for Gated {
@@ -53,8 +54,9 @@ impl Body<2, 1, 1> for Binary {
     }
 }
 
-/// `(a, b; c) -> a * b - c`, though it says that it reads some of its inputs only. So it gets something in place
-/// of the others.
+/// `(a, b; c) -> a * b - c`, but declares that it reads only some of its inputs.
+///
+/// The driver therefore substitutes others for the rest.
 struct Claims<const A: bool, const B: bool>;
 
 impl<const A: bool, const B: bool> Body<2, 1, 1> for Claims<A, B> {
@@ -126,12 +128,12 @@ pub fn binary() -> Operator {
     binary_with(const { &[Kernels::of::<Binary, 2, 1, 1>()] })
 }
 
-/// The same definition with other kernels.
+/// The definition of [`binary`] with other kernels.
 pub fn binary_with(kernels: &'static [Kernels]) -> Operator {
     Operator::new(binary_def(), kernels, no_oracle)
 }
 
-/// The same, but that it says that it reads `dy` only, or nothing.
+/// [`binary`], but declares that it reads only `dy`, or nothing.
 pub fn binary_claims(reads_dy: bool) -> Operator {
     let kernels = match reads_dy {
         true => const { &[Kernels::of::<Claims<true, false>, 2, 1, 1>()] },
@@ -200,7 +202,7 @@ impl Buf {
     }
 }
 
-/// A tensor somewhere in a buffer.
+/// A tensor with any layout in a buffer.
 #[derive(Clone, Debug)]
 pub struct Tensor {
     pub buf: Buf,
@@ -209,7 +211,7 @@ pub struct Tensor {
     pub offset: usize,
 }
 
-/// Numbers of both signs whose products differ, from a small generator of their own.
+/// Pseudo-random numbers of both signs whose products differ.
 pub fn values(seed: u64) -> impl Iterator<Item = f32> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     std::iter::from_fn(move || {
@@ -219,9 +221,10 @@ pub fn values(seed: u64) -> impl Iterator<Item = f32> {
 }
 
 impl Tensor {
-    /// How the dimensions lie is told by `order` (a permutation, innermost first), `gap`
-    /// (elements skipped after each dimension), `flip` (runs backwards) and `lead` (elements
-    /// before the first).
+    /// Lays out a tensor in a new buffer.
+    ///
+    /// `order` is a permutation of the dimensions, innermost first; `gap` is the number of elements skipped after each
+    /// dimension; `flip` reverses dimensions; `lead` is the number of elements before the first.
     pub fn laid_out(
         dtype: DType,
         shape: &[usize],
@@ -252,14 +255,14 @@ impl Tensor {
         Tensor::laid_out(dtype, shape, &order, &vec![0; n], &vec![false; n], 0, seed)
     }
 
-    /// The same elements along some dimensions.
+    /// Repeats the same elements along some dimensions.
     pub fn repeated(mut self, dims: &[bool]) -> Tensor {
         for (s, repeat) in self.strides.iter_mut().zip(dims) {
             if *repeat {
                 *s = 0;
             }
         }
-        // Where flipped dimensions were folded, any element of the buffer will do.
+        // The start may be any element of the buffer where flipped dimensions were folded.
         self
     }
 
@@ -271,7 +274,7 @@ impl Tensor {
         }
     }
 
-    /// Where the element is in the buffer.
+    /// Returns the position of an element in the buffer.
     pub fn at(&self, index: &[usize]) -> usize {
         let terms = index.iter().zip(&self.strides).map(|(&i, &s)| i as isize * s);
         (self.offset as isize + terms.sum::<isize>()) as usize
@@ -295,14 +298,15 @@ impl Tensor {
         }
     }
 
-    /// Whether some element is at several places.
+    /// Returns whether some element has several indices.
     pub fn repeats(&self) -> bool {
         let empty = self.shape.contains(&0);
         !empty && self.shape.iter().zip(&self.strides).any(|(&n, &s)| n > 1 && s == 0)
     }
 
-    /// Two views of the same elements: to read and to write. Those of cells stay on one thread, those of raw
-    /// parts may go to several.
+    /// Returns two views of the same elements: one to read and one to write.
+    ///
+    /// Views of cells stay on one thread, those of raw parts may go to several.
     pub fn both(&mut self, cells: bool) -> Result<(View<'_>, ViewMut<'_>), ViewError> {
         let (shape, strides, offset) = (&self.shape, &self.strides, self.offset);
         let dtype = self.dtype();
@@ -314,7 +318,7 @@ impl Tensor {
                     (read, ViewMut::from_cells(cells, shape, strides, offset)?)
                 } else {
                     let first = $v.as_mut_ptr().wrapping_add(offset).cast();
-                    // SAFETY: the buffer has the elements, and is borrowed for as long as the views live.
+                    // SAFETY: the buffer has the elements, and is borrowed for the lifetime of the views.
                     unsafe {
                         let read = View::from_raw_parts(first, dtype, shape, strides)?;
                         (read, ViewMut::from_raw_parts(first, dtype, shape, strides)?)
@@ -352,7 +356,7 @@ pub fn two_outputs() -> Operator {
     gated(Pattern::Halves).redefined(|def| def.outputs = outputs.to_vec().into())
 }
 
-/// What [`gated_broadcast`] must write: the whole buffer of `dx`, gaps included.
+/// Returns what [`gated_broadcast`] must write: the whole buffer of `dx`, including gaps.
 pub fn expect_gated(
     pattern: Pattern,
     dim: usize,
@@ -364,7 +368,7 @@ pub fn expect_gated(
     let mut domain = dx.shape.clone();
     domain[dim] /= 2;
     for index in indices(&domain) {
-        // The element of a tensor, or of one of its parts, which are doubled along `dim`.
+        // An element of a tensor, or of one of its parts, which are doubled along `dim`.
         let at = |t: &Tensor, second: Option<bool>| {
             let lead = domain.len() - t.shape.len();
             let own = t.shape.iter().enumerate().map(|(i, &n)| match second {
@@ -388,7 +392,7 @@ pub fn expect_gated(
     want
 }
 
-/// What [`binary`] must write.
+/// Returns what [`binary`] must write.
 pub fn expect_binary(alpha: f32, [a, b]: [&Tensor; 2], z: &Tensor) -> Buf {
     let mut want = z.buf.clone();
     for index in indices(&z.shape) {
@@ -418,18 +422,18 @@ pub fn all_options() -> Vec<Options> {
     all
 }
 
-/// Around every size of a vector and a step.
+/// Sizes around every vector and step.
 pub const SIZES: [usize; 22] =
     [0, 1, 2, 3, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300];
 
-/// A gated tensor's shape.
+/// The shape of a gated tensor whose parts have the given shape.
 pub fn double(shape: &[usize], dim: usize) -> Vec<usize> {
     let mut shape = shape.to_vec();
     shape[dim] *= 2;
     shape
 }
 
-/// Into an output of any element type: rounded to the type of the call first.
+/// Checks an output of any element type, where results are rounded to the type of the call first.
 pub fn check_cast(t: [&Tensor; 2], z: Tensor) {
     let mut typed = z.clone();
     let computed = t[0].dtype().promote(t[1].dtype());

@@ -1,17 +1,17 @@
-//! The levels that tests go over, each level by this function.
+//! The SIMD levels that tests iterate over; every such loop calls `levels`.
 //!
-//! What is missing on this machine is printed when the test binary ends, and how often a test went without it.
-//! `OP_DSL_REQUIRE_LEVELS=avx512,avx2` makes a missing one of these a failure.
+//! When the test binary ends, it prints the levels that this machine lacks, and how often a test skipped them.
+//! `OP_DSL_REQUIRE_LEVELS=avx512,avx2` turns the lack of one of these into a failure.
 
 use codegen_cpu::rt::simd::Level;
 use std::io::Write;
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often a test asked for the levels.
+/// Number of times that a test requested the levels.
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 
-/// Every level of this machine and this build, slowest first.
+/// Returns every level of this machine and this build, slowest first.
 pub fn levels() -> Vec<Level> {
     if let Ok(required) = std::env::var("OP_DSL_REQUIRE_LEVELS") {
         required.split(',').for_each(require);
@@ -31,12 +31,12 @@ fn require(name: &str) {
     assert!(has, "OP_DSL_REQUIRE_LEVELS: this machine or build has no level `{name}`");
 }
 
-// SAFETY: declared as the C standard has it.
+// SAFETY: the declaration matches that of the C standard.
 unsafe extern "C" {
     safe fn atexit(f: extern "C" fn()) -> core::ffi::c_int;
 }
 
-/// To standard error itself: what is printed by macros a passing test keeps to itself.
+/// Writes to standard error directly, because the test harness hides what a passing test prints by macros.
 extern "C" fn report() {
     let (has, lacks): (Vec<_>, Vec<_>) = Level::ALL.into_iter().partition(|l| l.is_available());
     let names = |levels: &[Level]| levels.iter().map(|l| l.name()).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! The vectors of a column, and the loop of an instruction over them.
+//! Column elements of the interpreter, and the loop of an instruction over them.
 
 use crate::rt::elem::El;
 use crate::rt::simd::Isa;
@@ -7,31 +7,31 @@ use crate::rt::wide::Wide;
 use core::mem::MaybeUninit;
 use op_dsl_ir::program::Op;
 
-/// The unit of a column: as many numbers as two vectors of `f32` have.
+/// One unit of a column: as many numbers as two vectors of `f32` have.
 pub(super) trait Lanes<S: Isa>: Copy {
-    /// The type of each.
+    /// Type of each number.
     type Number: Copy;
-    /// Rounded from f64.
+    /// Converts from f64 with rounding.
     fn number(v: f64) -> Self::Number;
-    /// Whether a truth value is not 0.
+    /// Returns whether a mask value is not 0.
     fn is_true(v: Self::Number) -> bool;
     /// The same number in every lane.
     fn splat(s: S, v: Self::Number) -> Self;
-    /// Reads a unit vector by vector: as a whole it would be copied in memory.
+    /// Reads a unit vector by vector, because as a whole it would be copied in memory.
     ///
     /// # Safety
-    /// There is one. It need not be aligned.
+    /// `from` must be valid for reads of one unit. It need not be aligned.
     unsafe fn read(from: *const Self) -> Self;
     /// Writes a unit.
     ///
     /// # Safety
-    /// There is room for one. It need not be aligned.
+    /// `to` must be valid for writes of one unit. It need not be aligned.
     unsafe fn write(self, to: *mut Self);
-    /// Exactly, from a step.
+    /// Converts from a step, exactly.
     fn promote(v: Floats<S>) -> Self;
-    /// Rounded once, to a step.
+    /// Rounds once, to a step.
     fn round(self) -> Floats<S>;
-    /// The functions of all instructions. A load is a copy there.
+    /// Returns the functions of all instructions. The function of a load is a copy.
     fn table<E: El>() -> &'static [Function; Op::COUNT];
 }
 
@@ -58,7 +58,7 @@ impl<S: Isa> Lanes<S> for Floats<S> {
     #[inline(always)]
     unsafe fn write(self, to: *mut Self) {
         let to = to.cast::<S::f32s>();
-        // SAFETY: the caller vouches for the room.
+        // SAFETY: the caller vouches for the memory.
         unsafe {
             to.write_unaligned(self.0[0]);
             to.add(1).write_unaligned(self.0[1]);
@@ -101,7 +101,7 @@ impl<S: Isa> Lanes<S> for Wide<S> {
     #[inline(always)]
     unsafe fn write(self, to: *mut Self) {
         let (to, [[a, b], [c, d]]) = (to.cast::<S::f64s>(), self.0);
-        // SAFETY: the caller vouches for the room.
+        // SAFETY: the caller vouches for the memory.
         unsafe {
             to.write_unaligned(a);
             to.add(1).write_unaligned(b);
@@ -122,7 +122,7 @@ impl<S: Isa> Lanes<S> for Wide<S> {
     }
 }
 
-/// A value that an instruction reads: a column, or one number.
+/// Argument of an instruction: a column, or one number.
 #[derive(Clone, Copy)]
 pub(super) struct Argument {
     pub at: *const u8,
@@ -130,13 +130,13 @@ pub(super) struct Argument {
 }
 
 impl Argument {
-    /// Unit `k`.
+    /// Reads unit `k`.
     ///
     /// # Safety
-    /// It points to a column of so many units, or a number, of that type.
+    /// It must point to a column of more than `k` units, or to one number, of the type of `L`.
     #[inline(always)]
     pub unsafe fn unit<S: Isa, L: Lanes<S>>(self, s: S, k: usize) -> L {
-        // SAFETY: as asked of the caller.
+        // SAFETY: as required of the caller.
         unsafe {
             match self.is_uniform {
                 true => L::splat(s, self.at.cast::<L::Number>().read()),
@@ -146,10 +146,10 @@ impl Argument {
     }
 }
 
-/// Computes so many units of a column; arguments that it does not have are not looked at.
+/// Computes `units` units of a column. Surplus arguments are ignored.
 ///
-/// It must be called with columns of the numbers that it is for, of which the result may be one, and at a level that
-/// the CPU has.
+/// It must be called with columns of its number type, one of which may be the result, and at a SIMD level that the CPU
+/// supports.
 pub(super) type Function = unsafe fn(units: usize, to: *mut u8, args: &[Argument; 3]);
 
 /// The loop of an instruction with `N` arguments.
@@ -163,12 +163,12 @@ pub(super) unsafe fn each<S: Isa, L: Lanes<S>, const N: usize>(
     args: &[Argument; 3],
     f: impl Fn(S, [L; N]) -> L,
 ) {
-    // SAFETY: the caller vouches for the level.
+    // SAFETY: the caller vouches for the SIMD level.
     let s = unsafe { S::assume() };
     s.vectorize(
         #[inline(always)]
         move || {
-            // A number is a column of one unit that is read again and again.
+            // A uniform number is treated as a column of one unit that is read repeatedly.
             let mut numbers = [const { MaybeUninit::<L>::uninit() }; N];
             let (mut from, mut pace) = ([core::ptr::null::<L>(); N], [1; N]);
             for k in 0..N {
@@ -181,7 +181,7 @@ pub(super) unsafe fn each<S: Isa, L: Lanes<S>, const N: usize>(
             }
             let mut to = to.cast::<L>();
             for _ in 0..units {
-                // SAFETY: a unit of each column; the result has as many.
+                // SAFETY: one unit of each column is left, and the result has as many.
                 unsafe {
                     let mut x = [L::read(from[0]); N];
                     for k in 1..N {

@@ -1,4 +1,4 @@
-//! One function for each instruction, in f32 and in f64: what a compiled body writes in its place.
+//! One function per instruction, in f32 and in f64, equivalent to the code that a compiled body contains.
 
 use super::columns::{Argument, Function, each};
 use crate::rt::elem::El;
@@ -11,7 +11,7 @@ use fearless_simd::prelude::*;
 use op_dsl_ir::Prim;
 use op_dsl_ir::program::Op;
 
-/// The instruction's function, of an expression in its arguments.
+/// An instruction's function, from an expression of its arguments.
 macro_rules! function {
     ($Lanes:ident, [$($x:ident),*] => $f:expr) => {
         function!($Lanes, S, _s, [$($x),*] => $f)
@@ -33,7 +33,7 @@ macro_rules! function {
     }};
 }
 
-/// A function by its name, in f32 or in f64.
+/// An instruction's function from the name of a vector function, in f32 or in f64.
 macro_rules! by_name {
     (Floats, $name:ident [$($x:ident),*]) => {
         function!(Floats, S, s, [$($x),*] => math::$name::<S, f32, PAIR>(s, $($x),*))
@@ -43,7 +43,7 @@ macro_rules! by_name {
     };
 }
 
-/// A function that levels have out of line, of columns in f64.
+/// An instruction's function that calls the level's out-of-line function over whole columns in f64.
 macro_rules! out_of_line {
     (Floats, $name:ident $x:tt) => {
         by_name!(Floats, $name $x)
@@ -63,7 +63,7 @@ macro_rules! out_of_line {
     }};
 }
 
-/// A comparison: 1 where it holds, else 0.
+/// A comparison: 1 where it is true, else 0.
 macro_rules! comparison {
     ($Lanes:ident, $name:ident) => {
         function!($Lanes, S, s, [x, y] => {
@@ -73,7 +73,7 @@ macro_rules! comparison {
     };
 }
 
-/// The functions that are written alike in f32 and in f64.
+/// The functions whose source is the same in f32 and in f64.
 macro_rules! table {
     ($Lanes:ident) => {{
         let mut table = [nothing as Function; Op::COUNT];
@@ -120,7 +120,7 @@ macro_rules! table {
     }};
 }
 
-/// Arguments as columns of vectors in f64; numbers are put into `numbers`.
+/// Converts arguments to columns of f64 vectors; uniform numbers are splatted into `numbers`.
 ///
 /// # Safety
 /// As [`Function`], in f64.
@@ -148,10 +148,10 @@ unsafe fn columns<S: Isa, const N: usize>(
     all
 }
 
-/// No program has the instruction.
+/// Placeholder for instructions that occur in no program.
 unsafe fn nothing(_: usize, _: *mut u8, _: &[Argument; 3]) {}
 
-/// The product of three in f32, which depends on the element type.
+/// Product of three factors in f32, which depends on the element type.
 unsafe fn mul3<S: Isa, E: El>(units: usize, to: *mut u8, args: &[Argument; 3]) {
     // SAFETY: passed on from the caller.
     unsafe {
@@ -165,14 +165,14 @@ unsafe fn mul3<S: Isa, E: El>(units: usize, to: *mut u8, args: &[Argument; 3]) {
     }
 }
 
-/// In f32.
+/// The table of functions in f32.
 pub(super) const fn in_f32<S: Isa, E: El>() -> [Function; Op::COUNT] {
     let mut table = table!(Floats);
     table[Prim::Mul3 as usize] = mul3::<S, E>;
     table
 }
 
-/// In f64.
+/// The table of functions in f64.
 pub(super) const fn in_f64<S: Isa>() -> [Function; Op::COUNT] {
     table!(Wide)
 }

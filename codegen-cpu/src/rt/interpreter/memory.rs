@@ -1,4 +1,4 @@
-//! Streams -> columns -> streams.
+//! Transfers between streams and the interpreter's columns.
 
 use super::Run;
 use super::columns::Lanes;
@@ -10,10 +10,10 @@ use crate::rt::step::PAIR;
 use fearless_simd::prelude::*;
 use op_dsl_ir::program::Program;
 
-/// Loads so many units of an input, from its element `at` on.
+/// Loads `units` units of an input, starting at element `at`, into a column.
 ///
 /// # Safety
-/// As [`BlockFn`](crate::rt::block::BlockFn); the column has room for them.
+/// As [`BlockFn`](crate::rt::block::BlockFn). The column must have room for the units.
 #[inline(never)]
 pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
     program: &Program,
@@ -23,7 +23,7 @@ pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
     units: usize,
     to: *mut L,
 ) {
-    // SAFETY: the caller vouches for the level.
+    // SAFETY: the caller vouches for the SIMD level.
     let s = unsafe { S::assume() };
     let (unit, turn) = (PAIR * S::f32s::LEN, io.turns[stream]);
     s.vectorize(
@@ -47,7 +47,7 @@ pub(super) unsafe fn load<S: Isa, E: El, L: Lanes<S>>(
     )
 }
 
-/// Stores all results, from element `at` of the outputs on.
+/// Stores all results, starting at element `at` of the outputs.
 ///
 /// # Safety
 /// As [`BlockFn`](crate::rt::block::BlockFn), after a program has run.
@@ -58,7 +58,7 @@ pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
     at: usize,
     nt: bool,
 ) {
-    // SAFETY: the caller vouches for the level.
+    // SAFETY: the caller vouches for the SIMD level.
     let s = unsafe { S::assume() };
     let (unit, outputs) = (PAIR * S::f32s::LEN, &run.program.outputs);
     let first = usize::from(run.program.inputs);
@@ -73,7 +73,7 @@ pub(super) unsafe fn store<S: Isa, E: El, L: Lanes<S>>(
                 let of = run.argument(outputs[output]);
                 let two = turn != Turn::Alone;
                 let next = if two { run.argument(outputs[output + 1]) } else { of };
-                // Where the first of two that are interleaved starts.
+                // Start of the interleaved pair: its first stream in memory order.
                 let start = if turn == Turn::Second { io.start(stream + 1) } else { start };
                 for k in 0..run.units {
                     let at = at + k * unit;

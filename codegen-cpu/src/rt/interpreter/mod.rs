@@ -1,12 +1,12 @@
-//! Runs a program over columns: one loop per instruction over elements that stay in the first cache.
+//! Interpreter: runs a program over columns, one loop per instruction over elements that stay in L1 cache.
 //!
 //! ```text
-//! columns    what a column is made of, and the loop of an instruction
-//! functions  one function for each instruction, in f32 and in f64
+//! columns    elements of a column, and the loop of an instruction
+//! functions  one function per instruction, in f32 and in f64
 //! memory     streams -> columns -> streams
 //! ```
 //!
-//! It computes with the same vector functions, in the same order, as a compiled body of the same graph, so it gives the
+//! It computes with the same vector functions, in the same order, as a compiled body of the same graph, so that it gives the
 //! same bits at the same level. There is one instance per level and element type, whatever the number of operators.
 
 mod columns;
@@ -26,23 +26,23 @@ use op_dsl_ir::Prim;
 use op_dsl_ir::program::{Instruction, Op, Operand, Program};
 use op_dsl_ir::rounding::Arithmetic;
 
-/// Bytes of all columns, if a program has few enough of them: two thirds of the smallest first cache.
+/// Bytes of all columns, if a program has few enough of them: two thirds of the smallest L1 data cache.
 const CACHE: usize = 24 << 10;
-/// Most elements of a column.
+/// Maximum number of elements in a column.
 const ELEMENTS: usize = 512;
-/// One unit of the widest level in a column: 32 elements in f64.
+/// One unit of a column at the widest level: 32 elements in f64.
 #[repr(align(64))]
 struct Unit {
     _bytes: [u8; 256],
 }
 
-/// Memory of so many columns of one unit, or of fewer of several, and of so many uniform values.
+/// Memory of `SLOTS` columns of one unit, or of fewer and longer ones, and of `UNIFORM` uniform values.
 struct Memory<const SLOTS: usize, const UNIFORM: usize> {
     columns: MaybeUninit<[Unit; SLOTS]>,
     uniform: MaybeUninit<[f64; UNIFORM]>,
 }
 
-/// Memory that any program fits in.
+/// Memory large enough for any program.
 type Large = Memory<{ Program::MAX_SLOTS }, { Program::MAX_UNIFORM }>;
 const _: () = assert!(CACHE <= Program::MAX_SLOTS * size_of::<Unit>());
 
@@ -52,19 +52,19 @@ impl<const SLOTS: usize, const UNIFORM: usize> Memory<SLOTS, UNIFORM> {
     }
 }
 
-/// The program of a call over `steps` steps of `W` vectors.
+/// Runs the program of a call over `steps` steps of `W` vectors.
 ///
 /// # Safety
 /// As [`BlockFn`](super::block::BlockFn).
 pub(super) unsafe fn block<S: Isa, E: El, const W: usize>(io: &Streams, steps: usize, nt: bool) {
-    // The driver gives this kernel to no call without a program.
+    // Always present, because the driver uses this kernel only for calls with a program.
     if let Some(program) = io.program {
         // SAFETY: passed on from the caller.
         unsafe { run::<S, E>(program, io, steps * (W / PAIR), nt) }
     }
 }
 
-/// A program over so many pairs of vectors.
+/// Runs a program over `units` pairs of vectors.
 ///
 /// # Safety
 /// As [`BlockFn`](super::block::BlockFn).
@@ -81,7 +81,7 @@ pub(super) unsafe fn run<S: Isa, E: El>(program: &Program, io: &Streams, units: 
 }
 
 /// # Safety
-/// As [`block`], for so many pairs of vectors.
+/// As [`block`], for `units` pairs of vectors.
 unsafe fn evaluate<S: Isa, E: El, L: Lanes<S>>(
     program: &Program,
     io: &Streams,
@@ -92,8 +92,8 @@ unsafe fn evaluate<S: Isa, E: El, L: Lanes<S>>(
     let slots = usize::from(program.slots).max(1);
     let unit = PAIR * S::f32s::LEN;
     let most = (CACHE / (slots * size_of::<L>())).clamp(1, ELEMENTS / unit);
-    // SAFETY: the memory has room for `most` units in each slot: if that is more than one, they are fewer bytes than the
-    // cache. The caller vouches for the streams.
+    // SAFETY: the memory has room for `most` units in each slot: if that is more than one, they are fewer bytes than `CACHE`.
+    // The caller vouches for the streams.
     unsafe {
         let mut run = Run::<S, L>::new(
             program,
@@ -114,7 +114,7 @@ unsafe fn evaluate<S: Isa, E: El, L: Lanes<S>>(
     }
 }
 
-/// A program in f64 over one pair of vectors: its inputs and attributes are values.
+/// Runs a program in f64 over one pair of vectors, with inputs and attributes given as values.
 #[cold]
 pub(super) fn pair<S: Isa>(
     s: S,
@@ -123,7 +123,7 @@ pub(super) fn pair<S: Isa>(
     a: &[Bits<S>],
     y: &mut [Floats<S>],
 ) {
-    // To touch each page of the large memory takes as long as some instructions.
+    // Programs that fit use a smaller memory, because touching each page of the large one takes as long as some instructions.
     const SLOTS: usize = 16;
     const UNIFORM: usize = 64;
     if usize::from(program.slots) <= SLOTS && program.uniform_values() <= UNIFORM {
@@ -133,7 +133,7 @@ pub(super) fn pair<S: Isa>(
     }
 }
 
-/// [`pair`] of a program that fits in the memory.
+/// [`pair`] for a program that fits in the memory.
 #[inline(never)]
 fn pair_in<S: Isa, const SLOTS: usize, const UNIFORM: usize>(
     s: S,
@@ -147,7 +147,7 @@ fn pair_in<S: Isa, const SLOTS: usize, const UNIFORM: usize>(
     for (scalar, a) in scalars.iter_mut().zip(a) {
         *scalar = a.floats().0[0][0];
     }
-    // SAFETY: a token of the level is there. The memory has room for a unit in each slot, and for the uniform values.
+    // SAFETY: the token proves the SIMD level. The memory has room for one unit in each slot, and for the uniform values.
     unsafe {
         let mut run = Run::<S, Wide<S>>::new(
             program,
@@ -174,27 +174,27 @@ fn pair_in<S: Isa, const SLOTS: usize, const UNIFORM: usize>(
     }
 }
 
-/// A program that runs.
+/// State of a running program.
 struct Run<'a, S: Isa, L: Lanes<S>> {
     program: &'a Program,
     table: &'static [Function; Op::COUNT],
     columns: *mut L,
     uniform: *mut L::Number,
-    /// Bit `k` is whether guard `k` lets instructions run; bit 0 is set.
+    /// Bit `k` is set if guard `k` lets its instructions run; bit 0 is always set.
     guards: u64,
     /// Bytes from column to column.
     pitch: usize,
-    /// Pairs of vectors that are computed at once.
+    /// Pairs of vectors that are computed per instruction.
     units: usize,
     _level: core::marker::PhantomData<S>,
 }
 
 impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
-    /// With all uniform values computed.
+    /// Creates the state, and computes all uniform values and guards.
     ///
     /// # Safety
-    /// The CPU must have the level. The memory must have room for the program's uniform values; what is executed later
-    /// asks for room for its columns.
+    /// The CPU must support the SIMD level. The memory must have room for the program's uniform values. Later executions
+    /// require room for their columns.
     #[inline]
     unsafe fn new(
         program: &'a Program,
@@ -227,16 +227,16 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
         run
     }
 
-    /// Whether a uniform condition holds.
+    /// Returns whether a uniform condition is true.
     ///
     /// # Safety
-    /// It is computed.
+    /// The condition must have been computed.
     unsafe fn holds(&self, condition: Operand) -> bool {
         // SAFETY: passed on from the caller.
         L::is_true(unsafe { self.uniform.add(condition.index()).read() })
     }
 
-    /// Where a value is.
+    /// Locates a value: its column, or its uniform number.
     #[inline]
     fn argument(&self, operand: Operand) -> Argument {
         match operand.is_column() {
@@ -254,7 +254,7 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
     }
 
     /// # Safety
-    /// The arguments are computed, and there is room for the result.
+    /// The arguments must have been computed, and `to` must have room for the result.
     #[inline]
     unsafe fn call(&self, instruction: &Instruction, to: *mut L) {
         let Instruction { op, args, .. } = *instruction;
@@ -263,7 +263,7 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
         // SAFETY: passed on from the caller.
         unsafe {
             if op == Op::Call(Prim::Select) && args[0].is_uniform {
-                // One branch may not have been computed.
+                // Selects here, because the untaken branch may not have been computed.
                 let taken = if self.holds(instruction.args[0]) { args[1] } else { args[2] };
                 (function, args[0]) = (self.table[Op::Load.index()], taken);
             }
@@ -274,7 +274,7 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
     /// Computes all columns.
     ///
     /// # Safety
-    /// There is room for the columns; `load` writes `units` units of a stream.
+    /// There must be room for the columns; `load` must write `units` units of a stream.
     #[inline]
     unsafe fn execute(&self, load: impl Fn(usize, *mut L)) {
         for instruction in &*self.program.code {
@@ -284,7 +284,7 @@ impl<'a, S: Isa, L: Lanes<S>> Run<'a, S, L> {
             let to = self.column(instruction.to);
             match instruction.op {
                 Op::Load => load(instruction.args[0].index(), to),
-                // SAFETY: instructions come after those of their arguments.
+                // SAFETY: instructions follow those of their arguments.
                 _ => unsafe { self.call(instruction, to) },
             }
         }

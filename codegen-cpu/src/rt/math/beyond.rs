@@ -1,7 +1,7 @@
-//! What a function is beyond its table: an exponential of polynomials, then a straight line.
+//! Tail of a function beyond its table: an exponential of a piecewise polynomial, then a straight line.
 //!
-//! `op_dsl_fit::Tail` says what that is, and its `Curve::eval` is what is done here lane by lane. It is evaluated out of
-//! line, where some lane of a step has left a table ([`tabled`](crate::rt::tabled)).
+//! `op_dsl_fit::Tail` defines it, and its `Curve::eval` computes the same lane by lane. It is evaluated out of line, where some
+//! lane of a step has left a table ([`tabled`](crate::rt::tabled)).
 
 use super::exponential::{EXP, Exp};
 use super::table::{Column, Lut, MAGIC};
@@ -11,40 +11,44 @@ use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, Mask};
 use op_dsl_fit::tail::{COLUMNS, Cells, ENTRIES, Line};
 
-/// What is larger is evaluated otherwise: attributes that multiply it might make an infinity of it, and other factors a
-/// number of that.
+/// Limit of the size of tails; larger values take the slow path.
+///
+/// Otherwise an attribute that multiplies the value might make it infinite, and other factors might bring that product back to
+/// a finite number.
 pub(super) const LARGE: f32 = (1u128 << 80) as f32;
 
-/// A function beyond its tables.
+/// A function with tails beyond its tables.
 pub trait Beyond {
-    /// What it is there, for negative and for positive variables.
+    /// The tails, for negative and for positive variables.
     const TAILS: [Tail; 2];
 }
 
-/// What a function is beyond its table, on one side of zero.
+/// Tail of a function on one side of zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
-    /// Near the table.
+    /// Exponential part, next to the table.
     pub curve: Option<Curve>,
-    /// Far out.
+    /// Linear part (asymptote), beyond the curve.
     pub line: Option<Line>,
 }
 
-/// `+- e^-v` from one distance to another.
+/// `+- e^-v` on an interval, where `v` is a piecewise polynomial.
 #[derive(Clone, Copy, Debug)]
 pub struct Curve {
-    /// The least `z`, and the least beyond.
+    /// Range: the least `z` inside, and the least beyond.
     pub within: [f32; 2],
-    /// Whether values are negative.
+    /// Whether the function's values are negative.
     pub negative: bool,
-    /// How a segment is found.
+    /// Method that finds the segment.
     pub cells: Cells,
-    /// Centres, `v0` and its rest, `v1` and its rest, and the coefficients of higher powers.
+    /// Centres, high and low part of `v0`, high and low part of `v1`, and the coefficients of higher powers.
     pub columns: &'static [Column<ENTRIES>],
 }
 
-/// Several functions of `x` where a table of them ends: what each is in the lanes `beyond`, or else what it has, and
-/// the lanes that are left where some function is not known.
+/// Evaluates the tails of several functions of `x` that share a table.
+///
+/// Lanes in `beyond` receive the tails' values, and others keep `values`. The mask has the lanes where some tail is not
+/// defined.
 #[inline(always)]
 pub fn of_each<S: Isa, E: El, const M: usize>(
     s: S,
@@ -54,13 +58,13 @@ pub fn of_each<S: Isa, E: El, const M: usize>(
     tails: &[[Tail; 2]; M],
 ) -> ([Two<S, 2>; M], Mask<S>) {
     let mut missed = beyond;
-    // Each side by itself: a loop over both would have all tails copied to the stack, and wait for that.
+    // One call per side, because a loop over both would copy all tails to the stack, and wait for that.
     of_side::<S, E, M>(s, x, 0, beyond, &mut values, &mut missed, tails);
     of_side::<S, E, M>(s, x, 1, beyond, &mut values, &mut missed, tails);
     (values, missed)
 }
 
-/// [`of_each`] for negative or for positive `x`.
+/// [`of_each`] for negative (`side` 0) or positive (1) `x`.
 #[inline(always)]
 fn of_side<S: Isa, E: El, const M: usize>(
     s: S,
@@ -87,8 +91,9 @@ fn of_side<S: Isa, E: El, const M: usize>(
 }
 
 impl Tail {
-    /// The values at `sign * z`, and the lanes that have any; `z` is positive, and a float unless it is `scaled`. For 16
-    /// bits a value is its `high` part.
+    /// Evaluates the tail at `sign * z`, and returns the mask of the lanes where it is defined.
+    ///
+    /// `z` is positive, and a single float unless it is `scaled`. In 16 bits the value is the `high` part.
     #[inline(always)]
     pub fn at<S: Isa, E: El>(
         &self,
@@ -121,7 +126,7 @@ impl Tail {
 fn straight<S: Isa>(s: S, line: Line, z: Two<S, 2>, sign: f32) -> Two<S, 2> {
     let base = Floats::splat(s, line.base);
     if line.slope == 0.0 {
-        // An infinity times zero would be a NaN.
+        // An infinity times zero would be NaN.
         return Two::exact(s, base);
     }
     let slope = Floats::splat(s, sign * line.slope);
@@ -130,7 +135,7 @@ fn straight<S: Isa>(s: S, line: Line, z: Two<S, 2>, sign: f32) -> Two<S, 2> {
 }
 
 impl Curve {
-    /// Where `z` is in its segment, the segment, and the factor of `d^2`.
+    /// Returns the distance of `z` from its segment's centre, the segment, and the factor of `d^2`.
     #[inline(always)]
     fn segment<S: Isa>(&self, s: S, z: Floats<S>) -> (Floats<S>, Bits<S>, Floats<S>) {
         let ix: Bits<S> = match self.cells {
@@ -147,7 +152,7 @@ impl Curve {
         (d, ix, q)
     }
 
-    /// The value of lanes within, for 16 bits: all of `v` is needed, but no more of the exponential than a float has.
+    /// Evaluates the curve for 16 bits. It needs all of `v`, but the exponential only to f32 precision.
     #[inline(always)]
     fn rounded<S: Isa>(&self, s: S, z: Floats<S>) -> Floats<S> {
         let (d, ix, q) = self.segment(s, z);
@@ -159,7 +164,7 @@ impl Curve {
         exp.s.mul_add(exp.t, exp.t) * up
     }
 
-    /// The value of lanes within; of others any.
+    /// Evaluates the curve in double-float for lanes in its range; other lanes are arbitrary.
     #[inline(always)]
     fn value<S: Isa>(&self, s: S, z: Two<S, 2>, scaled: bool) -> Two<S, 2> {
         let (d, ix, q) = self.segment(s, z.high);
@@ -172,7 +177,7 @@ impl Curve {
         if scaled {
             low = z.low.mul_add(v1 + slope, low);
         }
-        // What the square and higher powers add may be more than a step of the exponential.
+        // Renormalises the sum, because the square and higher powers may exceed one step of the exponential.
         let high = sum + low;
         let exp = Exp::new(s, &EXP, high, (sum - high) + low);
         let up = exp.up(u32::from(self.negative) << 31 | 127 << 23);

@@ -1,9 +1,9 @@
-//! Any smooth function of one value and its derivative, by one look-up of both.
+//! Joint tables: a smooth univariate function and its derivative from one look-up.
 //!
-//! `op_dsl_fit` says what a joint table is, and its `Joint::eval` is what is done here lane by lane:
+//! `op_dsl_fit` defines joint tables, and its `Joint::eval` computes the same lane by lane:
 //!
 //! ```text
-//! z = |x| or x                     as the function's symmetry has it
+//! z = |x| or x                     by the function's symmetry
 //! i = floor(z * scale)             the segment
 //! d = z - C[i] or C[i] - z         in the direction of x on the table's own side
 //! r = A[2][i] + d (A[3][i] + ..)   and its derivative r'
@@ -23,37 +23,37 @@ use op_dsl_fit::Bend;
 /// A joint table of `N` segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Both<const N: usize> {
-    /// The function's own part: where segments are and are centred, coefficients, symmetry. It has no column `high`.
+    /// The function's own table: segments, centres, coefficients, symmetry. It has no column `high`.
     pub table: Table<N>,
-    /// The high parts of slopes at zeros of the function, if there are any.
+    /// High parts of the slopes at zeros of the function, if there are any.
     pub slopes: Option<&'static Column<N>>,
-    /// Whether the bend is summed up from three times what is below it.
+    /// Whether `2 r + d r'` is evaluated as `2 A[2][i] + d (3 q + d q')`, where `r = A[2][i] + d q`.
     pub thrice: bool,
-    /// What becomes of zeros of the derivative.
+    /// Treatment of zeros of the derivative.
     pub bend: Bend,
-    /// The high parts of bends there; not looked at where nothing becomes of them.
+    /// High parts of the second derivative at zeros of the derivative; unused if `bend` is `Plain`.
     pub bends: &'static Column<N>,
 }
 
-/// A function and its derivative.
+/// A function and its derivative with joint tables.
 pub trait Joint: 'static {
-    /// Their table in f32 of 32 segments, if there is one.
+    /// The joint table of 32 segments for f32, if there is one.
     const WIDE: Option<Both<32>>;
-    /// The same of 8.
+    /// The joint table of 8 segments for f32, if there is one.
     const NARROW: Option<Both<8>>;
-    /// Whether one of them is zero at zero: see [`Univariate`](super::univariate::Univariate).
+    /// Whether one of the two is zero at zero: see [`Univariate`](super::univariate::Univariate).
     const VANISHES: bool;
-    /// What each is beyond the table, for negative and for positive variables.
+    /// Tails of the function and of the derivative, for negative and for positive variables.
     const BEYOND: [[Tail; 2]; 2];
 }
 
-/// Whether there is a table for an element type at a level; only levels with FMA and short look-ups have any.
+/// Returns whether a level has a table for an element type; it must have FMA and one-instruction look-ups.
 pub const fn has_table<J: Joint, S: Isa, E: El>() -> bool {
     let is_there = if S::WIDE_LUT { J::WIDE.is_some() } else { J::NARROW.is_some() };
     is_single::<E>() && S::FMA && S::INLINE_LUT && is_there
 }
 
-/// An expression of the table `$table` of a level, or `$none`.
+/// Evaluates an expression of a level's table `$table`, or `$none` without one.
 macro_rules! with_both {
     ($J:ident, $S:ident, $table:ident => $f:expr, $none:expr) => {
         if const { $S::WIDE_LUT } {
@@ -70,7 +70,7 @@ macro_rules! with_both {
     };
 }
 
-/// Whether all lanes are inside; a NaN may be or not.
+/// Returns whether all lanes are inside the table; for a NaN either is possible.
 #[inline(always)]
 pub fn all_inside<J: Joint, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
     with_both!(J, S, both => {
@@ -78,7 +78,7 @@ pub fn all_inside<J: Joint, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, 
     }, false)
 }
 
-/// The function and its derivative, of lanes inside.
+/// Evaluates the function and its derivative in lanes inside the table.
 #[inline(always)]
 pub fn inside<J: Joint, S: Isa, E: El, const M: usize, const W: usize>(
     s: S,
@@ -88,7 +88,7 @@ pub fn inside<J: Joint, S: Isa, E: El, const M: usize, const W: usize>(
     [Two::exact(s, f), Two::exact(s, derivative)]
 }
 
-/// The function and its derivative wherever they are known, and the lanes where one is not.
+/// Evaluates both by table and tails; the mask has the lanes where one of them is not defined.
 #[inline(always)]
 pub fn anywhere<J: Joint, S: Isa, E: El, const M: usize>(
     s: S,
@@ -110,7 +110,7 @@ impl<const N: usize> Both<N>
 where
     [f32; N]: Lut,
 {
-    /// The function and its derivative, of lanes inside.
+    /// Evaluates the function and its derivative in lanes inside the table.
     #[inline(always)]
     pub fn values<S: Isa, const W: usize>(
         &self,
@@ -130,7 +130,7 @@ where
         (finish(s, symmetry, f, x), finish(s, symmetry.derivative(), derivative, x))
     }
 
-    /// Both at the distance `d` from the centre, without the high parts of slopes.
+    /// Evaluates both at the distance `d` from the centre, without the high parts of slopes.
     #[inline(always)]
     fn sums<S: Isa, const W: usize>(
         &self,

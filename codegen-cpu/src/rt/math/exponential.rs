@@ -1,20 +1,20 @@
-//! `e^-v`, of a `v` that is the sum of two floats: what is left of functions far out is made of it.
+//! `e^-v` for a double-float `v`, the exponential of the functions' tails.
 //!
-//! `op_dsl_fit::exponential` describes it and has its constants.
+//! `op_dsl_fit::exponential` describes the algorithm and has its constants.
 
 use super::table::{Lut, MAGIC};
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats};
 use op_dsl_fit::exponential::{POWERS, SERIES, STEP, STEPS};
 
-/// `T[j] (1 + tau[j]) = factor * 2^(j/16)`: a float and what it misses, relative to it.
+/// `T[j] (1 + tau[j]) = factor * 2^(j/16)`: a float and its relative rounding error.
 #[repr(C, align(64))]
 pub(super) struct ExpTable {
     pub(super) high: [f32; 16],
     pub(super) low: [f32; 16],
 }
 
-/// Factor 1.
+/// The table for factor 1.
 pub(super) static EXP: ExpTable = ExpTable { high: POWERS[0], low: POWERS[1] };
 
 /// `factor * exp(-v) = T * (1 + s) * 2^floor(k/16)`, |s| < 0.022.
@@ -26,7 +26,7 @@ pub(super) struct Exp<S: Isa> {
 }
 
 impl<S: Isa> Exp<S> {
-    /// Of `v = vh + vl`, |v| < 128. The error of `s` is about 2^-29.
+    /// Evaluates `exp(-v)` for `v = vh + vl`, |v| < 128. The error of `s` is about 2^-29.
     #[inline(always)]
     pub(super) fn new(s: S, table: &ExpTable, vh: Floats<S>, vl: Floats<S>) -> Self {
         let t = (-vh).mul_add(STEPS, MAGIC);
@@ -37,10 +37,10 @@ impl<S: Isa> Exp<S> {
         Exp { t: table.high.lut(s, k), s: p.mul_add(r, tau), k }
     }
 
-    /// The power of two, times the one whose bits are `by`.
+    /// Returns `2^floor(k/16)`, times the power of two whose bits are `by`.
     #[inline(always)]
     pub(super) fn up(&self, by: u32) -> Floats<S> {
-        // The shift drops all but the low bits of floor(k / 16), as two's complement asks for.
+        // The shift drops all but the low bits of floor(k / 16), because they are in two's complement.
         (((self.k >> 4) << 23) + by).floats()
     }
 }
@@ -49,10 +49,10 @@ impl<S: Isa> Exp<S> {
 #[inline(always)]
 fn remainder<S: Isa>(_: S, vh: Floats<S>, vl: Floats<S>, k: Floats<S>) -> Floats<S> {
     if S::FMA {
-        // The first sum is exact when formed in one rounding.
+        // The first sum is exact because it is rounded only once.
         return k.mul_add(STEP[0], vh) + k.mul_add(STEP[1], vl);
     }
-    // Without FMA k * H must be exact by itself: 12 bits of k, 12 bits of each part.
+    // Without FMA k * H must be exact by itself, so k and each part of the constant have 12 bits.
     const H: f32 = 0.043_319_702;
     const M: f32 = 1.995_824_3e-6;
     const L: f32 = 8.122_817e-10;

@@ -27,15 +27,15 @@ const SQRT_HALF: u32 = 0x3f35_04f3;
 #[inline(always)]
 fn split<S: Isa>(x: S::f32s) -> (S::u32s, S::f32s) {
     let bits: S::u32s = x.bitcast();
-    // Counting from sqrt(1/2) makes the exponent field change where `m` does.
+    // Counts from sqrt(1/2), so that the exponent field changes where `m` does.
     let bits = bits + (0x3f80_0000 - SQRT_HALF);
     (bits >> 23, ((bits & 0x007f_ffff) + SQRT_HALF).bitcast())
 }
 
-/// A whole number below 2^23 as a float, less `bias`.
+/// Converts an integer below 2^23 to a float, and subtracts `bias`.
 #[inline(always)]
 fn to_float<S: Isa>(n: S::u32s, bias: S::f32s) -> S::f32s {
-    // The number becomes the fraction of a float in [2^23, 2^24).
+    // The integer becomes the fraction of a float in [2^23, 2^24).
     let f: S::f32s = (n | 0x4b00_0000).bitcast();
     f - bias
 }
@@ -48,7 +48,7 @@ fn sum<S: Isa>(s: S, e: S::f32s, f: S::f32s, f_low: S::f32s) -> S::f32s {
     e.mul_add(LN2_HI, f) + (f * f).mul_add(p, e.mul_add(LN2_LO, f_low))
 }
 
-/// The value at the ends: infinity at infinity, -infinity at `bottom`, NaN below it and at NaN.
+/// Handles the ends: infinity at infinity, -infinity at `bottom`, NaN below it and at NaN.
 #[inline(always)]
 fn ends<S: Isa>(s: S, x: S::f32s, bottom: f32, y: S::f32s) -> S::f32s {
     let y = x.simd_lt(f32::INFINITY).select(y, x);
@@ -59,6 +59,7 @@ fn ends<S: Isa>(s: S, x: S::f32s, bottom: f32, y: S::f32s) -> S::f32s {
 /// `log_e x`.
 ///
 /// A polynomial of degree 11 in `m - 1`.
+///
 /// Budget 1.6 ulp with FMA (1.52 measured), 1.6 without (1.52).
 #[inline(always)]
 pub(super) fn ln<S: Isa>(s: S, x: S::f32s) -> S::f32s {
@@ -72,8 +73,8 @@ pub(super) fn ln<S: Isa>(s: S, x: S::f32s) -> S::f32s {
 
 /// `log_e (1 + x)`.
 ///
-/// As [`ln`] of the rounded `u = 1 + x`; what rounding lost, `c = x - (u - 1)`, joins `f` after the
-/// exponent is split off.
+/// As [`ln`] of the rounded `u = 1 + x`. The rounding error `c = x - (u - 1)` is added to `f` after the exponent is split off.
+///
 /// Budget 1.7 ulp with FMA (1.62 measured), 1.7 without (1.64).
 #[inline(always)]
 pub(super) fn log1p<S: Isa>(s: S, x: S::f32s) -> S::f32s {
@@ -81,13 +82,13 @@ pub(super) fn log1p<S: Isa>(s: S, x: S::f32s) -> S::f32s {
     let u = x + 1.0;
     let (n, m) = split::<S>(u);
     let scale: S::f32s = ((S::u32s::splat(s, 254) - n) << 23).bitcast();
-    // Exact below 2^24; above it the 1 is less than the rounding of x, and 2^-e may not exist.
+    // Exact below 2^24. Above it the 1 is less than the rounding of x, and 2^-e may not exist.
     let c = x.simd_lt(16_777_216.0).select((x - (u - 1.0)) * scale, zero);
     let f0 = m - 1.0;
     let f = f0 + c;
     let f_low = (f0 - f) + c;
     let e = to_float::<S>(n, S::f32s::splat(s, 8_388_608.0 + 127.0));
-    // -0 came back as +0; elsewhere the sign is that of x already.
+    // Restores the sign of -0, which came back as +0; elsewhere the sign is that of x already.
     let y = sum(s, e, f, f_low).copysign(x);
     ends(s, x, -1.0, y)
 }

@@ -1,8 +1,9 @@
-//! Functions of one variable that are made of one table: in 16 bits, where they are polynomials in the variable and in
-//! one function of it.
+//! Composed functions: univariate functions that share one table in 16 bits.
 //!
-//! `op_dsl_fit::Made` says which functions those are, and its `Polynomial::at` is what a body's code does lane by lane.
-//! Beyond the table each function is what it is there by itself ([`beyond`]).
+//! Each is a polynomial in the variable and in one basis function `g` of it, which has the table. `op_dsl_fit::Made` defines
+//! them, and its `Polynomial::at` computes the same as a body's code, lane by lane. For example, with
+//! `g = sigmoid(x)` the function `x sigmoid(x)` is `x g`, and its derivative is `g + x g (1 - g)`. Beyond the table each
+//! function has its own tail ([`beyond`]).
 
 use super::beyond::{self, Tail};
 use super::two::{self, Two, Variable};
@@ -12,16 +13,16 @@ use crate::rt::elem::El;
 use crate::rt::simd::Isa;
 use crate::rt::step::{Floats, Mask, PAIR};
 
-/// The function that has the table, and what is made of it.
+/// A basis function with a table, and the functions composed of it.
 pub trait Made<const M: usize>: Univariate {
-    /// What each function is beyond the table, for negative and for positive variables.
+    /// Tails of each function, for negative and for positive variables.
     const BEYOND: [[Tail; 2]; M];
 
-    /// The functions at `x`, where the table's value is `g`.
+    /// Computes the functions at `x` from the table's value `g`.
     fn made<S: Isa, const W: usize>(s: S, x: Floats<S, W>, g: Floats<S, W>) -> [Floats<S, W>; M];
 }
 
-/// The functions of lanes that are inside the table.
+/// Evaluates the functions in lanes inside the table.
 #[inline(always)]
 pub fn inside<G: Made<M>, S: Isa, E: El, const M: usize, const W: usize>(
     s: S,
@@ -35,7 +36,7 @@ pub fn inside<G: Made<M>, S: Isa, E: El, const M: usize, const W: usize>(
     all
 }
 
-/// The functions wherever they are known, and the lanes where some is not.
+/// Evaluates the functions by table and tails; the mask has the lanes where some tail is not defined.
 #[inline(always)]
 pub fn anywhere<G: Made<M>, S: Isa, E: El, const M: usize>(
     s: S,

@@ -23,7 +23,7 @@ use super::step::{Floats, each};
 use super::wide;
 pub use range::{mul3, product};
 
-/// Functions of one vector as functions of a step.
+/// Lifts functions of one vector to functions of a step.
 macro_rules! on_steps {
     ($($module:ident::$name:ident($($x:ident),*);)*) => {$(
         #[doc = concat!("`", stringify!($name), "` of each lane; for the budget see the primitive of this name, if it is one.")]

@@ -1,10 +1,10 @@
-//! Small pieces that functions share, in f32 and in f64.
+//! Horner's scheme and clamps that functions share, in f32 and in f64.
 
 use super::minmax;
 use crate::rt::simd::Isa;
 use fearless_simd::{Simd, SimdFloat};
 
-/// `c[0] + x (c[1] + x (c[2] + ..))`
+/// Horner's scheme: `c[0] + x (c[1] + x (c[2] + ..))`.
 #[inline(always)]
 pub(in crate::rt) fn horner<S: Simd, V: SimdFloat<S>, const N: usize>(
     s: S,
@@ -18,13 +18,13 @@ pub(in crate::rt) fn horner<S: Simd, V: SimdFloat<S>, const N: usize>(
     p
 }
 
-/// `x`, but not above `top`; NaN stays.
+/// Clamps `x` from above; NaN stays.
 #[inline(always)]
 pub(in crate::rt) fn at_most<S: Isa, V: SimdFloat<S>>(s: S, x: V, top: V::Element) -> V {
     minmax::at_most(s, x, V::splat(s, top))
 }
 
-/// `x`, but not below `bottom`; NaN stays.
+/// Clamps `x` from below; NaN stays.
 #[inline(always)]
 pub(in crate::rt) fn at_least<S: Isa, V: SimdFloat<S>>(s: S, x: V, bottom: V::Element) -> V {
     minmax::at_least(s, x, V::splat(s, bottom))

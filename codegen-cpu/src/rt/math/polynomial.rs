@@ -1,18 +1,19 @@
-//! A table of polynomials, one for each segment of a function.
+//! Piecewise polynomials: a table with one polynomial per segment of a function.
 //!
-//! `op_dsl_fit::Table` says what that is, and its `eval` is what is done here lane by lane:
+//! `op_dsl_fit::Table` defines it, and its `eval` computes the same lane by lane:
 //!
 //! ```text
-//! z = |x| or x            as the function's symmetry has it, held inside where its limit is reached
+//! z = |x| or x            by the function's symmetry, clamped at ends where the limit is reached
 //! i = floor(z * scale)    the segment
 //! d = z - C[i]
 //! p = A[0][i] + d (A[1][i] + d (A[2][i] + ..))
 //! f(x) from p             by the symmetry
 //! ```
 //!
-//! Values that are multiplied are rounded once on either side: the symmetry takes part in the last steps (`Design::once`).
+//! Values that are multiplied are rounded once on either side, because the symmetry takes part in the last steps
+//! (`Design::once`).
 //!
-//! Where a variable is a product, what its rounding lost is added to `d` (see [`two`](super::two)).
+//! Where a variable is a product, its rounding error is added to `d` (see [`two`](super::two)).
 
 use super::minmax::{at_least, at_most};
 use super::table::{Column, Lut, MAGIC};
@@ -22,24 +23,24 @@ use crate::rt::step::{Bits, Floats, Mask, each};
 use fearless_simd::prelude::*;
 use op_dsl_fit::{Centring, Design, End, Index, Side, Symmetry};
 
-/// A table of `N` segments.
+/// A segment table of `N` segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<const N: usize> {
-    /// How its segments are evaluated.
+    /// Evaluation scheme that all segments share.
     pub design: Design,
-    /// How a segment is found.
+    /// Method that finds the segment.
     pub index: Index,
-    /// Segments to the unit.
+    /// Number of segments per unit of `z`.
     pub scale: f32,
-    /// The first segment's number.
+    /// Number of the first segment.
     pub first: i32,
-    /// The least `z` inside, and the least beyond.
+    /// Range of the table: the least `z` inside, and the least beyond.
     pub within: [f32; 2],
-    /// What is beyond either.
+    /// Treatment of numbers beyond each end.
     pub ends: [End; 2],
-    /// Where polynomials are centred, if each by itself.
+    /// Centres of the polynomials, if each has its own.
     pub centres: &'static Column<N>,
-    /// What the last step adds, if it adds anything.
+    /// Leading coefficients at zeros of the function, used by the last step if `design.power` is not 0.
     pub high: &'static Column<N>,
     /// Coefficients, lowest power first.
     pub a: &'static [Column<N>],
@@ -49,16 +50,17 @@ impl<const N: usize> Table<N>
 where
     [f32; N]: Lut,
 {
-    /// Whether segments are many, and so narrow.
+    /// Whether the table is wide: its segments are many, and therefore narrow.
     const IS_WIDE: bool = N >= 32;
 
     pub(super) const fn is_folded(&self) -> bool {
         !matches!(self.design.symmetry, Symmetry::None)
     }
 
-    /// What numbers have to be within to be inside, if any is outside: below the table, or beyond it. Products
-    /// (`scaled`) are outside where the part below their last place is none beside a segment: it is added to
-    /// numbers that are held inside.
+    /// Returns the bound at an end of the table range, or `None` if no number is outside there.
+    ///
+    /// Clamped products (`scaled`) have a bound as well, far beyond the table. The part below their last place is added to a
+    /// clamped number, so it must be negligible compared with a segment.
     const fn bound(&self, end: usize, scaled: bool) -> Option<f32> {
         const FURTHEST: f32 = 1024.0;
         if end == 0 && self.is_folded() {
@@ -79,7 +81,7 @@ where
         if self.is_folded() { x.abs() } else { x }
     }
 
-    /// What sizes below are inside, if it is nearly all of what is.
+    /// Bound on `abs(x)` that tests both ends at once, if it covers nearly all of the range.
     const fn size_bound(&self, scaled: bool) -> Option<f32> {
         const NEARLY: f32 = 0.9;
         let (Some(low), Some(high)) = (self.bound(0, scaled), self.bound(1, scaled)) else {
@@ -89,12 +91,12 @@ where
         if least >= NEARLY * most { Some(least) } else { None }
     }
 
-    /// Whether all lanes are inside; a NaN may be or not, and lanes beside an end need not.
+    /// Returns whether all lanes are inside. It may return either for a NaN, and false for lanes near an end.
     #[inline(always)]
     pub fn all_inside<S: Isa, const W: usize>(&self, s: S, x: Floats<S, W>, scaled: bool) -> bool {
         if let (true, Some(bound)) = (S::HAS_MAX_SIZE, self.size_bound(scaled)) {
-            // Two at a time and no more: of a signalling NaN and a number it is a quiet NaN, of which and the next number
-            // it would be that number.
+            // Two vectors at a time and no more. For a signalling NaN and a number the maximum is a quiet NaN, and for that NaN
+            // and the next number it would be the number, so that the NaN would go unnoticed.
             let bound = S::f32s::splat(s, bound);
             let pair = |k: usize| s.max_size(x.0[k], x.0[k + 1]).simd_lt(bound);
             let inside = if const { W > 2 } { pair(0) & pair(2) } else { pair(0) };
@@ -102,8 +104,8 @@ where
         }
         let z = self.fold(s, x);
         let mut inside = None;
-        // Of a number and a NaN, `max` and `min` are the second operand on some levels. The extreme so far is
-        // the second: a NaN may take its place only where the NaN then stays.
+        // On some levels `max` and `min` of a number and a NaN return the second operand. The extreme so far is the second, so
+        // that a NaN can take its place only where it then stays.
         if let Some(bound) = self.bound(1, scaled) {
             let largest = z.fold(|z, largest| z.max(largest));
             inside = Some(largest.simd_lt(S::f32s::splat(s, bound)));
@@ -116,7 +118,7 @@ where
         inside.is_none_or(|inside| inside.all_true())
     }
 
-    /// Lanes that are evaluated otherwise; no NaN.
+    /// Mask of the lanes that are not inside. It contains no NaN.
     #[inline(always)]
     pub fn outside<S: Isa>(&self, s: S, x: Floats<S>, scaled: bool) -> Mask<S> {
         let z = self.fold(s, x);
@@ -124,7 +126,7 @@ where
         z.simd_ge(beyond(1)) | z.simd_lt(beyond(0))
     }
 
-    /// The value of lanes inside, at `x + low`.
+    /// Evaluates lanes inside the table at `x + low`.
     #[inline(always)]
     pub fn value<S: Isa, const W: usize>(
         &self,
@@ -139,7 +141,9 @@ where
         if self.design.once { value } else { self.finish(s, value, x) }
     }
 
-    /// The value of lanes inside as two floats, of a variable that is two: to less than a unit in the last place.
+    /// Evaluates lanes inside the table in double-float, for a double-float variable.
+    ///
+    /// The error is less than one unit in the last place.
     #[inline(always)]
     pub fn two<S: Isa, const W: usize>(&self, s: S, x: Two<S, W>) -> Two<S, W> {
         let z = self.held(s, self.fold(s, x.high));
@@ -151,7 +155,7 @@ where
             (high, low + lost)
         } else {
             let high = d.mul_add(by, more);
-            // Beside a zero `more` is the small one, elsewhere `by` is 0.
+            // Near a zero `more` is the smaller term, elsewhere `by` is 0.
             let low = match self.design.power {
                 0 => d.mul_add(by, more - high),
                 _ => d.mul_add(by, -high) + more,
@@ -161,8 +165,9 @@ where
         self.finish_two(s, Two { high, low: low + rest }, x)
     }
 
-    /// The last distance and the lowest coefficient on the side of `x`, if values are rounded once. No table of products is
-    /// one of these.
+    /// Mirrors the last distance and the lowest coefficient to the side of `x`, if values are rounded once.
+    ///
+    /// This never applies to tables of products.
     #[inline(always)]
     fn turned<S: Isa, const W: usize>(
         &self,
@@ -184,7 +189,7 @@ where
         }
     }
 
-    /// Held inside where the function stands still beyond.
+    /// Clamps `z` to the table where the function is constant beyond it.
     #[inline(always)]
     fn held<S: Isa, const W: usize>(&self, s: S, z: Floats<S, W>) -> Floats<S, W> {
         let [low, high] = self.within;
@@ -200,7 +205,7 @@ where
         z
     }
 
-    /// The segment in the last bits, and the whole number below `z * scale` where it is asked for.
+    /// Returns the segment in the lowest bits, and `floor(z * scale)` where it is needed.
     #[inline(always)]
     pub(super) fn segment<S: Isa, const W: usize>(
         &self,
@@ -214,19 +219,19 @@ where
             Index::Product => {
                 let scaled = z * self.scale;
                 if self.is_folded() {
-                    // No number is below zero, where the table starts: one operation instead of three.
+                    // One operation instead of three, because no number is below zero, where the table starts.
                     let below = Bits(each!(s, k => scaled.0[k].to_int::<S::i32s>().bitcast()));
                     return (below, scaled);
                 }
                 let whole = Floats(each!(s, k => scaled.0[k].floor()));
-                // What is below a whole number of no more digits than these has its last bits.
+                // Adding 1.5 * 2^23 leaves the integer in the low bits of the sum, because it has fewer digits.
                 return ((whole + shift).bits(), whole);
             }
         };
         (t.bits(), t - shift)
     }
 
-    /// All but the last step, at `z + low`, on the side of `x`.
+    /// Evaluates all but the last step at `z + low`, on the side of `x`.
     #[inline(always)]
     fn polynomial<S: Isa, const W: usize>(
         &self,
@@ -247,7 +252,7 @@ where
         let last = self.a.len() - 1;
         let mut p = column(last);
         if self.design.pair {
-            // The lower half is a coefficient of its own.
+            // The lower half of the highest coefficient is a coefficient of its own.
             p = (p.bits() << 16).floats().mul_add(d, p).pin(s);
         }
         for k in (1..last).rev() {
@@ -255,7 +260,7 @@ where
         }
         let zero = Floats::splat(s, 0.0);
         let first = self.a[0].0.lut(s, ix);
-        // What rounding took from `d`, times about the slope.
+        // Rounding error of `d`, to be multiplied by about the slope.
         let below = low.map_or(zero, |low| low - (d - near));
         let (d, first) = self.turned(s, x, d, first);
         if self.design.power == 0 {
@@ -269,7 +274,7 @@ where
             1 if low.is_none() => Last { d, by: high, more: whole, rest: zero },
             1 if !two || const { Self::IS_WIDE } => {
                 let rest = p.mul_add(d, first - whole);
-                // At zeros alone: elsewhere one rounding more would cost more than what `d` lost.
+                // Only at zeros, because elsewhere one more rounding would cost more than the rounding of `d`.
                 Last { d, by: high, more: below.mul_add(high, whole), rest }
             }
             1 => {
@@ -282,7 +287,7 @@ where
         }
     }
 
-    /// The function's value from the table's.
+    /// Applies the symmetry to a value of the table.
     #[inline(always)]
     fn finish<S: Isa, const W: usize>(
         &self,
@@ -293,7 +298,7 @@ where
         finish(s, self.design.symmetry, p, x)
     }
 
-    /// The function's value from the table's as two floats.
+    /// Applies the symmetry to a double-float value of the table.
     #[inline(always)]
     pub(super) fn finish_two<S: Isa, const W: usize>(
         &self,
@@ -316,16 +321,16 @@ where
     }
 }
 
-/// The last step of a polynomial: `d * by + more`.
+/// Operands of the last step of a polynomial: `d * by + more`.
 struct Last<S: Isa, const W: usize> {
     d: Floats<S, W>,
     by: Floats<S, W>,
     more: Floats<S, W>,
-    /// What `more` lost in rounding.
+    /// Rounding error of `more`.
     rest: Floats<S, W>,
 }
 
-/// A function's value from that of its table.
+/// Computes the function's value from that of its table, by the symmetry.
 #[inline(always)]
 pub(super) fn finish<S: Isa, const W: usize>(
     s: S,
@@ -342,7 +347,7 @@ pub(super) fn finish<S: Isa, const W: usize>(
     side_of(s, side, x, p, other)
 }
 
-/// What a table has on the side that it is of, and what it has on the other.
+/// Selects `own` on the table's side of zero, and `other` on the opposite side.
 #[inline(always)]
 pub(super) fn side_of<S: Isa, const W: usize>(
     s: S,

@@ -1,8 +1,8 @@
-//! Products of several factors that stay in range on their way to a normal result.
+//! Products of several factors whose intermediate products may leave the range of f32.
 //!
-//! `x * y` may overflow, or lose digits below the least normal number, and `z` brings it back: `1e-21 * 1e-29 * 1e37`.
-//! Lanes where it does are computed in f64, which has all digits of such products and rounds them once. Whether a lane is
-//! one of these depends on nothing but the lane; a step without any pays for one test of its products on the way.
+//! `x * y` may overflow, or lose digits below the least normal number, and `z` brings it back, for example in
+//! `1e-21 * 1e-29 * 1e37`. Lanes where that happens are computed in f64, which has all digits of such products and rounds
+//! them once. Each lane is decided by itself. A step without any such lane pays for one test of its intermediate products.
 
 use super::two::is_single;
 use crate::rt::elem::El;
@@ -22,12 +22,13 @@ pub fn mul3<S: Isa, E: El, const W: usize>(
     product::<S, E, 3, W, 1, true>(s, [x, y, z], [None; 3])
 }
 
-/// The product of some factors: finite and with all its digits wherever it is a normal number, whatever the products on the
-/// way are. If it is `COMPENSATED`, in f32 what those lose in rounding is multiplied as well, and what some factors have lost
-/// before (`low`), so that the whole is rounded about once.
+/// Multiplies the factors, with all digits of any normal result, whatever the intermediate products are.
 ///
-/// Bit `k` of `LOSES` says that the product of the first `k + 2` factors may be so small that it loses digits which the others
-/// bring back. Products of halves fit in f32 with room to spare.
+/// If it is `COMPENSATED`, in f32 the rounding errors of those products are multiplied as well, and so are the low parts of
+/// factors (`low`). The whole is then rounded about once.
+///
+/// Bit `k` of `LOSES` is set if the product of the first `k + 2` factors may be so small that it loses digits which the others
+/// bring back. Products of `f16` fit in f32 with room to spare.
 #[inline(always)]
 pub fn product<
     S: Isa,
@@ -51,7 +52,7 @@ pub fn product<
         return exact.narrow();
     }
     let is_compensated = const { COMPENSATED && is_single::<E>() };
-    // Tables of 32 segments are near enough.
+    // Tables of 32 segments are accurate enough without the low parts.
     let low = if is_compensated && !S::WIDE_LUT { low } else { [None; N] };
     if N == 2 && low[0].is_none() && low[1].is_none() {
         return x[0] * x[1];
@@ -75,7 +76,8 @@ pub fn product<
         }
     }
     let last = x[N - 1];
-    // The lost part may overflow to an infinity of the other sign where the product overflows: these lanes are found below.
+    // The lost part may overflow to an infinity of the other sign where the product overflows. The test below finds these
+    // lanes.
     so_far = match (lost, low[N - 1]) {
         (Some(lost), Some(low)) => so_far.mul_add(last, so_far.mul_add(low, lost * last)),
         (Some(lost), None) => so_far.mul_add(last, lost * last),
@@ -110,7 +112,7 @@ pub fn product<
     so_far
 }
 
-/// [`product`] where some product on the way is out of range.
+/// Slow path of [`product`], where some intermediate product is out of range.
 #[cold]
 #[inline(never)]
 fn exactly<S: Isa, const N: usize>(
@@ -134,10 +136,11 @@ fn exactly<S: Isa, const N: usize>(
     )
 }
 
-/// Whether all lanes are finite and normal; of very large ones the answer may be no.
+/// Returns whether all lanes are finite and normal. It may return false for very large numbers.
 #[inline(always)]
 pub(super) fn all_normal<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> bool {
-    // Of the sum, for one test instead of several: it is finite only if all are. So no NaN is among the sizes.
+    // Tests the sum, because it is finite only if all lanes are: one test instead of several. The minimum below then sees no
+    // NaN.
     let sum = x.fold(|x, sum| sum + x);
     let least = x.fold(
         #[inline(always)]
@@ -146,8 +149,10 @@ pub(super) fn all_normal<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> bool 
     s.all_finite(sum) && least.simd_ge(S::f32s::splat(s, f32::MIN_POSITIVE)).all_true()
 }
 
-/// The lanes where the product or one on the way is infinite or NaN, or where one on the way has less digits than the product of
-/// all, of those that `loses` says may have. Zeros lose nothing, nor does what is multiplied by no more than 1.
+/// Mask of the lanes with an infinite or NaN product, or an intermediate one that loses digits.
+///
+/// Only the intermediate products marked in `loses` can lose digits. Zeros lose nothing, nor do products whose next factor is
+/// no more than 1.
 #[inline(always)]
 fn lost_lanes<S: Isa, const N: usize, const W: usize>(
     s: S,
@@ -167,7 +172,7 @@ fn lost_lanes<S: Isa, const N: usize, const W: usize>(
     lost | !(so_far * x[N - 1]).abs().simd_lt(f32::INFINITY)
 }
 
-/// The lanes of a product whose digits are missed in the product with `next`.
+/// Mask of the lanes of `product` whose lost digits matter in the product with `next`.
 #[inline(always)]
 pub(super) fn leaves<S: Isa, const W: usize>(
     s: S,
@@ -179,7 +184,9 @@ pub(super) fn leaves<S: Isa, const W: usize>(
     !is_finite | product.abs().simd_lt(f32::MIN_POSITIVE) & is_raised
 }
 
-/// Sizes of values on the way to results, lane by lane. If it is `CAREFUL`, zeros that are right are none of the small ones.
+/// Running minimum and sum of the intermediate values, lane by lane.
+///
+/// If it is `CAREFUL`, exact zeros do not count as small.
 #[derive(Clone, Copy)]
 pub struct Watch<S: Isa, const W: usize, const CAREFUL: bool> {
     least: Floats<S, W>,
@@ -187,13 +194,13 @@ pub struct Watch<S: Isa, const W: usize, const CAREFUL: bool> {
 }
 
 impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
-    /// Before the first value.
+    /// Creates the state before the first value.
     #[inline(always)]
     pub fn new(s: S) -> Self {
         Watch { least: Floats::splat(s, 1.0), sum: Floats::splat(s, 0.0) }
     }
 
-    /// A value that is missed if it has become too small; one of these factors, or this argument, may be 0.
+    /// Watches a value that must not underflow. It may be 0 if one of the values `of` is 0.
     #[inline(always)]
     pub fn small<const N: usize>(&mut self, s: S, value: Floats<S, W>, of: [Floats<S, W>; N]) {
         let mut size = value;
@@ -205,13 +212,13 @@ impl<S: Isa, const W: usize, const CAREFUL: bool> Watch<S, W, CAREFUL> {
         self.least = Floats(each!(s, k => s.min_size(size.0[k], self.least.0[k])));
     }
 
-    /// A value that is missed if it is an infinity, or NaN: the sum of all stays one.
+    /// Watches a value that must not be infinite or NaN, because the sum of all then stays so.
     #[inline(always)]
     pub fn large(&mut self, value: Floats<S, W>) {
         self.sum = self.sum + value;
     }
 
-    /// The lanes that stayed in range.
+    /// Mask of the lanes that stayed in range.
     #[inline(always)]
     pub fn is_good(self) -> Mask<S, W> {
         self.least.simd_ge(f32::MIN_POSITIVE) & self.sum.abs().simd_lt(f32::INFINITY)

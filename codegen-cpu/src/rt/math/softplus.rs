@@ -21,8 +21,9 @@ const LOG1P: [f32; 10] = [
 
 /// `log_e (1 + e^x)`.
 ///
-/// `max(x, 0) + log(1 + t)`, `t = e^-|x|`: no overflow, and no cancellation as both terms are
-/// positive. With `0 <= t <= 1` one polynomial of degree 11 does for the logarithm.
+/// `max(x, 0) + log(1 + t)`, `t = e^-|x|`: it cannot overflow, and nothing cancels because both terms are positive. Since
+/// `0 <= t <= 1`, one polynomial of degree 11 suffices for the logarithm.
+///
 /// Budget 1.9 ulp with FMA (1.86 measured), 2.3 without (2.23).
 #[inline(always)]
 pub(super) fn softplus<S: Isa>(s: S, x: S::f32s) -> S::f32s {

@@ -1,4 +1,4 @@
-//! Columns of a table, one number for each segment.
+//! Columns of a segment table, with their permute look-up.
 
 use crate::rt::simd::Isa;
 use crate::rt::step::{Bits, Floats, each};
@@ -11,7 +11,7 @@ pub struct Column<const N: usize>(pub [f32; N]);
 
 /// Look-up by the low bits of an index.
 pub trait Lut {
-    /// The entry of every lane.
+    /// Returns the entry of every lane.
     fn lut<S: Isa, const W: usize>(&self, s: S, ix: Bits<S, W>) -> Floats<S, W>;
 }
 

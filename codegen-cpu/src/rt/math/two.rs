@@ -1,8 +1,8 @@
-//! Numbers as the sum of two floats: what attributes make of each other, and of a variable.
+//! Double-float numbers, for values computed from attributes and for products with a variable.
 //!
-//! `t = beta * x` rounded to f32 is off by up to half a unit, which `f(t)` multiplies. So tables are given
-//! `t` as `high + low`, and a product with a number that is no float rounds hardly more than once:
-//! `fma(v, high, v * low)`. In 16 bits `high` is enough.
+//! `t = beta * x` rounded to f32 is off by up to half a unit, and `f(t)` magnifies that error. Tables therefore take `t` as
+//! `high + low`. A product with a number that is not a float rounds hardly more than once: `fma(v, high, v * low)`. In 16 bits
+//! `high` is enough.
 
 use super::range;
 use crate::rt::elem::El;
@@ -13,39 +13,39 @@ use core::ops::Neg;
 use fearless_simd::prelude::*;
 use op_dsl_ir::DType;
 
-/// A variable: `y`, or a product with it.
+/// Argument of a table function: `y`, or a product with `y`.
 #[derive(Clone, Copy)]
 pub struct Variable<S: Isa, const W: usize> {
     /// `y`
     pub of: Floats<S, W>,
-    /// The product, or `y` again.
+    /// The product, or `y` itself.
     pub is: Two<S, W>,
 }
 
-/// `high + low`, where `low` is at most half a unit in the last place of `high`.
+/// A double-float `high + low`, where `low` is at most half a unit in the last place of `high`.
 #[derive(Clone, Copy)]
 pub struct Two<S: Isa, const W: usize> {
-    /// The number, rounded.
+    /// The number, rounded to f32.
     pub high: Floats<S, W>,
-    /// What that lacks. Zero where it is not finite.
+    /// Rounding error of `high`. Zero where `high` is not finite.
     pub low: Floats<S, W>,
 }
 
-/// Of a correction what is finite: beyond numbers there is nothing to correct.
+/// Returns the correction `x` where it is finite, else 0, because an infinity needs no correction.
 #[inline(always)]
 fn finite<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> Floats<S, W> {
     x.abs().simd_lt(f32::INFINITY).select(x, Floats::splat(s, 0.0))
 }
 
 impl<S: Isa, const W: usize> Variable<S, W> {
-    /// `y * by`. Where that is infinite, it is inside no table.
+    /// Returns the argument `y * by`. An infinite product is inside no table.
     #[inline(always)]
     pub fn product(s: S, y: Floats<S, W>, by: Two<S, W>) -> Variable<S, W> {
         let (high, rest) = y.two_prod(s, by.high);
         Variable { of: y, is: Two { high, low: y.mul_add(by.low, rest) } }
     }
 
-    /// `y`
+    /// Returns the argument `y`.
     #[inline(always)]
     pub fn exact(s: S, y: Floats<S, W>) -> Variable<S, W> {
         Variable { of: y, is: Two::exact(s, y) }
@@ -61,13 +61,13 @@ impl<S: Isa, const W: usize> Neg for Two<S, W> {
 }
 
 impl<S: Isa, const W: usize> Two<S, W> {
-    /// A float.
+    /// Converts a float.
     #[inline(always)]
     pub fn exact(s: S, high: Floats<S, W>) -> Two<S, W> {
         Two { high, low: Floats::splat(s, 0.0) }
     }
 
-    /// A number of f64, rounded to twice as many digits as floats have.
+    /// Rounds f64 to double-float, which has twice as many digits as a float.
     #[inline(always)]
     pub fn of(s: S, x: Wide<S, W>) -> Two<S, W> {
         let high = x.narrow();
@@ -81,27 +81,27 @@ impl<S: Isa, const W: usize> Two<S, W> {
         Two { high, low: finite(s, x.mul_add(by.low, rest)) }
     }
 
-    /// `x + y`, exactly as far as both are finite.
+    /// `x + y`, exact where both are finite.
     #[inline(always)]
     pub fn sum(s: S, x: Floats<S, W>, y: Floats<S, W>) -> Two<S, W> {
         let (high, low) = x.two_sum(y);
         Two { high, low: finite(s, low) }
     }
 
-    /// As one float.
+    /// Rounds to one float.
     #[inline(always)]
     pub fn rounded<E: El>(self) -> Floats<S, W> {
         if const { is_single::<E>() } { self.high + self.low } else { self.high }
     }
 
-    /// `self * by`, to little less than twice the digits of a float, of finite factors.
+    /// `self * by` of finite factors, to little less than twice the digits of a float.
     #[inline(always)]
     pub fn by(self, s: S, by: Two<S, W>) -> Two<S, W> {
         let (high, rest) = self.high.two_prod(s, by.high);
         Two { high, low: self.high.mul_add(by.low, self.low.mul_add(by.high, rest)) }
     }
 
-    /// `self` where a condition holds, else `no`.
+    /// Selects `self` where the mask is set, else `no`.
     #[inline(always)]
     pub fn or(self, condition: Mask<S, W>, no: Two<S, W>) -> Two<S, W> {
         let high = condition.select(self.high, no.high);
@@ -126,7 +126,7 @@ impl<S: Isa, const W: usize> Two<S, W> {
         x.high.mul_add(self.high, x.high.mul_add(self.low, x.low * self.high))
     }
 
-    /// The same of any factors.
+    /// `self * x` of any factors, rounded.
     #[inline(always)]
     pub fn times_any<E: El>(self, s: S, x: Two<S, W>) -> Floats<S, W> {
         if const { !is_single::<E>() } {
@@ -136,7 +136,7 @@ impl<S: Isa, const W: usize> Two<S, W> {
         x.high.mul_add(self.high, finite(s, low))
     }
 
-    /// `self * y * z`, as [`mul3`](super::mul3()) has it, but for one rounding.
+    /// `self * y * z`, as [`mul3`](super::mul3()) computes it, except for one rounding.
     #[inline(always)]
     pub fn mul3<E: El>(self, s: S, y: Two<S, W>, z: Floats<S, W>) -> Floats<S, W> {
         let both = self.times_two::<E>(y);
@@ -144,56 +144,56 @@ impl<S: Isa, const W: usize> Two<S, W> {
         if range::all_normal(s, both) {
             return product;
         }
-        // The others must not notice.
+        // Replaces only the lanes that left the range, so that other lanes do not depend on their neighbours.
         let exact = (self.wide() * y.wide() * z.wide()).narrow();
         range::leaves(s, both, z).select(exact, product)
     }
 
-    /// In f64; of what is no number, the infinity or NaN that it is.
+    /// Converts to f64; infinities and NaNs stay as they are.
     #[inline(always)]
     fn wide(self) -> Wide<S, W> {
         self.high.wide() + self.low.wide()
     }
 
-    /// `self - y`, whose sign is right.
+    /// `self - y`, with the correct sign.
     #[inline(always)]
     fn minus(self, y: Two<S, W>) -> Floats<S, W> {
         (self.high - y.high) + (self.low - y.low)
     }
 
-    /// Where it is less than `y`.
+    /// Mask of the lanes where `self < y`.
     #[inline(always)]
     pub fn simd_lt(self, y: Two<S, W>) -> Mask<S, W> {
         self.minus(y).simd_lt(0.0)
     }
 
-    /// Where it is not more than `y`.
+    /// Mask of the lanes where `self <= y`.
     #[inline(always)]
     pub fn simd_le(self, y: Two<S, W>) -> Mask<S, W> {
         self.minus(y).simd_le(0.0)
     }
 
-    /// Where both are the same.
+    /// Mask of the lanes where `self == y`.
     #[inline(always)]
     pub fn simd_eq(self, y: Two<S, W>) -> Mask<S, W> {
         self.minus(y).simd_eq(0.0)
     }
 }
 
-/// The bits of 2^-40: what is smaller may lose digits in products with two attributes, if it is not 0.
+/// The bits of 2^-40. Smaller numbers except 0 may lose digits in products with two attributes.
 const LEAST: u32 = (127 - 40) << 23;
 
-/// The size of a number, as bits; of 0 the largest of all.
+/// Returns the absolute value as bits minus 1, so that 0 becomes the largest of all.
 #[inline(always)]
 fn size<S: Isa>(x: S::f32s) -> S::u32s {
     let bits: S::u32s = x.bitcast();
     (bits & 0x7fff_ffff) - 1
 }
 
-/// Whether products with any lane may have lost digits.
+/// Returns whether any lane is so small that its products may lose digits.
 #[inline(always)]
 pub(super) fn any_tiny<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> bool {
-    // Zeros are mostly none of the lanes. Two at a time and no more, as of largest sizes (`Table::all_inside`).
+    // Quick test first, because most steps have no zero. Pairs only, for the reason given in `Table::all_inside`.
     let bound = S::f32s::splat(s, f32::from_bits(LEAST));
     let pair = |k: usize| s.min_size(x.0[k], x.0[k + 1]).simd_ge(bound);
     let none = if const { W > 2 } { pair(0) & pair(2) } else { pair(0) };
@@ -206,20 +206,22 @@ pub(super) fn any_tiny<S: Isa, const W: usize>(s: S, x: Floats<S, W>) -> bool {
     }
 }
 
-/// Lanes with which products may have lost digits.
+/// Mask of the lanes that are so small that their products may lose digits.
 #[inline(always)]
 pub(super) fn tiny<S: Isa>(x: Floats<S>) -> Mask<S> {
     Mask([size::<S>(x.0[0]).simd_lt(LEAST), size::<S>(x.0[1]).simd_lt(LEAST)])
 }
 
-/// Whether an attribute is positive and finite: one lane is as good as all.
+/// Returns whether an attribute is positive and finite. One lane is enough, because all are equal.
 #[inline(always)]
 pub fn is_positive<S: Isa, const W: usize>(_: S, x: Floats<S, W>) -> bool {
     let x = x.0[0][0];
     (x > 0.0) & (x < f32::INFINITY)
 }
 
-/// Whether products with what attributes make of each other keep all digits: it is far from the ends of f32, and not 0.
+/// Returns whether products with a value computed from attributes keep all digits.
+///
+/// It must be neither 0 nor near the ends of the f32 range.
 #[inline(always)]
 pub fn is_ordinary<S: Isa, const W: usize>(_: S, x: Wide<S, W>) -> bool {
     const LARGE: f64 = (1u64 << 40) as f64;
@@ -227,7 +229,7 @@ pub fn is_ordinary<S: Isa, const W: usize>(_: S, x: Wide<S, W>) -> bool {
     (size < LARGE) & (size > 1.0 / LARGE)
 }
 
-/// Whether results are f32: of others no part is as small as a `low`.
+/// Returns whether results are f32. In other types no digit is as small as a `low`.
 pub(super) const fn is_single<E: El>() -> bool {
     matches!(E::DTYPE, DType::F32)
 }

@@ -1,9 +1,7 @@
-//! Any smooth function of one value, by the tables that were fitted to it while the operator was
-//! compiled.
+//! Smooth univariate functions, by the tables that were fitted when the operator was compiled.
 //!
-//! Lanes inside its table are values of polynomials ([`Table`]). Beyond a table functions are mostly exponentials, then
-//! straight ([`beyond`](super::beyond)); lanes that are not even there are evaluated otherwise
-//! ([`tabled`](crate::rt::tabled)).
+//! Lanes inside the table range evaluate polynomials ([`Table`]). Beyond it the tails are mostly exponentials, then straight
+//! lines ([`beyond`](super::beyond)). Lanes that no tail covers take the slow path ([`tabled`](crate::rt::tabled)).
 
 use super::beyond::{Beyond, LARGE};
 pub use super::polynomial::Table;
@@ -16,26 +14,31 @@ use crate::rt::step::{Floats, Mask, PAIR};
 use op_dsl_fit::{End, Side, Symmetry};
 use op_dsl_ir::DType;
 
-/// A function of one value.
+/// A univariate function with tables.
 pub trait Univariate: 'static {
-    /// Whether its variable is a product, of which the part below the last place counts.
+    /// Whether the argument is a product in double-float, whose `low` part counts.
     const SCALED: bool;
-    /// Whether its value is wanted as two floats in f32, for what else it is multiplied by: by tables of 32 segments, and of 8.
+    /// Whether the value is needed in double-float for f32, by tables of 32 segments and of 8.
+    ///
+    /// That is so if the value is multiplied further.
     const TWO: [bool; 2];
-    /// Whether it is zero at zero, and something multiplies it, or its variable is a product: digits that a tiny variable
-    /// loses are missed in results that are not tiny.
+    /// Whether the function is zero at zero, and it is multiplied or its argument is a product.
+    ///
+    /// Digits that a tiny argument loses then matter, because the result may not be tiny.
     const VANISHES: bool;
-    /// Its tables of 32 segments, in the order of element types; none where the function has none.
+    /// Tables of 32 segments, in the order of element types; `None` where the function has none.
     const WIDE: [Option<Table<32>>; DType::COUNT];
-    /// The same of 8.
+    /// Tables of 8 segments, in the order of element types.
     const NARROW: [Option<Table<8>>; DType::COUNT];
 }
 
-/// A product from here on is evaluated otherwise: what multiplies the function may be as small as the product is
-/// large, and one rounding would make the largest number an infinity.
+/// Bound on products as arguments; larger ones take the slow path.
+///
+/// A factor of the function may be as small as the product is large, and one rounding would turn the largest number into an
+/// infinity.
 const SCALED_END: f32 = 1.844_674_4e19;
 
-/// The tables of a width.
+/// Tables of one width.
 pub(super) trait Tables<const N: usize> {
     const TABLES: [Option<Table<N>>; DType::COUNT];
 }
@@ -48,13 +51,15 @@ impl<U: Univariate> Tables<8> for U {
     const TABLES: [Option<Table<8>>; DType::COUNT] = U::NARROW;
 }
 
-/// The table for an element type at a level; only levels with FMA and short look-ups have any.
+/// Returns a level's table for an element type; only levels with FMA and one-instruction look-ups have any.
 pub(super) const fn table<U: Tables<N>, S: Isa, E: El, const N: usize>() -> Option<Table<N>> {
     if S::FMA && S::INLINE_LUT { U::TABLES[E::DTYPE as usize] } else { None }
 }
 
-/// An expression of the table `$table` that a level has, or `$none`. No closure: it would be compiled with all others
-/// that an `Option` is mapped by, and not with its function.
+/// Evaluates an expression of a level's table `$table`, or `$none` without one.
+///
+/// It is a macro because a closure would be compiled together with all other closures that an `Option` is mapped by, and not
+/// with its function.
 macro_rules! with_table {
     ($U:ident, $S:ident, $E:ident, $table:ident => $f:expr, $none:expr) => {
         if const { $S::WIDE_LUT } {
@@ -73,7 +78,7 @@ macro_rules! with_table {
 
 pub(super) use with_table;
 
-/// Whether the function has a table for an element type at a level.
+/// Returns whether the function has a table for an element type at a level.
 pub const fn has_table<U: Univariate, S: Isa, E: El>() -> bool {
     match S::WIDE_LUT {
         true => table::<U, S, E, 32>().is_some(),
@@ -81,12 +86,12 @@ pub const fn has_table<U: Univariate, S: Isa, E: El>() -> bool {
     }
 }
 
-/// Whether a level gives the value as two floats.
+/// Returns whether a level computes the value in double-float.
 const fn is_two<U: Univariate, S: Isa>() -> bool {
     U::TWO[!S::WIDE_LUT as usize]
 }
 
-/// A function by its table, of lanes that are inside. NaN where it has none.
+/// Evaluates a function by its table, in lanes that are inside. NaN without a table.
 #[inline(always)]
 pub fn inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> Two<S, W> {
     let low = if const { U::SCALED && is_single::<E>() } { Some(x.is.low) } else { None };
@@ -96,7 +101,7 @@ pub fn inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S,
     }, Two::exact(s, Floats::splat(s, f32::NAN)))
 }
 
-/// Whether all lanes are inside the table; a NaN may be or not.
+/// Returns whether all lanes are inside the table; for a NaN either is possible.
 #[inline(always)]
 pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variable<S, W>) -> bool {
     with_table!(U, S, E, table => {
@@ -105,8 +110,9 @@ pub fn all_inside<U: Univariate, S: Isa, E: El, const W: usize>(s: S, x: Variabl
     }, false)
 }
 
-/// A function by its table and what is known of it beyond, and the lanes that have to be evaluated otherwise; no NaN
-/// is among them.
+/// Evaluates a function by table and tails, and returns the mask of the lanes that neither covers.
+///
+/// No NaN is in the mask.
 #[inline(always)]
 pub fn anywhere<U: Univariate + Beyond, S: Isa, E: El>(
     s: S,
@@ -119,7 +125,7 @@ pub fn anywhere<U: Univariate + Beyond, S: Isa, E: El>(
         if !missed.all_true() {
             value = inside::<U, S, E, PAIR>(s, x);
         }
-        // Each end by itself: a loop over both would have the table copied to the stack, and wait for that.
+        // One call per end, because a loop over both would copy the table to the stack, and wait for that.
         table.beyond::<U, S, E>(s, x.is, 0, &mut value, &mut missed);
         table.beyond::<U, S, E>(s, x.is, 1, &mut value, &mut missed);
         if const { loses::<U, E>() } { missed = missed | two::tiny(x.of) }
@@ -127,17 +133,19 @@ pub fn anywhere<U: Univariate + Beyond, S: Isa, E: El>(
     }, (nothing, x.of.simd_eq(x.of)))
 }
 
-/// Whether tiny variables are evaluated otherwise. No number of f16 is so small.
+/// Returns whether tiny arguments take the slow path. No number of f16 is so small.
 pub(super) const fn loses<U: Univariate, E: El>() -> bool {
     U::VANISHES && !matches!(E::DTYPE, DType::F16)
 }
 
-/// Beyond a table.
+/// Evaluation beyond the table range.
 impl<const N: usize> Table<N>
 where
     [f32; N]: Lut,
 {
-    /// Lanes beyond an end where the function is not held, if they are others than those beyond the other.
+    /// Mask of the lanes beyond an end that has a slow path.
+    ///
+    /// `None` at the lower end of a folded table, because its lanes are those beyond the upper end.
     #[inline(always)]
     fn outside_of<S: Isa>(&self, s: S, x: Floats<S>, end: usize) -> Option<Mask<S>> {
         if !matches!(self.ends[end], End::SlowPath) || end == 0 && self.is_folded() {
@@ -148,7 +156,7 @@ where
         Some(if end == 0 { z.simd_lt(bound) } else { z.simd_ge(bound) })
     }
 
-    /// What is known of lanes beyond an end.
+    /// Evaluates the tail in the lanes beyond an end, and removes from `missed` those that it covers.
     #[inline(always)]
     fn beyond<U: Univariate + Beyond, S: Isa, E: El>(
         &self,
@@ -174,7 +182,7 @@ where
         *missed = missed.without(has);
     }
 
-    /// The value beyond an end, and the lanes that have any.
+    /// Evaluates the tail beyond an end, and returns the mask of the lanes where it is defined.
     #[inline(always)]
     fn tail<U: Univariate + Beyond, S: Isa, E: El>(
         &self,

@@ -1,10 +1,10 @@
-//! NEON: 64-bit ARM.
+//! NEON, for 64-bit ARM.
 
 use super::{Isa, token};
 use core::arch::aarch64::*;
 use fearless_simd::{Neon, f32x4, kernel, prelude::*, u32x4};
 
-/// Where the four bytes of entry `ix` of a table of floats are; entries are counted by the bits of `mask`.
+/// Byte indices of entry `ix & mask` of a table of floats, as the `tbl` instruction takes them.
 #[inline(always)]
 fn bytes(s: Neon, ix: u32x4<Neon>, mask: u32) -> u32x4<Neon> {
     (ix & mask) * u32x4::splat(s, 0x0404_0404) + u32x4::splat(s, 0x0302_0100)

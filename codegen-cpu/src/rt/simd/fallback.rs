@@ -1,4 +1,4 @@
-//! Portable code: every default of [`Isa`] over arrays of four numbers.
+//! Portable code: the default of nearly every [`Isa`] method, over arrays of four numbers.
 
 use super::Isa;
 use fearless_simd::Fallback;

@@ -1,4 +1,4 @@
-//! The x86-64 levels: what of [`Isa`] has instructions of its own there.
+//! The x86-64 levels: the [`Isa`] methods that have dedicated instructions there.
 
 use super::{Isa, token};
 use core::arch::x86_64::*;
@@ -7,8 +7,9 @@ use fearless_simd::{
     Avx2, Avx512, Sse2, f32x8, f32x16, kernel, prelude::*, u16x16, u16x32, u32x4, u32x8, u32x16,
 };
 
-/// What [`Isa::vectorize_for`] enables: all that the tokens vouch for, as their own functions are not inlined into
-/// what has less.
+/// Target features that [`Isa::vectorize_for`] enables: all that the tokens vouch for.
+///
+/// None may be missing, because functions of the tokens are not inlined into code with fewer features.
 trait Enabled {
     #[inline]
     unsafe fn sse2<R>(f: impl FnOnce() -> R) -> R {
@@ -60,7 +61,7 @@ kernel!(
     #[inline]
     fn avx2_lut16(s: Avx2, t: (__m256, __m256), ix: __m256i) -> __m256 {
         let (lo, hi) = (_mm256_permutevar8x32_ps(t.0, ix), _mm256_permutevar8x32_ps(t.1, ix));
-        // Bit 3 of the index, moved to the sign, picks the half.
+        // `blendv` selects by the sign bit, so bit 3 of the index is moved there to pick the half.
         _mm256_blendv_ps(lo, hi, _mm256_castsi256_ps(_mm256_slli_epi32::<28>(ix)))
     }
 );
@@ -95,7 +96,7 @@ impl Isa for Avx2 {
     token!(as_avx2);
     #[inline(always)]
     fn vectorize_for<B, R>(self, f: impl FnOnce() -> R) -> R {
-        // SAFETY: the token vouches for the level.
+        // SAFETY: the token vouches for the SIMD level.
         unsafe { <B as Enabled>::avx2(f) }
     }
     #[inline(always)]
@@ -163,11 +164,11 @@ kernel!(
 kernel!(
     #[inline]
     fn avx512_f16_store(s: Avx512, to: &mut [MaybeUninit<[u8; 32]>; 2], lo: __m512, hi: __m512) {
-        // In halves: a conversion to memory is one operation. A conversion to a register is two, and
-        // joining two registers a third. 0 means to nearest even, as 8 does in `avx512_narrow`; it is
-        // another number so that the compiler does not merge the two.
+        // In halves, because a conversion to memory is one operation. A conversion to a register is two, and joining two
+        // registers a third. 0 means to nearest even, as 8 does in `avx512_narrow`. The number differs so that the compiler does
+        // not merge the two.
         let (lo, hi) = (_mm512_cvtps_ph::<0>(lo), _mm512_cvtps_ph::<0>(hi));
-        // SAFETY: references to as many bytes as are stored; no alignment is asked for.
+        // SAFETY: references to as many bytes as are stored; the instruction requires no alignment.
         unsafe {
             _mm256_storeu_si256(to[0].as_mut_ptr().cast(), lo);
             _mm256_storeu_si256(to[1].as_mut_ptr().cast(), hi);
@@ -178,7 +179,7 @@ kernel!(
     #[inline]
     fn avx512_pin(s: Avx512, v: __m512) -> __m512 {
         let mut v = v;
-        // SAFETY: no instruction. The compiler keeps the order of those that are not `pure`.
+        // SAFETY: emits no instruction. The compiler keeps the order of `asm!` blocks that are not `pure`.
         unsafe {
             core::arch::asm!("/* {0} */", inout(zmm_reg) v, options(nomem, nostack, preserves_flags));
         }
@@ -194,14 +195,15 @@ kernel!(
 kernel!(
     #[inline]
     fn avx512_max_size(s: Avx512, a: __m512, b: __m512) -> __m512 {
-        // 3: the one whose size is larger; 8: without its sign. Of a number and a quiet NaN it is the number.
+        // 3 selects the operand of larger absolute value, 8 clears the sign. For a number and a quiet NaN the result is the
+        // number.
         _mm512_range_ps::<{ 3 | 8 }>(a, b)
     }
 );
 kernel!(
     #[inline]
     fn avx512_min_size(s: Avx512, a: __m512, b: __m512) -> __m512 {
-        // 2: the one whose size is smaller.
+        // 2 selects the operand of smaller absolute value, 8 clears the sign.
         _mm512_range_ps::<{ 2 | 8 }>(a, b)
     }
 );
@@ -215,15 +217,15 @@ kernel!(
 kernel!(
     #[inline]
     fn avx512_bf16(s: Avx512, even: __m512i, odd: __m512i) -> __m512i {
-        // Where what is cut off is over a half, or a half above an odd number, add one; 16-bit
-        // lanes hold both numbers. The constants of `ternarylogic`: a | (b & c), a & b | ~a & c.
+        // Adds one where the cut-off part exceeds a half, or equals a half above an odd number; 16-bit lanes hold both numbers.
+        // The constants of `ternarylogic` compute a | (b & c) (0xf8) and a & b | ~a & c (0xca).
         let upper = _mm512_set1_epi32(0xffff_0000_u32 as i32);
         let mixed = _mm512_shldi_epi32::<16>(odd, even); // (lower of odd, upper of even)
         let kept = _mm512_ternarylogic_epi32::<0xca>(upper, odd, mixed);
         let cut = _mm512_ternarylogic_epi32::<0xca>(upper, mixed, even);
         let tie = _mm512_ternarylogic_epi32::<0xf8>(cut, kept, _mm512_set1_epi16(1));
         let up = _mm512_cmpgt_epu16_mask(tie, _mm512_set1_epi16(i16::MIN));
-        // Saturating, as only then it stays one operation; no number is at the limit.
+        // The addition saturates because only then it stays one operation; no number is at the limit.
         _mm512_mask_adds_epu16(kept, up, kept, _mm512_set1_epi16(1))
     }
 );
@@ -245,13 +247,13 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn vectorize_for<B, R>(self, f: impl FnOnce() -> R) -> R {
-        // SAFETY: the token vouches for the level.
+        // SAFETY: the token vouches for the SIMD level.
         unsafe { <B as Enabled>::avx512(f) }
     }
     #[inline(always)]
     fn if_positive(self, x: f32x16<Self>, yes: f32x16<Self>, no: f32x16<Self>) -> f32x16<Self> {
-        // The compiler would turn a comparison of the bits round and exchange its arms. A comparison of
-        // floats stays as it is, and `yes` is computed by one masked operation.
+        // The compiler would invert a comparison of the bits and exchange its arms. A comparison of floats stays as it is, so
+        // that `yes` is computed by one masked operation.
         x.simd_ge(0.0).select(yes, no)
     }
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! `sin x`, `cos x` and `atan x`.
 //!
-//! `x = k pi/2 + r` with `k` whole and `|r| <= pi/4`; `pi/2` is cut so that the first two products with
-//! `k` are exact. What is too large for that goes lane by lane through a library.
+//! `x = k pi/2 + r` with `k` whole and `|r| <= pi/4`. `pi/2` is split (Cody and Waite), so that the first two products with `k`
+//! are exact. Arguments too large for that go lane by lane through `libm`.
 
 use crate::rt::math::poly::horner;
 use core::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4};
@@ -47,12 +47,12 @@ const ATAN: [f64; 12] = [
 const PI_2: [f64; 3] =
     [1.570_796_326_734_125_6, 6.077_100_506_303_966e-11, 2.022_266_248_795_950_6e-21];
 
-/// Beyond this `k` times a part of `pi/2` is not exact.
+/// Largest argument for which `k` times a part of `pi/2` is exact.
 const LARGE: f64 = 1_048_576.0;
-/// 1.5 * 2^52: adding it rounds to a whole number, which then stands in the low bits.
+/// 1.5 * 2^52: adding it rounds to an integer, which is then in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// `sin(x + quarters pi/2)`, by `huge` where `x` is.
+/// `sin(x + quarters pi/2)`, by the scalar function `huge` in lanes with a large `x`.
 #[inline(always)]
 fn turned<S: Simd>(s: S, x: S::f64s, quarters: u64, huge: fn(f64) -> f64) -> S::f64s {
     let t = x.mul_add(FRAC_2_PI, S::f64s::splat(s, ROUND));
@@ -67,7 +67,7 @@ fn turned<S: Simd>(s: S, x: S::f64s, quarters: u64, huge: fn(f64) -> f64) -> S::
     let even = (n & 1).simd_eq(S::u64s::splat(s, 0));
     let bits: S::u64s = even.select(sin, cos).bitcast();
     let mut y: S::f64s = (bits ^ ((n & 2) << 62)).bitcast();
-    // NaN is among them, and so are infinities.
+    // The negation of this mask includes NaN and infinities.
     let inside = x.abs().simd_le(LARGE);
     if !inside.all_true() {
         let far = S::f64s::from_fn(s, |i| if x[i].abs() <= LARGE { 0.0 } else { huge(x[i]) });
@@ -79,7 +79,7 @@ fn turned<S: Simd>(s: S, x: S::f64s, quarters: u64, huge: fn(f64) -> f64) -> S::
 /// `sin x`
 #[inline(always)]
 pub(super) fn sin<S: Simd>(s: S, x: S::f64s) -> S::f64s {
-    // -0 would come back as +0.
+    // Keeps -0, which would come back as +0.
     x.simd_eq(0.0).select(x, turned(s, x, 0, libm::sin))
 }
 
@@ -89,12 +89,14 @@ pub(super) fn cos<S: Simd>(s: S, x: S::f64s) -> S::f64s {
     turned(s, x, 1, libm::cos)
 }
 
-/// `atan x`: with `z = |x|`, `pi/2 + atan(-1/z)` far out, `pi/4 + atan((z - 1) / (z + 1))` in between.
+/// `atan x`, reduced to an argument below `tan(pi/8)`.
+///
+/// With `z = |x|`, it is `pi/2 + atan(-1/z)` for large `z`, and `pi/4 + atan((z - 1) / (z + 1))` in between.
 #[inline(always)]
 pub(super) fn atan<S: Simd>(s: S, x: S::f64s) -> S::f64s {
     let splat = |c| S::f64s::splat(s, c);
     let z = x.abs();
-    // The tangents of 3 pi/8 and pi/8.
+    // The bounds are the tangents of 3 pi/8 and pi/8.
     let (far, middle) = (z.simd_gt(2.414_213_562_373_095), z.simd_gt(0.414_213_562_373_095_03));
     let above = far.select(splat(-1.0), middle.select(z - 1.0, z));
     let below = far.select(z, middle.select(z + 1.0, splat(1.0)));

@@ -49,7 +49,7 @@ const ERFC: [f64; 22] = [
 /// `erfc z` for `z >= 0`
 #[inline(always)]
 fn right<S: Isa>(s: S, z: S::f64s) -> S::f64s {
-    // erfc 27.3 is zero.
+    // The argument is clamped because erfc 27.3 is zero.
     let z = at_most(s, z, 27.3);
     let q = (z - 4.0) / (z + 4.0);
     horner(s, q, ERFC) / (z + z + 1.0) * exp(s, -(z * z))

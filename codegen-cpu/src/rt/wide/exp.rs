@@ -1,6 +1,6 @@
-//! `e^x`, `e^x - 1` and what is made of them.
+//! `e^x`, `e^x - 1`, and functions composed of them.
 //!
-//! `x = k ln 2 + r` with `k` whole and `|r| <= ln 2 / 2`, then `e^x = 2^k e^r`. `ln 2` is cut so that
+//! `x = k ln 2 + r` with `k` whole and `|r| <= ln 2 / 2`, then `e^x = 2^k e^r`. `ln 2` is split (Cody and Waite), so that
 //! `k * LN2_HI` is exact.
 
 use crate::rt::math::poly::{at_least, at_most, horner};
@@ -12,8 +12,9 @@ pub(super) const LN2_HI: f64 = 0.693_147_180_369_123_8;
 /// `ln 2 - LN2_HI`
 pub(super) const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
 
-/// 1.5 * 2^52: adding it rounds to a whole number, which then stands in the low bits. The 2046 makes
-/// that number `k + 2046`, twice the exponent bias.
+/// 1.5 * 2^52 + 2046: adding it rounds to an integer, which is then in the low bits.
+///
+/// The 2046 makes that integer `k + 2046`, twice the exponent bias.
 const ROUND: f64 = 6_755_399_441_055_744.0 + 2046.0;
 
 /// `e^x - 1 = x + x^2 p(x)`, relative error 2^-54.5.
@@ -30,7 +31,7 @@ const EXP: [f64; 10] = [
     2.510_038_549_551_032e-8,
 ];
 
-/// `e^r - 1`, and two factors whose product is `2^k`, either of which is a normal number.
+/// Returns `e^r - 1`, and two factors with the product `2^k`, each of which is a normal number.
 #[inline(always)]
 fn parts<S: Isa>(s: S, x: S::f64s) -> [S::f64s; 3] {
     let t = x.mul_add(core::f64::consts::LOG2_E, S::f64s::splat(s, ROUND));
@@ -45,7 +46,7 @@ fn parts<S: Isa>(s: S, x: S::f64s) -> [S::f64s; 3] {
 /// `e^x`
 #[inline(always)]
 pub(super) fn exp<S: Isa>(s: S, x: S::f64s) -> S::f64s {
-    // e^710 is infinite, and e^-746 is zero.
+    // The argument is clamped because e^710 is infinite and e^-746 is zero.
     let [e, a, b] = parts(s, at_least(s, at_most(s, x, 710.0), -746.0));
     (e + 1.0) * a * b
 }
@@ -53,12 +54,12 @@ pub(super) fn exp<S: Isa>(s: S, x: S::f64s) -> S::f64s {
 /// `e^x - 1`
 #[inline(always)]
 pub(super) fn expm1<S: Isa>(s: S, x: S::f64s) -> S::f64s {
-    // e^-60 - 1 is -1.
+    // The lower clamp is -60 because e^-60 - 1 is -1.
     let [e, a, b] = parts(s, at_least(s, at_most(s, x, 710.0), -60.0));
-    // 2^1024 is no number, but half of it is.
+    // 2^1024 is not representable, but half of it is.
     let p = a * 0.5 * b;
     let half = e.mul_add(p, p - 0.5);
-    // -0 came back as +0.
+    // Restores the sign of -0, which came back as +0.
     (half + half).copysign(x)
 }
 
@@ -72,7 +73,7 @@ pub(super) fn sigmoid<S: Isa>(s: S, x: S::f64s) -> S::f64s {
 /// `tanh |x| = e / (e + 2)`, `e = e^(2|x|) - 1`
 #[inline(always)]
 pub(super) fn tanh<S: Isa>(s: S, x: S::f64s) -> S::f64s {
-    // tanh 30 is 1.
+    // The argument is clamped because tanh 30 is 1.
     let e = expm1(s, at_most(s, x.abs(), 30.0) * 2.0);
     (e / (e + 2.0)).copysign(x)
 }

@@ -1,17 +1,18 @@
-//! The functions that each level has out of line, compiled once per level and not once per kernel.
+//! Functions that each SIMD level has out of line, so that they are compiled once per level, not per kernel.
 
 use fearless_simd::Simd;
 
-/// How many vectors of `f32` a step has at least: functions out of line are of so many.
+/// Minimum number of `f32` vectors in a step, and the number that out-of-line functions take.
 pub const PAIR: usize = 2;
 
-/// A step in f64: for each of its vectors of `f32` two.
+/// A step in f64: two vectors for each of its vectors of `f32`.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Wide<S: Simd, const W: usize = PAIR>(pub [[S::f64s; 2]; W]);
 
-/// Passes the functions on to a macro, after what else it is given: each with its file, the function of one vector there,
-/// and its parameters.
+/// Passes the list of functions to a macro, after its other arguments.
+///
+/// Each entry has its file, the function of one vector there, and its parameters.
 macro_rules! functions {
     ($use:ident $($more:tt)*) => {
         $use! {
@@ -41,23 +42,23 @@ macro_rules! functions {
 }
 pub(super) use functions;
 
-/// Vectors in memory.
+/// Consecutive vectors in memory, or one vector that is read repeatedly.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<V> {
-    /// The first of them.
+    /// Address of the first vector.
     pub at: *const V,
-    /// From one to the next: 1, or 0 where there is one vector that is read again and again.
+    /// Distance from one vector to the next: 1, or 0 for a single repeated vector.
     pub pace: usize,
 }
 
 impl<V: Copy> Column<V> {
-    /// The next vector.
+    /// Reads the next vector.
     ///
     /// # Safety
-    /// There is one.
+    /// There must be one.
     #[inline(always)]
     pub unsafe fn next(&mut self) -> V {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: the caller vouches for the vector.
         let vector = unsafe { self.at.read() };
         self.at = self.at.wrapping_add(self.pace);
         vector
@@ -66,13 +67,13 @@ impl<V: Copy> Column<V> {
 
 macro_rules! declared {
     ($($module:ident::$name:ident($($x:ident),*);)*) => {
-        /// Functions of columns of vectors.
+        /// Functions over columns of vectors in f64.
         pub trait Functions: Simd {
             $(
                 #[doc = concat!("`", stringify!($name), "` of each lane of so many vectors.")]
                 ///
                 /// # Safety
-                /// The columns have so many vectors. The results may take the place of one of them.
+                /// Each column must have `vectors` vectors. The results may overwrite one of the columns.
                 unsafe fn $name(
                     self,
                     vectors: usize,

@@ -1,7 +1,7 @@
-//! gelu, silu and their derivatives, by the formulas of the table's oracles.
+//! gelu, silu and their derivatives, by the formulas of the primitives' oracles.
 //!
-//! Far out, where a gate is below every `f32`, functions keep the value that they have there: no
-//! infinity meets a zero, and what vanishes keeps its sign.
+//! Arguments are clamped where the gate is below every `f32`. The function keeps its value there, so that no infinity
+//! is multiplied by a zero, and vanishing values keep their sign.
 
 use super::erf::{normal_cdf, normal_pdf};
 use super::exp::sigmoid;

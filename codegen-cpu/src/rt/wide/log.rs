@@ -23,14 +23,14 @@ const LOG: [f64; 7] = [
 const ONE: u64 = 0x3ff0_0000_0000_0000;
 const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 
-/// `log x + low`, for a positive, normal `x`; `bias` less is added to the exponent of 2.
+/// `log x + low` for a positive, normal `x`; `bias` is subtracted from the exponent of 2.
 #[inline(always)]
 fn log<S: Isa>(s: S, x: S::f64s, bias: S::f64s, low: S::f64s) -> S::f64s {
-    // Counting from sqrt(1/2) makes the exponent field change where `m` does.
+    // Counts from sqrt(1/2), so that the exponent field changes where `m` does.
     let bits: S::u64s = x.bitcast();
     let bits = bits + (ONE - SQRT_HALF);
     let m: S::f64s = ((bits & 0x000f_ffff_ffff_ffff) + SQRT_HALF).bitcast();
-    // A whole number becomes the fraction of a float in [2^52, 2^53).
+    // The integer becomes the fraction of a float in [2^52, 2^53).
     let e: S::f64s = ((bits >> 52) | 0x4330_0000_0000_0000).bitcast();
     let e = e - bias;
     let f = m - 1.0;
@@ -45,7 +45,7 @@ fn log<S: Isa>(s: S, x: S::f64s, bias: S::f64s, low: S::f64s) -> S::f64s {
 /// 2^52 and the bias of the exponent.
 const BIAS: f64 = 4_503_599_627_370_496.0 + 1023.0;
 
-/// The value at the ends: infinity at infinity, -infinity at `bottom`, NaN below it and at NaN.
+/// Handles the ends: infinity at infinity, -infinity at `bottom`, NaN below it and at NaN.
 #[inline(always)]
 fn ends<S: Isa>(s: S, x: S::f64s, bottom: f64, y: S::f64s) -> S::f64s {
     let y = x.simd_lt(f64::INFINITY).select(y, x);
@@ -63,13 +63,13 @@ pub(super) fn ln<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     ends(s, x, 0.0, y)
 }
 
-/// `log_e (1 + x)`: of the rounded `u = 1 + x`, and what rounding lost.
+/// `log_e (1 + x)`, from the rounded `u = 1 + x` and its rounding error.
 #[inline(always)]
 pub(super) fn log1p<S: Isa>(s: S, x: S::f64s) -> S::f64s {
     let u = x + 1.0;
     let lost = (x - (u - 1.0)) / u;
     let y = log(s, u, S::f64s::splat(s, BIAS), lost);
-    // -0 came back as +0; elsewhere the sign is that of x already.
+    // Restores the sign of -0, which came back as +0; elsewhere the sign is that of x already.
     ends(s, x, -1.0, y.copysign(x))
 }
 

@@ -1,8 +1,9 @@
-//! A step in f64, for formulas that f32 is not accurate enough for: all of the formula is evaluated so, and rounded
-//! once.
+//! A step in f64, for formulas for which f32 is not accurate enough.
+//!
+//! All of the formula is evaluated in f64, and rounded once.
 //!
 //! ```text
-//! functions what each level has out of line: all functions by their names
+//! functions list of the functions that each level has out of line
 //! vectors   conversions, arithmetic, comparisons, selection
 //! exp       exp, expm1, sigmoid, tanh
 //! log       ln, log1p, softplus
@@ -12,9 +13,9 @@
 //! powf      x^y
 //! ```
 //!
-//! Errors are below 2^-50 of the value, and grow with the exponent of a vanishing exponential, as in `erfc`, `gelu` or
-//! `powf`: to 2^-44 where f32 has normal numbers, to 2^-42 where f64 has. The rounding to f32 costs 2^-24. The range is that
-//! of f64, so that nothing overflows on the way between numbers of f32.
+//! Errors are below 2^-50 of the value, and grow with the exponent of a vanishing exponential, as in `erfc`, `gelu` or `powf`:
+//! to 2^-44 where f32 has normal numbers, to 2^-42 where f64 has. The rounding to f32 costs 2^-24. The range is that of f64, so
+//! that no intermediate value between numbers of f32 overflows.
 
 mod circle;
 mod erf;
@@ -32,7 +33,7 @@ use functions::functions;
 pub use functions::{Column, Functions, Wide};
 pub use vectors::{WideMask, at_least, at_most, max, min, mul3};
 
-/// What levels have out of line, of functions of one vector.
+/// Implements the out-of-line functions of every level from the functions of one vector.
 macro_rules! at_levels {
     ($($(#[$when:meta])* $level:ident($token:ident);)*) => {$(
         $(#[$when])*
@@ -40,7 +41,7 @@ macro_rules! at_levels {
     )*};
 }
 
-/// The same of one level.
+/// Implements the out-of-line functions of one level.
 macro_rules! at_level {
     ($token:ident $($module:ident::$name:ident($($x:ident),*);)*) => {
         impl Functions for fearless_simd::$token {
@@ -56,7 +57,7 @@ macro_rules! at_level {
                         #[inline(always)]
                         move || {
                             for k in (0..vectors).step_by(2) {
-                                // SAFETY: the caller vouches for so many vectors.
+                                // SAFETY: the caller vouches for `vectors` vectors.
                                 unsafe {
                                     let a = $module::$name(self, $($x.next()),*);
                                     let b = $module::$name(self, $($x.next()),*);
@@ -74,14 +75,14 @@ macro_rules! at_level {
 
 levels!(at_levels);
 
-/// Functions of a step, by those.
+/// Functions of a step, which call the out-of-line functions.
 macro_rules! on_steps {
     ($($module:ident::$name:ident($($x:ident),*);)*) => {$(
         #[doc = concat!("`", stringify!($name), "` of each lane; see the primitive of this name.")]
         #[inline(always)]
         pub fn $name<S: Isa, const W: usize>(s: S, $($x: Wide<S, W>),*) -> Wide<S, W> {
             let mut step = MaybeUninit::<Wide<S, W>>::uninit();
-            // SAFETY: a step has so many vectors.
+            // SAFETY: a step has `2 * W` vectors.
             unsafe {
                 s.$name(2 * W, step.as_mut_ptr().cast(), $($x.column()),*);
                 step.assume_init()

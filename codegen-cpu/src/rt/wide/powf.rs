@@ -5,9 +5,10 @@ use super::log::ln;
 use crate::rt::simd::Isa;
 use fearless_simd::prelude::*;
 
-/// `x^y = e^(y log |x|)`, with the sign, the limits and the NaNs that C's `pow` has: 1 for `y = 0` and for
-/// `x = 1` whatever the other, negative for a negative `x` and an odd `y`, NaN for a negative `x` and a `y`
-/// that is not whole.
+/// `x^y = e^(y log |x|)`, with the sign, limits and NaNs of C's `pow`.
+///
+/// It is 1 for `y = 0` and for `x = 1`, whatever the other is, negative for a negative `x` and an odd `y`, and NaN for a
+/// negative `x` and a `y` that is not whole.
 #[inline(always)]
 pub(super) fn powf<S: Isa>(s: S, x: S::f64s, y: S::f64s) -> S::f64s {
     let splat = |c| S::f64s::splat(s, c);

@@ -1,4 +1,4 @@
-//! The vectors of a step in f64: conversions, arithmetic, comparisons.
+//! Vectors of a step in f64: conversions, arithmetic, comparisons.
 
 use super::functions::{Column, Wide};
 use crate::rt::math::minmax;
@@ -7,11 +7,11 @@ use crate::rt::step::{Floats, PAIR, each};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 use fearless_simd::prelude::*;
 
-/// The lanes of a step in f64 for which something holds.
+/// A mask over the lanes of a step in f64.
 #[derive(Clone, Copy)]
 pub struct WideMask<S: Simd, const W: usize = PAIR>(pub [[S::mask64s; 2]; W]);
 
-/// A step whose vectors are an expression of the places `k` and `i`, see [`each!`].
+/// A step built from an expression of the indices `k` and `i`, see [`each!`].
 macro_rules! both {
     ($s:expr, $k:ident $i:ident => $f:expr) => {
         each!($s, $k => [{ let $i = 0; $f }, { let $i = 1; $f }])
@@ -19,7 +19,7 @@ macro_rules! both {
 }
 
 impl<S: Isa, const W: usize> Floats<S, W> {
-    /// The same numbers in f64.
+    /// Converts to f64, exactly.
     #[inline(always)]
     pub fn wide(self) -> Wide<S, W> {
         Wide(each!(self.0[0].token(), k => {
@@ -36,19 +36,19 @@ impl<S: Isa, const W: usize> Wide<S, W> {
         Wide([[S::f64s::splat(s, x); 2]; W])
     }
 
-    /// Rounded to f32, once: to nearest even, denormals kept, infinity beyond the largest number.
+    /// Rounds to f32 once: to nearest even, denormals kept, infinity beyond the largest number.
     #[inline(always)]
     pub fn narrow(self) -> Floats<S, W> {
         Floats(each!(self.token(), k => self.0[k][0].narrow(self.0[k][1])))
     }
 
-    /// Its vectors, as functions out of line take them.
+    /// Views the vectors as a column, as out-of-line functions take them.
     #[inline(always)]
     pub(super) fn column(&self) -> Column<S::f64s> {
         Column { at: (&raw const self.0).cast(), pace: 1 }
     }
 
-    /// The token of its vectors.
+    /// The SIMD token of the vectors.
     #[inline(always)]
     fn token(self) -> S {
         self.0[0][0].token()
@@ -121,20 +121,20 @@ comparisons! {
 }
 
 impl<S: Isa, const W: usize> WideMask<S, W> {
-    /// `yes` where it holds, else `no`.
+    /// Selects `yes` where the mask is set, else `no`.
     #[inline(always)]
     pub fn select(self, yes: Wide<S, W>, no: Wide<S, W>) -> Wide<S, W> {
         Wide(both!(yes.token(), k i => self.0[k][i].select(yes.0[k][i], no.0[k][i])))
     }
 
-    /// Whether it holds, of what holds for all lanes or for none.
+    /// Returns a uniform condition, which is true for all lanes or for none.
     #[inline(always)]
     pub fn holds(self) -> bool {
         self.0[0][0].any_true()
     }
 }
 
-/// Comparisons of two values that give one of them.
+/// Functions that compare two values and return one of them.
 macro_rules! choices {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -155,7 +155,7 @@ choices! {
     at_least;
 }
 
-/// `x * y * z`: of factors that are in the range of f32 nothing overflows on the way, nor is lost.
+/// `x * y * z`; factors in the range of f32 can neither overflow nor underflow on the way.
 #[inline(always)]
 pub fn mul3<S: Isa, const W: usize>(
     _: S,
