@@ -1,4 +1,6 @@
-//! Tells the crate at which level it is compiled: macros depend on it, and Cargo does not optimise what they depend on.
+//! Passes the crate's optimisation level to it.
+//!
+//! The level matters because macros depend on this crate, and Cargo does not optimise dependencies of macros by default.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

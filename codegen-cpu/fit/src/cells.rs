@@ -1,40 +1,39 @@
-//! The function itself, as polynomials so fine that nobody can tell: an oracle is slow, and the same
-//! neighbourhoods are asked for again and again, by every width, degree and element type.
+//! Cache of the oracle: fine polynomials that replace it, because it is slow.
 //!
-//! Cells are an eighth wide and made when first asked for. Beside a zero at zero, a cell is of
-//! `f(x) / x^order`. Where a polynomial is not the function to far more digits than matter (a kink, a
-//! pole near by), the oracle is asked each time.
+//! The same neighbourhoods are evaluated again and again, for every width, degree and element type. Cells are an eighth wide
+//! and fitted when first needed. Beside a zero at zero, a cell is fitted to `f(x) / x^order`. Where the polynomial differs from
+//! the function in digits that might matter (at a breakpoint, or near a pole), the oracle is evaluated each time.
 
 use crate::float::size;
 use crate::oracle::Values;
 use crate::zero::Zero;
 
-/// Cells to the unit.
+/// Cells per unit.
 const FINE: f64 = 8.0;
-/// Coefficients of each.
+/// Coefficients per cell.
 const TERMS: usize = 16;
-/// What a polynomial may be off, relative to the largest value of the cell, and to the value itself.
+/// Maximum error of a cell's polynomial, relative to the largest value of the cell, and relative to the value itself.
 const OFF: f64 = 1e-13;
 const OFF_HERE: f64 = 1e-11;
 
-/// One cell, by what it holds of the function.
+/// State of one cell.
 #[derive(Clone)]
 enum Cell {
     Unknown,
-    /// Powers of the distance to the middle, which is one at the borders.
+    /// Coefficients of powers of `u`, which is -1 at the lower end of the cell and 1 at the upper.
     Polynomial(Box<[f64; TERMS]>),
-    /// Not smooth enough.
+    /// Not smooth enough for a polynomial.
     Oracle,
 }
 
-/// All cells of either sign of `x`.
+/// The cells of either sign of `x`.
 pub(crate) struct Cells {
     cells: [Vec<Cell>; 2],
     chebyshev: Vec<f64>,
 }
 
 impl Cells {
-    /// None known yet, up to a size of `far`.
+    /// Returns a cache without any polynomials, for sizes below `far`.
     pub(crate) fn new(far: f64) -> Self {
         let empty = vec![Cell::Unknown; (far * FINE) as usize];
         let places =
@@ -42,7 +41,7 @@ impl Cells {
         Cells { cells: [empty.clone(), empty], chebyshev: places.collect() }
     }
 
-    /// The values at `x`; `zeros` are what the function is beside zero.
+    /// Returns the values at `x`; `zeros` describes the function at zero.
     pub(crate) fn values(&mut self, x: &[f64], zeros: &[Zero; 2], oracle: &Values) -> Vec<f64> {
         let mut all = vec![0.0; x.len()];
         let values = &mut all[..];
@@ -85,7 +84,7 @@ impl Cells {
 
 #[inline(always)]
 fn horner(a: &[f64; TERMS], u: f64) -> f64 {
-    // Even and odd powers beside each other.
+    // Even and odd powers are separate chains, so that they can be computed in parallel.
     let square = u * u;
     let mut k = TERMS - 2;
     let (mut even, mut odd) = (a[k], a[k + 1]);
@@ -97,7 +96,7 @@ fn horner(a: &[f64; TERMS], u: f64) -> f64 {
     even + odd * u
 }
 
-/// The cell at `place(-1)..place(1)`, if it is smooth.
+/// Fits the cell from `place(-1)` to `place(1)`, if it is smooth.
 fn fit(chebyshev: &[f64], place: &dyn Fn(f64) -> f64, order: usize, oracle: &Values) -> Cell {
     let reduced = |u: &[f64]| -> Vec<f64> {
         let x: Vec<f64> = u.iter().map(|&u| place(u)).collect();
@@ -105,13 +104,13 @@ fn fit(chebyshev: &[f64], place: &dyn Fn(f64) -> f64, order: usize, oracle: &Val
         values.iter().zip(x).map(|(v, x)| (0..order).fold(*v, |v, _| v / x)).collect()
     };
     let values = reduced(chebyshev);
-    // Coefficients of Chebyshev polynomials, which become powers one after another: T' = 2 u T - T''.
+    // Coefficients of Chebyshev polynomials, converted to powers one after another: T' = 2 u T - T''.
     let mut powers = [0.0; TERMS];
     let (mut before, mut now) = ([0.0; TERMS], [0.0; TERMS]);
     now[0] = 1.0;
     for k in 0..TERMS {
         let share = if k == 0 { 1.0 } else { 2.0 } / TERMS as f64;
-        // cos(k acos u) at the places, by the same recurrence.
+        // cos(k acos u) at the nodes, by the same recurrence.
         let at = |u: f64| {
             let (mut a, mut b) = (1.0, u);
             for _ in 0..k {

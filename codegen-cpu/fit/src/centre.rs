@@ -1,49 +1,50 @@
-//! Where a segment may be centred: at a zero, or at a float whose value is nearly a float, so that
-//! `a[0]` needs no low part.
+//! Choice of a segment's centre: a zero, or a float whose value is nearly a float, so that `a[0]` needs no low part.
 
 use crate::float::{size, ulp};
 use crate::nodes::Nodes;
 use crate::view::View;
 
-/// A place, and what is known of the function there.
+/// A centre, and the properties of the function there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Centre {
     pub(crate) at: f32,
-    /// Its value.
+    /// Value of the function, rounded.
     pub(crate) value: f32,
-    /// The least power that the polynomial has besides `value`.
+    /// Lowest power of the polynomial besides the constant `value`.
     pub(crate) first: usize,
-    /// Whether the function is zero there: the leading coefficient has a high and a low part.
+    /// True if the function is zero there, so that the leading coefficient has a high and a low part.
     pub(crate) zero: bool,
-    /// Whether it is to be taken whenever it is good enough, not only if it is comfortably so.
+    /// True if the centre is taken as soon as it meets the target, without a margin.
     pub(crate) preferred: bool,
 }
 
-/// Where a centre is looked for.
+/// Where to look for a centre.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// Zero, which is the segment's border: seen from the left or from the right.
+    /// Zero, which is the segment's border; the side is 0 from the left, 1 from the right.
     Origin(usize),
-    /// At this end of the table, where the function has become its limit.
+    /// The end of the table where the function has reached its limit.
     End(f64),
-    /// At this root.
+    /// A zero of the function.
     Root(f64),
     /// Near this place.
     Near(f64),
 }
 
-/// So near to a float must a centre's value be, in its units.
+/// Maximum distance of a centre's value from a float, in units in the last place.
 const CLOSE: f64 = 1.0 / 256.0;
-/// The same of multiples of the other side's unit, which are few far out.
+/// The same distance for multiples of the other side's unit, of which there are few far from zero.
 const NEAR: f64 = 1.0 / 16.0;
-/// So many floats are tried, half of them at a time.
+/// Maximum number of floats tried, half of them on either side.
 const TRIES: usize = 2048;
-/// So far from a root, in widths, others are looked for beside it, where it is plain.
+/// Distances from a root at which other centres are tried, in widths of the segment.
+///
+/// They are tried only where the slope is a plain float.
 const BESIDE: [f64; 6] = [-3e-3, 3e-3, -6e-3, 6e-3, -9e-3, 9e-3];
-/// Values are asked for by as many.
+/// Number of values computed at a time.
 pub(crate) const COLUMN: usize = 64;
 
-/// Which places to try, those with the least cancellation first.
+/// Returns the places to try, those with the least cancellation first.
 pub(crate) fn places(view: &View, nodes: &Nodes, power: usize) -> Vec<Place> {
     let (left, right, width) = (nodes.left, nodes.right, nodes.width());
     if left.abs() < 1e-12 || right.abs() < 1e-12 {
@@ -67,14 +68,14 @@ pub(crate) fn places(view: &View, nodes: &Nodes, power: usize) -> Vec<Place> {
     let roots = view.roots.iter().filter(|&&r| r > left - 0.75 * width && r < right + 0.75 * width);
     for &root in roots {
         places.push(Place::Root(root));
-        // Of several floats beside it one may have a slope that is nearly a float too.
+        // Several floats beside the root are tried, because the slope at one of them may be nearly a float too.
         places.extend(beside.iter().map(|k| Place::Near(root + k * width)));
     }
     places.extend(ordinary(view, nodes));
     places
 }
 
-/// Nine places all over the segment.
+/// Nine places spread over the segment.
 fn ordinary(view: &View, nodes: &Nodes) -> Vec<Place> {
     let at: Vec<f64> =
         (0..9).map(|q| nodes.left + nodes.width() * (0.04 + 0.115 * q as f64)).collect();
@@ -85,13 +86,15 @@ fn ordinary(view: &View, nodes: &Nodes) -> Vec<Place> {
 }
 
 impl Place {
-    /// The centre there.
-    /// If the other side takes part in the last step (`once`), its value is one that nothing is lost of there.
+    /// Returns the centre at this place.
+    ///
+    /// If the symmetry is part of the last step (`once`), a value is preferred that loses no digits in the sum on the other
+    /// side.
     pub(crate) fn centre(self, view: &View, nodes: &Nodes, once: bool) -> Centre {
         match self {
             Place::Origin(side) => {
                 let zero = view.zero[side];
-                // A sum with -0 has the sign of its other part: so f(-0) is -0 where f rises through 0.
+                // A sum with -0 has the sign of its other term, so that f(-0) is -0 where f rises through 0.
                 let value = if zero.value == 0.0 { -0.0 } else { zero.value as f32 };
                 let (at, first) = (0.0, zero.power().max(1));
                 Centre { at, value, first, zero: zero.value == 0.0, preferred: true }
@@ -114,7 +117,7 @@ impl Place {
     }
 }
 
-/// From a place outwards, the first float whose value is close to a float, or the one that comes closest.
+/// Returns the first float from `place` outwards whose value is close to a float, or the closest one.
 fn near(view: &View, nodes: &Nodes, place: f64) -> Centre {
     let step = nodes.width() / 16_384.0;
     let mut best = (f64::INFINITY, place as f32, 0.0);
@@ -140,8 +143,10 @@ fn near(view: &View, nodes: &Nodes, place: f64) -> Centre {
     Centre { at: best.1, value: best.2, first: 1, zero: false, preferred: false }
 }
 
-/// The float nearest to a place whose value is close to a multiple of the unit of the other side, if that is larger than the value's
-/// own. Multiples are few among floats: floats are found by them, not they among floats.
+/// Returns the float nearest to `place` whose value is close to a multiple of the other side's unit.
+///
+/// Returns `None` if that unit is not larger than the value's own. Few floats have such a value, so that the floats are found
+/// by solving for multiples, not by trying floats.
 fn near_multiple(view: &View, nodes: &Nodes, place: f64) -> Option<Centre> {
     let step = nodes.width() / 64.0;
     let around = view.values(&[place - step, place, place + step]);
@@ -178,7 +183,9 @@ fn near_multiple(view: &View, nodes: &Nodes, place: f64) -> Option<Centre> {
     Some(Centre { at, value, first: 1, zero: false, preferred: false })
 }
 
-/// The next floats from a place outwards, by steps to either side in turn; `from` of them were before.
+/// Returns the next `COLUMN` floats from `place` outwards, beginning with number `from`.
+///
+/// They alternate between both sides: for example, `place`, `place - step`, `place + step` if `from` is 0.
 pub(crate) fn outwards(place: f64, step: f64, from: usize) -> [f64; COLUMN] {
     let mut floats = [0.0; COLUMN];
     let mut k = 0;
@@ -191,7 +198,7 @@ pub(crate) fn outwards(place: f64, step: f64, from: usize) -> [f64; COLUMN] {
     floats
 }
 
-/// How far a value is from the nearest float, in its units.
+/// Distance of a value from the nearest float, in units in the last place.
 #[inline(always)]
 pub(crate) fn off_float(v: f64) -> f64 {
     size(v - v as f32 as f64) / ulp(v)

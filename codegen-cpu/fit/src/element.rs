@@ -1,8 +1,8 @@
-//! Element types: what results are rounded to, and where they may be.
+//! Element types: the formats that results are rounded to, and their ranges.
 
 use crate::float::{size, spacing};
 
-/// What a function's results are rounded to.
+/// Format that a function's results are rounded to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// IEEE binary32.
@@ -14,7 +14,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// Bits after the first, and the least exponent of a normal number.
+    /// Number of mantissa bits after the first, and the exponent of the least normal number.
     #[inline(always)]
     fn format(self) -> (i32, i32) {
         match self {
@@ -24,15 +24,16 @@ impl Element {
         }
     }
 
-    /// The exponent of the least normal number.
+    /// Exponent of the least normal number.
     pub(crate) fn least_normal(self) -> i32 {
         self.format().1
     }
 
-    /// The exponent of the least value that a factor brings into the range of normal numbers, of those that f32 has all
-    /// digits of.
+    /// Exponent of the least value that a factor can bring into the range of normal numbers.
+    ///
+    /// Only values of which f32 has all digits count. For example, it is -30 for f16, and -126 for bf16.
     pub(crate) fn least_factor(self) -> i32 {
-        // The greatest number is almost 2^16.
+        // The greatest number of f16 is almost 2^16, so that a factor can raise a value by 16 exponents.
         if self == Element::F16 { self.least_normal() - 16 } else { self.least_normal() }
     }
 
@@ -43,20 +44,22 @@ impl Element {
         spacing(v, digits, least)
     }
 
-    /// The same of what is multiplied before it is rounded; just below a power of two it is that of the power.
+    /// One unit in the last place at `v`, for a value that is multiplied before it is rounded.
+    ///
+    /// Just below a power of two it is the unit of that power, because the value may be rounded up to it.
     #[inline]
     pub(crate) fn factor_ulp(self, v: f64) -> f64 {
         let digits = self.format().0;
         spacing(v * (1.0 + 0.5 * self.ulp(1.0)), digits, self.least_factor())
     }
 
-    /// The nearest number of the type, to even if there are two; infinite beyond its range.
+    /// Rounds to the nearest number of the type, ties to even. The result is infinite beyond its range.
     #[inline]
     pub fn round(self, v: f64) -> f64 {
-        // Adding it leaves no place for a fraction.
+        // 1.5 * 2^52: a sum with it has no bits for a fraction, so that adding and subtracting it rounds to an integer.
         const WHOLE: f64 = 6_755_399_441_055_744.0;
         let unit = self.ulp(v);
-        // A power of two, whose inverse is one too.
+        // The unit is a power of two, whose inverse is exact.
         let whole = v * f64::from_bits((2046 << 52) - unit.to_bits());
         if size(whole) > 1e9 || whole.is_nan() {
             return v;
@@ -74,7 +77,7 @@ impl Element {
         }
     }
 
-    /// All finite numbers of a 16-bit type; nothing for f32, of which there are too many.
+    /// All finite numbers of a 16-bit type; empty for f32, which has too many.
     pub fn inputs(self) -> Vec<f32> {
         let all = (0..=u16::MAX).map(|bits| match self {
             Element::F32 => f32::NAN,
@@ -85,7 +88,7 @@ impl Element {
     }
 }
 
-/// The number that 16 bits are as IEEE binary16.
+/// Converts the bits of an IEEE binary16 number.
 fn half(bits: u16) -> f32 {
     let (exponent, fraction) = ((bits >> 10) & 31, (bits & 1023) as f32);
     let size = match exponent {

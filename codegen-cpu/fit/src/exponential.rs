@@ -1,16 +1,16 @@
-//! `e^-v` in f32, of a `v` that is the sum of two floats, by one look-up.
+//! `e^-v` in f32, where `v` is a double-float, by one look-up.
 //!
 //! ```text
 //! e^-v = 2^floor(k/16) T[k mod 16] (1 + s),   k = -round(16 v / ln 2)
 //! ```
 //!
-//! `s` is off by about 2^-29. The constants are those of evaluators as well.
+//! The error of `s` is about 2^-29. Evaluators use the same constants.
 
 use crate::float::fma;
 
-/// 1.5 * 2^23: adding it rounds to a whole number, which is left in the low bits.
+/// 1.5 * 2^23: adding it rounds to an integer, which is left in the low bits.
 pub const MAGIC: f32 = 12_582_912.0;
-/// `2^(j/16)` as floats, and what those miss, relative to them.
+/// `2^(j/16)` as floats, and their errors relative to them.
 #[rustfmt::skip]
 #[expect(clippy::approx_constant, reason = "sqrt 2 is one of sixteen powers")]
 pub const POWERS: [[f32; 16]; 2] = [
@@ -21,12 +21,12 @@ pub const POWERS: [[f32; 16]; 2] = [
 ];
 /// `16 / ln 2`
 pub const STEPS: f32 = 23.083_12;
-/// `ln 2 / 16` as 21 bits and the rest: products of the first with whole numbers are exact.
+/// `ln 2 / 16` as 21 bits and the rest, so that products of the first with integers are exact.
 pub const STEP: [f32; 2] = [0.043_321_7, -1.190_408_9e-10];
 /// `e^-r ~ 1 - r + SERIES[0] r^2 - SERIES[1] r^3` for `|r| < ln 2 / 32`.
 pub const SERIES: [f32; 2] = [0.500_016_5, 0.166_670_32];
 
-/// `e^-(high + low)`, a normal number.
+/// Returns `e^-(high + low)`, which has to be a normal number.
 pub(crate) fn exp(high: f32, low: f32) -> f32 {
     let t = fma(-high, STEPS, MAGIC);
     let k = t - MAGIC;
@@ -34,7 +34,7 @@ pub(crate) fn exp(high: f32, low: f32) -> f32 {
     let p = fma(fma(r, -SERIES[1], SERIES[0]), r, -1.0);
     let j = t.to_bits() as usize % 16;
     let s = fma(p, r, POWERS[1][j]);
-    // The shift drops all but the low bits of floor(k / 16), as two's complement asks for.
+    // The shift drops all but the low bits of `floor(k / 16)`, which is what two's complement requires.
     let up = f32::from_bits((t.to_bits() >> 4 << 23).wrapping_add(127 << 23));
     fma(s, POWERS[0][j], POWERS[0][j]) * up
 }

@@ -1,4 +1,4 @@
-//! The table that takes the least time: symmetry, degree and layout.
+//! Search for the table that takes the least time: symmetry, degree and layout.
 
 use crate::element::Element;
 use crate::function::Function;
@@ -13,11 +13,11 @@ use crate::table::{Design, MAX_DEGREE, Table};
 use crate::truth::Results;
 use crate::view::View;
 
-/// A target that is beyond reach is raised by this.
+/// Factor by which a target that cannot be reached is raised.
 const RAISE: f64 = 1.15;
 
 impl Function<'_> {
-    /// The table that takes the least time on ordinary data.
+    /// Returns the table that takes the least time on ordinary data.
     pub fn fit(&self, request: &Request) -> Result<Table, Refusal> {
         let both = [self.symmetry(), Symmetry::None];
         let layouts = &both[(self.symmetry() == Symmetry::None) as usize..];
@@ -30,9 +30,9 @@ impl Function<'_> {
             }
         }
         let table = match request.element {
-            // A table of both signs has half the reach.
+            // A table of both signs is tried last, because it has half the reach.
             Element::F32 => views.iter().find_map(|view| fastest(view, request)),
-            // But what it leaves out may cost more than a degree.
+            // Both are fitted, because data beyond the table may cost more than a degree.
             _ if request.of_product => {
                 let tables = views.iter().filter_map(|view| fastest(view, request));
                 tables.min_by(|a, b| a.cost().total_cmp(&b.cost()))
@@ -50,8 +50,10 @@ impl Function<'_> {
     }
 }
 
-/// Degrees are tried in the order of what they would cost if polynomials alone decided how far they
-/// reach. Where rounding decided for one, it does for higher ones.
+/// Returns the cheapest table of one symmetry.
+///
+/// Degrees are tried in the order of what they would cost if the error of polynomials alone decided how far they reach. Where
+/// rounding limits the width of segments for one degree, it limits that of higher ones as well.
 fn fastest(view: &View, request: &Request) -> Option<Table> {
     let least = view.power().max(1);
     let targets = request.targets();
@@ -69,7 +71,7 @@ fn fastest(view: &View, request: &Request) -> Option<Table> {
     }
     hopes.sort_by(|a, b| a.0.total_cmp(&b.0));
     policy::raised(targets, RAISE, |target| {
-        // By whether zeros are plain, and whether there is a pair.
+        // Width that rounding allows, by whether zeros are plain (`power == 0`) and whether there is a pair.
         let mut rounding = [[f64::INFINITY; 2]; 2];
         policy::cheapest(&hopes, f64::INFINITY, |(_, width, search), enough| {
             let Design { power, pair, .. } = search.design;

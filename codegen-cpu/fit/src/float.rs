@@ -1,19 +1,20 @@
-//! f32 arithmetic in f64: the same bits on every machine, whether or not it has FMA.
+//! f32 arithmetic in f64, so that results are the same bits on every machine, whether or not it has FMA.
 //!
-//! Macros are mostly built at level 0, where every call is one, down to `f64::abs`. Functions that run for each sample and
-//! coefficient make few of them, and loops around them count with `while`.
+//! Macros are mostly built at opt-level 0, where calls are not inlined, not even `f64::abs`. Functions that run for each
+//! sample and coefficient therefore make few calls, and loops around them count with `while`.
 
-/// `a b + c`, rounded once.
+/// Returns `a b + c`, rounded once.
 #[inline(always)]
 pub(crate) fn fma(a: f32, b: f32, c: f32) -> f32 {
     sum(a as f64 * b as f64, c as f64)
 }
 
-/// `p + c` as a float, rounded once, of an exact product and a float.
+/// Returns `p + c` rounded once to f32, where `p` is an exact product of floats and `c` a float.
 #[inline(always)]
 pub(crate) fn sum(p: f64, c: f64) -> f32 {
     const LEAST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
-    // The sum is rounded to 53 bits, then to 24: wrong only where the first rounding made it halfway between two floats.
+    // The sum is rounded to 53 bits, then to 24. That is wrong only where the first rounding made it halfway between two
+    // floats.
     let sum = p + c;
     if sum.to_bits() & 0x1fff_ffff != 0x1000_0000 && (sum >= LEAST_NORMAL || sum <= -LEAST_NORMAL) {
         return sum as f32;
@@ -21,7 +22,9 @@ pub(crate) fn sum(p: f64, c: f64) -> f32 {
     to_odd(p, c) as f32
 }
 
-/// `p + c`, its last bit set if it is inexact: rounded again to fewer bits, it is rounded right.
+/// Returns `p + c` rounded to odd: the last bit is set if the sum is inexact.
+///
+/// A second rounding to fewer bits is then correct.
 #[cold]
 fn to_odd(p: f64, c: f64) -> f64 {
     let sum = p + c;
@@ -37,8 +40,9 @@ fn to_odd(p: f64, c: f64) -> f64 {
     }
 }
 
-/// The distance between neighbours of a binary type at `v`: `digits` bits after the first, exponents
-/// not below `least`.
+/// Returns the distance between neighbours of a binary type at `v`.
+///
+/// The type has `digits` bits after the first, and no exponents below `least`.
 #[inline(always)]
 pub(crate) fn spacing(v: f64, digits: i32, least: i32) -> f64 {
     let (exponent, least) = (v.to_bits() & 0x7ff << 52, ((least + 1023) as u64) << 52);
@@ -46,7 +50,7 @@ pub(crate) fn spacing(v: f64, digits: i32, least: i32) -> f64 {
     f64::from_bits(exponent - ((digits as u64) << 52))
 }
 
-/// `2^exponent`, which is normal.
+/// Returns `2^exponent`, which has to be a normal number.
 #[inline]
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
@@ -58,40 +62,44 @@ pub(crate) fn ulp(v: f64) -> f64 {
     spacing(v, 23, -126)
 }
 
-/// `|v|`, where `f64::abs` would be a call.
+/// Returns `|v|` without a call of `f64::abs`.
 #[inline(always)]
 pub(crate) fn size(v: f64) -> f64 {
     if v < 0.0 { -v } else { v }
 }
 
-/// The larger of two; the first unless the second is known to be.
+/// Returns the larger of two numbers, or `a` if either is NaN.
 #[inline(always)]
 pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// The size of a sum before it is rounded. What is just below a power of two is rounded by half as much as that, however
-/// little it is below.
+/// Returns the size of a sum before it is rounded.
+///
+/// A difference that is a power of two in f64 may have been rounded up to it. The unit of f32 just below is half as large, so
+/// that the next smaller f64 is returned.
 #[inline(always)]
 pub(crate) fn sum_size(a: f64, b: f64) -> f64 {
     let size = size(a + b);
     if a * b < 0.0 && size > 0.0 { f64::from_bits(size.to_bits() - 1) } else { size }
 }
 
-/// What rounding makes of `a + b` at most, of which both are floats: nothing where neither has a digit below the sum's last.
+/// Bounds the rounding error of `a + b`, where both are floats.
+///
+/// It is 0 where neither has a digit below the last of the sum.
 pub(crate) fn sum_bound(a: f32, b: f32) -> f64 {
     let (a, b) = (f64::from(a), f64::from(b));
     let unit = ulp(sum_size(a, b));
     if unit <= ulp(a).min(ulp(b)) { 0.0 } else { 0.5 * unit }
 }
 
-/// The float next to `v` or `v`, whichever is nearer to zero.
+/// Rounds `v` to f32, towards zero.
 pub(crate) fn toward_zero(v: f64) -> f32 {
     let near = v as f32;
     if (near as f64).abs() > v.abs() { f32::from_bits(near.to_bits() - 1) } else { near }
 }
 
-/// Numbers in [0, 1) that look random and are the same in every run.
+/// Pseudorandom numbers in [0, 1), the same in every run.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -115,7 +123,7 @@ mod tests {
         let mut r = Random::new(1);
         let mut float = |least: i32, most: i32| {
             let exponent = least + ((most - least) as f64 * r.next()) as i32;
-            // Few bits: sums come near to halfway.
+            // Mantissas of few bits, so that sums are often close to halfway between two floats.
             let mantissa =
                 1.0 + (r.next() * 64.0).floor() / 64.0 + (r.next() * 3.0).floor() / 8_388_608.0;
             (mantissa * power_of_two(exponent)) as f32 * if r.next() < 0.5 { -1.0 } else { 1.0 }
@@ -126,7 +134,7 @@ mod tests {
             let (a, b, c) = (float(-80, -60), float(-80, -60), float(-149, -120));
             assert_eq!(fma(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} {b:e} {c:e}");
         }
-        // Just below halfway among denormals, which 53 bits do not show.
+        // Just below halfway between two denormals, by less than 53 bits can show.
         let (a, b) = (
             f32::from_bits(0x3f80_0001) * power_of_two(-75) as f32,
             0.999_999_9 * power_of_two(-75) as f32,

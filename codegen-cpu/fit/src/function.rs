@@ -1,4 +1,4 @@
-//! What is known of a function before anything is fitted: its symmetry and its zeros.
+//! Properties of a function that are found before anything is fitted: symmetry and zeros.
 
 use crate::cells::Cells;
 use crate::element::Element;
@@ -9,50 +9,52 @@ use crate::truth::Truth;
 use crate::zero::Zero;
 use core::cell::{OnceCell, RefCell};
 
-/// No table reaches further.
+/// Maximum reach of any table.
 pub(crate) const FAR: f64 = 128.0;
 
-/// Within this distance of a zero, errors are counted in units of no less than [`FLAT`]: the values
-/// there are differences, and nobody can tell their last places from the argument's.
+/// Distance from a zero within which errors are counted in units of at least [`FLAT`].
+///
+/// The values there are differences, whose last places cannot be distinguished from the rounding of the argument.
 pub(crate) const NEAR_ROOT: f64 = 0.5;
 
 /// See [`NEAR_ROOT`].
 pub(crate) const FLAT: f64 = 1.0 / (1u32 << 30) as f64;
 
-/// Values that are multiplied are looked up only if they are within these, 2^-80 and 2^80: their products with an attribute
-/// are in the range of f32.
+/// Range of sizes of values that are looked up and then multiplied.
+///
+/// It is 2^-80 to 2^80, so that their products with an attribute stay in the range of f32.
 const IN_RANGE: core::ops::Range<f64> = 1.0 / (1u128 << 80) as f64..(1u128 << 80) as f64;
 
 /// A function to be fitted.
 pub struct Function<'a> {
     oracle: &'a Oracle<'a>,
-    /// The same without bounds, if that is cheaper.
+    /// The same function without bounds, if that is cheaper.
     plain: Option<&'a Values<'a>>,
     pub(crate) hints: Hints,
     symmetry: Symmetry,
     roots: Vec<f64>,
-    /// Beside zero: negative, positive.
+    /// Behaviour at zero from the negative and from the positive side.
     pub(crate) zero: [Zero; 2],
     cells: RefCell<Cells>,
-    /// For each 16-bit type, when it has been asked for.
+    /// Results at all inputs of each 16-bit type, computed when first needed.
     truths: [OnceCell<Truth>; 2],
-    /// For negative and positive variables, what the oracle says all over, and [`Function::in_range`].
+    /// For negative and positive variables, the oracle's answers, and the result of [`Function::in_range`].
     surveys: [OnceCell<Survey>; 2],
     ranges: [OnceCell<f64>; 2],
 }
 
 /// The oracle's answers on one side of zero.
 pub(crate) struct Survey {
-    /// Distances from zero, an eighth apart, up to the last.
+    /// Distances from zero: multiples of 1/8, then the end.
     pub(crate) places: Vec<f64>,
-    /// The answers themselves.
+    /// Answers at `places`.
     pub(crate) values: Vec<Known>,
-    /// Powers of two close to zero, the largest first, and what is known there.
+    /// Powers of two close to zero, the largest first, and the answers there.
     pub(crate) near: Vec<(f64, Known)>,
 }
 
 impl<'a> Function<'a> {
-    /// Looks at the function all over its domain.
+    /// Analyses a function over its whole domain.
     pub fn new(oracle: &'a Oracle<'a>, hints: Hints) -> Self {
         let unknown = Zero { value: 0.0, order: None };
         let mut f = Function {
@@ -68,7 +70,7 @@ impl<'a> Function<'a> {
             ranges: Default::default(),
         };
         let [low, high] = f.hints.domain;
-        // Other kinks have a place on a grid of either sign only.
+        // With breakpoints other than zero no symmetry is used, because only a grid of both signs can place them.
         if low == -high && f.hints.kinks.iter().all(|&x| x == 0.0) {
             f.symmetry = symmetry::find(high, &|x| f.known(x));
         }
@@ -80,19 +82,20 @@ impl<'a> Function<'a> {
         f
     }
 
-    /// The same with an oracle of values alone, which are those of the other one: most of all values are asked for without
-    /// their bounds.
+    /// Adds a faster oracle that returns the same values without bounds.
+    ///
+    /// It is worthwhile because most values are needed without them.
     pub fn with_values(mut self, values: &'a Values<'a>) -> Self {
         self.plain = Some(values);
         self
     }
 
-    /// What its halves have in common.
+    /// Symmetry of the function, found by value.
     pub fn symmetry(&self) -> Symmetry {
         self.symmetry
     }
 
-    /// Its zeros besides 0 where it changes its sign, and those that were given.
+    /// Zeros other than 0 where the function changes its sign, and those that were given.
     pub fn roots(&self) -> &[f64] {
         &self.roots
     }
@@ -101,17 +104,17 @@ impl<'a> Function<'a> {
         &self.hints.kinks
     }
 
-    /// Whether it is asked for there.
+    /// Returns true if `x` is in the domain.
     pub(crate) fn covers(&self, x: f64) -> bool {
         (self.hints.domain[0]..=self.hints.domain[1]).contains(&x)
     }
 
-    /// Whether it has neither kinks nor ends, so that a segment may be anywhere.
+    /// Returns true if the function has neither breakpoints nor ends, so that a segment may be anywhere.
     pub(crate) fn smooth(&self) -> bool {
         self.kinks().is_empty() && self.hints.domain.iter().all(|x| x.is_infinite())
     }
 
-    /// All inputs of a 16-bit type.
+    /// Results at all inputs of a 16-bit type.
     pub(crate) fn truth(&self, element: Element) -> &Truth {
         self.truths[(element == Element::F16) as usize].get_or_init(|| {
             let beyond = self.clamped(element);
@@ -120,9 +123,11 @@ impl<'a> Function<'a> {
         })
     }
 
-    /// For negative and positive variables, whether a table may clamp them: elsewhere no table has numbers beyond [`FAR`].
+    /// For negative and positive variables, whether a table may clamp them.
+    ///
+    /// Otherwise no table has values beyond [`FAR`].
     fn clamped(&self, element: Element) -> [bool; 2] {
-        // No table of 16 bits reaches as far.
+        // No table of a 16-bit type reaches as far.
         const OUTSIDE: f64 = 32.0;
         let own = [(0, -OUTSIDE), (1, OUTSIDE)].map(|(side, x)| {
             let round = |v: f64| element.round(v);
@@ -134,17 +139,17 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// By the oracle.
+    /// Values and bounds of the oracle.
     pub(crate) fn known(&self, x: &[f64]) -> Vec<Known> {
         (self.oracle)(x).into_iter().map(|(value, error)| Known { value, error }).collect()
     }
 
-    /// What takes the oracle's place.
+    /// Values of the fine polynomials that replace the oracle.
     pub(crate) fn values(&self, x: &[f64]) -> Vec<f64> {
         self.cells.borrow_mut().values(x, &self.zero, &|x| self.plain(x))
     }
 
-    /// By the oracle, without bounds.
+    /// Values of the oracle, without bounds.
     pub(crate) fn plain(&self, x: &[f64]) -> Vec<f64> {
         match self.plain {
             Some(plain) => plain(x),
@@ -152,7 +157,7 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// The oracle's answers all over the side of `sign`, asked once for all tables.
+    /// The oracle's answers on the side of `sign`, computed once for all tables.
     pub(crate) fn survey(&self, sign: f64) -> &Survey {
         self.surveys[(sign > 0.0) as usize].get_or_init(|| {
             let [low, high] = self.hints.domain;
@@ -166,8 +171,9 @@ impl<'a> Function<'a> {
         })
     }
 
-    /// How far from zero its values are in the range that those of tables have to be in, if they are multiplied, on the side
-    /// of `sign`; what is smaller beside zero does not count.
+    /// Distance from zero up to which values that are multiplied stay within `IN_RANGE`, on the side of `sign`.
+    ///
+    /// Values in the first eighth beside zero do not count.
     pub(crate) fn in_range(&self, sign: f64) -> f64 {
         *self.ranges[(sign > 0.0) as usize].get_or_init(|| self.find_range(sign))
     }
@@ -190,7 +196,7 @@ impl<'a> Function<'a> {
 
     fn find_zero(&self, sign: f64) -> Zero {
         let value = self.known(&[sign * 1e-300])[0].value;
-        // Less than any float: zero, however it gets there.
+        // Less than any float: treated as zero, however the function gets there.
         if value.abs() > 1e-60 {
             return Zero { value, order: Some(1) };
         }
@@ -204,7 +210,9 @@ impl<'a> Function<'a> {
         Zero { value: 0.0, order: order.map(|k| k as usize) }
     }
 
-    /// Sought between places an eighth apart, then cut to a sixteenth until nothing is left.
+    /// Finds zeros by sign changes between places an eighth apart.
+    ///
+    /// The interval is then divided by 16 until no digits are left.
     fn find_roots(&self) -> Vec<f64> {
         let [low, high] = self.hints.domain;
         let places: Vec<f64> = (-256..=256)
@@ -228,7 +236,7 @@ impl<'a> Function<'a> {
                 drop = (at[j].value - at[j - 1].value).abs();
                 (a, b) = (cuts[j - 1], cuts[j]);
             }
-            // A jump is no zero.
+            // A jump is not a zero.
             if drop < 1e-6 {
                 roots.push(0.5 * (a + b));
             }
@@ -236,7 +244,7 @@ impl<'a> Function<'a> {
         roots
     }
 
-    /// The least unit of the error at `x`.
+    /// Least unit of the error at `x`.
     pub(crate) fn flat(&self, x: f64) -> f64 {
         if self.roots.iter().any(|r| (x - r).abs() < NEAR_ROOT) { FLAT } else { 0.0 }
     }

@@ -1,38 +1,39 @@
-//! Which segment a number lies in, by the arithmetic of the evaluator.
+//! Segment index of a number, by the arithmetic of the evaluator.
 //!
-//! The ends of a table are found by the same arithmetic: where the product `z m` is rounded, the
-//! last float below the nominal end may already count as beyond it.
+//! The ends of a table are found by the same arithmetic because the evaluator rounds: with a rounded product `z m`, the last
+//! float below the nominal end may already count as beyond it.
 
-/// How an evaluator finds the segment of `z` on a grid of `m` segments to the unit.
+/// How an evaluator finds the segment of `z` on a grid of `m` segments per unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Index {
-    /// The low bits of `z m + 1.5 * 2^23 - k0` rounded down by one FMA (embedded rounding of AVX-512).
-    /// Segments start at whole multiples of `1/m`, so a kink may lie between two.
+    /// The low bits of `z m + 1.5 * 2^23 - k0`, rounded down by one FMA (embedded rounding of AVX-512).
+    ///
+    /// Segments start at integer multiples of `1/m`, so that a breakpoint may lie between two.
     Down,
-    /// The low bits of the same sum rounded to nearest: zero is the middle of a segment.
+    /// The low bits of the same sum rounded to nearest, so that zero is the middle of a segment.
     Nearest,
-    /// The integer part of the rounded product `z m`, less `k0` (AVX2 and NEON).
+    /// The integer part of the rounded product `z m`, minus `k0` (AVX2 and NEON).
     Product,
 }
 
-/// Equal segments.
+/// A grid of segments of equal width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     /// How an evaluator finds the segment.
     pub index: Index,
-    /// Segments to the unit.
+    /// Segments per unit.
     pub scale: f32,
-    /// The first segment's number: it starts at `first / scale` (`Nearest`: half a segment before).
+    /// Number of the first segment, which starts at `first / scale` (`Nearest`: half a segment before).
     pub first: i32,
-    /// How many there are.
+    /// Number of segments.
     pub entries: usize,
 }
 
 impl Grid {
-    /// The segment of `z`, or what would be one left or right of the table.
+    /// Segment index of `z`; negative, or at least `entries`, beyond the table.
     #[inline]
     pub fn segment(&self, z: f32) -> i64 {
-        // Exact in f64.
+        // The product of two floats is exact in f64.
         let scaled = z as f64 * self.scale as f64;
         let cell = match self.index {
             Index::Down => floor(scaled),
@@ -40,7 +41,7 @@ impl Grid {
             Index::Nearest => {
                 let below = floor(scaled);
                 let rest = scaled - below as f64;
-                // The sum in which it is rounded is even where `below - first` is.
+                // The sum that the evaluator rounds is even where `below - first` is, so that ties go there.
                 let up = rest > 0.5 || (rest == 0.5 && (below - self.first as i64) & 1 != 0);
                 below + up as i64
             }
@@ -48,19 +49,19 @@ impl Grid {
         cell - self.first as i64
     }
 
-    /// Whether `z` is in the table.
+    /// Returns true if `z` is in the table.
     #[inline]
     pub fn holds(&self, z: f32) -> bool {
         (0..self.entries as i64).contains(&self.segment(z))
     }
 
-    /// Where segment `i` starts.
+    /// Start of segment `i`.
     pub fn start(&self, i: usize) -> f64 {
         let shift = if self.index == Index::Nearest { 0.5 } else { 0.0 };
         (self.first as f64 + i as f64 - shift) / self.scale as f64
     }
 
-    /// The least float of the table and the least float beyond it, both signs or `z >= 0` only.
+    /// Returns the least float of the table and the least float beyond it, for both signs or for `z >= 0` only.
     pub fn ends(&self, symmetric: bool) -> (f32, f32) {
         let mut low = if symmetric { 0.0 } else { self.start(0) as f32 };
         while !symmetric && self.holds(low.next_down()) {
@@ -76,12 +77,12 @@ impl Grid {
         while !self.holds(high.next_down()) {
             high = high.next_down();
         }
-        // The least number beyond a table of negative numbers is -0, which is no less than 0.
+        // The least number beyond a table of negative numbers is -0, which does not compare less than 0, so that it becomes 0.
         (low, if high == 0.0 { 0.0 } else { high })
     }
 }
 
-/// The integer at or below; `z` is small or far out.
+/// Rounds down; `z` is small enough for `i64`, or saturates.
 #[inline]
 fn floor(z: f64) -> i64 {
     let cut = z as i64;
@@ -108,8 +109,8 @@ mod tests {
         }
     }
 
-    /// What an evaluator rounds, so must the index: or the last float of a table would be looked up in
-    /// its first segment.
+    /// The index has to round where the evaluator does; otherwise the last float of a table would be looked up in its first
+    /// segment.
     #[test]
     fn a_rounded_product_may_leave_the_table_early() {
         let mut early = 0;

@@ -1,9 +1,8 @@
-//! Tables for 16-bit results: all inputs there are decide.
+//! Tables for 16-bit results, judged by all inputs.
 //!
-//! There are 65,536. A table is good if all but a few of them come out as the function's value rounded
-//! once, and those as its neighbour. So the table's model is run on all of them, and nothing is
-//! estimated. Segments need no centre of their own: `d` is `z` itself, or the distance to a whole
-//! multiple of the width, which leaves one look-up out.
+//! There are 65,536 inputs. A table is good if all but a few of them yield the function's value rounded once, and those few its
+//! neighbour. So the table's model is run on all of them, and nothing is estimated. Segments need no centre of their own: `d`
+//! is `z` itself, or the distance to an integer multiple of the width, which saves one look-up.
 
 use crate::element::Element;
 use crate::grid::Index;
@@ -18,39 +17,39 @@ use crate::truth::{Results, Share};
 use crate::view::View;
 use std::collections::BTreeSet;
 
-/// A table reaches so far at least, or to where the function has become its limit.
+/// Minimum reach of a table, unless the function rounds to its limit before.
 const NEAREST: f64 = 3.9;
-/// More than this is of little use.
+/// Maximum reach; a longer table is of little use.
 const FURTHEST: f64 = 11.0;
-/// Widths between the widest and the narrowest are halved so often.
+/// Number of bisection steps between the widest and the narrowest segments.
 const HALVINGS: usize = 4;
-/// A width that turns out not to be good is made smaller by these.
+/// Factors by which a width is reduced if it fails on all inputs.
 const STEPS: [f64; 3] = [1.0, 0.96, 0.9];
-/// So often are weights adapted.
+/// Number of Lawson steps.
 const LAWSON: usize = 3;
-/// So many times more inputs than may be wrong can be mended.
+/// Projection is tried if at most this multiple of the allowed number of inputs is wrong.
 const MANY: usize = 4;
-/// So often that is tried.
+/// Maximum number of rounds of projection.
 const ROUNDS: usize = 3;
 
-/// What a polynomial may be off at most, in units of f16: more is beyond hope.
+/// Maximum error of a polynomial in units of f16; with a larger one no table is tried.
 pub(crate) const HOPELESS: f64 = 1.0 / 32.0;
 
-/// The same relative to the value.
+/// Maximum error of a polynomial relative to the value; with a larger one no table is tried.
 fn hopeless(element: Element) -> f64 {
     element.ulp(1.0) * if element == Element::F16 { HOPELESS } else { 0.25 }
 }
 
-/// A kind of table, and how wide its segments would be if polynomials alone decided.
+/// A candidate layout, and the width of its segments if only the error of polynomials counted.
 pub(crate) struct Hope<'a> {
     pub(crate) cost: f64,
     width: f64,
     search: Search<'a>,
 }
 
-/// All kinds of tables of a view.
+/// All candidate layouts of a view.
 pub(crate) fn hopes<'a>(view: &'a View<'a>, request: &Request) -> Vec<Hope<'a>> {
-    // With all of them about zero, or with the middle of a segment at zero.
+    // All polynomials are centred at zero, or the middle of a segment is at zero.
     let mut layouts = vec![(Centring::Origin, request.index)];
     if view.function.smooth() {
         layouts.push((Centring::Equal, Index::Nearest));
@@ -63,7 +62,7 @@ pub(crate) fn hopes<'a>(view: &'a View<'a>, request: &Request) -> Vec<Hope<'a>> 
             search.design = Design { centring, power: 0, ..search.design };
             search
         });
-        // Half a segment more or less on either side is of no account here.
+        // One width serves all layouts, because half a segment more or less on either side does not matter here.
         let widest =
             searches.clone().next().and_then(|s| s.widest_polynomials(hopeless(view.element)));
         let Some(widest) = widest else { continue };
@@ -76,7 +75,7 @@ pub(crate) fn hopes<'a>(view: &'a View<'a>, request: &Request) -> Vec<Hope<'a>> 
     hopes
 }
 
-/// The best table of all kinds, if there is one.
+/// Returns the cheapest table of all candidates, if there is one.
 pub(crate) fn best(mut hopes: Vec<Hope>, results: &Results) -> Option<Table> {
     hopes.sort_by(|a, b| a.cost.total_cmp(&b.cost));
     policy::cheapest(&hopes, f64::INFINITY, |hope, enough| {
@@ -85,12 +84,12 @@ pub(crate) fn best(mut hopes: Vec<Hope>, results: &Results) -> Option<Table> {
     })
 }
 
-/// The width of segments that neither side's reach exceeds this with.
+/// Width of segments with which the table reaches at most `most` on either side.
 fn across(search: &Search, most: f64) -> f64 {
     search.view.reach.iter().map(|r| r.to.min(most)).sum::<f64>() / search.entries as f64
 }
 
-/// The table of the widest segments that are good.
+/// Returns the table with the widest segments that are good.
 fn widest(search: &Search, results: &Results, widest: f64) -> Option<Table> {
     let promising = |width: f64| table(search, results, width, Share::Some);
     let narrowest = across(search, NEAREST).min(widest);
@@ -110,7 +109,7 @@ fn widest(search: &Search, results: &Results, widest: f64) -> Option<Table> {
     })
 }
 
-/// The table of a width, if no more of a share of the inputs are wrong than may be, or can be mended.
+/// Returns the table of a width after projection, if few enough inputs of a share are wrong.
 fn table(search: &Search, results: &Results, width: f64, share: Share) -> Option<Table> {
     let (view, degree) = (search.view, search.design.degree);
     let grid = search.grid(width)?;
@@ -142,18 +141,18 @@ fn table(search: &Search, results: &Results, width: f64, share: Share) -> Option
     results.are_few(&wrong, share).then_some(Table { ulp, ..table })
 }
 
-/// The lowest power of a segment's polynomial.
+/// Lowest power of a segment's polynomial.
 fn first(search: &Search, nodes: &Nodes, centre: f32) -> usize {
     let (left, right) = (nodes.left, nodes.right);
     let beside = left < 1e-12 && right > -1e-12 && centre == 0.0;
     if beside { search.view.zero[(right > 1e-12) as usize].power() } else { 0 }
 }
 
-/// The polynomial of one segment.
+/// Fits the polynomial of one segment.
 fn polynomial(search: &Search, nodes: &Nodes, centre: f32, lawson: usize) -> Segment {
     let mut segment = Segment { centre, ..Segment::EMPTY };
     let first = first(search, nodes, centre);
-    // With the sign that leaves zeros theirs.
+    // Coefficients below the first power are -0.0, because adding -0.0 keeps the sign of a zero.
     segment.a[..first].fill(-0.0);
     let Design { degree, pair, .. } = search.design;
     let problem = Problem { nodes, centre: f64::from(centre), base: 0.0, first, degree, pair };

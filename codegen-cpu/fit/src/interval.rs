@@ -1,8 +1,8 @@
-//! The widest interval on which a degree meets its target.
+//! Search for the widest interval on which a degree meets its target.
 //!
-//! First the polynomials alone, whose error falls with a power of the width: bisection, at little cost.
-//! In floats they are worse, by what cancels in the sum with `a[0]`, which falls with the width too,
-//! and by bad luck. So all segments are fitted in full, and made narrower as needed (`narrow`).
+//! First come the polynomials alone, whose error falls with a power of the width: bisection, at little cost. In floats the
+//! error is larger, by the cancellation in the sum with `a[0]`, which falls with the width too, and by chance. So all segments
+//! are then fitted in full, and made narrower as needed (`narrow`).
 
 use crate::element::Element;
 use crate::grid::{Grid, Index};
@@ -15,7 +15,7 @@ use crate::symmetry::Symmetry;
 use crate::table::{Centring, Design, End, Segment, Table};
 use crate::view::View;
 
-/// What all segments of a search have in common.
+/// Settings that all segments of a search share.
 #[derive(Clone)]
 pub(crate) struct Search<'a> {
     pub(crate) view: &'a View<'a>,
@@ -27,7 +27,7 @@ pub(crate) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(crate) fn new(view: &'a View<'a>, index: Index, entries: usize, degree: usize) -> Self {
-        // Two floats for the slope at a zero matter in f32 alone.
+        // A double-float for the slope at a zero matters in f32 only.
         let power = match view.element {
             Element::F32 => view.power().max(!view.roots.is_empty() as usize),
             _ => 0,
@@ -44,24 +44,26 @@ impl<'a> Search<'a> {
         Search { view, index, entries, design, places: nodes::places(degree) }
     }
 
-    /// The same without two floats for the slope at simple zeros, if there are any.
+    /// Returns the search with a plain float for the slope at simple zeros, if there are any.
     pub(crate) fn plain(&self) -> Option<Self> {
         let design = Design { power: 0, ..self.design };
         (self.design.power == 1).then(|| Search { design, ..self.clone() })
     }
 
-    /// The same and, of a function that a line is added to, the same without the line in the last step: where the line is much
-    /// larger than the table's value, both are rounded.
+    /// Returns the search and, for linear symmetry, one whose last step does not include the line.
+    ///
+    /// The second exists because, where the line is much larger than the table's value, including it rounds both.
     pub(crate) fn with_line_last(self) -> impl Iterator<Item = Self> {
         let has_line = self.design.once && matches!(self.view.symmetry, Symmetry::Linear { .. });
-        // The slope at a zero would be added to a line that has been rounded.
+        // With `power` the slope at a zero would be added to a line that has been rounded already.
         let own = (!has_line || self.design.power == 0).then(|| self.clone());
         let design = Design { once: false, ..self.design };
         own.into_iter().chain(has_line.then_some(Search { design, ..self }))
     }
 
-    /// The same and, where that may be faster and lower powers are left, the same with the two highest coefficients in one
-    /// look-up.
+    /// Returns the search and, where that may be faster, one with the two highest coefficients in one look-up.
+    ///
+    /// Enough lower powers have to be left to correct the error of the pair.
     pub(crate) fn with_pair(self) -> impl Iterator<Item = Self> {
         let of_use =
             policy::has_pairs(self.entries) && self.design.degree >= self.view.power().max(2) + 2;
@@ -69,7 +71,7 @@ impl<'a> Search<'a> {
         [self].into_iter().chain(of_use.then_some(paired))
     }
 
-    /// Segments of about this width, as many to either side of zero as the function has use for.
+    /// Returns a grid of segments of about this width, with as many on either side of zero as the function needs.
     pub(crate) fn grid(&self, width: f64) -> Option<Grid> {
         let mut scale = (1.0 / width) as f32;
         if let Some(kink) = self.view.function.kinks().iter().find(|&&x| x != 0.0) {
@@ -88,7 +90,7 @@ impl<'a> Search<'a> {
             if left + right < entries {
                 return None;
             }
-            // Half of them each, or what the other side leaves.
+            // Half of the segments on each side, or those that the other side does not need.
             -left.min((entries / 2).max(entries - right))
         };
         let grid = Grid { index: self.index, scale, first, entries: self.entries };
@@ -100,11 +102,11 @@ impl<'a> Search<'a> {
         self.view.function.kinks().iter().all(border).then_some(grid)
     }
 
-    /// The widest segments that there is use for.
+    /// The widest useful segments.
     pub(crate) fn widest(&self) -> f64 {
         let [left, right] = self.view.reach;
         let all = if self.view.symmetric() { right.to } else { left.to + right.to };
-        // Whole segments must fit in.
+        // The ends have to be on borders of segments.
         let mut width = all / self.entries as f64;
         while self.grid(width).is_none() && width > all / 1024.0 {
             width *= Self::STEP;
@@ -116,8 +118,7 @@ impl<'a> Search<'a> {
         Nodes::new(self.view, &self.places, grid.start(i), grid.start(i + 1))
     }
 
-    /// The widest segments, of those that there is use for, whose polynomials are no more than `off` from
-    /// the function.
+    /// Returns the widest useful segments whose polynomials have a relative error of at most `off`.
     pub(crate) fn widest_polynomials(&self, off: f64) -> Option<f64> {
         let mut hot = 0.0;
         let mut good = |width: f64| {
@@ -134,7 +135,7 @@ impl<'a> Search<'a> {
         if good(widest) {
             return Some(widest);
         }
-        // Halvings of the width that are surely enough, and surely not.
+        // Numbers of halvings of the width: one that is enough, and one that is not.
         let (mut enough, mut few) = (5.0, 0.0);
         if !good(widest / 32.0) {
             return None;
@@ -146,7 +147,7 @@ impl<'a> Search<'a> {
         Some(widest * libm::exp2(-enough))
     }
 
-    /// A table with segments as wide as can be, but no wider than this, that are all within the target.
+    /// Returns a table whose segments are within the target and as wide as possible, but not wider than `from`.
     pub(crate) fn table(&self, from: f64, target: f64) -> Option<Table> {
         let (grid, segments, ulp) = narrow::all(self, from, target, &mut None)?;
         Some(self.finish(grid, segments, ulp))
@@ -164,12 +165,12 @@ impl<'a> Search<'a> {
         table
     }
 
-    /// The ends that a table has whose values are right.
+    /// Ends of a table on this grid, if its values are correct.
     pub(crate) fn hoped(&self, grid: &Grid) -> [End; 2] {
         [0, 1].map(|side| {
             let edge = grid.start(if side == 0 { 0 } else { self.entries }).abs();
             let reach = self.view.reach[side];
-            // A reach is a little more than it must be.
+            // A reach is slightly larger than necessary.
             match reach.limit {
                 Some(_) if edge >= reach.to * 0.999 => End::Clamp,
                 _ if reach.to == 0.0 => End::Unused,
@@ -178,14 +179,15 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// What tables on a grid cost if their values are right.
+    /// Cost of a table on this grid if its values are correct.
     pub(crate) fn hope(&self, grid: &Grid) -> f64 {
         let within = [grid.start(0), grid.start(self.entries)];
         policy::cost(self.entries, &self.design, within, self.hoped(grid), self.view.functions)
     }
 
-    /// What becomes of numbers beyond an end: held inside only if the table's last value is the limit
-    /// that the function has become there.
+    /// Returns how numbers beyond an end are treated.
+    ///
+    /// They are clamped only if the table's last value rounds to the limit that the function has reached there.
     fn end(&self, table: &Table, side: usize) -> End {
         let (view, last) = (self.view, [table.low, table.high.next_down()][side]);
         let rounded = |v: f64| view.element.round(v);

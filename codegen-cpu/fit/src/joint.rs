@@ -1,6 +1,6 @@
-//! A function and its derivative from one table, and exactly what an evaluator makes of it.
+//! Joint table of a function and its derivative, and its values by exactly the operations of an evaluator.
 //!
-//! One grid, one centre and one polynomial a segment give both. With `x'` for `x` on the table's own side and
+//! Both come from one grid, and one centre and one polynomial per segment. With `x'` for `x` on the table's own side and
 //! `d = x' - centre`, so that `d` grows with `x`:
 //!
 //! ```text
@@ -9,8 +9,8 @@
 //! f' = a[1] + d (2 r + d r')
 //! ```
 //!
-//! Each is then what its symmetry makes of it. What a sum loses where it has no large term is kept by columns of high parts, and
-//! by other arrangements of the same sums, where the pair has such places: see [`Steps`].
+//! The symmetry is then applied to each. A sum loses digits where it has no large term. Columns of high parts and other
+//! evaluation orders keep these digits, for functions that have such places: see [`Steps`].
 
 mod differs;
 mod pair;
@@ -26,49 +26,56 @@ use crate::symmetry::Symmetry;
 use crate::table::{End, MAX_DEGREE, in_range};
 use value::Value;
 
-/// What becomes of zeros of the derivative, where `a[1]` is nothing and what the bend is off, the derivative is.
+/// Treatment of zeros of the derivative.
+///
+/// There `a[1]` is zero, so that the error of the bend is the error of the derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bend {
-    /// Nothing.
+    /// No column of high parts.
     Plain,
-    /// A column has the high part of `2 a[2]` there, whose own place has the low part; elsewhere it is zero. So the last
-    /// operation adds little to a product of two floats. One look-up and two operations.
+    /// A column has the high part of `2 a[2]` at such a zero, and `a[2]` the low part; elsewhere the column is zero.
+    ///
+    /// The last operation then adds little to a double-float product. One look-up and two operations.
     High,
-    /// The same, and the function has a double zero there: half the column times the square comes last, the square as two
-    /// floats. One look-up and six operations.
+    /// As `High`, for a function that has a double zero there: half the column times the square comes last.
+    ///
+    /// The square is a double-float. One look-up and six operations.
     Double,
 }
 
-/// How all segments of a joint table are evaluated.
+/// Layout and evaluation order that all segments of a joint table share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steps {
-    /// The function's; the derivative has [`Symmetry::derivative`].
+    /// Symmetry of the function; the derivative has [`Symmetry::derivative`].
     pub symmetry: Symmetry,
-    /// Of the function's polynomials.
+    /// Degree of the function's polynomials.
     pub degree: usize,
-    /// Whether a column has the high part of `a[1]` at a zero of the function, and `a[1]` the low part; elsewhere it is
-    /// zero.
+    /// True if a column has the high part of `a[1]` at a zero of the function.
+    ///
+    /// `a[1]` then has the low part; elsewhere the column is zero.
     pub slope: bool,
-    /// How the bend `2 r + d r'` comes about, of which `f' = a[1] + d bend`: as it stands, which is off by twice what `r`
-    /// is; or, with `r = a[2] + d q`, as `2 a[2] + d (3 q + d q')`, which is off by its last rounding alone and takes one
-    /// operation more.
+    /// True if the bend is computed in the more accurate order.
+    ///
+    /// The bend is `2 r + d r'`, of which `f' = a[1] + d bend`. With `r = a[2] + d q`, the more accurate order is
+    /// `2 a[2] + d (3 q + d q')`. Computed directly, its error is twice that of `r`. This way it is the last rounding alone,
+    /// for one more operation.
     pub thrice: bool,
-    /// What becomes of zeros of the derivative.
+    /// Treatment of zeros of the derivative.
     pub bend: Bend,
 }
 
 impl Steps {
-    /// Whether there is a column of bends.
+    /// Returns true if there is a column of bends.
     pub fn has_bend(&self) -> bool {
         self.bend != Bend::Plain
     }
 
-    /// Look-ups.
+    /// Number of look-ups.
     pub fn look_ups(&self) -> usize {
         self.degree + 2 + self.slope as usize + self.has_bend() as usize
     }
 
-    /// Vector operations besides look-ups, on levels that find the segment by one.
+    /// Number of vector operations besides look-ups, on SIMD levels that find the segment by one operation.
     pub fn operations(&self) -> usize {
         let symmetry = match self.symmetry {
             Symmetry::None => 0,
@@ -91,16 +98,16 @@ impl Steps {
 pub struct Piece {
     /// A float at which the function and its derivative are nearly floats.
     pub centre: f32,
-    /// The high part of `a[1]` at a zero of the function.
+    /// High part of `a[1]` at a zero of the function.
     pub slope: f32,
-    /// The high part of `2 a[2]` at a zero of the derivative.
+    /// High part of `2 a[2]` at a zero of the derivative.
     pub bend: f32,
-    /// Lowest power first.
+    /// Coefficients, lowest power first.
     pub a: [f32; MAX_DEGREE + 1],
 }
 
 impl Joint {
-    /// The same table, ended where values that are multiplied leave the range of such.
+    /// Ends the table where values that are multiplied leave the range of look-ups.
     pub(crate) fn in_range(self, function: &Function) -> Joint {
         let (low, high, ends) =
             in_range(function, self.steps.symmetry, [self.low, self.high], self.ends);
@@ -109,18 +116,19 @@ impl Joint {
 }
 
 impl Piece {
-    /// Zero everywhere.
+    /// A segment that is zero everywhere.
     pub(crate) const EMPTY: Piece =
         Piece { centre: 0.0, slope: 0.0, bend: 0.0, a: [0.0; MAX_DEGREE + 1] };
 
-    /// The distance to the centre in the direction of `x`, for `z = |x|` or `x`. At zero it has the sign of `x` on the
-    /// table's own side, as the centre there has.
+    /// Returns the distance to the centre in the direction of `x`, for `z = |x|` or `x`.
+    ///
+    /// At zero it has the sign of `x` on the table's own side, as the centre there has.
     #[inline]
     pub fn distance(&self, steps: &Steps, z: f32) -> f32 {
         if steps.symmetry.sign() < 0.0 { self.centre - z } else { z - self.centre }
     }
 
-    /// The function and its derivative at a distance, without the slope's column.
+    /// Returns the function and its derivative at a distance, without the slope's column.
     #[inline(always)]
     fn sums<V: Value>(&self, steps: &Steps, d: f32) -> (V, V) {
         let a = |k: usize| V::exact(self.a[k]);
@@ -154,7 +162,7 @@ impl Piece {
         }
     }
 
-    /// The function and its derivative at a distance.
+    /// Returns the function and its derivative at a distance.
     #[inline(always)]
     fn own<V: Value>(&self, steps: &Steps, d: f32) -> (V, V) {
         let (f, derivative) = self.sums::<V>(steps, d);
@@ -164,7 +172,7 @@ impl Piece {
         }
     }
 
-    /// Both at `x` whose `z` is this.
+    /// Returns both at `x`, whose table variable is `z`.
     #[inline]
     fn at(&self, steps: &Steps, z: f32, x: f32) -> (f32, f32) {
         let (f, derivative) = self.own(steps, self.distance(steps, z));
@@ -176,26 +184,28 @@ impl Piece {
 /// A fitted function and its derivative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// How its segments are evaluated.
+    /// Layout and evaluation order of the segments.
     pub steps: Steps,
-    /// Where they are.
+    /// Borders of the segments.
     pub grid: Grid,
-    /// What they are.
+    /// Polynomials of the segments.
     pub segments: Vec<Piece>,
-    /// The least `z` inside.
+    /// Least `z` inside the table.
     pub low: f32,
-    /// The least `z` beyond.
+    /// Least `z` beyond the table.
     pub high: f32,
-    /// What is beyond: [`End::SlowPath`] or [`End::Unused`], as hardly any function and its derivative stand still
-    /// together.
+    /// Treatment of numbers beyond: [`End::SlowPath`] or [`End::Unused`].
+    ///
+    /// They are never clamped, because hardly any function is constant where its derivative is.
     pub ends: [End; 2],
-    /// The largest error of either that was seen while fitting, in units in the last place.
+    /// Largest error of either value found while fitting, in units in the last place.
     pub ulp: f64,
 }
 
 impl Joint {
-    /// The function and its derivative at `x`, operation for operation what an evaluator computes; nothing outside.
-    /// NaN is NaN.
+    /// Returns the function and its derivative at `x` by the same operations, in the same order, as an evaluator.
+    ///
+    /// Returns `None` outside the table. NaN is NaN.
     #[inline]
     pub fn eval(&self, x: f32) -> Option<(f32, f32)> {
         let z = self.steps.symmetry.fold(x);
@@ -207,7 +217,7 @@ impl Joint {
         Some(segment.at(&self.steps, z, x))
     }
 
-    /// All floats that an evaluator looks up or compares with, in one fixed order.
+    /// All floats that an evaluator looks up or compares with, in a fixed order.
     pub fn floats(&self) -> impl Iterator<Item = f32> + '_ {
         let whole = [self.grid.scale, self.low, self.high];
         let segments = self.segments.iter().flat_map(|s| {

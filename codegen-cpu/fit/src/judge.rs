@@ -1,42 +1,43 @@
-//! How wrong a segment is: its polynomial in f32, both signs of `x`, against the function.
+//! Error of a segment: its polynomial in f32, at both signs of `x`, compared with the function.
 //!
-//! Of four thousand million inputs a few are rounded as badly as can be, and no sample has them. So none are waited for:
-//! at samples, what the polynomial is off before any rounding is added to the most that rounding can do there.
+//! A few of four thousand million inputs are rounded as badly as possible, and no sample has them. So the judge does not rely
+//! on finding them: at samples, it adds the error before any rounding to a bound of all rounding there.
 
 use crate::float::{Random, larger, power_of_two, size};
 use crate::symmetry::Symmetry;
 use crate::view::View;
 
-/// Values are asked for by as many: what is no good mostly fails at the first.
+/// Number of samples computed at a time; small, because a bad segment mostly fails at the first few.
 const COLUMN: usize = 64;
 
-/// A value, as an evaluator computes it and without any rounding on the way.
+/// A value as an evaluator computes it, and without any rounding.
 #[derive(Clone, Copy)]
 pub(crate) struct Rounded {
-    /// What the evaluator has.
+    /// Value of the evaluator.
     pub(crate) value: f32,
-    /// What it would have without rounding.
+    /// Value without rounding.
     pub(crate) exact: f64,
-    /// How far both are apart at most.
+    /// Bound of the difference of both.
     pub(crate) bound: f64,
 }
 
-/// What is judged: a segment's values, by the arithmetic of the evaluator.
+/// A segment's values by the arithmetic of the evaluator, which a judge compares with the function.
 pub(crate) trait Judged {
-    /// How the function comes from them: the symmetry of the view.
+    /// How the function follows from the values: the symmetry of the view.
     fn symmetry(&self) -> Symmetry;
 
-    /// The value at `z`.
+    /// Returns the value at `z`.
     fn at(&self, z: f32) -> Rounded;
 
-    /// The function's value on the other side, where that of the table is `at`.
+    /// Returns the function's value on the other side, where that of the table is `at`.
     fn other(&self, z: f32, at: Rounded) -> Rounded {
         self.symmetry().rounded(z, at)
     }
 }
 
-/// A number, what the function is there, and the units that errors count in on either side; infinite ones where the other side
-/// is no worse.
+/// A sample: `z`, the function's value there, and the units that errors count in on either side.
+///
+/// The unit of the other side is infinite where that side is no worse.
 #[derive(Clone, Copy)]
 struct Sample {
     z: f32,
@@ -51,14 +52,14 @@ pub(crate) struct Judge<'a> {
     view: &'a View<'a>,
     left: f64,
     right: f64,
-    /// Looked at so far.
+    /// Samples whose value is known.
     plain: Vec<Sample>,
-    /// Still to be looked at.
+    /// Samples that remain.
     rest: Vec<f64>,
 }
 
 impl<'a> Judge<'a> {
-    /// Will look at the function all over the segment; beside zero, at all exponents.
+    /// Chooses samples over the whole segment, and at all exponents beside zero.
     pub(crate) fn new(view: &'a View<'a>, left: f64, right: f64, many: usize) -> Self {
         let mut random = Random::new(left.to_bits() ^ right.to_bits() >> 7);
         let width = right - left;
@@ -77,7 +78,7 @@ impl<'a> Judge<'a> {
                 x.extend(exponents.map(|j| sign * end * power_of_two(-j) * (1.0 + random.next())));
             }
         }
-        // In an order in which the first few are all over the segment too.
+        // Reordered so that the first few samples are spread over the whole segment too.
         let x = &x[..];
         let mut rest = Vec::with_capacity(x.len());
         for k in 0..COLUMN {
@@ -90,7 +91,7 @@ impl<'a> Judge<'a> {
         Judge { view, left, right, plain: Vec::new(), rest }
     }
 
-    /// Looks at the next few.
+    /// Evaluates the next few samples.
     fn look(&mut self) {
         let next = self.rest.split_off(self.rest.len().saturating_sub(COLUMN));
         let floats = next.into_iter().map(|x| f64::from(x as f32));
@@ -104,8 +105,9 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The largest error in units in the last place; once it is more than `enough`, no more is looked for.
-    /// At zero, which is more common than other numbers, none is forgiven.
+    /// Returns the largest error in units in the last place; the search stops at the first above `enough`.
+    ///
+    /// At zero, which is more common than other numbers, the value has to be exact.
     pub(crate) fn worst(&mut self, judged: &impl Judged, enough: f64) -> f64 {
         if self.left.abs() < 1e-12 || self.right.abs() < 1e-12 {
             let want = self.view.zero[(self.right > 1e-12) as usize].value;
@@ -135,7 +137,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The largest error of a value in units in the last place, of the side where it is worse.
+/// Error of a value in units in the last place, on the side where it is larger.
 fn error(judged: &impl Judged, sample: &Sample) -> f64 {
     let at = judged.at(sample.z);
     let off = size(at.exact - sample.want) + at.bound;
@@ -168,7 +170,7 @@ mod tests {
             assert!(fine <= request.target, "{i}: {fine}");
             for k in 0..=table.design.degree {
                 let mut wrong = *segment;
-                // What moves the value by two units where the segment is widest.
+                // Moves the value by about two units where the segment is widest.
                 let far =
                     (left - segment.centre as f64).abs().max((right - segment.centre as f64).abs());
                 let value = view.value(0.5 * (left + right));
@@ -185,7 +187,7 @@ mod tests {
         1.0 / (1.0 + libm::exp(-x))
     }
 
-    /// The bound of what rounding does, on both sides, of tables of every symmetry and with zeros of first and second order.
+    /// The bound of rounding, on both sides, for tables of every symmetry and with zeros of first and second order.
     #[test]
     fn rounding_does_no_more_than_its_bound_and_nearly_as_much() {
         let functions: [fn(f64) -> f64; 5] = [

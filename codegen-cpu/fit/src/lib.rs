@@ -1,16 +1,16 @@
-//! Tables of polynomials for functions of one value, fitted in plain f64.
+//! Piecewise polynomials for functions of one variable, fitted in plain f64.
 //!
-//! A smooth function costs one look-up, whatever it is composed of. `z` is `|x|`, or `x` where the
-//! halves have nothing in common; equal segments of it have a polynomial each:
+//! A smooth function costs one look-up in a segment table, whatever it is composed of. `z` is `|x|`, or `x` where the halves
+//! are not related by a symmetry. Segments of `z` of equal width have a polynomial each:
 //!
 //! ```text
 //! i = floor(z scale) - first      d = z - centre[i]       p = a[0][i] + d (a[1][i] + d (a[2][i] + ..))
-//! p = fma(d, high[i], p)          if the function has zeros: two floats for the slope there
+//! p = fma(d, high[i], p)          if the function has zeros: a double-float for the slope there
 //! f = p    -p    sum - p    p + slope x          by symmetry and the sign of x
 //! ```
 //!
-//! An author of a function gives an oracle: values in f64, each with a bound of its error, in whatever
-//! form the function comes. Where the bound is too large, the table ends, or there is none.
+//! The author of a function provides an oracle: values in f64, each with a bound of its error. Where the bound is too large,
+//! the table ends, or there is none.
 //!
 //! ```
 //! use op_dsl_fit::{Element, Function, Hints, Request};
@@ -29,37 +29,37 @@
 //!
 //! | step | file | what it does |
 //! |---|---|---|
-//! | look | `function`, `zero`, `view` | Symmetry by value, zeros, the order of a zero at zero; how far the oracle is sure, from where on the function has rounded to its limit. |
-//! | cells | `cells` | From here on, fine polynomials answer for the oracle, which may be slow. |
-//! | request | `request`, `policy`, `fastest` | Of degrees and layouts the one that takes the least time on ordinary data: operations, and how often data leave the table. The cheapest by what polynomials alone can do first, until no other can be cheaper. |
-//! | interval | `interval`, `narrow` | The widest segments with which all are within the target. |
-//! | centre | `centre` | A segment's centre is a zero, or a float whose value is nearly a float, so `a[0]` needs no low part; of several the one where least cancels. |
-//! | squares | `nodes`, `squares` | Weighted least squares at Chebyshev nodes, weights adapted until nearly minimax. Coefficients are rounded from the lowest up; the others make good what that costs. |
-//! | judge | `judge` | The polynomial in f32, both signs of `x`, at samples: what it is off, and all that rounding can do there. Not good enough: the next centre, then narrower segments. |
-//! | 16 bits | `half`, `truth`, `mend` | No estimate: all 65,536 inputs. Polynomials that get some wrong are moved by as little as makes them right. |
-//! | several | `polynomial`, `made` | Functions that are polynomials in one other: a table of that, judged by what is made of it. |
-//! | both | `joint` | A function and its derivative from one look-up: the derivative's polynomials, rounded as those of its integral. |
-//! | tail | `tail` | What the function is beyond its tables: the logarithm by polynomials, then a straight line. |
+//! | analysis | `function`, `zero`, `view` | Finds symmetry by value, zeros, the order of a zero at zero, how far the oracle is accurate, and from where on the function has rounded to its limit. |
+//! | cells | `cells` | Replaces the oracle, which may be slow, by fine polynomials. |
+//! | request | `request`, `policy`, `fastest` | Chooses the degree and layout that take the least time on ordinary data: operations, and how often data leave the table. Candidates are tried in the order of their cost if polynomials alone decide, until no other can be cheaper. |
+//! | interval | `interval`, `narrow` | Finds the widest segments with which all are within the target. |
+//! | centre | `centre` | Chooses a segment's centre: a zero, or a float whose value is nearly a float, so that `a[0]` needs no low part; of several the one with the least cancellation. |
+//! | squares | `nodes`, `squares` | Weighted least squares at Chebyshev nodes, with Lawson weights, until nearly minimax. Coefficients are rounded from the lowest up, so that higher ones correct the error. |
+//! | judge | `judge` | Evaluates the polynomial in f32 at samples of both signs of `x`: its error plus a bound of all rounding. If that is too large, the next centre is tried, then narrower segments. |
+//! | 16 bits | `half`, `truth`, `mend` | Checks all 65,536 inputs instead of an estimate. Polynomials that get some wrong are projected onto those that do not. |
+//! | composed | `polynomial`, `made` | Functions that are polynomials in `x` and one basis function: a table of that function, judged by the results. |
+//! | joint | `joint` | A function and its derivative from one look-up: the derivative's polynomials, and their integral. |
+//! | tail | `tail` | The function beyond its tables: its logarithm by polynomials, then a straight line. |
 //!
-//! What has been fitted can be kept in a file ([`words`]).
+//! Fitted tables can be stored in a file ([`words`]).
 //!
-//! [`Table::eval`] is, operation for operation, what an evaluator computes, so a table's errors are
-//! known before there is one. `Index` says how it finds a segment; the table's ends are found by the
-//! same arithmetic.
+//! [`Table::eval`] performs the same operations as an evaluator, so that the errors of a table are known without one. `Index`
+//! is how it finds a segment; the table's ends are found by the same arithmetic.
 //!
 //! # The same bits everywhere
 //!
-//! Tables are fitted while macros run, on any machine, and must not depend on it. So arithmetic is
-//! `+ - * /` and square roots in f64, which IEEE 754 fixes; FMA of floats is made of these (`float`);
-//! all other functions are those of `libm`, which are too. A test compares a hash of tables.
+//! Tables are fitted while macros run, on any machine, and must not depend on it. So arithmetic is `+ - * /` and square roots
+//! in f64, which IEEE 754 defines exactly; FMA of floats is computed from these (`float`); all other functions are those of
+//! `libm`, which use nothing else. A test compares a hash of tables.
 
 /// Version of the tables that this crate fits and of their encoding ([`words`]).
 ///
-/// Tables that are kept by a build are read again only by the version that fitted them.
+/// A build reads stored tables only if the same version fitted them.
 pub const VERSION: u32 = 3;
 
-/// True if this crate is optimised. Cargo does not optimise dependencies of macros by default, and a fit then takes about ten
-/// times as long.
+/// True if this crate is optimised.
+///
+/// Cargo does not optimise dependencies of macros by default, and a fit then takes about ten times as long.
 pub const IS_OPTIMISED: bool = !matches!(env!("OP_DSL_FIT_LEVEL").as_bytes(), b"0");
 
 mod cells;

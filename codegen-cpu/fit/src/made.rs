@@ -1,14 +1,14 @@
-//! Several functions of one variable, all of them polynomials in it and in one other function `g`.
+//! Composed functions: several functions of `x`, all of them polynomials in `x` and one basis function `g`.
 //!
 //! ```text
 //! silu(x) = x g      silu'(x) = g + x g (1 - g)      with g the sigmoid
 //! tanh(x) = g        tanh'(x) = 1 - g^2              with g = tanh
 //! ```
 //!
-//! A function and its derivative are wanted together by every gated unit's gradient. In 16 bits one table of `g` and
-//! a few products are as good as a table of each. No formula is looked at: `g` is one of the functions, or one of them
-//! divided by the variable, and the coefficients are those that solve the equations at some places and hold at
-//! others. A table of `g` is good if what is made of it is: nothing is asked of `g` itself.
+//! Every gated unit's gradient needs a function and its derivative together. In 16 bits one table of `g` and a few products are
+//! as good as a table of each. The search is by value, not by formula: `g` is one of the functions, or one of them divided by
+//! `x`, and the coefficients are those that solve the equations at some places and hold at others. A table of `g` is good if
+//! the composed functions are; `g` itself has no accuracy requirement.
 
 use crate::element::Element;
 use crate::function::Function;
@@ -22,35 +22,37 @@ use crate::table::Table;
 use crate::truth::Results;
 use crate::view::View;
 
-/// What `g` is.
+/// Definition of the basis function `g`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     /// One of the functions.
     Value(usize),
-    /// One of them divided by the variable.
+    /// One of the functions, divided by `x`.
     Ratio(usize),
 }
 
 /// Functions as polynomials in `x` and `g`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Made {
-    /// What `g` is.
+    /// Definition of `g`.
     pub base: Base,
-    /// The functions.
+    /// The functions, in order.
     pub results: Vec<Polynomial>,
 }
 
-/// So many places are looked at, every other one only to see whether what holds at the others holds there.
+/// Number of places; every other one only checks the coefficients that were solved for at the others.
 const PLACES: usize = 48;
-/// They are at most so far from zero.
+/// Maximum distance of the places from zero.
 const FAR: f64 = 5.0;
-/// What sums of terms may be off, as a part of the terms: what is only near makes errors of its own.
+/// Maximum error of a sum of terms, relative to their absolute sum.
+///
+/// It is small because an approximate identity would add errors of its own.
 const OFF: f64 = 1e-10;
-/// A coefficient that makes less of the value is none.
+/// Coefficients of smaller size are set to zero.
 const NOTHING: f64 = 1e-9;
 
 impl Made {
-    /// The functions as polynomials in one `g`, if they are. All have one domain.
+    /// Finds the functions as polynomials in one `g`, if they are. All have the same domain.
     pub fn find(functions: &[&Function]) -> Option<Made> {
         let first = functions.first()?;
         let [low, high] = first.hints.domain;
@@ -71,12 +73,12 @@ impl Made {
             };
             let found = values.iter().map(|f| polynomial(&places, &g, f));
             let results = found.collect::<Option<Vec<_>>>()?;
-            // Functions that `g` has no part in are no reason to look it up.
+            // If `g` has no part in a function, there is no reason to look it up for that function.
             results.iter().all(Polynomial::has_g).then_some(Made { base, results })
         })
     }
 
-    /// The table of `g` of which the functions are made that takes the least time on ordinary data.
+    /// Returns the table of `g` that computes the functions in the least time on ordinary data.
     pub fn table(&self, functions: &[&Function], request: &Request) -> Option<Table> {
         if request.element == Element::F32 || request.of_product {
             return None;
@@ -85,7 +87,7 @@ impl Made {
         let of = functions.get(k)?;
         let is_ratio = self.base == Base::Ratio(k);
         let places = |x: &[f64]| -> Vec<f64> {
-            // What it is at zero is what it is beside.
+            // The value at zero is taken from very close to it, because a quotient by zero is not defined.
             const BESIDE: f64 = 1e-200;
             let away = |x: &f64| if x.abs() < BESIDE { BESIDE.copysign(*x) } else { *x };
             x.iter().map(|x| if is_ratio { away(x) } else { *x }).collect()
@@ -100,7 +102,7 @@ impl Made {
             let places = places(x);
             of.plain(&places).into_iter().zip(&places).map(|(f, x)| f / by(*x)).collect()
         };
-        // Where it has become its limit, what is made of it has not.
+        // No limits: where `g` has rounded to its limit, the composed functions have not.
         let g = Function::new(&oracle, Hints { limits: [None; 2], ..of.hints.clone() });
         let g = g.with_values(&values);
         let both = [g.symmetry(), Symmetry::None];
@@ -123,18 +125,18 @@ impl Made {
         (self.cost(&table) < request.under).then_some(table)
     }
 
-    /// About how many nanoseconds an element takes, of all functions by a table.
+    /// Estimated cost of all functions by a table, in nanoseconds per element.
     pub fn cost(&self, table: &Table) -> f64 {
         policy::of(table, self.results.len()) + self.products(table.grid.entries)
     }
 
-    /// The same of what is made of a table's values.
+    /// Cost of the polynomials in a table's values, in nanoseconds per element.
     fn products(&self, entries: usize) -> f64 {
         policy::inside(entries, 0, self.results.iter().map(Polynomial::operations).sum())
     }
 }
 
-/// A function as a polynomial in `x` and `g`, with as few powers of each as do.
+/// Finds a function as a polynomial in `x` and `g`, with as few powers of each as possible.
 fn polynomial(places: &[f64], g: &[f64], f: &[f64]) -> Option<Polynomial> {
     [[2, 3], [2, POWERS[1]], [POWERS[0], 3], POWERS].into_iter().find_map(|powers| {
         let term = |i: usize, j: usize, k: usize| {
@@ -160,8 +162,9 @@ fn polynomial(places: &[f64], g: &[f64], f: &[f64]) -> Option<Polynomial> {
     })
 }
 
-/// The factors with which columns add up to what is wanted, as nearly as can be: by columns made orthogonal one after
-/// another. `None` where some depend on others.
+/// Solves for the factors with which columns add up to `wanted`, by least squares with Gram-Schmidt.
+///
+/// Returns `None` if some columns depend on others.
 fn solved(mut columns: Vec<Vec<f64>>, mut wanted: Vec<f64>) -> Option<Vec<f64>> {
     const DEPENDENT: f64 = 1e-11;
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -170,7 +173,7 @@ fn solved(mut columns: Vec<Vec<f64>>, mut wanted: Vec<f64>) -> Option<Vec<f64>> 
     let mut parts = vec![0.0; many];
     for k in 0..many {
         let size = dot(&columns[k], &columns[k]);
-        // Twice, as the first leaves what rounding makes of it.
+        // Twice, because rounding leaves a remainder in the first pass.
         for j in (0..k).chain(0..k) {
             let by = dot(&columns[k], &columns[j]) / dot(&columns[j], &columns[j]);
             mix[j][k] += by;

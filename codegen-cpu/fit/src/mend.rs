@@ -1,25 +1,30 @@
-//! A polynomial of a 16-bit table moved as little as it takes for all inputs to be rounded right.
+//! Moves a polynomial of a 16-bit table by the least change that makes all inputs round correctly.
 //!
-//! A value that is rounded has room: it may be anything between the two halfway points beside the right result. Few
-//! inputs of a segment have values near the end of their room, and least squares know nothing of it. So where some
-//! are beyond, the polynomial is moved by another one: for each such input in turn by the one that is least of those
-//! that take it back, again and again, until all are within their rooms (projections onto half-spaces, of Agmon and
-//! Motzkin). If no polynomial does it, fewer are beyond than before, mostly.
+//! A value that is rounded may be anything between the two halfway points beside the correct result: its room. Few inputs of a
+//! segment have values near the ends of their rooms, and least squares does not consider them. Where some are beyond, the
+//! polynomial is corrected: for each such input in turn by the least change that brings it back, repeatedly, until all are
+//! within their rooms (Agmon-Motzkin projection onto half-spaces). If no polynomial satisfies every constraint, the result
+//! usually violates fewer of them.
 
 use crate::nodes::Nodes;
 use crate::table::MAX_DEGREE;
 use crate::truth::Room;
 
-/// Values change by less than so many times what the worst is off.
+/// Assumed bound of each correction, as a multiple of the largest violation.
+///
+/// Inputs with more slack than that are no constraints, because the correction will not use it up.
 const CHANGE: f64 = 8.0;
-/// So often all inputs are gone through.
+/// Maximum number of projection sweeps over all inputs.
 const SWEEPS: usize = 100;
 
-/// What a polynomial is a sum of: `z^first T_k(u)`, with `u` from -1 to 1 across the segment.
+/// Basis functions of the correction at one place: `z^first T_k(u)`.
+///
+/// `u` runs from -1 to 1 across the segment.
 type Parts = [f64; MAX_DEGREE + 1];
 
-/// Makes the values at the nodes those of a polynomial of this degree with the factor `z^first` that is right where
-/// `present` is not, if there is one; `present` is the polynomial that the rooms are about.
+/// Replaces the values at the nodes by those of the corrected polynomial.
+///
+/// It has this degree and the factor `z^first`. `present` is the polynomial to be corrected, which the rooms refer to.
 pub(crate) fn mend(
     nodes: &mut Nodes,
     present: &dyn Fn(f64) -> f64,
@@ -115,7 +120,7 @@ mod tests {
         }
     }
 
-    /// What has a zero of an order at zero keeps it.
+    /// A zero at zero keeps its order, because the correction has the factor `z^first`.
     #[test]
     fn a_zero_stays_one() {
         let room = Room { z: 0.5, from: 0.1, to: 0.2, size: 1.0 };

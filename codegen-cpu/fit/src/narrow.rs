@@ -1,44 +1,45 @@
-//! Segments as wide as can be.
+//! Search for the widest segments that meet a target.
 //!
-//! All are fitted. Where one fails, the width is made smaller until that one is good, and all are fitted again, that one
-//! first.
+//! All segments are fitted. Where one fails, the width is reduced until that one is good; then all are fitted again, that one
+//! first because it is the most likely to fail.
 
 use crate::grid::Grid;
 use crate::segment::Fitted;
 
-/// Less than this share of what the polynomials alone would allow is not looked at.
+/// Smallest share of the width that the polynomials alone would allow; narrower segments are not tried.
 const LEAST: f64 = 0.6;
 
-/// Samples of one segment of a finished table, times the number of segments: wide ones take more.
+/// Samples per segment of a finished table, times the number of segments, so that wide segments have more.
 const HEARING: usize = 16_384;
 
-/// What has segments to be fitted.
+/// A table layout whose segments can be fitted one by one.
 pub(crate) trait Segmented {
-    /// One of them.
+    /// Type of one segment.
     type Segment;
 
-    /// Segments of about this width.
+    /// Returns a grid of segments of about this width.
     fn grid(&self, width: f64) -> Option<Grid>;
 
-    /// A width that fails is made smaller by this at least.
+    /// Factor by which a width that fails is reduced at least.
     const STEP: f64;
-    /// Samples of one segment while a table is fitted, times the number of segments.
+    /// Samples per segment while a table is fitted, times the number of segments.
     const SAMPLES: usize;
-    /// Whether segments far from zero are the ones that mostly fail, and so are to be tried first.
+    /// True if segments far from zero are the most likely to fail, so that they are tried first.
     const OUTER_FIRST: bool;
 
-    /// Segment `i`, judged by so many samples.
+    /// Fits segment `i` and judges it at this many samples.
     fn fit(&self, grid: &Grid, i: usize, samples: usize, target: f64) -> Fitted<Self::Segment>;
 
-    /// A segment's error between two places; once it is more than `enough`, no more is looked for.
+    /// Returns a segment's error between two places; the search for a larger one stops at the first above `enough`.
     fn worst(&self, segment: &Self::Segment, at: [f64; 2], samples: usize, enough: f64) -> f64;
 }
 
 /// A grid, its segments, and their largest error.
 pub(crate) type Found<S> = (Grid, Vec<S>, f64);
 
-/// Segments as wide as can be, but no wider than this, that are all within the target. `hot` is where others failed that
-/// are much like these, if anywhere, and becomes where these did.
+/// Returns segments that are all within the target and as wide as possible, but not wider than `from`.
+///
+/// `hot` is where a similar search failed, if any, and becomes where this one failed.
 pub(crate) fn all<S: Segmented>(
     of: &S,
     from: f64,
@@ -59,7 +60,7 @@ pub(crate) fn all<S: Segmented>(
     None
 }
 
-/// A width between two with which the segment at `hot` is within the target.
+/// Returns a width between the two with which the segment at `hot` is within the target.
 fn narrowed<S: Segmented>(of: &S, wide: f64, narrow: f64, hot: f64, target: f64) -> Option<f64> {
     let good = |width: f64| {
         of.grid(width).is_some_and(|grid| {
@@ -81,7 +82,7 @@ fn narrowed<S: Segmented>(of: &S, wide: f64, narrow: f64, hot: f64, target: f64)
     Some(enough)
 }
 
-/// All segments and their largest error, or where one is that failed.
+/// Fits all segments and returns their largest error, or the place of one that failed.
 fn segments<S: Segmented>(
     of: &S,
     grid: &Grid,
@@ -103,7 +104,7 @@ fn segments<S: Segmented>(
         segments.push((i, fitted.segment));
     }
     segments.sort_by_key(|(i, _)| *i);
-    // What rounding can do jumps where a sum reaches a power of two: few samples may have met none beyond.
+    // The rounding error jumps where a sum reaches a power of two, which few samples may have missed.
     let mut ulp = 0.0f64;
     for (i, segment) in &segments {
         let worst = of.worst(segment, place(*i), HEARING / grid.entries, target);
@@ -121,7 +122,7 @@ pub(crate) fn order(grid: &Grid, hot: f64) -> impl Iterator<Item = usize> + use<
     core::iter::once(first).chain((0..grid.entries).filter(move |&i| i != first))
 }
 
-/// The segment at a place, or the one next to it.
+/// The segment at a place, or the nearest one.
 fn at(grid: &Grid, place: f64) -> usize {
     grid.segment(place as f32).clamp(0, grid.entries as i64 - 1) as usize
 }

@@ -1,22 +1,26 @@
-//! Where a segment's polynomial is fitted: the zeros of a Chebyshev polynomial.
+//! Nodes at which a segment's polynomial is fitted: the zeros of a Chebyshev polynomial.
 
 use crate::float::{larger, size};
 use crate::view::View;
 
-/// As many as the highest degree has.
+/// Maximum number of nodes, which polynomials of the highest degrees have.
 pub(crate) const MOST: usize = 40;
 
-/// The values at the nodes of one segment, and their weights.
+/// Values of the function at the nodes of one segment, and their weights.
 pub(crate) struct Nodes {
     pub(crate) left: f64,
     pub(crate) right: f64,
     pub(crate) x: Vec<f64>,
     pub(crate) f: Vec<f64>,
-    /// Errors at a node count by its weight: relative errors, save near zeros.
+    /// Weight of the error at each node: the inverse of the value's size.
+    ///
+    /// Errors are therefore relative, except near zeros.
     pub(crate) weight: Vec<f64>,
 }
 
-/// The zeros of a Chebyshev polynomial: many enough for a degree to have its error known.
+/// Returns the zeros of a Chebyshev polynomial.
+///
+/// There are enough of them to know the error of a polynomial of `degree`.
 pub(crate) fn places(degree: usize) -> Vec<f64> {
     let many = (3 * degree + 8).min(MOST);
     (0..many).map(|j| libm::cos(core::f64::consts::PI * (j as f64 + 0.5) / many as f64)).collect()
@@ -35,7 +39,9 @@ impl Nodes {
         self.right - self.left
     }
 
-    /// How much of the value is lost in the difference to the value `f` of a centre, at most.
+    /// Returns the largest ratio of `value - f` to the value, with `f` the value at a centre.
+    ///
+    /// The smaller it is, the less a rounding of that difference counts.
     pub(crate) fn cancellation(&self, f: f64) -> f64 {
         let (values, weights) = (&self.f[..], &self.weight[..]);
         let (mut most, mut j) = (0.0, 0);

@@ -1,9 +1,9 @@
-//! The function as its author can evaluate it, with what is known of its error.
+//! Interface to the function as its author evaluates it: values with bounds of their errors.
 
-/// A function of one value in f64: at each `x`, the value and a bound of its error.
+/// A function of one variable in f64: at each `x`, the value and a bound of its error.
 ///
-/// A caller evaluates the function's graph with a running bound. No form without cancellation is
-/// asked for: where the bound is too large, the table ends.
+/// A caller evaluates the function's graph with a running bound. A form without cancellation is not required, because the table
+/// ends where the bound is too large.
 pub type Oracle<'a> = dyn Fn(&[f64]) -> Vec<(f64, f64)> + 'a;
 
 /// The same values without bounds.
@@ -16,21 +16,21 @@ pub(crate) struct Known {
     pub(crate) error: f64,
 }
 
-/// What a caller knows of a function besides its values.
+/// Properties of a function that a caller knows besides its values.
 #[derive(Clone, Debug)]
 pub struct Hints {
-    /// Where the function is asked for; zero is inside or at an end. Values outside do not matter.
+    /// Interval in which the function is evaluated; it contains zero, possibly as an end. Values outside do not matter.
     pub domain: [f64; 2],
-    /// Where it is not smooth. Each becomes the border of two segments.
+    /// Breakpoints, where the function is not smooth. Each becomes the border of two segments.
     pub kinks: Vec<f64>,
     /// Its limits at both ends of the domain, if it has finite ones.
     pub limits: [Option<f64>; 2],
-    /// Zeros beyond those that a change of sign gives away.
+    /// Zeros in addition to those that a change of sign reveals.
     pub roots: Vec<f64>,
 }
 
 impl Default for Hints {
-    /// Smooth everywhere, and no limit known.
+    /// Returns hints for a function that is smooth everywhere and has no known limits.
     fn default() -> Self {
         Hints {
             domain: [f64::NEG_INFINITY, f64::INFINITY],

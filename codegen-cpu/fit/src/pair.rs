@@ -1,24 +1,24 @@
 //! Two coefficients in one look-up.
 //!
-//! Where look-ups are dearer than operations, the two highest coefficients share entries: they need few bits. An entry as it
-//! stands is the lower power's, and its lower half is the upper half of a float, the higher power's. What that adds to the
-//! former is known when the rest is fitted.
+//! Where look-ups take longer than operations, the two highest coefficients share an entry, because they need few bits. The
+//! whole entry is the lower power's coefficient, and its lower half is the upper half of a float, the higher power's
+//! coefficient. The error that this adds to the former is known when the other coefficients are fitted.
 
 const HALF: u32 = 0xffff;
 
-/// The two as they are looked up: nearly these, `below` being the lower power's.
+/// Returns the nearest two coefficients that share an entry; `below` is that of the lower power.
 pub(crate) fn packed(below: f64, above: f64) -> [f64; 2] {
     let upper = upper_half(above);
     [with_lower_half(below, upper >> 16), f32::from_bits(upper)].map(f64::from)
 }
 
-/// The bits of the nearest float whose lower half is zero.
+/// Bits of the nearest float whose lower half is zero, with ties to even.
 fn upper_half(v: f64) -> u32 {
     let bits = (v as f32).to_bits();
     bits.wrapping_add(HALF / 2 + (bits >> 16 & 1)) & !HALF
 }
 
-/// The nearest float with a lower half.
+/// The nearest float with the given lower half.
 fn with_lower_half(v: f64, lower: u32) -> f32 {
     let upper = (v as f32).to_bits() & !HALF;
     let all = [upper.wrapping_sub(HALF + 1), upper, upper.wrapping_add(HALF + 1)];

@@ -1,47 +1,48 @@
-//! Which of several tables is best: the one that takes the least time on data as it is.
+//! Cost model: the best of several tables is the one that takes the least time on ordinary data.
 //!
-//! Data is taken to be normal, mostly of deviation 1, at times 2 or 3. A step of elements with one outside the table
-//! has that one evaluated otherwise.
+//! Data is modelled as normal, mostly with a standard deviation of 1, at times 2 or 3. If one element of a step is outside the
+//! table, that element takes the slow path and the whole step waits for it.
 
 use crate::joint::{Joint, Steps};
 use crate::symmetry::Symmetry;
 use crate::table::{Design, End, Table};
 
-/// Deviations and how common they are.
+/// Standard deviations of the data, and their shares.
 const DATA: [(f64, f64); 3] = [(1.0, 0.6), (2.0, 0.3), (3.0, 0.1)];
 
-/// What evaluators take, in nanoseconds an element.
+/// Costs of an evaluator, in nanoseconds per element.
 struct Rates {
     /// One vector operation.
     operation: f64,
     /// One look-up.
     look_up: f64,
-    /// What it costs each element of a step, for each function, that one has left the table.
+    /// Cost per function, for each element of a step, if one of them is outside the table.
     outside: f64,
-    /// Elements of a step.
+    /// Elements per step.
     step: f64,
 }
 
-/// Look-ups of 32: AVX-512, where they are operations like others.
+/// Look-ups of 32 entries: AVX-512, where a look-up costs the same as another operation.
 const WIDE: Rates = Rates { operation: 0.021, look_up: 0.021, outside: 0.75, step: 64.0 };
-/// Look-ups of 8: AVX2, where one port of three has them all.
+/// Look-ups of 8 entries: AVX2, where only one port of three executes them.
 const NARROW: Rates = Rates { operation: 0.025, look_up: 0.05, outside: 1.6, step: 16.0 };
 
 fn rates(entries: usize) -> &'static Rates {
     if entries >= 32 { &WIDE } else { &NARROW }
 }
 
-/// Whether two coefficients in one look-up may be of use.
+/// Returns true if two coefficients in one look-up may save time.
 pub(crate) fn has_pairs(entries: usize) -> bool {
     let rates = rates(entries);
     rates.look_up > rates.operation
 }
 
-/// Another kind of table is tried only if it may cost less than this share of the best so far.
+/// Another layout is tried only if it may cost less than this share of the best so far.
 const WORTH: f64 = 0.95;
 
-/// What costs least of all that is found, if that is under a limit. `find` is given a hope and what is enough: from there
-/// on nothing is of use, so nothing need be fitted that cannot cost less.
+/// Returns the cheapest result, if it costs less than `under`.
+///
+/// `find` receives a candidate and the cost below which a result is of use, so that it need not fit what cannot be cheaper.
 pub(crate) fn cheapest<H, T>(
     hopes: impl IntoIterator<Item = H>,
     under: f64,
@@ -59,7 +60,7 @@ pub(crate) fn cheapest<H, T>(
     best.map(|(_, found)| found)
 }
 
-/// What is found with the least error: a target that is beyond reach is raised by a factor, up to a limit.
+/// Returns the first result as the target is raised by a factor, from its desired value up to a limit.
 pub(crate) fn raised<T>(
     [mut target, most]: [f64; 2],
     by: f64,
@@ -75,27 +76,27 @@ pub(crate) fn raised<T>(
 }
 
 impl Table {
-    /// About how many nanoseconds an element takes.
+    /// Estimated cost in nanoseconds per element.
     pub fn cost(&self) -> f64 {
         of(self, 1)
     }
 }
 
 impl Joint {
-    /// About how many nanoseconds an element takes.
+    /// Estimated cost in nanoseconds per element.
     pub fn cost(&self) -> f64 {
         let within = [self.low.into(), self.high.into()];
         joint_cost(self.grid.entries, &self.steps, within, self.ends)
     }
 }
 
-/// Nanoseconds an element of a table of which so many functions are made.
+/// Cost in nanoseconds per element of a table from which `functions` functions are computed.
 pub(crate) fn of(table: &Table, functions: usize) -> f64 {
     let within = [table.low.into(), table.high.into()];
     cost(table.grid.entries, &table.design, within, table.ends, functions)
 }
 
-/// Nanoseconds an element of tables of this design from `low` to `high`.
+/// Cost in nanoseconds per element of tables of this design over a range.
 pub(crate) fn cost(
     entries: usize,
     design: &Design,
@@ -108,20 +109,20 @@ pub(crate) fn cost(
         + functions as f64 * outside(entries, symmetric, within, ends)
 }
 
-/// The same of joint tables, of two functions.
+/// Cost in nanoseconds per element of joint tables, which are of two functions.
 pub(crate) fn joint_cost(entries: usize, steps: &Steps, within: [f64; 2], ends: [End; 2]) -> f64 {
     let symmetric = steps.symmetry != Symmetry::None;
     inside(entries, steps.look_ups(), steps.operations())
         + 2.0 * outside(entries, symmetric, within, ends)
 }
 
-/// Nanoseconds an element of so many look-ups and operations.
+/// Cost in nanoseconds per element of look-ups and operations.
 pub(crate) fn inside(entries: usize, look_ups: usize, operations: usize) -> f64 {
     let rates = rates(entries);
     rates.look_up * look_ups as f64 + rates.operation * operations as f64
 }
 
-/// Nanoseconds an element that numbers outside cost, for each function.
+/// Cost in nanoseconds per element, for each function, of numbers outside the table.
 fn outside(entries: usize, symmetric: bool, [low, high]: [f64; 2], ends: [End; 2]) -> f64 {
     let rates = rates(entries);
     let of = |end: End, at: f64, deviation: f64| match end {
@@ -137,7 +138,7 @@ fn outside(entries: usize, symmetric: bool, [low, high]: [f64; 2], ends: [End; 2
             2.0 * of(ends[1], high, deviation)
         }
     };
-    // One less the chance that none of a step is outside.
+    // One minus the probability that no element of a step is outside.
     let leaves =
         |deviation: f64| -libm::expm1(rates.step * libm::log1p(-outside(deviation).min(0.999)));
     let slow: f64 = DATA.iter().map(|(deviation, share)| share * leaves(*deviation)).sum();

@@ -1,29 +1,30 @@
-//! A polynomial in the variable and in a function of it.
+//! A polynomial in the variable `x` and in a function `g` of it.
 
 use crate::float::fma;
 
-/// Powers of the variable, and of `g`, from none on.
+/// Number of powers of `x` and of `g`, beginning with the zeroth.
 pub const POWERS: [usize; 2] = [4, 4];
 
-/// A polynomial in `x` and `g`: `p[j][i]` is the factor of `x^i g^j`.
+/// A polynomial in `x` and `g`: `p[j][i]` is the coefficient of `x^i g^j`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Polynomial(pub [[f32; POWERS[0]]; POWERS[1]]);
 
-/// A polynomial as it is evaluated: by powers of one of both, whose factors are polynomials in the other.
+/// A polynomial in the order of evaluation.
+///
+/// It is Horner in `x` or in `g`, with coefficients that are polynomials in the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nested {
-    /// Whether the powers are those of `g`, and factors polynomials in `x`.
+    /// True if the outer variable is `g`, and the coefficients are polynomials in `x`.
     pub by_g: bool,
     factors: [[f32; 4]; 4],
 }
 
 impl Nested {
-    /// The factors of powers, the highest first, without those that are nothing before the first.
+    /// Returns the coefficients, that of the highest power first, without leading zeros.
     pub fn powers(&self) -> impl Iterator<Item = &[f32]> {
         self.factors.iter().rev().map(|p| significant(p)).skip_while(|p| p.is_empty())
     }
 
-    /// How many operations it takes.
     fn operations(&self) -> usize {
         let of_factor = |p: &[f32]| match p {
             [] => 0,
@@ -36,7 +37,9 @@ impl Nested {
 }
 
 impl Polynomial {
-    /// The way to evaluate it that takes the fewest operations: `g + x (g - g^2)` takes two, `g (1 + x - g x)` three.
+    /// Returns the nesting that takes the fewest operations.
+    ///
+    /// For example, `g + x (g - g^2)` takes two, `g (1 + x - g x)` three.
     pub fn nested(&self) -> Nested {
         let mut turned = [[0.0; POWERS[1]]; POWERS[0]];
         for (j, p) in self.0.iter().enumerate() {
@@ -47,12 +50,12 @@ impl Polynomial {
         if by_x.operations() < by_g.operations() { by_x } else { by_g }
     }
 
-    /// Whether `g` has a part in it.
+    /// Returns true if any coefficient of a power of `g` is not zero.
     pub(crate) fn has_g(&self) -> bool {
         self.0[1..].iter().flatten().any(|c| *c != 0.0)
     }
 
-    /// The value, operation for operation what an evaluator computes.
+    /// Returns the value by the same operations, in the same order, as an evaluator.
     pub fn at(&self, x: f32, g: f32) -> f32 {
         let nested = self.nested();
         let (outer, inner) = if nested.by_g { (g, x) } else { (x, g) };
@@ -64,30 +67,30 @@ impl Polynomial {
         })
     }
 
-    /// By how much it changes with `g`.
+    /// Returns the derivative with respect to `g`.
     fn slope(&self, x: f64, g: f64) -> f64 {
         let by = |j: usize| self.0[j].iter().rev().fold(0.0, |sum, c| sum * x + f64::from(*c));
         (1..POWERS[1]).rev().fold(0.0, |sum, j| sum * g + j as f64 * by(j))
     }
 
-    /// What a table's value may change by if what is made of it may change from `from` to `to`.
+    /// Converts a range for the polynomial's change (`from` to `to`) to one for the table's value `g`.
     pub(crate) fn room(&self, x: f64, g: f64, [from, to]: [f64; 2]) -> [f64; 2] {
         let slope = self.slope(x, g);
         if slope < 0.0 { [to / slope, from / slope] } else { [from / slope, to / slope] }
     }
 
-    /// How many operations it takes.
+    /// Number of operations of the nesting that takes the fewest.
     pub(crate) fn operations(&self) -> usize {
         self.nested().operations()
     }
 }
 
-/// Without the zeros at the end.
+/// Drops the zeros at the end.
 fn significant(p: &[f32]) -> &[f32] {
     &p[..p.iter().rposition(|c| *c != 0.0).map_or(0, |k| k + 1)]
 }
 
-/// The factors of `a v + b v^2`, if both are 1 or -1: one operation, `(b v) v + (a v)`.
+/// Returns `[a, b]` of `a v + b v^2` if both are 1 or -1, because that is one operation: `(b v) v + (a v)`.
 pub fn unit_square(p: &[f32]) -> Option<[f32; 2]> {
     match *p {
         [0.0, a, b] if a.abs() == 1.0 && b.abs() == 1.0 => Some([a, b]),
@@ -95,7 +98,7 @@ pub fn unit_square(p: &[f32]) -> Option<[f32; 2]> {
     }
 }
 
-/// A polynomial in `x` that is not nothing.
+/// Evaluates a polynomial in `x` that has at least one coefficient, by Horner.
 fn horner(p: &[f32], x: f32) -> f32 {
     if let Some([a, b]) = unit_square(p) {
         return fma(b * x, x, a * x);

@@ -1,25 +1,25 @@
-//! Why there is no table.
+//! Reasons why a function has no table.
 
 use core::fmt;
 
-/// Why a function has no table.
+/// Reason why a function has no table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Refusal {
-    /// The oracle is not sure of its own values near zero.
+    /// The oracle's error near zero is too large.
     Unsure {
-        /// Where it was asked.
+        /// Argument at which the error is too large.
         at: f64,
     },
-    /// The function is zero at zero, but neither as `x` nor as its square or cube.
+    /// The function is zero at zero, but does not behave as `x`, `x^2` or `x^3` there.
     Zero,
-    /// What was given as the derivative of a function is not.
+    /// The function that was given as a derivative is not the derivative.
     Derivative {
-        /// Where it is not.
+        /// Argument at which it differs.
         at: f64,
     },
     /// No interval and degree meet the target.
     Target {
-        /// What was asked for, in units in the last place.
+        /// The target, in units in the last place.
         ulp: f64,
     },
 }

@@ -9,22 +9,25 @@ use crate::symmetry::Symmetry;
 use crate::table::{Design, Segment};
 use crate::view::View;
 
-/// What the polynomial itself may be off, as a relative error, for a target in units in the last place: of small
-/// targets two fifths of a unit, as rounding takes the rest; of large ones most.
+/// Maximum relative error of the polynomial itself, for a target in units in the last place.
+///
+/// For small targets it is two fifths of a unit, because rounding takes the rest; for large targets it is most of the target.
 pub(crate) fn off(target: f64) -> f64 {
     (0.5 * (target - 1.5)).max(0.4) / 16_777_216.0
 }
 
-/// So often are weights adapted.
+/// Number of Lawson steps, each of which adapts the weights of the least squares.
 pub(crate) const LAWSON: usize = 5;
 
-/// So many centres are tried.
+/// Maximum number of centres tried per segment.
 const CENTRES: usize = 10;
 
-/// If the first centres miss the target by so much, others will not meet it.
+/// If the first centres miss the target by this factor, the search stops.
+///
+/// Others will then not meet it either.
 const HOPELESS: f64 = 1.3;
 
-/// What became of a segment.
+/// A fitted segment with its error.
 #[derive(Clone, Copy)]
 pub(crate) struct Fitted<S> {
     pub(crate) segment: S,
@@ -49,7 +52,7 @@ impl Judged for (&Design, &Segment) {
     }
 }
 
-/// The error that a polynomial of this degree has at best, relative to the value.
+/// Returns the relative error of the best polynomial of this degree.
 pub(crate) fn approximation(view: &View, degree: usize, nodes: &Nodes) -> f64 {
     let side = (nodes.right > 1e-12) as usize;
     let beside = nodes.left.abs() < 1e-12 || nodes.right.abs() < 1e-12;
@@ -60,7 +63,9 @@ pub(crate) fn approximation(view: &View, degree: usize, nodes: &Nodes) -> f64 {
     Problem { nodes, centre, base: 0.0, first, degree, pair: false }.solve(1, |_, c| c)
 }
 
-/// Fits a segment so that its error is within the target, if it can; one that cannot be fitted is infinitely off.
+/// Fits a segment whose error is within the target, if there is one.
+///
+/// The error is infinite if no polynomial can be fitted.
 pub(crate) fn fit(
     view: &View,
     design: &Design,
@@ -84,8 +89,10 @@ pub(crate) fn fit(
     )
 }
 
-/// Of segments about several places the first that is good enough, or the best. `at` is a segment, how far off its
-/// polynomial was before rounding, and whether it is preferred; `judge` is the error that it has in floats.
+/// Returns the first segment that is good enough of those about several centres, otherwise the best.
+///
+/// `at` returns a segment, the error of its polynomial before rounding, and whether it is preferred; `judge` returns the error
+/// of the segment in floats.
 pub(crate) fn best<S, P>(
     none: Fitted<S>,
     places: &[P],
@@ -97,9 +104,10 @@ pub(crate) fn best<S, P>(
     let mut best = none;
     for (tried, place) in places.iter().take(CENTRES).enumerate() {
         let (segment, off, preferred) = at(place);
-        // A relative error is half as many units below a power of two as above. A half is the last rounding's.
+        // Just below a power of two a relative error is half as many units as just above it. The half is the rounding of the
+        // result.
         let known = 0.5 + off * 8_388_608.0;
-        // Between samples a polynomial may be off by as much as it is at a node; it is to be of no account.
+        // Between samples the error of a polynomial may be as large as at a node, so that bound has to hold as well.
         let worst = if off > most { f64::INFINITY } else { known.max(judge(&segment)) };
         if worst < best.worst {
             best = Fitted { segment, worst };
@@ -115,10 +123,10 @@ pub(crate) fn best<S, P>(
     best
 }
 
-/// The polynomial about a centre in floats, and how far off it was before rounding.
+/// Returns the polynomial about a centre in floats, and its error before rounding.
 fn polynomial(design: &Design, nodes: &Nodes, centre: Centre) -> (Segment, f64) {
     let Centre { at, value, first, zero, .. } = centre;
-    // Powers below the first are nothing, with the sign that leaves zeros theirs.
+    // Coefficients below the first power are -0.0, because adding -0.0 keeps the sign of a zero.
     let mut segment = Segment { centre: at, ..Segment::EMPTY };
     segment.a[..first].fill(-0.0);
     segment.a[0] = value;
@@ -131,7 +139,7 @@ fn polynomial(design: &Design, nodes: &Nodes, centre: Centre) -> (Segment, f64) 
             segment.a[k] = c as f32;
             return segment.a[k] as f64;
         }
-        // Both parts have one sign, and so have their products.
+        // Both parts have the same sign, and so have their products.
         segment.high = toward_zero(c);
         segment.a[k] = (c - segment.high as f64) as f32;
         segment.high as f64 + segment.a[k] as f64

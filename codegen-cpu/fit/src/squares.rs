@@ -1,12 +1,10 @@
 //! Weighted least squares, near minimax, with coefficients rounded one after another.
 //!
-//! The columns of the problem are powers of the distance to the centre, the highest first. Made
-//! orthogonal in this order, the lowest coefficient comes out first and alone. It is rounded, and
-//! the next one is what suits the rounded one best: rounding costs nothing that a higher
-//! coefficient can make good (Babai's nearest plane).
+//! The columns of the problem are powers of the distance to the centre, the highest first. Orthogonalised in this order, the
+//! lowest coefficient comes out first and does not depend on the others. It is rounded, and the next one is then optimal for
+//! the rounded one, so that rounding costs nothing that a higher coefficient can correct (Babai rounding).
 //!
-//! Weights are made larger where errors are (Lawson), a few times, until the largest error is near
-//! the least that it can be.
+//! Lawson weights grow where errors are large, for a few steps, until the largest error is near its minimum.
 
 use crate::float::{larger, size};
 use crate::nodes::{MOST, Nodes};
@@ -16,18 +14,18 @@ use crate::table::MAX_DEGREE;
 const COLUMNS: usize = MAX_DEGREE + 1;
 type Column = [f64; MOST];
 
-/// `f(x) = base + sum of a[k] (x - centre)^k` for `k` from `first` to `degree`.
+/// The problem `f(x) = base + sum of a[k] (x - centre)^k` for `k` from `first` to `degree`.
 pub(crate) struct Problem<'a> {
     pub(crate) nodes: &'a Nodes,
     pub(crate) centre: f64,
     pub(crate) base: f64,
     pub(crate) first: usize,
     pub(crate) degree: usize,
-    /// Whether the highest coefficient is the lower half of the one below it.
+    /// True if the highest coefficient is the lower half of the one below it.
     pub(crate) pair: bool,
 }
 
-/// The problem with every row scaled by its weight and distances by the greatest.
+/// The problem with every row scaled by its weight, and distances divided by the greatest.
 struct Scaled {
     rows: usize,
     many: usize,
@@ -36,7 +34,7 @@ struct Scaled {
     values: Column,
 }
 
-/// Columns at right angles: `columns[k] = own + sum over later j of mix[k][j] ..`.
+/// The orthogonalised columns: column `k` minus its projections, whose shares are `mix`.
 struct Triangle {
     many: usize,
     mix: [[f64; COLUMNS]; COLUMNS],
@@ -45,7 +43,7 @@ struct Triangle {
 
 #[inline(always)]
 fn dot(a: &Column, b: &Column, rows: usize) -> f64 {
-    // Four sums beside each other, in the same order everywhere.
+    // Four partial sums in a fixed order, so that the result is the same on every machine.
     let (mut s0, mut s1, mut s2, mut s3) = (0.0, 0.0, 0.0, 0.0);
     let mut j = 0;
     while j < rows {
@@ -58,7 +56,7 @@ fn dot(a: &Column, b: &Column, rows: usize) -> f64 {
     (s0 + s1) + (s2 + s3)
 }
 
-/// Takes a multiple of one column from another.
+/// Subtracts a multiple of one column from another.
 #[inline(always)]
 fn take(from: &mut Column, share: f64, column: &Column, rows: usize) {
     let mut j = 0;
@@ -69,7 +67,7 @@ fn take(from: &mut Column, share: f64, column: &Column, rows: usize) {
 }
 
 impl Scaled {
-    /// With rows of zeros up to a multiple of four.
+    /// Sets up the problem, padded with rows of zeros to a multiple of four.
     fn new(p: &Problem, unit: f64) -> Self {
         let many = p.degree + 1 - p.first;
         let mut s = Scaled {
@@ -100,7 +98,7 @@ impl Scaled {
         s
     }
 
-    /// By Gram and Schmidt, as modified, with the values as one more column.
+    /// Orthogonalises by modified Gram-Schmidt, with the values as one more column.
     fn triangle(&self, lawson: &Column) -> Triangle {
         let (many, rows) = (self.many, self.rows);
         let mut t = Triangle { many, mix: [[0.0; COLUMNS]; COLUMNS], values: [0.0; COLUMNS] };
@@ -137,7 +135,7 @@ impl Scaled {
         t
     }
 
-    /// The size of the weighted error at every node.
+    /// Absolute weighted error at every node.
     fn errors(&self, solution: &[f64; COLUMNS]) -> Column {
         let mut errors = self.values;
         let mut k = 0;
@@ -155,7 +153,7 @@ impl Scaled {
 }
 
 impl Triangle {
-    /// Lowest power first, each through `round` before the next.
+    /// Returns the coefficients by back substitution, the lowest power first, each through `round` before the next.
     fn solve(&self, mut round: impl FnMut(usize, f64) -> f64) -> [f64; COLUMNS] {
         let mut solution = [0.0; COLUMNS];
         for k in (0..self.many).rev() {
@@ -171,7 +169,6 @@ impl Triangle {
     }
 }
 
-/// The largest of some errors, none of which is negative.
 fn largest(errors: &Column) -> f64 {
     let (mut most, mut j) = (0.0, 0);
     while j < MOST {
@@ -181,7 +178,7 @@ fn largest(errors: &Column) -> f64 {
     most
 }
 
-/// Multiplies the weights of so many rows by their errors, to be one on average.
+/// Multiplies the Lawson weights by the errors, and normalises them to 1 on average over `rows`.
 fn adapt(weights: &mut Column, errors: &Column, rows: usize) {
     let (mut sum, mut j) = (0.0, 0);
     while j < MOST {
@@ -197,8 +194,9 @@ fn adapt(weights: &mut Column, errors: &Column, rows: usize) {
 }
 
 impl Problem<'_> {
-    /// Calls `round` with every power and its coefficient, from the lowest; it says what became of it.
-    /// The result is the largest weighted error that there was before rounding.
+    /// Solves the problem and passes each power with its coefficient to `round`, from the lowest.
+    ///
+    /// `round` returns the value to use. Returns the largest weighted error before rounding.
     pub(crate) fn solve(&self, lawson: usize, mut round: impl FnMut(usize, f64) -> f64) -> f64 {
         if self.pair {
             return self.with_pair(lawson, &mut round);
@@ -234,8 +232,9 @@ impl Problem<'_> {
         best.0
     }
 
-    /// The same where the two highest coefficients are looked up as one. They have few bits, so they come first, and lower
-    /// powers make good what that costs.
+    /// Solves the problem with the two highest coefficients in one look-up.
+    ///
+    /// They come first because they have few bits, so that the lower powers can correct their error.
     fn with_pair(&self, lawson: usize, round: &mut dyn FnMut(usize, f64) -> f64) -> f64 {
         let mut all = [0.0; COLUMNS];
         let whole = Problem { pair: false, ..*self };

@@ -1,51 +1,51 @@
-//! What a function's two halves have in common.
+//! Relations between the two halves of a function.
 
 use crate::float::{fma, sum_bound, ulp};
 use crate::judge::Rounded;
 use crate::oracle::Known;
 
-/// The half of a function that a table is of.
+/// The half of a function that a table describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// `x` with its sign bit set, -0 among them.
+    /// `x` with its sign bit set, including -0.
     Negative,
-    /// The others.
+    /// `x` with its sign bit clear.
     Positive,
 }
 
-/// How a function of `x` comes from a table of `z = |x|`.
+/// How a function of `x` follows from a table of `z = |x|`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Symmetry {
-    /// It does not: the table is of `x` itself.
+    /// No symmetry: the table is a function of `x` itself.
     None,
     /// `f(-x) = f(x)`.
     Even,
-    /// `f(-x) = -f(x)`: the sign of `x` is added to that of the table's value.
+    /// `f(-x) = -f(x)`: the sign of `x` is transferred to the table's value.
     Odd,
-    /// `f(x) + f(-x) = sum`: on the other side it is the sum less the table's value.
+    /// `f(x) + f(-x) = sum`: on the other side the function is `sum` minus the table's value.
     Point {
         /// The sum.
         sum: f32,
-        /// Where the table's value is the function's.
+        /// Side on which the table's value is the function's.
         side: Side,
     },
-    /// `f(x) - f(-x) = slope x`: on the other side it is the table's value and `slope x`, by FMA.
+    /// `f(x) - f(-x) = slope x`: on the other side the function is the table's value plus `slope x`, by FMA.
     Linear {
         /// The slope.
         slope: f32,
-        /// Where the table's value is the function's.
+        /// Side on which the table's value is the function's.
         side: Side,
     },
 }
 
 impl Symmetry {
-    /// What the table is of.
+    /// Returns the table's variable for `x`: `x` itself or `|x|`.
     #[inline]
     pub fn fold(self, x: f32) -> f32 {
         if matches!(self, Symmetry::None) { x } else { x.abs() }
     }
 
-    /// Whether `x` is on the side that the table is not of, where values are made of the table's by a sum.
+    /// Returns true if `x` is on the side where the function is a sum with the table's value.
     #[inline]
     pub fn is_other(self, x: f32) -> bool {
         match self {
@@ -56,7 +56,7 @@ impl Symmetry {
         }
     }
 
-    /// The function's value at `x` from the table's value `p`.
+    /// Returns the function's value at `x` from the table's value `p`.
     #[inline]
     pub fn finish(self, p: f32, x: f32) -> f32 {
         match self {
@@ -67,12 +67,12 @@ impl Symmetry {
         }
     }
 
-    /// Whether the other side can take part in the last step of a polynomial.
+    /// Returns true if the symmetry can be part of the last step of a polynomial.
     pub(crate) fn once(self) -> bool {
         matches!(self, Symmetry::Point { .. } | Symmetry::Linear { .. })
     }
 
-    /// What rounding does on the other side at most, where the table's value is `p`.
+    /// Bounds the rounding of `finish` on the other side, where the table's value is `p`.
     pub(crate) fn finish_bound(self, p: f32, z: f32) -> f64 {
         match self {
             Symmetry::None | Symmetry::Even | Symmetry::Odd => 0.0,
@@ -88,7 +88,7 @@ impl Symmetry {
         }
     }
 
-    /// A value of the other side with what rounding does to it, from that of the table at `z`.
+    /// Returns the value on the other side with its rounding, from the table's value at `z`.
     pub(crate) fn rounded(self, z: f32, at: Rounded) -> Rounded {
         let Rounded { value, exact, bound } = at;
         Rounded {
@@ -98,7 +98,7 @@ impl Symmetry {
         }
     }
 
-    /// The derivative's, of the same side.
+    /// Symmetry of the derivative, with a table of the same side.
     #[inline]
     pub fn derivative(self) -> Symmetry {
         match self {
@@ -109,7 +109,7 @@ impl Symmetry {
         }
     }
 
-    /// Whether the function's value falls where the table's rises.
+    /// Returns true if the function's value falls where the table's rises.
     pub(crate) fn turns(self, x: f32) -> bool {
         match self {
             Symmetry::Odd => x.is_sign_negative(),
@@ -118,7 +118,7 @@ impl Symmetry {
         }
     }
 
-    /// The sign of `x` where the table's value is the function's.
+    /// Sign of `x` where the table's value is the function's.
     #[inline]
     pub fn sign(self) -> f64 {
         match self {
@@ -128,7 +128,7 @@ impl Symmetry {
         }
     }
 
-    /// The value `g` of the one side at `z` as one of the other, if that is rounded differently.
+    /// Converts the value `g` on one side at `z` to the other side, if it is rounded differently there.
     #[inline]
     pub(crate) fn other(self, g: f64, z: f64) -> Option<f64> {
         match self {
@@ -139,22 +139,22 @@ impl Symmetry {
     }
 }
 
-/// Where symmetry is looked for: all over the numbers that matter, at no round ones.
+/// Places at which symmetry is tested: over the whole range of ordinary numbers, none of them round.
 pub(crate) const PLACES: [f64; 14] = [
     0.003_1, 0.028, 0.117, 0.253, 0.419, 0.683, 0.951, 1.337, 1.789, 2.471, 3.317, 4.523, 6.131,
     8.719,
 ];
 
-/// The symmetry that values have at some places within `end`, and at their opposites.
+/// Returns the symmetry that values have at some places within `end` and at their opposites.
 ///
-/// The identity is taken to be exact if it holds to twelve digits. Nothing depends on digits beyond:
-/// a table is of one side only and has the digits of that.
+/// An identity counts as exact if it holds to twelve digits. Later digits do not matter, because a table describes one side
+/// only and has the digits of that side.
 pub(crate) fn find(end: f64, values: &dyn Fn(&[f64]) -> Vec<Known>) -> Symmetry {
     let places = PLACES.map(|x| x * (end / 9.0).min(1.0));
     let right = values(&places);
     let left = values(&places.map(|x| -x));
     let pairs: Vec<_> = places.iter().zip(left.iter().zip(&right)).collect();
-    // Whether `of` is `wanted` wherever it was looked at, up to what is known of the values.
+    // Returns true if `of` is zero at all places, within the known errors of the values.
     let always = |of: &dyn Fn(f64, f64, f64) -> f64| {
         pairs.iter().all(|(x, (l, r))| {
             let known = l.error + r.error + 1e-12 * (l.value.abs() + r.value.abs());

@@ -1,4 +1,4 @@
-//! A table, and exactly what an evaluator makes of it.
+//! The fitted table, and its value by exactly the operations of an evaluator.
 
 use crate::float::{fma, size, sum, sum_size, ulp};
 use crate::function::Function;
@@ -6,56 +6,62 @@ use crate::grid::Grid;
 use crate::judge::Rounded;
 use crate::symmetry::Symmetry;
 
-/// No polynomial has a higher degree.
+/// Maximum degree of a polynomial.
 pub const MAX_DEGREE: usize = 10;
 
-/// Where polynomials are centred.
+/// Position of the polynomials' centres.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Centring {
-    /// Each segment has its own centre, found with the coefficients: one look-up more.
+    /// Each segment has its own centre, fitted with the coefficients, which takes one more look-up.
     Own,
-    /// At the whole multiples of a segment's width: `d = z - (first + i) back` by one FMA.
+    /// Integer multiples of a segment's width: `d = z - (first + i) back` by one FMA.
     Equal,
-    /// At zero: `d = z`. For 16 bits.
+    /// Zero: `d = z`. For 16-bit types.
     Origin,
 }
 
-/// What becomes of numbers beyond an end.
+/// Treatment of numbers beyond an end of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The function has rounded to its limit there: `z` is held inside.
+    /// `z` is clamped to the table, because the function has rounded to its limit there.
     Clamp,
-    /// They are evaluated otherwise.
+    /// The value is computed otherwise: by the tail, or in f64.
     SlowPath,
-    /// They are outside the function's domain: whatever comes out is not looked at.
+    /// The numbers are outside the function's domain, so that the value is never used.
     Unused,
 }
 
-/// How all segments of a table are evaluated.
+/// Layout and evaluation order that all segments of a table share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Design {
-    /// How the function comes from what the table is of.
+    /// How the function follows from the table's values.
     pub symmetry: Symmetry,
-    /// Where polynomials are centred.
+    /// Position of the polynomials' centres.
     pub centring: Centring,
-    /// Of the polynomials.
+    /// Degree of the polynomials.
     pub degree: usize,
-    /// If not zero, the table has a column `high`, and its last step is `p + high d^power`. With the
-    /// square's rounding error at hand, `s + r = d^2`, it rounds hardly more than once:
+    /// If not zero, the table has a column `high`, and the last step is `p + high d^power`.
+    ///
+    /// With the square's rounding error, `s + r = d^2`, the last step rounds hardly more than once:
     ///
     /// ```text
     /// 1: fma(d, high, p)    2: fma(s, high, fma(r, high, p))    3: fma(d, fma(s, high, r high), p)
     /// ```
     pub power: usize,
-    /// Whether the highest coefficient has 16 bits and is looked up with the one below it, whose lower half it is.
+    /// True if the highest coefficient has 16 bits and is the lower half of the one below it.
+    ///
+    /// One look-up then returns both.
     pub pair: bool,
-    /// Whether values on the other side, by [`Symmetry::Point`] or [`Symmetry::Linear`], are rounded once, because the symmetry
-    /// takes part in the last step: `fma(-d, p, sum - a[0])`, `fma(d, p, a[0] + slope x)`.
+    /// True if values on the other side, by [`Symmetry::Point`] or [`Symmetry::Linear`], are rounded once.
+    ///
+    /// The symmetry is then part of the last step: `fma(-d, p, sum - a[0])`, `fma(d, p, a[0] + slope x)`.
     pub once: bool,
 }
 
 impl Design {
-    /// On the other side of `z`: the last distance, the lowest coefficient, and what that lost in rounding.
+    /// Returns the last distance and the lowest coefficient on the other side of `z`.
+    ///
+    /// The third value is the rounding error of that coefficient.
     #[inline]
     fn turned(&self, z: f32, d: f32, lowest: f32) -> (f32, f32, f64) {
         let (last, product, addend) = match self.symmetry {
@@ -69,13 +75,13 @@ impl Design {
         (last, turned, product + addend as f64 - turned as f64)
     }
 
-    /// Look-ups.
+    /// Number of look-ups.
     pub fn look_ups(&self) -> usize {
         let centre = (self.centring == Centring::Own) as usize;
         self.degree + 1 - self.pair as usize + centre + (self.power > 0) as usize
     }
 
-    /// Vector operations besides look-ups, on levels that find the segment by one.
+    /// Number of vector operations besides look-ups, on SIMD levels that find the segment by one operation.
     pub fn operations(&self) -> usize {
         let centre = match self.centring {
             Centring::Own => 1,
@@ -96,33 +102,34 @@ impl Design {
 /// One segment's polynomial `p(d) = a[0] + d (a[1] + d (a[2] + ..))`, `d = z - centre`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// A float at which the function is nearly one.
+    /// A float at which the function's value is nearly a float.
     pub centre: f32,
-    /// The leading coefficient at a zero of the function, whose own place in `a` has its low part. So
-    /// the last operation adds little to a product of two floats. Elsewhere zero.
+    /// High part of the leading coefficient at a zero of the function, otherwise zero.
+    ///
+    /// The coefficient's place in `a` has its low part, so that the last operation adds little to a double-float product.
     pub high: f32,
-    /// Lowest power first.
+    /// Coefficients, lowest power first.
     pub a: [f32; MAX_DEGREE + 1],
 }
 
 impl Segment {
-    /// Zero everywhere.
+    /// A segment that is zero everywhere.
     pub(crate) const EMPTY: Segment = Segment { centre: 0.0, high: 0.0, a: [0.0; MAX_DEGREE + 1] };
 
-    /// The table's value at a distance `d`.
+    /// Returns the table's value at a distance `d`.
     #[inline]
     pub fn at(&self, design: &Design, d: f32) -> f32 {
         self.by_last(design, d, d, self.a[0])
     }
 
-    /// The function's value on the other side, of a design that rounds it once.
+    /// Returns the function's value on the other side, for a design that rounds it once.
     #[inline]
     fn turned(&self, design: &Design, z: f32, d: f32) -> f32 {
         let (last, lowest, _) = design.turned(z, d, self.a[0]);
         self.by_last(design, d, last, lowest)
     }
 
-    /// The value at a distance `d` if the last steps are at `last`, with another lowest coefficient.
+    /// Evaluates the polynomial at `d` with the last steps at `last`, and another lowest coefficient.
     #[inline]
     fn by_last(&self, design: &Design, d: f32, last: f32, lowest: f32) -> f32 {
         let mut k = design.degree;
@@ -135,7 +142,7 @@ impl Segment {
         if design.power == 0 { p } else { self.with_high(design.power, last, p) }
     }
 
-    /// The value at a distance `d` where that of the columns but the high one is `p`.
+    /// Adds the high column, where the sum of the others is `p`.
     #[inline]
     fn with_high(&self, power: usize, d: f32, p: f32) -> f32 {
         let high = self.high;
@@ -150,18 +157,18 @@ impl Segment {
         fma(d, fma(square, high, rest * high), p)
     }
 
-    /// The polynomial at `z`, not in floats.
+    /// Returns the polynomial at `z` in f64.
     pub(crate) fn exactly(&self, degree: usize, z: f64) -> f64 {
         let d = z - f64::from(self.centre);
         self.a[..=degree].iter().rev().fold(0.0, |p, a| p * d + f64::from(*a))
     }
 
-    /// The table's value at a distance `d`, with what rounding does to it.
+    /// Returns the table's value at a distance `d`, with its rounding error.
     pub(crate) fn rounded(&self, design: &Design, d: f32) -> Rounded {
         self.rounded_by_last(design, d, d, self.a[0])
     }
 
-    /// The function's value on the other side of a design that rounds it once, with what rounding does to it.
+    /// Returns the function's value on the other side with its rounding error, for a design that rounds it once.
     pub(crate) fn rounded_other(&self, design: &Design, z: f32) -> Rounded {
         let d = z - self.centre;
         let (last, lowest, lost) = design.turned(z, d, self.a[0]);
@@ -201,26 +208,28 @@ impl Segment {
 /// A fitted function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// How its segments are evaluated.
+    /// Layout and evaluation order of the segments.
     pub design: Design,
-    /// Where they are.
+    /// Borders of the segments.
     pub grid: Grid,
-    /// What they are.
+    /// Polynomials of the segments.
     pub segments: Vec<Segment>,
-    /// The least `z` inside.
+    /// Least `z` inside the table.
     pub low: f32,
-    /// The least `z` beyond.
+    /// Least `z` beyond the table.
     pub high: f32,
-    /// What is beyond: below `low` (never asked for by symmetric tables), and from `high` on.
+    /// Treatment of numbers below `low` (which symmetric tables never have), and from `high` on.
     pub ends: [End; 2],
-    /// The largest error that was seen while fitting, in units in the last place of f32; of 16 bits,
-    /// in those of the result.
+    /// Largest error found while fitting, in units in the last place of f32.
+    ///
+    /// For 16-bit types it is in units of the result.
     pub ulp: f64,
 }
 
 impl Table {
-    /// The value at `x`, operation for operation what an evaluator computes; nothing where it takes
-    /// the slow path, or where nothing is asked for. NaN is NaN.
+    /// Returns the value at `x` by the same operations, in the same order, as an evaluator.
+    ///
+    /// Returns `None` where the evaluator takes the slow path, and outside the domain. NaN is NaN.
     #[inline]
     pub fn eval(&self, x: f32) -> Option<f32> {
         let mut z = self.design.symmetry.fold(x);
@@ -250,7 +259,7 @@ impl Table {
         Some(self.design.symmetry.finish(segment.at(&self.design, d), x))
     }
 
-    /// How far from zero it is left on a side, if it is.
+    /// Distance from zero at which the table ends on a side, if the slow path follows.
     pub fn leaves(&self, sign: f64) -> Option<f32> {
         let slow = |end: usize, at: f32| (self.ends[end] == End::SlowPath).then_some(at);
         match self.design.symmetry {
@@ -260,14 +269,14 @@ impl Table {
         }
     }
 
-    /// The same table, ended where values that are multiplied leave the range of such.
+    /// Ends the table where values that are multiplied leave the range of look-ups.
     pub(crate) fn in_range(self, function: &Function) -> Table {
         let (low, high, ends) =
             in_range(function, self.design.symmetry, [self.low, self.high], self.ends);
         Table { low, high, ends, ..self }
     }
 
-    /// The width of a segment as a float, by which [`Centring::Equal`] finds centres.
+    /// Width of a segment as a float, by which [`Centring::Equal`] finds centres.
     pub fn back(&self) -> f32 {
         1.0 / self.grid.scale
     }
@@ -277,7 +286,7 @@ impl Table {
         self.segments.iter().map(|s| s.a[k]).collect()
     }
 
-    /// All floats that an evaluator looks up or compares with, in one fixed order.
+    /// All floats that an evaluator looks up or compares with, in a fixed order.
     pub fn floats(&self) -> impl Iterator<Item = f32> + '_ {
         let whole = [self.grid.scale, self.low, self.high];
         let segments = self.segments.iter().flat_map(|s| {
@@ -287,7 +296,9 @@ impl Table {
     }
 }
 
-/// Where a table of a symmetry ends, and what is beyond, if it ends no later than values that are multiplied leave their range.
+/// Returns the ends of a table, for values that are multiplied.
+///
+/// They are moved to where such values leave the range of look-ups, if that is nearer.
 pub(crate) fn in_range(
     function: &Function,
     symmetry: Symmetry,

@@ -1,38 +1,40 @@
-//! What a function is beyond its table, on one side of zero: an exponential of polynomials, then a straight line.
+//! Tail of a function beyond its table, on one side of zero: an exponential of polynomials, then a straight line.
 //!
 //! ```text
 //! f(x) = +- e^-v        v = v0[i] + d (v1[i] + d (v2[i] + ..)),   z = |x|,   d = z - centre[i]
 //! f(x) = base + slope x        from where on the function has rounded to that
 //! ```
 //!
-//! What vanishes, grows or goes on at its own pace has a logarithm that is smooth and nearly straight, so that few
-//! segments do for all of it. `v` reaches 86, of which f32 has no more than 17 bits below the point, and the
-//! exponential ([`exponential`](crate::exponential)) needs 26: `v0` and `v1` are sums of two floats, and so is `v`.
+//! A function that vanishes, grows exponentially or follows a power has a logarithm that is smooth and nearly straight, so that
+//! a few segments cover all of it. `v` reaches 86, of which f32 has no more than 17 bits below the point, but the exponential
+//! ([`exponential`](crate::exponential)) needs 26. So `v0`, `v1` and `v` are double-floats.
 
 use crate::exponential::{MAGIC, exp};
 use crate::float::{fma, ulp};
 use crate::function::Function;
 
-/// Segments of a curve.
+/// Number of segments of a curve.
 pub const ENTRIES: usize = 16;
-/// Columns before the coefficients of `d^2` and higher powers: centres, `v0`, its rest, `v1`, its rest.
+/// Number of columns before the coefficients of `d^2` and higher powers.
+///
+/// They are the centres, `v0`, its low part, `v1` and its low part.
 pub const COLUMNS: usize = 5;
 
-/// What a function is beyond its table.
+/// Approximation of a function beyond its table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tail {
-    /// Near the table.
+    /// Exponential near the table.
     pub curve: Option<Curve>,
-    /// Far out.
+    /// Asymptote, far from zero.
     pub line: Option<Line>,
 }
 
-/// `+- e^-v` from one distance to another.
+/// `+- e^-v` over a range of distances from zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// The least `z`, and the least beyond.
+    /// Least `z` of the range, and the least beyond it.
     pub within: [f32; 2],
-    /// Whether values are negative.
+    /// True if values are negative.
     pub negative: bool,
     /// How a segment is found.
     pub cells: Cells,
@@ -43,50 +45,55 @@ pub struct Curve {
 /// How the segment of `z` is found: by the low four bits of a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cells {
-    /// Of the whole number nearest to `z` times this.
+    /// The integer nearest to `z` times this, so that segments have equal widths.
     Equal(f32),
-    /// Of the bits of `z - less`, shifted so far to the right: segments are the longer the further out.
+    /// The bits of `z - less`, shifted to the right by `shift`, so that segments grow with the distance.
     Octaves {
-        /// Near the beginning, to have short ones there.
+        /// Subtracted from `z`; close to the beginning of the curve, so that segments are short there.
         less: f32,
-        /// Of bits.
+        /// Shift in bits.
         shift: u32,
     },
 }
 
-/// `base + slope x`
+/// A straight line `base + slope x`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// From this `z` on.
+    /// Least `z` of the line.
     pub from: f32,
-    /// At zero.
+    /// Value of the line at zero.
     pub base: f32,
-    /// What a unit of `x` adds.
+    /// Increase of the line per unit of `x`.
     pub slope: f32,
 }
 
-/// What polynomials may be off, beside the 2^-24 of a unit in the last place.
+/// Maximum error of the polynomials, that is, of the logarithm.
+///
+/// For comparison, half a unit in the last place is up to 2^-24.
 const OFF: f64 = 1.0 / (1 << 28) as f64;
-/// What curves may be off in all, in units in the last place.
+/// Maximum error of a curve including rounding, in units in the last place.
 const MOST: f64 = 0.8;
-/// A logarithm beyond this is one of numbers whose products with an attribute may be beyond f32, or have fewer digits:
-/// 2^-80 and 2^80.
+/// Maximum size of the logarithm, that of 2^-80 and 2^80.
+///
+/// Products of further numbers with an attribute may be outside the range of f32, or have fewer digits.
 const LEAST: f64 = 55.4;
-/// What is less is nothing, whatever factors it has: three of the greatest floats do not make a normal number of it.
+/// Bound below which a value counts as zero.
+///
+/// Its product with three of the greatest floats is not a normal number.
 const NOTHING: f64 = 1e-160;
-/// No curve goes further.
+/// Maximum reach of a curve.
 const FAR: f64 = 128.0;
-/// Degrees of polynomials.
+/// Degrees of the polynomials.
 const DEGREES: core::ops::RangeInclusive<usize> = 4..=8;
-/// Where a curve may begin, beside the end of the table.
+/// Where a curve may begin, relative to the end of the table.
 const BEGINNINGS: [f64; 5] = [1.0, 1.25, 1.6, 2.0, 3.0];
-/// Where octaves are counted from, beside the beginning.
+/// Values of `Cells::Octaves::less`, relative to the beginning of the curve.
 const NEARER: [f32; 3] = [0.0, 0.5, 0.75];
-/// Samples of a segment.
+/// Samples per segment.
 const SAMPLES: usize = 48;
 
 impl Function<'_> {
-    /// What it is on the side of `sign` from `from` on.
+    /// Returns the tail on the side of `sign` from `from` on.
     pub fn tail(&self, sign: f64, from: f32) -> Tail {
         let line = self.line(sign, from);
         let last = line.map_or(FAR, |line| f64::from(line.from));
@@ -95,7 +102,7 @@ impl Function<'_> {
         Tail { curve, line }
     }
 
-    /// The line that it has become beyond rounding: what is left could not be seen in any product of it.
+    /// Returns the asymptote that the function has reached, to an error that no product of its value can show.
     fn line(&self, sign: f64, from: f32) -> Option<Line> {
         let far: Vec<f64> = [1e3, 2e3, 1e6, 1e12, 1e20, 1e30].map(|z| sign * z).to_vec();
         let value = |x: f64| self.plain(&[x])[0];
@@ -108,7 +115,7 @@ impl Function<'_> {
             let allowed = if line == 0.0 { NOTHING } else { line.abs() * OFF };
             (v - line).abs() <= allowed
         };
-        // What has left f32 is an infinity there, but not near the table.
+        // A function that has left f32 is infinite at these places, but not near the table.
         if !base.is_finite() || !slope.is_finite() || !far.iter().all(|x| is_line(*x)) {
             return None;
         }
@@ -118,7 +125,7 @@ impl Function<'_> {
         Some(Line { from: *places.get(after)? as f32, base, slope })
     }
 
-    /// The curve that begins and ends there, or sooner where numbers become too small.
+    /// Returns the curve from `from` to `last`, or to where values leave the range of multiplied numbers.
     fn curve(&self, sign: f64, from: f64, last: f64) -> Option<Curve> {
         let negative = self.known(&[sign * from])[0].value < 0.0;
         let logarithm = |z: f64| {
@@ -145,7 +152,7 @@ impl Function<'_> {
         })
     }
 
-    /// The largest error of a curve in units in the last place.
+    /// Largest error of a curve in units in the last place.
     fn worst(&self, sign: f64, curve: &Curve) -> f64 {
         let [from, to] = curve.within.map(f64::from);
         let many = ENTRIES * SAMPLES;
@@ -161,7 +168,7 @@ impl Function<'_> {
     }
 }
 
-/// Ways to cut a range into no more segments than there are.
+/// Ways to divide a range into at most [`ENTRIES`] segments.
 fn layouts([from, to]: [f32; 2]) -> impl Iterator<Item = Cells> {
     let equal = Cells::Equal((ENTRIES as f32 - 1.001) / (to - from));
     let octaves = [20, 21, 22, 23].into_iter().flat_map(move |shift| {
@@ -174,7 +181,7 @@ fn layouts([from, to]: [f32; 2]) -> impl Iterator<Item = Cells> {
 }
 
 impl Cells {
-    /// The number of the segment of `z`; its low four bits are its place in the columns.
+    /// Number of the segment of `z`; its low four bits are the index in the columns.
     pub fn number(self, z: f32) -> u32 {
         match self {
             Cells::Equal(scale) => fma(z, scale, MAGIC).to_bits(),
@@ -182,7 +189,7 @@ impl Cells {
         }
     }
 
-    /// Where a segment starts and ends.
+    /// Start and end of a segment.
     fn bounds(self, number: u32) -> [f64; 2] {
         match self {
             Cells::Equal(scale) => {
@@ -196,7 +203,7 @@ impl Cells {
 }
 
 impl Curve {
-    /// Polynomials of a degree, if they are the logarithm.
+    /// Fits polynomials of a degree, if they approximate the logarithm.
     fn fit(&mut self, degree: usize, logarithm: &dyn Fn(f64) -> Option<f64>) -> Option<()> {
         self.columns = vec![[0.0; ENTRIES]; COLUMNS + degree - 1];
         let [first, last] = self.within.map(|z| self.cells.number(z));
@@ -221,7 +228,7 @@ impl Curve {
         Some(())
     }
 
-    /// The value at `z`, operation for operation what an evaluator computes.
+    /// Returns the value at `z` by the same operations, in the same order, as an evaluator.
     pub fn eval(&self, z: f32) -> f32 {
         let i = self.cells.number(z) as usize % ENTRIES;
         let [centre, v0, rest0, v1, rest1] = core::array::from_fn(|k| self.columns[k][i]);
@@ -237,20 +244,22 @@ impl Curve {
         let back = sum - v0;
         let rest = (v0 - (sum - back)) + (product - back);
         let low = fma(d, slope, lost) + (rest + rest0);
-        // What the square and higher powers add may be more than a step of the exponential.
+        // The square and higher powers may add more than one step of the exponential, so that high and low part are
+        // renormalised.
         let high = sum + low;
         let value = exp(high, (sum - high) + low);
         if self.negative { -value } else { value }
     }
 }
 
-/// Coefficients, lowest power first, of the polynomial that meets a function at places within `-half..half`, if it does
-/// between them.
+/// Interpolates a function at Chebyshev nodes within `-half..half`.
+///
+/// Returns the coefficients, lowest power first, if the error between the nodes is small enough.
 fn interpolated(degree: usize, half: f64, f: &dyn Fn(f64) -> Option<f64>) -> Option<Vec<f64>> {
     let many = degree + 1;
     let node = |j: usize| half * libm::cos(core::f64::consts::PI * (j as f64 + 0.5) / many as f64);
     let mut steep: Vec<f64> = (0..many).map(|j| f(node(j))).collect::<Option<_>>()?;
-    // Newton's differences, then powers.
+    // Newton's divided differences, then conversion to powers.
     for k in 1..many {
         for j in (k..many).rev() {
             steep[j] = (steep[j] - steep[j - 1]) / (node(j) - node(j - k));
@@ -300,7 +309,7 @@ mod tests {
         4.0 * e / ((1.0 + e) * (1.0 + e))
     }
 
-    /// Name, function, side, where the table ends; where the curve ends, and where the line begins.
+    /// Name, function, side, end of the table; range that the curve has to cover, and latest beginning of the line.
     type Case = (&'static str, fn(f64) -> f64, f64, f32, [f32; 2], f32);
 
     #[rustfmt::skip]
@@ -352,7 +361,7 @@ mod tests {
         }
     }
 
-    /// Beyond f32 an author's graph may stand still.
+    /// An oracle may be clamped beyond f32, as an author's graph may; the constant is not an asymptote.
     #[test]
     fn what_grows_beyond_numbers_is_no_line() {
         let oracle = |x: &[f64]| -> Vec<(f64, f64)> {

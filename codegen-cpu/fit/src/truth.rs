@@ -1,68 +1,74 @@
-//! All inputs of a 16-bit type: what the function is there, and what a table makes of them.
+//! Exhaustive check of a 16-bit type: the function at all inputs, and the results of a table.
 
 use crate::element::Element;
 use crate::float::size;
 use crate::polynomial::Polynomial;
 use crate::table::Table;
 
-/// So many of all inputs may come out as a neighbour of the right result: 99.98 % are right.
+/// Maximum number of inputs whose result is a neighbour of the correctly rounded one: 99.98 % are correct.
 const WRONG: usize = 13;
-/// Halfway between two numbers, up to this part of a unit, either is right.
+/// Closer than this to halfway between two numbers, in units, either result counts as correct.
 const TIE: f64 = 1e-8;
-/// Inputs of this size are looked at first.
+/// Sizes of inputs that are checked first.
 const NEAR: core::ops::Range<f32> = 1.0 / 512.0..64.0;
-/// At so much smaller inputs than a segment's largest the function is one power of `z`: what is right for some is for all.
+/// Inputs smaller than this part of a segment's largest are not constraints of the projection.
+///
+/// The function is a single power of `z` there, so that what is correct for some of them is correct for all.
 const SMALL: f64 = 1.0 / 256.0;
-/// What the arithmetic of f32 may make of a value, as a part of it.
+/// Bound of the rounding of f32 arithmetic, relative to the value.
 const ROUNDING: f64 = 1.0 / 8_388_608.0;
 
-/// What inputs are asked.
+/// Which inputs are checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Share {
-    /// Some where tables mostly fail: whether there is hope.
+    /// Some inputs where tables mostly fail, to find out quickly whether a table can pass.
     Some,
-    /// All there are.
+    /// All inputs.
     All,
 }
 
-/// What a table's value may change by at an input.
+/// Interval by which a table's value may change at an input, so that the result is correct.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     pub(crate) z: f64,
     pub(crate) from: f64,
     pub(crate) to: f64,
-    /// The size of the function's value.
+    /// Size of the function's value.
     pub(crate) size: f64,
 }
 
 impl Room {
-    /// How far the end is, as a part of the value: less than nothing where the value is beyond.
+    /// Distance to the nearer end of the interval, relative to the value.
+    ///
+    /// It is negative where the value is beyond that end.
     pub(crate) fn left(&self) -> f64 {
         self.to.min(-self.from) / self.size
     }
 }
 
-/// The functions that are made of a table's values, and what they are.
+/// The functions that are computed from a table's values, each with its correct results and its polynomial.
 pub(crate) struct Results<'a>(pub(crate) Vec<(&'a Truth, Option<&'a Polynomial>)>);
 
-/// Inputs where a result comes out as a neighbour of the right one, and which result.
+/// Inputs whose result is a neighbour of the correct one, each with the index of the function.
 pub(crate) type Wrong = Vec<(usize, f32)>;
 
 impl Results<'_> {
-    /// How many inputs may be wrong in all.
+    /// Maximum number of wrong results of all functions together.
     fn few(&self, share: Share) -> usize {
         self.0.iter().map(|(truth, _)| truth.few(share)).sum()
     }
 
-    /// Whether of no result more of a share are wrong than may be.
+    /// Returns true if no function has more wrong results in a share than allowed.
     pub(crate) fn are_few(&self, wrong: &Wrong, share: Share) -> bool {
         self.0.iter().enumerate().all(|(k, (truth, _))| {
             wrong.iter().filter(|(result, _)| *result == k).count() <= truth.few(share)
         })
     }
 
-    /// The inputs that are wrong: nothing if there are more than `many` times what may be, or if some results come out
-    /// as something else than neighbours, or off by more than `before` units before they are rounded.
+    /// Returns the inputs with wrong results.
+    ///
+    /// Returns `None` if there are more than `many` times the allowed number, if a result is further off than a neighbour, or
+    /// if a value is off by more than `before` units before it is rounded.
     pub(crate) fn wrong(
         &self,
         table: &Table,
@@ -81,7 +87,7 @@ impl Results<'_> {
         Some(wrong)
     }
 
-    /// The same of the inputs of one segment.
+    /// Returns the wrong results among the inputs of one segment.
     pub(crate) fn wrong_in(
         &self,
         table: &Table,
@@ -135,21 +141,21 @@ impl Results<'_> {
         Some(())
     }
 
-    /// What the table's values at the inputs of a segment may change by.
+    /// Returns the intervals by which the table's values at the inputs of a segment may change.
     pub(crate) fn rooms(&self, table: &Table, before: f64, segment: usize) -> Vec<Room> {
         let rooms = |(truth, made): &(&Truth, _)| truth.rooms(table, *made, before, segment);
         self.0.iter().flat_map(rooms).collect()
     }
 }
 
-/// All inputs of a type, and what the function is there.
+/// All inputs of a type, and the values of the function there.
 pub(crate) struct Truth {
-    /// A share of those where tables mostly fail, the others of the same sizes, and those of all others.
+    /// Three parts: some inputs where tables mostly fail, the others of the same sizes, and all other inputs.
     parts: [Inputs; 3],
     element: Element,
 }
 
-/// An input, what the function is there, and that rounded.
+/// An input, the function's value there, and that value rounded.
 #[derive(Clone, Copy)]
 struct Input {
     x: f32,
@@ -157,7 +163,7 @@ struct Input {
     right: f64,
 }
 
-/// Positive and negative inputs, each in the order of their size.
+/// Positive and negative inputs, each sorted by size.
 #[derive(Default)]
 struct Inputs([Vec<Input>; 2]);
 
@@ -166,7 +172,7 @@ impl Inputs {
         self.0[input.x.is_sign_negative() as usize].push(input);
     }
 
-    /// The inputs of about these sizes, by sign.
+    /// Inputs with sizes in `from..to`, by sign.
     fn of(&self, from: f64, to: f64) -> [&[Input]; 2] {
         self.0.each_ref().map(|inputs| {
             let below = |size: f64| inputs.partition_point(|i| f64::from(i.x.abs()) < size);
@@ -176,7 +182,7 @@ impl Inputs {
 }
 
 impl Truth {
-    /// Of a function that has these values where it is asked for.
+    /// Evaluates the function at all inputs for which `is_asked` is true.
     pub(crate) fn new(
         element: Element,
         is_asked: &dyn Fn(f64) -> bool,
@@ -187,7 +193,7 @@ impl Truth {
         let values = values(&inputs);
         let mut truth = Truth { parts: Default::default(), element };
         for (j, (x, want)) in inputs.into_iter().zip(values).enumerate() {
-            // Odd ones: values at round numbers are often all but halfway, for every table alike.
+            // The first part has odd inputs only, because values at round numbers are often close to halfway for every table.
             let odd = (j + 1).is_multiple_of(thinned(element).0);
             let x = x as f32;
             let part = if NEAR.contains(&x.abs()) { !odd as usize } else { 2 };
@@ -196,7 +202,7 @@ impl Truth {
         truth
     }
 
-    /// How many of a share may be wrong.
+    /// Maximum number of wrong results in a share.
     fn few(&self, share: Share) -> usize {
         if share == Share::Some { thinned(self.element).1 } else { WRONG }
     }
@@ -205,7 +211,7 @@ impl Truth {
         &self.parts[..if share == Share::Some { 1 } else { self.parts.len() }]
     }
 
-    /// What the table's values at the inputs of a segment may change by.
+    /// Returns the intervals by which the table's values at the inputs of a segment may change.
     fn rooms(
         &self,
         table: &Table,
@@ -238,7 +244,7 @@ impl Truth {
         self.parts.iter().flat_map(inputs).filter_map(room).collect()
     }
 
-    /// The least and the largest value that are rounded to a number.
+    /// Least and largest value that round to `right`.
     fn halfway(&self, right: f64) -> (f64, f64) {
         let half = |v: f64| (0.5 * self.element.ulp(v)).copysign(right);
         // Below a power of two units are smaller.
@@ -247,12 +253,12 @@ impl Truth {
     }
 }
 
-/// The inputs of a segment that are not smaller than `least`.
+/// Inputs of a segment with `|x|` of at least `least`.
 fn inputs(part: &Inputs, table: &Table, segment: usize, least: f64) -> impl Iterator<Item = Input> {
     let [start, end] = [segment, segment + 1].map(|i| table.grid.start(i));
     let nearest = if start < 0.0 && end > 0.0 { 0.0 } else { start.abs().min(end.abs()) };
     let furthest = start.abs().max(end.abs());
-    // What rounding makes of the border.
+    // Rounding may move the border of a segment by this much.
     let around = 1e-6 * furthest;
     let all = part.of(least.max(nearest - around), furthest + around);
     all.into_iter().flatten().copied().filter(move |input| {
@@ -261,8 +267,10 @@ fn inputs(part: &Inputs, table: &Table, segment: usize, least: f64) -> impl Iter
     })
 }
 
-/// Of so many inputs one is looked at first, and so many of these may be wrong: bf16 has few where it
-/// matters, f16 has as many elsewhere that every table gets wrong.
+/// One of how many inputs is in the first share, and how many of that share may be wrong.
+///
+/// All of bf16 are, because it has few inputs in the range that matters. Of f16 one in 4 is, because it has more inputs
+/// elsewhere that every table gets wrong.
 fn thinned(element: Element) -> (usize, usize) {
     if element == Element::F16 { (4, 3) } else { (1, WRONG) }
 }

@@ -1,4 +1,4 @@
-//! A function as a table has it: how far the table may reach, and what errors count.
+//! The function as one table sees it: how far the table may reach, and the unit that errors are counted in.
 
 use crate::element::Element;
 use crate::float::{larger, power_of_two, size, ulp};
@@ -10,35 +10,37 @@ use crate::request::{BEFORE, Request};
 use crate::symmetry::Symmetry;
 use crate::zero::Zero;
 
-/// A function as a table has it: of `z`, which is `x` or, for symmetric functions, its size.
+/// A function as one table sees it: in the variable `z`, which is `x` or, for symmetric functions, `|x|`.
 pub(crate) struct View<'a> {
     pub(crate) function: &'a Function<'a>,
     pub(crate) symmetry: Symmetry,
     pub(crate) element: Element,
-    /// In `z`.
+    /// Zeros, in `z`.
     pub(crate) roots: Vec<f64>,
-    /// The value beside zero on either side.
+    /// Behaviour at zero from either side.
     pub(crate) zero: [Zero; 2],
-    /// What 16-bit values may be off before they are rounded, in units in the last place of a factor.
+    /// Maximum error of 16-bit values before they are rounded, in units in the last place of a factor.
     pub(crate) before: f64,
-    /// Whether values are multiplied before they are rounded.
+    /// True if values are multiplied before they are rounded.
     pub(crate) multiplied: bool,
-    /// Whether errors count as they do in the last place of products, where the same error can be twice as many units.
+    /// True if errors count in the last place of products, where the same error can be twice as many units.
     pub(crate) of_products: bool,
-    /// Whether the other side may take part in the last step.
+    /// True if the symmetry may be part of the last step of the polynomial; see `Design::once`.
     pub(crate) once: bool,
-    /// How far the table may or must reach to either side.
+    /// How far the table may or must reach on either side.
     pub(crate) reach: [Reach; 2],
-    /// How many functions are made of the table: all are evaluated otherwise where it ends.
+    /// Number of functions that are computed from the table.
+    ///
+    /// The cost model needs it because all of them take the slow path where the table ends.
     pub(crate) functions: usize,
 }
 
-/// How far a table may reach.
+/// How far a table may reach on one side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach {
-    /// Its size.
+    /// Largest `|z|` of the table.
     pub(crate) to: f64,
-    /// The limit, if the function has rounded to it from there on: more is of no use.
+    /// The limit, if the function has rounded to it from there on, so that a longer table is of no use.
     pub(crate) limit: Option<f64>,
 }
 
@@ -77,7 +79,7 @@ impl<'a> View<'a> {
         Ok(view)
     }
 
-    /// The same with errors counted in units of its own values.
+    /// Returns the view with errors counted in units of the function's own values.
     pub(crate) fn of_results(self) -> Self {
         View { of_products: false, once: false, ..self }
     }
@@ -86,13 +88,13 @@ impl<'a> View<'a> {
         self.symmetry != Symmetry::None
     }
 
-    /// The order of the zero that the function has at zero, or nothing.
+    /// Order of the zero that the function has at zero, or 0.
     pub(crate) fn power(&self) -> usize {
         let sides = if self.symmetric() { &self.zero[1..] } else { &self.zero[..] };
         sides.iter().map(|z| z.power()).max().unwrap_or(0)
     }
 
-    /// The signs of `z`, each with its place among the ends, without those outside the domain.
+    /// The sides of `z` that are inside the domain: index among the ends, and sign.
     fn signs(&self) -> Vec<(usize, f64)> {
         let [low, high] = self.function.hints.domain;
         let both = [(0, -1.0, !self.symmetric() && low < 0.0), (1, 1.0, high > 0.0)];
@@ -111,7 +113,7 @@ impl<'a> View<'a> {
         self.values(&[z])[0]
     }
 
-    /// One unit of the error at `z`, on the table's own side.
+    /// One unit of the error at `z`, where the value is `v`, on the table's own side.
     #[inline]
     pub(crate) fn unit(&self, z: f64, v: f64) -> f64 {
         let flat = match self.roots.is_empty() {
@@ -131,8 +133,9 @@ impl<'a> View<'a> {
         self.at_least(flat, v)
     }
 
-    /// The unit that the error of a value is measured in, if it is at least `flat`. The least unit of its products is half of that
-    /// of numbers just above a power of two.
+    /// Unit in which the error of a value is measured, if it is at least `flat`.
+    ///
+    /// For products it is their least unit, half of the unit of numbers just above a power of two.
     #[inline]
     fn at_least(&self, flat: f64, v: f64) -> f64 {
         match self.of_products {
@@ -141,15 +144,17 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Errors of the polynomial are weighed by the value, which is taken to be at least this.
+    /// Least value that errors of the polynomial are weighted by at `z`.
     fn least(&self, z: f64) -> f64 {
         let near = self.roots.iter().any(|r| (z - r).abs() < NEAR_ROOT);
         let normal = power_of_two(self.element.least_normal());
         if near { (FLAT / ulp(1.0)).max(normal) } else { normal }
     }
 
-    /// What errors of the polynomial at a value are weighed by. Results that are denormal in f16 allow for more than others
-    /// do; if they are multiplied, as much as a factor may be off.
+    /// Value that errors of the polynomial are weighted by.
+    ///
+    /// Results that are denormal in f16 allow larger errors. If they are multiplied, the limit is the error that a factor may
+    /// have.
     pub(crate) fn size(&self, z: f64, value: f64) -> f64 {
         let size = value.abs().max(self.least(z));
         if self.multiplied && self.element == Element::F16 {
@@ -159,15 +164,16 @@ impl<'a> View<'a> {
         size
     }
 
-    /// The unit of the value `v` of the table on the other side, where all that it is added to is a multiple of that: of
-    /// multiples of it nothing is lost. `z` is the largest.
+    /// Unit of the table's value `v` or of the sum on the other side, whichever is larger.
+    ///
+    /// A value that is a multiple of it loses nothing in that sum. `z` is the largest in question.
     pub(crate) fn turned_unit(&self, z: f64, v: f64) -> f64 {
         larger(ulp(v), self.symmetry.other(v, z).map_or(0.0, ulp))
     }
 
-    /// Whether the bound of the error is of no account.
+    /// Returns true if the bound of the error is small enough to be ignored.
     fn believed(&self, z: f64, k: Known) -> bool {
-        // A thirty-second of a unit in f32, and what sixteen bits do not see.
+        // 1/32 of a unit in f32, and an error that is not visible in 16 bits.
         let (share, least) = match self.element {
             Element::F32 => (power_of_two(-29), power_of_two(-155)),
             _ => (power_of_two(-18), power_of_two(-155)),
@@ -176,7 +182,9 @@ impl<'a> View<'a> {
         k.error <= (size * share).max(least) && k.value.abs() < f32::MAX as f64
     }
 
-    /// The same without limits: for what goes on where the function stands still.
+    /// Returns the view without limits.
+    ///
+    /// A joint table needs it, because a function may still change where its derivative has rounded to its limit.
     pub(crate) fn unlimited(mut self) -> Result<Self, Refusal> {
         for (k, sign) in self.signs() {
             self.reach[k] = Reach { to: self.sure(sign)?, limit: None };
@@ -189,7 +197,7 @@ impl<'a> View<'a> {
         self.function.survey(sign * self.symmetry.sign())
     }
 
-    /// How far the oracle is sure of its values on a side, by those at some places.
+    /// Returns how far the oracle's errors can be ignored on a side, judged at the places of the survey.
     fn sure(&self, sign: f64) -> Result<f64, Refusal> {
         let Survey { places, values, near } = self.survey(sign);
         let doubt = |x: f64, k: Known| !self.believed(x * sign, k);
@@ -211,7 +219,7 @@ impl<'a> View<'a> {
         let to = self.sure(sign)?;
         let Survey { places, values, .. } = self.survey(sign);
         let (places, values) = (&places[..], &values[..]);
-        // The limit of the table's own side: under a reflection, of the other end.
+        // The limit on the table's own side; if the table is of negative `x`, it is the one at the other end.
         let own = if self.symmetry.sign() < 0.0 { 1 - k } else { k };
         let Some(limit) = self.function.hints.limits[own] else {
             return Ok(Reach { to, limit: None });
@@ -225,12 +233,12 @@ impl<'a> View<'a> {
             return Ok(Reach { to, limit: None });
         }
         let at = self.border(places[last], places[last + 1], sign, &|x, k| !there(x, k.value));
-        // A little more: the last float of the table is to be the limit to a small part of a unit.
+        // The reach is slightly larger, so that the last float of the table is the limit to a small part of a unit.
         let at = at * 1.03 + 1.0 / 64.0;
         Ok(if at <= to { Reach { to: at, limit: Some(limit) } } else { Reach { to, limit: None } })
     }
 
-    /// Whether two values are one when rounded, on either side, and as near as values have to be before.
+    /// Returns true if two values round to the same number on either side, and differ by at most `before` units.
     pub(crate) fn same(&self, z: f64, v: f64, limit: f64) -> bool {
         let same = |a: f64, b: f64| {
             let near = (a - b).abs() <= self.before * self.element.factor_ulp(b);
@@ -244,7 +252,7 @@ impl<'a> View<'a> {
             }
     }
 
-    /// Where between `inside` and `outside` a property ends, from inside.
+    /// Returns where between `inside` and `outside` a property ends, rounded towards `inside`.
     fn border(
         &self,
         mut inside: f64,

@@ -1,4 +1,4 @@
-//! Tables and tails as words of 32 bits, to be kept in a file.
+//! Serialisation of tables and tails as 32-bit words, to be stored in a file.
 
 use crate::grid::{Grid, Index};
 use crate::joint::{Bend, Joint, Piece, Steps};
@@ -8,23 +8,22 @@ use crate::symmetry::{Side, Symmetry};
 use crate::table::{Centring, Design, End, MAX_DEGREE, Segment, Table};
 use crate::tail::{COLUMNS, Cells, Curve, ENTRIES, Line, Tail};
 
-/// What can be written as words, and read again.
+/// Types that can be written as 32-bit words and read again.
 pub trait Words: Sized {
-    /// Appends its words.
+    /// Appends the words of this value.
     fn write(&self, to: &mut Vec<u32>);
 
-    /// Takes its words off the front; nothing if they are none of this kind.
+    /// Takes the words of a value off the front; returns `None` if they do not encode one.
     fn read(from: &mut &[u32]) -> Option<Self>;
 }
 
-/// The next word.
 fn next(from: &mut &[u32]) -> Option<u32> {
     let (first, rest) = from.split_first()?;
     *from = rest;
     Some(*first)
 }
 
-/// Numbers as they are, or by their bits.
+/// Implements [`Words`] for numbers: one word, by value or by bits.
 macro_rules! numbers {
     ($($ty:ty: $to:expr, $from:expr;)*) => {$(
         impl Words for $ty {
@@ -46,7 +45,7 @@ numbers! {
     bool: |x| x as u32, |x| x != 0;
 }
 
-/// Variants without fields, by their place in the list.
+/// Implements [`Words`] for enums without fields: one word, the position in the list.
 macro_rules! variants {
     ($($ty:ty: $($variant:expr),*;)*) => {$(
         impl Words for $ty {
@@ -69,7 +68,7 @@ variants! {
     Bend: Bend::Plain, Bend::High, Bend::Double;
 }
 
-/// Structures, field by field.
+/// Implements [`Words`] for structures, field by field.
 macro_rules! fields {
     ($($ty:ident { $($field:ident),* })*) => {$(
         impl Words for $ty {
@@ -199,12 +198,12 @@ impl Words for Cells {
     }
 }
 
-/// A number that is there or else zero.
+/// Reads a number, or returns zero if the design has no column for it.
 fn number(from: &mut &[u32], is_there: bool) -> Option<f32> {
     if is_there { f32::read(from) } else { Some(0.0) }
 }
 
-/// Coefficients up to a degree.
+/// Reads the coefficients up to a degree.
 fn coefficients(from: &mut &[u32], degree: usize) -> Option<[f32; MAX_DEGREE + 1]> {
     let mut all = [0.0; MAX_DEGREE + 1];
     for a in &mut all[..=degree] {
@@ -213,13 +212,13 @@ fn coefficients(from: &mut &[u32], degree: usize) -> Option<[f32; MAX_DEGREE + 1
     Some(all)
 }
 
-/// All segments, if there are as many.
+/// Reads `many` segments; returns `None` if one of them is incomplete.
 fn segments<S>(many: usize, segment: impl FnMut() -> Option<S>) -> Option<Vec<S>> {
     let all: Vec<S> = core::iter::repeat_with(segment).take(many).map_while(|s| s).collect();
     (all.len() == many).then_some(all)
 }
 
-/// Without the columns that its design has no use for, and without the error that was seen.
+/// Only the columns that the design uses are written; the measured error is not, and reads as 0.
 impl Words for Table {
     fn write(&self, to: &mut Vec<u32>) {
         self.design.write(to);
@@ -250,7 +249,7 @@ impl Words for Table {
     }
 }
 
-/// Without the columns that its steps have no use for, and without the error that was seen.
+/// Only the columns that its steps use are written; the measured error is not, and reads as 0.
 impl Words for Joint {
     fn write(&self, to: &mut Vec<u32>) {
         self.steps.write(to);

@@ -1,4 +1,6 @@
-//! How right tables are: their models against the truth, at all exponents in f32, at all inputs in 16 bits.
+//! Accuracy of tables: their models compared with the reference.
+//!
+//! In f32 the inputs have all exponents; in 16 bits they are all inputs.
 
 mod common;
 
@@ -7,8 +9,9 @@ use common::{CASES, Case};
 use op_dsl_fit::{Centring, Element, End, Function, Request, Symmetry, Table};
 use std::sync::Mutex;
 
-/// Bars that are not everyone's: what is lost in a zero of second or third order, and in a function of
-/// both signs with poles at 1.57 i, by 8 segments of it.
+/// Maximum error in units in the last place.
+///
+/// It is higher for zeros of second or third order, and for a function of both signs with poles at 1.57 i, in 8 segments.
 fn bar(case: &Case, entries: usize, table: &Table) -> f64 {
     match (case.name, entries) {
         ("tanhshrink" | "log cosh", _) => 2.0,
@@ -18,7 +21,7 @@ fn bar(case: &Case, entries: usize, table: &Table) -> f64 {
     }
 }
 
-/// One line of a report.
+/// Formats one line of a report.
 fn line(case: &Case, table: &Table, m: Measured) -> String {
     let symmetry = match table.design.symmetry {
         Symmetry::None => "none",
@@ -53,12 +56,12 @@ fn line(case: &Case, table: &Table, m: Measured) -> String {
     )
 }
 
-/// All functions with tables of a width, and what they are like.
+/// Returns a report on all functions with tables of a width.
 fn report(element: Element, entries: usize) -> String {
     report_of(element, entries, 4)
 }
 
-/// The same, thinned in f32.
+/// Returns a report on inputs that are thinned by `thin` in f32, see `strided`.
 fn report_of(element: Element, entries: usize, thin: usize) -> String {
     let mut report = String::from(
         "function symmetry degree centres power pair [from, to) ends ulp right wrong\n",
@@ -118,7 +121,7 @@ fn f16() {
     insta::assert_snapshot!("f16_in_8_segments", report(Element::F16, 8));
 }
 
-/// Of a variable that is any float: how far off values of 16 bits are before they are rounded, in units of f32.
+/// Tables for a variable that can be any float: errors of 16-bit values before rounding, in units of f32.
 #[test]
 fn of_products() {
     for (element, digits) in [(Element::Bf16, 8), (Element::F16, 11)] {
@@ -130,7 +133,7 @@ fn of_products() {
                 let table =
                     function.fit(&request).unwrap_or_else(|why| panic!("{}: {why}", case.name));
                 let m = measure(case, function.roots(), &table, Element::F32, strided(40));
-                // A thousandth of a unit, as `request` says, and half as much again between samples.
+                // A thousandth of a unit, the limit of `request`, and half as much again between samples.
                 let bar = 1.5 * f64::from(1 << (24 - digits)) / 1024.0;
                 assert!(m.ulp <= bar, "{} on {entries}, {element:?}: {m:?}", case.name);
                 assert!(m.inside > 0 && table.design.power == 0, "{}", case.name);
@@ -139,7 +142,7 @@ fn of_products() {
     }
 }
 
-/// By a hundred times as many floats: minutes.
+/// The same with a hundred times as many floats, which takes minutes.
 #[test]
 #[ignore = "takes minutes"]
 fn f32_more_closely() {
@@ -148,7 +151,7 @@ fn f32_more_closely() {
     }
 }
 
-/// All 2^32 inputs of ten functions, on as many threads as there are: an hour of two.
+/// All 2^32 inputs of ten functions, on all available threads: an hour on two.
 #[test]
 #[ignore = "takes an hour"]
 fn f32_everywhere() {

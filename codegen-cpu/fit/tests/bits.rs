@@ -1,5 +1,4 @@
-//! Fitted tables are the same bits everywhere: at any optimisation, with and without FMA, on any
-//! architecture.
+//! Fitted tables have the same bits at any optimisation level, with and without FMA, on any architecture.
 
 mod common;
 
@@ -7,7 +6,7 @@ use common::named;
 use common::pairs::pair;
 use op_dsl_fit::{Element, Function, Request};
 
-/// FNV-1a of all floats of the tables of some functions, in all types, and of what is beyond.
+/// FNV-1a hash of all floats of the tables of some functions, for all element types, and of their tails.
 fn hash() -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for name in ["gelu'", "silu", "tanh", "erf", "mish'", "log cosh", "elu, x<0", "softplus"] {
@@ -31,7 +30,7 @@ fn hash() -> u64 {
     hash
 }
 
-/// The same of tables of functions with their derivatives.
+/// FNV-1a hash of the joint tables of some functions and their derivatives.
 fn joint_hash() -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for name in ["silu", "gelu", "mish", "tanh", "x tanh x sigmoid x", "elu, x<0"] {

@@ -1,4 +1,4 @@
-//! What tables make of zeros, infinities, ends, kinks and doubtful oracles.
+//! Tables at zeros, infinities, ends and breakpoints, and with inaccurate oracles.
 
 mod common;
 
@@ -8,7 +8,7 @@ use op_dsl_fit::{Element, End, Function, Hints, Oracle, Refusal, Request, Symmet
 
 const WIDTHS: [usize; 3] = [32, 16, 8];
 
-/// Tables of all types and widths.
+/// Returns the tables of all element types and widths.
 fn tables(function: &Function) -> Vec<(Element, Table)> {
     let mut tables = Vec::new();
     for entries in WIDTHS {
@@ -114,7 +114,7 @@ fn every_float_has_a_segment_or_none() {
     }
 }
 
-/// A smooth function with a corner at 1.5.
+/// A smooth function with a breakpoint at 1.5.
 fn corner(x: f64) -> Number {
     if x < 1.5 { exact(x).tanh() } else { exact(1.5).tanh() - 0.25 * (exact(x) - 1.5) }
 }
@@ -141,7 +141,7 @@ fn a_kink_is_a_border() {
 
 #[test]
 fn corners_without_a_hint_are_refused() {
-    // One may be met by luck, two that no grid has will not.
+    // A grid may have a border at one of them by chance, but not at two that no grid contains.
     let f = oracle(|x| if x < 0.707 { exact(x) } else { corner(x + 0.2) });
     let function = Function::new(&f, Hints::default());
     let refusal = function.fit(&Request::new(Element::F32, 32)).unwrap_err();
@@ -150,7 +150,7 @@ fn corners_without_a_hint_are_refused() {
 
 #[test]
 fn tables_end_where_the_oracle_does() {
-    // 1 - tanh^2 has lost its digits at 8.25, by its own account.
+    // 1 - tanh^2 has lost its digits at 8.25, by its own error bound.
     let f = oracle(|x| 1.0 - exact(x).tanh() * exact(x).tanh());
     let function = Function::new(&f, Hints { limits: [Some(0.0); 2], ..Hints::default() });
     assert_eq!(function.symmetry(), Symmetry::Even);
@@ -190,7 +190,7 @@ fn symmetry_is_found_by_value() {
     assert_eq!(of("mish"), Symmetry::None);
     assert!(matches!(of("gelu'"), Symmetry::Point { sum: 1.0, .. }));
     assert!(matches!(of("softplus"), Symmetry::Linear { slope: 1.0, .. }));
-    // A sigmoid of other height, and mirrored.
+    // A sigmoid of another height, and mirrored.
     let f = oracle(|x| 2.5 / (exact(x).exp() + 1.0));
     let function = Function::new(&f, Hints::default());
     assert!(matches!(function.symmetry(), Symmetry::Point { sum: 2.5, .. }));
@@ -201,7 +201,7 @@ fn symmetry_is_found_by_value() {
     }
 }
 
-/// What is multiplied before it is rounded is near the function before it is.
+/// Values that are multiplied before they are rounded are close to the function before rounding.
 #[test]
 fn factors_are_near_before_they_are_rounded() {
     let mut worst = [0.0f64; 2];

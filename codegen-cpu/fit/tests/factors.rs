@@ -1,11 +1,15 @@
-//! How right f32 tables are whose values are multiplied before they are rounded: errors of products with exact factors.
+//! Accuracy of f32 tables whose values are multiplied before they are rounded.
+//!
+//! The tests measure errors of products with exact factors.
 
 mod common;
 
 use common::{CASES, Case};
 use op_dsl_fit::{Element, Function, Request, Symmetry, Table};
 
-/// Products may be off by so many units in the last place, whatever the factor. Zeros of higher order and poles near by cost more.
+/// Maximum error of products in units in the last place, for any factor.
+///
+/// It is higher for zeros of higher order and for functions with poles near by.
 fn bar(case: &Case, entries: usize) -> f64 {
     match (case.name, entries) {
         ("tanhshrink", _) => 3.1,
@@ -15,10 +19,14 @@ fn bar(case: &Case, entries: usize) -> f64 {
     }
 }
 
-/// The largest error of products, and where: a relative error counts most where the product is just below a power of two.
+/// Returns the largest error of products and its place.
+///
+/// A relative error counts most where the product is just below a power of two.
 fn worst(case: &Case, roots: &[f64], table: &Table) -> (f64, f32) {
     const MANY: u32 = 400_000;
-    /// The place of each is this part of a turn on from the last: everywhere, and never twice in one place.
+    /// Step from one place to the next, as a fraction of the range.
+    ///
+    /// It is the inverse of the golden ratio, so that places are spread evenly and never coincide.
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let end = f64::from(table.high.min(20.0));
     let mut worst = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! How right joint tables are: both values of their models against the truth, at all exponents.
+//! Accuracy of joint tables: both values of their models compared with the reference, at all exponents.
 
 mod common;
 
@@ -7,19 +7,23 @@ use common::pairs::{Both, pair, pairs};
 use op_dsl_fit::words::Words;
 use op_dsl_fit::{Bend, Element, Function, Joint, Oracle, Refusal, Request, Symmetry};
 
-/// Errors within a half of a zero are counted in units of no less than this.
+/// Least unit of errors within a half of a zero.
 const FLAT: f64 = 1.0 / (1u32 << 30) as f64;
 
-/// Both values are within so many units in the last place, in 32 segments.
+/// Maximum error of both values in units in the last place, in 32 segments.
 const BAR: f64 = 1.3;
 
-/// In fewer, where segments are four times as wide: held to 1.3 by the bound of rounding, gelu has no table there.
+/// Maximum error in fewer segments, which are four times as wide.
+///
+/// It is larger because gelu has no table there whose bound of rounding is within 1.3.
 const NARROW: f64 = 1.4;
 
-/// Of functions with double zeros: their squares below the least normal float are off by as much.
+/// Maximum error of functions with double zeros.
+///
+/// Their squares below the least normal float are off by as much.
 const DOUBLE: f64 = 1.5;
 
-/// The joint table of a pair, and the roots of both.
+/// Returns the joint table of a pair, and the roots of both functions.
 fn fitted(both: &Both, entries: usize) -> (Result<Joint, Refusal>, [Vec<f64>; 2]) {
     let (f, derivative) = (both.f.oracle(), both.derivative.oracle());
     let f = Function::new(&f, both.f.hints());
@@ -28,7 +32,7 @@ fn fitted(both: &Both, entries: usize) -> (Result<Joint, Refusal>, [Vec<f64>; 2]
     (joint, [&f, &derivative].map(|f| f.roots().to_vec()))
 }
 
-/// The largest errors of both values at these numbers, in units in the last place.
+/// Returns the largest errors of both values at these inputs, in units in the last place.
 fn measured(
     both: &Both,
     roots: &[Vec<f64>; 2],
@@ -53,7 +57,7 @@ fn measured(
     most
 }
 
-/// All pairs with tables of a width, what they are like, and those that are off by more than they may be.
+/// Returns a report on all pairs with tables of a width, and those whose error is over the limit.
 fn report(entries: usize, thin: usize) -> (String, Vec<String>) {
     let mut wrong = Vec::new();
     let mut report = String::from(
@@ -115,7 +119,7 @@ fn in_8_segments() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// By a hundred times as many floats: minutes.
+/// The same with a hundred times as many floats, which takes minutes.
 #[test]
 #[ignore = "takes minutes"]
 fn more_closely() {
@@ -128,7 +132,7 @@ fn more_closely() {
     assert!(all.is_empty(), "{all:#?}");
 }
 
-/// What is not the derivative of a function has no table with it.
+/// A function that is not the derivative has no joint table.
 #[test]
 fn a_wrong_derivative_is_refused() {
     for name in ["silu", "gelu", "mish", "tanh", "elu, x<0"] {
@@ -147,7 +151,7 @@ fn a_wrong_derivative_is_refused() {
     }
 }
 
-/// Every number of a table counts: one that is a little off is seen in one of both values.
+/// Every number of a table matters: a small change of one shows in at least one of both values.
 #[test]
 fn every_coefficient_is_seen() {
     let both = pair("silu");
@@ -165,7 +169,7 @@ fn every_coefficient_is_seen() {
             errors[0].max(errors[1])
         };
         assert!(seen(&|_| ()) <= BAR);
-        // What moves the derivative by some units at the far end.
+        // Change of a coefficient that moves the derivative by some units at the far end.
         let middle = both.derivative.truth(-0.5 * (start + end));
         let step = 16.0 * Element::F32.ulp(middle).max(FLAT);
         for k in 1..=joint.steps.degree {

@@ -1,4 +1,4 @@
-//! Functions that are made of one table in 16 bits: all inputs of each.
+//! Composed functions from one table in 16 bits, checked at all inputs.
 
 mod common;
 
@@ -7,7 +7,7 @@ use op_dsl_fit::{Element, Function, Made, Polynomial, Request, Symmetry, Table};
 
 const ALL: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
-/// A function of others' cases.
+/// A function that is computed from another case.
 const fn case(name: &'static str, f: fn(f64) -> common::number::Number) -> Case {
     Case { name, f, domain: ALL, limits: [None; 2] }
 }
@@ -22,7 +22,7 @@ const GELU_TANH: Case = case("gelu_tanh", |x| {
     common::number::exact(x) * (named("sigmoid").f)(inner)
 });
 
-/// Pairs, and whether they are polynomials in one function.
+/// Pairs of functions, and whether both are polynomials in one basis function `g`.
 fn pairs() -> Vec<([&'static Case; 2], bool)> {
     vec![
         ([named("silu"), named("silu'")], true),
@@ -36,8 +36,10 @@ fn pairs() -> Vec<([&'static Case; 2], bool)> {
     ]
 }
 
-/// A line for each pair: what `g` is, the table of it, how many inputs of either function are wrong, and what it costs
-/// beside tables of each.
+/// Returns a line for each pair.
+///
+/// It has `g`, its table, the number of wrong results of either function, and the cost. The last column is the cost of a table
+/// for each function.
 fn report(element: Element, entries: usize) -> String {
     let mut report = String::from("functions g symmetry degree [from, to) wrong cost each\n");
     for (cases, is_made) in pairs() {
@@ -48,7 +50,7 @@ fn report(element: Element, entries: usize) -> String {
         assert_eq!(found.is_some(), is_made, "{}: {found:?}", cases[0].name);
         let Some(made) = found else { continue };
         let request = Request { multiplied: true, ..Request::new(element, entries) };
-        // What cancels in a sum of `g` may have too few digits for a factor: `1 - g^2` of tanh.
+        // A difference in `g` may have too few digits for a factor because terms cancel, for example `1 - g^2` of tanh.
         let Some(table) = made.table(&functions, &request) else {
             report += &format!("{:10} no table\n", cases[0].name);
             continue;
@@ -70,7 +72,7 @@ fn report(element: Element, entries: usize) -> String {
     report
 }
 
-/// How many of all inputs are not rounded correctly; none is off by more than a unit.
+/// Number of inputs whose result is not rounded correctly; panics if one is off by more than a unit.
 fn wrong(case: &Case, element: Element, table: &Table, made: &Polynomial) -> usize {
     let is_wrong = |x: &f32| {
         let Some(g) = table.eval(*x) else { return false };
@@ -97,7 +99,7 @@ fn f16() {
     insta::assert_snapshot!("f16_in_8_segments", report(Element::F16, 8));
 }
 
-/// Functions that are near a polynomial in one of them are none.
+/// A function that is only close to a polynomial in another is not composed of it.
 #[test]
 fn what_is_only_near_is_not_made() {
     let near = case("x sigmoid(x) + 1e-6 exp(-x^2)", |x| {

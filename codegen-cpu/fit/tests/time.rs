@@ -1,4 +1,4 @@
-//! What a function's tables cost a build.
+//! Time that the tables of a function add to a build.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{CASES, Case};
 use op_dsl_fit::{Element, Function, Request};
 use std::time::Duration;
 
-/// All tables that a compiler asks for.
+/// Widths of all tables that a compiler fits.
 pub const WIDTHS: [usize; 3] = [32, 16, 8];
 
 fn times(case: &Case) -> (Duration, Vec<Duration>) {
@@ -26,7 +26,7 @@ fn times(case: &Case) -> (Duration, Vec<Duration>) {
     (look, all)
 }
 
-/// On the processors of today a tenth of a second, mostly. The bar is one that no build misses by chance.
+/// Time limit. Current processors mostly take a tenth of a second; the limit is high so that no build exceeds it by chance.
 const BAR: Duration = Duration::from_secs(2);
 
 #[test]

@@ -1,4 +1,4 @@
-//! Specialised graph -> straight-line vector code, in f32, in f64, or with tables.
+//! Lowers a specialised graph to straight-line vector code in f32, in f64, or with tables.
 
 use super::code::{Code, Names, has_chains, loaded, statements, watched_code};
 use super::watched::Watched;
@@ -12,13 +12,13 @@ use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-/// How many input streams, run-time scalars and output streams a body has.
+/// Numbers of input streams, run-time scalars and output streams of a body.
 pub fn widths(def: &OpDef) -> [usize; 3] {
     let scalars = def.attrs.iter().filter(|a| a.kind.is_scalar()).count();
     [def.input_streams().len(), scalars, def.output_streams().len()]
 }
 
-/// `impl Body` of one specialisation for the type `name`.
+/// Returns `impl Body` of one specialisation for the type `name`.
 pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     let [inputs, scalars, outputs] = widths(def).map(literal::count);
     let names = Names {
@@ -34,18 +34,19 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
         tabled::implementation(name, spec, &names, [&inputs, &scalars, &outputs], exact)
     });
     let is_multiplied = tabled.as_ref().is_some_and(|tabled| tabled.is_multiplied);
-    // f32 has not the exponents of bf16: of several streams one may bring back what another has taken out of range.
+    // f32 has no more exponents than bf16, so that with several streams one may bring back a value that another has taken
+    // out of the range of f32.
     let is_several = names.masks.iter().filter(|is_mask| !**is_mask).count() > 1;
     let double = in_f64(spec, is_multiplied, is_several);
     let (types_in_f64, is_all) = (matches_any(&double), double.len() == DType::COUNT);
     let narrow = || statements(&zeros::run(&spec.graph), &names, Arithmetic::F32);
-    // Functions are interpreted if tables do not serve; arithmetic alone is compiled.
+    // If tables do not serve, functions are interpreted; arithmetic alone is compiled.
     let is_interpreted = tabled.is_some() && programs.has_functions_in_f64();
     let wide = |wide: &Wide| match is_interpreted {
         true => quote!([Floats::splat(s, f32::NAN); #outputs]),
         false => statements(&wide.graph, &names, Arithmetic::F64),
     };
-    // bf16 takes f64 for what leaves the range of f32 alone, if for nothing else.
+    // If bf16 needs f64 only for values that leave the range of f32, it is computed in f32 and watched.
     let is_watched = tabled.is_none() && double.contains(&DType::BF16) && !is_all;
     let watched = exact
         .filter(|_| is_watched)
@@ -130,7 +131,7 @@ pub fn implementation(name: &Ident, def: &OpDef, spec: &Spec) -> TokenStream {
     }
 }
 
-/// A body in f32 that looks at what leaves its range.
+/// Returns the f32 body that watches for values outside its range; `None` if the graph cannot be watched.
 fn watched(
     name: &Ident,
     exact: &Ident,
@@ -167,7 +168,7 @@ fn watched(
     })
 }
 
-/// The constants and methods of a body for calls that its tables do not serve.
+/// Returns the constants and methods of a body for calls that its tables do not serve.
 fn without_tables(
     tabled: &tabled::Tabled,
     exact: &Ident,
@@ -194,12 +195,13 @@ fn without_tables(
     }
 }
 
-/// The element types that are computed in f64.
+/// Element types that are computed in f64.
 fn in_f64(spec: &Spec, is_multiplied: bool, is_several: bool) -> Vec<DType> {
     let is_it = |dtype: &DType| match spec.wide {
         None => false,
         Some(Wide { halves: true, .. }) => true,
-        // A factor brings back what a function has lost below the least normal number of f32; f16 has no such numbers.
+        // A factor may scale up a value that has lost digits below the least normal number of f32; f16 has no such small
+        // numbers.
         Some(Wide { single: false, .. }) if !is_multiplied => false,
         Some(_) => match dtype {
             DType::F32 => true,
@@ -210,7 +212,7 @@ fn in_f64(spec: &Spec, is_multiplied: bool, is_several: bool) -> Vec<DType> {
     DType::ALL.into_iter().filter(is_it).collect()
 }
 
-/// A condition: the element type `E` is one of these.
+/// Returns the condition that the element type `E` is one of `types`.
 fn matches_any(types: &[DType]) -> TokenStream {
     if types.is_empty() {
         return quote!(false);
@@ -222,7 +224,7 @@ fn matches_any(types: &[DType]) -> TokenStream {
     quote!(matches!(E::DTYPE, #(#types)|*))
 }
 
-/// The programs of a specialisation with the names of their statics, where the interpreter can run them.
+/// Programs of a specialisation with the names of their statics, where the interpreter can run them.
 struct Programs {
     single: Option<(Ident, Program)>,
     double: Option<(Ident, Program)>,
@@ -235,7 +237,8 @@ impl Programs {
             Some((Ident::new(&own, name.span()), Program::of(graph, masks, on)?))
         };
         let narrow = zeros::run(&spec.graph);
-        // The interpreter has no product of any number of factors in f32; in f64 it needs none.
+        // The interpreter has no product of arbitrarily many factors in f32. In f64 it needs none, because nothing leaves the
+        // range of numbers on the way.
         let has_chains = has_chains(&narrow);
         let double = match &spec.wide {
             Some(wide) => Some(&wide.graph),
@@ -251,7 +254,7 @@ impl Programs {
         self.double.as_ref().is_some_and(|(_, program)| program.functions > 0)
     }
 
-    /// The programs that are asked for.
+    /// Returns the statics of the programs that are used.
     fn statics(&self, in_f64: &[DType], has_tables: bool) -> TokenStream {
         let is_single = self.single.is_some() && in_f64.len() < DType::COUNT;
         let is_double = has_tables || !in_f64.is_empty() || self.single.is_none();
@@ -263,7 +266,7 @@ impl Programs {
         quote!(#(#statics)*)
     }
 
-    /// The constant of the body: for each element type the program of the graph that suits it, in the order of `DType`.
+    /// Returns the constant with the program of each element type, in the order of `DType`.
     fn by_type(&self, in_f64: &[DType]) -> Option<TokenStream> {
         let program = |dtype: &DType| {
             let in_f64 = self.single.is_none() || in_f64.contains(dtype);
@@ -276,7 +279,9 @@ impl Programs {
     }
 }
 
-/// `x.gate` -> `v_x_gate`, which is no name of the body's own.
+/// Prefixes the name of a value so that it cannot collide with names of the body.
+///
+/// For example, `x.gate` becomes `v_x_gate`.
 fn value_name(name: &str) -> Ident {
     Ident::new(&format!("v_{}", name.replace('.', "_")), Span::call_site())
 }

@@ -1,4 +1,4 @@
-//! A function and its derivative by one look-up in f32.
+//! Joint tables: a function and its derivative by one look-up in f32.
 
 use super::fitted::{self, WIDTHS, tails};
 use super::literal::f32_literal;
@@ -9,14 +9,14 @@ use op_dsl_ir::DType;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// What is fitted to two functions of a group.
+/// Joint tables of two functions of a group.
 #[derive(Clone, Debug)]
 pub struct Both {
-    /// The function's place in the group, and its derivative's.
+    /// Index of the function in the group, and of its derivative.
     pub order: [usize; 2],
-    /// By width of look-ups; none where tables of each take less time.
+    /// Tables by width of look-ups; `None` where separate tables take less time.
     tables: [Option<Joint>; WIDTHS.len()],
-    /// What either is beyond them, for negative and for positive variables.
+    /// Tails of either function beyond the tables, for negative and for positive variables.
     tails: [[Tail; 2]; 2],
 }
 
@@ -35,8 +35,9 @@ impl Words for Both {
     }
 }
 
-/// What is fitted to the first function of a group whose derivative is in it; `None` where there is none, or tables of
-/// each take less time.
+/// Fits a joint table to the first function of a group whose derivative is in the group.
+///
+/// Returns `None` where there is none, or separate tables take less time.
 pub fn fit(functions: &[&Function], each: &[Alone]) -> Option<Both> {
     let all = || 0..functions.len();
     let mut orders = all().flat_map(|f| all().map(move |g| [f, g])).filter(|[f, g]| f != g);
@@ -55,12 +56,12 @@ pub fn fit(functions: &[&Function], each: &[Alone]) -> Option<Both> {
 }
 
 impl Both {
-    /// Whether it is looked up for function `k` of the group, where look-ups have this width.
+    /// Returns true if function `k` of the group uses the joint table of look-ups of this width.
     pub fn has(&self, k: usize, width: usize) -> bool {
         self.order.contains(&k) && self.tables[width].is_some()
     }
 
-    /// `struct #name` and its tables.
+    /// Returns `struct #name` and its tables.
     pub fn tokens(&self, name: &Ident, vanishes: bool) -> TokenStream {
         let [wide, narrow] = [0, 1].map(|k| match &self.tables[k] {
             Some(table) => {
@@ -82,7 +83,7 @@ impl Both {
     }
 }
 
-/// A joint table; what it has in common with tables of one function comes first.
+/// Returns a joint table as tokens; the part that tables of one function have as well comes first.
 fn table_tokens(entries: usize, joint: &Joint) -> TokenStream {
     let Joint { steps, grid, segments, low, high, ends, ulp } = joint.clone();
     let design = Design {

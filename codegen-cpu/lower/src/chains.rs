@@ -1,5 +1,6 @@
-//! Products of products: their factors are multiplied together, for what the products on the way may lose
-//! (`rt/math/range.rs`).
+//! Products of more than two factors.
+//!
+//! The factors are multiplied together because partial products may lose digits (`rt/math/range.rs`).
 
 use super::fitted::optional;
 use op_dsl_ir::Prim;
@@ -7,7 +8,7 @@ use op_dsl_ir::graph::{Graph, Id, Node};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// Which products are no more than a factor of another one.
+/// The products of a graph, and which of them are only a factor of another one.
 pub struct Chains<'g> {
     graph: &'g Graph,
     /// Sizes of streams. A stream that is absent here is exact, of any size.
@@ -16,23 +17,23 @@ pub struct Chains<'g> {
     inner: Vec<bool>,
 }
 
-/// A product of more than two factors, or of some that are more than a float.
+/// A product of more than two factors, or of some that are double-floats.
 pub struct Product {
-    /// In the order in which they are multiplied.
+    /// Factors, in the order in which they are multiplied.
     pub factors: Vec<Id>,
-    /// Bit `k` is whether the product of the first `k + 2` factors may lose digits that the others bring back.
+    /// Bit `k` is set if the product of the first `k + 2` factors may lose digits that others scale up.
     loses: u32,
     /// True if rounding errors of the partial products are carried along and multiplied, too.
     is_compensated: bool,
 }
 
 impl Product {
-    /// A product that no other is part of.
+    /// Returns a product that is not part of a larger one.
     pub fn of_two(factors: &[Id]) -> Product {
         Product { factors: factors.to_vec(), loses: 0, is_compensated: true }
     }
 
-    /// The call, of named factors, some of which are at hand as two floats.
+    /// Returns the call with named factors, some of which are double-floats as well.
     pub fn call(&self, named: &[(TokenStream, Option<TokenStream>)]) -> TokenStream {
         let (many, loses) = (named.len(), Literal::u32_unsuffixed(self.loses));
         let is_compensated = self.is_compensated;
@@ -47,11 +48,11 @@ impl Product {
 /// Size and rounding of a value in f32.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
-    /// No value that is not 0 is smaller.
+    /// Least size of a value that is not 0.
     least: f64,
-    /// No value is larger.
+    /// Greatest size.
     most: f64,
-    /// Roundings that it has behind it, of half a unit each.
+    /// Number of rounding errors that the value contains, of half a unit each.
     roundings: u32,
 }
 
@@ -62,12 +63,14 @@ impl Size {
     const INEXACT: Size = Size { roundings: Self::MOST_ROUNDINGS, ..Self::EXACT };
     /// This many roundings stay within two units: with four, `TanhGrad` was off by 2.06.
     const MOST_ROUNDINGS: u32 = 3;
-    /// A value multiplied by no more than this keeps its digits in the product, but for one rounding in a hundred.
+    /// Factors of at most this size count as harmless.
+    ///
+    /// They scale up lost digits of the product by so little that only one rounding in a hundred changes.
     const HARMLESS: f64 = 1.25;
 
-    /// The value of a function of one value, which a table has.
+    /// Returns the size of a function's value, which comes from a table.
     pub fn of_function(graph: &Graph) -> Size {
-        // By values: these bounds decide on digits of results next to the least normal number, no more.
+        // The bound is found by values, because it only decides on digits of results next to the least normal number.
         let sizes = (-24 * 16..24 * 16).map(|k| (f64::from(k) / 16.0).exp2());
         let values = sizes.flat_map(|x| [x, -x]).map(|x| graph.eval(&[x], &[])[0].abs());
         let most = values.fold(0.0, |most: f64, y| if y <= most { most } else { y });
@@ -75,7 +78,7 @@ impl Size {
         Size { most: if is_known { Self::HARMLESS } else { f64::INFINITY }, ..Self::INEXACT }
     }
 
-    /// Either of two.
+    /// Returns the size of a value that is either of two.
     fn or(self, other: Size) -> Size {
         Size {
             least: self.least.min(other.least),
@@ -86,7 +89,7 @@ impl Size {
 }
 
 impl<'g> Chains<'g> {
-    /// The chains of those products for which `is_product` holds.
+    /// Finds the products of more than two factors among those nodes for which `is_product` returns true.
     pub fn new(
         graph: &'g Graph,
         streams: Vec<Size>,
@@ -109,13 +112,15 @@ impl<'g> Chains<'g> {
         Chains { graph, streams, products, inner }
     }
 
-    /// Whether a node is part of a larger product, and has no statement of its own.
+    /// Returns true if a node is part of a larger product, and has no statement of its own.
     pub fn is_inner(&self, id: Id) -> bool {
         self.inner[id.index()]
     }
 
-    /// A product of more than two factors. Those that are not small come first and those that are not large last, if fewer
-    /// products on the way lose digits then.
+    /// Returns a product of more than two factors.
+    ///
+    /// Factors that are not small come first and those that are not large come last, if fewer partial products then lose
+    /// digits.
     pub fn product(&self, id: Id) -> Option<Product> {
         let node = self.graph.nodes[id.index()];
         let is_long = matches!(node, Node::Call(Prim::Mul3, _))
@@ -137,7 +142,7 @@ impl<'g> Chains<'g> {
         Some(Product { factors, loses, is_compensated })
     }
 
-    /// Which products on the way lose digits: see [`Product::loses`].
+    /// Returns which partial products lose digits: see [`Product::loses`].
     fn loses(&self, factors: &[Id]) -> u32 {
         let sizes: Vec<Size> = factors.iter().map(|id| self.size(*id)).collect();
         let loses = (2..factors.len()).filter(|many| {
@@ -155,7 +160,6 @@ impl<'g> Chains<'g> {
         inner.into_iter().flat_map(|arg| self.flat(arg)).chain(others).collect()
     }
 
-    /// Size and rounding of a value.
     fn size(&self, id: Id) -> Size {
         match self.graph.nodes[id.index()] {
             Node::Stream(k) => self.streams.get(usize::from(k)).copied().unwrap_or(Size::EXACT),
@@ -166,7 +170,7 @@ impl<'g> Chains<'g> {
             }
             Node::Call(Prim::Neg | Prim::Abs, [x, ..]) => self.size(x),
             Node::Call(Prim::Select, [_, yes, no]) => self.size(yes).or(self.size(no)),
-            // A sum of floats is a multiple of what the last place of the smaller counts: with a number it is 0, or not small.
+            // A sum of floats is a multiple of the smaller one's last place, so that a sum with a number is 0 or not small.
             Node::Call(Prim::Add | Prim::Sub, [x, y, _]) => {
                 let number = [x, y].into_iter().find_map(|id| match self.graph.nodes[id.index()] {
                     Node::Const(c) if f64::from(c as f32) == c => Some(c.abs()),

@@ -1,5 +1,6 @@
-//! A graph -> the statements that compute it: one `let` per node, in the graph's order; what one arm of an attribute's
-//! choice alone needs, in that arm.
+//! Writes the statements of a graph: one `let` per node, in the graph's order.
+//!
+//! Nodes that only one branch of an attribute's choice needs are written in that branch.
 
 use super::chains::Chains;
 use super::watched::Watched;
@@ -13,12 +14,12 @@ use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// What code calls the values it is given.
+/// Names of the values that code receives.
 pub(super) struct Names {
     pub inputs: Vec<Ident>,
-    /// Which of the inputs are in memory yet; the others are values.
+    /// True for inputs that are still in memory; the others are values.
     pub in_memory: Vec<bool>,
-    /// Which inputs are masks.
+    /// True for inputs that are masks.
     pub masks: Vec<bool>,
     pub scalars: Vec<Ident>,
 }
@@ -29,13 +30,13 @@ pub(super) struct Code {
     pub results: Vec<Ident>,
 }
 
-/// Input `k` as a step.
+/// Returns the load of input `k` as a step.
 pub(super) fn load(given: &Names, k: usize) -> TokenStream {
     let (name, by) = (&given.inputs[k], if given.masks[k] { quote!(truth) } else { quote!(load) });
     quote!(#name.#by())
 }
 
-/// All inputs as steps, of which a graph does not look at those that it does not read.
+/// Returns all inputs as steps; an input that the graph does not read is 0.
 pub(super) fn loaded(given: &Names, graph: &Graph) -> Vec<TokenStream> {
     let step = |k| match graph.reads(k) {
         true => load(given, k),
@@ -44,12 +45,12 @@ pub(super) fn loaded(given: &Names, graph: &Graph) -> Vec<TokenStream> {
     (0..given.inputs.len()).map(step).collect()
 }
 
-/// The code of a graph.
+/// Returns the code of a graph.
 pub(super) fn code(graph: &Graph, given: &Names, on: Arithmetic) -> Code {
     watched_code(graph, given, on, None)
 }
 
-/// The code of a graph, some of whose values a variable `watch` is told of.
+/// Returns the code of a graph that passes some of its values to a variable `watch`.
 pub(super) fn watched_code(
     graph: &Graph,
     given: &Names,
@@ -71,8 +72,10 @@ pub(super) fn watched_code(
     Code { lets, results: writer.named(&graph.outputs) }
 }
 
-/// The products of products of a graph. In f64 nothing leaves the range of numbers on the way. What one arm alone needs is
-/// written there.
+/// Finds the products of more than two factors in a graph.
+///
+/// In f64 there are none, because nothing leaves the range of numbers on the way. Nodes that only one branch needs are left
+/// out, because they are written there.
 fn chains<'g>(graph: &'g Graph, on: Arithmetic, arms: &[Option<Arm>]) -> Chains<'g> {
     let uniform = is_uniform(graph);
     Chains::new(graph, Vec::new(), |id: Id| {
@@ -81,13 +84,13 @@ fn chains<'g>(graph: &'g Graph, on: Arithmetic, arms: &[Option<Arm>]) -> Chains<
     })
 }
 
-/// Whether f32 code of a graph multiplies more than two factors at once.
+/// Returns true if f32 code of a graph multiplies more than two factors at once.
 pub(super) fn has_chains(graph: &Graph) -> bool {
     let chains = chains(graph, Arithmetic::F32, &arms(graph));
     (0..graph.nodes.len()).any(|k| chains.is_inner(Id(k as u32)))
 }
 
-/// What is known of a graph whose statements are written.
+/// State of writing the statements of a graph.
 struct Writer<'a> {
     graph: &'a Graph,
     given: &'a Names,
@@ -96,14 +99,14 @@ struct Writer<'a> {
     numbers: Vec<bool>,
     arms: Vec<Option<Arm>>,
     chains: Chains<'a>,
-    /// The values that a variable `watch` is told of, if there is one.
+    /// Values that are passed to a variable `watch`, if there is one.
     watched: Option<Watched>,
-    /// Inputs that are not loaded yet.
+    /// True for inputs that still have to be loaded.
     in_memory: Vec<bool>,
 }
 
 impl Writer<'_> {
-    /// The statements of what one arm alone needs, or of all else.
+    /// Returns the statements of the nodes that only `arm` needs, or of all other nodes.
     fn lets(&mut self, arm: Option<Arm>) -> Vec<TokenStream> {
         let graph = self.graph;
         let widened = self.widened();
@@ -161,7 +164,7 @@ impl Writer<'_> {
         lets
     }
 
-    /// The argument of `watch` for a value. The value may be 0 only if one of these is.
+    /// Returns the statements that pass a value to `watch`; the value may be 0 only if one of `of` is.
     fn watch(&self, i: usize, of: &[Id]) -> Option<TokenStream> {
         let (watched, name) = (self.watched.as_ref()?, &self.names[i]);
         let factors = match self.graph.nodes[i] {
@@ -174,8 +177,9 @@ impl Writer<'_> {
         Some(quote!(#small #large))
     }
 
-    /// A choice that an attribute makes: one arm is computed. What any arm reads is loaded before the first of them, as what
-    /// comes later may read it too.
+    /// Writes a choice that an attribute makes, of which only one branch is evaluated.
+    ///
+    /// Inputs that any branch reads are loaded before the first choice, because later nodes may read them too.
     fn choice(&mut self, i: usize, args: [Id; 3], lets: &mut Vec<TokenStream>) -> TokenStream {
         self.load(&args, lets);
         let graph = self.graph;
@@ -191,7 +195,7 @@ impl Writer<'_> {
         self.arms.iter().flatten().any(|(choice, _)| *choice == i)
     }
 
-    /// Inputs are loaded where they are first used.
+    /// Loads inputs where they are first used.
     fn load(&mut self, ids: &[Id], lets: &mut Vec<TokenStream>) {
         let widened = self.widened();
         for id in ids {
@@ -214,7 +218,7 @@ impl Writer<'_> {
     }
 }
 
-/// The code of a graph: statements, then the array of results.
+/// Returns the code of a graph: statements, then the array of results.
 pub(super) fn statements(graph: &Graph, given: &Names, on: Arithmetic) -> TokenStream {
     let Code { lets, results } = code(graph, given, on);
     let rounded = (on == Arithmetic::F64).then(|| quote!(.narrow()));

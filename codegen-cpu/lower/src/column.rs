@@ -1,19 +1,19 @@
-//! The CPU column of the table of primitives: how each is written in a body.
+//! CPU column of the table of primitives: the code of each in a body.
 
 use op_dsl_ir::Prim;
 use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-/// A way of writing a call.
+/// Syntax of a call.
 enum Form {
     /// `-x`
     Negation,
     /// `x + y`
     Infix(char),
-    /// `x.f(y)`: one or two instructions of every level.
+    /// `x.f(y)`: one or two instructions on every SIMD level.
     Native(&'static str),
-    /// `math::f::<S, E, W>(s, x)`, or `wide::f` of f64: accuracy may depend on level and element type.
+    /// `math::f::<S, E, W>(s, x)`, or `wide::f` in f64: accuracy may depend on SIMD level and element type.
     Math(&'static str),
 }
 
@@ -35,7 +35,7 @@ fn form(prim: Prim) -> Form {
     }
 }
 
-/// What `min` and `max` are where the other value is known to be a number.
+/// Name of the variant of `min` or `max` for a bound that is known not to be NaN.
 pub fn bounded(prim: Prim) -> Option<&'static str> {
     match prim {
         Prim::Min => Some("at_most"),
@@ -44,7 +44,7 @@ pub fn bounded(prim: Prim) -> Option<&'static str> {
     }
 }
 
-/// The method that compares, of a comparison.
+/// Name of the method that implements a comparison.
 pub fn comparison(prim: Prim) -> Ident {
     let f = match form(prim) {
         Form::Native(f) => f,
@@ -53,7 +53,7 @@ pub fn comparison(prim: Prim) -> Ident {
     Ident::new(f, Span::call_site())
 }
 
-/// A function applied to named values.
+/// Returns the call of a function with named arguments.
 pub fn named(f: &str, args: &[Ident], on: Arithmetic) -> TokenStream {
     let f = Ident::new(f, Span::call_site());
     match on {
@@ -62,7 +62,7 @@ pub fn named(f: &str, args: &[Ident], on: Arithmetic) -> TokenStream {
     }
 }
 
-/// `prim` applied to named values.
+/// Returns the call of `prim` with named arguments.
 pub fn call(prim: Prim, args: &[Ident], on: Arithmetic) -> TokenStream {
     let name = |f| Ident::new(f, Span::call_site());
     match (form(prim), args) {
@@ -76,7 +76,7 @@ pub fn call(prim: Prim, args: &[Ident], on: Arithmetic) -> TokenStream {
             quote!(#x.#f(#(#rest),*))
         }
         (Form::Math(f), args) => named(f, args, on),
-        // No primitive is without arguments; the graph's builder holds their number.
+        // Not reachable, because no primitive is without arguments and the graph's builder checks their number.
         (_, []) | (Form::Infix(_), [_]) => quote!(compile_error!("a primitive without arguments")),
     }
 }

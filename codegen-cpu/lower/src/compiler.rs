@@ -1,10 +1,10 @@
-//! The compiler's call that macros expand in: they are part of its process, so they can read its arguments.
+//! Arguments of the compiler: macros run in its process, so that they can read them.
 
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The arguments of rustc. Nothing is known if macros expand in another process, as an editor's.
+/// The arguments of rustc; the defaults if macros run in another process, such as an editor's.
 #[derive(Debug, Default, PartialEq)]
 pub struct Call {
     /// True if Cargo calls rustc for a crate with debug assertions.
@@ -16,13 +16,13 @@ pub struct Call {
 }
 
 impl Call {
-    /// The call of this process.
+    /// Returns the call of this process.
     pub fn of_this_process() -> Call {
         let all = env::args_os().map(|argument| argument.to_string_lossy().into_owned());
         Call::of(&all.collect::<Vec<_>>())
     }
 
-    /// The call with these arguments; of options that are given twice the last counts, as it does for rustc.
+    /// Parses the arguments; of an option that is given twice the last counts, as in rustc.
     fn of(arguments: &[String]) -> Call {
         if !arguments.iter().any(|argument| argument == "--crate-name") {
             return Call::default();
@@ -51,7 +51,7 @@ impl Call {
     }
 }
 
-/// The value of an option, which is the next argument or the rest of this one.
+/// Returns the value of an option, which is the next argument or the rest of this one.
 fn value<'a>(
     argument: &'a str,
     option: &str,
@@ -63,7 +63,9 @@ fn value<'a>(
     }
 }
 
-/// The directory of a profile by where Cargo has rustc write.
+/// Returns the directory of the profile, given the directory that Cargo has rustc write to.
+///
+/// For example, `target/release/deps` becomes `target/release`.
 fn profile_of(out_dir: &Path) -> Option<PathBuf> {
     let is_cargos = ["deps", "examples"].map(OsStr::new).contains(&out_dir.file_name()?);
     out_dir.parent().filter(|_| is_cargos).map(Path::to_path_buf)

@@ -1,4 +1,4 @@
-//! A function of one value -> the tables that are fitted to it.
+//! Fits tables to a function of one variable, and writes them as tokens.
 
 use super::kept;
 use super::kinks::kinks;
@@ -16,19 +16,19 @@ use op_dsl_ir::rounding::{Arithmetic, Point, outputs};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// What widths of look-ups there are: entries, and how a segment is found there.
+/// Widths of look-ups: number of entries, and how a segment is found there.
 pub const WIDTHS: [(usize, Index); 2] = [(32, Index::Down), (8, Index::Product)];
 
-/// What is asked of a function's values.
+/// Requirements on a function's values.
 #[derive(Clone, Copy)]
 pub struct Asked {
-    /// That they are two floats, if tables have 32 segments or 8.
+    /// True if values are double-floats, for tables of 32 and of 8 segments.
     pub two: [bool; WIDTHS.len()],
-    /// That they can be multiplied before they are rounded.
+    /// True if values can be multiplied before they are rounded.
     pub multiplied: bool,
 }
 
-/// By width of look-ups, the tables in the order of element types.
+/// Tables by width of look-ups, then in the order of element types.
 #[derive(Clone, Debug, Default)]
 pub struct Tables(pub [[Option<Table>; DType::COUNT]; WIDTHS.len()]);
 
@@ -47,32 +47,32 @@ impl Words for Tables {
 }
 
 impl Tables {
-    /// The tables of each width and type by a function of their width, how a segment is found there, and type.
+    /// Calls `fit` for each width and type.
     pub fn of(fit: impl Fn(usize, Index, DType) -> Option<Table>) -> Tables {
         Tables(WIDTHS.map(|(entries, index)| DType::ALL.map(|dtype| fit(entries, index, dtype))))
     }
 
-    /// All that there are.
+    /// All tables that exist.
     pub fn all(&self) -> impl Iterator<Item = &Table> {
         self.0.iter().flatten().flatten()
     }
 
-    /// About how many nanoseconds an element takes, where there is a table.
+    /// Estimated cost in nanoseconds per element, where there is a table.
     pub fn cost(&self, entries: usize, dtype: DType) -> Option<f64> {
         let width = WIDTHS.iter().position(|(of, _)| *of == entries)?;
         self.0[width][dtype as usize].as_ref().map(Table::cost)
     }
 
-    /// How far from zero the first of them is left on a side, if any is.
+    /// Least distance from zero at which any of the tables ends on a side, if the slow path follows.
     pub fn leave(&self, sign: f64) -> Option<f32> {
         self.all().filter_map(|table| table.leaves(sign)).min_by(f32::total_cmp)
     }
 }
 
-/// What is fitted to a function: tables, and what it is beyond them, for negative and for positive variables.
+/// Fitted function: tables, and the tails beyond them, for negative and for positive variables.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    /// Its tables.
+    /// Tables by width and element type.
     pub tables: Tables,
     tails: [Tail; 2],
 }
@@ -89,18 +89,18 @@ impl Words for Fitted {
     }
 }
 
-/// A function's values in f64, each with a bound of its error.
+/// Returns an oracle: the function's values in f64, each with a bound of its error.
 pub fn oracle(graph: &Graph) -> impl Fn(&[f64]) -> Vec<(f64, f64)> {
     let known = |x: &f64| outputs(graph, Arithmetic::F64, &Point::single(0, *x))[0];
     move |x| x.iter().map(known).map(|b| (b.value, b.error)).collect()
 }
 
-/// The same values without bounds, a column for each node of the graph.
+/// Returns an oracle of values without bounds, which evaluates the graph node by node over all arguments.
 pub fn values(graph: &Graph) -> impl Fn(&[f64]) -> Vec<f64> {
     move |x| graph.eval_columns(&[x.to_vec()], &[], x.len()).swap_remove(0)
 }
 
-/// What is fitted to a function; `None` where no table meets what is asked of it. Nothing is looked up.
+/// Fits the tables of a function, without the cache; `None` where no table meets the requirements.
 pub fn fit(function: &regions::Function, multiplied: bool) -> Option<Fitted> {
     let graph = &function.graph;
     let (oracle, values) = (oracle(graph), values(graph));
@@ -109,7 +109,7 @@ pub fn fit(function: &regions::Function, multiplied: bool) -> Option<Fitted> {
     let tables = Tables::of(|entries, index, dtype| {
         let usual = Request::new(element(dtype), entries);
         let table = fitted.fit(&Request { index, multiplied, of_product, ..usual }).ok();
-        // What rounding takes from a product, a zero of higher order has more than once.
+        // At a zero of higher order the rounding error of a variable that is a product counts more than once.
         table.filter(|table| !of_product || table.design.power <= 1)
     });
     tables.all().next()?;
@@ -117,36 +117,38 @@ pub fn fit(function: &regions::Function, multiplied: bool) -> Option<Fitted> {
     Some(Fitted { tables, tails })
 }
 
-/// What a function is beyond tables, on a side.
+/// Returns the tail of a function on a side, beyond its tables.
 fn tail(function: &Function, sign: f64, tables: &Tables) -> Tail {
     tables.leave(sign).map(|from| function.tail(sign, from)).unwrap_or_default()
 }
 
-/// What a function is on either side from a number on.
+/// Returns the tails of a function on either side, from a distance on.
 pub fn tails(function: &Function, from: f32) -> [Tail; 2] {
     [-1.0, 1.0].map(|sign| function.tail(sign, from))
 }
 
-/// Whether a function's variable is a product, which is any float.
+/// Returns true if a function's variable is a product, which can be any float.
 pub fn is_product(function: &regions::Function) -> bool {
     !function.variable.times.0.is_empty()
 }
 
-/// What is fitted to a function, or kept of it; `None` where no table meets what is asked of it.
+/// Returns the tables of a function, from the cache if it has them.
+///
+/// Returns `None` where no table meets the requirements.
 pub fn of(function: &regions::Function, asked: Asked) -> Option<Fitted> {
     let Asked { multiplied, .. } = asked;
     let unread = Fitted { tables: Tables::default(), tails: Default::default() };
     kept::of(key(function, multiplied), Some(unread), || fit(function, multiplied))
 }
 
-/// The key of a function's tables: a hash of its graph, its domain, and what becomes of its values.
+/// Key of a function's tables: a hash of its graph, its domain, and how its values are used.
 pub fn key(function: &regions::Function, multiplied: bool) -> u64 {
     let domain = function.domain.map(|end| end.to_bits().to_le_bytes());
     let flags = [is_product(function), multiplied].map(u8::from);
     hash(function.graph.encode().into_iter().chain(domain.concat()).chain(flags))
 }
 
-/// `struct #name` and its tables.
+/// Returns `struct #name` and its tables.
 pub fn function(
     name: &Ident,
     function: &regions::Function,
@@ -168,22 +170,22 @@ pub fn function(
     }
 }
 
-/// What `math::univariate::Univariate` says of a function besides its tables.
+/// Constants of `math::univariate::Univariate` other than the tables.
 pub struct Own {
-    /// Whether its variable is a product.
+    /// True if the variable is a product.
     pub of_product: bool,
-    /// Whether its value is asked for as two floats: see [`Asked::two`].
+    /// True if the value is needed as a double-float: see [`Asked::two`].
     pub two: [bool; WIDTHS.len()],
-    /// Whether digits that a tiny variable loses are missed.
+    /// True if later factors need digits that a tiny variable loses.
     pub vanishes: bool,
 }
 
-/// Whether a function is zero at zero.
+/// Returns true if a function is zero at zero.
 pub fn vanishes(graph: &Graph) -> bool {
     graph.eval(&[0.0], &[])[0] == 0.0
 }
 
-/// `struct #name` and tables.
+/// Returns `struct #name` and its tables.
 pub fn univariate(name: &Ident, own: Own, tables: &Tables) -> TokenStream {
     let Own { of_product, two: [wide_two, narrow_two], vanishes } = own;
     let [wide, narrow] = &tables.0;
@@ -202,7 +204,7 @@ pub fn univariate(name: &Ident, own: Own, tables: &Tables) -> TokenStream {
     }
 }
 
-/// What a function is beyond its tables, for negative and for positive variables.
+/// Returns the tails of a function for negative and for positive variables, as tokens.
 pub fn tails_tokens(tails: &[Tail; 2]) -> TokenStream {
     let tails = tails.iter().map(tail_tokens);
     quote!([#(#tails),*])
@@ -216,7 +218,9 @@ pub fn element(dtype: DType) -> Element {
     }
 }
 
-/// What the fitter asks of a function besides its values; `None` where a table has no place for it.
+/// Returns the properties that the fitter needs besides values.
+///
+/// Returns `None` where a table cannot represent the function.
 pub fn hints(graph: &Graph, domain: [f64; 2]) -> Option<Hints> {
     let is_number = |y: &f64| y.abs() <= f32::MAX.into();
     let limit = |x: f64| Some(graph.eval(&[x], &[])[0]).filter(is_number);
@@ -226,7 +230,7 @@ pub fn hints(graph: &Graph, domain: [f64; 2]) -> Option<Hints> {
     Some(Hints { domain, kinks, limits, ..Hints::default() })
 }
 
-/// An array of tables, or of none, by element type.
+/// Returns an array of optional tables, by element type.
 fn tokens(entries: usize, tables: &[Option<Table>; DType::COUNT]) -> TokenStream {
     if let [Some(table), rest @ ..] = tables
         && rest.iter().all(|other| other.as_ref() == Some(table))
@@ -244,7 +248,7 @@ fn tokens(entries: usize, tables: &[Option<Table>; DType::COUNT]) -> TokenStream
     quote!([#(#each),*])
 }
 
-/// A table.
+/// Returns a table as tokens.
 pub fn table_tokens(entries: usize, table: &Table) -> TokenStream {
     let column = |of: &dyn Fn(usize) -> f32| {
         let numbers = (0..entries).map(|i| f32_literal(of(i)));
@@ -315,12 +319,12 @@ fn curve_tokens(Curve { within, negative, cells, columns }: &Curve) -> TokenStre
     }
 }
 
-/// `Some` of tokens, or `None`.
+/// Returns `Some` of tokens, or `None`.
 pub fn optional(tokens: Option<TokenStream>) -> TokenStream {
     tokens.map_or(quote!(None), |tokens| quote!(Some(#tokens)))
 }
 
-/// A variant without fields, as it calls itself.
+/// Returns a variant without fields, whose name is as `Debug` prints it.
 fn variant(ty: &str, value: impl core::fmt::Debug) -> TokenStream {
     let (ty, variant) = (format_ident!("{ty}"), format_ident!("{value:?}"));
     quote!(fit::#ty::#variant)

@@ -1,11 +1,11 @@
-//! Functions of one variable, which one look-up may give together.
+//! Tables that several functions of one variable share.
 //!
 //! ```text
-//! made   in 16 bits, where they are polynomials in the variable and in one function: a table of that
-//! both   in f32, where one of two is the derivative of the other: a table of both
+//! made   composed, in 16 bits, for polynomials in the variable and in one basis function: a table of that function
+//! both   joint, in f32, where one of two functions is the derivative of the other: a table of both
 //! ```
 //!
-//! Either is taken where it costs less than tables of each.
+//! Either is used where it costs less than separate tables.
 
 use super::both::Both;
 use super::fitted::{self, Asked, Fitted};
@@ -18,7 +18,7 @@ use op_dsl_ir::{DType, regions};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// What is fitted to a group.
+/// Tables that are fitted to a group.
 #[derive(Clone, Debug)]
 pub struct Shared {
     made: Option<Made>,
@@ -36,14 +36,14 @@ impl Words for Shared {
     }
 }
 
-/// What is fitted to a group, or kept of it.
+/// Returns the tables of a group, from the cache if it has them.
 pub fn of(group: &Group) -> Option<Shared> {
     let alone =
         |f: &regions::Function, multiplied| fitted::of(f, Asked { two: [false; 2], multiplied });
     kept::of(several::key(group), None, || fit(group, &alone))
 }
 
-/// The tables fitted to a group; `None` if a table for each function (`alone`) takes less time.
+/// Fits the tables of a group; returns `None` if a table for each function (`alone`) takes less time.
 pub fn fit(group: &Group, alone: &dyn Fn(&regions::Function, bool) -> Alone) -> Option<Shared> {
     let oracles: Vec<_> =
         group.iter().map(|(f, _)| (fitted::oracle(&f.graph), fitted::values(&f.graph))).collect();
@@ -60,7 +60,7 @@ pub fn fit(group: &Group, alone: &dyn Fn(&regions::Function, bool) -> Alone) -> 
 }
 
 impl Shared {
-    /// Takes from the tables of function `k` those in whose place another is looked up.
+    /// Removes those tables of function `k` that a shared one replaces.
     pub fn replace(&self, k: usize, of: &mut Fitted) {
         for (width, own) in of.tables.0.iter_mut().enumerate() {
             for (dtype, own) in DType::ALL.into_iter().zip(own) {
@@ -74,7 +74,9 @@ impl Shared {
         }
     }
 
-    /// The types that are looked up for functions of these places among all, and their tables.
+    /// Returns the types that implement the look-ups of a group, and their tables.
+    ///
+    /// `places` are the indices of its functions.
     pub fn tokens(
         &self,
         name: &Ident,
@@ -100,7 +102,7 @@ impl Shared {
     }
 }
 
-/// A type that several functions are looked up by.
+/// A type that looks up several functions.
 pub struct Owned {
     owner: Ident,
     places: Vec<usize>,
@@ -108,7 +110,7 @@ pub struct Owned {
 }
 
 impl Owned {
-    /// The same, as a part of a way to look up all functions.
+    /// Returns the look-up by this type, as a part of a way to look up all functions.
     pub fn source(&self) -> Source<'_> {
         Source { owner: &self.owner, places: self.places.clone(), by: self.by }
     }
@@ -122,7 +124,7 @@ mod tests {
     use op_dsl_ir::graph::Builder;
     use op_dsl_ir::regions::{Powers, Variable};
 
-    /// A primitive of stream `k`.
+    /// A function that applies a primitive to stream `k`.
     fn of(prim: Prim, k: usize) -> (regions::Function, Asked) {
         let mut b = Builder::new();
         let x = b.stream(k);

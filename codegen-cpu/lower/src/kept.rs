@@ -1,14 +1,14 @@
-//! Tables that are kept: for the functions that everyone's formulas have, nothing is fitted while they are compiled.
+//! Cache of fitted tables, so that nothing is fitted for the functions of common formulas.
 //!
-//! `known.bin` has an entry for each function of the family and of a list of activations, found by a hash of what is asked.
-//! The number of entries comes first, then for each its key (64 bits), where its words begin and how many there are, then all
-//! words: what was fitted ([`Words`]), none if nothing could be. Equal words are there once. All numbers are little-endian.
-//! A test makes the file again (`known`), so it never differs from what would be fitted.
+//! `known.bin` has an entry for each function of the family and of a list of activations, found by a hash of the function. The
+//! number of entries comes first, then for each its key (64 bits), the offset of its words and their number, then all words:
+//! the fitted tables ([`Words`]), or none if no table could be fitted. Equal words are stored once. All numbers are
+//! little-endian. A test generates the file again (`known`), so that it never differs from what would be fitted.
 //!
-//! Tables of other functions are kept in a file each, beside what the build writes: after an edit nothing is fitted but what
-//! is new. A file ends with a hash of what it holds, and one that does not is as good as none.
+//! Tables of other functions are stored in one file each, beside the build's output, so that after an edit only new functions
+//! are fitted. A file ends with a hash of its contents, and is ignored if that differs.
 //!
-//! The interpreter runs the operators of a crate with debug assertions, so nothing reads its tables: it has empty ones.
+//! In a crate with debug assertions the tables are empty, because the interpreter runs its operators and never reads a table.
 
 use super::compiler::Call;
 use op_dsl_fit::words::Words;
@@ -26,15 +26,18 @@ pub(super) static KNOWN: &[u8] = include_bytes!("known.bin");
 
 static CALL: LazyLock<Call> = LazyLock::new(Call::of_this_process);
 
-/// Bytes of an entry before all words.
+/// Bytes of an entry, without its words.
 const ROW: usize = 16;
 
-/// A fit that takes longer is a fitter without optimisation: with it most take a tenth of this.
+/// Time after which a fit shows that the fitter is not optimised.
+///
+/// An optimised fit mostly takes a tenth of it.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// The key and the words of each entry of a file, as bytes.
+/// Iterates over the key and the words of each entry of a file, as bytes.
 ///
-/// Loops and slices: at level 0 a chain of iterators would take longer to read the file than tables take to fit.
+/// It uses loops and slices because at opt-level 0 a chain of iterators would take longer to read the file than tables take to
+/// fit.
 pub(super) fn entries(file: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let (many, rest) = file.split_first_chunk().unwrap_or((&[0; 4], &[]));
     let rows = u32::from_le_bytes(*many) as usize;
@@ -49,19 +52,20 @@ pub(super) fn entries(file: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     })
 }
 
-/// The words of a key in a file.
+/// Returns the words of a key in a file.
 fn find(file: &[u8], key: u64) -> Option<Vec<u32>> {
     let (_, bytes) = entries(file).find(|(other, _)| *other == key)?;
     Some(decoded(bytes))
 }
 
-/// The words that bytes are.
+/// Decodes words from little-endian bytes.
 pub(super) fn decoded(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
 }
 
-/// The tables kept under a key, else those fitted, which are kept then; `None` if none fit. Where nothing reads it, it
-/// is `unread`.
+/// Returns the tables stored under a key, otherwise fits and stores them; `None` if none fit.
+///
+/// Returns `unread` in a crate with debug assertions, because nothing reads the tables there.
 pub(super) fn of<T: Words>(
     key: u64,
     unread: Option<T>,
@@ -77,13 +81,13 @@ pub(super) fn of<T: Words>(
     })
 }
 
-/// The directory for tables of the crate being compiled: its build script's, else the profile's.
+/// Directory for tables of the crate being compiled: its build script's, otherwise the profile's.
 fn place() -> Option<PathBuf> {
     let out = env::var_os("OUT_DIR").map(PathBuf::from).or_else(|| CALL.profile.clone())?;
     Some(out.join("op-dsl-tables"))
 }
 
-/// Runs a fit. If it takes long, standard error says once how to make it fast.
+/// Runs a fit. If it takes long, prints once to standard error how to make it fast.
 fn timed<T>(fit: impl FnOnce() -> T) -> T {
     static SAID: Once = Once::new();
     let start = Instant::now();
@@ -95,7 +99,7 @@ fn timed<T>(fit: impl FnOnce() -> T) -> T {
     fitted
 }
 
-/// The lines of Cargo.toml that make fits fast.
+/// Returns the note with the lines of Cargo.toml that make fits fast.
 fn advice(took: Duration, profile: Option<&Path>) -> String {
     let directory = profile.and_then(Path::file_name).and_then(OsStr::to_str).unwrap_or("release");
     let profile = if directory == "debug" { "dev" } else { directory };
@@ -110,7 +114,7 @@ fn advice(took: Duration, profile: Option<&Path>) -> String {
     )
 }
 
-/// The tables kept in a directory, else those fitted.
+/// Returns the tables stored in a directory, otherwise fits and stores them.
 fn of_file<T: Words>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) -> Option<T> {
     let path = place.join(name(key));
     let file = fs::read(&path).unwrap_or_default();
@@ -121,7 +125,8 @@ fn of_file<T: Words>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) ->
     let fitted = fit();
     let mut file = self::file(&[(key, words(fitted.as_ref()))].into());
     file.extend(hash(file.iter().copied()).to_le_bytes());
-    // Whole or not at all, whoever else compiles; without it the next edit takes longer.
+    // The rename makes the write atomic, since other processes may compile the same crate. A failure only costs time at the
+    // next edit.
     let beside = path.with_extension(format!("{}", process::id()));
     let written = fs::create_dir_all(place)
         .and_then(|()| fs::write(&beside, file))
@@ -132,18 +137,18 @@ fn of_file<T: Words>(place: &Path, key: u64, fit: impl FnOnce() -> Option<T>) ->
     fitted
 }
 
-/// The entries of a file, if the hash at its end is theirs.
+/// Returns the entries of a file, if the hash at its end is correct.
 fn whole(file: &[u8]) -> Option<&[u8]> {
     let (entries, end) = file.split_last_chunk()?;
     (hash(entries.iter().copied()) == u64::from_le_bytes(*end)).then_some(entries)
 }
 
-/// The name of a key's file. Files of another version of the fitter are never read.
+/// File name of a key; it contains the fitter's version, so that files of another version are never read.
 fn name(key: u64) -> PathBuf {
     format!("{VERSION}-{key:016x}").into()
 }
 
-/// What words say, if they are whole: there may be nothing that could be fitted.
+/// Decodes words if they are complete; `Some(None)` if no table could be fitted.
 fn read<T: Words>(words: &[u32]) -> Option<Option<T>> {
     match words {
         [] => Some(None),
@@ -151,7 +156,7 @@ fn read<T: Words>(words: &[u32]) -> Option<Option<T>> {
     }
 }
 
-/// The file of some entries.
+/// Encodes entries as a file.
 pub(super) fn file(all: &BTreeMap<u64, Vec<u32>>) -> Vec<u8> {
     let (mut rows, mut pool) = (vec![all.len() as u32], Vec::new());
     let mut places: BTreeMap<&[u32], usize> = BTreeMap::new();
@@ -165,7 +170,7 @@ pub(super) fn file(all: &BTreeMap<u64, Vec<u32>>) -> Vec<u8> {
     rows.into_iter().chain(pool).flat_map(u32::to_le_bytes).collect()
 }
 
-/// What was fitted, as words.
+/// Encodes fitted tables as words.
 pub(super) fn words(fitted: Option<&impl Words>) -> Vec<u32> {
     let mut words = Vec::new();
     fitted.into_iter().for_each(|fitted| fitted.write(&mut words));
@@ -176,8 +181,8 @@ pub(super) fn words(fitted: Option<&impl Words>) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// Other tables in `known.bin` are the sign that the fitter has changed. Without a new version, crates of authors would go on
-    /// with the tables that their last build kept.
+    /// A change of `known.bin` shows that the fitter has changed. Without a new version, crates of authors would continue to
+    /// use the tables that their last build stored.
     #[test]
     fn tables_that_change_have_a_new_version() {
         let recorded = (3, 0x1da1_b2b3_91fd_5a3f);
@@ -185,7 +190,7 @@ mod tests {
         assert_eq!(now, recorded, "increment op_dsl_fit::VERSION, and record both here");
     }
 
-    /// A kept table is read; a damaged one, or one of another function, is fitted again.
+    /// A stored table is read; a damaged one, or one of another function, is fitted again.
     #[test]
     fn a_file_is_read_again_while_it_is_whole() {
         let place = env::temp_dir().join(format!("op-dsl-tables-{}", process::id()));

@@ -1,8 +1,8 @@
-//! Where a function of one stream is not smooth.
+//! Breakpoints of a function of one stream.
 //!
-//! What chooses by `x` may do so for good reason, as `if x > 0` in elu, or for none that shows:
-//! `exp(x - |x|) / (1 + exp(-|x|))` is smooth at zero. So a choice is a kink only if the function goes
-//! on otherwise than the side above it would.
+//! A choice by `x` may make a function not smooth, as `if x > 0` in elu, or may not show at all: `exp(min(x, 0)) / (1 + exp(-|x|))`
+//! is sigmoid, which is smooth at zero. So a choice is a breakpoint only if the function below it differs from the
+//! continuation of the side above.
 
 use op_dsl_ir::Prim;
 use op_dsl_ir::far::{is_far, stream, unbound};
@@ -16,14 +16,15 @@ enum Joint {
     Jump,
 }
 
-/// How far from a place its sides are compared, and how near they must be to be the same.
+/// Distances from a place at which its sides are compared, and the relative difference up to which they count as equal.
 const BESIDE: [f64; 2] = [1.0 / 8.0, 1.0 / 16.0];
 const SAME: f64 = 1e-6;
-/// Much less than this is zero in f32.
+/// Size below which differences are ignored, because such values are zero in f32.
 const NOTHING: f64 = 1e-42;
 
-/// The kinks of a function of stream 0, ascending; `None` where it jumps, or chooses by anything but `x`
-/// and a number.
+/// Returns the breakpoints of a function of stream 0, ascending.
+///
+/// Returns `None` where it jumps, or where a choice is not a comparison of `x` with a number.
 pub fn kinks(graph: &Graph) -> Option<Vec<f64>> {
     let mut places = Vec::new();
     for node in graph.nodes.iter() {
@@ -31,7 +32,7 @@ pub fn kinks(graph: &Graph) -> Option<Vec<f64>> {
             places.extend(place(graph, prim, args)?);
         }
     }
-    // A number that stands for infinity is no place.
+    // A number that represents infinity is not a place.
     places.retain(|c| !is_far(*c));
     places.sort_by(f64::total_cmp);
     places.dedup();
@@ -40,7 +41,9 @@ pub fn kinks(graph: &Graph) -> Option<Vec<f64>> {
     (!joints.contains(&Joint::Jump)).then(|| kinks.collect())
 }
 
-/// Where a call chooses, if it does: `Some(None)` if it never does, `None` if that is no one place.
+/// Returns the place at which a call chooses.
+///
+/// `Some(None)` if it never does, `None` if it chooses but not at one place.
 fn place(graph: &Graph, prim: Prim, [a, b, _]: [Id; 3]) -> Option<Option<f64>> {
     let number = |id: Id| match graph.nodes[id.index()] {
         Node::Const(c) => Some(c),
@@ -57,7 +60,7 @@ fn place(graph: &Graph, prim: Prim, [a, b, _]: [Id; 3]) -> Option<Option<f64>> {
     }
 }
 
-/// How the sides of a place are joined.
+/// Returns how the sides of a place are joined.
 fn joint(graph: &Graph, c: f64) -> Joint {
     let above = continued(graph, c);
     let [f, right] = [graph, &above].map(|g| move |x: f64| g.eval(&[x], &[])[0]);
@@ -72,7 +75,7 @@ fn joint(graph: &Graph, c: f64) -> Joint {
     }
 }
 
-/// The function that goes on below a place as it is above.
+/// Returns the function that continues the side above a place to below it.
 fn continued(graph: &Graph, c: f64) -> Graph {
     let above = graph.eval_all(&[c + BESIDE[0]], &[]);
     let mut at = 0..;
@@ -86,7 +89,7 @@ fn continued(graph: &Graph, c: f64) -> Graph {
         }
         match prim {
             Prim::Abs => x,
-            // The number, or `x`: above the place the larger.
+            // Above the place `x` is the larger of `x` and the number.
             Prim::Min | Prim::Max => {
                 let (x, number) = if b.as_const(x).is_none() { (x, y) } else { (y, x) };
                 if prim == Prim::Max { x } else { number }
@@ -101,7 +104,7 @@ mod tests {
     use super::*;
     use op_dsl_ir::graph::Builder;
 
-    /// The kinks of a formula in `x`.
+    /// The breakpoints of a formula in `x`.
     fn of(formula: impl Fn(&mut Builder, Id) -> Id) -> Option<Vec<f64>> {
         let mut b = Builder::new();
         let x = b.stream(0);
@@ -109,7 +112,7 @@ mod tests {
         kinks(&b.finish(&[f]))
     }
 
-    /// `yes` where `c < x`.
+    /// Returns a choice: `yes` where `c < x`, otherwise `no`.
     fn above(b: &mut Builder, x: Id, c: f64, yes: Id, no: Id) -> Id {
         let c = b.num(c);
         let is_above = b.call(Prim::Lt, &[c, x]);
@@ -134,7 +137,7 @@ mod tests {
 
     #[test]
     fn what_is_smooth_in_spite_of_its_spelling_has_none() {
-        // exp(x - |x|) / (1 + exp(-|x|)) = sigmoid(x) for x < 0 twice over: exp(2x) / (1 + exp(x)).
+        // exp(min(x, 0)) / (1 + exp(-|x|)) is sigmoid(x) on both sides: exp(x) / (1 + exp(x)) for x < 0, 1 / (1 + exp(-x)) for x > 0.
         let logistic = of(|b, x| {
             let size = b.call(Prim::Abs, &[x]);
             let (minus, zero) = (b.negative(size), b.num(0.0));
@@ -154,7 +157,7 @@ mod tests {
             b.sum(line, rest)
         });
         assert_eq!(softplus, Some(vec![]));
-        // Where a function has become its limit, a choice changes nothing.
+        // A choice where the function has reached its limit changes nothing.
         let far = of(|b, x| {
             let (s, zero) = (b.call(Prim::Sigmoid, &[x]), b.num(0.0));
             above(b, x, -120.0, s, zero)

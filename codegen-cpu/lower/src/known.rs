@@ -1,4 +1,4 @@
-//! The file of tables that are kept (`kept`), made again.
+//! Generator of the file of cached tables (`kept`).
 
 use super::kept::{self, decoded, entries, words};
 use super::several::{self, Group};
@@ -9,20 +9,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Questions to the fitter, by key.
+/// Requests to the fitter, by key.
 pub type Questions = BTreeMap<u64, Question>;
 
-/// A question to the fitter.
+/// A request to the fitter.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// The tables of a function, and whether its values can be multiplied.
+    /// Tables of a function, and whether its values can be multiplied.
     Alone(Function, bool),
-    /// The tables that functions of one variable share.
+    /// Tables that functions of one variable share.
     Together(Group),
 }
 
 impl Question {
-    /// The words of what is fitted. Nothing that is kept is used.
+    /// Fits the tables and returns their words; the cache is not used.
     pub fn answer(&self) -> Vec<u32> {
         match self {
             Question::Alone(function, multiplied) => {
@@ -33,7 +33,7 @@ impl Question {
     }
 }
 
-/// All that some operators ask.
+/// Returns the requests of some operators.
 pub fn questions<'a>(ops: impl IntoIterator<Item = &'a OpDef>) -> Questions {
     let mut all = Questions::new();
     for op in ops {
@@ -52,7 +52,7 @@ pub fn questions<'a>(ops: impl IntoIterator<Item = &'a OpDef>) -> Questions {
     all
 }
 
-/// The file of some questions, all fitted anew, by as many threads as run at once.
+/// Fits all requests anew, on all available threads, and returns the file.
 pub fn file(questions: &Questions) -> Vec<u8> {
     let all: Vec<(&u64, &Question)> = questions.iter().collect();
     let next = AtomicUsize::new(0);
@@ -70,12 +70,12 @@ pub fn file(questions: &Questions) -> Vec<u8> {
     kept::file(&answers)
 }
 
-/// The keys of a file.
+/// Returns the keys of a file.
 pub fn keys(file: &[u8]) -> BTreeSet<u64> {
     entries(file).map(|(key, _)| key).collect()
 }
 
-/// The file of those entries of another that answer some questions.
+/// Returns a file with only those entries that answer some requests.
 pub fn part(file: &[u8], questions: &Questions) -> Vec<u8> {
     let asked = entries(file).filter(|(key, _)| questions.contains_key(key));
     kept::file(&asked.map(|(key, words)| (key, decoded(words))).collect())
@@ -87,7 +87,9 @@ mod tests {
     use super::*;
     use op_dsl_fit::words::Words;
 
-    /// Whether what is read is what was written, and every shorter entry is refused, not misread.
+    /// Returns true if words decode to a value that encodes to the same words.
+    ///
+    /// In addition, every shorter prefix has to be refused.
     fn is_whole<T: Words>(words: &[u32]) -> bool {
         let mut rest = words;
         let again = T::read(&mut rest).map(|fitted| super::words(Some(&fitted)));
@@ -95,7 +97,7 @@ mod tests {
             && (0..words.len()).all(|k| T::read(&mut &words[..k]).is_none())
     }
 
-    /// What is read is what was written, and no entry is cut short.
+    /// Every entry decodes to a value that encodes to the same words, and its prefixes are refused.
     #[test]
     fn every_entry_is_whole() {
         assert!(entries(KNOWN).count() > 30);

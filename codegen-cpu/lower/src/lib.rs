@@ -1,28 +1,28 @@
-//! A specialised graph -> the tokens of its vector body.
+//! Lowers a specialised graph to the tokens of its vector body.
 //!
 //! ```text
 //! body      graph -> straight-line vector code
-//! code      the statements of a graph
-//! chains    factors of products of products
+//! code      statements of a graph
+//! chains    products of more than two factors
 //! watched   values that may leave the range of f32
-//! column    how each primitive is written
-//! fitted    functions of one value as tables
-//! look_up   how functions are looked up: each by itself, or several by one
-//! several   functions of one variable
-//! group     those that one look-up may give together
-//! made      those that are made of one table in 16 bits
-//! both      a function and its derivative by one table in f32
-//! kept      tables that are kept: nothing is fitted for the functions of many formulas
-//! compiler  what the compiler was told that this runs in
-//! tabled    a body that has such
-//! rest      what it makes of their values
-//! kinks     where those are not smooth
-//! known     the file of kept tables, made again
-//! program   what the interpreter runs, as a constant
+//! column    code of each primitive
+//! fitted    tables of functions of one variable
+//! look_up   look-ups of functions: each by itself, or several by one
+//! several   groups of functions of one variable
+//! group     tables that the functions of a group share
+//! made      composed: 16-bit functions that are polynomials in one basis function
+//! both      joint: a function and its derivative by one table in f32
+//! kept      cache of tables: nothing is fitted for the functions of many formulas
+//! compiler  arguments of the compiler that macros run in
+//! tabled    body with tables
+//! rest      expression that combines the values of functions
+//! kinks     breakpoints of functions
+//! known     generator of the file of cached tables
+//! program   programs of the interpreter, as constants
 //! literal   numbers as tokens
 //! ```
 //!
-//! Bodies name what is in their scope (`op_dsl::__rt::vector`), and contain no `unsafe`.
+//! Bodies use the names in their scope (`op_dsl::__rt::vector`), and contain no `unsafe`.
 
 pub mod body;
 mod both;

@@ -3,12 +3,12 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// A number of things, without its type.
+/// Returns a count, without a type suffix.
 pub fn count(n: usize) -> Literal {
     Literal::usize_unsuffixed(n)
 }
 
-/// An integer; literals have no sign.
+/// Returns an integer; the sign is a separate token, because literals have none.
 pub fn integer(v: i64) -> TokenStream {
     let magnitude = Literal::u64_unsuffixed(v.unsigned_abs());
     match v {
@@ -20,7 +20,7 @@ pub fn integer(v: i64) -> TokenStream {
 
 macro_rules! float_literals {
     ($($name:ident: $Float:ident, $decimal:ident, $bits:ident;)*) => {$(
-        /// The shortest decimal that reads back as the same number.
+        /// Returns the shortest decimal that reads back as the same number.
         pub fn $name(v: $Float) -> TokenStream {
             if !v.is_finite() {
                 let bits = Literal::$bits(v.to_bits());

@@ -1,16 +1,18 @@
-//! How a body's functions are looked up: each by itself or, where there are tables for it, several by one.
+//! Look-ups of a body's functions: each by itself or, where there are tables for it, several by one.
 
 use super::literal::count;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// What is looked up: some functions of one variable.
+/// A look-up of some functions of one variable.
 pub struct Source<'a> {
-    /// The type with the tables.
+    /// Type with the tables.
     pub owner: &'a Ident,
-    /// The places of its functions among all.
+    /// Indices of its functions.
     pub places: Vec<usize>,
-    /// The module of `math` that looks it up: one function, what is made of one, or a function and its derivative.
+    /// Module of `math` that implements the look-up.
+    ///
+    /// There is one for a function, for composed functions, and for a function and its derivative.
     pub by: &'static str,
 }
 
@@ -20,19 +22,19 @@ impl Source<'_> {
     }
 }
 
-/// The bodies of the functions that look up.
+/// Bodies of the methods that look functions up.
 pub struct LookUp {
-    /// Whether a level has tables for an element type.
+    /// True if a SIMD level has tables for an element type.
     pub has_tables: TokenStream,
-    /// Whether all lanes are inside.
+    /// True if all lanes are in the table range.
     pub all_inside: TokenStream,
-    /// The functions of lanes inside.
+    /// Values of the functions in the table range.
     pub inside: TokenStream,
-    /// The functions wherever they are known, and the lanes where some is not.
+    /// Values of the functions by tables or tails, and the lanes where some function has neither.
     pub anywhere: TokenStream,
 }
 
-/// The functions by the first of some ways that has tables; each way has all of them.
+/// Returns look-ups by the first of several ways that has tables; each way has all functions.
 pub fn look_up(ways: &[Vec<Source>], many: usize) -> LookUp {
     let by_first = |what: &dyn Fn(&[Source]) -> TokenStream| {
         let way = |otherwise: Option<TokenStream>, way: &Vec<Source>| {
@@ -53,7 +55,7 @@ pub fn look_up(ways: &[Vec<Source>], many: usize) -> LookUp {
     }
 }
 
-/// The names of functions' values.
+/// Names of functions' values.
 fn names(of: impl IntoIterator<Item = usize>) -> Vec<Ident> {
     of.into_iter().map(|k| format_ident!("f{k}")).collect()
 }

@@ -1,7 +1,7 @@
-//! Functions of one variable that are made of one table in 16 bits.
+//! Composed functions: functions of one variable from one table in 16 bits.
 //!
-//! `f` and `f'` of a gated unit's gradient have one variable. Where `op_dsl_fit` finds that they are polynomials in it and
-//! in one function, and that this takes less time, 16 bits look up that one alone.
+//! A gated unit's gradient has `f` and `f'` of the same variable. Where `op_dsl_fit` finds that they are polynomials in the
+//! variable and in one basis function, and that this takes less time, 16-bit types look up that function alone.
 
 use super::fitted::{self, Own, Tables, tails};
 use super::literal::{count, f32_literal};
@@ -11,13 +11,13 @@ use op_dsl_fit::{Function, Polynomial, Request, Tail, unit_square};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// What is fitted to a group.
+/// Composed functions of a group, with their table.
 #[derive(Clone, Debug)]
 pub struct Made {
     made: op_dsl_fit::Made,
-    /// Of the function that all are made of; none where tables of each take less time.
+    /// Tables of the basis function; none where separate tables take less time.
     pub tables: Tables,
-    /// What each function is beyond them.
+    /// Tails of each function.
     tails: Vec<[Tail; 2]>,
 }
 
@@ -36,7 +36,7 @@ impl Words for Made {
     }
 }
 
-/// What is fitted to a group; `None` where they are no such polynomials, or tables of each take less time.
+/// Fits the tables of a group; `None` where it has no basis function, or separate tables take less time.
 pub fn fit(group: &Group, functions: &[&Function], each: &[Alone]) -> Option<Made> {
     let made = op_dsl_fit::Made::find(functions)?;
     let multiplied = group.iter().any(|(_, multiplied)| *multiplied);
@@ -52,7 +52,7 @@ pub fn fit(group: &Group, functions: &[&Function], each: &[Alone]) -> Option<Mad
 }
 
 impl Made {
-    /// `struct #name`, its tables and what is made of them.
+    /// Returns `struct #name`, its tables and the polynomials.
     pub fn tokens(&self, name: &Ident, vanishes: bool) -> TokenStream {
         let many = count(self.made.results.len());
         let own = Own { of_product: false, two: [false; 2], vanishes };
@@ -77,7 +77,7 @@ impl Made {
     }
 }
 
-/// A polynomial in `x` and `g`, as `Polynomial::at` has it.
+/// Returns a polynomial in `x` and `g`, in the evaluation order of `Polynomial::at`.
 fn result(polynomial: &Polynomial) -> TokenStream {
     let nested = polynomial.nested();
     let (x, g) = (quote!(x), quote!(g));
@@ -99,7 +99,7 @@ fn result(polynomial: &Polynomial) -> TokenStream {
     powers.fold(first, step)
 }
 
-/// A polynomial in one of both.
+/// Returns a polynomial in one of the two.
 fn factor(p: &[f32], x: &TokenStream) -> TokenStream {
     if let Some([a, b]) = unit_square(p) {
         let by = |c: f32| if c < 0.0 { quote!((-#x)) } else { x.clone() };

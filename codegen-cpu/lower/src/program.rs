@@ -5,7 +5,7 @@ use op_dsl_ir::program::{Guard, Instruction, Op, Operand, Program};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-/// A program as an expression in the names of `__rt::vector`.
+/// Returns a program as an expression in the names of `__rt::vector`.
 pub fn constant(program: &Program) -> TokenStream {
     let arithmetic = named(program.arithmetic);
     let numbers = program.numbers.iter().map(|v| f64_literal(*v));
@@ -38,7 +38,7 @@ pub fn constant(program: &Program) -> TokenStream {
     }
 }
 
-/// A variant, whose name is how `Debug` prints it.
+/// Name of a variant, as `Debug` prints it.
 fn named(variant: impl std::fmt::Debug) -> Ident {
     Ident::new(&format!("{variant:?}"), Span::call_site())
 }

@@ -1,7 +1,7 @@
-//! What is made of functions' values: products, choices, sums of what is exact, in f32.
+//! Lowers the expression that combines functions' values (products, selects and exact sums) to f32 code.
 //!
-//! What is the same for all elements is computed in f64, once per kernel as far as compilers see, and takes
-//! part as the sum of two floats (`rt/math/two.rs`). Conditions are decided as if in f64.
+//! Values that are the same for all elements are computed in f64, which compilers hoist out of the loop, and used as
+//! double-floats (`rt/math/two.rs`). Conditions are decided as if in f64.
 
 use super::chains::{Chains, Product, Size};
 use super::code::Names;
@@ -13,8 +13,9 @@ use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-/// The statements of a graph; its results bear the names of its outputs. `twos` has what streams are as two
-/// floats, if they are; `sizes` what is known of streams.
+/// Returns the statements of a graph, and the names of its results.
+///
+/// `twos` has the double-floats of those streams that are given as such; `sizes` has the known sizes of streams.
 pub fn rest(
     graph: &Graph,
     given: &Names,
@@ -29,8 +30,9 @@ pub fn rest(
     (quote!(#(#lets)*), graph.outputs.iter().map(|id| rest.name(*id)).collect())
 }
 
-/// All nodes, those last that need a product of three: it has a branch, which whatever is still to be multiplied then
-/// would wait for in registers.
+/// Returns all nodes, those last that depend on a product of three.
+///
+/// Such a product has a branch, and values that are still to be multiplied would occupy registers across it.
 fn in_order(graph: &Graph) -> impl Iterator<Item = Id> {
     let mut is_last = vec![false; graph.nodes.len()];
     for (k, node) in graph.nodes.iter().enumerate() {
@@ -42,7 +44,9 @@ fn in_order(graph: &Graph) -> impl Iterator<Item = Id> {
     all.into_iter().map(|k| Id(k as u32))
 }
 
-/// Whether a stream is asked for as two floats: something multiplies it that is rounded as well.
+/// Returns true if a stream is needed as a double-float.
+///
+/// It is if it is multiplied by a value that is rounded as well.
 pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
     let uniform = is_uniform(graph);
     let is_rounded = |id: &Id| match graph.nodes[id.index()] {
@@ -57,7 +61,7 @@ pub fn asks_for_two(graph: &Graph, stream: usize) -> bool {
     taken_by(graph, stream).any(is_beside)
 }
 
-/// Whether a stream is one of three factors or more.
+/// Returns true if a stream is a factor in a product of three or more.
 pub fn is_in_long_product(graph: &Graph, stream: usize) -> bool {
     let is_factor =
         |id: Id| graph.nodes.iter().any(|node| is_product(node) && node.args().contains(&id));
@@ -72,12 +76,12 @@ fn is_product(node: &Node) -> bool {
     matches!(node, Node::Call(Prim::Mul | Prim::Mul3, _))
 }
 
-/// Whether a stream is more than a result.
+/// Returns true if a stream is used in a computation, and not only as a result.
 pub fn is_taken(graph: &Graph, stream: usize) -> bool {
     taken_by(graph, stream).next().is_some()
 }
 
-/// What computes with a stream, its negative, or what is chosen of it.
+/// Nodes that compute with a stream, with its negative, or with a choice between it and another value.
 fn taken_by(graph: &Graph, stream: usize) -> impl Iterator<Item = Id> {
     let mut is_it = vec![false; graph.nodes.len()];
     graph.nodes.iter().enumerate().filter_map(move |(k, node)| {
@@ -95,13 +99,13 @@ struct Rest<'a> {
     graph: &'a Graph,
     uniform: Vec<bool>,
     given: &'a Names,
-    /// Names of streams, and of the same as two floats.
+    /// Names of streams, and of their double-floats.
     twos: &'a [(Ident, Ident)],
     chains: Chains<'a>,
 }
 
 impl Rest<'_> {
-    /// Whether a value is at hand as two floats as well.
+    /// Returns true if a value is available as a double-float too.
     fn is_two(&self, id: Id) -> bool {
         match self.graph.nodes[id.index()] {
             Node::Stream(_) | Node::Scalar(_) => false,
@@ -113,12 +117,13 @@ impl Rest<'_> {
         }
     }
 
-    /// Whether a value is a product of floats.
+    /// Returns true if a value is a product of floats.
     fn is_product(&self, id: Id) -> bool {
         let node = &self.graph.nodes[id.index()];
         let is_float = |id: &Id| {
             let is_known = self.value_as_two(*id).is_some() || self.kept(*id).is_none();
-            // An attribute alone makes no denormal number that later factors bring back, and one product more takes longer.
+            // A product with an attribute stays separate: it makes no denormal that later factors scale up, and a longer one
+            // takes longer.
             let is_varied = |id: &Id| !self.uniform[id.index()];
             let args = self.graph.nodes[id.index()].args();
             let is_inner = || args.iter().all(is_varied) && self.is_product(*id);
@@ -136,7 +141,7 @@ impl Rest<'_> {
         users.peek().is_some() && users.all(compares) && !self.graph.outputs.contains(&id)
     }
 
-    /// The name as floats.
+    /// Name of the value in f32.
     fn name(&self, id: Id) -> Ident {
         match self.graph.nodes[id.index()] {
             Node::Stream(k) => self.given.inputs[k as usize].clone(),
@@ -145,12 +150,12 @@ impl Rest<'_> {
         }
     }
 
-    /// The name in f64.
+    /// Name of the value in f64.
     fn wide(&self, id: Id) -> Ident {
         format_ident!("w{}", id.0)
     }
 
-    /// As two floats.
+    /// Expression of the value as a double-float.
     fn two(&self, id: Id) -> TokenStream {
         let (name, two) = (self.name(id), format_ident!("u{}", id.0));
         match self.stream_as_two(id) {
@@ -160,7 +165,7 @@ impl Rest<'_> {
         }
     }
 
-    /// What a stream is as two floats.
+    /// Name of the double-float of a stream, if it has one.
     fn stream_as_two(&self, id: Id) -> Option<&Ident> {
         let is_stream = matches!(self.graph.nodes[id.index()], Node::Stream(_));
         let known = || self.twos.iter().find(|(name, _)| *name == self.name(id));
@@ -213,7 +218,7 @@ impl Rest<'_> {
         quote!(#in_f64 #value)
     }
 
-    /// The two floats of a function's value, of its negative, or of a choice of such values.
+    /// Double-float of a function's value, of its negative, or of a choice between such values.
     fn value_as_two(&self, id: Id) -> Option<TokenStream> {
         self.is_value(id).then(|| self.kept(id)).flatten()
     }
@@ -222,7 +227,7 @@ impl Rest<'_> {
         match self.graph.nodes[id.index()] {
             Node::Stream(_) => true,
             Node::Call(Prim::Neg, [x, ..]) => self.is_value(x),
-            // The other arm of a choice may be exact.
+            // The other branch of a choice may be exact.
             Node::Call(Prim::Select, [_, x, y]) => {
                 [x, y].into_iter().all(|arm| self.is_value(arm) || self.kept(arm).is_none())
             }
@@ -230,7 +235,9 @@ impl Rest<'_> {
         }
     }
 
-    /// As two floats, if it is more than its name: a function's value, what is chosen or multiplied of such, a sum.
+    /// Double-float of a value that has a low part.
+    ///
+    /// That is a function's value, a choice or product of such values, or a sum.
     fn kept(&self, id: Id) -> Option<TokenStream> {
         if let Some(two) = self.stream_as_two(id) {
             return Some(quote!(#two));
@@ -264,7 +271,9 @@ impl Rest<'_> {
         })
     }
 
-    /// A product with a sum, of which each rounding would be one more than the result can bear.
+    /// Lowers a product with a sum as a factor, with double-floats.
+    ///
+    /// Rounding the sum first would be one rounding more than the error budget of the result allows.
     fn with_sum(&self, prim: Prim, args: &[Id]) -> Option<TokenStream> {
         let is_sum = |id: &Id| {
             let node = self.graph.nodes[id.index()];
@@ -284,8 +293,10 @@ impl Rest<'_> {
         })
     }
 
-    /// Whether a product with a float is less than a float, or more: the sign of their difference, which is rounded once.
-    /// Where that is a NaN both are infinite, and neither is less.
+    /// Lowers a comparison of a product of floats with a float.
+    ///
+    /// The result is the sign of their difference, which is rounded once. If the difference is NaN, both are infinite, and
+    /// neither is less.
     fn product_less(&self, prim: Prim, args: &[Id]) -> Option<TokenStream> {
         let product = |id: Id| match self.graph.nodes[id.index()] {
             Node::Call(Prim::Mul, [x, y, _]) if !self.uniform[id.index()] => {
@@ -321,7 +332,7 @@ impl Rest<'_> {
         product.call(&product.factors.iter().map(named).collect::<Vec<_>>())
     }
 
-    /// A call whose value is a step of floats.
+    /// Lowers a call whose value is f32.
     fn call(&self, prim: Prim, args: &[Id]) -> TokenStream {
         if let Some(value) = self.with_sum(prim, args).or_else(|| self.product_less(prim, args)) {
             return value;

@@ -1,4 +1,4 @@
-//! Functions of one variable, and what one table for all of them is held against.
+//! Groups of functions of one variable, for which one table may replace the tables of each.
 
 use super::fitted::{self, Asked, Fitted};
 use op_dsl_ir::encode::hash;
@@ -7,14 +7,17 @@ use op_dsl_ir::regions;
 /// Functions of one variable, and whether their values can be multiplied before they are rounded.
 pub type Group = Vec<(regions::Function, bool)>;
 
-/// What is fitted to a function by itself, if anything is.
+/// Tables of one function by itself, if there are any.
 pub type Alone = Option<Fitted>;
 
-/// One table is taken only if it may cost less than this share of what tables of each do: those reach further where
-/// differences cancel, and where tables end a step takes several times as long.
+/// Maximum cost of one table for a group, relative to the cost of separate tables.
+///
+/// Separate tables reach further where differences cancel, and a step beyond the end of a table takes several times as long.
 pub const WORTH: f64 = 0.9;
 
-/// The functions that have a variable in common, by their places: those of which there are several.
+/// Returns the indices of functions that have a variable in common, for each variable of several functions.
+///
+/// For example, functions of the streams 0, 1 and 0 have the one group `[0, 2]`.
 pub fn places(functions: &[(regions::Function, Asked)]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (k, (f, _)) in functions.iter().enumerate() {
@@ -27,19 +30,19 @@ pub fn places(functions: &[(regions::Function, Asked)]) -> Vec<Vec<usize>> {
             None => groups.push(vec![k]),
         }
     }
-    // What rounding takes from a product is for tables of each to make good.
+    // If the variable is a product, its rounding error has to be corrected, which only separate tables do.
     let is_product = |group: &Vec<usize>| fitted::is_product(&functions[group[0]].0);
     groups.retain(|group| group.len() > 1 && !is_product(group));
     groups
 }
 
-/// The same, as they are asked for.
+/// Returns the same groups as functions.
 pub fn groups(functions: &[(regions::Function, Asked)]) -> Vec<Group> {
     let one = |k: &usize| (functions[*k].0.clone(), functions[*k].1.multiplied);
     places(functions).iter().map(|group| group.iter().map(one).collect()).collect()
 }
 
-/// A hash of what is asked of a group.
+/// Hash of a group of functions, which is its key in the cache of tables.
 pub fn key(group: &Group) -> u64 {
     hash(group.iter().flat_map(|(f, multiplied)| fitted::key(f, *multiplied).to_le_bytes()))
 }

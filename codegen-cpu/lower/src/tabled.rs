@@ -1,4 +1,4 @@
-//! A body whose functions of one value are looked up: `impl Tabled`.
+//! Bodies whose functions of one variable are looked up: `impl Tabled`.
 
 use super::chains::Size;
 use super::code::{Code, Names, code, load, loaded};
@@ -16,21 +16,22 @@ use op_dsl_ir::rounding::Arithmetic;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// What a body with tables has more.
+/// Parts that a body with tables has in addition.
 pub struct Tabled {
     pub items: TokenStream,
-    /// Whether a level has all of its tables for an element type.
+    /// Condition that a SIMD level has all tables for an element type.
     pub has_tables: TokenStream,
-    /// The results.
+    /// Expression of the results.
     pub value: TokenStream,
     /// A condition on attributes: products with them keep all digits. Absent if no attribute is a factor.
     pub usable: Option<TokenStream>,
-    /// Whether something multiplies the value of a function.
+    /// True if the value of a function is multiplied.
     pub is_multiplied: bool,
 }
 
-/// Where f32 is not accurate enough, or slower, functions of one value have tables, at levels that look them up. `exact` is
-/// the program of the whole graph in f64.
+/// Returns the implementation by tables, for SIMD levels that look them up.
+///
+/// Tables are used where f32 is not accurate enough, or slower. `exact` is the program of the whole graph in f64.
 pub fn implementation(
     name: &Ident,
     spec: &Spec,
@@ -40,7 +41,7 @@ pub fn implementation(
 ) -> Option<Tabled> {
     let wide = &spec.wide.as_ref()?.graph;
     let split = regions::split(wide, names.inputs.len())?;
-    // What depends on a truth value alone has two values, and no table.
+    // A function of a mask alone has only two values, and no table.
     let is_mask = |f: &Function| names.masks[f.variable.stream()];
     if split.functions.iter().any(is_mask) {
         return None;
@@ -58,7 +59,7 @@ pub fn implementation(
     let sizes: Vec<Size> = x.iter().map(|_| Size::EXACT).chain(functions_sizes).collect();
     let (lets, results) = rest(&split.rest, &given, &as_two.collect::<Vec<_>>(), &sizes);
     let loaded = loaded(names, wide);
-    // Each is loaded by what reads it.
+    // Each input is loaded by the code that reads it.
     let bound = |reads: &dyn Fn(usize) -> bool| -> Vec<TokenStream> {
         let all = (0..x.len()).filter(|k| reads(*k));
         all.map(|k| (&x[k], load(names, k))).map(|(x, step)| quote!(let #x = #step;)).collect()
@@ -139,21 +140,22 @@ pub fn implementation(
 struct LookedUp {
     owner: Ident,
     tables: TokenStream,
-    /// The name of its value, and of the same as two floats.
+    /// Name of its value, and of the double-float.
     names: (Ident, Ident),
-    /// Whether that is asked for: see [`Asked::two`].
+    /// True if the double-float is needed: see [`Asked::two`].
     two: [bool; 2],
 }
 
 /// Functions that are looked up together.
 struct Group {
     tables: TokenStream,
-    /// By what.
+    /// Types that look them up.
     owned: Vec<Owned>,
 }
 
-/// The functions of a split with their tables, if all have any, and those that are looked up together. Their values are
-/// streams from `first` on.
+/// Returns the functions of a split with their tables, and the groups that are looked up together.
+///
+/// Returns `None` if a function has no tables. The functions' values are streams from `first` on.
 fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>, Vec<Group>)> {
     let asked = |(k, function): (usize, &Function)| (function.clone(), asked(split, first, k));
     let functions: Vec<(Function, Asked)> = split.functions.iter().enumerate().map(asked).collect();
@@ -178,8 +180,9 @@ fn looked_up(name: &Ident, split: &Split, first: usize) -> Option<(Vec<LookedUp>
     Some((each.collect(), groups))
 }
 
-/// The ways to look functions up: those that can be looked up together by what gives them together, in 16 bits or in
-/// f32, and each by itself.
+/// Returns the ways to look functions up, in order of preference.
+///
+/// Composed in 16 bits, joint in f32 (each with separate look-ups for the remaining functions), and each function by itself.
 fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a>>> {
     let alone = |k: usize| Source { owner: &functions[k].owner, places: vec![k], by: "univariate" };
     let way = |by: &str| {
@@ -195,12 +198,12 @@ fn ways<'a>(functions: &'a [LookedUp], groups: &'a [Group]) -> Vec<Vec<Source<'a
     together.chain([(0..functions.len()).map(alone).collect()]).collect()
 }
 
-/// What is asked of function `k` of a split.
+/// Returns the requirements on function `k` of a split.
 fn asked(split: &Split, first: usize, k: usize) -> Asked {
     let (is_product, stream) = (fitted::is_product(&split.functions[k]), first + k);
     let beside_rounded = is_product && asks_for_two(&split.rest, stream);
-    // Tables of 8 segments are less near: products of three factors, which a rounded value is one of, were off by 2.05 units.
-    // Two floats of every value that is multiplied would take half as long again.
+    // Tables of 8 segments are less accurate: products of three factors, of which a rounded value is one, were off by 2.05
+    // units. Double-floats for every value that is multiplied would take half as long again.
     let in_long = is_product && is_in_long_product(&split.rest, stream);
     Asked {
         two: [beside_rounded, beside_rounded || in_long],
@@ -208,21 +211,25 @@ fn asked(split: &Split, first: usize, k: usize) -> Asked {
     }
 }
 
-/// The functions of a specialisation of an operator with so many input streams, and what is asked of each.
+/// Returns the functions of a specialisation, and the requirements on each.
+///
+/// `inputs` is the number of input streams.
 pub fn functions(spec: &Spec, inputs: usize) -> Vec<(Function, Asked)> {
     let split = spec.wide.as_ref().and_then(|wide| regions::split(&wide.graph, inputs));
     let all = split.iter().flat_map(|split| (0..split.functions.len()).map(move |k| (split, k)));
     all.map(|(split, k)| (split.functions[k].clone(), asked(split, inputs, k))).collect()
 }
 
-/// The names of a body's values once they are loaded, and of functions' values.
+/// Names of a body's values once they are loaded, and of functions' values.
 fn at_hand(names: &Names, values: &[Ident]) -> Names {
     let inputs: Vec<Ident> = names.inputs.iter().chain(values).cloned().collect();
     let none = vec![false; inputs.len()];
     Names { in_memory: none.clone(), masks: none, inputs, scalars: names.scalars.clone() }
 }
 
-/// What a function is applied to, as two floats. Of a negative one what multiplies it is turned round, once.
+/// Returns the variable of a function, as a double-float if it is a product.
+///
+/// If the variable is negated, the negation is applied to the factor instead, which is uniform, so that it is computed once.
 fn variable(variable: &Variable, given: &Names) -> TokenStream {
     let mut b = Builder::new();
     let Some(times) = variable.times.product(&mut b) else {
@@ -243,7 +250,9 @@ fn variable(variable: &Variable, given: &Names) -> TokenStream {
     })
 }
 
-/// A condition on attributes: factors are far from the ends of f32's range, and those that must be positive are.
+/// Returns a condition on attributes.
+///
+/// Factors have to be far from the ends of f32's range, and those that must be positive are.
 fn usable(split: &Split, given: &Names) -> Option<TokenStream> {
     let mut positive: Vec<usize> = Vec::new();
     let mut ordinary: Vec<Graph> = Vec::new();
@@ -268,7 +277,7 @@ fn usable(split: &Split, given: &Names) -> Option<TokenStream> {
     (!conditions.is_empty()).then(|| quote!(#(#conditions)&&*))
 }
 
-/// Each of them once, in their order.
+/// Removes duplicates, in order.
 fn once<T: PartialEq>(all: Vec<T>) -> Vec<T> {
     let mut each = Vec::new();
     for one in all {
@@ -283,7 +292,7 @@ fn is_product(node: &Node) -> bool {
     matches!(node, Node::Call(Prim::Mul | Prim::Mul3 | Prim::Div, _))
 }
 
-/// Whether what is the same for all elements is neither too large nor too small.
+/// Returns the condition that a uniform value is neither too large nor too small.
 fn is_ordinary(uniform: &Graph, given: &Names) -> TokenStream {
     let Code { lets, results } = code(uniform, given, Arithmetic::F64);
     quote!({ #(#lets)* math::two::is_ordinary(s, #(#results)*) })

@@ -1,4 +1,4 @@
-//! Values that may leave the range of f32 on the way to a result that does not.
+//! Values that may leave the range of f32 although the result does not.
 
 use op_dsl_ir::Prim;
 use op_dsl_ir::graph::{Graph, Id, Node};
@@ -7,15 +7,17 @@ use op_dsl_ir::regions::is_uniform;
 
 /// For each node of a graph, how it is watched.
 pub struct Watched {
-    /// Digits that it loses by being small are missed later.
+    /// True if later nodes need digits that the value loses by being too small.
     pub small: Vec<bool>,
-    /// An infinity or NaN may not be seen in the results.
+    /// True if an infinity or NaN may not show in the results.
     pub large: Vec<bool>,
 }
 
 impl Watched {
-    /// Looks at what becomes of each value. `None` where branches that an attribute does not take are computed all the same:
-    /// what leaves the range there is of no account.
+    /// Finds the values to watch from the uses of each.
+    ///
+    /// Returns `None` where the untaken branch of a choice by an attribute is computed as well, because values that leave the
+    /// range there do not matter.
     pub fn new(graph: &Graph) -> Option<Watched> {
         let uniform = is_uniform(graph);
         let mut is_needed = vec![false; graph.nodes.len()];
@@ -66,7 +68,7 @@ impl Watched {
     }
 }
 
-/// Tells if values may be far smaller than the arguments. Small sums are exact.
+/// Returns true if values may be far smaller than the arguments; small sums are exact.
 fn may_shrink(prim: Prim) -> bool {
     use Prim::{Abs, Add, Max, Min, Neg, Select, Sub};
     !matches!(prim, Abs | Add | Max | Min | Neg | Select | Sub)

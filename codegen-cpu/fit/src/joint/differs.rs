@@ -1,18 +1,19 @@
-//! Whether a function grows as what is said to be its derivative.
+//! Check that a function's slope is what was given as its derivative.
 
 use crate::function::Function;
 use crate::symmetry::PLACES;
 
-/// The least distance between places whose values are subtracted.
+/// Step of the differences that approximate the slope.
 const STEP: f64 = 1.0 / 256.0;
 
-/// What differences of fourth order may be off, as a part of the values around.
+/// Maximum error of fourth-order differences, relative to the values around.
 const OFF: f64 = 1e-6;
 
-/// Where it does not, of some places all over the numbers that matter, if there is such a place.
+/// Returns a place where the derivative differs from the slope, if one is found.
 ///
-/// Both are asked by their own oracles, and differences are compared with the values around them: in a tail, where both
-/// vanish, as strictly as elsewhere. Where an oracle is not sure enough of itself, nothing is said.
+/// The places are spread over the range of ordinary numbers. Both are evaluated by their own oracles, and differences are
+/// compared with the values around them, so that a tail, where both vanish, is checked as strictly as other places. Where an
+/// oracle's error is too large, the place is skipped.
 pub(super) fn differs(f: &Function, derivative: &Function) -> Option<f64> {
     let smooth = |x: &f64| {
         let kinks = f.kinks().iter().chain(derivative.kinks());

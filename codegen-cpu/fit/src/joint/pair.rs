@@ -1,4 +1,4 @@
-//! What a joint table is fitted to, and its arrangement.
+//! The pair of functions that a joint table is fitted to, and its evaluation order.
 
 use super::{Joint, Piece, Steps};
 use crate::grid::Grid;
@@ -7,10 +7,10 @@ use crate::policy;
 use crate::table::End;
 use crate::view::View;
 
-/// A function and its derivative, and how a table of both is to be.
+/// A function, its derivative, and the evaluation order of their joint table.
 pub(crate) struct Pair<'a> {
     pub(super) f: &'a View<'a>,
-    /// The derivative's polynomials, whose degree is less by one.
+    /// Search over the derivative's polynomials, whose degree is lower by one.
     pub(super) search: &'a Search<'a>,
     pub(super) steps: Steps,
 }
@@ -21,18 +21,18 @@ impl<'a> Pair<'a> {
         [self.f, self.search.view]
     }
 
-    /// What is beyond an end.
+    /// Treatment of numbers beyond either end.
     fn ends(&self) -> [End; 2] {
         self.search.view.reach.map(|r| if r.to == 0.0 { End::Unused } else { End::SlowPath })
     }
 
-    /// What tables on a grid cost if their values are right.
+    /// Cost of tables on a grid if their values are correct.
     pub(super) fn cost(&self, grid: &Grid) -> f64 {
         let (low, high) = (grid.start(0), grid.start(grid.entries));
         policy::joint_cost(grid.entries, &self.steps, [low, high], self.ends())
     }
 
-    /// The table of segments that were found on a grid, and of their largest error.
+    /// Returns the table for a grid, its segments and their largest error.
     pub(super) fn finish(&self, (grid, segments, ulp): (Grid, Vec<Piece>, f64)) -> Joint {
         let (low, high) = grid.ends(self.search.view.symmetric());
         Joint { steps: self.steps, grid, segments, low, high, ends: self.ends(), ulp }

@@ -1,49 +1,51 @@
-//! Where a segment of a joint table may be centred: where the function and its derivative are both nearly floats, or
-//! where one of them is zero and the other nearly a float.
+//! Choice of the centre of a joint table's segment.
+//!
+//! It is a float where the function and its derivative are both nearly floats, or where one is zero and the other nearly a
+//! float.
 
 use super::pair::Pair;
 use crate::centre::{COLUMN, off_float, outwards};
 use crate::float::{larger, toward_zero};
 use crate::nodes::Nodes;
 
-/// Where a centre is looked for.
+/// Where to look for a centre.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// Zero, which is the segment's border: seen from the left or from the right.
+    /// Zero, which is the segment's border; the side is 0 from the left, 1 from the right.
     Origin(usize),
     /// At this zero of the function.
     Zero(f64),
-    /// About this zero of the derivative.
+    /// Near this zero of the derivative.
     Flat(f64),
     /// Near this place.
     Near(f64),
 }
 
-/// A centre, and what is known of the function and its derivative there.
+/// A centre, and the values of the function and its derivative there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Centre {
     pub(super) at: f32,
     pub(super) value: f32,
-    /// The derivative's high part, where the slope's column has it, and the rest.
+    /// Derivative: high part, for the slope's column, and low part.
     pub(super) slope: [f32; 2],
-    /// The least power that the derivative's polynomial has besides its value.
+    /// Lowest power of the derivative's polynomial besides its constant.
     pub(super) first: usize,
-    /// Whether the derivative is zero there.
+    /// True if the derivative is zero there.
     pub(super) flat: bool,
-    /// Whether it is to be taken whenever it is good enough, not only if it is comfortably so.
+    /// True if the centre is taken as soon as it meets the target, without a margin.
     pub(super) preferred: bool,
 }
 
-/// So near to floats must both values be, in their units.
+/// Maximum distance of both values from floats, in units in the last place.
 const CLOSE: f64 = 1.0 / 40.0;
-/// So many floats are tried, and more in steps.
+/// Maximum number of floats tried.
 const TRIES: usize = 4096;
-/// Segments' widths have so many steps from float to float.
+/// Number of steps between tried floats across a segment's width.
 const STEPS: f64 = 16_384.0;
-/// About a zero of the derivative steps are smaller by this: the derivative is to stay small.
+/// Factor for the steps near a zero of the derivative, where the derivative has to stay small.
 const SMALLER: f64 = 1.0 / 64.0;
 
-/// Which places to try, those with the least cancellation first.
+/// Returns the places to try, those with the least cancellation first.
 pub(super) fn places(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
     let (left, right, width) = (nodes.left, nodes.right, nodes.width());
     if left.abs() < 1e-12 || right.abs() < 1e-12 {
@@ -63,7 +65,9 @@ pub(super) fn places(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
     places
 }
 
-/// Nine places all over the segment, by how much of the derivative is lost in a difference.
+/// Nine places spread over the segment.
+///
+/// They are sorted by the cancellation of the derivative in the difference to its value there.
 fn ordinary(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
     let at: Vec<f64> =
         (0..9).map(|q| nodes.left + nodes.width() * (0.04 + 0.115 * q as f64)).collect();
@@ -74,8 +78,10 @@ fn ordinary(pair: &Pair, nodes: &Nodes) -> Vec<Place> {
     scored.into_iter().map(|(_, x)| Place::Near(x)).collect()
 }
 
-/// A number as two floats of one sign, neither zero, so that products of both have one sign too: what a float leaves of
-/// itself is nothing beside it.
+/// Splits a number into two floats of the same sign, neither zero.
+///
+/// Their products then have the same sign too. If the number is a float, the low part is 2^-60 of it, which does not count
+/// beside it.
 fn split(v: f64) -> [f32; 2] {
     const NOTHING: f64 = 1.0 / (1u64 << 60) as f64;
     let high = toward_zero(v);
@@ -84,7 +90,7 @@ fn split(v: f64) -> [f32; 2] {
 }
 
 impl Place {
-    /// The centre there.
+    /// Returns the centre at this place.
     pub(super) fn centre(self, pair: &Pair, nodes: &Nodes) -> Centre {
         let step = nodes.width() / STEPS;
         let [f, derivative] = pair.views();
@@ -97,7 +103,7 @@ impl Place {
         match self {
             Place::Origin(side) => {
                 let (zero, beside) = (f.zero[side], derivative.zero[side]);
-                // A sum with -0 has the sign of its other part: so f(-0) is -0 where f rises through 0.
+                // A sum with -0 has the sign of its other term, so that f(-0) is -0 where f rises through 0.
                 let value = if zero.value == 0.0 { -0.0 } else { zero.value as f32 };
                 let slope = match beside.value == 0.0 {
                     true => [0.0, -0.0],
@@ -124,8 +130,9 @@ impl Place {
     }
 }
 
-/// From a place outwards, the first float where those values that count are close to floats, or the one that comes
-/// closest.
+/// Returns the first float from `place` outwards at which the values selected by `counts` are close to floats.
+///
+/// If there is none, returns the closest one.
 fn near(pair: &Pair, step: f64, place: f64, counts: [bool; 2]) -> f32 {
     let mut best = (f64::INFINITY, place as f32);
     for from in (0..TRIES).step_by(COLUMN) {

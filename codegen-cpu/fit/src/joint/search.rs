@@ -1,4 +1,4 @@
-//! The joint table that takes the least time: degree, arrangement and width.
+//! Search for the joint table that takes the least time: degree, evaluation order and width.
 
 use super::differs::differs;
 use super::pair::Pair;
@@ -17,7 +17,7 @@ use crate::symmetry::Symmetry;
 use crate::table::MAX_DEGREE;
 use crate::view::View;
 
-/// A target that is beyond reach is raised by this.
+/// Factor by which a target that cannot be reached is raised.
 const RAISE: f64 = 1.08;
 
 impl Segmented for Pair<'_> {
@@ -40,9 +40,11 @@ impl Segmented for Pair<'_> {
 }
 
 impl Request {
-    /// Of a function and its derivative in f32, with what suits evaluators whose look-ups hold so many floats. Both values
-    /// then are within 1.3 units in the last place, or 1.41 where that is beyond reach or look-ups hold fewer than 32
-    /// floats; below the least normal float, values beside a double zero within 1.5.
+    /// Returns the defaults for a function and its derivative in f32.
+    ///
+    /// They are for an evaluator whose look-up holds `entries` floats. Both values are then within 1.3 units in the last place.
+    /// The limit is 1.41 where that cannot be reached or look-ups hold fewer than 32 floats; below the least normal float,
+    /// values beside a double zero are within 1.5.
     pub fn joint(entries: usize) -> Self {
         let target = if entries >= 32 { 1.3 } else { 1.4 };
         Request { target, most: 1.41, ..Request::new(Element::F32, entries) }
@@ -50,12 +52,13 @@ impl Request {
 }
 
 impl Function<'_> {
-    /// A table of it and its derivative that takes the least time on ordinary data; both of f32. Both have oracles of
-    /// their own, the same domain, and the same kinks. What is asked is best [`Request::joint`].
+    /// Returns the joint table of this function and its derivative that takes the least time on ordinary data.
     ///
-    /// # Errors
-    /// The second is not the derivative of the first by their values ([`Refusal::Derivative`]), an oracle is not sure of
-    /// its values near zero, one of them is zero there as no power of `x`, or the target is out of reach.
+    /// Both are of f32, and have oracles of their own, the same domain and the same breakpoints. [`Request::joint`] has
+    /// suitable defaults.
+    ///
+    /// # Errors `derivative` is not the derivative by its values ([`Refusal::Derivative`]), an oracle's error near zero is too
+    /// large, one of the functions is zero at zero but no power of `x` there, or the target cannot be reached.
     pub fn fit_with(&self, derivative: &Function, request: &Request) -> Result<Joint, Refusal> {
         if let Some(at) = differs(self, derivative) {
             return Err(Refusal::Derivative { at });
@@ -88,8 +91,10 @@ impl Function<'_> {
     }
 }
 
-/// Arrangements that may be of use for a pair: slope, thrice, bend. Linear functions have half their slope at zero, where
-/// neither side's digits are lost: they need no high part of it.
+/// Evaluation orders that may be useful for a pair: slope, thrice, bend.
+///
+/// Functions with linear symmetry need no high part of the slope: they have half their slope at zero, where neither side loses
+/// digits.
 fn arrangements(f: &View, derivative: &View) -> Vec<(bool, bool, Bend)> {
     let linear = matches!(f.symmetry, Symmetry::Linear { .. });
     let slopes = (f.power() == 1 || !f.roots.is_empty()) && !linear;
@@ -108,8 +113,10 @@ fn arrangements(f: &View, derivative: &View) -> Vec<(bool, bool, Bend)> {
     all
 }
 
-/// Degrees and arrangements are tried in the order of what they would cost if polynomials alone decided how far they
-/// reach. Where one failed, the next is tried first.
+/// Returns the cheapest joint table.
+///
+/// Degrees and evaluation orders are tried in the order of what they would cost if the error of polynomials alone decided how
+/// far they reach. The segment at which one failed is the first that the next one fits.
 fn fastest(f: &View, derivative: &View, request: &Request) -> Option<Joint> {
     let least = f.power().max(derivative.power() + 1).max(4);
     let degrees = request.degrees.clone().filter(|degree| (least..=MAX_DEGREE).contains(degree));
@@ -134,7 +141,8 @@ fn fastest(f: &View, derivative: &View, request: &Request) -> Option<Joint> {
         let mut failed: Vec<(Steps, f64)> = Vec::new();
         let mut hot = None;
         policy::cheapest(&hopes, request.under, |(hope, width, pair), enough| {
-            // Where one degree found nothing at all, another that might be as wide does not either.
+            // Where one degree found no table at all, another with the same steps that would be at least as wide does not find
+            // one either.
             let fails = |(other, least): &(Steps, f64)| {
                 Steps { degree: other.degree, ..pair.steps } == *other && width >= least
             };

@@ -1,7 +1,7 @@
 //! One segment of a joint table: the derivative's polynomial, whose integral is the function's.
 //!
-//! Weighted least squares (`squares`) have the derivative alone: the function is its value at the centre and what the
-//! derivative adds, so it is nearer than the derivative. Every coefficient is rounded as one of the function's.
+//! Weighted least squares (`squares`) is applied to the derivative alone. The function is its value at the centre plus the
+//! integral, so that its error is smaller than the derivative's. Every coefficient is rounded as one of the function's.
 
 use super::pair::Pair;
 use super::place::{Centre, Place, places};
@@ -31,22 +31,22 @@ impl<const DERIVATIVE: bool> Judged for Half<'_, DERIVATIVE> {
     }
 }
 
-/// What is looked at to judge both values of a segment.
+/// Returns the samples that judge both values of a segment.
 pub(super) fn judges<'a>(pair: &'a Pair, at: [f64; 2], samples: usize) -> [Judge<'a>; 2] {
     let [f, derivative] = pair.views();
     let judge = |view, samples| Judge::new(view, at[0], at[1], samples);
-    // Of what hardly ever decides half as many.
+    // Half as many for the function, because its error hardly ever decides.
     [judge(f, samples / 2), judge(derivative, samples)]
 }
 
-/// The larger of the largest errors of both values; once it is more than `enough`, no more is looked for.
+/// Returns the larger of the largest errors of both values; the search stops at the first above `enough`.
 pub(super) fn worst(judges: &mut [Judge; 2], steps: &Steps, piece: &Piece, enough: f64) -> f64 {
     let [f, derivative] = judges;
     let first = derivative.worst(&Half::<true> { steps, piece }, enough);
     if first > enough { first } else { first.max(f.worst(&Half::<false> { steps, piece }, enough)) }
 }
 
-/// Fits a segment so that both errors are within the target, if they can be.
+/// Fits a segment whose two errors are within the target, if there is one.
 pub(super) fn fit(pair: &Pair, nodes: &Nodes, samples: usize, target: f64) -> Fitted<Piece> {
     let mut judges = judges(pair, [nodes.left, nodes.right], samples);
     let none = Fitted { segment: Piece::EMPTY, worst: f64::INFINITY };
@@ -60,10 +60,10 @@ pub(super) fn fit(pair: &Pair, nodes: &Nodes, samples: usize, target: f64) -> Fi
     })
 }
 
-/// The polynomial about a centre in floats, and how far off the derivative was before rounding.
+/// Returns the polynomial about a centre in floats, and the error of the derivative before rounding.
 fn polynomial(steps: &Steps, nodes: &Nodes, centre: Centre) -> (Piece, f64) {
     let Centre { at, value, slope: [slope, rest], first, flat, .. } = centre;
-    // Powers below the first are nothing, with the sign that leaves zeros theirs.
+    // Coefficients below the first power are -0.0, because adding -0.0 keeps the sign of a zero.
     let mut piece = Piece { centre: at, slope, ..Piece::EMPTY };
     piece.a[..=first].fill(-0.0);
     (piece.a[0], piece.a[1]) = (value, rest);
@@ -71,7 +71,7 @@ fn polynomial(steps: &Steps, nodes: &Nodes, centre: Centre) -> (Piece, f64) {
     let centre = f64::from(at);
     let problem = Problem { nodes, centre, base, first, degree: steps.degree - 1, pair: false };
     let off = problem.solve(LAWSON, |k, c| {
-        // In the direction of `x`.
+        // Sign that makes the coefficient one of powers of `d` in the direction of `x`.
         let turn = if k % 2 == 1 { steps.symmetry.sign() } else { 1.0 };
         let (whole, share) = (c * turn, (k + 1) as f64);
         if k == 1 && flat && steps.has_bend() {
@@ -100,7 +100,7 @@ mod tests {
         sigmoid(x) * sigmoid(-x)
     }
 
-    /// Of joint tables with and without a slope's column, bends as they stand and high ones.
+    /// Joint tables with and without a slope's column, with plain bends and with high ones.
     #[test]
     fn rounding_does_no_more_than_its_bound_and_nearly_as_much() {
         let pairs: [[F; 2]; 3] = [

@@ -1,4 +1,4 @@
-//! What a joint table computes with: floats, or floats with a bound of what rounding made of them.
+//! Arithmetic of a joint table: floats, or floats with a bound of their rounding.
 
 use crate::float::{fma, size, sum, sum_size, ulp};
 use crate::judge::Rounded;
@@ -7,11 +7,11 @@ use crate::judge::Rounded;
 pub(super) trait Value: Copy {
     /// A coefficient.
     fn exact(v: f32) -> Self;
-    /// `self d + c`, rounded once.
+    /// Returns `self d + c`, rounded once.
     fn through(self, d: f32, c: Self) -> Self;
-    /// `self k`, rounded.
+    /// Returns `self k`, rounded.
     fn times(self, k: f32) -> Self;
-    /// `self + c`, rounded.
+    /// Returns `self + c`, rounded.
     fn plus(self, c: f32) -> Self;
 }
 
@@ -38,8 +38,10 @@ impl Value for f32 {
 }
 
 impl Rounded {
-    /// A result of this size that was rounded, if it was. Below the least normal float all roundings are of one size, and
-    /// hardly ever of one sign.
+    /// Adds the rounding error of a result of this size to the bound, if it was rounded.
+    ///
+    /// Below the least normal float nothing is added, because all roundings there have the same size and hardly ever the same
+    /// sign.
     #[inline(always)]
     fn after(self, size: f64, rounded: bool) -> Self {
         let is_tiny = self.value < f32::MIN_POSITIVE && self.value > -f32::MIN_POSITIVE;

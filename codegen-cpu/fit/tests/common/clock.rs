@@ -1,14 +1,14 @@
-//! Time on the processor, which others' work does not lengthen.
+//! Processor time, which other processes do not lengthen.
 
 use std::time::Duration;
 
-/// What this thread has used; nothing where the system does not say.
+/// Processor time used by this thread; `None` where the system does not report it.
 pub fn used() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// A call's result and its time.
+/// Returns a call's result and the time that it took.
 pub fn timed<T>(call: impl FnOnce() -> T) -> (T, Duration) {
     let (start, wall) = (used(), std::time::Instant::now());
     let result = call();

@@ -1,21 +1,22 @@
-//! A table's model against a function's truth.
+//! Comparison of a table's model with the reference values of a function.
 
 use super::Case;
 use op_dsl_fit::{Element, Table};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measured {
-    /// The largest error, in units in the last place.
+    /// Largest error, in units in the last place.
     pub ulp: f64,
     pub at: f32,
-    /// The share that is the nearest number of the type: of those inside, in 16 bits of all that there are.
+    /// Share of results that are the nearest number of the type.
+    ///
+    /// The share is among the inputs in the table, or in 16 bits among all inputs.
     pub right: f64,
     pub wrong: u32,
     pub inside: u32,
 }
 
-/// Errors within a half of a zero are counted in units of no less than this: differences have no more
-/// places than the argument.
+/// Least unit of errors within a half of a zero, because differences have no more digits than the argument.
 const FLAT: f64 = 1.0 / (1u32 << 30) as f64;
 
 const TIE: f64 = 1e-6;
@@ -31,7 +32,7 @@ pub fn measure(
     m
 }
 
-/// Several tables, with the truth of each input asked for once.
+/// Measures several tables, with the reference of each input computed once.
 pub fn measure_all<const N: usize>(
     case: &Case,
     roots: &[f64],
@@ -56,14 +57,14 @@ pub fn measure_all<const N: usize>(
             let Some(got) = got else { continue };
             m.inside += 1;
             let got = element.round(got as f64);
-            // The truth has an error too: next to halfway, both neighbours are right.
+            // The reference has an error too, so that close to halfway both neighbours are correct.
             if got == want || (got - truth).abs() <= element.ulp(truth) * (0.5 + TIE) {
                 continue;
             }
             m.wrong += 1;
             let near = roots.iter().any(|r| (x as f64 - r).abs() < 0.5);
             let unit = element.ulp(truth).max(if near { flat } else { 0.0 });
-            // 16 bits: of two numbers of the type.
+            // In 16 bits, the difference of two numbers of the type.
             let error = (got - if element == Element::F32 { truth } else { want }).abs() / unit;
             if error > m.ulp || error.is_nan() {
                 (m.ulp, m.at) = (error, x);
@@ -77,7 +78,9 @@ pub fn measure_all<const N: usize>(
     all
 }
 
-/// All exponents, and once more those near one, densely: five million by `thin`; of 0, a hundred million.
+/// Returns inputs at all exponents, and more of those near one.
+///
+/// They are five million divided by `thin`; if that is 0, a hundred million.
 pub fn strided(thin: usize) -> impl Iterator<Item = f32> {
     let (all, near) = if thin == 0 { (61, 3) } else { (1021 * thin, 61 * thin) };
     let all = (0..=u32::MAX).step_by(all);

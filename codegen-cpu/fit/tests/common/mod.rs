@@ -1,4 +1,4 @@
-//! Functions to be fitted, in forms without cancellation where that matters.
+//! Functions to be fitted, in formulas without cancellation where that matters.
 
 #![allow(dead_code)]
 
@@ -73,7 +73,7 @@ fn sigmoid(x: Number) -> Number {
     if x.value < 0.0 { e / (e + 1.0) } else { 1.0 / (e + 1.0) }
 }
 
-/// `q(|x|)` below zero, `1 - q(|x|)` from there on.
+/// Returns `q(|x|)` below zero, and `1 - q(|x|)` from there on.
 fn reflected(x: f64, far: f64, q: impl Fn(Number) -> Number) -> Number {
     let q = q(exact(x.abs().min(far)));
     if x < 0.0 { q } else { 1.0 - q }
@@ -83,7 +83,7 @@ fn density(z: Number) -> Number {
     constant(1.0 / (2.0 * PI).sqrt()) * (-0.5 * (z * z)).exp()
 }
 
-/// Of `e = exp(-v)` and `d = z v'(z)`, the derivative of `x / (1 + exp(-v))` at `-z`.
+/// Returns the derivative of `x / (1 + exp(-v))` at `-z`, from `e = exp(-v)` and `d = z v'(z)`.
 fn gate_grad(e: Number, d: Number) -> Number {
     let o = e + 1.0;
     e * (o - d) / (o * o)
@@ -137,7 +137,7 @@ fn tanh_grad(x: f64) -> Number {
     4.0 * e / (o * o)
 }
 
-/// By its series where `x - tanh x` has lost digits.
+/// Uses the series where `x - tanh x` has lost digits.
 fn tanhshrink(x: f64) -> Number {
     const SERIES: [f64; 10] = [
         1.0 / 3.0,

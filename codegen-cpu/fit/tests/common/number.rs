@@ -16,18 +16,18 @@ pub fn exact(value: f64) -> Number {
     Number { value, error: 0.0 }
 }
 
-/// A constant that is no float: off by half a unit.
+/// A constant that is not a float, with an error of half a unit.
 pub fn constant(value: f64) -> Number {
     Number { value, error: value.abs() * HALF }
 }
 
 impl Number {
-    /// The result of an operation whose arguments make it wrong by `error`.
+    /// Returns the result of an operation whose arguments contribute an error of `error`.
     fn rounded(value: f64, error: f64) -> Self {
         Number { value, error: error + value.abs() * HALF }
     }
 
-    /// A function of libm, good to a unit, whose slope is at most this.
+    /// Applies a function of libm, which is accurate to a unit and whose slope is at most `slope`.
     fn through(self, f: fn(f64) -> f64, slope: f64) -> Self {
         let value = f(self.value);
         Number { value, error: slope * self.error * (1.0 + self.error) + value.abs() * 2.0 * HALF }
@@ -48,7 +48,7 @@ impl Number {
     pub fn erf(self) -> Self {
         self.through(libm::erf, core::f64::consts::FRAC_2_SQRT_PI)
     }
-    /// Of what is not far below zero.
+    /// Requires an argument that is not far below zero.
     pub fn erfc(self) -> Self {
         let least = (self.value - self.error).max(0.0);
         self.through(libm::erfc, core::f64::consts::FRAC_2_SQRT_PI * libm::exp(-least * least))

@@ -10,7 +10,7 @@ pub struct Both {
     pub derivative: Case,
 }
 
-/// Of functions that have names, and of others.
+/// Returns all pairs.
 pub fn pairs() -> Vec<Both> {
     let of = |name: &str| {
         let Case { name, f, domain, limits } = *named(name);
@@ -36,7 +36,7 @@ pub fn pairs() -> Vec<Both> {
     ]
 }
 
-/// The pair of a function.
+/// Returns the pair of the function `name`.
 pub fn pair(name: &str) -> Both {
     pairs().into_iter().find(|both| both.f.name == name).unwrap()
 }
